@@ -16,19 +16,20 @@ python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' 
 
 ##@ Use
 .PHONY: demo
-demo: build $(foreach v,pulse pair satellite ion,$(B)/gateware/$(v)/.stamp) ## Build what is missing, then run examples/blink.py, pulses.py, two_boards.py and ion/rabi_flop.py on emulated devices
+demo: build hub $(foreach v,pulse pair satellite ion,$(B)/gateware/$(v)/.stamp) ## Build what is missing, then run examples/blink.py, pulses.py, two_boards.py, ion/rabi_flop.py and a calibration through the hub on emulated devices
 	@mkdir -p $(B)/demo
 	@$(KAIROS) run examples/blink.py --device-db examples/device_db.py --vcd $(B)/demo/blink.vcd --plot $(B)/demo/blink.png
 	@$(KAIROS) run examples/pulses.py --device-db examples/pulses_device_db.py --no-table figure='"$(B)/demo/pulses.png"'
 	@$(KAIROS) run examples/two_boards.py --device-db examples/two_boards_device_db.py --vcd $(B)/demo/two_boards.vcd --plot $(B)/demo/two_boards.png --no-table
 	@$(KAIROS) run examples/ion/rabi_flop.py --device-db examples/ion/device_db.py --quiet figure='"$(B)/demo/rabi.png"'
+	@$(PY) examples/hub/beside_blink.py
 
 .PHONY: test
-test: setup-test build hub ## Run every test (under 25 minutes on two cores)
+test: setup-test build hub clients ## Run every test (under 25 minutes on two cores)
 	@scripts/test
 
 .PHONY: test-long
-test-long: setup-test build hub ## Run the slow tests too: fuzzers, soak, long random streams
+test-long: setup-test build hub clients ## Run the slow tests too: fuzzers, soak, long random streams
 	@scripts/test --long
 
 .PHONY: bench
@@ -71,6 +72,13 @@ $(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto examples/
 	@$(RUST) cargo build --locked --release -p kairos-hub -p kairos-endpoint --bins --examples
 	@mkdir -p $(@D)/examples && cp $(patsubst %,$(B)/cargo-host/release/examples/%,counter measure read_ns) $(@D)/examples/
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
+
+.PHONY: clients
+clients: $(B)/clients/.stamp ## The hub's clients for Rust, Go, TypeScript and C++, as far as their tools are installed
+$(B)/clients/.stamp: $(B)/.venv Cargo.lock scripts/build-clients $(shell find src/clients src/hub/proto src/hub/buf.yaml -type f)
+	@echo "== clients (first time: about three minutes)"
+	@scripts/build-clients
+	@touch $@
 
 .PHONY: host
 host: $(B)/.host ## The `kairos` command in build/venv

@@ -12,11 +12,11 @@ import pytest
 from kairos import cli, compat
 from kairos.cli import commands as subcommands
 from tests.support import PATIENCE
+from tests.support.pages import BLOCK, commands, pattern
 from tests.support.paths import ROOT
 
 MANUAL = (ROOT / "docs" / "experiments.md").read_text()
 README = (ROOT / "README.md").read_text()
-BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 RUN_BY = {
@@ -43,14 +43,6 @@ RUN_BY = {
 CANNOT_BE_USED = {"artiq_client", "artiq_master", "artiq_dashboard"}
 
 
-def commands(block):
-    """(command, lines that it prints, exit code) of a console block."""
-    for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, *lines = entry.rstrip("\n").split("\n")
-        code = int(lines.pop()[1:-1]) if lines and re.fullmatch(r"\[\d+\]", lines[-1]) else 0
-        yield command, lines, code
-
-
 def shown():
     """All (command, lines, code) of the page, in its order."""
     return [entry for kind, text in BLOCK.findall(MANUAL) if kind == "console" for entry in commands(text)]
@@ -63,12 +55,6 @@ def in_the_text(page):
     indented = re.findall(r"^    ((?:kairos|artiq_\w+|python|pip|make|build/).*)$", text, re.MULTILINE)
     found = [re.sub(r"\s+", " ", command.partition(" #")[0]).strip() for command in [*quoted, *indented]]
     return {command for command in found if not command.startswith("kairos.") and command not in ("kairos", "make")}
-
-
-def pattern(lines):
-    """What the output must be: a line `…` stands for some lines, `…` in a line for some text."""
-    parts = [r"(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + r"\n" for line in lines]
-    return re.compile("".join(parts) + (r"(?:.*\n)*" if lines and "…" in lines[-1] else ""))
 
 
 @pytest.fixture

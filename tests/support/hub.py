@@ -47,6 +47,8 @@ def certificate(folder):
     """Makes `hub.crt` and `hub.key` of localhost in a folder, as docs/hub-security.md says; their entry of hub.toml."""
     make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
     name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    # Else it could vouch for others, and Rust's TLS takes none of those for that of a server.
+    name += ["-addext", "basicConstraints=critical,CA:FALSE"]
     files = ["-keyout", "hub.key", "-out", "hub.crt"]
     subprocess.run([*make, *name, *files], cwd=folder, check=True, capture_output=True)
     return "[tls]\ncertificate_file = 'hub.crt'\nkey_file = 'hub.key'\n"

@@ -1,0 +1,168 @@
+// A client of a Kairos hub: the registers of a laboratory's core devices, over gRPC.
+//
+//     kairos::Lab lab("localhost:1390");
+//     grpc::ClientContext context;
+//     lab.registers->Read(&context, request, &response);
+//
+// What a hub offers stands in docs/hub-api.md; kairos/hub/v1/hub.pb.h is made from it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <grpcpp/grpcpp.h>
+
+#include "kairos/hub/v1/hub.grpc.pb.h"
+
+namespace kairos {
+
+// Who this is, and whether the hub has TLS.
+struct Options {
+  // Token of this client, for a hub that asks. Empty: none.
+  std::string token;
+  // PEM file with the certificate of a hub that has TLS, or of the authority that vouches for it. Empty: no TLS.
+  std::string certificate;
+};
+
+// Shows the token with every call.
+class TokenInterceptor final : public grpc::experimental::Interceptor {
+ public:
+  explicit TokenInterceptor(std::string token) : value_("Bearer " + std::move(token)) {}
+
+  void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(grpc::experimental::InterceptionHookPoints::PRE_SEND_INITIAL_METADATA)) {
+      methods->GetSendInitialMetadata()->insert({"authorization", value_});
+    }
+    methods->Proceed();
+  }
+
+ private:
+  std::string value_;
+};
+
+class TokenInterceptors final : public grpc::experimental::ClientInterceptorFactoryInterface {
+ public:
+  explicit TokenInterceptors(std::string token) : token_(std::move(token)) {}
+
+  grpc::experimental::Interceptor* CreateClientInterceptor(grpc::experimental::ClientRpcInfo*) override {
+    return new TokenInterceptor(token_);
+  }
+
+ private:
+  std::string token_;
+};
+
+// A connection to the hub at a host and port, and its services. Whether one answers there is known from the first call.
+class Lab {
+ public:
+  // std::runtime_error if the certificate cannot be read.
+  explicit Lab(const std::string& address, const Options& options = {})
+      : channel_(connect(address, options)),
+        devices(hub::v1::Devices::NewStub(channel_)),
+        registers(hub::v1::Registers::NewStub(channel_)),
+        monitor(hub::v1::Monitor::NewStub(channel_)),
+        plugins(hub::v1::Plugins::NewStub(channel_)) {}
+
+ private:
+  static std::shared_ptr<grpc::Channel> connect(const std::string& address, const Options& options) {
+    auto credentials = grpc::InsecureChannelCredentials();
+    if (!options.certificate.empty()) {
+      grpc::SslCredentialsOptions tls;
+      tls.pem_root_certs = content(options.certificate);
+      credentials = grpc::SslCredentials(tls);
+    }
+    std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> interceptors;
+    if (!options.token.empty()) {
+      interceptors.push_back(std::make_unique<TokenInterceptors>(options.token));
+    }
+    return grpc::experimental::CreateCustomChannelWithInterceptors(address, credentials, grpc::ChannelArguments(),
+                                                                   std::move(interceptors));
+  }
+
+  static std::string content(const std::string& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    if (!(text << file.rdbuf())) {
+      throw std::runtime_error(path + " cannot be read");
+    }
+    return text.str();
+  }
+
+  std::shared_ptr<grpc::Channel> channel_;
+
+ public:
+  const std::unique_ptr<hub::v1::Devices::Stub> devices;
+  const std::unique_ptr<hub::v1::Registers::Stub> registers;
+  const std::unique_ptr<hub::v1::Monitor::Stub> monitor;
+  const std::unique_ptr<hub::v1::Plugins::Stub> plugins;
+};
+
+// Steps of a program that a device executes in one go (docs/batch.md). Registers are named block/register.
+namespace step {
+
+using hub::v1::Step;
+
+inline std::uint32_t microseconds(std::chrono::microseconds length) {
+  return static_cast<std::uint32_t>(length.count());
+}
+
+// The value of a register is a result; of one of more than 32 bits two, the high word first.
+inline Step read(const std::string& name) {
+  Step step;
+  step.mutable_read()->set_register_(name);
+  return step;
+}
+
+// Sets a register; in a loop to `more` more each round.
+inline Step write(const std::string& name, std::uint32_t value, std::uint32_t more = 0) {
+  Step step;
+  step.mutable_write()->set_register_(name);
+  step.mutable_write()->set_value(value);
+  step.mutable_write()->set_step(more);
+  return step;
+}
+
+// Sets the bits of a register that the mask has.
+inline Step modify(const std::string& name, std::uint32_t value, std::uint32_t mask) {
+  Step step;
+  step.mutable_modify()->set_register_(name);
+  step.mutable_modify()->set_value(value);
+  step.mutable_modify()->set_mask(mask);
+  return step;
+}
+
+// Waits until the bits of the mask are as in the value. What was read last is a result.
+inline Step poll(const std::string& name, std::uint32_t value, std::uint32_t mask, std::chrono::microseconds timeout) {
+  Step step;
+  step.mutable_poll()->set_register_(name);
+  step.mutable_poll()->set_value(value);
+  step.mutable_poll()->set_mask(mask);
+  step.mutable_poll()->set_timeout_us(microseconds(timeout));
+  return step;
+}
+
+// Waits.
+inline Step delay(std::chrono::microseconds length) {
+  Step step;
+  step.mutable_delay()->set_us(microseconds(length));
+  return step;
+}
+
+// Repeats steps.
+inline Step loop(std::uint32_t rounds, const std::vector<Step>& steps) {
+  Step step;
+  step.mutable_loop()->set_rounds(rounds);
+  *step.mutable_loop()->mutable_steps() = {steps.begin(), steps.end()};
+  return step;
+}
+
+}  // namespace step
+}  // namespace kairos

@@ -1,0 +1,88 @@
+//! A client of a Kairos hub: the registers of a laboratory's core devices, over gRPC.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use kairos_hub_client::{connect, v1::ReadRequest, Options};
+//!
+//! let mut lab = connect("localhost:1390", Options::default()).await?;
+//! let request = ReadRequest { device: "zc706".into(), registers: vec!["rtio/async_error".into()] };
+//! let values = lab.registers.read(request).await?.into_inner().values;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What a hub offers stands in `docs/hub-api.md`; [`v1`] is made from it.
+#![forbid(unsafe_code)]
+
+pub mod step;
+
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::interceptor::InterceptedService;
+use tonic::service::Interceptor;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
+use tonic::{Request, Status};
+
+/// The protocol (`proto/kairos/hub/v1/hub.proto`).
+pub mod v1 {
+    tonic::include_proto!("kairos.hub.v1");
+}
+
+use v1::devices_client::DevicesClient;
+use v1::monitor_client::MonitorClient;
+use v1::plugins_client::PluginsClient;
+use v1::registers_client::RegistersClient;
+
+/// Who this is, and whether the hub has TLS.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Token of this client, for a hub that asks.
+    pub token: Option<String>,
+    /// Certificate, as PEM, of a hub that has TLS, or of the authority that vouches for it.
+    pub certificate: Option<Vec<u8>>,
+}
+
+/// A connection on which the token is shown with every call.
+pub type Connection = InterceptedService<Channel, ShowToken>;
+
+/// The services of a hub, on one connection.
+#[derive(Clone, Debug)]
+pub struct Lab {
+    pub devices: DevicesClient<Connection>,
+    pub registers: RegistersClient<Connection>,
+    pub monitor: MonitorClient<Connection>,
+    pub plugins: PluginsClient<Connection>,
+}
+
+/// Shows the token with a call.
+#[derive(Clone, Debug)]
+pub struct ShowToken(Option<MetadataValue<Ascii>>);
+
+impl Interceptor for ShowToken {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(shown) = &self.0 {
+            request.metadata_mut().insert("authorization", shown.clone());
+        }
+        Ok(request)
+    }
+}
+
+/// The hub at a host and port. An error if none answers there, or the token is none.
+pub async fn connect(address: &str, options: Options) -> Result<Lab, Box<dyn std::error::Error + Send + Sync>> {
+    let mut endpoint = Endpoint::from_shared(format!("http://{address}"))?;
+    if let Some(certificate) = options.certificate {
+        let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(certificate));
+        endpoint = Endpoint::from_shared(format!("https://{address}"))?.tls_config(tls)?;
+    }
+    let shown = options
+        .token
+        .map(|token| format!("Bearer {token}").parse())
+        .transpose()?;
+    let channel = endpoint.connect().await?;
+    let connection = InterceptedService::new(channel, ShowToken(shown));
+    Ok(Lab {
+        devices: DevicesClient::new(connection.clone()),
+        registers: RegistersClient::new(connection.clone()),
+        monitor: MonitorClient::new(connection.clone()),
+        plugins: PluginsClient::new(connection),
+    })
+}

@@ -1,0 +1,55 @@
+/**
+ * A client of a Kairos hub: the registers of a laboratory's core devices, over gRPC.
+ *
+ *     const lab = connect("localhost:1390");
+ *     const { values } = await lab.registers.read({ device: "zc706", registers: ["rtio/async_error"] });
+ *
+ * What a hub offers stands in docs/hub-api.md; `protocol/` is made from it. What fails rejects with a `ConnectError`,
+ * whose `code` is gRPC's.
+ */
+
+import { readFileSync } from "node:fs";
+
+import { createClient, type Client, type Interceptor } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+
+import { Devices, Monitor, Plugins, Registers } from "./protocol/kairos/hub/v1/hub_pb.js";
+
+export * from "./protocol/kairos/hub/v1/hub_pb.js";
+export * as step from "./step.js";
+export { Code, ConnectError } from "@connectrpc/connect";
+
+/** Who this is, and whether the hub has TLS. */
+export interface Options {
+  /** Token of this client, for a hub that asks. */
+  token?: string;
+  /** PEM file with the certificate of a hub that has TLS, or of the authority that vouches for it. */
+  certificate?: string;
+}
+
+/** The services of a hub. */
+export interface Lab {
+  devices: Client<typeof Devices>;
+  registers: Client<typeof Registers>;
+  monitor: Client<typeof Monitor>;
+  plugins: Client<typeof Plugins>;
+}
+
+/** The hub at a host and port. Whether one answers there is known from the first call. */
+export function connect(address: string, { token, certificate }: Options = {}): Lab {
+  const showToken: Interceptor = (next) => (request) => {
+    request.header.set("authorization", `Bearer ${token}`);
+    return next(request);
+  };
+  const transport = createGrpcTransport({
+    baseUrl: `${certificate === undefined ? "http" : "https"}://${address}`,
+    nodeOptions: certificate === undefined ? {} : { ca: readFileSync(certificate) },
+    interceptors: token === undefined ? [] : [showToken],
+  });
+  return {
+    devices: createClient(Devices, transport),
+    registers: createClient(Registers, transport),
+    monitor: createClient(Monitor, transport),
+    plugins: createClient(Plugins, transport),
+  };
+}

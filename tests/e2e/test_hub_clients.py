@@ -1,0 +1,92 @@
+"""The hub's clients in other languages: the example of each, a calibration of 1,000 accesses, on an emulated device."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from tests.support import PATIENCE
+from tests.support.hub import Hub, certificate, demo_hub, demo_lab, token_entry
+from tests.support.paths import BUILD, ROOT
+
+EXAMPLES = {
+    "cpp": ("calibrate",),
+    "go": ("calibrate",),
+    "rust": ("calibrate",),
+    "typescript": ("node", "dist/examples/calibrate.js"),
+}
+"""What runs the example of each language, in its folder."""
+
+
+@pytest.fixture(scope="module")
+def hub(device, tmp_path_factory):
+    with demo_hub(device, tmp_path_factory.mktemp("hub")) as hub, demo_lab(hub):
+        yield hub
+
+
+@pytest.fixture(params=sorted(EXAMPLES))
+def calibrate(request):
+    """Runs the example of a language."""
+    folder = BUILD / "clients" / request.param
+    absent = folder / "absent"
+    if absent.exists():
+        pytest.skip(absent.read_text().strip())
+    assert folder.is_dir(), "not built: run `make clients`"
+    program, *first = EXAMPLES[request.param]
+    program = folder / program if not first else program
+
+    def run(*words, **environment):
+        return subprocess.run(
+            [program, *first, *words],
+            cwd=folder,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+
+    return run
+
+
+def test_every_client_has_an_example_that_is_run():
+    assert {path.name for path in (ROOT / "src" / "clients").iterdir()} == set(EXAMPLES)
+
+
+def test_a_calibration_in_one_batch(hub, calibrate):
+    done = calibrate(hub.address, "demo")
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    assert re.fullmatch(
+        r"250 of 250 rounds found everything at rest\n1000 accesses as one batch: [\d.]+ us each\n", done.stdout
+    )
+
+
+def test_what_fails_is_said_in_a_line(hub, calibrate):
+    for address, device, text in (
+        (hub.address, "away", "away at 127.0.0.1:9 does not answer"),
+        (hub.address, "none", "there is no device 'none'"),
+        ("127.0.0.1:9", "demo", ""),
+    ):
+        done = calibrate(address, device)
+        assert done.returncode == 1 and not done.stdout
+        assert re.fullmatch(r"calibrate: .*\n", done.stderr) and text in done.stderr, done.stderr
+
+
+def test_token_and_tls(tmp_path, calibrate):
+    entries = token_entry("secret", "operate") + certificate(tmp_path)
+    hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, listen="0.0.0.0:0", entries=entries)
+    address = f"localhost:{hub.address.rpartition(':')[2]}"
+    trusted = str(tmp_path / "hub.crt")
+    try:
+        for environment, text in (
+            # It is let in: what fails is what the hub says of the device.
+            ({"KAIROS_HUB_TOKEN": "secret", "KAIROS_HUB_CERTIFICATE": trusted}, "away at 127.0.0.1:9 does not answer"),
+            ({"KAIROS_HUB_TOKEN": "other", "KAIROS_HUB_CERTIFICATE": trusted}, "token"),
+            ({"KAIROS_HUB_CERTIFICATE": trusted}, "this hub wants a token"),
+            ({"KAIROS_HUB_TOKEN": "secret"}, ""),
+        ):
+            done = calibrate(address, "away", **environment)
+            assert done.returncode == 1 and not done.stdout
+            assert re.fullmatch(r"calibrate: .*\n", done.stderr) and text in done.stderr, done.stderr
+    finally:
+        hub.close()

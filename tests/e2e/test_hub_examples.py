@@ -1,0 +1,32 @@
+"""The examples of the hub: a calibration of 1,000 accesses, alone and beside an experiment."""
+
+import re
+import subprocess
+import sys
+
+from tests.support import PATIENCE
+from tests.support.hub import demo_hub, demo_lab
+from tests.support.paths import EXAMPLES
+
+
+def run(*words):
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=PATIENCE)
+
+
+def test_a_calibration(device, tmp_path):
+    with demo_hub(device, tmp_path) as hub, demo_lab(hub):
+        done = run(EXAMPLES / "hub" / "calibrate.py", "demo", "--hub", hub.address)
+        assert done.returncode == 0, done.stderr
+        assert re.match(r"250 of 250 rounds found everything at rest\n1,000 accesses as one batch: ", done.stdout)
+        away = run(EXAMPLES / "hub" / "calibrate.py", "away", "--hub", hub.address)
+        assert away.returncode == 1 and away.stderr.startswith("calibrate: away at 127.0.0.1:9 does not answer")
+
+
+def test_calibrations_beside_blink_change_nothing_at_the_pins():
+    done = run(EXAMPLES / "hub" / "beside_blink.py")
+    assert done.returncode == 0, done.stderr
+    *blinks, pins, batch, calls = done.stdout.splitlines()
+    assert set(blinks) == {"blinked 100 times"}
+    assert pins == "blink: 200 pulses, to the nanosecond the same with and without a calibration beside them"
+    together, apart = (float(re.search(r"([\d.]+) us each", line)[1]) for line in (batch, calls))
+    assert together < apart
