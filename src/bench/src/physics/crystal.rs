@@ -29,6 +29,7 @@ pub mod glow;
 mod options;
 pub mod oscillator;
 pub mod period;
+pub mod powers;
 pub mod wave;
 
 /// Numbers of the inputs: light that scatters and cools…

@@ -13,6 +13,7 @@ use crate::machine::schedule::{Machine, NamedMachine, System};
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 use crate::peripherals::{Board, Cable, Card};
 use crate::pl::event::Event;
+use crate::pl::join::join;
 use crate::pl::library::Library;
 use crate::pl::link::{self, Link, Quality};
 use crate::pl::{fabric, Pl};
@@ -198,7 +199,7 @@ impl Description {
                 .iter()
                 .map(|times| times.map(|ns| ns / NS_PER_PL_CYCLE));
             let delay = entry.delay_ns / NS_PER_PL_CYCLE;
-            let joined = link::join(ends, delay, quality, entry.seed, out.collect());
+            let joined = join(ends, delay, quality, entry.seed, out.collect());
             let joined = joined.map_err(|e| format!("link from {} to {}: {e}", entry.from, entry.to))?;
             links.push((entry.from.clone(), entry.to.clone(), joined));
         }

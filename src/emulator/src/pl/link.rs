@@ -7,11 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::rc::{Rc, Weak};
-
-use super::fabric::Fabric;
-use crate::machine::bus::Bus;
-use crate::machine::time;
+use std::rc::Rc;
 
 /// A library's name for its link to the board above.
 pub const UP: &str = "up";
@@ -31,6 +27,18 @@ pub struct Question {
     pub wakes: bool,
     /// It has to be brought to `needed` even beyond `acting`.
     pub urgent: bool,
+}
+
+/// The board at the other end of a link.
+pub trait Neighbour {
+    /// Whether it is still there; may be called while it waits for the answer to a question of its own.
+    fn is_there(&self) -> bool;
+
+    /// The first cycle in which its cores may do something, and whether one of them waits for an event; `None`: it is gone.
+    fn cores(&self) -> Option<(u64, bool)>;
+
+    /// Its answer: the first cycle in which it may send a word.
+    fn asked(&self, question: Question) -> u64;
 }
 
 /// What happens to words on the way.
@@ -127,50 +135,44 @@ pub struct End {
     out: Rc<Fibre>,
     into: Rc<Fibre>,
     cable: Rc<Cable>,
-    neighbour: Weak<RefCell<Bus>>,
+    neighbour: Box<dyn Neighbour>,
     /// The number of the other end among the ends there.
     there: usize,
     /// Words that arrive before this cycle have been sent.
     pub(super) known: u64,
 }
 
-/// Joins the logic of two boards by a link: the libraries' links with these names, with a delay of `delay` cycles. `seed` is
-/// for the errors. `out`: when it is not plugged in, cycles from the first to before the second. The error is a line for the
-/// user.
-pub fn join(
-    boards: [(&Rc<RefCell<Bus>>, &str); 2],
+/// A link with a delay of `delay` cycles between two boards: itself, and its end at each of them. `there`: for each end, its
+/// neighbour and the other end's number among the ends there. `seed` is for the errors. `out`: when it is not plugged in,
+/// cycles from the first to before the second.
+pub fn link(
+    there: [(Box<dyn Neighbour>, usize); 2],
     delay: u64,
     quality: Quality,
     seed: u64,
     out: Vec<[u64; 2]>,
-) -> Result<Link, String> {
+) -> (Link, [End; 2]) {
     let fibres = [0, 1].map(|n| Rc::new(Fibre::new(quality, seed.wrapping_mul(2).wrapping_add(n))));
     let cable = Rc::new(Cable {
         plugged: Cell::new(true),
         delay,
         out,
     });
-    let mut there = [0; 2];
-    let count = |bus: &Rc<RefCell<Bus>>| bus.borrow().get::<Fabric>().map_or(0, Fabric::ends);
-    for n in 0..2 {
-        there[n] = count(boards[1 - n].0);
-    }
-    for (n, (bus, name)) in boards.into_iter().enumerate() {
-        let end = End {
+    let mut n = 0;
+    let ends = there.map(|(neighbour, there)| {
+        let (out, into) = (fibres[n].clone(), fibres[1 - n].clone());
+        n += 1;
+        End {
             place: 0,
-            out: fibres[n].clone(),
-            into: fibres[1 - n].clone(),
+            out,
+            into,
             cable: cable.clone(),
-            neighbour: Rc::downgrade(boards[1 - n].0),
-            there: there[n],
+            neighbour,
+            there,
             known: 0,
-        };
-        let connected = bus
-            .borrow_mut()
-            .with(|fabric: &mut Fabric, _| fabric.connect(end, name));
-        connected.unwrap_or_else(|| Err("it has no PL".into()))?;
-    }
-    Ok(Link { cable, fibres })
+        }
+    });
+    (Link { cable, fibres }, ends)
 }
 
 /// A link, seen from outside.
@@ -207,7 +209,7 @@ impl Link {
 impl End {
     /// Whether the line carries words.
     pub fn is_up(&self, cycle: u64) -> bool {
-        self.cable.is_in(cycle) && self.neighbour.strong_count() != 0
+        self.cable.is_in(cycle) && self.neighbour.is_there()
     }
 
     /// When that changes next by itself.
@@ -251,23 +253,20 @@ impl End {
     /// if it must be, to `reach` if that is more, but beyond what its cores may still do only if it is urgent.
     pub fn ask(&mut self, cycle: u64, silent: u64, reach: u64, urgent: bool) {
         self.known = u64::MAX;
-        let Some(neighbour) = self.neighbour.upgrade() else {
+        let Some((acting, wakes)) = self.neighbour.cores() else {
             return;
         };
         self.out.silent.set(silent);
-        let mut bus = neighbour.borrow_mut();
-        let (acting, needed) = (time::to_pl(bus.acting), cycle.saturating_sub(self.cable.delay));
-        let wakes = bus.awaiting_pl;
-        let question = Question {
+        let needed = cycle.saturating_sub(self.cable.delay);
+        let first = self.neighbour.asked(Question {
             end: self.there,
             needed,
             wanted: needed.max(reach.min(acting)),
             acting,
             wakes,
             urgent,
-        };
-        let first = bus.with(|fabric: &mut Fabric, cx| fabric.asked(question, cx.memory));
-        self.known = first.unwrap_or(u64::MAX).saturating_add(self.cable.delay + 1);
+        });
+        self.known = first.saturating_add(self.cable.delay + 1);
     }
 }
 

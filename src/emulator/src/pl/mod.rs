@@ -14,6 +14,7 @@ pub mod event;
 pub mod fabric;
 pub mod gp;
 mod hp;
+pub mod join;
 pub mod library;
 pub mod link;
 pub mod outside;

@@ -20,6 +20,7 @@ from kairos_gateware.analyzer.format import (
 )
 from kairos_gateware.rtio.cri import Cri
 from kairos_gateware.sim.hp_memory import HpMemory
+from kairos_gateware.simulation import run_simulation
 
 BASE = 0x0E10_0000
 START = 10  # cycle in which the analyzer is enabled

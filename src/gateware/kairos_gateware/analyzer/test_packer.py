@@ -5,6 +5,7 @@ import random
 from migen import *
 
 from kairos_gateware.analyzer.packer import Packer
+from kairos_gateware.simulation import run_simulation
 
 
 def offer(dut, message):

@@ -15,6 +15,7 @@ from kairos_gateware.phy.ttl import Output
 from kairos_gateware.rtio.core import RtioCore
 from kairos_gateware.rtio.timing import FINE_BITS
 from kairos_gateware.sim.verilate import verilator_root
+from kairos_gateware.simulation import run_simulation
 from kairos_gateware.soc.clock import GATE_CYCLES, ClockControl, Frequency
 
 PERIOD, HALF = 8.0, 4.0

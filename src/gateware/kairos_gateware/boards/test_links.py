@@ -3,6 +3,7 @@
 from migen import *
 
 from kairos_gateware.boards.links import LineEnd
+from kairos_gateware.simulation import run_simulation
 
 COUNT = 40
 """Words each way: more than 32, of which one waits."""

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from migen import run_simulation
 
 from kairos_gateware.description import DescriptionError, check, load, make_variant
 from kairos_gateware.description.peripherals import PERIPHERALS
 from kairos_gateware.device_db import device_db
 from kairos_gateware.phy.kinds import make_phys
+from kairos_gateware.simulation import run_simulation
 from kairos_gateware.variants import VARIANTS
 
 LAB = Path(__file__).parent / "lab.json"

@@ -14,6 +14,7 @@ from kairos_gateware.dma.engine import (
 )
 from kairos_gateware.dma.format import COMPACT, RECORDED, compact, recorded
 from kairos_gateware.sim.hp_memory import HpMemory, Playback
+from kairos_gateware.simulation import run_simulation
 
 BASE = 0x0E00_0000
 LATENCY = 30

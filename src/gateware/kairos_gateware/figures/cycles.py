@@ -15,6 +15,7 @@ from ..sim.core_bench import Command, Core
 from ..sim.hp_memory import HpMemory, Playback
 from ..sim.hp_port import HpPort
 from ..sim.library import NEVER, Library, Ps
+from ..simulation import run_simulation
 
 __all__ = [
     "HP_LATENCY",

@@ -8,6 +8,7 @@ from migen import *
 from kairos_gateware.contracts.initiator import CREDIT, POSTED_WORD, REPLY, SLOT_BYTES, STATUS_SHIFT, Command
 from kairos_gateware.initiator.ring import RingInitiator
 from kairos_gateware.rtio.cri import Cri
+from kairos_gateware.simulation import run_simulation
 
 BASE = 0x0070_0000
 OUTPUT, INPUT, POSTED = Command

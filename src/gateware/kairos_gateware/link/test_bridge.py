@@ -10,6 +10,7 @@ from kairos_gateware.link.bridge import bridge_streams
 from kairos_gateware.link.credits import count_bits
 from kairos_gateware.link.endpoint import Endpoint
 from kairos_gateware.link.multiplexer import Multiplexer
+from kairos_gateware.simulation import run_simulation
 
 
 def put(channel, **fields):

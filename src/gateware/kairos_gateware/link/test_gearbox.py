@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.link.gearbox import PLACES, Depacketiser, Forms, Packetiser
+from kairos_gateware.simulation import run_simulation
 
 WRITE_BEATS = Forms(beat=64, last=64, strobed=73)
 ADDRESSES = Forms(address=99)

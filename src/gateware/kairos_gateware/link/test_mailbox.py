@@ -4,9 +4,9 @@ import random
 
 import pytest
 from migen import *
-from migen.sim import run_simulation
 
 from kairos_gateware.link.mailbox import BUFFERS, WORDS, Mailbox, MailboxRegisters, auxiliary_stream
+from kairos_gateware.simulation import run_simulation
 
 
 class Pair(Module):

@@ -11,6 +11,7 @@ from kairos_gateware.link.gearbox import Forms
 from kairos_gateware.link.registers import LinkRegisters
 from kairos_gateware.link.reliable import Reliability
 from kairos_gateware.link.retransmission import Lane, LaneReceiver
+from kairos_gateware.simulation import run_simulation
 
 STREAMS = [Stream("urgent", 1, Forms(number=40), 0, 4), Stream("data", 2, Forms(number=64), 2, 16)]
 SMALL = Reliability(lanes=(Lane(64, 8), Lane(64, 8)), beat=32, hold=400)

@@ -2,7 +2,6 @@
 
 import pytest
 from migen import *
-from migen.sim import run_simulation
 
 from kairos_gateware.link.fibre import Cable
 from kairos_gateware.link.rtio_far import FarRtio
@@ -10,6 +9,7 @@ from kairos_gateware.link.rtio_near import NearRtio
 from kairos_gateware.rtio.core import RtioCore
 from kairos_gateware.rtio.link import Channel, OutputLink
 from kairos_gateware.rtio.timing import TimeBase
+from kairos_gateware.simulation import run_simulation
 
 WIDTH = 200
 UP = 260

@@ -8,6 +8,7 @@ from migen import *
 
 from kairos_gateware.link.secded import Decoder, Encoder, check_columns, encode
 from kairos_gateware.link.word import CHECK_BITS, PAYLOAD_BITS, STREAM_BITS, WORD_BITS
+from kairos_gateware.simulation import run_simulation
 
 DATA_BITS = PAYLOAD_BITS + STREAM_BITS
 

@@ -9,6 +9,7 @@ from kairos_gateware.figures.place import root
 from kairos_gateware.link.switch import LOCAL, Switch, tree_route
 from kairos_gateware.link.switch_bench import FIXED, NODES, OPPOSITE, RANDOM, SwitchNetwork
 from kairos_gateware.sim.lockstep import build_lockstep
+from kairos_gateware.simulation import run_simulation
 
 _IN, _OUT = ("offering", "pattern", "target", "taken"), ("sent", "received", "wrong")
 LOAD, DRAIN = 20_000, 30_000

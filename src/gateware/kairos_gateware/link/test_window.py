@@ -3,6 +3,8 @@
 import pytest
 from migen import *
 
+from kairos_gateware.simulation import run_simulation
+
 from .remote_bench import MEMORY_WORDS, ServedMemory
 from .remote_far import RemoteServer
 from .remote_near import RemoteInitiator

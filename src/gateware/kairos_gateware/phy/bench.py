@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from migen import *
 
 from ..rtio.timing import INPUT_LATENCY
+from ..simulation import run_simulation
 
 __all__ = ["Record", "play"]
 

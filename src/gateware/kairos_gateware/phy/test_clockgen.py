@@ -7,6 +7,7 @@ from migen import *
 from kairos_gateware.pad import Pad
 from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.clockgen import ClockGenerator
+from kairos_gateware.simulation import run_simulation
 
 
 def make(width=24):

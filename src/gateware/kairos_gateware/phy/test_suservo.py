@@ -11,6 +11,7 @@ from kairos_gateware.servo.bench import SamplerModel, UrukulModel
 from kairos_gateware.servo.format import T_CYCLE, AddressMap
 from kairos_gateware.servo.model import ChannelModel, Profile
 from kairos_gateware.servo.servo import latency
+from kairos_gateware.simulation import run_simulation
 
 MAP = AddressMap(1)
 CHANNELS = 4

@@ -7,6 +7,7 @@ from kairos_gateware.rtio.dispatcher import Dispatcher, event_layout
 from kairos_gateware.rtio.lanes import Lane
 from kairos_gateware.rtio.link import Channel, OutputLink
 from kairos_gateware.rtio.timing import MIN_SLACK, OUTPUT_LATENCY, TimeBase
+from kairos_gateware.simulation import run_simulation
 
 
 class Bench(Module):

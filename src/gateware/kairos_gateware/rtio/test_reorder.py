@@ -12,6 +12,7 @@ from kairos_gateware.rtio.pool import reach_for
 from kairos_gateware.rtio.reorder import ReorderingDispatcher
 from kairos_gateware.rtio.timing import MIN_SLACK, OUTPUT_LATENCY, TimeBase
 from kairos_gateware.rtio.wheel import MARGIN
+from kairos_gateware.simulation import run_simulation
 
 LANES, CAPACITY = 4, 8
 DATA_BITS = 96  # wider than a time

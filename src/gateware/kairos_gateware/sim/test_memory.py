@@ -5,6 +5,8 @@ import weakref
 
 from migen import *
 
+from kairos_gateware.simulation import run_simulation
+
 
 class _Counter(Module):
     def __init__(self):

@@ -7,6 +7,7 @@ from litex.soc.interconnect import csr_bus
 from litex.soc.interconnect.axi import AXI2AXILite, AXIInterface, AXILite2CSR, AXILiteInterface
 from migen import *
 
+from kairos_gateware.simulation import run_simulation
 from kairos_gateware.soc.bus import CsrBridge
 
 WORDS = 16

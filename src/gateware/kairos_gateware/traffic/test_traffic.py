@@ -8,6 +8,7 @@ from migen import *
 
 from kairos_gateware.hp import HpRead, HpWrite
 from kairos_gateware.sim.hp_memory import HpMemory
+from kairos_gateware.simulation import run_simulation
 from kairos_gateware.traffic.engine import TrafficEngine
 from kairos_gateware.traffic.lines import WIDTH, Lines
 from kairos_gateware.traffic.loan import Loan

@@ -1,5 +1,6 @@
 //! The functions that kernels call, by subject; `symbols.rs` gives them their names. Those of RTIO are in `rtio/`.
 
+pub mod answer;
 pub mod cache;
 pub mod dma;
 pub mod i2c;

@@ -5,6 +5,7 @@ use kairos_channel::{Frame, Kind, Receiver};
 use kairos_proto::exception::{Id, Record};
 use kairos_proto::rpc::{encode_request, split_value, Decoder, Memory, Signature, Sink, Source, Step};
 
+use super::answer;
 use crate::comms::{self, next_frame, read_some, receiving, report, report_fmt, send_pieces, sending};
 use crate::fault::broken;
 use crate::memory::KernelMemory;
@@ -303,13 +304,13 @@ fn next_value() {
             RETURN_TAG.set(rest);
             CALL.set(Call::Message);
         }
-        _ => super::subkernel::end_message(),
+        _ => answer::skip(),
     }
 }
 
 /// Decodes into `slot` what comes next of a message.
 fn message_value(slot: u32) -> u32 {
-    match DECODER.with(|decoder| decoder.resume(slot, &mut super::subkernel::Values, &mut KernelMemory)) {
+    match DECODER.with(|decoder| decoder.resume(slot, &mut answer::Rest, &mut KernelMemory)) {
         Ok(Step::Done) => {
             next_value();
             0
@@ -317,7 +318,7 @@ fn message_value(slot: u32) -> u32 {
         Ok(Step::Allocate(bytes)) => {
             let free = free_stack();
             if bytes > free {
-                super::subkernel::end_message();
+                answer::skip();
                 raise::firmware(Id::RuntimeError, NO_STACK_FOR_MESSAGE, [bytes.into(), free.into(), 0]);
                 return 0;
             }

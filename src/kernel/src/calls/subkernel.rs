@@ -5,12 +5,14 @@ use kairos_channel::{Kind, Outcome};
 use kairos_pl::player::Failed;
 use kairos_proto::exception::report::{Newest, Said};
 use kairos_proto::exception::{Id, Record, Text};
-use kairos_proto::rpc::{encode_values, values, Memory, Sink, Source};
+use kairos_proto::rpc::{encode_values, values, Memory, Sink};
 
-use crate::comms::{self, next_frame, read_some, receiving, report, report_fmt, send_pieces};
+use super::answer::{self, byte, word};
+use super::rpc;
+use crate::comms::{self, report, send_pieces};
 use crate::fault::broken;
 use crate::memory::KernelMemory;
-use crate::owned::{Lent, Owned};
+use crate::owned::Lent;
 use crate::raise;
 use crate::rtio::cursor;
 
@@ -24,41 +26,10 @@ const LIBRARY_BITS: u32 = 24;
 /// Reports whose texts exceptions point to, and the one that goes next.
 static REPORTS: Lent<([[u8; REPORT_MAX]; KEPT], usize)> = Lent::new(([[0; REPORT_MAX]; KEPT], 0));
 
-/// Bytes of the answer that is being taken which have not been read.
-static REST: Owned<u32> = Owned::new(0);
-
 /// Before a kernel, and in a restart.
 pub fn forget() {
     REPORTS.reclaim();
-    REST.set(0);
-}
-
-/// Reads bytes of an answer, which may be in several frames.
-fn read(buffer: &mut [u8]) {
-    receiving(|receiver| {
-        let mut done = 0;
-        while done < buffer.len() {
-            if receiver.remaining() == 0 {
-                match next_frame(receiver).kind {
-                    Kind::SubkernelAnswer => {}
-                    kind => report_fmt(format_args!("{kind:?} instead of an answer about a subkernel")),
-                }
-            }
-            done += read_some(receiver, &mut buffer[done..]);
-        }
-    });
-}
-
-fn word() -> u32 {
-    let mut bytes = [0; 4];
-    read(&mut bytes);
-    u32::from_le_bytes(bytes)
-}
-
-fn byte() -> u8 {
-    let mut bytes = [0];
-    read(&mut bytes);
-    bytes[0]
+    answer::forget();
 }
 
 /// What the comms core says of a trace that other boards have parts of.
@@ -93,17 +64,6 @@ pub fn trace_answer() -> TraceAnswer {
             TraceAnswer::NotHere
         }
         _ => report("answer about a DMA trace that makes no sense"),
-    }
-}
-
-/// Skips what is left of the answer.
-fn skip_rest() {
-    let mut rest = REST.replace(0) as usize;
-    let mut dropped = [0; 64];
-    while rest > 0 {
-        let count = rest.min(dropped.len());
-        read(&mut dropped[..count]);
-        rest -= count;
     }
 }
 
@@ -142,18 +102,17 @@ fn answered() -> bool {
 /// Notes the exception by which a subkernel has ended, with the frames that it has passed there.
 fn raise_again() {
     let (number, length) = (word(), word());
-    REST.set(length);
+    answer::begin(length);
     let whole = length as usize <= REPORT_MAX;
     let noted = whole
         && REPORTS.with(|(reports, next)| {
             let place = &mut reports[*next];
             *next = (*next + 1) % KEPT;
             let place = &mut place[..length as usize];
-            read(place);
-            REST.set(0);
+            answer::take(place);
             note(place, number)
         });
-    skip_rest();
+    answer::skip();
     if !noted {
         error(
             "An error occurred during subkernel operation: its exception cannot be told",
@@ -262,42 +221,14 @@ extern "C" fn await_message(number: u32, timeout: i64, tag_at: u32, least: u32, 
         return 0;
     }
     let count = u32::from(byte());
-    REST.set(word());
+    answer::begin(word());
     if (least & 0xff..=most & 0xff).contains(&count) {
-        super::rpc::take_message(tags, count);
+        rpc::take_message(tags, count);
     } else {
-        skip_rest();
+        answer::skip();
         error("Received more or less arguments than required", 0);
     }
     count
-}
-
-/// The values of a message have been taken.
-pub fn end_message() {
-    skip_rest();
-}
-
-/// The bytes of a message.
-pub struct Values;
-
-impl Source for Values {
-    type Error = TooShort;
-
-    fn read(&mut self, buffer: &mut [u8]) -> Result<(), TooShort> {
-        let rest = REST.get().checked_sub(buffer.len() as u32).ok_or(TooShort)?;
-        REST.set(rest);
-        read(buffer);
-        Ok(())
-    }
-}
-
-/// A message has fewer bytes than its types.
-pub struct TooShort;
-
-impl core::fmt::Display for TooShort {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("it is too short for its types")
-    }
 }
 
 raise::raising! {

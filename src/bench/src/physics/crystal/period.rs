@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use nalgebra::{DMatrix, DVector};
 
 use super::oscillator::C;
-use super::wave::Powers;
+use super::powers::Powers;
 
 /// Parts of a period whose propagators are kept.
 const CELLS: usize = 32;

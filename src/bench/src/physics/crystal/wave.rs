@@ -12,6 +12,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::oscillator::{kick, C};
 use super::period::Period;
+use super::powers::Powers;
 use crate::signal::{seconds, Ns};
 
 /// Settings whose propagators are kept.
@@ -54,30 +55,6 @@ pub struct Tone {
     pub turns: f64,
     /// Bit n: it is on ion n.
     pub ions: usize,
-}
-
-/// A matrix and its powers of two.
-pub struct Powers(Vec<DMatrix<C>>);
-
-impl Powers {
-    /// Of this one.
-    pub fn of(matrix: DMatrix<C>) -> Self {
-        Self(vec![matrix])
-    }
-
-    /// `state` after `times` times the matrix.
-    pub fn apply(&mut self, mut state: DVector<C>, times: u64) -> DVector<C> {
-        for bit in 0..u64::BITS - times.leading_zeros() {
-            if self.0.len() == bit as usize {
-                let last = &self.0[bit as usize - 1];
-                self.0.push(last * last);
-            }
-            if times >> bit & 1 != 0 {
-                state = &self.0[bit as usize] * state;
-            }
-        }
-        state
-    }
 }
 
 /// What light of these settings does.

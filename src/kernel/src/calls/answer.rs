@@ -1,0 +1,90 @@
+//! The bytes of the comms core's answer about a subkernel or a trace of several boards.
+
+use kairos_channel::Kind;
+use kairos_proto::rpc::Source;
+
+use crate::comms::{next_frame, read_some, receiving, report_fmt};
+use crate::owned::Owned;
+
+/// Bytes of the answer's last part that have not been read.
+static REST: Owned<u32> = Owned::new(0);
+
+/// Before a kernel, and in a restart.
+pub fn forget() {
+    REST.set(0);
+}
+
+/// Reads bytes of an answer, which may be in several frames.
+fn read(buffer: &mut [u8]) {
+    receiving(|receiver| {
+        let mut done = 0;
+        while done < buffer.len() {
+            if receiver.remaining() == 0 {
+                match next_frame(receiver).kind {
+                    Kind::SubkernelAnswer => {}
+                    kind => report_fmt(format_args!("{kind:?} instead of an answer about a subkernel")),
+                }
+            }
+            done += read_some(receiver, &mut buffer[done..]);
+        }
+    });
+}
+
+/// The next word.
+pub fn word() -> u32 {
+    let mut bytes = [0; 4];
+    read(&mut bytes);
+    u32::from_le_bytes(bytes)
+}
+
+/// The next byte.
+pub fn byte() -> u8 {
+    let mut bytes = [0];
+    read(&mut bytes);
+    bytes[0]
+}
+
+/// The last part of an answer has so many bytes: a report, or values. They are taken, or skipped.
+pub fn begin(bytes: u32) {
+    REST.set(bytes);
+}
+
+/// Takes all of the last part.
+pub fn take(place: &mut [u8]) {
+    read(place);
+    REST.set(0);
+}
+
+/// Skips what is left of it.
+pub fn skip() {
+    let mut rest = REST.replace(0) as usize;
+    let mut dropped = [0; 64];
+    while rest > 0 {
+        let count = rest.min(dropped.len());
+        read(&mut dropped[..count]);
+        rest -= count;
+    }
+}
+
+/// What is left of the last part, as values are taken from it.
+pub struct Rest;
+
+impl Source for Rest {
+    type Error = TooShort;
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<(), TooShort> {
+        let rest = REST.get().checked_sub(buffer.len() as u32).ok_or(TooShort)?;
+        REST.set(rest);
+        read(buffer);
+        Ok(())
+    }
+}
+
+/// A message has fewer bytes than its types.
+pub struct TooShort;
+
+impl core::fmt::Display for TooShort {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("it is too short for its types")
+    }
+}
