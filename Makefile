@@ -10,7 +10,7 @@ RUST := scripts/rust-env
 KAIROS := $(VENV)/bin/kairos
 VARIANT := demo
 
-firmware_rooms = $(addprefix src/,batch boot comms runtime satman kernel chip channel layout pl config clocking health links logs net contracts proto pulse) vendor
+firmware_rooms = $(addprefix src/,batch boot comms runtime satman kernel chip channel layout pl config clocking health links logs net contracts proto pulse unwind) vendor
 rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
 
@@ -60,7 +60,7 @@ zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
 
 .PHONY: emulator
 emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
-$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/bench src/config src/contracts src/proto)
+$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/bench src/config src/contracts src/proto src/unwind)
 	@echo "== emulator (first time: about three minutes)"
 	@$(RUST) cargo build --locked --release -p kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@

@@ -49,13 +49,17 @@ class RabiFlop(Trap, EnvExperiment):
 
     def build(self):
         self.build_trap()
+        self.setattr_device("ccb")
         self.setattr_argument("points", NumberValue(50, precision=0, step=1, type="int"))
         self.setattr_argument("longest", NumberValue(60 * us, unit="us"))
 
     def prepare(self):
         self.lengths = np.linspace(0, self.longest, self.points)
-        self.set_dataset("rabi.length_s", self.lengths)
-        self.set_dataset("rabi.excitation", np.full(self.points, np.nan), broadcast=True)
+        self.set_dataset("rabi.length_s", self.lengths, broadcast=True, unit="us", scale=us)
+        for name in ("excitation", "error", "fit"):
+            self.set_dataset(f"rabi.{name}", np.full(self.points, np.nan), broadcast=True)
+        curve = "plot_xy rabi.excitation --x rabi.length_s --error rabi.error --fit rabi.fit --title 'Rabi flop'"
+        self.ccb.issue("create_applet", "excitation", "${artiq_applet}" + curve)
 
     @kernel
     def shot(self, length) -> TInt32:
@@ -85,7 +89,8 @@ class RabiFlop(Trap, EnvExperiment):
         excitation = self.get_dataset("rabi.excitation")
         errors = binomial_errors(excitation, self.shots)
         frequency, error, curve = fit(self.lengths, excitation, errors)
-        self.set_dataset("rabi.error", errors)
+        self.set_dataset("rabi.error", errors, broadcast=True)
+        self.set_dataset("rabi.fit", curve(self.lengths), broadcast=True)
         self.set_dataset("rabi.frequency_hz", frequency)
         print(f"Rabi frequency {frequency / kHz:.2f} kHz, standard error {error / kHz:.2f} kHz")
         if self.figure:

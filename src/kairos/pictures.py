@@ -3,6 +3,8 @@
 from contextlib import contextmanager
 from pathlib import Path
 
+from .files import replacing
+
 __all__ = ["COLORS", "FONT", "FORMATS", "drawing", "save"]
 
 FORMATS = (".png", ".pdf", ".svg")
@@ -31,5 +33,7 @@ def drawing(**style):
 
 
 def save(figure, path, dpi: int):
-    """Write the figure to `path`, whose suffix says the format."""
-    figure.savefig(path, dpi=dpi, metadata={"Software": None} if Path(path).suffix == ".png" else None)
+    """Write the figure to `path`, whose suffix says the format. OSError, and then what is there stays as it was."""
+    suffix = Path(path).suffix
+    with replacing(path) as new:
+        figure.savefig(new, dpi=dpi, format=suffix[1:], metadata={"Software": None} if suffix == ".png" else None)

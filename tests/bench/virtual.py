@@ -2,6 +2,7 @@
 
 import inspect
 import statistics
+import sys
 import time
 
 from kairos.compat import install
@@ -32,16 +33,17 @@ def bench_figures(figures):
     from tests.support.gateware import built
 
     install()
+    sys.path.insert(0, str(ION))
     from .virtual_kernels import Shots
 
     built("ion")
     with Bench(ION / "device_db.py") as bench:
         made = bench.run(Shots)
         if figures.wants(PREFIXES[:1]):
-            made.shots(10)
+            made.turns(10)
             figures.add(
                 "emulator.rabi_shots_per_s",
-                400 / (seconds(lambda: made.shots(400)) - seconds(lambda: made.shots(0))),
+                400 / (seconds(lambda: made.turns(400)) - seconds(lambda: made.turns(0))),
                 "1/s",
                 target=1000,
                 at_least=True,

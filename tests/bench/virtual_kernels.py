@@ -1,53 +1,31 @@
-"""Kernels for the figures of the virtual bench."""
+"""Kernels for the figures of the virtual bench, with those of `examples/ion/trap.py`, whose folder is on the path."""
 
 from artiq.experiment import *
 from numpy import int64
+from trap import THRESHOLD, Trap
 
 
-class Shots(EnvExperiment):
+class Shots(Trap, EnvExperiment):
     """Shots of the example's Rabi flop, and settings of its synthesiser."""
 
     def build(self):
-        self.setattr_device("core")
-        self.cpld = self.get_device("urukul0_cpld")
-        self.qubit = self.get_device("urukul0_ch0")
-        self.cooling = self.get_device("urukul0_ch1")
-        self.repump = self.get_device("urukul0_ch2")
-        self.photons = self.get_device("ttl0_counter")
+        self.build_trap()
         self.led = self.get_device("ttl4")
 
     def run(self):
         self.setup()
 
     @kernel
-    def setup(self):
-        self.core.reset()
-        self.cpld.init()
-        for beam in (self.qubit, self.cooling, self.repump):
-            beam.init()
-            beam.sw.off()
-            beam.set_att(0.0)
-        self.qubit.set(80 * MHz)
-        self.cooling.set(110 * MHz)
-        self.repump.set(80 * MHz)
-
-    @kernel
-    def shots(self, number: TInt32) -> TInt32:
+    def turns(self, number: TInt32) -> TInt32:
+        """Shots one behind the other; in how many the ion was dark."""
         dark = 0
         self.core.break_realtime()
         for _ in range(number):
-            with parallel:
-                self.cooling.sw.pulse(20 * us)
-                self.repump.sw.pulse(20 * us)
-            delay(2 * us)
+            self.cool()
             self.qubit.sw.pulse(10 * us)
             delay(2 * us)
-            with parallel:
-                self.cooling.sw.pulse(200 * us)
-                self.photons.gate_rising(200 * us)
-            if self.photons.fetch_count() < 5:
+            if self.detect() < THRESHOLD:
                 dark += 1
-            delay(10 * us)
         return dark
 
     @kernel

@@ -4,10 +4,11 @@ import json
 import re
 from pathlib import Path
 
+import h5py
 import pytest
 
 from tests.support.gateware import built
-from tests.support.paths import EXAMPLES
+from tests.support.paths import EXAMPLES, ROOT
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "urukul_bench.py"
 ION = EXAMPLES / "ion"
@@ -78,7 +79,100 @@ def test_a_chip_without_a_clock_is_told(kairos, ion, tmp_path):
     done = kairos("run", EXPERIMENT, "-c", "NoClock", "--bench", bench, device_db=ion)
     assert done.returncode == 1
     assert "PLL lock timeout" in done.stderr
-    assert re.search(r"bench: at [\d.]+ ms: urukul0: ch0: its PLL is on but the card has no clock", done.stderr)
+    assert re.search(
+        r"bench: at [\d.]+ ms, urukul_bench.py:\d+: urukul0: ch0: its PLL is on but the card has no clock", done.stderr
+    )
+
+
+FAULTS = [
+    ("a message without a chip select (cs is 0): nobody hears it", "no chip select"),
+    ("ch0: a message ended after 12 of the 64 bits for its register PROFILE", "cut"),
+    ("the device drives the pin that it drives", "driven twice"),
+    ("ch2: PROFILE written and not taken over: no update (IO_UPDATE) came behind it", "no update"),
+]
+
+
+def test_faults_are_told_with_the_line_that_makes_them(kairos, ion):
+    done = kairos("run", EXPERIMENT, "-c", "Faults", device_db=ion)
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = [
+        re.fullmatch(r"bench: at [\d.]+ ms, urukul_bench.py:(\d+): (.*)", line) for line in done.stderr.splitlines()
+    ]
+    assert len(told) == len(FAULTS) and all(told), done.stderr
+    source = EXPERIMENT.read_text().splitlines()
+    for found, (text, comment) in zip(told, FAULTS, strict=True):
+        assert text in found[2]
+        assert source[int(found[1]) - 1].endswith(f"# {comment}"), found[0]
+
+
+MODEL = re.search(r"```python\n(from kairos.bench import Model.*?)```", (ROOT / "docs/bench.md").read_text(), re.S)[1]
+SHUTTER = """
+[python.shutter]
+file = "shutter.py"
+inputs = { open = "ttl5", beam = "aom_729" }
+outputs = { closed = "ttl3", monitor = "volts" }
+arguments = { delay_ns = 200_000 }
+timeout_s = 0.5
+"""
+
+
+def shutter(tmp_path, model=MODEL):
+    """A bench with a model of the user's own."""
+    (tmp_path / "shutter.py").write_text(model)
+    bench = tmp_path / "bench.toml"
+    bench.write_text((ION / "bench.toml").read_text() + SHUTTER)
+    return bench
+
+
+def test_a_model_in_python_answers_at_exact_times(kairos, ion, tmp_path):
+    bench = shutter(tmp_path)
+    runs = []
+    for options in [(), ("--no-skip",)]:
+        done = kairos("run", EXPERIMENT, "-c", "Shutter", "--bench", bench, *options, device_db=ion)
+        assert done.returncode == 0, done.stdout + done.stderr
+        runs.append(done.stdout.splitlines()[0])
+    # 8 ns of cable, and what the model was given.
+    assert runs == ["200008 500008"] * 2
+    done = kairos("bench", "check", bench, device_db=ion)
+    assert "shutter: Python; from aom_729 (beam), ttl5 (open); to ttl3" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    "line, instead, told",
+    [
+        ("self.is_open = self.wanted", "raise ValueError('jammed')", r"shutter.py:LINE: ValueError: jammed"),
+        ("self.is_open = self.wanted", "while True: pass", r"shutter.py:LINE: it has not come to an end within 0.5 s"),
+        ("self.is_open = self.wanted", "import os; os._exit(3)", r"its process has ended \(exit status: 3\)"),
+    ],
+)
+def test_a_model_that_fails_ends_the_run_with_its_line(kairos, ion, tmp_path, line, instead, told):
+    bench = shutter(tmp_path, MODEL.replace(line, instead))
+    told = told.replace("LINE", str(MODEL[: MODEL.index(line)].count("\n") + 1))
+    done = kairos("run", EXPERIMENT, "-c", "Shutter", "--bench", bench, "-o", "kept.h5", device_db=ion)
+    assert done.returncode == 1
+    where = re.escape(f"{bench}:") + r"\d+: the model shutter failed at \d+ ns: "
+    assert re.search(where + (re.escape(f"{tmp_path}/") if "shutter.py" in told else "") + told, done.stderr), (
+        done.stderr
+    )
+    with h5py.File(kairos.directory / "kept.h5") as file:
+        assert file["datasets/before"][()] == 1
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        (SHUTTER.replace("shutter.py", "none.py"), r":\d+: FileNotFoundError: .*none.py"),
+        (SHUTTER.replace('"ttl5"', '"ttl9"'), r":\d+: there is no pin and no part ttl9; parts are "),
+        (SHUTTER.replace("delay_ns =", "delay ="), r":\d+: .*TypeError: .*unexpected keyword argument 'delay'"),
+        (SHUTTER.replace("file =", "class = 'Lamp'\nfile ="), r":\d+: ValueError: it has no class Lamp derived from"),
+    ],
+)
+def test_a_model_that_cannot_be_made_is_one_line(kairos, ion, tmp_path, text, told):
+    bench = shutter(tmp_path)
+    bench.write_text((ION / "bench.toml").read_text() + text)
+    done = kairos("bench", "check", bench, device_db=ion)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert re.match(f"kairos: {re.escape(str(bench))}{told}", done.stderr), done.stderr
 
 
 @pytest.mark.parametrize(

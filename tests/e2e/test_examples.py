@@ -68,6 +68,13 @@ def test_estimation(run):
     assert left["estimation.width_hz"] < 600
 
 
+def test_fragments(run):
+    none, full, gone = run("fragments", shots=20, points=3, stop=20e-6)["scan.excitation"]
+    assert full > 0.75 and max(none, gone) < 0.35
+    line = run("fragments", scan="pulse.detuning", start=-200e3, stop=200e3, shots=20, points=3)["scan.excitation"]
+    assert line[1] > 0.75 and max(line[0], line[2]) < 0.35
+
+
 def test_sideband_cooling(run):
     warm, cold = run("sideband_cooling", bench="crystal.toml", shots=10, points=1)["sidebands.quanta"]
     assert cold < 0.35 and warm > 2 * cold

@@ -70,6 +70,29 @@ def test_chips_and_tones_of_a_run(kairos):
     assert set(switch[-2:]) <= {time - 8 for time in tone}
 
 
+def test_lines_of_the_source(kairos):
+    built("ion")
+    words = ["points=2", "shots=1", "longest=10e-6", "--scope", "a.html"]
+    done = kairos("run", ION / "rabi_flop.py", *words, device_db=ION / "device_db.py")
+    found = lanes(kairos.directory / "a.html")
+    lines = {name: lane for name, lane in found.items() if name.startswith("source/")}
+    assert lines, done.stdout + done.stderr
+    for name in lines:
+        _, file, line = name.split("/", 2)
+        number, text = line.split(": ", 1)
+        source = (ION / file).read_text().splitlines()[int(number) - 1].strip()
+        assert source == text or source.startswith(text.removesuffix("…")), name
+    called = (ION / "rabi_flop.py").read_text().split("if self.shot(")[0].count("\n") + 1
+    ((name, (times, texts)),) = [one for one in lines.items() if one[0].endswith(": self.qubit.sw.pulse(length)")]
+    assert name.startswith("source/rabi_flop.py/") and set(texts) == {f"ttl_urukul0_sw0 ← rabi_flop.py:{called}"}
+    # Each mark is at its edge, but for what the output takes; the first pulse has no length.
+    switch, _ = found["pins/ttl_urukul0_sw0"]
+    assert len(times) == 4 and all(min(abs(edge - time) for edge in switch) < 40 for time in times[2:])
+    # A line of a helper says who called it.
+    texts = next(texts for name, (_, texts) in lines.items() if "trap.py" in name and "cooling.sw.pulse(20" in name)
+    assert all(re.fullmatch(rf"ttl_urukul0_sw1 ← rabi_flop.py:\d+ ← rabi_flop.py:{called}", text) for text in texts)
+
+
 def test_a_place_that_cannot_be_written_is_found_before_the_run(kairos, tmp_path):
     (tmp_path / "file").write_text("")
     done = kairos("run", EXAMPLES / "blink.py", "--scope", tmp_path / "file" / "a.html")

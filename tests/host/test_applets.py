@@ -272,6 +272,78 @@ def test_applets_that_an_experiment_creates_are_shown(kairos):
         (kairos.directory / f"{name}.png").unlink()
 
 
+PICTURED = """from artiq.experiment import *
+import numpy as np
+
+class Scan(EnvExperiment):
+    def build(self):
+        self.setattr_device("ccb")
+
+    def applet(self, name, command, **more):
+        self.ccb.issue("create_applet", name, "${artiq_applet}" + command, **more)
+
+    def run(self):
+        x = np.linspace(0, 20e-6, 25)
+        fit = np.sin(3e5 * x) ** 2
+        noise = np.random.default_rng(1).normal(0, 0.05, (2, 25))
+        time = {"unit": "us", "scale": 1e-6}
+        counts = np.random.default_rng(2).poisson(np.multiply.outer(fit, [1.0, 5.0, 9.0, 4.0, 1.0]) + 1)
+        for key, value, more in [
+            ("rabi.x", x, time), ("rabi.y", fit + noise[0], {}), ("rabi.fit", fit, {}),
+            ("rabi.error", abs(noise[1]), {}), ("counts", [3, 17, 40, 22, 9], {}),
+            ("edges", [0, 1, 2, 4, 8, 16], {}), ("hist", counts, {}),
+            ("rate", 0.0123, {"unit": "mV", "scale": 1e-3}), ("camera", np.hypot(*np.indices((20, 30)) - 9), {}),
+        ]:
+            self.set_dataset(key, value, broadcast=True, **more)
+        self.applet("Rabi flop", "plot_xy rabi.y --x rabi.x --fit rabi.fit --error rabi.error --title 'Rabi flop'",
+                    group=["729", "scans"])
+        self.applet("hist", "plot_hist counts --x edges")
+        self.applet("number", "big_number rate --digit-count 3")
+        self.applet("image", "image camera")
+        self.applet("xyhist", "plot_xy_hist rabi.x edges hist")
+        self.applet("bar", "progress_bar rate")
+        self.ccb.issue("create_applet", "own", "nothing", code="raise ValueError('of the applet')")
+        self.ccb.issue("create_applet", "own", "rabi.y", group="own", code=CODE)
+        self.applet("o/wn", "plot_xy private")
+        self.set_dataset("private", [1, 2])
+        self.ccb.issue("disable_applet", "hist")
+        raise RuntimeError("at the end")
+"""
+
+
+def test_applets_that_an_experiment_creates_are_drawn(kairos):
+    """Also those that it has closed, and behind a failure."""
+    program = PROGRAM.format(kind="TitleApplet", **{**NEW, "data": "value[self.args.y]"})
+    path = kairos.write(f"{PICTURED}\nCODE = {program!r}\n", "")
+    done = kairos("run", path, "--plot", "out/pins.svg", env={"MPLBACKEND": "svg"})
+    assert done.returncode == 1 and "RuntimeError: at the end" in done.stderr
+    assert "out/pins-own.svg is not drawn: ValueError: of the applet" in done.stderr
+    written = [line.removeprefix("wrote out/") for line in done.stdout.splitlines() if line.startswith("wrote out/")]
+    names = ["729-scans-Rabi-flop", "hist", "number", "image", "xyhist", "bar", "own-own", "o-wn"]
+    assert written == [f"pins-{name}.svg" for name in names], done.stderr
+    for name in written:
+        assert "</svg>" in (kairos.directory / "out" / name).read_text()
+    assert len(list((kairos.directory / "out").iterdir())) == len(written)
+
+
+def test_a_plot_without_anything_to_draw_says_so(kairos):
+    body = "from artiq.experiment import *\nclass Exp(EnvExperiment):\n    def run(self):\n        pass\n"
+    done = kairos("run", kairos.write(body, ""), "--plot", "pins.png", device_db=real_device(kairos))
+    assert done.returncode == 1
+    assert done.stderr == (
+        "kairos: --plot pins.png: the experiment created no applets, and only emulated devices record their pins\n"
+    )
+
+
+def real_device(kairos):
+    """A database of a device that is not emulated, and not there."""
+    path = kairos.directory / "device_db.py"
+    arguments = '{"host": "192.0.2.1", "ref_period": 1e-9}'
+    entry = '"type": "local", "module": "artiq.coredevice.core", "class": "Core"'
+    path.write_text(f'device_db = {{"core": {{{entry}, "arguments": {arguments}}}}}\n')
+    return path
+
+
 QT = """
 from {binding} import QtWidgets, QtCore
 from artiq.applets.simple import SimpleApplet

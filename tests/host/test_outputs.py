@@ -5,11 +5,14 @@ from types import SimpleNamespace
 
 import numpy
 import pytest
+from matplotlib.artist import Artist
 
+from kairos.applets.live import Applets
 from kairos.cli.outputs import Outputs, readable
 from kairos.errors import UsageError
 from kairos.experiment.datasets import DatasetManager
 from kairos.experiment.hdf5 import write_hdf5
+from kairos.pictures import drawing, save
 
 
 def outputs(**files):
@@ -48,6 +51,23 @@ def test_results_leave_devices_and_links_where_they_are(tmp_path):
     assert (tmp_path / "link").is_symlink() and (tmp_path / "results.h5").is_file()
 
 
+class Torn(Artist):
+    def draw(self, renderer):
+        raise ValueError("torn")
+
+
+def test_a_picture_is_whole_or_as_it_was(tmp_path):
+    path = tmp_path / "a.png"
+    with drawing() as pyplot:
+        figure, _ = pyplot.subplots()
+        save(figure, path, 50)
+        before = path.read_bytes()
+        figure.add_artist(Torn())
+        with pytest.raises(ValueError, match="torn"):
+            save(figure, path, 50)
+    assert before.startswith(b"\x89PNG") and path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
 def _refuse():
     raise ValueError("title too long")
 
@@ -62,7 +82,7 @@ def test_one_file_that_fails_costs_no_other(tmp_path):
     with pytest.raises(UsageError, match="^--plot .*: title too long$"):
         named = outputs(hdf5=tmp_path / "o.h5", plot=tmp_path / "o.png", vcd=tmp_path / "o.vcd")
         named._draw = lambda option, path, *_: path.write_text("") if option == "--vcd" else _refuse()
-        named.write(Failing(name="x"), 5.0, object(), None)
+        named.write(Failing(name="x", applets=Applets("127.0.0.1:1", windows=False)), 5.0, object(), None)
     assert written == [(tmp_path / "o.h5", 5.0)] and (tmp_path / "o.vcd").exists()
 
 

@@ -11,6 +11,7 @@ use toml::Spanned;
 mod cards;
 mod detectors;
 mod ions;
+mod pythons;
 
 use crate::cards::Card;
 use crate::engine::{End, Engine};
@@ -49,6 +50,7 @@ pub fn assemble(source: Source, pads: &[Pad], cards: &[Card]) -> Result<Assembly
     bench.crystals(&file)?;
     bench.photomultipliers(&file)?;
     bench.photodiodes(&file)?;
+    bench.pythons(&file)?;
     bench.measured(&file, &found)?;
     bench.lines(&file)?;
     bench.loopbacks(&file)?;
@@ -114,6 +116,9 @@ impl Bench<'_> {
             );
         }
         let model = self.engine.add(text, outputs, model);
+        if !name.span().is_empty() {
+            self.engine.found_at(model, &self.source.place(name.span().start));
+        }
         let (tones, volts) = (0, 0);
         self.parts.insert(
             text.clone(),

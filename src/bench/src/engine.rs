@@ -53,12 +53,16 @@ pub struct Edge {
 pub struct Warning {
     /// When.
     pub at: Ns,
-    /// The model and what is the matter.
+    /// Number of the model.
+    pub part: usize,
+    /// Its name and what is the matter.
     pub text: String,
 }
 
 struct Part {
     name: String,
+    /// Where it stands in the bench file, with a colon behind; nothing, if it does not.
+    place: String,
     model: Box<dyn Model>,
     /// By output, where its wires end.
     wires: Vec<Vec<End>>,
@@ -129,6 +133,7 @@ impl Engine {
         let next = model.next();
         self.parts.push(Part {
             name: name.into(),
+            place: String::new(),
             model,
             wires: vec![Vec::new(); outputs],
             next,
@@ -136,6 +141,37 @@ impl Engine {
         });
         self.look();
         self.parts.len() - 1
+    }
+
+    /// Says where in a file a model stands.
+    pub fn found_at(&mut self, model: usize, place: &str) {
+        self.parts[model].place = format!("{place}: ");
+    }
+
+    /// The models that drive pins of the device, by pad.
+    pub fn drivers(&self) -> BTreeMap<u16, usize> {
+        let mut drivers = BTreeMap::new();
+        for (model, part) in self.parts.iter().enumerate() {
+            for end in part.wires.iter().flatten() {
+                if let End::Pin(pad) = end {
+                    drivers.insert(*pad, model);
+                }
+            }
+        }
+        drivers
+    }
+
+    /// What models wait for: warnings, if nothing comes any more.
+    pub fn unfinished(&self) -> Vec<Warning> {
+        let mut found = Vec::new();
+        for (number, part) in self.parts.iter().enumerate() {
+            found.extend(part.model.unfinished().into_iter().map(|(at, text)| Warning {
+                at,
+                part: number,
+                text: format!("{}: {text}", part.name),
+            }));
+        }
+        found
     }
 
     /// Joins an output of a model to an input, or to a pin.
@@ -151,6 +187,17 @@ impl Engine {
     /// Whether anything is wired to a pin that the device drives.
     pub fn watches(&self, pad: u16) -> bool {
         self.pins.contains_key(&pad)
+    }
+
+    /// The pins of the device that are wired to a model, in whichever direction.
+    pub fn pads_of(&self, model: usize) -> impl Iterator<Item = u16> + '_ {
+        let leads = move |end: &End| matches!(end, End::Input { model: to, .. } if *to == model);
+        let heard = self.pins.iter().filter(move |(_, ends)| ends.iter().any(leads));
+        let driven = self.parts[model].wires.iter().flatten().filter_map(|end| match end {
+            End::Pin(pad) => Some(*pad),
+            End::Input { .. } => None,
+        });
+        heard.map(|(pad, _)| *pad).chain(driven)
     }
 
     /// A pin of the device changes.
@@ -254,9 +301,11 @@ impl Engine {
                 let text = text
                     .or_else(|| cause.downcast_ref::<&str>().copied())
                     .unwrap_or("no reason");
-                self.failure = Some(format!("the model {} failed at {at} ns: {text}", part.name));
-                return;
+                return self.fail(model, at, text);
             }
+        }
+        if let Some(why) = &out.failure {
+            self.fail(model, at, why);
         }
         for text in out.warnings {
             self.warn(model, at, text);
@@ -272,12 +321,18 @@ impl Engine {
         }
     }
 
-    fn warn(&mut self, model: usize, at: Ns, text: String) {
+    fn fail(&mut self, model: usize, at: Ns, why: &str) {
+        let Part { name, place, .. } = &self.parts[model];
+        self.failure = Some(format!("{place}the model {name} failed at {at} ns: {why}"));
+    }
+
+    /// Keeps what there is to complain about at a model.
+    pub fn warn(&mut self, model: usize, at: Ns, text: String) {
         let part = &mut self.parts[model];
         part.warned += 1;
         if part.warned <= WARNINGS {
             let text = format!("{}: {text}", part.name);
-            self.warnings.push(Warning { at, text });
+            self.warnings.push(Warning { at, part: model, text });
         }
     }
 

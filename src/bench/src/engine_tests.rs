@@ -164,12 +164,13 @@ fn a_model_that_panics_ends_the_bench_with_its_name() {
     }
     let mut engine = Engine::default();
     let model = engine.add("camera", 0, Box::new(Broken));
+    engine.found_at(model, "bench.toml:7");
     engine.wire_pin(0, model, 0);
     engine.pin(4, 0, true);
     engine.run(100);
     assert_eq!(
         engine.failure(),
-        Some("the model camera failed at 12 ns: no input expected")
+        Some("bench.toml:7: the model camera failed at 12 ns: no input expected")
     );
     engine.pin(200, 0, true);
     engine.run(1000);

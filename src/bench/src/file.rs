@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use toml::Spanned;
 
 use crate::chips::sampler;
@@ -53,6 +54,9 @@ pub struct File {
     /// Cables from pin to pin.
     #[serde(default)]
     pub loopback: Parts<Loopback>,
+    /// Models of the user's own.
+    #[serde(default)]
+    pub python: Parts<Python>,
 }
 
 /// A card Urukul. What is not said here says the device database, or else `Default`.
@@ -301,6 +305,32 @@ pub struct Loopback {
     pub jitter_ns: Rate,
 }
 
+/// A model in Python.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Python {
+    /// Relative to the bench file.
+    pub file: Spanned<String>,
+    /// Derived from `kairos.bench.Model`; the only one of the file if nothing is said.
+    pub class: Option<String>,
+    /// By name: a pin that the device drives, a channel of a card, a modulator, an ion, a photodiode.
+    #[serde(default)]
+    pub inputs: BTreeMap<String, Spanned<String>>,
+    /// By name: a pin that the device reads, or `volts` for a voltage.
+    #[serde(default)]
+    pub outputs: BTreeMap<String, Spanned<String>>,
+    /// Keyword arguments.
+    #[serde(default)]
+    pub arguments: Map<String, Value>,
+    /// After which it is taken to hang.
+    #[serde(default = "patience")]
+    pub timeout_s: Positive,
+}
+
+fn patience() -> Positive {
+    Positive(10.0)
+}
+
 /// The text of a file, to say where something stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
@@ -311,10 +341,15 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// `NAME:LINE`.
+    pub fn place(&self, at: usize) -> String {
+        let line = self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
+        format!("{}:{line}", self.name)
+    }
+
     /// `NAME:LINE: text`.
     pub fn error(&self, at: usize, text: &str) -> String {
-        let line = self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
-        format!("{}:{line}: {text}", self.name)
+        format!("{}: {text}", self.place(at))
     }
 
     /// The file, if it is one.

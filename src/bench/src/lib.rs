@@ -7,6 +7,7 @@
 //! | [`pad`], [`cards`] | the pins of a device, and which cards it has |
 //! | [`chips`] | chips on cards |
 //! | [`physics`] | light, ions, detectors, cables |
+//! | [`python`] | models in Python, of the user's own |
 //! | [`file`], [`numbers`], [`assemble`] | the file `bench.toml`, and how a bench is made of it |
 //!
 //! It knows neither the emulator nor its gateware: whoever has pins can have a bench.
@@ -21,4 +22,5 @@ pub mod model;
 pub mod numbers;
 pub mod pad;
 pub mod physics;
+pub mod python;
 pub mod signal;

@@ -23,6 +23,11 @@ pub trait Model {
 
     /// Its settings and state at `at`, with units in the names.
     fn report(&self, at: Ns) -> Value;
+
+    /// What has been begun and waits for more, which is a mistake if nothing comes: since when, and what.
+    fn unfinished(&self) -> Vec<(Ns, String)> {
+        Vec::new()
+    }
 }
 
 /// Where a model puts what it does.
@@ -32,6 +37,8 @@ pub struct Outbox {
     pub(crate) sent: Vec<(Ns, usize, Signal)>,
     /// What the bench's owner should hear: something that the chip's data sheet forbids, or that cannot have been meant.
     pub(crate) warnings: Vec<String>,
+    /// Why the model cannot go on.
+    pub(crate) failure: Option<String>,
 }
 
 impl Outbox {
@@ -43,6 +50,11 @@ impl Outbox {
     /// An output changes so many ns later, whatever the model does meanwhile.
     pub fn send_after(&mut self, delay: Ns, output: usize, signal: Signal) {
         self.sent.push((delay, output, signal));
+    }
+
+    /// It cannot go on, and the bench ends.
+    pub fn fail(&mut self, why: impl Into<String>) {
+        self.failure = Some(why.into());
     }
 
     /// Tells the owner of the bench.

@@ -89,6 +89,8 @@ impl WideField {
 /// A register, or a word of a serial protocol, of a chip that has some of more than 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WideRegister {
+    /// As its data sheet calls it.
+    pub name: &'static str,
     /// Its number; that of the first of equal ones; of one that is wider than what the chip's bus carries, that of the
     /// highest part.
     pub address: u16,
@@ -168,6 +170,7 @@ def _register(register: chips.Register, kind: str) -> list[str]:
     reset = f"0x{register.reset or 0:0{digits}x}"
     count = 0 if register.address is None else register.count
     lines = [*rust_doc(f"{register.doc}."), f"pub const {register.name}: {kind}Register = {kind}Register {{"]
+    lines += [f'    name: "{register.name}",'] if kind else []
     lines += [f"    address: {register.address or 0},", *([f"    count: {count},"] if kind else [])]
     lines += [f"    width: {register.width},", f"    reset: {reset},", "};"]
     if not register.fields:

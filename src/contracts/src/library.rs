@@ -1,4 +1,4 @@
-//! Kernel libraries: entries of the dynamic section beyond the kernel ABI.
+//! Kernel libraries: entries of the dynamic section, and bytes of the ELF header, beyond the kernel ABI.
 //!
 //! Generated from `src/contracts/library.toml` by `src/contracts/generate.py`: do not edit.
 
@@ -7,3 +7,10 @@ pub const DT_CALLS: u32 = 0x6b61_6900;
 
 /// Bytes of that table.
 pub const DT_CALLS_SIZE: u32 = 0x6b61_6901;
+
+/// Offset in the ELF header, where its padding is, of what tells a library from others: a hash of all that is loaded.
+/// It is in memory where the library is.
+pub const FINGERPRINT: usize = 9;
+
+/// Its bytes.
+pub const FINGERPRINT_BYTES: usize = 7;

@@ -81,9 +81,9 @@ class SimpleApplet:
             self._required.append(name)
         self._datasets.add_argument(name if required else f"--{name}", metavar=name.upper(), help=help)
 
-    def args_init(self):
-        """Read the command line."""
-        self.args = self.argparser.parse_args()
+    def args_init(self, words=None):
+        """Read the command line, or these words of one."""
+        self.args = self.argparser.parse_args(words)
 
     def run(self):
         """Show the widget until its window is closed. Ends the program with one line if something is missing."""
@@ -96,6 +96,12 @@ class SimpleApplet:
                 source.close()
         except KairosError as error:
             sys.exit(f"applet: {error}")
+
+    def draw(self, words, picture, source):
+        """Draw what there is in `source` to the file `picture`, as these words of a command line say. KairosError, and
+        SystemExit for words that it does not know."""
+        self.args_init([*words, "--picture", str(picture)])
+        show(self._made, _Changes(self, source), self.args)
 
     def _source(self):
         args = self.args

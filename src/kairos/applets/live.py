@@ -4,7 +4,9 @@ The server speaks ``sync_struct``: a client sends two lines, and gets a line of 
 each change. A dataset that changes quickly is sent as it then is, at most every `PERIOD`.
 """
 
+import io
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -12,16 +14,24 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import redirect_stderr
 from pathlib import Path
 from string import Template
 
 from .. import pyon
 from . import SERVER
+from .sources import ServerSource
+from .supplied import SUPPLIED, supplied
 
-__all__ = ["LiveApplets", "Published"]
+__all__ = ["Applets", "Published"]
 
 PERIOD = 0.05
 """Seconds in which changes are collected."""
+PROGRAM = [sys.executable, "-m", "kairos.compat"]
+OWN = [sys.executable, "-m", "kairos.applets"]
+TIME_TO_DRAW = 60
+"""Seconds after which an applet is taken to hang when it is to draw a picture."""
 GREETING = [b"ARTIQ sync_struct\n", b"datasets\n"]
 
 
@@ -61,14 +71,17 @@ class Published:
         self._note(key)
 
     def close_db(self):
-        """Tell of the last changes, and close the database."""
+        """Tell of the last changes, and close the database. Who comes later is told of the datasets as they were."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
         for client in self._clients:
             client.join(1.0)
-        self._server.close()
         self._ddb.close_db()
+
+    def close(self):
+        """Nobody comes any more."""
+        self._server.close()
 
     def _accept(self):
         while True:
@@ -116,15 +129,16 @@ def _send(lines, message):
     lines.flush()
 
 
-class LiveApplets:
-    """The device ``ccb`` of a run whose applets are shown: they follow the datasets at `address`, and outlive the run.
+class Applets:
+    """The device ``ccb`` of a run whose applets are shown: they follow the datasets at `address`.
 
-    In a command ``${python}`` and ``${artiq_applet}`` are what starts Python with the names of ARTIQ, and an applet of
-    Kairos.
+    `windows`: each has one, which outlives the run. Otherwise they are only noted, for `draw`. In a command
+    ``${python}`` and ``${artiq_applet}`` are what starts Python with the names of ARTIQ, and an applet of Kairos.
     """
 
-    def __init__(self, address: str):
-        self._environment = {SERVER: address}
+    def __init__(self, address: str, windows: bool):
+        self._environment = {**os.environ, SERVER: address}
+        self._windows = windows
         self._commands: dict[tuple, list[str]] = {}
         self._processes: dict[tuple, subprocess.Popen] = {}
         self._code = tempfile.mkdtemp(prefix="kairos-applets-")
@@ -135,21 +149,68 @@ class LiveApplets:
         if method is not None:
             method(*args, **kwargs)
 
+    def draw(self, path) -> tuple[list[Path], list[str]]:
+        """Draw each applet as it is now, into files beside `path` that have its name behind that of `path`; also those
+        that the experiment has closed. Returns the pictures, and a line for each applet that could not be drawn."""
+        pictures = _pictures(Path(path), self._commands)
+        # Those of a laboratory are programs, of which one takes 0.7 s to begin; two at a time.
+        with ThreadPoolExecutor(2) as pool:
+            failures = [
+                self._draw_here(command[3:], picture)
+                if command[:3] == OWN and command[3:4] and command[3] in SUPPLIED
+                else pool.submit(self._draw_by_program, command, picture)
+                for command, picture in zip(self._commands.values(), pictures, strict=True)
+            ]
+        failures = [failure.result() if isinstance(failure, Future) else failure for failure in failures]
+        drawn = [picture for picture, failure in zip(pictures, failures, strict=True) if failure is None]
+        lines = zip(pictures, failures, strict=True)
+        return drawn, [f"{picture} is not drawn: {failure}" for picture, failure in lines if failure is not None]
+
+    def _draw_here(self, words, picture) -> str | None:
+        """Draw one that comes with Kairos; why it cannot be."""
+        said = io.StringIO()
+        host, _, port = self._environment[SERVER].rpartition(":")
+        source = ServerSource(host, int(port))
+        try:
+            with redirect_stderr(said):
+                supplied(words[0]).draw(words[1:], picture, source)
+        except SystemExit:
+            return said.getvalue().strip().splitlines()[-1]
+        except Exception as error:  # what matplotlib makes of such values
+            return str(error).partition("\n")[0] or type(error).__name__
+        finally:
+            source.close()
+        return None
+
+    def _draw_by_program(self, command, picture) -> str | None:
+        environment = {**self._environment, "QT_QPA_PLATFORM": "offscreen"}
+        words = [*command, "--picture", str(picture)]
+        pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+        try:
+            done = subprocess.run(words, env=environment, timeout=TIME_TO_DRAW, **pipes)
+        except subprocess.TimeoutExpired:
+            return f"its applet has not ended within {TIME_TO_DRAW} s"
+        except OSError as error:
+            return f"{command[0]}: {error.strerror}"
+        if done.returncode == 0 and picture.is_file():
+            return None
+        return (done.stderr.strip().splitlines() or ["its applet ended without a picture"])[-1]
+
     def _create_applet(self, name, command, group=None, code=None):
-        start = f"{shlex.quote(sys.executable)} -m kairos."
-        words = Template(command).safe_substitute(python=f"{start}compat", artiq_applet=f"{start}applets ")
+        python = shlex.join(PROGRAM)
+        words = Template(command).safe_substitute(python=python, artiq_applet=f"{shlex.join(OWN)} ")
         if code is not None:
             file = Path(self._code, f"applet{len(self._commands)}.py")
             file.write_text(code)
-            words = f"{start}compat {shlex.quote(str(file))} {words}"
+            words = f"{python} {shlex.quote(str(file))} {words}"
         self._commands[_place(name, group)] = shlex.split(words)
         self._restart_applet(name, group)
 
     def _restart_applet(self, name, group=None):
         place = _place(name, group)
-        if place in self._commands:
+        if place in self._commands and self._windows:
             self._disable_applet(name, group)
-            self._processes[place] = subprocess.Popen(self._commands[place], env={**os.environ, **self._environment})
+            self._processes[place] = subprocess.Popen(self._commands[place], env=self._environment)
 
     def _disable_applet(self, name, group=None):
         process = self._processes.pop(_place(name, group), None)
@@ -161,6 +222,20 @@ class LiveApplets:
         for name, *around in list(self._processes):
             if around[: len(_groups(group))] == _groups(group):
                 self._disable_applet(name, around)
+
+
+def _pictures(path: Path, places) -> list[Path]:
+    """A file for each applet: ``scan.png`` and the applet "rabi flop" of the group "729" give
+    ``scan-729-rabi-flop.png``. Those whose names differ in nothing that a file's name may have are numbered."""
+    files: list[Path] = []
+    for name, *groups in places:
+        words = [word for part in (*groups, name) if (word := re.sub(r"[^\w.+]+", "-", part).strip("-."))]
+        stem = "-".join([path.stem, *words])
+        file, number = path.with_name(stem + path.suffix), 2
+        while file in files or file == path:
+            file, number = path.with_name(f"{stem}-{number}{path.suffix}"), number + 1
+        files.append(file)
+    return files
 
 
 def _groups(group) -> list[str]:

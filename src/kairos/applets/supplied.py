@@ -7,7 +7,7 @@ import numpy as np
 from ..pictures import COLORS
 from . import SimpleApplet, TitleApplet
 
-__all__ = ["SUPPLIED", "main"]
+__all__ = ["SUPPLIED", "main", "supplied"]
 
 
 class _Picture:
@@ -26,10 +26,23 @@ class _Picture:
         named = {name: key for name in self.names if (key := getattr(self.args, name)) is not None}
         missing = [key for key in named.values() if key not in value]
         if missing:
-            axes.text(0.5, 0.5, f"no dataset {', '.join(missing)} yet", ha="center", transform=axes.transAxes)
+            text = f"no dataset {', '.join(missing)} yet\n(applets see those with broadcast=True)"
+            axes.text(0.5, 0.5, text, ha="center", transform=axes.transAxes)
             axes.set_axis_off()
             return
         self.draw(axes, {name: value[key] for name, key in named.items()}, metadata)
+
+    def scaled(self, name, values, metadata, like=None):
+        """The value of an argument in its unit, or in that of the argument `like`; as it was set without a scale."""
+        of = [metadata[getattr(self.args, one)] for one in (name, like) if one is not None]
+        scale = next((entry["scale"] for entry in of if entry.get("scale") is not None), 1.0)
+        return values[name] if scale == 1.0 else np.divide(values[name], scale)
+
+    def label(self, name, metadata):
+        """What stands at the axis of an argument: its dataset, and the unit."""
+        key = getattr(self.args, name, None)
+        unit = metadata[key].get("unit", "") if key is not None else ""
+        return f"{key} ({unit})" if unit else key
 
 
 class BigNumber(_Picture):
@@ -39,8 +52,7 @@ class BigNumber(_Picture):
 
     def draw(self, axes, values, metadata):
         unit = metadata[self.args.num].get("unit", "")
-        scale = metadata[self.args.num].get("scale", 1.0)
-        number = values["num"] / scale if scale != 1.0 else values["num"]
+        number = self.scaled("num", values, metadata)
         shown = f"{number:.{self.args.digit_count}g}" if isinstance(number, float) else str(number)
         axes.text(0.5, 0.5, f"{shown} {unit}".strip(), ha="center", va="center", size=48, transform=axes.transAxes)
         axes.set_axis_off()
@@ -52,15 +64,18 @@ class PlotXY(_Picture):
     names = ("y", "x", "error", "fit")
 
     def draw(self, axes, values, metadata):
-        y = np.asarray(values["y"])
-        x = np.asarray(values.get("x", np.arange(len(y))))
+        alike = {"error": "y", "fit": "y"}
+        drawn = {name: np.asarray(self.scaled(name, values, metadata, alike.get(name))) for name in values}
+        y = drawn["y"]
+        x = drawn.get("x", np.arange(len(y)))
         count = min(len(x), len(y))
-        error = np.asarray(values["error"])[:count] if "error" in values else None
+        error = drawn["error"][:count] if "error" in drawn else None
         axes.errorbar(x[:count], y[:count], yerr=error, fmt="o", color=COLORS[0], markersize=4, capsize=2)
-        if "fit" in values:
-            fit = np.asarray(values["fit"])[:count]
+        if "fit" in drawn:
+            fit = drawn["fit"][:count]
             order = np.argsort(x[: len(fit)])
             axes.plot(x[order], fit[order], color=COLORS[1])
+        axes.set(xlabel=self.label("x", metadata), ylabel=self.label("y", metadata))
 
 
 class PlotHist(_Picture):
@@ -70,7 +85,9 @@ class PlotHist(_Picture):
 
     def draw(self, axes, values, metadata):
         y = np.asarray(values["y"])
-        axes.stairs(y, np.asarray(values.get("x", np.arange(len(y) + 1))), fill=True, color=COLORS[0])
+        edges = np.asarray(self.scaled("x", values, metadata)) if "x" in values else np.arange(len(y) + 1)
+        axes.stairs(y, edges, fill=True, color=COLORS[0])
+        axes.set(xlabel=self.label("x", metadata), ylabel=self.label("y", metadata))
 
 
 class PlotXYHist(_Picture):
@@ -79,10 +96,14 @@ class PlotXYHist(_Picture):
     names = ("xs", "histogram_bins", "histograms_counts")
 
     def draw(self, axes, values, metadata):
-        xs, edges = np.asarray(values["xs"]), np.asarray(values["histogram_bins"])
+        xs, edges = (np.asarray(self.scaled(name, values, metadata)) for name in ("xs", "histogram_bins"))
         counts = np.asarray(values["histograms_counts"])
-        axes.pcolormesh(np.arange(len(xs) + 1) - 0.5, edges, counts.T)
-        axes.set_xticks(np.arange(len(xs)), [f"{x:g}" for x in xs])
+        mesh = axes.pcolormesh(np.arange(len(xs) + 1) - 0.5, edges, counts.T)
+        self.figure.colorbar(mesh, ax=axes, label=self.label("histograms_counts", metadata))
+        # A number at each column as long as they can be told apart.
+        shown = np.arange(0, len(xs), max(1, len(xs) // 6))
+        axes.set_xticks(shown, [f"{x:.3g}" for x in xs[shown]])
+        axes.set(xlabel=self.label("xs", metadata), ylabel=self.label("histogram_bins", metadata))
 
 
 class Image(_Picture):
@@ -91,7 +112,9 @@ class Image(_Picture):
     names = ("img",)
 
     def draw(self, axes, values, metadata):
-        self.figure.colorbar(axes.imshow(np.asarray(values["img"]).T, origin="lower"), ax=axes)
+        pixels = np.asarray(self.scaled("img", values, metadata))
+        drawn = axes.imshow(pixels.T, origin="lower")
+        self.figure.colorbar(drawn, ax=axes, label=self.label("img", metadata))
 
 
 class ProgressBar(_Picture):
@@ -116,13 +139,9 @@ SUPPLIED = {
 """By name: the kind of applet, the widget, the datasets that it needs, those that it may have, numbers as options."""
 
 
-def main():
-    """The applet that the command line names, with its datasets."""
-    name = sys.argv[1] if len(sys.argv) > 1 else None
-    if name not in SUPPLIED:
-        sys.exit(f"usage: python -m kairos.applets NAME DATASET ..., NAME one of {', '.join(SUPPLIED)}")
+def supplied(name: str) -> SimpleApplet:
+    """The applet of this name, one of `SUPPLIED`, before it has read a command line."""
     kind, widget, required, optional, numbers = SUPPLIED[name]
-    del sys.argv[1]
     applet = kind(widget, widget.__doc__)
     for dataset in required:
         applet.add_dataset(dataset)
@@ -131,4 +150,13 @@ def main():
     for number, default in numbers.items():
         option = "--" + number.replace("_", "-")
         applet.argparser.add_argument(option, type=type(default), default=default, help="default: %(default)s")
-    applet.run()
+    return applet
+
+
+def main():
+    """The applet that the command line names, with its datasets."""
+    name = sys.argv[1] if len(sys.argv) > 1 else None
+    if name not in SUPPLIED:
+        sys.exit(f"usage: python -m kairos.applets NAME DATASET ..., NAME one of {', '.join(SUPPLIED)}")
+    del sys.argv[1]
+    supplied(name).run()

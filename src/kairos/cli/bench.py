@@ -70,7 +70,9 @@ def _plan(args, database: DeviceDB) -> dict:
         raise UsageError(f"{host} are several boards, which have no bench yet")
     options = emulation.Options(bench=bench, cards=emulation.cards(database.entries))
     command = [program, *what, *wiring(options), "--plan"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, env=emulation.environment(), capture_output=True, text=True
+    )
     if done.returncode:
         raise UsageError(done.stderr.strip().removeprefix("kairos-emulator: "))
     return json.loads(done.stdout)
@@ -97,5 +99,12 @@ def print_warnings(device):
     """Tell what the parts of the bench complained about, if the device has one."""
     if not device.has_bench:
         return
-    for at_ns, text in device.control.request("bench")["warnings"]:
-        print(f"bench: at {at_ns / 1e6:.6f} ms: {text}", file=sys.stderr)
+    state = device.control.request("bench")
+    for at_ns, text, chain in [*state["warnings"], *state["unfinished"]]:
+        print(f"bench: at {at_ns / 1e6:.6f} ms{_line(device, chain)}: {text}", file=sys.stderr)
+
+
+def _line(device, chain) -> str:
+    """The user's line that reached a part of the bench last, of a chain of addresses (`docs/interfaces.md`)."""
+    frames = chain and device.kernels.frames(*chain)
+    return f", {Path(frames[0].file).name}:{frames[0].line}" if frames else ""

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from .. import __version__, compat, pyon
-from ..applets.live import LiveApplets, Published
+from ..applets.live import Applets, Published
 from ..coredevice.core import Core, load_compiler
 from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..errors import UsageError
@@ -98,18 +98,20 @@ class Experiment:
         dataset_db: str | None = None,
         applets: bool = False,
         cls: type | None = None,
+        pictures: bool = False,
     ):
-        """cls: the class, if its file has been imported already."""
+        """cls: the class, if its file has been imported already. `applets`: those that the experiment creates have
+        windows; `pictures`: they are to be drawn at the end."""
         datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
         datasets.check()
         cls = cls or choose_class(import_file(path), class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
-        commands = Unheard()
-        if applets:
+        self.applets: Applets | None = None
+        if applets or pictures:
             datasets = Published(datasets)
-            commands = LiveApplets(datasets.address)
-        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": commands})
+            self.applets = Applets(datasets.address, windows=applets)
+        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": self.applets or Unheard()})
         self.datasets = DatasetManager(datasets)
         self.arguments = ProcessArgumentManager(_texts(arguments), typed=True)
         with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):

@@ -67,8 +67,22 @@ class Outputs:
             else:
                 if not (self._quiet or option in ("-o", "--log")):
                     print(f"wrote {path}")
+        if "--plot" in self.files:
+            failures += self._draw_applets(experiment, has_pins=(recording or device) is not None)
         if failures:
             raise UsageError("; ".join(failures))
+
+    def _draw_applets(self, experiment, has_pins) -> list[str]:
+        """Draw the applets of the `experiment` beside the picture of its pins; what failed, a line each."""
+        path = self.files["--plot"]
+        drawn, failures = experiment.applets.draw(path)
+        for picture in drawn if not self._quiet else []:
+            print(f"wrote {picture}")
+        if not (drawn or failures or has_pins):
+            failures = [
+                f"--plot {path}: the experiment created no applets, and only emulated devices record their pins"
+            ]
+        return failures
 
     def _draw(self, option, path, recording, experiment, device):
         title = experiment.name
@@ -82,7 +96,8 @@ class Outputs:
             # Not at the head: it loads NumPy.
             from ..scope.run import write_run
 
-            write_run(path, recording, experiment.devices.ddb.entries, device, title)
+            database = experiment.devices.ddb
+            write_run(path, recording, database.entries, database.channel_names(), device, title)
         else:
             # Not at the head: it loads NumPy and the model.
             from ..pulse import Recording as Pulses

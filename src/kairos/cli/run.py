@@ -60,10 +60,8 @@ def run(args) -> int:
                 open_pins=args.no_bench,
             )
             device = emulation.acquire(host, options)
-        elif args.vcd or args.plot or args.scope or args.pulses or args.log:
-            raise UsageError(
-                "--vcd, --plot, --scope, --pulses and --log are of emulated devices, and 'core' is not one"
-            )
+        elif args.vcd or args.scope or args.pulses or args.log:
+            raise UsageError("--vcd, --scope, --pulses and --log are of emulated devices, and 'core' is not one")
         return _run_on(args, ddb, device, limit, outputs)
     finally:
         emulation.shutdown_all()
@@ -75,7 +73,15 @@ def _run_on(args, ddb, device, limit, outputs):
     from .experiments import Experiment  # likewise
 
     started = time.time()
-    experiment = Experiment(args.file, args.class_name, args.arguments, ddb, args.dataset_db, args.applets)
+    experiment = Experiment(
+        args.file,
+        args.class_name,
+        args.arguments,
+        ddb,
+        args.dataset_db,
+        applets=args.applets,
+        pictures=args.plot is not None,
+    )
     Core.strict = args.strict
 
     def finish(failed=False):

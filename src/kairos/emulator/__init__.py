@@ -6,7 +6,7 @@ package finds its files, holds its process and speaks to its control socket.
 
 from .artifacts import build_directory
 from .cards import cards
-from .process import Emulator, Options, acquire, is_emulated, is_running, shutdown_all, variant_of
+from .process import Emulator, Options, acquire, environment, is_emulated, is_running, shutdown_all, variant_of
 
 __all__ = [
     "Emulator",
@@ -14,6 +14,7 @@ __all__ = [
     "acquire",
     "build_directory",
     "cards",
+    "environment",
     "is_emulated",
     "is_running",
     "shutdown_all",

@@ -5,6 +5,7 @@ import json
 import os
 import queue
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -15,8 +16,19 @@ from ..errors import EmulatorError
 from ..waveform import Recording
 from . import artifacts
 from .control import Control
+from .sources import Kernels, Sources
 
-__all__ = ["Emulator", "Options", "acquire", "is_emulated", "is_running", "shutdown_all", "variant_of", "wiring"]
+__all__ = [
+    "Emulator",
+    "Options",
+    "acquire",
+    "environment",
+    "is_emulated",
+    "is_running",
+    "shutdown_all",
+    "variant_of",
+    "wiring",
+]
 
 _SCHEME = "emulator://"
 
@@ -71,6 +83,11 @@ def wiring(options: Options) -> list[str]:
     return [*bench, "--cards", json.dumps(options.cards)] if options.cards else bench
 
 
+def environment() -> dict[str, str]:
+    """The environment of an emulator: models in Python run in this Python."""
+    return {**os.environ, "KAIROS_PYTHON": sys.executable}
+
+
 class Emulator:
     """A running emulator of the gateware `variant`. It ends with :meth:`stop`, or when this process ends."""
 
@@ -96,6 +113,7 @@ class Emulator:
         try:
             self._process = subprocess.Popen(
                 command,
+                env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -114,6 +132,10 @@ class Emulator:
         self.trace_start_ns = 0
         """From when on the changes of clocks belong to it."""
         self.settled_ns: int | None = None
+        self.kernels = Kernels()
+        """What it has run."""
+        self.outputs_start = 0
+        """Number of the first output of a kernel that belongs to the run."""
         self._events: queue.SimpleQueue = queue.SimpleQueue()
         self._errors: list[str] = []
         self._readers = [threading.Thread(target=target, daemon=True) for target in (self._read_out, self._read_err)]
@@ -227,6 +249,7 @@ class Emulator:
         """The run begins: what the pins did before is not part of its recording."""
         trace = self.control.trace()
         self.trace_start, self.trace_start_ns = trace["next"], trace["time_ns"]
+        self.outputs_start = self.control.status()["outputs"]
 
     def settle(self, timeout: float = 30.0, clocks: frozenset[int] = frozenset()) -> bool:
         """Wait until the device, left by the host, has played what it has queued and its time stands still.
@@ -268,6 +291,12 @@ class Emulator:
         """What the pins did in the run that has settled; `names` are those of its RTIO channels."""
         trace = self.control.trace(until=self.settled_ns)
         return Recording.from_trace(trace, self.trace_start, names, self.trace_start_ns)
+
+    def sources(self) -> Sources:
+        """Which lines of the source the outputs of the run come from."""
+        with tempfile.TemporaryDirectory(prefix="kairos-") as directory:
+            path = os.path.join(directory, "outputs")
+            return Sources(self.control.request("sources", path=path), path, self.kernels, self.outputs_start)
 
     def _gets_nearer(self, status: dict) -> bool:
         """Whether time goes on towards the output that was the next one at `status`, which is brought up to date."""

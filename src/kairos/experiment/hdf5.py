@@ -1,11 +1,10 @@
 """The HDF5 file of a run: its datasets in ARTIQ's layout, and what they came from."""
 
-import errno
 import logging
-import os
 from pathlib import Path
 
 from .. import pyon
+from ..files import replacing
 from .datasets import DatasetManager
 
 __all__ = ["write_hdf5"]
@@ -21,21 +20,12 @@ def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: 
     or as Python shows it, which the attribute ``text`` says. `run`: values at the top of the file (ARTIQ's have
     `artiq_version`, `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``.
     """
-    # What a link leads to, not the link.
-    path = Path(path).resolve()
-    if path.exists() and not path.is_file():
-        # Taking the place of a device would leave none.
-        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-    # Beside it, so that it can take its place; whoever reads the old one goes on.
-    new = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        _write(new, manager, run, sources)
-        new.replace(path)
+        with replacing(path) as new:
+            _write(new, manager, run, sources)
     except RuntimeError as error:
         # What h5py raises when the end of a file cannot be written.
         raise OSError(str(error)) from error
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def _write(path, manager, run, sources):

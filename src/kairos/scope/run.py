@@ -5,12 +5,18 @@ from .bench import lanes_of_bench
 from .page import write_page
 from .pins import lanes_of_pins
 from .serial import Labels
+from .source import lanes_of_source
 
 __all__ = ["write_run"]
 
 
-def write_run(path, recording: Recording, entries: dict, device, title: str):
-    """Write the page of a `recording` of a `device`, with what is wired to its pins; `entries` are those of its device
-    database. OSError if it cannot be written."""
-    lanes = [*lanes_of_bench(device, recording), *lanes_of_pins(recording, Labels(entries))]
+def write_run(path, recording: Recording, entries: dict, names: dict[int, str], device, title: str):
+    """Write the page of a `recording` of a `device`, with the lines of its kernels and what is wired to its pins;
+    `entries` are those of its device database, `names` those of RTIO channels. OSError if it cannot be written."""
+    sources = device.sources()
+    lanes = [
+        *lanes_of_source(sources.outputs, sources.frames, recording.origin_ns, names),
+        *lanes_of_bench(device, recording),
+        *lanes_of_pins(recording, Labels(entries)),
+    ]
     write_page(path, title, lanes, recording.duration_ns)

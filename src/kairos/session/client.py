@@ -102,6 +102,8 @@ class Session:
                 if self.emulator is not None:
                     self.emulator.mark_start()
             start = perf_counter()
+            if self.emulator is not None:
+                self.emulator.kernels.add(compiled)
             for subkernel in compiled.subkernels:
                 self.upload_subkernel(subkernel)
             self.load(compiled.library)

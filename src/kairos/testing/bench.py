@@ -79,8 +79,9 @@ class Bench:
 
     @property
     def warnings(self) -> list[str]:
-        """What parts of the bench had to complain about in the last run."""
-        return [text for _, text in self._state(self._warned)["warnings"]]
+        """What parts of the bench had to complain about in the last run, and what they still wait for."""
+        state = self._state(self._warned)
+        return [text for _, text, _ in (*state["warnings"], *state["unfinished"])]
 
     @property
     def recording(self) -> Recording:

@@ -188,7 +188,8 @@ impl Exceptions {
                 break;
             }
             frames += 1;
-            let stepped = unwind::Entry::find(memory, library, pc).and_then(|entry| entry.step(memory, registers));
+            let entry = unwind::Entry::find(memory, library.unwind_index, pc);
+            let stepped = entry.and_then(|entry| entry.step(memory, registers));
             // Only the innermost function may have taken no stack yet.
             let next = registers.r[unwind::SP];
             if stepped.is_err() || next < sp || (next == sp && frames > 1) {
@@ -295,7 +296,7 @@ impl Exceptions {
             });
             top.extent.stack_pointer = sp;
             top.extent.current = self.backtrace.len() as u32;
-            let Ok(entry) = unwind::Entry::find(memory, library, pc) else {
+            let Ok(entry) = unwind::Entry::find(memory, library.unwind_index, pc) else {
                 return Outcome::Uncaught;
             };
             if let Some(table) = entry.lsda {

@@ -13,7 +13,8 @@ pub mod mathematics;
 pub mod streams;
 mod stubs;
 pub mod traces;
-pub mod unwind;
+
+pub use kairos_unwind as unwind;
 
 #[cfg(test)]
 mod relocation_tests;

@@ -162,7 +162,7 @@ fn landing_pads_of_a_real_library() {
     let functions = functions(&machine, &library);
     let pad = |function: usize, id: u32| {
         let (start, pc) = functions[function];
-        let entry = Entry::find(&machine, &library, pc).unwrap();
+        let entry = Entry::find(&machine, library.unwind_index, pc).unwrap();
         assert_eq!(entry.function, start);
         landing_pad(&machine, entry.lsda.unwrap(), start, pc, id).unwrap()
     };
@@ -174,8 +174,8 @@ fn landing_pads_of_a_real_library() {
     assert!(pad(WITH_FINALLY, 19).is_some(), "cleanup");
     assert!(pad(CATCH_ALL, 12345).is_some());
     // The functions that nothing may unwind.
-    assert_eq!(Entry::find(&machine, &library, functions[0].0 + 4), Err(Stop::End));
-    assert_eq!(Entry::find(&machine, &library, BASE), Err(Stop::End));
+    assert_eq!(Entry::find(&machine, library.unwind_index, functions[0].0 + 4), Err(Stop::End));
+    assert_eq!(Entry::find(&machine, library.unwind_index, BASE), Err(Stop::End));
 }
 
 /// The verified example of the kernel ABI, section 4.5: three ids, a catch-all and a cleanup.
@@ -287,7 +287,7 @@ fn run(opcodes: &[u8], prepare: impl Fn(&mut Registers)) -> (Machine, Result<Reg
         unwind_index: (BASE, 1),
         bss: (BASE, BASE),
     };
-    let entry = Entry::find(&machine, &library, BASE + 68).unwrap();
+    let entry = Entry::find(&machine, library.unwind_index, BASE + 68).unwrap();
     let mut registers = Registers::default();
     prepare(&mut registers);
     let result = entry.step(&machine, &mut registers).map(|()| registers);
@@ -314,7 +314,7 @@ fn raised_at(machine: &mut Machine, library: &Library, mut sp: u32) -> Registers
     let mut function = functions[RAISE].1;
     for caller in callers {
         // Where the frame keeps its return address: the last word it pops.
-        let entry = Entry::find(machine, library, function).unwrap();
+        let entry = Entry::find(machine, library.unwind_index, function).unwrap();
         let mut probe = Registers::default();
         probe.r[SP] = sp;
         probe.r[11] = sp;

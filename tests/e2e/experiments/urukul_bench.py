@@ -1,6 +1,7 @@
 """An Urukul through the real chain: what is set is read back from the chips on the bench."""
 
 from artiq.coredevice.rtio import rtio_input_timestamp
+from artiq.coredevice.spi2 import SPI_CS_POLARITY, SPI_END
 from artiq.experiment import *
 from numpy import int64
 
@@ -83,3 +84,59 @@ class Inputs(EnvExperiment):
         self.core.break_realtime()
         self.ttl0.gate_rising(100 * ms)
         print("photon", rtio_input_timestamp(int64(-1), self.ttl0.channel) > end)
+
+
+class Faults(EnvExperiment):
+    """What cannot have been meant: each line that does is told of."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl0")
+        self.cpld = self.get_device("urukul0_cpld")
+        self.dds = self.get_device("urukul0_ch2")
+        self.bus = self.get_device("spi_urukul0")
+
+    @kernel
+    def set_without_update(self):
+        self.dds.write64(0x15, 0x3FFF0000, 0x12345678)  # no update
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.cpld.init()
+        self.dds.init()
+        self.bus.set_config_mu(SPI_END | SPI_CS_POLARITY, 16, 8, 0)
+        self.bus.write(0x12345678)  # no chip select
+        delay(10 * us)
+        self.bus.set_config_mu(SPI_END | SPI_CS_POLARITY, 20, 8, 4)
+        delay(10 * us)
+        self.bus.write(0x12345678)  # cut
+        delay(10 * us)
+        self.ttl0.output()  # driven twice
+        delay(1 * us)
+        self.ttl0.pulse(1 * us)
+        self.set_without_update()
+        self.core.wait_until_mu(now_mu() + 10000)
+
+
+class Shutter(EnvExperiment):
+    """A model of the user's own, as in docs/bench.md: it opens and closes so much later than it is told."""
+
+    def build(self):
+        self.setattr_device("core")
+        for name in ("ttl3", "ttl5"):
+            self.setattr_device(name)
+
+    def prepare(self):
+        self.set_dataset("before", 1)
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ttl3.input()
+        delay(300 * us)
+        begin = now_mu()
+        self.ttl5.pulse(300 * us)
+        at_mu(begin)
+        end = self.ttl3.gate_both(600 * us)
+        print(self.ttl3.timestamp_mu(end) - begin, self.ttl3.timestamp_mu(end) - begin)

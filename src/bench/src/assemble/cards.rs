@@ -189,7 +189,7 @@ impl Bench<'_> {
     }
 
     /// One that gives a voltage: likewise.
-    fn volt(&self, name: &Spanned<String>) -> Result<(usize, usize, String), String> {
+    pub(super) fn volt(&self, name: &Spanned<String>) -> Result<(usize, usize, String), String> {
         let (model, channel, card) = self.channel(name, "voltage", |known| known.volts)?;
         let tones = self.parts.get(&card).map_or(0, |known| known.tones);
         Ok((model, tones + channel, card))
@@ -213,7 +213,7 @@ impl Bench<'_> {
             return self.fail(name.span(), &text);
         };
         // A part that is no card has one output, which needs no number.
-        let channel = if card == text && known.kind == "photodiode" {
+        let channel = if card == text && matches!(known.kind, "photodiode" | "Python") && count(known) == 1 {
             "0"
         } else {
             channel

@@ -23,6 +23,8 @@ const FULL_SCALE_DBM: f64 = 10.0;
 /// Fastest clock of the core, and fastest reference of the PLL (data sheet, table 1).
 const FASTEST: [f64; 2] = [1e9, 60e6];
 
+const NO_CLOCK: &str = "a tone is set but the chip has no clock: look at clk_sel of the card and its clocks here";
+
 /// Where a message stands.
 #[derive(Debug, Clone, Copy, Default)]
 enum Port {
@@ -195,6 +197,29 @@ impl Dds for Ad9910 {
         (self.shift, self.port) = Default::default();
     }
 
+    fn end(&mut self) -> Option<String> {
+        let (count, port) = (self.shift.count, self.port);
+        self.begin();
+        match port {
+            Port::Write(address) if address != RAM_ADDRESS || count != 0 => Some(format!(
+                "a message ended after {count} of the {} bits for its register {}: look at the chip select and the length",
+                width(address).unwrap_or(0),
+                register(address).map_or("", |register| register.name),
+            )),
+            Port::Instruction if count != 0 => Some(format!(
+                "a message ended after {count} of the 8 bits of its instruction: look at the chip select and the length"
+            )),
+            _ => None,
+        }
+    }
+
+    fn waiting(&self) -> Vec<&'static str> {
+        let written = self.written.iter().enumerate().filter(|(_, word)| word.is_some());
+        written
+            .filter_map(|(address, _)| Some(register(address)?.name))
+            .collect()
+    }
+
     fn rise(&mut self, bit: bool) -> Option<String> {
         self.shift.take(bit);
         match self.port {
@@ -259,6 +284,7 @@ impl Dds for Ad9910 {
         self.counts[1] += 1;
         self.settle(at);
         let clocked = self.written[usize::from(chip::CFR3.address)].is_some();
+        let tuned = self.written[usize::from(chip::PROFILE.address) + self.profile].is_some();
         for (value, written) in self.registers.iter_mut().zip(&mut self.written) {
             *value = written.take().unwrap_or(*value);
         }
@@ -269,7 +295,9 @@ impl Dds for Ad9910 {
         if clocked {
             return self.start_clock(at);
         }
-        None
+        // Settings that are meant to be heard.
+        let set = profile::FTW.get(self.tone_word()) != 0 && cfr3::PLL_ENABLE.get(self.register(chip::CFR3)) == 0;
+        (tuned && set && self.reference == 0.0).then(|| NO_CLOCK.into())
     }
 
     fn locks(&self, at: Ns) -> Option<Ns> {

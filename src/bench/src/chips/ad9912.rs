@@ -166,6 +166,15 @@ impl Dds for Ad9912 {
         (self.shift, self.port) = Default::default();
     }
 
+    fn waiting(&self) -> Vec<&'static str> {
+        let holds = |register: &&WideRegister| {
+            let last = usize::from(register.address);
+            let bytes = last + 1 - (register.width as usize / 8).min(last + 1)..=last;
+            register.count > 0 && self.written.iter().any(|(address, _)| bytes.contains(address))
+        };
+        chip::ALL.iter().filter(holds).map(|register| register.name).collect()
+    }
+
     fn rise(&mut self, bit: bool) -> Option<String> {
         self.shift.take(bit);
         let after = |left: Option<u64>| left.map(|left| left - 1);
@@ -235,11 +244,30 @@ impl Dds for Ad9912 {
         // On the way from one setting to the next the clock may be wrong; a frequency is meant to be heard.
         match tuned && self.is_pll_on() {
             true => self.pll().err(),
+            false if tuned && self.reference == 0.0 => {
+                Some("a tone is set but the chip has no clock: look at clk_sel of the card and its clocks here".into())
+            }
             false if tuned && self.reference > FASTEST => {
                 Some(format!("its clock is at most 1 GHz, not {} MHz", self.reference / 1e6))
             }
             false => None,
         }
+    }
+
+    fn end(&mut self) -> Option<String> {
+        let (count, port) = (self.shift.count, self.port);
+        self.begin();
+        let what = match port {
+            Port::Instruction if count != 0 => "within its instruction",
+            Port::Write(_, Some(0)) if count == 0 => return None,
+            Port::Write(_, Some(0)) => "later than its instruction says",
+            Port::Write(_, Some(_)) => "before its last byte",
+            Port::Write(_, None) if count != 0 => "within a byte",
+            _ => return None,
+        };
+        Some(format!(
+            "a message ended {what}: look at the chip select and the length"
+        ))
     }
 
     fn set_reference(&mut self, at: Ns, hz: f64) -> Option<String> {

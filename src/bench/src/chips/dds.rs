@@ -12,6 +12,12 @@ pub trait Dds {
     /// The chip is selected, or its port is reset: a message begins.
     fn begin(&mut self);
 
+    /// The chip is no longer selected: what is wrong with the message, if it was cut.
+    fn end(&mut self) -> Option<String>;
+
+    /// Names of registers that were written, and wait for an update.
+    fn waiting(&self) -> Vec<&'static str>;
+
     /// A rising edge of the serial clock, with the bit that comes.
     fn rise(&mut self, bit: bool) -> Option<String>;
 

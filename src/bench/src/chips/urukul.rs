@@ -160,6 +160,10 @@ pub struct Urukul {
     /// As last told to what is wired to the channels.
     tones: [Tone; CHANNELS],
     updating: [bool; CHANNELS],
+    /// When what each chip has not taken over was written.
+    written: [Ns; CHANNELS],
+    /// It has been told that nobody hears the message that comes.
+    unheard: bool,
     miso: bool,
     now: Ns,
 }
@@ -179,6 +183,8 @@ impl Urukul {
             chips: std::array::from_fn(|_| options.chip.make()),
             tones: [Tone::OFF; CHANNELS],
             updating: [false; CHANNELS],
+            written: [0; CHANNELS],
+            unheard: false,
             miso: false,
             now: 0,
         };
@@ -238,6 +244,13 @@ impl Urukul {
             words::CS_ATT if self.shift.count != 0 => self.attenuators = self.shift.bits & mask(words::ATT.width),
             _ => {}
         }
+        for n in self.listening(self.selected) {
+            if let Some(text) = self.chips[n].end() {
+                out.warn(format!("ch{n}: {text}"));
+            }
+            self.written[n] = at;
+        }
+        self.unheard = false;
         self.selected = select;
         self.shift = Shift::default();
         self.sent = match select {
@@ -282,6 +295,14 @@ impl Urukul {
     fn rise(&mut self, out: &mut Outbox) {
         let bit = self.lines[MOSI];
         self.shift.take(bit);
+        let heard = matches!(self.selected, words::CS_CFG | words::CS_ATT);
+        if !heard && !self.unheard && self.listening(self.selected).next().is_none() {
+            self.unheard = true;
+            out.warn(match self.selected {
+                0 => "a message without a chip select (cs is 0): nobody hears it".into(),
+                select => format!("a message to chip select {select}, the chips of mask_nu, of which there are none"),
+            });
+        }
         for n in self.listening(self.selected) {
             if let Some(text) = self.chips[n].rise(bit) {
                 out.warn(format!("ch{n}: {text}"));
@@ -385,6 +406,18 @@ impl Model for Urukul {
     fn act(&mut self, at: Ns, out: &mut Outbox) {
         self.now = at;
         self.sound(at, out);
+    }
+
+    fn unfinished(&self) -> Vec<(Ns, String)> {
+        let waits = |n: usize| {
+            let registers = self.chips[n].waiting();
+            let text = format!(
+                "ch{n}: {} written and not taken over: no update (IO_UPDATE) came behind it",
+                registers.join(", ")
+            );
+            (!registers.is_empty()).then_some((self.written[n], text))
+        };
+        (0..CHANNELS).filter_map(waits).collect()
     }
 
     fn report(&self, at: Ns) -> Value {

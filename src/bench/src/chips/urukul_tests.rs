@@ -74,6 +74,14 @@ impl Bus {
         self.select(0);
     }
 
+    /// A byte of an AD9912.
+    fn write12(&mut self, address: u16, byte: u64) {
+        self.select(words::CS_DDS_CH0);
+        self.exchange(address.into(), 16);
+        self.exchange(byte, 8);
+        self.select(0);
+    }
+
     fn update(&mut self) {
         self.set(&[(IO_UPDATE, true)]);
         self.set(&[(IO_UPDATE, false)]);
@@ -203,4 +211,83 @@ fn faults_of_the_wiring_are_told() {
     bus.update();
     assert_eq!(bus.out.warnings.len(), 1);
     assert!(bus.out.warnings[0].starts_with("ch0: its PLL is on but the card has no clock"));
+}
+
+/// What a driver with a wrong `chip_select` does.
+#[test]
+fn messages_that_nobody_hears_or_that_are_cut_are_told() {
+    let mut bus = playing();
+    bus.update();
+    bus.transfer(0, 0x1234, 16);
+    assert_eq!(
+        std::mem::take(&mut bus.out.warnings),
+        ["a message without a chip select (cs is 0): nobody hears it"]
+    );
+    let masked = (0..4).fold(bus.card.configuration, |word, n| cfg9::MASK_NU.at(n).put(word, 1));
+    bus.transfer(words::CS_CFG, masked, 52);
+    bus.transfer(words::CS_DDS_MULTI, 0x1234, 16);
+    assert_eq!(
+        std::mem::take(&mut bus.out.warnings),
+        ["a message to chip select 3, the chips of mask_nu, of which there are none"]
+    );
+    // A configuration of another card's logic, and half of a word.
+    bus.transfer(words::CS_DDS_CH0, 0x02_1234, 24);
+    bus.transfer(words::CS_DDS_CH1, 1, 4);
+    assert_eq!(
+        std::mem::take(&mut bus.out.warnings),
+        [
+            "ch0: a message ended after 16 of the 32 bits for its register CFR3: look at the chip select and the length",
+            "ch1: a message ended after 4 of the 8 bits of its instruction: look at the chip select and the length"
+        ]
+    );
+    bus.write(words::CS_DDS_CH0, dds::CFR1.address, 0, 32);
+    assert_eq!(bus.out.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn settings_that_never_took_effect_are_told() {
+    let mut bus = playing();
+    // The switch was closed behind it.
+    let since = bus.at - 8;
+    assert_eq!(
+        bus.card.unfinished(),
+        [(
+            since,
+            "ch2: CFR2, PROFILE written and not taken over: no update (IO_UPDATE) came behind it".to_string()
+        )]
+    );
+    bus.update();
+    assert_eq!(bus.card.unfinished(), []);
+}
+
+#[test]
+fn a_tone_without_a_clock_is_told() {
+    for (chip, register, word, width) in [
+        (Chip::Ad9910, dds::PROFILE.address + 7, dds::profile::FTW.put(0, 5), 64),
+        (Chip::Ad9912, 0x61ab, 1 << 40, 48),
+    ] {
+        let mut bus = Bus::new(Options {
+            chip,
+            clocks: [0.0; 3],
+            ..OPTIONS
+        });
+        bus.transfer(words::CS_CFG, cfg9::PROFILE.at(0).put(0, 7), 52);
+        bus.select(words::CS_DDS_CH0);
+        let instruction = if chip == Chip::Ad9910 { 8 } else { 16 };
+        bus.exchange(register.into(), instruction);
+        bus.exchange(word, width);
+        bus.select(0);
+        if chip == Chip::Ad9912 {
+            // Its PLL is on after a reset.
+            bus.write12(0x10, 0x90);
+        }
+        bus.update();
+        let told: Vec<&String> = bus
+            .out
+            .warnings
+            .iter()
+            .filter(|text| text.contains("has no clock"))
+            .collect();
+        assert_eq!(told.len(), 1, "{:?}", bus.out.warnings);
+    }
 }

@@ -1,6 +1,6 @@
 //! The library being written: sections one after the other, each at the file offset that is its address.
 
-use kairos_contracts::library::{DT_CALLS, DT_CALLS_SIZE};
+use kairos_contracts::library::{DT_CALLS, DT_CALLS_SIZE, FINGERPRINT, FINGERPRINT_BYTES};
 use object::elf;
 
 /// Bytes of a stub.
@@ -13,6 +13,12 @@ pub const DYNAMIC_TAGS: usize = 16;
 const HEADER: usize = 52;
 const SEGMENTS: usize = 6;
 const EABI5_HARD_FLOAT: u32 = 0x0500_0400;
+
+/// FNV-1a.
+fn fnv(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
 
 #[derive(Debug)]
 struct Section {
@@ -221,6 +227,7 @@ impl Image {
     /// Writes what is not loaded, and the section headers.
     pub fn finish(mut self) -> Vec<u8> {
         self.bytes.truncate(self.data_end as usize);
+        self.sign();
         let mut names = vec![0u8];
         let mut headers = vec![[0u32; 10]];
         let number = |sections: &[Section], name: &str| {
@@ -286,5 +293,11 @@ impl Image {
         self.set_word(32, table);
         self.set_word(48, count | (count - 1) << 16);
         self.bytes
+    }
+
+    /// Notes in the header which library this is.
+    fn sign(&mut self) {
+        let hash = fnv(&self.bytes).to_le_bytes();
+        self.bytes[FINGERPRINT..FINGERPRINT + FINGERPRINT_BYTES].copy_from_slice(&hash[..FINGERPRINT_BYTES]);
     }
 }

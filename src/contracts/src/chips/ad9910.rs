@@ -17,6 +17,7 @@ pub const OSCILLATORS: [[f64; 2]; 6] = [
 
 /// First byte on the serial port; the data follow.
 pub const INSTRUCTION: WideRegister = WideRegister {
+    name: "INSTRUCTION",
     address: 0,
     count: 0,
     width: 8,
@@ -36,6 +37,7 @@ pub mod instruction {
 
 /// Instruction and data of a register of 16 bits in one.
 pub const SHORT_WRITE: WideRegister = WideRegister {
+    name: "SHORT_WRITE",
     address: 0,
     count: 0,
     width: 24,
@@ -55,6 +57,7 @@ pub mod short_write {
 
 /// Control function register 1.
 pub const CFR1: WideRegister = WideRegister {
+    name: "CFR1",
     address: 0,
     count: 1,
     width: 32,
@@ -134,6 +137,7 @@ pub mod cfr1 {
 
 /// Control function register 2.
 pub const CFR2: WideRegister = WideRegister {
+    name: "CFR2",
     address: 1,
     count: 1,
     width: 32,
@@ -207,6 +211,7 @@ pub mod cfr2 {
 
 /// Control function register 3: the clock.
 pub const CFR3: WideRegister = WideRegister {
+    name: "CFR3",
     address: 2,
     count: 1,
     width: 32,
@@ -244,6 +249,7 @@ pub mod cfr3 {
 
 /// Auxiliary DAC, which sets the full scale of the output.
 pub const AUX_DAC: WideRegister = WideRegister {
+    name: "AUX_DAC",
     address: 3,
     count: 1,
     width: 32,
@@ -260,6 +266,7 @@ pub mod aux_dac {
 
 /// Rate of the chip's own updates.
 pub const IO_UPDATE: WideRegister = WideRegister {
+    name: "IO_UPDATE",
     address: 4,
     count: 1,
     width: 32,
@@ -276,6 +283,7 @@ pub mod io_update {
 
 /// Frequency where no profile gives one.
 pub const FTW: WideRegister = WideRegister {
+    name: "FTW",
     address: 7,
     count: 1,
     width: 32,
@@ -292,6 +300,7 @@ pub mod ftw {
 
 /// Phase where no profile gives one.
 pub const POW: WideRegister = WideRegister {
+    name: "POW",
     address: 8,
     count: 1,
     width: 16,
@@ -308,6 +317,7 @@ pub mod pow {
 
 /// Amplitude where no profile gives one, and its ramp.
 pub const ASF: WideRegister = WideRegister {
+    name: "ASF",
     address: 9,
     count: 1,
     width: 32,
@@ -330,6 +340,7 @@ pub mod asf {
 
 /// Synchronisation of several chips.
 pub const SYNC: WideRegister = WideRegister {
+    name: "SYNC",
     address: 10,
     count: 1,
     width: 32,
@@ -364,6 +375,7 @@ pub mod sync {
 
 /// Limits of the digital ramp.
 pub const RAMP_LIMIT: WideRegister = WideRegister {
+    name: "RAMP_LIMIT",
     address: 11,
     count: 1,
     width: 64,
@@ -383,6 +395,7 @@ pub mod ramp_limit {
 
 /// Steps of the digital ramp.
 pub const RAMP_STEP: WideRegister = WideRegister {
+    name: "RAMP_STEP",
     address: 12,
     count: 1,
     width: 64,
@@ -402,6 +415,7 @@ pub mod ramp_step {
 
 /// Rates of the digital ramp.
 pub const RAMP_RATE: WideRegister = WideRegister {
+    name: "RAMP_RATE",
     address: 13,
     count: 1,
     width: 32,
@@ -421,6 +435,7 @@ pub mod ramp_rate {
 
 /// A profile as a single tone.
 pub const PROFILE: WideRegister = WideRegister {
+    name: "PROFILE",
     address: 14,
     count: 8,
     width: 64,
@@ -443,6 +458,7 @@ pub mod profile {
 
 /// A profile as a range of the RAM, while the RAM is enabled.
 pub const RAM_PROFILE: WideRegister = WideRegister {
+    name: "RAM_PROFILE",
     address: 14,
     count: 8,
     width: 64,
@@ -489,6 +505,7 @@ pub mod ram_profile {
 
 /// Words of the RAM, from the first to the last of the selected profile. A word of one quantity is left aligned.
 pub const RAM: WideRegister = WideRegister {
+    name: "RAM",
     address: 22,
     count: 1,
     width: 32,
@@ -511,6 +528,7 @@ pub mod ram {
 
 /// A word in the EEPROM of the card, where the device database refers to it.
 pub const STORED_DELAYS: WideRegister = WideRegister {
+    name: "STORED_DELAYS",
     address: 0,
     count: 0,
     width: 32,

@@ -13,6 +13,7 @@ pub const SLOW_REFERENCE: u32 = 11_000_000;
 
 /// Head of a message on the serial port; the data follow.
 pub const INSTRUCTION: WideRegister = WideRegister {
+    name: "INSTRUCTION",
     address: 0,
     count: 0,
     width: 16,
@@ -38,6 +39,7 @@ pub mod instruction {
 
 /// Serial port; the bits are there twice, mirrored.
 pub const SERIAL_CONFIG: WideRegister = WideRegister {
+    name: "SERIAL_CONFIG",
     address: 0,
     count: 1,
     width: 8,
@@ -66,6 +68,7 @@ pub mod serial_config {
 
 /// Identification; read only.
 pub const PART_ID: WideRegister = WideRegister {
+    name: "PART_ID",
     address: 3,
     count: 1,
     width: 16,
@@ -88,6 +91,7 @@ pub mod part_id {
 
 /// What is powered down.
 pub const POWER: WideRegister = WideRegister {
+    name: "POWER",
     address: 16,
     count: 1,
     width: 8,
@@ -119,6 +123,7 @@ pub mod power {
 
 /// Feedback divider of the PLL.
 pub const N_DIVIDER: WideRegister = WideRegister {
+    name: "N_DIVIDER",
     address: 32,
     count: 1,
     width: 8,
@@ -135,6 +140,7 @@ pub mod n_divider {
 
 /// Parameters of the PLL.
 pub const PLL: WideRegister = WideRegister {
+    name: "PLL",
     address: 34,
     count: 1,
     width: 8,
@@ -172,6 +178,7 @@ pub mod pll {
 
 /// Frequency word, six bytes from 0x1a6 on.
 pub const FREQUENCY: WideRegister = WideRegister {
+    name: "FREQUENCY",
     address: 427,
     count: 1,
     width: 48,
@@ -191,6 +198,7 @@ pub mod frequency {
 
 /// Phase word.
 pub const PHASE: WideRegister = WideRegister {
+    name: "PHASE",
     address: 429,
     count: 1,
     width: 16,
@@ -207,6 +215,7 @@ pub mod phase {
 
 /// Phase and frequency words, which follow one another.
 pub const TONE: WideRegister = WideRegister {
+    name: "TONE",
     address: 429,
     count: 1,
     width: 64,

@@ -90,6 +90,8 @@ impl WideField {
 /// A register, or a word of a serial protocol, of a chip that has some of more than 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WideRegister {
+    /// As its data sheet calls it.
+    pub name: &'static str,
     /// Its number; that of the first of equal ones; of one that is wider than what the chip's bus carries, that of the
     /// highest part.
     pub address: u16,

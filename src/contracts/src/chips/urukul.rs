@@ -28,6 +28,7 @@ pub const CS_DDS_CH3: u32 = 7;
 
 /// Configuration, protocol revision 8.
 pub const CFG8: WideRegister = WideRegister {
+    name: "CFG8",
     address: 0,
     count: 0,
     width: 24,
@@ -74,6 +75,7 @@ pub mod cfg8 {
 
 /// Configuration, protocol revision 9.
 pub const CFG9: WideRegister = WideRegister {
+    name: "CFG9",
     address: 0,
     count: 0,
     width: 52,
@@ -132,6 +134,7 @@ pub mod cfg9 {
 
 /// Status; protocol revision 8 has no `drover`.
 pub const STA: WideRegister = WideRegister {
+    name: "STA",
     address: 0,
     count: 0,
     width: 27,
@@ -163,6 +166,7 @@ pub mod sta {
 
 /// Attenuators.
 pub const ATT: WideRegister = WideRegister {
+    name: "ATT",
     address: 0,
     count: 0,
     width: 32,

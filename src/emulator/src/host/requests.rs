@@ -69,6 +69,9 @@ pub enum Request {
         output: usize,
     },
     Driven,
+    Sources {
+        path: PathBuf,
+    },
     Links,
     Link {
         /// The board below.
@@ -244,7 +247,7 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
         Request::Pulses { path } => {
             let pl = fabric::of(bus).ok_or_else(no_pl)?;
             let shown = pl.shown();
-            write_words(&path, shown.words).map_err(|e| format!("{}: {e}", path.display()))?;
+            write_words(&path, shown.words.iter().copied())?;
             let info = pl.info();
             json!({
                 "outputs": info.outputs,
@@ -254,7 +257,12 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
                 "complete": shown.complete,
             })
         }
-        Request::Bench { from } => bench(bus)?.report(time::to_ns(now), from),
+        Request::Bench { from } => {
+            let pl = fabric::of(bus).ok_or_else(no_pl)?;
+            let origin = pl.origin_ns().unwrap_or(0);
+            let source = |at: u64, channels: &[u32]| pl.sources.before(at, origin, channels);
+            bench(bus)?.report(time::to_ns(now), from, source)
+        }
         Request::Tones { part, output } => {
             let tones = bench(bus)?.tones(&part, output);
             json!({ "tones": tones.ok_or_else(|| format!("the bench has no part {part}"))? })
@@ -266,6 +274,11 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
         Request::Numbers { part, output } => {
             let numbers = bench(bus)?.numbers(&part, output);
             json!({ "numbers": numbers.ok_or_else(|| format!("the bench has no part {part}"))? })
+        }
+        Request::Sources { path } => {
+            let pl = fabric::of(bus).ok_or_else(no_pl)?;
+            write_words(&path, pl.sources.outputs(pl.origin_ns().unwrap_or(0)))?;
+            pl.sources.report()
         }
         Request::Driven => json!({ "edges": bench(bus)?.driven() }),
         Request::Sev { from } => {
@@ -297,13 +310,16 @@ fn bench(bus: &Bus) -> Result<&Outside, String> {
     outside.ok_or_else(|| "nothing is wired to the pins".into())
 }
 
-/// Eight bytes each, the lowest first.
-fn write_words(path: &Path, words: &[u64]) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    for word in words {
-        file.write_all(&word.to_le_bytes())?;
-    }
-    file.flush()
+/// Eight bytes each, the lowest first. The error is a line for the user.
+fn write_words(path: &Path, words: impl Iterator<Item = u64>) -> Result<(), String> {
+    let write = || {
+        let mut file = BufWriter::new(File::create(path)?);
+        for word in words {
+            file.write_all(&word.to_le_bytes())?;
+        }
+        file.flush()
+    };
+    write().map_err(|error: io::Error| format!("{}: {error}", path.display()))
 }
 
 fn status(machine: &Machine, started: Instant) -> Value {
@@ -322,6 +338,7 @@ fn status(machine: &Machine, started: Instant) -> Value {
         "state": ([0, 1].map(|core| state_name(machine.state(core)))),
         "pc": machine.cores.each_ref().map(|core| core.pc()),
         "sev_count": bus.sev_count,
+        "outputs": pl.map_or(0, |p| p.sources.len()),
     })
 }
 

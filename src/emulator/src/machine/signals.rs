@@ -67,6 +67,17 @@ pub struct Console {
     pub sent: [usize; 2],
 }
 
+/// Where a core was when it last left the memory of the kernel's library: registers that say who called.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Caller {
+    /// Return address.
+    pub link: u32,
+    /// Stack pointer.
+    pub stack: u32,
+    /// r11, from which frames of no fixed size are found.
+    pub frame: u32,
+}
+
 /// The wires. What the machine has to act on is an `Option` or a flag, which it takes.
 #[derive(Default)]
 pub struct Signals {
@@ -74,6 +85,8 @@ pub struct Signals {
     pub lines: Lines,
     /// Event register of each core, for `wfe`, with the time it was set.
     pub event: [Option<Cycles>; 2],
+    /// Of the core that executes `sev`.
+    pub caller: Caller,
     /// Core 1 was put into reset.
     pub core1_held: bool,
     /// Core 1 was released after that: it starts at address 0.

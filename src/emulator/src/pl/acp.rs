@@ -38,6 +38,8 @@ pub struct Acp {
     pub written: u64,
     /// Accepted read bursts.
     pub accepted: u64,
+    /// Address of the newest of them.
+    pub newest: Option<u32>,
     /// Beats outside of memory.
     pub errors: u64,
 }
@@ -140,6 +142,7 @@ impl Acp {
         }
         if inputs.acp_arready & outputs.acp_arvalid != 0 {
             self.accepted += 1;
+            self.newest = Some(outputs.acp_araddr);
             self.reads.push_back(Read {
                 id: outputs.acp_arid,
                 address: outputs.acp_araddr,

@@ -231,7 +231,7 @@ impl Peripheral for Fabric {
 
     fn event(&mut self, now: Cycles, context: &mut Context) {
         if let Some(pl) = &mut self.pl {
-            pl.send_event(now, context.memory);
+            pl.send_event(now, context.signals.caller, context.memory);
         }
     }
 

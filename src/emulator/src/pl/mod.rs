@@ -19,6 +19,7 @@ pub mod library;
 pub mod link;
 pub mod outside;
 mod skip;
+pub mod sources;
 pub mod trace;
 pub mod wave;
 mod wires;
@@ -31,9 +32,11 @@ use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
 use self::link::End;
 use self::outside::Outside;
+use self::sources::Sources;
 use self::trace::Trace;
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
+use crate::machine::signals::Caller;
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 
 /// Cycles always run after an input changed (synchronisers).
@@ -96,6 +99,8 @@ pub struct Pl {
     pub ahead: u64,
     /// What is wired to its pads.
     pub outside: Option<Outside>,
+    /// Where in the kernel's library outputs come from.
+    pub sources: Sources,
 }
 
 /// Number of `sev` whose cycles are kept.
@@ -137,6 +142,7 @@ impl Pl {
             follows,
             ahead: 0,
             outside: None,
+            sources: Sources::default(),
         }
     }
 
@@ -410,6 +416,12 @@ impl Pl {
                 // whenever the logic may start a transaction, i.e. while an answer is awaited.
                 if !self.awaiting {
                     let n = (target.min(outside) - self.cycle).min(4096);
+                    // A changed input need not end a run by itself: the rest is skipped.
+                    let n = if self.settle > 0 && self.skip {
+                        n.min(self.settle)
+                    } else {
+                        n
+                    };
                     let before = self.told();
                     let ran = self.library.run(&self.inputs, &mut self.outputs, n);
                     // The handshakes of the last cycle count.
@@ -449,9 +461,13 @@ impl Pl {
         h.finish()
     }
 
-    /// A core executed `sev` at `now`: EVENTEVENTO toggles.
-    pub fn send_event(&mut self, now: Cycles, memory: &Memory) {
+    /// A core executed `sev` at `now`, having come from `caller`: EVENTEVENTO toggles.
+    pub fn send_event(&mut self, now: Cycles, caller: Caller, memory: &Memory) {
         self.come_to(now, memory);
+        if let Some(address) = self.acp.newest {
+            self.sources.reads(address, memory);
+        }
+        self.sources.submitted(caller, memory);
         // The logic may be ahead of this core, for the other one. Two events must not fall into one cycle, where they would
         // be none.
         if self.cycle == self.sev_cycle {

@@ -2,11 +2,12 @@
 //!
 //! The logic is run cycle by cycle where the bench does something, and is not kept from skipping time where it does not.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use kairos_bench::assemble::assemble;
 use kairos_bench::cards::Card;
-use kairos_bench::engine::Engine;
+use kairos_bench::engine::{Engine, Warning};
 use kairos_bench::file::Source;
 use kairos_bench::pad::Pad as BenchPad;
 use serde_json::{json, Value};
@@ -19,6 +20,10 @@ use crate::machine::time::NS_PER_PL_CYCLE;
 pub struct Outside {
     engine: Engine,
     plan: Value,
+    /// Channels of pads.
+    channels: BTreeMap<u16, u32>,
+    /// Pads that a part drives and the device could drive too, the part, and whether that has been told.
+    shared: BTreeMap<u16, (usize, bool)>,
     /// Pads that have changed within a cycle, and what they are from the next one on.
     steady: Vec<(usize, u8)>,
 }
@@ -47,9 +52,16 @@ impl Outside {
             text: &text,
         };
         let assembly = assemble(source, &pads, cards)?;
+        let both = |pad: &u16| pads.iter().any(|one| one.index == *pad && one.drives);
+        let drivers = assembly.engine.drivers().into_iter();
+        let shared = drivers
+            .filter(|(pad, _)| both(pad))
+            .map(|(pad, part)| (pad, (part, false)));
         Ok(Self {
+            shared: shared.collect(),
             engine: assembly.engine,
             plan: assembly.plan,
+            channels: info.pads.iter().map(|pad| (pad.index as u16, pad.channel)).collect(),
             steady: Vec::new(),
         })
     }
@@ -93,9 +105,21 @@ impl Outside {
     /// What has changed at the pads.
     pub fn see(&mut self, events: &[Event]) {
         for event in events {
+            if event.level.is_some() {
+                self.tell_conflict(event);
+            }
             if self.engine.watches(event.pad) {
                 self.engine.pin(event.time_ns, event.pad, event.level == Some(true));
             }
+        }
+    }
+
+    /// The device drives a pin: a part must not.
+    fn tell_conflict(&mut self, event: &Event) {
+        if let Some((part, told)) = self.shared.get_mut(&event.pad).filter(|(_, told)| !told) {
+            *told = true;
+            let text = "the device drives the pin that it drives: an output of one of them is an input of the other";
+            self.engine.warn(*part, event.time_ns, text.into());
         }
     }
 
@@ -109,14 +133,22 @@ impl Outside {
         &self.plan
     }
 
-    /// What its parts say of themselves at `now`, and warnings from number `from` on.
-    pub fn report(&self, now: u64, from: usize) -> Value {
+    /// What its parts say of themselves at `now`, and warnings from number `from` on: time, text, and what `source` knows of
+    /// the place in the kernel that was the last, at that time, to reach the part through one of these channels.
+    pub fn report(&self, now: u64, from: usize, source: impl Fn(u64, &[u32]) -> Value) -> Value {
         let warnings = self.engine.warnings(from);
-        let lines: Vec<Value> = warnings.iter().map(|w| json!([w.at, w.text])).collect();
+        let line = |warning: &Warning| {
+            let pads = self.engine.pads_of(warning.part);
+            let channels: Vec<u32> = pads.filter_map(|pad| self.channels.get(&pad).copied()).collect();
+            json!([warning.at, warning.text, source(warning.at, &channels)])
+        };
+        let lines: Vec<Value> = warnings.iter().map(line).collect();
+        let unfinished: Vec<Value> = self.engine.unfinished().iter().map(line).collect();
         json!({
             "parts": self.engine.report(now),
             "plan": self.plan,
             "warnings": lines,
+            "unfinished": unfinished,
             "next": from + warnings.len(),
             "changes": self.engine.told,
         })

@@ -17,7 +17,9 @@ COMMAND = Command(
     *EXPERIMENT,
     STRICT,
     Option("--vcd", metavar="FILE", help="write what the pins did as a VCD file"),
-    Option("--plot", metavar="FILE", help="draw what the pins did (.png, .pdf, .svg)"),
+    Option(
+        "--plot", metavar="FILE", help="draw what the pins did, and the applets of the experiment (.png, .pdf, .svg)"
+    ),
     Option("--scope", metavar="FILE", help="write all that happened as a page for a browser (.html)"),
     Option("--pulses", metavar="FILE", help="write what pulse cores did (.npz, for kairos.pulse.Recording)"),
     Option("--table", nargs="?", const="all", metavar="N", default="40", help="pulses to show, or 'all'"),

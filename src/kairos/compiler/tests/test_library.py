@@ -13,7 +13,7 @@ from kairos import _native, compiler
 from kairos.compiler import codegen
 from kairos.compiler.tests import lld
 from kairos.compiler.tests.jit import Core, Experiment
-from kairos.contracts.library import DT_CALLS, DT_CALLS_SIZE
+from kairos.contracts.library import DT_CALLS, DT_CALLS_SIZE, FINGERPRINT, FINGERPRINT_BYTES
 from kairos.language import TFloat, TInt32, TList, TNone, delay, kernel, syscall
 
 GLOB_DAT, JUMP_SLOT, RELATIVE = 21, 22, 23
@@ -73,6 +73,18 @@ def elf(kernel_library):
 def test_header(elf):
     assert (elf["e_ident"]["EI_CLASS"], elf["e_ident"]["EI_DATA"]) == ("ELFCLASS32", "ELFDATA2LSB")
     assert (elf["e_type"], elf["e_machine"], elf["e_flags"], elf["e_entry"]) == ("ET_DYN", "EM_ARM", 0x05000400, 0)
+
+
+def test_a_library_is_told_from_others_by_its_header(kernel_library):
+    def fingerprint(library):
+        return library[FINGERPRINT : FINGERPRINT + FINGERPRINT_BYTES]
+
+    sample, core = Sample(), Core()
+    again = compiler.compile_kernel(sample.run, (), {}, core=core, set_result=lambda _: None)
+    other = compiler.compile_kernel(sample.run, (), {}, core=core, set_result=None)
+    known = fingerprint(kernel_library.library)
+    assert any(known) and fingerprint(again.library) == known == fingerprint(again.unstripped)
+    assert fingerprint(other.library) != known
 
 
 def test_segments(elf):

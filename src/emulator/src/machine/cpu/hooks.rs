@@ -5,13 +5,16 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-use unicorn_engine::{uc_emu_stop, uc_engine, uc_error, uc_hook, uc_hook_add, HookType, MemType, RegisterARM, Unicorn};
+use kairos_contracts::memory::KERNEL_LIBRARY;
+use unicorn_engine::{uc_emu_stop, uc_engine, uc_error, uc_hook, uc_hook_add, uc_reg_read};
+use unicorn_engine::{HookType, MemType, RegisterARM, Unicorn};
 
 use super::exception::{self, get, set, Exception};
 use super::slice::Slice;
 use super::special::{self, Special};
 use super::{transfer, Core, SENTINEL};
 use crate::machine::bus::Bus;
+use crate::machine::signals::Caller;
 
 /// Called from translated code at the start of every block.
 unsafe extern "C" fn on_block(uc: *mut uc_engine, address: u64, size: u32, data: *mut c_void) {
@@ -26,6 +29,25 @@ unsafe extern "C" fn on_block(uc: *mut uc_engine, address: u64, size: u32, data:
     let instructions = u64::from(size / 4).max(1);
     slice.count.set(slice.count.get() + instructions);
     slice.block.set((address as u32, instructions));
+    let in_kernel = KERNEL_LIBRARY.contains(&(address as usize));
+    if slice.in_kernel.replace(in_kernel) && !in_kernel {
+        slice.left.set(caller(uc));
+    }
+}
+
+/// What the registers say of who called the code that begins.
+fn caller(uc: *mut uc_engine) -> Caller {
+    let register = |register: RegisterARM| {
+        let mut value = 0u32;
+        // SAFETY: the engine that calls the hook; a register of 32 bits is written to 32 bits.
+        let _ = unsafe { uc_reg_read(uc, register as i32, (&raw mut value).cast()) };
+        value
+    };
+    Caller {
+        link: register(RegisterARM::LR),
+        stack: register(RegisterARM::SP),
+        frame: register(RegisterARM::R11),
+    }
 }
 
 impl Core {
@@ -225,7 +247,15 @@ fn execute(uc: &mut Unicorn<'_, ()>, address: u32, core: usize, slice: &Slice, b
     let result = match special {
         None => return,
         Some(Special::SendEvent) => {
-            bus.borrow_mut().send_event(core, slice.at(address));
+            let mut bus = bus.borrow_mut();
+            bus.signals.caller = match slice.in_kernel.get() {
+                true => Caller {
+                    link: address.wrapping_add(4),
+                    ..caller(uc.get_handle())
+                },
+                false => slice.left.get(),
+            };
+            bus.send_event(core, slice.at(address));
             slice.kick();
             return;
         }

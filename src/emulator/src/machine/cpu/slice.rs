@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::special::Special;
 use super::translated::Translated;
+use crate::machine::signals::Caller;
 use crate::machine::time::Cycles;
 
 /// Progress of one core since the start of its turn, and its bounds.
@@ -20,6 +21,10 @@ pub struct Slice {
     pub limit: Cell<Cycles>,
     /// Address and number of instructions of the block being run.
     pub block: Cell<(u32, u64)>,
+    /// It is of the kernel's library.
+    pub in_kernel: Cell<bool>,
+    /// Where the core left that.
+    pub left: Cell<Caller>,
     /// The block hook ended the turn.
     pub stopped: Cell<bool>,
     /// Special instructions in blocks translated in this turn.

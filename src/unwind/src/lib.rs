@@ -1,12 +1,13 @@
-//! ARM exception handling tables: finding a function's entry, undoing its frame, reading its landing pads.
+//! ARM exception handling tables: finding a function's entry, undoing its frame, where its landing pads stand.
 //!
+//! The kernel core unwinds with them, and the emulator finds with them which lines of the source an output came from.
 //! Own, because it is small: every function of a kernel carries the same personality, so any table entry of the generic
 //! model is taken to be followed by an LSDA (kernel ABI, sections 1.3 and 4.5), and nothing outside of the library is ever
 //! unwound. All reads go through [`Memory`], so that corrupt tables or a smashed stack end the search, not the firmware.
 
-use kairos_proto::rpc::{BadAddress, Memory};
+#![no_std]
 
-use crate::elf::Library;
+use kairos_proto::rpc::{BadAddress, Memory};
 
 /// The registers that a frame restores, as they are in the frame being looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,12 +58,11 @@ fn prel31(memory: &impl Memory, at: u32) -> Result<u32, Stop> {
 }
 
 impl Entry {
-    /// The entry for the call that returns to `pc`.
+    /// The entry for the call that returns to `pc`, in an index of functions: its address and number of entries.
     ///
     /// # Errors
     /// [`Stop::End`] when the function cannot be unwound.
-    pub fn find(memory: &impl Memory, library: &Library, pc: u32) -> Result<Self, Stop> {
-        let (index, count) = library.unwind_index;
+    pub fn find(memory: &impl Memory, (index, count): (u32, u32), pc: u32) -> Result<Self, Stop> {
         // The last entry that starts at or before the call; the table is sorted.
         let (mut low, mut high) = (0, count);
         while low < high {

@@ -1,0 +1,253 @@
+//! Which lines of the source outputs come from: for each output that a kernel submits, the addresses in its library to which
+//! the functions under way return, the innermost first. The host, which has the library with its debug information, makes
+//! files and lines of them.
+//!
+//! The core has noted who called the firmware when it left the library ([`Caller`]); from there the library's own tables of
+//! frames lead to the callers. What is submitted stands in the kernel initiator's ring (`docs/interfaces.md`, section 5).
+
+use std::collections::HashMap;
+
+use kairos_contracts::initiator::{Command, NUMBER_BITS, RING_ALIGNMENT, SLOTS, SLOT_BYTES};
+use kairos_contracts::initiator::{SLOT_HEAD, SLOT_TARGET, SLOT_TIME};
+use kairos_contracts::library::{FINGERPRINT, FINGERPRINT_BYTES};
+use kairos_contracts::memory::KERNEL_LIBRARY;
+use kairos_proto::rpc::{BadAddress, Memory as KernelMemory};
+use kairos_unwind::{Entry, Registers, LR, PC, SP};
+use serde_json::{json, Value};
+
+use crate::machine::memory::Memory;
+use crate::machine::signals::Caller;
+
+/// Frames that are looked at.
+const DEEPEST: usize = 32;
+/// Outputs that are kept.
+const KEPT: usize = 1 << 22;
+/// Requests that may be under way before the ring is known.
+const UNDER_WAY: usize = SLOTS as usize;
+const NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
+/// r11
+const FRAME: usize = 11;
+const PT_ARM_EXIDX: u32 = 0x7000_0001;
+const BASE: u32 = KERNEL_LIBRARY.start as u32;
+
+/// Identifies a library among all that the host has compiled.
+type Fingerprint = [u8; FINGERPRINT_BYTES];
+
+/// Return addresses in a library, relative to it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Chain {
+    library: u32,
+    addresses: Vec<u32>,
+}
+
+/// An output: its time in machine units, its target, and the number of its chain.
+#[derive(Debug, Clone, Copy)]
+struct Output {
+    time: i64,
+    target: u32,
+    chain: u32,
+}
+
+/// The library in memory.
+#[derive(Default)]
+struct Loaded {
+    fingerprint: Fingerprint,
+    number: u32,
+    /// Its index of functions.
+    index: (u32, u32),
+    /// By return address, how the frame is undone; `None`: it cannot be.
+    entries: HashMap<u32, Option<Entry>>,
+}
+
+/// What kernels have submitted.
+#[derive(Default)]
+pub struct Sources {
+    ring: Option<u32>,
+    /// Number of the newest request.
+    newest: u32,
+    /// Chains of requests before the ring was known.
+    waiting: Vec<u32>,
+    loaded: Loaded,
+    libraries: Vec<Fingerprint>,
+    chains: Vec<Chain>,
+    numbers: HashMap<Chain, u32>,
+    outputs: Vec<Output>,
+}
+
+/// Memory of the device, for reading tables and stacks.
+struct Words<'a>(&'a Memory);
+
+impl KernelMemory for Words<'_> {
+    /// Words only are read of it.
+    fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress> {
+        Err(BadAddress { address, length })
+    }
+
+    fn word(&self, address: u32) -> Result<u32, BadAddress> {
+        Ok(self.0.word(address))
+    }
+}
+
+impl Sources {
+    /// A core has executed `sev`, having come from `caller`.
+    pub fn submitted(&mut self, caller: Caller, memory: &Memory) {
+        let chain = self.chain(caller, memory);
+        match self.ring {
+            Some(ring) => self.note(ring, chain, memory),
+            None if self.waiting.len() < UNDER_WAY => self.waiting.push(chain),
+            None => {}
+        }
+    }
+
+    /// The gateware has begun to read a request there.
+    pub fn reads(&mut self, address: u32, memory: &Memory) {
+        if self.ring.is_some() {
+            return;
+        }
+        let ring = address & !(RING_ALIGNMENT as u32 - 1);
+        self.ring = Some(ring);
+        for chain in std::mem::take(&mut self.waiting) {
+            self.note(ring, chain, memory);
+        }
+    }
+
+    /// Notes the newest request in the ring, if it is an output.
+    fn note(&mut self, ring: u32, chain: u32, memory: &Memory) {
+        let slot = |number: u32| ring + number % SLOTS * SLOT_BYTES as u32;
+        let head = |number: u32| memory.word(slot(number) + SLOT_HEAD as u32);
+        let held = |number: u32| head(number) >> 1 & NUMBERS == number;
+        let next = |number: u32| (number + 1) & NUMBERS;
+        self.newest = match held(next(self.newest)) {
+            true => next(self.newest),
+            // The ring has begun anew.
+            false => {
+                let numbers = (0..SLOTS).map(|slot| head(slot) >> 1 & NUMBERS);
+                let newest = numbers
+                    .enumerate()
+                    .find(|(place, number)| *number != 0 && *number % SLOTS == *place as u32 && !held(next(*number)));
+                match newest {
+                    Some((_, number)) => number,
+                    None => return,
+                }
+            }
+        };
+        let slot = slot(self.newest);
+        if (head(self.newest) >> 16) as u8 == Command::Input as u8 || self.outputs.len() == KEPT {
+            return;
+        }
+        let half = |offset: usize| u64::from(memory.word(slot + (SLOT_TIME + offset) as u32));
+        self.outputs.push(Output {
+            time: (half(0) | half(4) << 32) as i64,
+            target: memory.word(slot + SLOT_TARGET as u32),
+            chain,
+        });
+    }
+
+    /// The number of the chain of calls behind `caller`.
+    fn chain(&mut self, caller: Caller, memory: &Memory) -> u32 {
+        self.look_at_library(memory);
+        let mut registers = Registers::default();
+        (registers.r[LR], registers.r[PC]) = (caller.link, caller.link);
+        (registers.r[SP], registers.r[FRAME]) = (caller.stack, caller.frame);
+        let mut addresses = Vec::with_capacity(8);
+        let words = Words(memory);
+        let loaded = &mut self.loaded;
+        while addresses.len() < DEEPEST && KERNEL_LIBRARY.contains(&(registers.r[PC] as usize)) {
+            let pc = registers.r[PC];
+            addresses.push(pc - BASE);
+            let find = || Entry::find(&words, loaded.index, pc).ok();
+            let entry = loaded.entries.entry(pc).or_insert_with(find);
+            let stepped = entry.is_some_and(|entry| entry.step(&words, &mut registers).is_ok());
+            if !stepped || registers.r[PC] == pc {
+                break;
+            }
+        }
+        let chain = Chain {
+            library: loaded.number,
+            addresses,
+        };
+        if let Some(number) = self.numbers.get(&chain) {
+            return *number;
+        }
+        let number = self.chains.len() as u32;
+        self.chains.push(chain.clone());
+        self.numbers.insert(chain, number);
+        number
+    }
+
+    /// Finds the index of the library in memory, if it is another one than before.
+    fn look_at_library(&mut self, memory: &Memory) {
+        let mut fingerprint = Fingerprint::default();
+        memory.read(BASE + FINGERPRINT as u32, &mut fingerprint);
+        if fingerprint == self.loaded.fingerprint {
+            return;
+        }
+        let known = self.libraries.iter().position(|one| *one == fingerprint);
+        let number = known.unwrap_or_else(|| {
+            self.libraries.push(fingerprint);
+            self.libraries.len() - 1
+        });
+        self.loaded = Loaded {
+            fingerprint,
+            number: number as u32,
+            index: index(memory).unwrap_or_default(),
+            entries: HashMap::new(),
+        };
+    }
+
+    /// How many outputs there are.
+    pub fn len(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// Whether nothing has been submitted.
+    pub fn is_empty(&self) -> bool {
+        self.outputs.is_empty()
+    }
+
+    /// What the host makes lines of: fingerprints of libraries, and chains as [library, addresses].
+    pub fn report(&self) -> Value {
+        let chains = self.chains.iter().map(|chain| json!([chain.library, chain.addresses]));
+        json!({
+            "libraries": self.libraries.iter().map(hex).collect::<Vec<_>>(),
+            "chains": chains.collect::<Vec<_>>(),
+            "outputs": self.outputs.len(),
+        })
+    }
+
+    /// The outputs, two words each: time in ns since power-up; target and, in the upper half, number of the chain.
+    /// `origin_ns`: when the RTIO counter was 0.
+    pub fn outputs(&self, origin_ns: u64) -> impl Iterator<Item = u64> + '_ {
+        self.outputs.iter().flat_map(move |output| {
+            let time = output.time.wrapping_add(origin_ns as i64) as u64;
+            [time, u64::from(output.target) | u64::from(output.chain) << 32]
+        })
+    }
+
+    /// The chain of the newest output on one of these channels that is due at or before a time in ns since power-up, as
+    /// [fingerprint of its library, addresses]; null if there is none.
+    pub fn before(&self, at: u64, origin_ns: u64, channels: &[u32]) -> Value {
+        let at = (at as i64).wrapping_sub(origin_ns as i64);
+        let theirs = |output: &&Output| output.time <= at && channels.contains(&(output.target >> 8));
+        // Of those of one time, the last.
+        let newest = self.outputs.iter().filter(theirs).max_by_key(|output| output.time);
+        newest.map_or(Value::Null, |output| {
+            let chain = &self.chains[output.chain as usize];
+            let library = self.libraries.get(chain.library as usize);
+            json!([library.map(hex), chain.addresses])
+        })
+    }
+}
+
+fn hex(fingerprint: &Fingerprint) -> String {
+    fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The index of functions of the library in memory: address and number of entries.
+fn index(memory: &Memory) -> Option<(u32, u32)> {
+    let half = |at: u32| memory.word(BASE + (at & !3)) >> (8 * (at & 2)) & 0xffff;
+    let (table, size, count) = (memory.word(BASE + 28), half(42), half(44));
+    let mut segments = (0..count).map(|number| BASE + table + number * size);
+    let segment = segments.find(|at| memory.word(*at) == PT_ARM_EXIDX)?;
+    Some((BASE + memory.word(segment + 8), memory.word(segment + 16) / 8))
+}
