@@ -1,9 +1,14 @@
 """Recordings of the pins: pulses, table, VCD, picture."""
 
+import subprocess
+
+import pytest
+
 from kairos.waveform import Pulse, Recording, Wave, vcd
 from kairos.waveform.plot import write_plot
 from kairos.waveform.table import format_duration, format_table
 from kairos.waveform.vcd import write_vcd
+from tests.support.waveforms import changes_of_vcd
 
 TRACE = {
     "pads": [{"index": 0, "name": "p0", "channel": 4}, {"index": 1, "name": "p1", "channel": 0}],
@@ -45,6 +50,18 @@ def test_vcd(tmp_path):
     assert text.split("$enddefinitions $end\n")[1].split() == (
         '#0 $dumpvars z! 1" $end #8 0! #500 0" #1000 1! #1001'.split()
     )
+
+
+@pytest.mark.parametrize("clock", [0, 1001])
+def test_gtkwave_reads_what_is_written(tmp_path, clock):
+    """Its own reader and writer, there and back."""
+    written = clocked(clock)[1] if clock else recording()
+    write_vcd(tmp_path / "a.vcd", written)
+    for command in (["vcd2fst", "a.vcd", "a.fst"], ["fst2vcd", "a.fst", "-o", "b.vcd"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    first, again = (changes_of_vcd((tmp_path / name).read_text()) for name in ("a.vcd", "b.vcd"))
+    assert first == again and any(first.values())
 
 
 def test_picture(tmp_path):

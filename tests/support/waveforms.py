@@ -20,6 +20,20 @@ def pulses_of_vcd(text, complete=True):
     return pulses
 
 
+def changes_of_vcd(text):
+    """Channel to list of (time in ns, level) at which its level changes, the first one included."""
+    names = dict(re.findall(r"\$var wire 1 (\S+) (\S+) \$end", text))
+    changes, time = {name: [] for name in names.values()}, 0
+    for word in text.split("$enddefinitions $end")[1].split():
+        if word.startswith("#"):
+            time = int(word[1:])
+        elif word[0] in "01zx" and word[1:] in names:
+            own = changes[names[word[1:]]]
+            if not own or own[-1][1] != word[0]:
+                own.append((time, word[0]))
+    return changes
+
+
 def expected_blink(pulses=5, length=2000):
     """(start, end) in ns of each pulse of `examples/blink.py`, on ttl4 and on ttl5."""
     ttl4, ttl5, time = [], [], 0
