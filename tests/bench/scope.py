@@ -46,19 +46,24 @@ PAN = """async (frames) => {
 
 
 def _lanes() -> list:
-    """Sixteen pins, eight tones, log and bus: a million events."""
+    """Eight lines of source, sixteen pins, eight tones, log and bus: a million events."""
     numbers = np.random.default_rng(5)
-    share = EVENTS // 32
+    share = EVENTS // 40
 
     def times(count):
         return np.sort(numbers.integers(0, int(SPAN_NS), count))
 
+    called = [f"ttl{n} ← scan.py:{n}" for n in range(16)]
+    lines = [
+        Marks(f"{n}: self.ttl{n}.pulse(t)", ("source", "scan.py"), times(share), [called[i % 16] for i in range(share)])
+        for n in range(8)
+    ]
     pins = [Levels(f"ttl{n}", ("pins",), times=times(share), levels=np.arange(share) % 2) for n in range(16)]
     steps = [Steps("frequency", (f"dds{n}",), "Hz", times(share), numbers.normal(80e6, 1e6, share)) for n in range(8)]
     log = Marks("state", ("log",), times(4 * share), [f"state {n % 100}" for n in range(4 * share)])
     starts = times(4 * share)
     bus = Words("bus", ("pins", "spi"), starts, starts, [f"{n % 1000:#x}" for n in range(4 * share)])
-    return [*pins, *steps, log, bus]
+    return [*lines, *pins, *steps, log, bus]
 
 
 def _browser(path: Path) -> tuple[float, float]:

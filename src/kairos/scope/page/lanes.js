@@ -140,6 +140,23 @@ function valueAt(lane, time) {
   }
 }
 
+// The line of the source from which the newest output of a pin or a bus came at a time, "FILE:LINE: TEXT"; null if none is
+// known. A line has few channels, so it is found in a few steps back.
+function sourceAt(lanes, lane, time) {
+  if (!["levels", "words"].includes(lane.kind)) return null;
+  const channel = lane.kind === "words" ? lane.group.at(-1) : lane.name;
+  let best = null;
+  for (const source of lanes) {
+    if (source.group[0] !== "source") continue;
+    let index = countUntil(source.t, time) - 1;
+    for (const end = index - 64; index > end && index >= 0 && !(best?.time >= source.t[index]); index--) {
+      const text = source.texts[source.v[index]];
+      if (text === channel || text.startsWith(`${channel} ←`)) best = { time: source.t[index], line: `${source.group[1]}:${source.name}` };
+    }
+  }
+  return best && best.line;
+}
+
 // The next change of a lane after a time, or the one before it; null if there is none.
 function changeFrom(lane, time, forwards) {
   let index = forwards ? countUntil(lane.t, time) : countBefore(lane.t, time) - 1;
@@ -196,5 +213,5 @@ function duration(ns) {
 }
 
 if (typeof module !== "undefined") {
-  module.exports = { Clock, Extents, changeFrom, countBefore, countUntil, duration, lanesFrom, quantity, search, valueAt };
+  module.exports = { Clock, Extents, changeFrom, countBefore, countUntil, duration, lanesFrom, quantity, search, sourceAt, valueAt };
 }

@@ -173,7 +173,8 @@ class Scope {
     const value = row?.lane && event.offsetX > this.view.left ? this.valueNear(row.lane, event.offsetX, time) : null;
     tip.hidden = value === null;
     if (value === null) return;
-    tip.textContent = `${row.lane.name}: ${value}\n${duration(time)}`;
+    const source = sourceAt(this.lanes, row.lane, time);
+    tip.textContent = `${row.lane.name}: ${value}\n${duration(time)}${source ? `\n${source}` : ""}`;
     tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 4)}px`;
     tip.style.top = `${event.clientY + 16}px`;
   }

@@ -58,6 +58,13 @@ LANES = [
 ]
 
 
+PLACE = (
+    "([time, name]) => { const row = scope.rows.find(({lane}) => lane?.name === name), "
+    "box = scope.canvas.getBoundingClientRect(); return [box.x + scope.view.x(time), box.y + 22 + row.top + 10]; }"
+)
+"""Of a time and the name of a lane: where that is on the page."""
+
+
 def values(page, time):
     return page.evaluate(
         "time => Object.fromEntries(scope.lanes.map((lane) => [lane.name, valueAt(lane, time)]))", time
@@ -112,17 +119,28 @@ def test_cursors_measure_from_edge_to_edge(show):
     page = show(LANES, 60000)
     page.keyboard.press("f")
     page.evaluate("scope.view.start = -500; scope.view.span = 4000; scope.redraw()")
-    place = (
-        "([time, name]) => { const row = scope.rows.find(({lane}) => lane?.name === name), "
-        "box = scope.canvas.getBoundingClientRect(); return [box.x + scope.view.x(time), box.y + 22 + row.top + 10]; }"
-    )
-    page.mouse.click(*page.evaluate(place, [12, "led"]))
+    page.mouse.click(*page.evaluate(PLACE, [12, "led"]))
     page.keyboard.down("Shift")
-    page.mouse.click(*page.evaluate(place, [990, "led"]))
+    page.mouse.click(*page.evaluate(PLACE, [990, "led"]))
     page.keyboard.up("Shift")
     assert page.text_content("#cursors") == "A 0 ns   B 1 µs   B − A 1 µs   1 MHz"
     page.keyboard.press("Escape")
     assert page.text_content("#cursors") == ""
+
+
+def test_pins_and_buses_say_the_line_that_reached_them(show):
+    lines = [
+        Marks("7: led.on()", ("source", "scan.py"), [0, 990, 991], ["led ← run.py:3", "led", "led2"]),
+        Marks("9: bus.write(x)", ("source", "scan.py"), [190, 900], ["spi", "led2 ← run.py:3"]),
+    ]
+    page = show([*LANES, *lines], 60000)
+    ask = "([name, time]) => sourceAt(scope.lanes, scope.lanes.find((lane) => lane.name === name), time)"
+    found = [page.evaluate(ask, [name, time]) for name, time in [("led", 500), ("led", 995), ("bus", 300), ("led", -1)]]
+    assert found == ["scan.py:7: led.on()", "scan.py:7: led.on()", "scan.py:9: bus.write(x)", None]
+    assert page.evaluate(ask, ["frequency", 500]) is None
+    page.evaluate("scope.view.start = -500; scope.view.span = 4000; scope.redraw()")
+    page.mouse.move(*page.evaluate(PLACE, [500, "led"]))
+    assert page.inner_text("#tip").splitlines() == ["led: 1", "500 ns", "scan.py:7: led.on()"]
 
 
 def test_groups_open_and_close(show):
