@@ -77,8 +77,8 @@ class _File:
         # Number of the field `syntax`.
         return self.comment(12)
 
-    def sections(self) -> Iterator[str]:
-        """A section for each service, message and enumeration."""
+    def services(self) -> Iterator[str]:
+        """A section for each service."""
         for at, service in enumerate(self.file.service):
             yield f"\n## Service `{service.name}`\n\n{self.comment(6, at)}\n\n"
             yield "| Method | Takes | Gives | Role | |\n|---|---|---|---|---|\n"
@@ -87,10 +87,14 @@ class _File:
                 role = self.roles[f"{service.name}.{method.name}"]
                 text = self.comment(6, at, 2, number)
                 yield f"| `{method.name}` | {_link(method.input_type)} | {gives} | {role} | {text} |\n"
-        yield "\n## Messages\n"
+
+    def messages(self) -> Iterator[str]:
+        """A section for each message."""
         for at, message in enumerate(self.file.message_type):
             yield from self._message(message, message.name, (4, at))
-        yield "\n## Enumerations\n"
+
+    def enumerations(self) -> Iterator[str]:
+        """A section for each enumeration."""
         for at, enum in enumerate(self.file.enum_type):
             yield f"\n### `{enum.name}`\n\n{self.comment(5, at)}\n\n| Name | Number | |\n|---|---|---|\n"
             for number, value in enumerate(enum.value):
@@ -151,7 +155,9 @@ def page(folder: Path = HERE) -> str:
     roles = _roles(files)
     ours = [_File(file, roles) for file in files.file if file.package == PACKAGE]
     intro = "\n\n".join(filter(None, (file.intro() for file in ours)))
-    return HEAD.format(package=PACKAGE, intro=intro) + "".join(part for file in ours for part in file.sections())
+    kinds = ("", _File.services), ("\n## Messages\n", _File.messages), ("\n## Enumerations\n", _File.enumerations)
+    sections = (heading + "".join(part for file in ours for part in made(file)) for heading, made in kinds)
+    return HEAD.format(package=PACKAGE, intro=intro) + "".join(sections)
 
 
 def main() -> int:

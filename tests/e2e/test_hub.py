@@ -130,7 +130,7 @@ def test_what_there_is_not(lab):
     fails("UNAVAILABLE", "away at 127.0.0.1:9 does not answer", lambda: lab["away"].registers)
     with pytest.raises(KeyError, match="no device 'none', but demo, away"):
         lab["none"]
-    fails("UNAVAILABLE", "is 'kairos hub serve' running", lambda: kairos.hub.connect("127.0.0.1:9"))
+    fails("UNAVAILABLE", "is 'kairos hub' running", lambda: kairos.hub.connect("127.0.0.1:9"))
 
 
 def test_watching(lab):

@@ -9,6 +9,7 @@ import pytest
 from tests.support import PATIENCE
 from tests.support.hub import Hub, certificate, demo_hub, demo_lab, token_entry
 from tests.support.paths import BUILD, ROOT
+from tests.support.waiting import until
 
 EXAMPLES = {
     "cpp": ("calibrate",),
@@ -46,11 +47,21 @@ def calibrate(request):
             timeout=PATIENCE,
         )
 
+    run.words = " ".join(map(str, [program, *(folder / each for each in first)]))
     return run
 
 
 def test_every_client_has_an_example_that_is_run():
     assert {path.name for path in (ROOT / "src" / "clients").iterdir()} == set(EXAMPLES)
+
+
+def test_every_client_has_every_service():
+    protocol = "".join(path.read_text() for path in (ROOT / "src" / "hub" / "proto").rglob("*.proto"))
+    connects = {"cpp": "include/kairos/hub.hpp", "go": "hub.go", "rust": "src/lib.rs", "typescript": "src/hub.ts"}
+    for language, file in connects.items():
+        text = (ROOT / "src" / "clients" / language / file).read_text()
+        for service in re.findall(r"^service (\w+)", protocol, re.MULTILINE):
+            assert re.search(rf"\b(New)?{service}(Client)?\b", text), f"{language} has no {service}"
 
 
 def test_a_calibration_in_one_batch(hub, calibrate):
@@ -70,6 +81,19 @@ def test_what_fails_is_said_in_a_line(hub, calibrate):
         done = calibrate(address, device)
         assert done.returncode == 1 and not done.stdout
         assert re.fullmatch(r"calibrate: .*\n", done.stderr) and text in done.stderr, done.stderr
+
+
+def test_a_plugin_calls_the_hub(device, tmp_path, calibrate):
+    """As one of the layer control: at the hub's own socket, with the plugin's token. Its lines are in the log."""
+    (tmp_path / "none.proto").write_text('syntax = "proto3";\npackage none;\n')
+    command = f'until {calibrate.words} "$KAIROS_HUB" demo; do sleep 0.2; done; sleep 100'
+    entries = "[[plugin]]\nname = 'client'\nlayer = 'control'\nprotocol = 'none.proto'\n"
+    entries += f"command = ['sh', '-c', '{command}']\n" + token_entry("secret", "look")
+    hub = Hub(tmp_path, {"demo": f"{device.host}:{device.ports[1380]}"}, entries=entries)
+    try:
+        until(lambda: "250 of 250 rounds" in (tmp_path / "hub.log").read_text(), (tmp_path / "hub.log").read_text)
+    finally:
+        hub.close()
 
 
 def test_token_and_tls(tmp_path, calibrate):

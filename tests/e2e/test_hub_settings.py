@@ -7,11 +7,13 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
+import pytest
+
 import kairos.hub
 from kairos.cli.hub_settings import APART
 from tests.support import PATIENCE
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, known
+from tests.support.hub import HUB, Hub, known
 
 CORE = '{"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {"host": "emulator://demo"}}'
 
@@ -73,7 +75,7 @@ def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
     assert run_kairos("new", "--hub", cwd=tmp_path).returncode == 0
     text = (tmp_path / "hub.toml").read_text()
     everything = re.sub(r"^# (?=\[|\w+ = )", "", text, flags=re.MULTILINE)
-    keys = {"listen", "certificate_file", "key_file", "name", "role", "sha256", "address"}
+    keys = {"listen", "state", "certificate_file", "key_file", "name", "role", "sha256", "address"}
     keys |= {"layer", "command", "protocol", "memory_mb", "patience_s", "register"}
     assert set(re.findall(r"^(\w+) = ", everything, re.MULTILINE)) == keys
     (tmp_path / "hub.toml").write_text(everything)
@@ -81,4 +83,37 @@ def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
     # All of it is understood; what is missing are the files that it names.
     assert done.returncode == 1 and done.stderr == "kairos: hub.toml: [tls]: hub.crt cannot be read: " + (
         "No such file or directory (os error 2)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "there is no hub.toml: 'kairos new --hub' writes one for the devices of device_db.py"),
+        ("[[device]]\nname = 'a'\nadress = 'lab'\n", "hub.toml: line 3: unknown field `adress`, expected one of"),
+        ("[[device]\n", "hub.toml: line 1: unclosed array table"),
+        ("listen = 'here'\n", "hub.toml: line 1: invalid socket address"),
+        ("", "hub.toml: there is no [[device]]"),
+    ],
+)
+def test_what_is_wrong_with_the_file_is_one_line(tmp_path, text, said):
+    if text is not None:
+        (tmp_path / "hub.toml").write_text(text)
+    done = run_kairos("hub", cwd=tmp_path)
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr.startswith(f"kairos: {said}") and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_a_hub_that_is_dead_is_one_line(tmp_path):
+    hub = Hub(tmp_path, {"away": "127.0.0.1:9"})
+    asking = [sys.executable, "-m", "kairos", "hub", "ls", "--hub", hub.address]
+    assert subprocess.run(asking, capture_output=True, timeout=PATIENCE).returncode == 0
+    hub.process.kill()
+    hub.process.wait()
+    hub.process.stdout.close()
+    done = subprocess.run(asking, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 1 and not done.stdout
+    assert (
+        done.stderr
+        == f"kairos: no hub answers at {hub.address}: is 'kairos hub' running there, and does it have TLS?\n"
     )

@@ -30,11 +30,13 @@ type Lab struct {
 	Registers hubv1.RegistersClient
 	Monitor   hubv1.MonitorClient
 	Plugins   hubv1.PluginsClient
+	Buses     hubv1.BusesClient
+	Memory    hubv1.MemoryClient
 
 	connection *grpc.ClientConn
 }
 
-// Connect makes a connection to the hub at a host and port. Whether one answers there is known from the first call.
+// Connect makes a connection to the hub at a host and port, or at the Unix socket that a plugin finds in KAIROS_HUB. Whether one answers there is known from the first call.
 func Connect(address string, options Options) (*Lab, error) {
 	transport := insecure.NewCredentials()
 	if options.Certificate != "" {
@@ -56,6 +58,8 @@ func Connect(address string, options Options) (*Lab, error) {
 		Registers:  hubv1.NewRegistersClient(connection),
 		Monitor:    hubv1.NewMonitorClient(connection),
 		Plugins:    hubv1.NewPluginsClient(connection),
+		Buses:      hubv1.NewBusesClient(connection),
+		Memory:     hubv1.NewMemoryClient(connection),
 		connection: connection,
 	}, nil
 }

@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -21,6 +22,10 @@ def serve(args):
     program = build_directory() / "hub" / "kairos-hub"
     if not program.is_file():
         raise UsageError(f"there is no {program}: build it with 'make hub' in the Kairos checkout")
+    if not Path(args.settings).exists():
+        raise UsageError(f"there is no {args.settings}: 'kairos new --hub' writes one for the devices of device_db.py")
+    # The interpreter of a plugin is the one that has this package, unless hub.toml says another.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     listen = ["--listen", args.listen] if args.listen else []
     os.execv(program, [str(program), args.settings, *listen, "--log-format", args.log_format])
 
@@ -173,6 +178,8 @@ def _end(*_):
 def _lab(args):
     # An exception out of the middle of gRPC may leave a lock taken, for which the end would wait for ever.
     signal.signal(signal.SIGINT, _end)
+    # What gRPC's core would print of a connection that fails: the error says it.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         # Needs gRPC, which is installed only where it is wanted.
         from ..hub import connect

@@ -218,7 +218,7 @@ class Lab:
             text = error.details() or error.code().name
             of_the_hub = "does not answer" in text or text.startswith("plugin ")
             if error.code() == grpc.StatusCode.UNAVAILABLE and not of_the_hub:
-                text = f"no hub answers at {self._address}: is 'kairos hub serve' running there, and does it have TLS?"
+                text = f"no hub answers at {self._address}: is 'kairos hub' running there, and does it have TLS?"
             raise HubError(text, error.code().name) from None
         except KeyError:
             # The database of reflection found nothing: what answers is no hub.

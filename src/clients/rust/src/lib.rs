@@ -22,12 +22,14 @@ use tonic::service::Interceptor;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 use tonic::{Request, Status};
 
-/// The protocol (`proto/kairos/hub/v1/hub.proto`).
+/// The protocol (`proto/kairos/hub/v1`).
 pub mod v1 {
     tonic::include_proto!("kairos.hub.v1");
 }
 
+use v1::buses_client::BusesClient;
 use v1::devices_client::DevicesClient;
+use v1::memory_client::MemoryClient;
 use v1::monitor_client::MonitorClient;
 use v1::plugins_client::PluginsClient;
 use v1::registers_client::RegistersClient;
@@ -51,6 +53,8 @@ pub struct Lab {
     pub registers: RegistersClient<Connection>,
     pub monitor: MonitorClient<Connection>,
     pub plugins: PluginsClient<Connection>,
+    pub buses: BusesClient<Connection>,
+    pub memory: MemoryClient<Connection>,
 }
 
 /// Shows the token with a call.
@@ -66,9 +70,13 @@ impl Interceptor for ShowToken {
     }
 }
 
-/// The hub at a host and port. An error if none answers there, or the token is none.
+/// The hub at a host and port, or at the Unix socket that a plugin finds in `KAIROS_HUB`. An error if none answers there, or
+/// the token is none.
 pub async fn connect(address: &str, options: Options) -> Result<Lab, Box<dyn std::error::Error + Send + Sync>> {
-    let mut endpoint = Endpoint::from_shared(format!("http://{address}"))?;
+    let mut endpoint = match address.starts_with("unix:") {
+        true => Endpoint::from_shared(address.to_string())?,
+        false => Endpoint::from_shared(format!("http://{address}"))?,
+    };
     if let Some(certificate) = options.certificate {
         let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(certificate));
         endpoint = Endpoint::from_shared(format!("https://{address}"))?.tls_config(tls)?;
@@ -83,6 +91,8 @@ pub async fn connect(address: &str, options: Options) -> Result<Lab, Box<dyn std
         devices: DevicesClient::new(connection.clone()),
         registers: RegistersClient::new(connection.clone()),
         monitor: MonitorClient::new(connection.clone()),
-        plugins: PluginsClient::new(connection),
+        plugins: PluginsClient::new(connection.clone()),
+        buses: BusesClient::new(connection.clone()),
+        memory: MemoryClient::new(connection),
     })
 }

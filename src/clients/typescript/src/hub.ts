@@ -9,12 +9,15 @@
  */
 
 import { readFileSync } from "node:fs";
+import { createConnection } from "node:net";
 
 import { createClient, type Client, type Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 
+import { Buses, Memory } from "./protocol/kairos/hub/v1/buses_pb.js";
 import { Devices, Monitor, Plugins, Registers } from "./protocol/kairos/hub/v1/hub_pb.js";
 
+export * from "./protocol/kairos/hub/v1/buses_pb.js";
 export * from "./protocol/kairos/hub/v1/hub_pb.js";
 export * as step from "./step.js";
 export { Code, ConnectError } from "@connectrpc/connect";
@@ -33,17 +36,26 @@ export interface Lab {
   registers: Client<typeof Registers>;
   monitor: Client<typeof Monitor>;
   plugins: Client<typeof Plugins>;
+  buses: Client<typeof Buses>;
+  memory: Client<typeof Memory>;
 }
 
-/** The hub at a host and port. Whether one answers there is known from the first call. */
+/**
+ * The hub at a host and port, or at the Unix socket that a plugin finds in `KAIROS_HUB`. Whether one answers there is known
+ * from the first call.
+ */
 export function connect(address: string, { token, certificate }: Options = {}): Lab {
   const showToken: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${token}`);
     return next(request);
   };
+  const socket = address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
   const transport = createGrpcTransport({
-    baseUrl: `${certificate === undefined ? "http" : "https"}://${address}`,
-    nodeOptions: certificate === undefined ? {} : { ca: readFileSync(certificate) },
+    baseUrl: `${certificate === undefined ? "http" : "https"}://${socket === undefined ? address : "localhost"}`,
+    nodeOptions: {
+      ...(certificate === undefined ? {} : { ca: readFileSync(certificate) }),
+      ...(socket === undefined ? {} : { createConnection: () => createConnection(socket) }),
+    },
     interceptors: token === undefined ? [] : [showToken],
   });
   return {
@@ -51,5 +63,7 @@ export function connect(address: string, { token, certificate }: Options = {}): 
     registers: createClient(Registers, transport),
     monitor: createClient(Monitor, transport),
     plugins: createClient(Plugins, transport),
+    buses: createClient(Buses, transport),
+    memory: createClient(Memory, transport),
   };
 }

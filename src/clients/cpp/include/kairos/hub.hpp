@@ -20,6 +20,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "kairos/hub/v1/buses.grpc.pb.h"
 #include "kairos/hub/v1/hub.grpc.pb.h"
 
 namespace kairos {
@@ -60,7 +61,8 @@ class TokenInterceptors final : public grpc::experimental::ClientInterceptorFact
   std::string token_;
 };
 
-// A connection to the hub at a host and port, and its services. Whether one answers there is known from the first call.
+// A connection to the hub at a host and port, or at the Unix socket that a plugin finds in KAIROS_HUB, and its services.
+// Whether one answers there is known from the first call.
 class Lab {
  public:
   // std::runtime_error if the certificate cannot be read.
@@ -69,7 +71,9 @@ class Lab {
         devices(hub::v1::Devices::NewStub(channel_)),
         registers(hub::v1::Registers::NewStub(channel_)),
         monitor(hub::v1::Monitor::NewStub(channel_)),
-        plugins(hub::v1::Plugins::NewStub(channel_)) {}
+        plugins(hub::v1::Plugins::NewStub(channel_)),
+        buses(hub::v1::Buses::NewStub(channel_)),
+        memory(hub::v1::Memory::NewStub(channel_)) {}
 
  private:
   static std::shared_ptr<grpc::Channel> connect(const std::string& address, const Options& options) {
@@ -83,7 +87,12 @@ class Lab {
     if (!options.token.empty()) {
       interceptors.push_back(std::make_unique<TokenInterceptors>(options.token));
     }
-    return grpc::experimental::CreateCustomChannelWithInterceptors(address, credentials, grpc::ChannelArguments(),
+    grpc::ChannelArguments arguments;
+    if (address.rfind("unix:", 0) == 0) {
+      // The path of a socket is no name of a host, which the hub would be called by otherwise.
+      arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, "localhost");
+    }
+    return grpc::experimental::CreateCustomChannelWithInterceptors(address, credentials, arguments,
                                                                    std::move(interceptors));
   }
 
@@ -103,6 +112,8 @@ class Lab {
   const std::unique_ptr<hub::v1::Registers::Stub> registers;
   const std::unique_ptr<hub::v1::Monitor::Stub> monitor;
   const std::unique_ptr<hub::v1::Plugins::Stub> plugins;
+  const std::unique_ptr<hub::v1::Buses::Stub> buses;
+  const std::unique_ptr<hub::v1::Memory::Stub> memory;
 };
 
 // Steps of a program that a device executes in one go (docs/batch.md). Registers are named block/register.
