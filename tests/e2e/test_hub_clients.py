@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -11,6 +12,7 @@ from tests.support.hub import Hub, certificate, demo_hub, demo_lab, token_entry
 from tests.support.paths import BUILD, ROOT
 from tests.support.waiting import until
 
+PLUGINS = ROOT / "examples" / "hub" / "plugins"
 EXAMPLES = {
     "cpp": ("calibrate",),
     "go": ("calibrate",),
@@ -85,9 +87,9 @@ def test_what_fails_is_said_in_a_line(hub, calibrate):
 
 def test_a_plugin_calls_the_hub(device, tmp_path, calibrate):
     """As one of the layer control: at the hub's own socket, with the plugin's token. Its lines are in the log."""
-    (tmp_path / "none.proto").write_text('syntax = "proto3";\npackage none;\n')
+    shutil.copy(PLUGINS / "counter.proto", tmp_path)
     command = f'until {calibrate.words} "$KAIROS_HUB" demo; do sleep 0.2; done; sleep 100'
-    entries = "[[plugin]]\nname = 'client'\nlayer = 'control'\nprotocol = 'none.proto'\n"
+    entries = "[[plugin]]\nname = 'client'\nlayer = 'control'\nprotocol = 'counter.proto'\n"
     entries += f"command = ['sh', '-c', '{command}']\n" + token_entry("secret", "look")
     hub = Hub(tmp_path, {"demo": f"{device.host}:{device.ports[1380]}"}, entries=entries)
     try:

@@ -17,7 +17,7 @@ from tests.support.waiting import until
 PAGE = (ROOT / "docs" / "hub.md").read_text()
 PORTS = (1380, 1381, 1382, 1383, 1390)
 """As the page has them: nobody else may have them here."""
-STAYS = ("kairos emulate", "kairos hub", "kairos hub watch")
+STAYS = ("kairos emulate", "kairos hub", "kairos hub watch", "kairos hub log -f")
 """What goes on until Ctrl-C."""
 
 

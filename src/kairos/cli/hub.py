@@ -162,10 +162,11 @@ def metrics(args):
 
 
 def token(args):
-    """Print a new token, and the entry of hub.toml that lets it in. The hub never needs the token itself."""
+    """Print the entry of hub.toml that lets a new token in, and on standard error, which goes into no file, the token.
+    The hub never needs it."""
     made = secrets.token_urlsafe(32)
     digest = hashlib.sha256(made.encode()).hexdigest()
-    print(f"# for {args.name}, shown only now: {made}")
+    print(f"the token of {args.name}, shown only now: {made}", file=sys.stderr)
     print(f'[[token]]\nname = {json.dumps(args.name)}\nrole = "{args.role}"\nsha256 = "{digest}"')
 
 
