@@ -14,6 +14,7 @@ from ..pad import SAMPLES, Pad
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..sim.ports import TopLevel
 from ..soc.clock import MEASURED_BITS, ClockControl
+from ..soc.resting import RESTING
 from ..soc.soc import Soc
 
 __all__ = ["TOP", "KairosSim", "generate"]
@@ -112,6 +113,12 @@ class KairosSim(TopLevel):
         if soc.outputs:
             self.outward(soc.waits & ~timebase.load, "sim_waits")
             self.outward(soc.feeds, "sim_feeds")
+        self.outward(soc.wakes, "sim_wakes")
+        for name in RESTING:
+            # Ports also where a variant has nothing in it
+            domain = ClockDomain(name)
+            self.clock_domains += domain
+            self.ios |= {domain.clk, domain.rst}
         next_due = self.port("sim_next_due", 64)
         nothing = soc.next_due == 2**COARSE_BITS - 1
         self.comb += next_due.eq(Cat(soc.next_due, Replicate(nothing, FINE_BITS)))

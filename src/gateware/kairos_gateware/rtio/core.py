@@ -10,7 +10,7 @@ counter and latched errors stay. `phy_reset` is the PHYs' own.
 
 from functools import reduce
 from itertools import count
-from operator import and_
+from operator import and_, or_
 
 from migen import *
 
@@ -48,13 +48,15 @@ class RtioCore(Module):
     channel. push_inputs: `pusher` (`InputPusher`) brings events to memory, reads only wait for that; else it is None.
     loadable: the counter can be set. foreign: errors of other boards, which the flags have as well, each {"collision",
     "busy", "sequence_error": (pulse, channel of 24 bits)}. timebase: a `TimeBase` for the core, which is not a
-    submodule of anything else; by default the core makes its own.
+    submodule of anything else; by default the core makes its own. network: a clock domain (`sed`);
+    inputs: likewise, of what takes pushed inputs.
 
     Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `outputs` (channels 0 to this - 1 take
     outputs), `timebase`, `reset`, `abort_input` (ends a waiting read as a timeout does), and the
     `AsyncError`s `collision`, `busy`, `sequence_error`; `errors`: what sets them, {name: (pulse, channel)}.
     For time skip in simulation: `settled` (nothing moves but time) and `next_due` (61 bits: latest coarse time to
-    which the counter may be moved).
+    which the counter may be moved); `leaving` (`sed`), `entering`: what takes
+    pushed inputs must be clocked, and in the 4 cycles behind.
     """
 
     def __init__(
@@ -69,6 +71,8 @@ class RtioCore(Module):
         loadable=False,
         foreign=(),
         timebase=None,
+        network="sys",
+        inputs="sys",
     ):
         numbers = [c.number for c in channels]
         if len(set(numbers)) != len(numbers):
@@ -77,18 +81,19 @@ class RtioCore(Module):
         self.abort_input = Signal()
         self.submodules.timebase = timebase = timebase or TimeBase(loadable=simulation or loadable)
         if reorder:
-            sed = ReorderingSed(timebase, channels, lanes, reorder, simulation)
+            sed = ReorderingSed(timebase, channels, lanes, reorder, simulation, network)
         else:
-            sed = LaneSed(timebase, channels, lanes, depth)
+            sed = LaneSed(timebase, channels, lanes, depth, network)
         self.submodules.sed = sed
         fifos = {}
         fifo_class, reader_class = (MarkingFifo, InputPusher) if push_inputs else (InputFifo, InputReader)
         for channel in channels:
             if channel.input is not None:
-                fifos[channel.number] = ResetInserter()(fifo_class(channel.input, timebase, input_depth))
+                fifo = ResetInserter()(fifo_class(channel.input, timebase, input_depth))
+                fifos[channel.number] = ClockDomainsRenamer(inputs)(fifo) if push_inputs else fifo
         self.submodules += fifos.values()
         self.submodules.reader = reader = reader_class(timebase, fifos)
-        self.pusher = reader if push_inputs else None
+        self.pusher = ClockDomainsRenamer(inputs)(reader) if push_inputs else None
         self.cri = cri = Cri(sed.data_width)
         self.roomy = sed.roomy
         takes_outputs = {channel.number for channel in channels if channel.output is not None or channel.discard}
@@ -123,6 +128,10 @@ class RtioCore(Module):
             setattr(self.submodules, name, AsyncError(pulse, number))
 
         if simulation:
+            self.leaving = sed.leaving
+            self.entering = self.reset
+            if push_inputs:
+                self.entering |= reader.moving | reduce(or_, [~fifo.settled | fifo.re for fifo in fifos.values()])
             self.settled = Signal()
             self.next_due = Signal(COARSE_BITS)
             parts = [fifo.settled for fifo in fifos.values()] + [c.settled for c in channels]

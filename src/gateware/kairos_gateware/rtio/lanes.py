@@ -17,6 +17,19 @@ ROOMY = 24
 """Free places in a lane that is called roomy: more than an initiator can have under way."""
 
 
+class _Gone(Module):
+    """What a lane has let out in the cycle before. It rests where `due` is 0 and was so in the cycle before."""
+
+    def __init__(self, layout, due, late, head):
+        self.valid = Signal()
+        self.event = Record(layout)
+        self.late = Signal()
+
+        # # #
+
+        self.sync += [self.valid.eq(due), self.event.raw_bits().eq(head.raw_bits()), self.late.eq(due & late)]
+
+
 class Lane(Module):
     """gate_time: coarse counter plus OUTPUT_LATENCY. `free`: room for at least two more events, one of which may be
     in the dispatcher's write register. `late`: this event went out after its time."""
@@ -26,9 +39,6 @@ class Lane(Module):
         self.write = Record(layout)
         self.free = Signal()
         self.roomy = Signal()
-        self.valid = Signal()
-        self.event = Record(layout)
-        self.late = Signal()
         # For time skip: all written events but the waiting ones have left; the head, if any
         self.settled = Signal()
         self.waiting = Signal()
@@ -37,7 +47,10 @@ class Lane(Module):
         # # #
 
         self.submodules.fifo = fifo = SyncFIFOBuffered(layout_len(layout), depth)
-        due = Signal()
+        self.due = due = Signal()
+        late = self.head.coarse != gate_time
+        self.submodules.gone = gone = _Gone(layout, due, late, self.head)
+        self.valid, self.event, self.late = gone.valid, gone.event, gone.late
         self.comb += [
             fifo.we.eq(self.we),
             fifo.din.eq(self.write.raw_bits()),
@@ -48,9 +61,4 @@ class Lane(Module):
             fifo.re.eq(due),
             self.waiting.eq(fifo.readable),
             self.settled.eq(~self.we & ~due & ~self.valid & (fifo.readable | (fifo.fifo.level == 0))),
-        ]
-        self.sync += [
-            self.valid.eq(due),
-            self.event.raw_bits().eq(fifo.dout),
-            self.late.eq(due & (self.head.coarse != gate_time)),
         ]

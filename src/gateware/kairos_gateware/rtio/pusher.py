@@ -39,9 +39,9 @@ class InputPusher(Module):
     """fifos: {channel number: `MarkingFifo`}.
 
     `push`: stream of entries {channel, number, timestamp, data, lost, more}. `enable`: else nothing more is taken from
-    the FIFOs. `reset`: with the FIFOs'; all rings begin anew. `busy`: an entry is on its way, or the rings are being
-    reset. `taken`: an entry was taken from a FIFO in the cycle before, it is the one on offer in `push`. Requests and
-    time skip: as `InputReader`; a request also has `number`.
+    the FIFOs. `reset`: with the FIFOs'; all rings begin anew. `moving`: in 4 cycles without, all comes to a rest.
+    `busy`: an entry is on its way, or the rings are being reset. `taken`: an entry was taken from a FIFO in the cycle
+    before, it is the one on offer in `push`. Requests and time skip: as `InputReader`; a request also has `number`.
     """
 
     def __init__(self, timebase, fifos):
@@ -57,6 +57,7 @@ class InputPusher(Module):
         self.busy = Signal()
         self.taken = Signal()
         self.settled = Signal()
+        self.moving = Signal()
         count = len(fifos)
         numbers, fifos = zip(*sorted(fifos.items()), strict=True)
         self.submodules.ledger = ledger = RingLedger(count)
@@ -122,6 +123,7 @@ class InputPusher(Module):
             ledger.consumed.eq(waiter.number),
             choice.freed.eq(waiter.begins),
             choice.freed_slot.eq(waiter.slot),
+            self.moving.eq(waiter.busy | self.busy | choice.waiting),
             self.busy.eq(choice.chosen | push.valid | ledger.sweeping | self.reset),
             self.settled.eq(waiter.settled & ~self.busy & ~self.taken & ~choice.waiting),
         ]

@@ -5,11 +5,12 @@ ends before its time. `ReorderingSed`: takes events in any order; needs more blo
 
 Both offer `request`, `done`, `status`, `roomy` (there is room for `lanes.ROOMY` more events, whatever their times),
 `data_width`, `reset`, `errors` ({"collision", "busy", "sequence_error": (pulse, channel)}); and for time skip `settled`
-and `dues` (list of (flag, coarse time to which the counter may be moved)).
+and `dues` (list of (flag, coarse time to which the counter may be moved)). `network`: the clock domain of what events
+pass on their way from the lanes to the channels; `leaving`: that must be clocked, and in the 4 cycles behind.
 """
 
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 
 from migen import *
 from migen.fhdl.bitcontainer import bits_for
@@ -41,7 +42,7 @@ def _widths(channels, lanes):
 
 
 class _LaneSed(Module):
-    def __init__(self, timebase, channels, lanes, depth):
+    def __init__(self, timebase, channels, lanes, depth, domain):
         layout, self.data_width = _widths(channels, lanes)
         self.submodules.dispatcher = dispatcher = Dispatcher(timebase, channels, layout, lanes, self.data_width)
         self.roomy = Signal()
@@ -51,7 +52,9 @@ class _LaneSed(Module):
         gate_time = timebase.shifted(OUTPUT_LATENCY)
         self.lanes = [Lane(layout, depth, gate_time) for _ in range(lanes)]
         self.submodules += self.lanes
-        self.submodules.network = OutputNetwork(self.lanes, layout, channels)
+        self.submodules.network = network = OutputNetwork(self.lanes, layout, channels)
+        for part in [network, *[lane.gone for lane in self.lanes]]:
+            ClockDomainsRenamer(domain)(part)
         for i, lane in enumerate(self.lanes):
             self.comb += [
                 dispatcher.lane_free[i].eq(lane.free),
@@ -64,9 +67,12 @@ class _LaneSed(Module):
 class LaneSed(Module):
     """lanes: FIFOs of `depth` events. reset: one for all."""
 
-    def __init__(self, timebase, channels, lanes, depth):
-        self.submodules.parts = parts = ResetInserter()(_LaneSed(timebase, channels, lanes, depth))
-        self.reset = parts.reset
+    def __init__(self, timebase, channels, lanes, depth, network="sys"):
+        domains = sorted({"sys", network})
+        parts = ResetInserter(domains)(_LaneSed(timebase, channels, lanes, depth, network))
+        self.submodules.parts = parts
+        self.reset = Signal()
+        self.comb += [getattr(parts, f"reset_{domain}").eq(self.reset) for domain in domains]
         self.roomy = parts.roomy
         self.data_width = parts.data_width
         dispatcher, network = parts.dispatcher, parts.network
@@ -78,17 +84,19 @@ class LaneSed(Module):
         }
         self.settled = reduce(and_, [lane.settled for lane in parts.lanes]) & network.settled & ~self.done
         self.dues = [(lane.waiting, lane.head.coarse - OUTPUT_LATENCY) for lane in parts.lanes]
+        self.leaving = self.reset | reduce(or_, [lane.due for lane in parts.lanes])
 
 
 class ReorderingSed(Module):
     """lanes: events that can be due in the same cycle. capacity: events beyond the wheel's reach, a power of two."""
 
-    def __init__(self, timebase, channels, lanes, capacity, simulation):
+    def __init__(self, timebase, channels, lanes, capacity, simulation, network="sys"):
         layout, self.data_width = _widths(channels, lanes)
         self.submodules.dispatcher = dispatcher = ReorderingDispatcher(
             timebase, channels, layout, lanes, capacity, self.data_width, simulation
         )
-        self.submodules.network = network = ResetInserter()(OutputNetwork(dispatcher.lanes, layout, channels))
+        inner = ResetInserter()(OutputNetwork(dispatcher.lanes, layout, channels))
+        self.submodules.network = network = ClockDomainsRenamer(network)(inner)
         self.reset = Signal()
         self.roomy = dispatcher.roomy
         self.request, self.done, self.status = dispatcher.request, dispatcher.done, dispatcher.status
@@ -106,6 +114,7 @@ class ReorderingSed(Module):
             network.reset.eq(self.reset),
             busy_channel.eq(Mux(dispatcher.late, dispatcher.late_channel, network.busy_channel)),
         ]
+        self.leaving = self.reset | reduce(or_, [lane.valid for lane in dispatcher.lanes])
         if simulation:
             self.settled = dispatcher.settled & network.settled
             self.dues = dispatcher.dues

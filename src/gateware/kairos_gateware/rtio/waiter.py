@@ -24,8 +24,9 @@ class RequestWaiter(InputPorts):
     """numbers: of the channels, by slot. Ports for the CRI: as `InputPorts`.
 
     `hold`: no request is taken. `slot`: of the request. `begins`: one has begun on a channel that exists, whose newest
-    entry consumed has `number`. Of the slot, in return: `newest`, number of the newest entry; `left`, there is
-    something in its FIFO; `offered`, an entry of it is not written yet. `all_written`: nothing is left of any channel.
+    entry consumed has `number`. `busy`: there is a request. Of the slot, in return: `newest`, number of the
+    newest entry; `left`, there is something in its FIFO; `offered`, an entry of it is not written yet. `all_written`:
+    nothing is left of any channel.
     """
 
     def __init__(self, timebase, numbers):
@@ -39,6 +40,7 @@ class RequestWaiter(InputPorts):
         self.left = Signal()
         self.offered = Signal()
         self.all_written = Signal()
+        self.busy = Signal()
 
         # # #
 
@@ -64,6 +66,7 @@ class RequestWaiter(InputPorts):
                 .Elif(passed, status.eq(INPUT_TIMEOUT))
                 .Else(finish.eq(0)),
             ),
+            self.busy.eq(request.valid | active),
             self.waiting.eq(active & ~forever),
             self.due.eq(timeout[FINE_BITS:] + INPUT_VISIBLE),
             self.settled.eq(~finish & ~self.done & ~began),

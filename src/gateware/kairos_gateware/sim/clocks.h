@@ -9,17 +9,17 @@
 
 #include "clocked.h"
 
-// What moves without pulse cores has one clock.
+// What moves without pulse cores has one clock, beside those of parts that rest.
 template <class Top> class OneClock {
   public:
-    bool together = true;
+    bool together = false;
     uint64_t alone = 0, engines = 0;
     uint64_t time(const Top &top) const { return top.sim_tsc; }
     void begin(Top &, bool comes) { settled_ = !comes; }
     void settle(Top &top) {
         if (!settled_) top.eval();
     }
-    void edge(Top &top) { clock_edge(top); }
+    void edge(Top &top) { clock_edge(top, together); }
 
   private:
     bool settled_ = true;  // nothing has changed since the last edge
@@ -27,7 +27,7 @@ template <class Top> class OneClock {
 
 template <class Top> class TwoClocks {
   public:
-    // True: both always run.
+    // True: all always run.
     bool together = false;
     // Cycles that only pulse cores have seen, and of those the ones that only engines have.
     uint64_t alone = 0, engines = 0;
@@ -63,7 +63,7 @@ template <class Top> class TwoClocks {
             eval_clocks(top);
         } else {
             still_ = 0;
-            clock_edge(top);
+            clock_edge(top, together);
         }
         settled_ = true;
         waited_ = waits ? waited_ + 1 : 0;
@@ -86,7 +86,7 @@ template <class Top> class TwoClocks {
         top.sim_tsc_value = time(top);
         top.sim_tsc_load = 1;
         top.eval();
-        top.sys_clk ^= 1;
+        sys_edge(top, together);
         eval_clocks(top);
         top.sim_tsc_load = 0;
         behind_ = 0;

@@ -94,8 +94,8 @@ void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out);
  * output differs from the cycle before, in which sim_tsc reaches `until_tsc`, or after which a word leaves on a link. Returns the number of cycles run; `out` holds the last one's outputs. */
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc);
 
-/* Whether all clocks run in each cycle, also where nothing moves but pulse cores. At first they do not: that is faster, and
- * no output differs. Returns the number of cycles in which only those of pulse cores have run; `engines`: in how many of
+/* Whether all clocks run in each cycle, also where nothing moves but pulse cores, and those of parts that rest. At first
+ * they do not: that is faster, and no output differs. Returns the number of cycles in which only those of pulse cores have run; `engines`: in how many of
  * these, of the cores, only the engines'. */
 uint64_t kairos_pl_together(kairos_pl *pl, int together, uint64_t *engines);
 

@@ -20,6 +20,7 @@ from ..moninj.registers import MoninjRegisters
 from ..pad import SAMPLES
 from ..phy.kinds import KINDS, make_phys
 from ..phy.pulse import Pulse
+from ..phy.ttl import InOut
 from ..pulse.registers import PulseRegisters
 from ..rtio.arbiter import CriArbiter
 from ..rtio.core import DEPTH, RtioCore
@@ -35,6 +36,7 @@ from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
 from .clock import ClockRegisters
 from .links import LANE_DEPTH, Links, UplinkRegisters
+from .resting import ANALYZER, DMA, INPUTS, NETWORK, REGISTERS, Resting
 
 __all__ = ["FEED", "PLAY", "Soc"]
 
@@ -78,6 +80,8 @@ class Soc(Module):
     `Settings`. `links`: `Links`. Simulation only: `load` and `load_value` set the counter; `settled`, nothing moves but
     time; `waits`, nothing moves but time and pulse cores, whatever those do; `feeds`, in those segments or words move;
     `next_due`, latest coarse time to which the counter may be moved. Pulse cores are in domains PLAY and FEED then.
+    `wakes`: which
+    parts must be clocked (`Resting`).
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
@@ -92,6 +96,10 @@ class Soc(Module):
         ]
         cores = [phy.sequencing for phy in phys.values() if isinstance(phy, Pulse)]
         phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
+        sampling = [phy for phy in phys.values() if isinstance(phy, InOut)]
+        if simulation:
+            for phy in sampling:
+                ClockDomainsRenamer(INPUTS)(phy)
         channels = [
             phys[number].channel if number in phys else Channel(number, discard=True)
             for number in range(len(variant.channels))
@@ -107,6 +115,7 @@ class Soc(Module):
             simulation=simulation,
             timebase=timebase,
             foreign=[near.errors for near in links.near],
+            **({"network": NETWORK, "inputs": INPUTS} if simulation else {}),
             depth=LANE_DEPTH if variant.uplink else DEPTH,
         )
         cri, own = core.cri, links.own
@@ -198,6 +207,9 @@ class Soc(Module):
 
         self.register_blocks = vars(blocks)
         self.submodules.bus = bus = Gp0Bus(blocks, describe)
+        if simulation:
+            for domain, part in [(REGISTERS, bus), (DMA, dma), (ANALYZER, analyzer)]:
+                ClockDomainsRenamer(domain)(part)
         self.gp0 = bus.axi
         self.gp1 = links.window.axi if links.window is not None else None
         self.interrupts = Signal(16)
@@ -241,6 +253,20 @@ class Soc(Module):
                 self.feeds.eq(reduce(or_, [part.feeds for part in cores], 0)),
             ]
             self.next_due = core.next_due
+            seen = cri.output.valid | cri.output_done | cri.input.valid | cri.input_done | analyzer.bus.bvalid
+            if core.pusher is not None:
+                seen |= core.pusher.taken
+            sampled = reduce(or_, [phy.channel.output.stb | ~phy.channel.settled for phy in sampling], phy_reset)
+            self.submodules.resting = resting = Resting(
+                {
+                    NETWORK: core.leaving,
+                    INPUTS: core.entering | sampled,
+                    ANALYZER: ~bus.idle | ~analyzer.settled | seen,
+                    DMA: ~bus.idle | dma.busy,
+                    REGISTERS: ~bus.idle,
+                }
+            )
+            self.wakes = resting.wakes
             connected, permit_end = initiator.permit.free_running.skip_with(core.timebase)
             self.comb += connected
             for flag, time in [permit_end, *(due for near in links.near for due in near.dues)]:
