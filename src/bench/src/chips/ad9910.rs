@@ -214,10 +214,16 @@ impl Dds for Ad9910 {
     }
 
     fn waiting(&self) -> Vec<&'static str> {
-        let written = self.written.iter().enumerate().filter(|(_, word)| word.is_some());
-        written
-            .filter_map(|(address, _)| Some(register(address)?.name))
-            .collect()
+        let differs = |(address, written): (usize, &Option<u64>)| {
+            let register = register(address)?;
+            // Whether the next update clears the phase is told behind each one by drivers that track it.
+            let kept = match register == chip::CFR1 {
+                true => !cfr1::PHASE_AUTOCLEAR.mask(),
+                false => u64::MAX,
+            };
+            (((*written)? ^ self.registers[address]) & kept != 0).then_some(register.name)
+        };
+        self.written.iter().enumerate().filter_map(differs).collect()
     }
 
     fn rise(&mut self, bit: bool) -> Option<String> {

@@ -15,7 +15,7 @@ pub trait Dds {
     /// The chip is no longer selected: what is wrong with the message, if it was cut.
     fn end(&mut self) -> Option<String>;
 
-    /// Names of registers that were written, and wait for an update.
+    /// Names of registers to which something else was written, which waits for an update.
     fn waiting(&self) -> Vec<&'static str>;
 
     /// A rising edge of the serial clock, with the bit that comes.
