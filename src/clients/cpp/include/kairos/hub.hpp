@@ -132,7 +132,7 @@ inline Step read(const std::string& name) {
   return step;
 }
 
-// Sets a register; in a loop to `more` more each round.
+// Sets a register of at most 32 bits; in a loop to `more` more each round.
 inline Step write(const std::string& name, std::uint32_t value, std::uint32_t more = 0) {
   Step step;
   step.mutable_write()->set_register_(name);
