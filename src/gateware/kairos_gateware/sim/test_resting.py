@@ -1,5 +1,6 @@
 """Parts that rest most of the time, with and without a clock meanwhile: every output of every cycle is the same."""
 
+import ctypes
 import random
 
 import pytest
@@ -8,18 +9,44 @@ from kairos_gateware.dma.format import COMPACT, RECORDED, compact, recorded
 from kairos_gateware.sim.hp_port import HpPort
 from kairos_gateware.variants import VARIANTS
 
+from .library import Ps
 from .test_playing import Watched
 
 TRACE, RING, RING_SIZE = 0x1000, 0x8_0000, 0x4_0000
 FIXED = "initiator_ring initiator_input_ring initiator_enable analyzer_base analyzer_last dma_base".split()
-"""Registers that stay as they are, since memory would be written anywhere."""
+REMOTE = ("satellite", "remote", "exports", "bulk", "mailbox")
+"""Registers that stay as they are, since memory would be written anywhere, or the link would not come back."""
+
+
+class Linked(Watched):
+    """A board with a satellite behind its link, both with the same clocks."""
+
+    def together(self, together):
+        self.library.dll.kairos_pl_together(self.satellite.pl, together, ctypes.byref(ctypes.c_uint64()))
+        return super().together(together)
+
+    def step(self):
+        super().step()
+        self.seen.append(bytes(self.satellite.out))
+
+
+def boot(built, variant, together, skip):
+    """An instance whose parts rest, or not."""
+    if variant != "pair":
+        return built(variant).boot(kind=Watched, together=together, skip=skip)
+    ps = Linked(built("pair").library, together, skip=skip, satellite=built("satellite").library)
+    for name, value in [("rtio_phy_reset", 0), ("initiator_ring", Ps.BASE), ("initiator_enable", 1)]:
+        ps.write(built("pair").registers[name], value)
+    while ps.read(built("pair").registers["satellite_state"]) & 2 == 0:
+        pass
+    return ps
 
 
 def play(ps, registers, variant, rng, actions):
     """Outputs that wait for an answer or do not, also too late or to nobody; gates, edges and reads; playbacks; any
     register with any value; pauses. Returns what the processor has seen."""
     channels = len(VARIANTS[variant].channels)
-    writable = [name for name in registers if name not in FIXED]
+    writable = [name for name in registers if name not in FIXED and not name.startswith(REMOTE)]
     seen = []
     for name, value in [("base", RING), ("last", RING + RING_SIZE - 1)]:
         ps.write(registers[f"analyzer_{name}"], HpPort.BASE + value)
@@ -27,6 +54,9 @@ def play(ps, registers, variant, rng, actions):
     for _ in range(actions):
         kind, time = rng.random(), 8 * (ps.out.sim_tsc + rng.choice([5, 60, 200, 3000])) + rng.randrange(8)
         channel = rng.randrange(channels + 1)
+        if variant == "pair" and rng.random() < 0.5:
+            channel |= 1 << 16
+            time += 1600
         if kind < 0.3:
             words = [rng.getrandbits(rng.choice([1, 2, 32])) for _ in range(rng.choice([1, 1, 1, 2, 9]))]
             seen.append(ps.output(channel, time, *words, address=rng.choice([0, 0, 1, 2, 3, rng.randrange(256)])))
@@ -72,7 +102,7 @@ def play(ps, registers, variant, rng, actions):
 def compare(built, variant, seed, actions, skip):
     found = []
     for together in [True, False]:
-        ps = built(variant).boot(kind=Watched, together=together, skip=skip)
+        ps = boot(built, variant, together, skip)
         found.append((play(ps, built(variant).registers, variant, random.Random(seed), actions), ps.seen))
         ps.close()
     (one, cycles), (other, fewer) = found
@@ -83,13 +113,13 @@ def compare(built, variant, seed, actions, skip):
 
 @pytest.mark.parametrize("skip", [False, True], ids=["stepped", "skipping"])
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("variant", ["demo", "lab"])
+@pytest.mark.parametrize("variant", ["demo", "lab", "pair"])
 def test_nothing_differs_where_parts_rest(built, variant, seed, skip):
     compare(built, variant, seed, 60, skip)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("variant", ["demo", "lab", "pulse", "ion"])
+@pytest.mark.parametrize("variant", ["demo", "lab", "pair", "pulse", "ion"])
 def test_nothing_differs_in_many_streams(built, variant):
     for seed in range(100, 200):
         compare(built, variant, seed, 120, seed % 2 == 0)
