@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sysconfig
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 
 from ..pad import SAMPLES
@@ -19,11 +20,11 @@ __all__ = ["building_alone", "compile_library", "verilator_root"]
 
 _HERE = Path(__file__).parent
 _FLAGS = (
-    "--cc --build -j 2 -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint -Wno-style -Wno-COMBDLY "
+    "--cc -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint -Wno-style -Wno-COMBDLY "
     "-Wno-INITIALDLY -CFLAGS -fPIC"
 ).split()
 # The wheel's makefile calls `python`; larger designs need the flag for precompiled headers spelled out
-_MAKE_FLAGS = "OPT_FAST=-O3 OPT_GLOBAL=-O3 PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include"
+_MAKE = "make -s -j 2 OPT_FAST=-O3 OPT_GLOBAL=-O3 PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include".split()
 
 
 def verilator_root() -> Path:
@@ -77,6 +78,25 @@ def _config(variant: str, pads, clocks, outputs, links, waves, window) -> str:
     return defined + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
 
 
+def _runtime(make: list, classes: Path, environment: dict[str, str]) -> Path:
+    """Verilator's own part of a library: compiled once, and kept in the user's cache for all designs."""
+    needed = classes.read_text().split("VM_GLOBAL_FAST")[1]
+    compiler = subprocess.run(["g++", "-dumpfullversion", "-dumpmachine"], capture_output=True, text=True).stdout
+    key = hashlib.sha256(repr((metadata.version("verilator"), compiler, _MAKE, needed)).encode()).hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kairos" / f"verilated-{key}"
+    kept, made = cache / "libverilated.a", classes.parent / "libverilated.a"
+    try:
+        with building_alone(cache):
+            if not kept.exists():
+                _run([*make, made.name], env=environment)
+                shutil.copyfile(made, kept.with_suffix(".new"))
+                kept.with_suffix(".new").replace(kept)
+        return kept
+    except OSError:  # no cache can be written
+        _run([*make, made.name], env=environment)
+        return made
+
+
 def compile_library(
     output: Path,
     top: str,
@@ -119,10 +139,10 @@ def compile_library(
     scripts = sysconfig.get_path("scripts")
     environment["PATH"] = scripts + os.pathsep + environment.get("PATH", "")
     verilator = root / "bin" / "verilator_bin"
-    _run(
-        [verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, "-MAKEFLAGS", _MAKE_FLAGS, verilog],
-        env=environment,
-    )
+    _run([verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, verilog], env=environment)
+    make = [*_MAKE, "-C", objects, "-f", f"V{top}.mk"]
+    _run([*make, f"libV{top}.a"], env=environment)
+    runtime = _runtime(make, objects / f"V{top}_classes.mk", environment)
     partial = objects / library.name
     _run(
         [
@@ -139,7 +159,7 @@ def compile_library(
             f"-I{root}/include/vltstd",
             _HERE / shim,
             objects / f"libV{top}.a",
-            objects / "libverilated.a",
+            runtime,
             "-lpthread",
             "-o",
             partial,
