@@ -7,6 +7,8 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
+import pytest
+
 import kairos.hub
 from kairos.cli.hub_settings import APART
 from tests.support import PATIENCE
@@ -82,6 +84,24 @@ def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
     assert done.returncode == 1 and done.stderr == "kairos: hub.toml: [tls]: hub.crt cannot be read: " + (
         "No such file or directory (os error 2)\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "there is no hub.toml: 'kairos new --hub' writes one for the devices of device_db.py"),
+        ("[[device]]\nname = 'a'\nadress = 'lab'\n", "hub.toml: line 3: unknown field `adress`, expected one of"),
+        ("[[device]\n", "hub.toml: line 1: unclosed array table"),
+        ("listen = 'here'\n", "hub.toml: line 1: invalid socket address"),
+        ("", "hub.toml: there is no [[device]]"),
+    ],
+)
+def test_what_is_wrong_with_the_file_is_one_line(tmp_path, text, said):
+    if text is not None:
+        (tmp_path / "hub.toml").write_text(text)
+    done = run_kairos("hub", cwd=tmp_path)
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr.startswith(f"kairos: {said}") and len(done.stderr.splitlines()) == 1, done.stderr
 
 
 def test_a_hub_that_is_dead_is_one_line(tmp_path):

@@ -1,6 +1,7 @@
 //! `kairos-hub`: one gRPC server for the core devices of a laboratory. What it offers stands in `proto/`, how it is used in
 //! `docs/hub.md`.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -37,6 +38,7 @@ async fn main() -> ExitCode {
     let levels = tracing_subscriber::EnvFilter::try_from_env("KAIROS_HUB_LOG").unwrap_or_else(|_| "info".into());
     let log = tracing_subscriber::fmt()
         .with_env_filter(levels)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     match arguments.log_format {
         LogFormat::Text => log.init(),

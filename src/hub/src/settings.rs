@@ -101,7 +101,7 @@ impl Settings {
     }
 
     fn read(text: &str, folder: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|error| error.to_string().trim().replace('\n', " "))?;
+        let file: File = toml::from_str(text).map_err(|error| place(text, &error))?;
         let listen = listen.unwrap_or(file.listen);
         let tls = file.tls.map(|entry| entry.read(folder)).transpose()?;
         let tokens = tokens(file.token)?;
@@ -169,6 +169,15 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
         known.push(name);
     }
     Ok(())
+}
+
+/// Where a mistake is, and what it is, in a line.
+fn place(text: &str, error: &toml::de::Error) -> String {
+    let said = error.message().replace('\n', ", ");
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else {
+        return said;
+    };
+    format!("line {}: {said}", before.matches('\n').count() + 1)
 }
 
 impl TlsEntry {
@@ -287,7 +296,12 @@ mod tests {
         for (text, expected) in [
             (String::new(), "there is no [[device]]"),
             (format!("{device}{device}"), "two devices have the name a"),
-            (format!("{device}port = 3"), "unknown field `port`"),
+            (format!("{device}port = 3"), "line 4: unknown field `port`, expected"),
+            (format!("{device}[[token]\n"), "line 4: unclosed array table"),
+            (
+                device.replace("'lab'", "5"),
+                "line 3: invalid type: integer `5`, expected a string",
+            ),
             (device.replace("'a'", "'a/b'"), "'a/b' is no name of a device"),
             (device.replace("lab", "lab:x"), "device a: 'x' is no port"),
             (
