@@ -1,13 +1,13 @@
 //! Batches of register accesses: any program is refused, or ends within its bounds and touches only what it may.
 #![no_main]
 
-use kairos_batch::{Batch, Permission, Registers, Run, Step};
-use kairos_proto::batch::Ending;
+use kairos_batch::{Batch, Device, Exported, Pause, Permission, Run};
+use kairos_proto::batch::{Ending, Instruction, Outcome, Transfer};
 use libfuzzer_sys::fuzz_target;
 
 /// Most of what a batch may take (`src/contracts/batch.toml`).
-const STEPS: usize = 100_000;
-const RESULTS: usize = 16_384;
+const STEPS: u32 = 100_000;
+const RESULTS: u32 = 16_384;
 
 /// Addresses are small numbers here, so that programs meet them: from their lowest bits, whether they may be read and written.
 fn permission(address: u32) -> Option<Permission> {
@@ -17,9 +17,27 @@ fn permission(address: u32) -> Option<Permission> {
     })
 }
 
+const CHANNELS: u32 = 8;
+
+struct Small;
+
+impl Exported for Small {
+    fn permission(&self, address: u32) -> Option<Permission> {
+        permission(address)
+    }
+
+    fn has_bus(&self) -> bool {
+        true
+    }
+
+    fn has_channel(&self, number: u32) -> bool {
+        number < CHANNELS
+    }
+}
+
 struct Counting(u32);
 
-impl Registers for Counting {
+impl Device for Counting {
     fn read(&mut self, address: u32) -> u32 {
         assert!(permission(address).unwrap().read);
         self.0 = self.0.wrapping_add(1);
@@ -30,6 +48,15 @@ impl Registers for Counting {
         assert!(permission(address).unwrap().write);
         self.0 ^= value;
     }
+
+    fn probe(&mut self, channel: u32, _: u8) -> u64 {
+        assert!(channel < CHANNELS);
+        self.0.into()
+    }
+
+    fn inject(&mut self, channel: u32, _: u8, _: u8) {
+        assert!(channel < CHANNELS);
+    }
 }
 
 fuzz_target!(|data: &[u8]| {
@@ -38,20 +65,32 @@ fuzz_target!(|data: &[u8]| {
         again.extend(results.as_flattened());
         assert_eq!(again, data);
     }
-    let Ok(batch) = Batch::new(data, permission) else { return };
-    let (mut run, mut registers) = (Run::new(batch), Counting(0));
-    let (mut steps, mut results) = (0, 0);
-    loop {
-        match run.step(&mut registers) {
-            Step::Next(word) => results += usize::from(word.is_some()),
-            Step::Wait(_) => {}
-            Step::Again(_) => {
-                let _ = run.give_up();
-                break;
-            }
-            Step::Ended(ending) => break assert_eq!(ending.steps as usize, steps),
+    if let Some(bytes) = data.first_chunk() {
+        if let Some(instruction) = Instruction::from_bytes(bytes) {
+            assert_eq!(instruction.to_bytes(), *bytes);
         }
-        steps += 1;
-        assert!(steps <= STEPS && results <= RESULTS);
     }
+    if let [a, b, c, d, ..] = *data.as_chunks().0 {
+        let operands = [a, b, c, d].map(u32::from_le_bytes);
+        if let Some(transfer) = Transfer::from_operands(operands) {
+            assert_eq!(transfer.operands(), operands);
+        }
+    }
+    let Ok(batch) = Batch::new(data, &Small) else { return };
+    let (mut run, mut registers) = (Run::new(batch), Counting(0));
+    let (mut turns, mut results) = (0, 0);
+    let ending = loop {
+        turns += 1;
+        match run.go(7, &mut registers, |_| results += 1) {
+            Pause::Long | Pause::Wait(_) => {}
+            Pause::Again(_) => break run.end(Outcome::Timeout),
+            Pause::Bus(transfer) => {
+                results += transfer.results();
+                run.pass();
+            }
+            Pause::Ended(ending) => break ending,
+        }
+        assert!(turns <= STEPS);
+    };
+    assert!(ending.steps <= STEPS && results <= RESULTS);
 });

@@ -98,6 +98,27 @@ def _measure(figures, lab, hub, device, management):
         source=f"one register through hub and emulated device, from Python; baseline: a bare gRPC call ({echo:.0f}) "
         f"and a bare round trip to the device ({bare:.0f}); published for a board of its own: 274",
     )
+    scratch = lab["demo"].registers["scratch/word"]
+    write = _median_us(lambda: scratch.write(0x55AA))
+    figures.add(
+        "hub.register_write_us",
+        write,
+        "us",
+        target=1.2 * (echo + bare),
+        baseline=echo + bare,
+        source="one register set; baseline: as of a read; published: 262",
+    )
+    both = Program()
+    both.write("scratch/word", 0xAA55)
+    both.read("scratch/word")
+    figures.add(
+        "hub.write_and_read_us",
+        _median_us(lambda: lab["demo"].run(both)),
+        "us",
+        target=1.2 * (echo + bare),
+        baseline=read + write,
+        source="a register set and read in one call; baseline: in two; published: 254",
+    )
     program = Program()
     with program.loop(READS):
         program.read(REGISTER)

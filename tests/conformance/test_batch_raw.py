@@ -9,8 +9,8 @@ import pytest
 from tests.support.paths import EXAMPLES
 from tests.support.raw_management import Management
 
-READ, WRITE, MODIFY, POLL, DELAY, LOOP = range(1, 7)
-DONE, MALFORMED, NOT_EXPORTED, NOT_PERMITTED, TOO_LONG, TIMEOUT, NO_GATEWARE = range(7)
+READ, WRITE, MODIFY, POLL, DELAY, LOOP, I2C, PROBE, OVERRIDE, SETTLE = range(1, 11)
+DONE, MALFORMED, NOT_EXPORTED, NOT_PERMITTED, TOO_LONG, TIMEOUT, NO_GATEWARE, NOT_ACKNOWLEDGED = range(8)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,11 @@ def test_what_is_not_permitted_is_refused_before_anything_happens(management, re
         (instruction(WRITE, registers["dma_base"][0], 0), NOT_PERMITTED),
         (instruction(MODIFY, registers["analyzer_base"][0], 1, 1), NOT_PERMITTED),
         (instruction(0), MALFORMED),
-        (instruction(7), MALFORMED),
+        (instruction(11), MALFORMED),
+        (instruction(I2C, 0x80), MALFORMED),
+        (instruction(I2C, 0x41_0050), MALFORMED),
+        (instruction(PROBE, 13), NOT_EXPORTED),
+        (instruction(OVERRIDE, 1 << 16 | 4), NOT_EXPORTED),
         (instruction(READ, registers["rtio_outputs"][0], 1), MALFORMED),
         (instruction(LOOP, 2, 5), MALFORMED),
         (instruction(LOOP, 0, 1), MALFORMED),
@@ -99,6 +103,15 @@ def test_what_is_not_permitted_is_refused_before_anything_happens(management, re
     assert batch(management) == (DONE, 0, 0, [])
 
 
+def test_the_bus_and_the_pins(management):
+    """A switch that has no channel connected, an address at which nobody is, a pin that is held and let go."""
+    switch, nobody = instruction(I2C, 0x1_0074), instruction(I2C, 0x11)
+    hold = [instruction(OVERRIDE, 4, number, value) for number, value in ((1, 1), (0, 1))]
+    level = instruction(PROBE, 4)
+    program = [switch, *hold, level, instruction(OVERRIDE, 4, 0, 0), level, nobody, switch]
+    assert batch(management, *program) == (NOT_ACKNOWLEDGED, 6, 6, [0, 0, 1, 0, 0])
+
+
 def test_no_bytes_stop_the_device(management, registers):
     """Programs of random bytes, and of instructions with random operands: each has an answer."""
     dice = random.Random(15)
@@ -106,7 +119,7 @@ def test_no_bytes_stop_the_device(management, registers):
     for _ in range(50):
         batch(management, dice.randbytes(dice.randrange(100)))
         operands = [dice.choice((0, 1, 3, dice.choice(addresses), dice.getrandbits(32))) for _ in range(4)]
-        batch(management, instruction(dice.randrange(8), *operands), instruction(READ, dice.choice(addresses)))
+        batch(management, instruction(dice.randrange(12), *operands), instruction(READ, dice.choice(addresses)))
 
 
 def edges(device, kairos, device_db):

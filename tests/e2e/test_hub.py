@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 
 import grpc
 import pytest
 
 import kairos.hub
-from kairos.hub import HubError, Program
+from kairos.hub import HubError, Program, ProgramError
 from tests.support import PATIENCE
 from tests.support.command import run_kairos
 from tests.support.hub import HUB, Hub, demo_hub, demo_lab, device_client, known
@@ -103,9 +105,10 @@ def test_a_program_that_cannot_be_done_says_why(lab):
         add(program)
         return lambda: demo.run(program)
 
-    fails("DEADLINE_EXCEEDED", "instruction 0 did not find", running(lambda p: p.poll("rtio/outputs", 0, 255, 0.01)))
     fails("PERMISSION_DENIED", "firmware's own", running(lambda p: p.write("dma/base", 0)))
-    fails("INVALID_ARGUMENT", "64 bits", running(lambda p: p.write("dma/time_offset", 0)))
+    fails("PERMISSION_DENIED", "firmware's own", running(lambda p: p.write("dma/time_offset", 0)))
+    fails("INVALID_ARGUMENT", "64 bits", running(lambda p: p.write("scratch/wide", 0, step=1)))
+    fails("INVALID_ARGUMENT", "does not fit", running(lambda p: p.write("scratch/word", 2**32)))
     fails("NOT_FOUND", "no block 'rto'", running(lambda p: p.read("rto/outputs")))
     fails("INVALID_ARGUMENT", "us of delays", running(lambda p: p.delay(100)))
 
@@ -121,6 +124,35 @@ def test_a_program_that_cannot_be_done_says_why(lab):
 
     fails("INVALID_ARGUMENT", f"{RESULTS} results", running(long))
     assert demo.read("rtio/outputs") == [13]
+
+
+def test_a_program_that_fails_in_the_middle_says_where(lab):
+    program = Program()
+    program.read("rtio/outputs")
+    with program.loop(3):
+        program.write("scratch/word", 5, step=1)
+        program.poll("scratch/word", 5, 0xFF, timeout=0.01)
+    with pytest.raises(ProgramError) as failed:
+        lab["demo"].run(program)
+    error = failed.value
+    assert (error.code, error.step, error.results) == ("TIMEOUT", 3, [13, 5])
+    assert "step 3: it did not find in time" in str(error)
+
+
+def test_registers_are_written_and_read_in_one_call(lab):
+    demo = lab["demo"]
+    word, wide = demo.registers.scratch.word, demo.registers.scratch.wide
+    word.write(0xDEADBEEF)
+    wide.write(0x0123_4567_89AB_CDEF)
+    assert demo.read("scratch/word", "scratch/wide") == [0xDEADBEEF, 0x0123_4567_89AB_CDEF]
+    program = Program()
+    program.write("scratch/wide", 2**64 - 2)
+    program.read("scratch/wide")
+    program.write("scratch/word", 7)
+    program.modify("scratch/word", 0xF0, 0xF8)
+    program.read("scratch/word")
+    assert demo.run(program) == [2**32 - 1, 2**32 - 2, 0xF7]
+    fails("INVALID_ARGUMENT", "does not fit into the 32 bits", lambda: word.write(2**32))
 
 
 def test_what_there_is_not(lab):
@@ -187,6 +219,38 @@ def test_a_device_that_goes_away_and_comes_back(tmp_path, start_device):
             fails("UNAVAILABLE", "does not answer", lambda: lab["lab"].read("rtio/outputs"))
     finally:
         hub.close()
+
+
+def test_a_device_that_is_rebooted_in_the_middle_of_a_program(tmp_path, start_device):
+    """The call says that nobody knows how far it was, the next ones that the device is away, until it is back."""
+    device = start_device(tmp_path)
+    hub = Hub(tmp_path, {"lab": f"{device.host}:{device.ports[1380]}"})
+    endings = []
+
+    def run(lab):
+        program = Program()
+        program.write("scratch/word", 1)
+        program.poll("scratch/word", 0, 1, timeout=5)
+        with pytest.raises(HubError) as failed:
+            lab["lab"].run(program)
+        endings.append(failed.value)
+
+    try:
+        with kairos.hub.connect(hub.address) as lab:
+            known(lab, "lab")
+            caller = threading.Thread(target=run, args=(lab,))
+            caller.start()
+            time.sleep(0.3)
+            with device_client(device) as management:
+                management.reboot()
+            caller.join()
+            assert [error.code for error in endings] == ["ABORTED"], endings
+            assert "in the middle of a batch" in str(endings[0])
+            until(lambda: answers(lab))
+            assert lab["lab"].read("scratch/word") in ([0], [1])
+    finally:
+        hub.close()
+        device.close()
 
 
 def answers(lab):

@@ -20,6 +20,7 @@ ROLES = ("look", "operate", "administer")
 
 ASKED = {
     "kairos.hub.v1.Devices/List": "look",
+    "kairos.hub.v1.Channels/List": "look",
     "kairos.hub.v1.Registers/List": "look",
     "kairos.hub.v1.Registers/Read": "look",
     "kairos.hub.v1.Registers/Watch": "look",

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["transfers"]
+__all__ = ["transfers", "transfers_of"]
 
 
 def changes(vcd):
@@ -14,6 +14,11 @@ def changes(vcd):
 
 
 def transfers(vcd, bus, selects, active_high=False, trailing=False):
+    """As `transfers_of`, of a recording."""
+    return transfers_of(changes(vcd), bus, selects, active_high, trailing)
+
+
+def transfers_of(changes, bus, selects, active_high=False, trailing=False):
     """(chip select as a number, bits, data) of each time in which a chip was selected; the first bit is the highest.
 
     `selects`: number of chip select pins. `trailing`: data are taken at the clock's trailing edge.
@@ -22,7 +27,7 @@ def transfers(vcd, bus, selects, active_high=False, trailing=False):
     pins = [f"{bus}_cs{i}" for i in range(selects)]
     levels = {}
     selected, bits, found = 0, [], []
-    for name, level in changes(vcd):
+    for name, level in changes:
         before = levels.get(name)
         levels[name] = level
         number = sum((levels.get(pin) == int(active_high)) << i for i, pin in enumerate(pins))

@@ -1,9 +1,9 @@
 //! The check that every batch passes before any of it is executed.
 
 use kairos_contracts::batch::{DEPTH_MAX, INSTRUCTION, INSTRUCTIONS_MAX, RESULTS_MAX, STEPS_MAX, TIME_MAX};
-use kairos_proto::batch::{Ending, Instruction, Operation, Outcome};
+use kairos_proto::batch::{Ending, Instruction, Operation, Outcome, Transfer};
 
-use crate::Permission;
+use crate::{Exported, Permission};
 
 /// A batch that may be executed: it does what is permitted, and ends.
 #[derive(Clone, Copy)]
@@ -12,9 +12,8 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Checks a batch. `permission` says what may be done at an address, `None` where there is no register. If it may not be
-    /// executed: why, and which instruction is wrong.
-    pub fn new(bytes: &'a [u8], permission: impl Fn(u32) -> Option<Permission>) -> Result<Self, Ending> {
+    /// Checks a batch for a device that has this. If it may not be executed: why, and which instruction is wrong.
+    pub fn new(bytes: &'a [u8], exported: &impl Exported) -> Result<Self, Ending> {
         let (instructions, rest) = bytes.as_chunks::<INSTRUCTION>();
         let refused = |outcome, instruction: usize| Ending {
             outcome,
@@ -28,11 +27,12 @@ impl<'a> Batch<'a> {
             return Err(refused(Outcome::TooLong, INSTRUCTIONS_MAX));
         }
         let mut bounds = Bounds::new(instructions.len());
+        let mut permissions = Permissions { exported, newest: None };
         for (index, bytes) in instructions.iter().enumerate() {
             let checked = Instruction::from_bytes(bytes)
                 .ok_or(Outcome::Malformed)
                 .and_then(|instruction| {
-                    permitted(&instruction, &permission)?;
+                    permissions.check(&instruction)?;
                     bounds.count(index, &instruction)
                 });
             checked.map_err(|outcome| refused(outcome, index))?;
@@ -49,23 +49,46 @@ impl<'a> Batch<'a> {
     }
 
     /// The instruction with that number.
-    pub fn instruction(&self, number: usize) -> Option<Instruction> {
-        Instruction::from_bytes(self.instructions.get(number)?)
+    pub(crate) fn instruction(&self, number: usize) -> Option<Instruction> {
+        Instruction::decode(self.instructions.get(number)?)
     }
 }
 
-fn permitted(instruction: &Instruction, permission: impl Fn(u32) -> Option<Permission>) -> Result<(), Outcome> {
-    let (read, write) = match instruction.operation {
-        Operation::Read | Operation::Poll => (true, false),
-        Operation::Write => (false, true),
-        Operation::Modify => (true, true),
-        Operation::Delay | Operation::Loop => return Ok(()),
-    };
-    let has = permission(instruction.a).ok_or(Outcome::NotExported)?;
-    match (read && !has.read) || (write && !has.write) {
-        true => Err(Outcome::NotPermitted),
-        false => Ok(()),
+/// What instructions may do. Batches ask for the same register again and again.
+struct Permissions<'a, E> {
+    exported: &'a E,
+    newest: Option<(u32, Permission)>,
+}
+
+impl<E: Exported> Permissions<'_, E> {
+    fn check(&mut self, instruction: &Instruction) -> Result<(), Outcome> {
+        let (read, write) = match instruction.operation {
+            Operation::Read | Operation::Poll | Operation::Settle => (true, false),
+            Operation::Write => (false, true),
+            Operation::Modify => (true, true),
+            Operation::Delay | Operation::Loop => return Ok(()),
+            Operation::I2c => return exported(self.exported.has_bus()),
+            Operation::Probe | Operation::Override => return exported(self.exported.has_channel(instruction.a)),
+        };
+        let has = self.of(instruction.a)?;
+        match (read && !has.read) || (write && !has.write) {
+            true => Err(Outcome::NotPermitted),
+            false => Ok(()),
+        }
     }
+
+    fn of(&mut self, address: u32) -> Result<Permission, Outcome> {
+        if let Some((_, permission)) = self.newest.filter(|&(of, _)| of == address) {
+            return Ok(permission);
+        }
+        let permission = self.exported.permission(address).ok_or(Outcome::NotExported)?;
+        self.newest = Some((address, permission));
+        Ok(permission)
+    }
+}
+
+fn exported(is: bool) -> Result<(), Outcome> {
+    is.then_some(()).ok_or(Outcome::NotExported)
 }
 
 /// What a batch takes, added up instruction by instruction.
@@ -112,9 +135,17 @@ impl Bounds {
                 add(|bounds| &mut bounds.results, 1);
                 add(|bounds| &mut bounds.time, instruction.d);
             }
+            Operation::Settle => add(|bounds| &mut bounds.time, instruction.d),
             Operation::Delay => add(|bounds| &mut bounds.time, instruction.a),
             Operation::Loop => self.enter(index, instruction)?,
-            Operation::Write | Operation::Modify => {}
+            Operation::I2c => {
+                let Instruction { a, b, c, d, .. } = *instruction;
+                let transfer = Transfer::from_operands([a, b, c, d]).ok_or(Outcome::Malformed)?;
+                add(|bounds| &mut bounds.results, transfer.results());
+                add(|bounds| &mut bounds.time, transfer.time());
+            }
+            Operation::Probe => add(|bounds| &mut bounds.results, 2),
+            Operation::Write | Operation::Modify | Operation::Override => {}
         }
         let bounds = [
             (self.steps, STEPS_MAX),

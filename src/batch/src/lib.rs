@@ -1,5 +1,5 @@
-//! Batches of register accesses: what they may do, and their execution step by step. Without hardware: whoever executes one
-//! gives it the registers and the time (`docs/batch.md`).
+//! Batches of register accesses: what they may do, and their execution, a stretch of steps at a time. Without hardware: whoever
+//! executes one gives it the device, the lines of the I2C bus and the time (`docs/batch.md`).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -7,11 +7,12 @@
 extern crate std;
 
 mod check;
+pub mod i2c;
 mod permission;
 mod run;
 #[cfg(test)]
 mod tests;
 
 pub use check::Batch;
-pub use permission::Permission;
-pub use run::{Registers, Run, Step};
+pub use permission::{Exported, Permission};
+pub use run::{Device, Pause, Run};

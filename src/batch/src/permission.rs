@@ -4,6 +4,18 @@
 use kairos_contracts::registers::RESERVED;
 use kairos_proto::descriptor::Register;
 
+/// What a device lets batches use.
+pub trait Exported {
+    /// What may be done at an address; `None` if nothing.
+    fn permission(&self, address: u32) -> Option<Permission>;
+
+    /// Whether there is an I2C bus.
+    fn has_bus(&self) -> bool;
+
+    /// Whether this board has the RTIO channel of that number.
+    fn has_channel(&self, number: u32) -> bool;
+}
+
 /// What a batch may do with a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permission {

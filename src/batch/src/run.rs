@@ -1,26 +1,32 @@
-//! Execution of a batch, one instruction a step, so that others can have the processor between steps.
+//! Execution of a batch, a stretch of steps at a time, so that others can have the processor in between.
 
 use kairos_contracts::batch::DEPTH_MAX;
-use kairos_proto::batch::{Ending, Instruction, Operation, Outcome};
+use kairos_proto::batch::{Ending, Instruction, Operation, Outcome, Transfer};
 
 use crate::Batch;
 
-/// The registers that a batch works on. It asks only for what its check permitted.
-pub trait Registers {
+/// What a batch works on. It asks only for what its check permitted.
+pub trait Device {
     fn read(&mut self, address: u32) -> u32;
     fn write(&mut self, address: u32, value: u32);
+    /// A probe of a channel; 0 if the channel does not have it.
+    fn probe(&mut self, channel: u32, number: u8) -> u64;
+    /// Sets an override of a channel, if it has that.
+    fn inject(&mut self, channel: u32, number: u8, value: u8);
 }
 
-/// What a step comes to.
+/// Why a stretch has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// The next one may follow at once. A word of result, if there is one.
-    Next(Option<u32>),
-    /// The next one is to follow after so many microseconds.
+pub enum Pause {
+    /// It has so many steps as were asked for.
+    Long,
+    /// What follows is to follow after so many microseconds.
     Wait(u32),
-    /// A poll has not found what it waits for. The same step again, until so many microseconds have passed since the first
-    /// time; then [`Run::give_up`].
+    /// A poll has not found what it waits for. Go on, which asks again, until so many microseconds have passed since the first
+    /// time; then [`Run::end`].
     Again(u32),
+    /// This is to be done on the I2C bus, then [`Run::pass`], or [`Run::end`].
+    Bus(Transfer),
     /// It was the last one.
     Ended(Ending),
 }
@@ -37,6 +43,8 @@ struct Loop {
 pub struct Run<'a> {
     batch: Batch<'a>,
     next: usize,
+    /// Where the innermost loop ends, or the batch.
+    end: usize,
     loops: [Loop; DEPTH_MAX],
     depth: usize,
     steps: u32,
@@ -47,42 +55,72 @@ impl<'a> Run<'a> {
         Self {
             batch,
             next: 0,
+            end: batch.len(),
             loops: [Loop::default(); DEPTH_MAX],
             depth: 0,
             steps: 0,
         }
     }
 
-    /// Executes the next instruction.
-    pub fn step(&mut self, registers: &mut impl Registers) -> Step {
-        self.close_loops();
-        let Some(instruction) = self.batch.instruction(self.next) else {
-            return Step::Ended(self.ending(Outcome::Done));
-        };
-        let Instruction { operation, a, b, c, d } = instruction;
-        let mut done = Step::Next(None);
-        match operation {
-            Operation::Read => done = Step::Next(Some(registers.read(a))),
-            Operation::Write => registers.write(a, b.wrapping_add(c.wrapping_mul(self.round()))),
-            Operation::Modify => {
-                let others = registers.read(a) & !c;
-                registers.write(a, others | (b & c));
+    /// Executes up to so many steps; `result` takes their results.
+    pub fn go(&mut self, steps: usize, device: &mut impl Device, mut result: impl FnMut(u32)) -> Pause {
+        for _ in 0..steps {
+            if self.next == self.end && !self.close_loops() {
+                return Pause::Ended(self.ending(Outcome::Done));
             }
-            Operation::Poll => match registers.read(a) {
-                value if (value ^ b) & c == 0 => done = Step::Next(Some(value)),
-                _ => return Step::Again(d),
-            },
-            Operation::Delay => done = Step::Wait(a),
-            Operation::Loop => self.enter(a, b as usize),
+            let Some(instruction) = self.batch.instruction(self.next) else {
+                return Pause::Ended(self.ending(Outcome::Malformed));
+            };
+            let Instruction { operation, a, b, c, d } = instruction;
+            match operation {
+                Operation::Read => result(device.read(a)),
+                Operation::Write => device.write(a, b.wrapping_add(c.wrapping_mul(self.round()))),
+                Operation::Modify => {
+                    let others = device.read(a) & !c;
+                    device.write(a, others | (b & c));
+                }
+                Operation::Poll | Operation::Settle => match device.read(a) {
+                    value if (value ^ b) & c != 0 => return Pause::Again(d),
+                    value if operation == Operation::Poll => result(value),
+                    _ => {}
+                },
+                Operation::Delay => {
+                    self.pass();
+                    return Pause::Wait(a);
+                }
+                Operation::Loop => self.enter(a, b as usize),
+                Operation::I2c => {
+                    return match Transfer::from_operands([a, b, c, d]) {
+                        Some(transfer) => Pause::Bus(transfer),
+                        None => Pause::Ended(self.ending(Outcome::Malformed)),
+                    }
+                }
+                Operation::Probe => {
+                    let value = device.probe(a, b as u8);
+                    result((value >> 32) as u32);
+                    result(value as u32);
+                }
+                Operation::Override => device.inject(a, b as u8, c as u8),
+            }
+            self.pass();
         }
-        self.next += 1;
-        self.steps += 1;
-        done
+        Pause::Long
     }
 
-    /// Ends the batch at the poll that was not answered in time.
-    pub fn give_up(self) -> Ending {
-        self.ending(Outcome::Timeout)
+    /// The step is done.
+    pub fn pass(&mut self) {
+        self.next += 1;
+        self.steps += 1;
+    }
+
+    /// How many steps are done.
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Ends the batch at the step that could not be done.
+    pub fn end(self, outcome: Outcome) -> Ending {
+        self.ending(outcome)
     }
 
     fn ending(&self, outcome: Outcome) -> Ending {
@@ -93,26 +131,31 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Begins the next round of a loop whose end is reached, or leaves it.
-    fn close_loops(&mut self) {
-        while let Some(innermost) = self.loops[..self.depth].last_mut() {
-            if self.next != innermost.end {
-                return;
-            }
+    /// Where the innermost loop ends: begins its next round, or leaves it. False at the end of the batch.
+    fn close_loops(&mut self) -> bool {
+        while self.next == self.end {
+            let Some(innermost) = self.loops[..self.depth].last_mut() else {
+                return false;
+            };
             innermost.round += 1;
             if innermost.round < innermost.rounds {
                 self.next = innermost.start;
-                return;
+                break;
             }
             self.depth -= 1;
+            self.end = self.loops[..self.depth]
+                .last()
+                .map_or(self.batch.len(), |around| around.end);
         }
+        true
     }
 
     fn enter(&mut self, rounds: u32, instructions: usize) {
         let start = self.next + 1;
+        self.end = start + instructions;
         self.loops[self.depth] = Loop {
             start,
-            end: start + instructions,
+            end: self.end,
             rounds,
             round: 0,
         };

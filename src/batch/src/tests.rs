@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 use std::vec::Vec;
 
 use kairos_contracts::batch::{DEPTH_MAX, INSTRUCTIONS_MAX, RESULTS_MAX, STEPS_MAX, TIME_MAX};
-use kairos_proto::batch::{Ending, Instruction, Operation, Outcome};
+use kairos_proto::batch::{Ending, Instruction, Operation, Outcome, Switch, Transfer};
 use proptest::prelude::*;
 
-use crate::{Batch, Permission, Registers, Run, Step};
+use crate::{Batch, Device, Exported, Pause, Permission, Run};
 
 /// Read and write; read only; write only.
 const BOTH: u32 = 0x100;
@@ -20,6 +20,23 @@ fn permission(address: u32) -> Option<Permission> {
         _ => return None,
     };
     Some(Permission { read, write })
+}
+
+/// A gateware with these registers, and channels 0 to 2.
+struct Gateware;
+
+impl Exported for Gateware {
+    fn permission(&self, address: u32) -> Option<Permission> {
+        permission(address)
+    }
+
+    fn has_bus(&self) -> bool {
+        true
+    }
+
+    fn has_channel(&self, number: u32) -> bool {
+        number < 3
+    }
 }
 
 fn instruction(operation: Operation, [a, b, c, d]: [u32; 4]) -> Instruction {
@@ -39,9 +56,10 @@ struct Memory {
     values: BTreeMap<u32, u32>,
     writes: Vec<(u32, u32)>,
     reads: usize,
+    injected: Vec<(u32, u8, u8)>,
 }
 
-impl Registers for Memory {
+impl Device for Memory {
     fn read(&mut self, address: u32) -> u32 {
         assert!(permission(address).is_some_and(|has| has.read));
         self.reads += 1;
@@ -53,44 +71,72 @@ impl Registers for Memory {
         self.writes.push((address, value));
         self.values.insert(address, value);
     }
+
+    fn probe(&mut self, channel: u32, number: u8) -> u64 {
+        assert!(Gateware.has_channel(channel));
+        u64::from(channel) << 32 | u64::from(number)
+    }
+
+    fn inject(&mut self, channel: u32, number: u8, value: u8) {
+        assert!(Gateware.has_channel(channel));
+        self.injected.push((channel, number, value));
+    }
 }
 
 struct Done {
     ending: Ending,
     results: Vec<u32>,
-    /// Microseconds of delays, and of polls that were given up.
+    /// Microseconds of delays, of polls that were given up, and of transactions on the bus.
     time: u64,
+    transfers: Vec<Transfer>,
 }
+
+/// The bus acknowledges all but this.
+const NOBODY: u8 = 0x7f;
 
 fn execute(batch: Batch, memory: &mut Memory) -> Done {
     let mut run = Run::new(batch);
-    let (mut results, mut time) = (Vec::new(), 0);
+    let (mut results, mut time, mut transfers) = (Vec::new(), 0, Vec::new());
     let ending = loop {
-        match run.step(memory) {
-            Step::Next(word) => results.extend(word),
-            Step::Wait(us) => time += u64::from(us),
-            Step::Again(us) => {
+        match run.go(3, memory, |word| results.push(word)) {
+            Pause::Long => {}
+            Pause::Wait(us) => time += u64::from(us),
+            Pause::Again(us) => {
                 time += u64::from(us);
-                break run.give_up();
+                break run.end(Outcome::Timeout);
             }
-            Step::Ended(ending) => break ending,
+            Pause::Bus(transfer) => {
+                transfers.push(transfer);
+                time += u64::from(transfer.time());
+                if transfer.address == NOBODY {
+                    break run.end(Outcome::NotAcknowledged);
+                }
+                results.extend((0..transfer.results()).map(|n| 0xb0 + n));
+                run.pass();
+            }
+            Pause::Ended(ending) => break ending,
         }
     };
-    Done { ending, results, time }
+    Done {
+        ending,
+        results,
+        time,
+        transfers,
+    }
 }
 
 fn run(program: &[(Operation, [u32; 4])], memory: &mut Memory) -> Done {
     let bytes = bytes(program);
-    let batch = Batch::new(&bytes, permission).map_err(|ending| ending.outcome).unwrap();
+    let batch = Batch::new(&bytes, &Gateware).map_err(|ending| ending.outcome).unwrap();
     execute(batch, memory)
 }
 
 fn refusal(program: &[(Operation, [u32; 4])]) -> Option<(Outcome, u32)> {
-    let ending = Batch::new(&bytes(program), permission).err()?;
+    let ending = Batch::new(&bytes(program), &Gateware).err()?;
     Some((ending.outcome, ending.instruction))
 }
 
-use Operation::{Delay, Loop, Modify, Poll, Read, Write};
+use Operation::{Delay, I2c, Loop, Modify, Override, Poll, Probe, Read, Settle, Write};
 
 #[test]
 fn a_sweep_writes_and_reads_each_round() {
@@ -102,6 +148,7 @@ fn a_sweep_writes_and_reads_each_round() {
             (Read, [BOTH, 0, 0, 0]),
             (Modify, [BOTH, 0xff, 0xf0, 0]),
             (Delay, [7, 0, 0, 0]),
+            (Settle, [BOTH, 0xf0, 0xf0, 9]),
             (Poll, [BOTH, 0xf0, 0xf0, 9]),
         ],
         &mut memory,
@@ -110,7 +157,7 @@ fn a_sweep_writes_and_reads_each_round() {
     assert_eq!(done.results, [10, 15, 20, 0xf4]);
     assert_eq!(
         (done.ending.outcome, done.ending.instruction, done.ending.steps),
-        (Outcome::Done, 6, 10)
+        (Outcome::Done, 7, 11)
     );
     assert_eq!(done.time, 7);
 }
@@ -151,6 +198,34 @@ fn a_poll_that_is_not_answered_ends_the_batch_where_it_is() {
 }
 
 #[test]
+fn the_bus_and_the_pins_are_steps_like_others() {
+    let mut memory = Memory::default();
+    let switch = Some(Switch { address: 0x74, mask: 1 });
+    let wanted = Transfer::new(0x50, &[1, 2], 5, switch).unwrap();
+    let absent = Transfer::new(NOBODY, &[], 1, None).unwrap();
+    let done = run(
+        &[
+            (Loop, [2, 2, 0, 0]),
+            (I2c, wanted.operands()),
+            (Override, [2, 1, 0xff, 0]),
+            (Probe, [2, 1, 0, 0]),
+            (I2c, absent.operands()),
+            (Read, [BOTH, 0, 0, 0]),
+        ],
+        &mut memory,
+    );
+    assert_eq!(done.transfers, [wanted, wanted, absent]);
+    assert_eq!(memory.injected, [(2, 1, 0xff); 2]);
+    assert_eq!(done.results, [0xb0, 0xb1, 0xb0, 0xb1, 2, 1]);
+    let Ending {
+        outcome,
+        instruction,
+        steps,
+    } = done.ending;
+    assert_eq!((outcome, instruction, steps), (Outcome::NotAcknowledged, 4, 6));
+}
+
+#[test]
 fn what_may_not_be_done_is_refused_before_anything_is() {
     let good = (Read, [BOTH, 0, 0, 0]);
     for (wrong, outcome) in [
@@ -161,8 +236,15 @@ fn what_may_not_be_done_is_refused_before_anything_is() {
         ((Modify, [READ_ONLY, 0, 0, 0]), Outcome::NotPermitted),
         ((Modify, [WRITE_ONLY, 0, 0, 0]), Outcome::NotPermitted),
         ((Read, [BOTH, 1, 0, 0]), Outcome::Malformed),
+        ((Probe, [3, 0, 0, 0]), Outcome::NotExported),
+        ((Override, [0x1_0000, 0, 0, 0]), Outcome::NotExported),
+        ((Override, [0, 0, 0x100, 0]), Outcome::Malformed),
+        ((I2c, [0x80, 0, 0, 0]), Outcome::Malformed),
+        ((I2c, [0x0041_0050, 0, 0, 0]), Outcome::Malformed),
         ((Delay, [TIME_MAX + 1, 0, 0, 0]), Outcome::TooLong),
         ((Poll, [BOTH, 0, 0, TIME_MAX + 1]), Outcome::TooLong),
+        ((Settle, [BOTH, 0, 0, TIME_MAX + 1]), Outcome::TooLong),
+        ((Settle, [WRITE_ONLY, 0, 0, 0]), Outcome::NotPermitted),
         ((Loop, [0, 1, 0, 0]), Outcome::Malformed),
         ((Loop, [1, 0, 0, 0]), Outcome::Malformed),
         ((Loop, [1, 2, 0, 0]), Outcome::Malformed),
@@ -190,6 +272,14 @@ fn loops_are_counted_before_they_run() {
         refusal(&rounds(1001, (Delay, [TIME_MAX / 1000, 0, 0, 0]))),
         Some((Outcome::TooLong, 1))
     );
+    let byte = (I2c, [0x50, 0, 0, 0]);
+    let most = TIME_MAX / 200;
+    assert_eq!(refusal(&rounds(most, byte)), None);
+    assert_eq!(refusal(&rounds(most + 1, byte)), Some((Outcome::TooLong, 1)));
+    assert_eq!(
+        refusal(&rounds(RESULTS_MAX / 2 + 1, (Probe, [0; 4]))),
+        Some((Outcome::TooLong, 1))
+    );
     // The product of the rounds is beyond 64 bits.
     let nested: Vec<_> = (0..DEPTH_MAX as u32)
         .map(|n| (Loop, [u32::MAX, DEPTH_MAX as u32 - n, 0, 0]))
@@ -206,24 +296,31 @@ fn loops_are_counted_before_they_run() {
 #[test]
 fn a_program_that_is_cut_off_or_too_long_is_none() {
     let whole = bytes(&[(Read, [BOTH, 0, 0, 0])]);
-    assert!(Batch::new(&whole[..19], permission).is_err_and(|ending| ending.outcome == Outcome::Malformed));
+    assert!(Batch::new(&whole[..19], &Gateware).is_err_and(|ending| ending.outcome == Outcome::Malformed));
     let long = whole.repeat(INSTRUCTIONS_MAX + 1);
-    assert!(Batch::new(&long, permission).is_err_and(|ending| ending.outcome == Outcome::TooLong));
-    assert!(Batch::new(&long[20..], permission).is_ok());
+    assert!(Batch::new(&long, &Gateware).is_err_and(|ending| ending.outcome == Outcome::TooLong));
+    assert!(Batch::new(&long[20..], &Gateware).is_ok());
     let nothing = run(&[], &mut Memory::default());
     assert_eq!(nothing.ending.outcome, Outcome::Done);
 }
 
 fn any_program() -> impl Strategy<Value = Vec<(Operation, [u32; 4])>> {
     let address = prop_oneof![Just(BOTH), Just(READ_ONLY), Just(WRITE_ONLY)];
-    let any = (0..6usize, address, 0..5u32, 0..9u32, 0..50u32).prop_map(|(kind, address, small, size, time)| {
+    let any = (0..10usize, address, 0..5u32, 0..9u32, 0..50u32).prop_map(|(kind, address, small, size, time)| {
         match Operation::ALL[kind] {
             Read => (Read, [address, 0, 0, 0]),
             Write => (Write, [address, small, size, 0]),
             Modify => (Modify, [address, small, size, 0]),
             Poll => (Poll, [address, small, size, time]),
+            Settle => (Settle, [address, small, size, time]),
             Delay => (Delay, [time, 0, 0, 0]),
             Loop => (Loop, [small, size, 0, 0]),
+            I2c => (
+                I2c,
+                Transfer::new(size as u8, &[], time as usize, None).unwrap().operands(),
+            ),
+            Probe => (Probe, [small, size, 0, 0]),
+            Override => (Override, [small, size, time, 0]),
         }
     });
     proptest::collection::vec(any, 0..24)
@@ -234,13 +331,13 @@ proptest! {
     #[test]
     fn a_checked_batch_ends_in_time(program in any_program()) {
         let bytes = bytes(&program);
-        if let Ok(batch) = Batch::new(&bytes, permission) {
+        if let Ok(batch) = Batch::new(&bytes, &Gateware) {
             let mut memory = Memory::default();
             let done = execute(batch, &mut memory);
             prop_assert!(done.ending.steps <= STEPS_MAX);
             prop_assert!(done.results.len() as u32 <= RESULTS_MAX);
             prop_assert!(done.time <= TIME_MAX.into());
-            let expected = [Outcome::Done, Outcome::Timeout];
+            let expected = [Outcome::Done, Outcome::Timeout, Outcome::NotAcknowledged];
             prop_assert!(expected.contains(&done.ending.outcome));
         }
     }
@@ -248,7 +345,7 @@ proptest! {
     /// Anything may come: it is refused, or does what it may.
     #[test]
     fn any_bytes_are_refused_or_executed(bytes in proptest::collection::vec(0u8..8, 0..200)) {
-        if let Ok(batch) = Batch::new(&bytes, permission) {
+        if let Ok(batch) = Batch::new(&bytes, &Gateware) {
             execute(batch, &mut Memory::default());
         }
     }

@@ -1,7 +1,8 @@
 //! The inter-core channel: framed messages in two byte rings, and the restart handshake (`docs/interfaces.md`, section 2).
 //!
 //! The comms core (core 0) and the kernel core (core 1) are separately linked; all they share is [`Shared`], at the start of
-//! [`crate::memory::CHANNEL`]. Every word of it has one writer, but for who has the player of DMA traces.
+//! [`crate::memory::CHANNEL`]. Every word of it has one writer, but for those that say who has the player of DMA traces and the
+//! I2C bus.
 //!
 //! A message is one or more frames, all but the last flagged MORE. Frames are published whole, so a receiver that sees a
 //! header can read all of its payload without waiting.
@@ -40,13 +41,28 @@ pub struct Boot {
     pub dacr: AtomicU32,
 }
 
-/// Whose the player of DMA traces is: of the comms core, or of the kernel core.
+/// Whose something is that both cores use: of the comms core, or of the kernel core.
 pub const COMMS: u32 = 1;
 pub const KERNEL: u32 = 2;
 
 /// A word on a cache line of its own.
 #[repr(C, align(32))]
 struct Word(AtomicU32);
+
+impl Word {
+    /// Takes for `who` what this word says whose it is; false if the other one has it.
+    fn take(&self, who: u32) -> bool {
+        let taken = self.0.compare_exchange(0, who, Ordering::Acquire, Ordering::Relaxed);
+        taken.is_ok() || taken == Err(who)
+    }
+
+    /// Gives it back, if `who` has it; whether it had.
+    fn release(&self, who: u32) -> bool {
+        self.0
+            .compare_exchange(who, 0, Ordering::Release, Ordering::Relaxed)
+            .is_ok()
+    }
+}
 
 /// The shared memory. All zero is its state before the first start.
 #[repr(C)]
@@ -58,8 +74,12 @@ pub struct Shared {
     granted: Word,
     /// [`State`] in bits 7..0, generation it belongs to in bits 31..8. Written by the kernel core.
     state: Word,
-    /// Who has the player of DMA traces: 0 nobody, else [`COMMS`] or [`KERNEL`]. The only word that both write.
+    /// Who has the player of DMA traces: 0 nobody, else [`COMMS`] or [`KERNEL`]. Both write this and the next one.
     player: Word,
+    /// Who has the I2C bus, from a start to its stop, likewise.
+    bus: Word,
+    /// Whether the comms core waits for it. Written by the comms core.
+    bus_wanted: Word,
     /// Why the kernel core has faulted: text, ended by zero. Written by the kernel core before it says so in `state`.
     reason: [AtomicU8; REASON_MAX],
     to_kernel: Ring,
@@ -79,7 +99,8 @@ impl Shared {
 
     /// Forgets what a previous run of the firmware left in the memory. Before the kernel core is released.
     pub fn initialise(&self) {
-        for word in [&self.generation, &self.granted, &self.state, &self.player] {
+        let owners = [&self.player, &self.bus, &self.bus_wanted];
+        for word in [&self.generation, &self.granted, &self.state].into_iter().chain(owners) {
             word.0.store(0, Ordering::Release);
         }
     }
@@ -137,23 +158,38 @@ impl Shared {
 
     /// Takes the player of DMA traces for [`COMMS`] or [`KERNEL`]; false if the other one has it.
     pub fn take_player(&self, who: u32) -> bool {
-        let taken = self
-            .player
-            .0
-            .compare_exchange(0, who, Ordering::Acquire, Ordering::Relaxed);
-        taken.is_ok() || taken == Err(who)
+        self.player.take(who)
     }
 
     /// Gives it back, if this core has it; whether it had.
     pub fn release_player(&self, who: u32) -> bool {
-        let released = self
-            .player
-            .0
-            .compare_exchange(who, 0, Ordering::Release, Ordering::Relaxed);
-        released.is_ok()
+        self.player.release(who)
+    }
+
+    /// Gives back the I2C bus, if this core has it.
+    pub fn release_bus(&self, who: u32) {
+        self.bus.release(who);
+    }
+
+    // ---- comms core ----
+
+    /// The comms core waits for the I2C bus, or no longer does: a kernel then does not begin another transaction.
+    pub fn want_bus(&self, wanted: bool) {
+        self.bus_wanted.0.store(wanted.into(), Ordering::Release);
+    }
+
+    /// Takes the I2C bus for the comms core; false if the kernel core has it.
+    pub fn take_bus(&self) -> bool {
+        self.bus.take(COMMS)
     }
 
     // ---- kernel core ----
+
+    /// Takes the I2C bus for the kernel core, which may have it already; false while the comms core has it, or waits for it.
+    pub fn kernel_takes_bus(&self) -> bool {
+        let has = self.bus.0.load(Ordering::Relaxed) == KERNEL;
+        has || self.bus_wanted.0.load(Ordering::Acquire) == 0 && self.bus.take(KERNEL)
+    }
 
     /// Kernel core: completes the restart handshake and returns its ends of the rings.
     ///

@@ -2,7 +2,8 @@
 //! Kasli-SoC have it. The pins are open drain: driven low, or released to their pull-ups.
 //!
 //! Kernels call start, write, read and stop one by one, which the chip's I2C controller cannot do. The comms core makes the pins
-//! GPIO and uses the bus while booting; from the release of the kernel core on it is that core's.
+//! GPIO and uses the bus while booting; from the release of the kernel core on it is that core's, from which the comms core
+//! borrows it for transactions of batches (`kairos_channel::Shared::take_bus`), with the pins as [`Pins`].
 
 use core::ptr::{read_volatile, write_volatile};
 
@@ -89,7 +90,44 @@ fn prepare() {
     }
 }
 
+/// The pins, for whoever has borrowed the bus.
+pub struct Pins(());
+
+impl Pins {
+    /// Both lines released, and low when enabled. Its user makes sure that nobody else uses the bus.
+    pub fn new() -> Self {
+        prepare();
+        Self(())
+    }
+
+    /// Releases the clock, or holds it low.
+    pub fn set_clock(&mut self, high: bool) {
+        set(SCL, high);
+    }
+
+    /// Likewise the data line.
+    pub fn set_data(&mut self, high: bool) {
+        set(SDA, high);
+    }
+
+    /// Levels of clock and data.
+    pub fn levels(&self) -> (bool, bool) {
+        levels()
+    }
+}
+
+impl Default for Pins {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Bus {
+    /// Whether a transaction has been started and not stopped.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// Nothing has been started.
     pub const fn new() -> Self {
         Self { open: false }

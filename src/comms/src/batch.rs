@@ -1,90 +1,111 @@
 //! Batches of register accesses: a client's program is checked, and executed beside whatever else this core does. It shares no
-//! register with a kernel, and between steps everybody else has the core.
+//! register with a kernel, and between stretches of steps everybody else has the core.
 
 use embassy_futures::yield_now;
 use embassy_sync::once_lock::OnceLock;
 use embassy_time::{Duration, Instant, Timer};
-use kairos_batch::{Batch, Registers, Run, Step};
-use kairos_contracts::batch::{REPLY, RESULTS_MAX};
+use kairos_batch::{Batch, Device, Pause, Run};
+use kairos_contracts::batch::{I2C_READ_MAX, REPLY, RESULTS_MAX};
 use kairos_pl::exports::Exports;
 use kairos_pl::{descriptor, Register};
-use kairos_proto::batch::{Ending, Outcome};
+use kairos_proto::batch::{Ending, Outcome, Transfer};
+
+use crate::i2c;
+use crate::moninj::Pins;
 
 /// Steps at a time, before others have the core: some tens of microseconds.
-const STRETCH: usize = 64;
+const STRETCH: usize = 256;
 /// Bytes of the longest answer.
 const ANSWER_MAX: usize = REPLY + 4 * RESULTS_MAX as usize;
 
-/// The registers of this gateware, which stays as long as the firmware does.
-static EXPORTS: OnceLock<Exports> = OnceLock::new();
+/// What this gateware has for batches. It stays as long as the firmware does.
+static GATEWARE: OnceLock<(Exports, Pins)> = OnceLock::new();
 
 /// Executes a batch, and puts the answer into `room`; how long it is. `None` if there is not room enough for any answer.
 pub async fn answer(program: &[u8], room: &mut [u8]) -> Option<usize> {
     let (head, results) = room.get_mut(..ANSWER_MAX)?.split_at_mut(REPLY);
-    let (mut places, _) = results.as_chunks_mut::<4>();
-    let before = places.len();
+    let mut results = Results::new(results);
     let ending = match descriptor() {
-        Err(_) => refused(Outcome::NoGateware),
+        Err(_) => Ending {
+            outcome: Outcome::NoGateware,
+            instruction: 0,
+            steps: 0,
+        },
         Ok(descriptor) => {
-            let exports = EXPORTS.get_or_init(|| Exports::new(&descriptor));
-            match Batch::new(program, |address| exports.permission(address)) {
-                Ok(batch) => execute(batch, &mut places).await,
+            let (exports, pins) = GATEWARE.get_or_init(|| (Exports::new(&descriptor), Pins::find()));
+            match Batch::new(program, exports) {
+                Ok(batch) => execute(batch, *pins, &mut results).await,
                 Err(refusal) => refusal,
             }
         }
     };
     head.copy_from_slice(&ending.to_bytes());
-    Some(REPLY + 4 * (before - places.len()))
+    Some(REPLY + 4 * results.count)
 }
 
-fn refused(outcome: Outcome) -> Ending {
-    Ending {
-        outcome,
-        instruction: 0,
-        steps: 0,
+/// Words of result, in their order.
+struct Results<'a> {
+    places: core::slice::IterMut<'a, [u8; 4]>,
+    count: usize,
+}
+
+impl<'a> Results<'a> {
+    fn new(room: &'a mut [u8]) -> Self {
+        Self {
+            places: room.as_chunks_mut().0.iter_mut(),
+            count: 0,
+        }
+    }
+
+    fn add(&mut self, word: u32) {
+        // The check has counted them.
+        if let Some(place) = self.places.next() {
+            *place = word.to_le_bytes();
+            self.count += 1;
+        }
     }
 }
 
-async fn execute(batch: Batch<'_>, places: &mut &mut [[u8; 4]]) -> Ending {
+async fn execute(batch: Batch<'_>, pins: Pins, results: &mut Results<'_>) -> Ending {
     let mut run = Run::new(batch);
-    let mut logic = Logic;
-    // When a poll that waits has begun.
-    let mut since = None;
-    for turn in 1.. {
-        if turn % STRETCH == 0 {
-            yield_now().await;
-        }
-        let step = run.step(&mut logic);
-        if !matches!(step, Step::Again(_)) {
-            since = None;
-        }
-        match step {
-            Step::Next(None) => {}
-            Step::Next(Some(word)) => {
-                // The check has counted them.
-                if let Some(place) = places.split_off_first_mut() {
-                    *place = word.to_le_bytes();
-                }
-            }
-            Step::Wait(us) => Timer::after(Duration::from_micros(us.into())).await,
-            Step::Again(us) => {
-                let begun = *since.get_or_insert_with(Instant::now);
-                if begun.elapsed() >= Duration::from_micros(us.into()) {
-                    return run.give_up();
+    let mut logic = Logic(pins);
+    // The poll that waits, by the number of steps before it, and since when.
+    let mut waiting = (u32::MAX, Instant::MIN);
+    loop {
+        match run.go(STRETCH, &mut logic, |word| results.add(word)) {
+            Pause::Long => yield_now().await,
+            Pause::Wait(us) => Timer::after(Duration::from_micros(us.into())).await,
+            Pause::Again(us) => {
+                if waiting.0 != run.steps() {
+                    waiting = (run.steps(), Instant::now());
+                } else if waiting.1.elapsed() >= Duration::from_micros(us.into()) {
+                    return run.end(Outcome::Timeout);
                 }
                 yield_now().await;
             }
-            Step::Ended(ending) => return ending,
+            Pause::Bus(wanted) => match on_the_bus(&wanted, results).await {
+                Ok(()) => run.pass(),
+                Err(outcome) => return run.end(outcome),
+            },
+            Pause::Ended(ending) => return ending,
         }
     }
-    // There are not so many numbers that the loop would end.
-    refused(Outcome::TooLong)
 }
 
-/// The registers of the logic. The check has asked whether a batch may use them.
-struct Logic;
+/// Does a transaction; what it reads is packed into words, the first byte of each the highest.
+async fn on_the_bus(wanted: &Transfer, results: &mut Results<'_>) -> Result<(), Outcome> {
+    let mut bytes = [0; I2C_READ_MAX];
+    let read = i2c::transfer(wanted, &mut bytes).await?;
+    for piece in bytes[..read].chunks(4) {
+        results.add(piece.iter().fold(0, |word, &byte| word << 8 | u32::from(byte)));
+    }
+    Ok(())
+}
 
-impl Registers for Logic {
+/// The logic of this board. The check has asked what a batch may do with it.
+struct Logic(Pins);
+
+impl Device for Logic {
     fn read(&mut self, address: u32) -> u32 {
         Register::at(address).map_or(0, Register::read)
     }
@@ -93,5 +114,13 @@ impl Registers for Logic {
         if let Some(register) = Register::at(address) {
             register.write(value);
         }
+    }
+
+    fn probe(&mut self, channel: u32, number: u8) -> u64 {
+        self.0.probe_here(channel, number)
+    }
+
+    fn inject(&mut self, channel: u32, number: u8, value: u8) {
+        self.0.inject_here(channel, number, value);
     }
 }

@@ -17,6 +17,7 @@ pub mod fair_mutex;
 mod faults;
 pub mod gateware;
 mod health;
+mod i2c;
 mod interrupts;
 pub mod kernel_core;
 pub mod link;

@@ -36,6 +36,19 @@ impl Registers {
             destination: find(uplink::DESTINATION),
         })
     }
+
+    fn probe(self, channel: u32, probe: u8) -> u64 {
+        self.channel.write(channel & 0xffff);
+        self.probe.write(probe.into());
+        self.update.write(1);
+        self.value.read()
+    }
+
+    fn inject(self, channel: u32, number: u8, value: u8) {
+        self.inject_channel.write(channel & 0xffff);
+        self.inject_override.write(number.into());
+        self.inject_value.write(value.into());
+    }
 }
 
 /// Probes and overrides of this board's channels.
@@ -59,12 +72,7 @@ impl Pins {
     }
 
     fn probe(self, channel: u32, probe: u8) -> u64 {
-        self.of(channel).map_or(0, |registers| {
-            registers.channel.write(channel & 0xffff);
-            registers.probe.write(probe.into());
-            registers.update.write(1);
-            registers.value.read()
-        })
+        self.of(channel).map_or(0, |registers| registers.probe(channel, probe))
     }
 
     fn level(self, channel: u32, number: u8) -> u8 {
@@ -77,9 +85,19 @@ impl Pins {
 
     fn inject(self, channel: u32, number: u8, value: u8) {
         if let Some(registers) = self.of(channel) {
-            registers.inject_channel.write(channel & 0xffff);
-            registers.inject_override.write(number.into());
-            registers.inject_value.write(value.into());
+            registers.inject(channel, number, value);
+        }
+    }
+
+    /// A probe of a channel by its number on this board.
+    pub fn probe_here(self, channel: u32, probe: u8) -> u64 {
+        self.0.map_or(0, |registers| registers.probe(channel, probe))
+    }
+
+    /// Sets an override of such a channel.
+    pub fn inject_here(self, channel: u32, number: u8, value: u8) {
+        if let Some(registers) = self.0 {
+            registers.inject(channel, number, value);
         }
     }
 

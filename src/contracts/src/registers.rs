@@ -524,6 +524,41 @@ pub mod link {
     pub const CLEAR: &str = "link_clear";
 }
 
+/// Names of the registers of `scratch`.
+pub mod scratch {
+    /// No use: for whoever wants to try or to measure accesses; 0 after power-up.
+    pub const WORD: &str = "scratch_word";
+
+    /// As `scratch_word`; both its words change when the low one is written.
+    pub const WIDE: &str = "scratch_wide";
+}
+
+/// Names of the registers of `spi`.
+pub mod spi {
+    /// RTIO channel of the SPI master that makes the transfer.
+    pub const CHANNEL: &str = "spi_channel";
+
+    /// Its configuration, as an event at address 1 has it; chip select is released after it in any case.
+    pub const CONFIG: &str = "spi_config";
+
+    /// Write: make the transfer with these data, as an event at address 0 has them, when the master has nothing to do;
+    /// ignored while busy.
+    pub const DATA: &str = "spi_data";
+
+    /// Bit 0 it has not been made yet, 1 the last one was not made, as an experiment kept chip select for 1 ms, 2 the
+    /// channel has no SPI master.
+    pub const STATE: &str = "spi_state";
+    /// Bit of `spi_state`.
+    pub const STATE_BUSY_BIT: u32 = 1;
+    /// Bit of `spi_state`.
+    pub const STATE_REFUSED_BIT: u32 = 2;
+    /// Bit of `spi_state`.
+    pub const STATE_ABSENT_BIT: u32 = 4;
+
+    /// What was received last by a transfer whose configuration has the flag for input.
+    pub const VALUE: &str = "spi_value";
+}
+
 /// Registers that firmware or kernels work with, so that a batch may not write them: block, name in it, and whether a
 /// batch may read it.
 pub const RESERVED: &[(&str, &str, bool)] = &[

@@ -15,7 +15,7 @@ from .contracts.registers import BLOCKS
 from .phy.kinds import KINDS
 from .soc.clock import ClockControl
 from .soc.soc import Soc
-from .variants import VARIANTS
+from .variants import VARIANTS, ChannelSpec
 
 __all__ = ["PAGES", "kinds_table", "register_tables", "render", "main"]
 
@@ -47,7 +47,9 @@ def _parameter(parameter) -> str:
 def register_tables() -> dict[str, str]:
     """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError if a register has no
     description, or a description no register."""
-    variant = replace(VARIANTS["pulse"], satellites=VARIANTS["pair"].satellites, uplink=True, remote=True)
+    pulse = VARIANTS["pulse"]
+    channels = (*pulse.channels, ChannelSpec("spi0", "spi_master"))
+    variant = replace(pulse, channels=channels, satellites=VARIANTS["pair"].satellites, uplink=True, remote=True)
     soc = Soc(variant, "docs", clock=ClockControl())
     tables = {}
     for prefix, block in soc.register_blocks.items():

@@ -195,17 +195,21 @@ impl Device {
         self.ask(Job::Log).await
     }
 
-    /// Executes a batch. An outcome that is none of done and timeout is an error: nothing was executed.
+    /// Executes a batch. It is an error if nothing of it was executed.
     pub async fn run(&self, program: Vec<u8>) -> Result<Done, Status> {
         let reply = self.ask(|answer| Job::Batch(program, answer)).await?;
         let (ending, words) = Ending::from_reply(&reply)
             .ok_or_else(|| Status::internal(format!("{}: the reply to a batch is none", self.name)))?;
         match ending.outcome {
-            Outcome::Done | Outcome::Timeout => Ok(Done {
+            Outcome::Malformed
+            | Outcome::NotExported
+            | Outcome::NotPermitted
+            | Outcome::TooLong
+            | Outcome::NoGateware => Err(program::refusal(&ending)),
+            _ => Ok(Done {
                 ending,
                 results: words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
             }),
-            _ => Err(program::refusal(&ending)),
         }
     }
 

@@ -24,6 +24,7 @@ mod roles;
 pub mod server;
 pub mod service;
 pub mod settings;
+mod spi;
 
 /// The protocol (`proto/kairos/hub/v1/hub.proto`).
 pub mod v1 {

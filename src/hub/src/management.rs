@@ -7,7 +7,7 @@ use std::time::Duration;
 use hmac::{Hmac, Mac};
 use kairos_proto::management::{reply, Kind, Reply, Request, ANSWER, DESTINATION_LOCAL, GREETING, PROOF_CONTEXT};
 use sha2::Sha256;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -15,6 +15,9 @@ use crate::health::{self, Subsystem};
 
 /// A batch takes 5 s at most; whatever takes longer than this is not coming.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// A device that has restarted knows nothing of a connection, and says so only when something comes: while a batch is executed
+/// something is sent so often.
+const ASK: Duration = Duration::from_secs(1);
 /// Longest reply that is taken: a descriptor, or the results of a batch.
 const REPLY_MAX: usize = 1 << 20;
 
@@ -101,7 +104,7 @@ impl Client {
 
     /// Has the device execute a batch; its reply.
     pub async fn batch(&mut self, program: &[u8]) -> Result<Vec<u8>, Error> {
-        match in_time(self.exchange(Kind::Batch, program)).await? {
+        match in_time(self.exchange_asking(Kind::Batch, program)).await? {
             (Reply::Batch, reply) => Ok(reply),
             (Reply::Error, _) => Err(Error::Refused("the device refuses the batch; its log says why".into())),
             (other, _) => Err(unexpected(other)),
@@ -126,9 +129,7 @@ impl Client {
 
     /// The log as it comes; the device forgets what it has sent.
     pub async fn pull_log(mut self) -> Result<LogPull, Error> {
-        let mut request = Bytes(Vec::new());
-        Request::encode(&mut request, Kind::PullLog, &[], &[]);
-        self.stream.write_all(&request.0).await?;
+        self.stream.write_all(&request(Kind::PullLog, &[])).await?;
         Ok(LogPull {
             stream: self.stream,
             pending: Vec::new(),
@@ -145,23 +146,55 @@ impl Client {
 
     /// A request with its data, and its reply.
     async fn exchange(&mut self, kind: Kind, data: &[u8]) -> Result<(Reply, Vec<u8>), Error> {
-        let mut request = Bytes(Vec::with_capacity(data.len() + 8));
-        Request::encode(&mut request, kind, &[], data);
-        self.stream.write_all(&request.0).await?;
-        let number = self.stream.read_u8().await?;
-        let reply = Reply::try_from(number)
-            .map_err(|number| Error::Lost(format!("the device sent a reply of unknown type {number}")))?;
-        let length = match reply::behind(reply) {
-            reply::Behind::Bytes(length) => length,
-            reply::Behind::Counted => self.stream.read_u32_le().await? as usize,
-        };
-        if length > REPLY_MAX {
-            return Err(Error::Lost(format!("the device announces a reply of {length} bytes")));
-        }
-        let mut content = vec![0; length];
-        self.stream.read_exact(&mut content).await?;
-        Ok((reply, content))
+        self.stream.write_all(&request(kind, data)).await?;
+        receive(&mut self.stream).await
     }
+
+    /// The same of a request that takes its time: meanwhile others are sent behind it, whose replies nobody needs.
+    async fn exchange_asking(&mut self, kind: Kind, data: &[u8]) -> Result<(Reply, Vec<u8>), Error> {
+        let (mut reader, mut writer) = self.stream.split();
+        writer.write_all(&request(kind, data)).await?;
+        let mut asked = 0;
+        let reply = {
+            let reply = receive(&mut reader);
+            tokio::pin!(reply);
+            loop {
+                match timeout(ASK, &mut reply).await {
+                    Ok(reply) => break reply?,
+                    Err(_) => writer.write_all(&request(Kind::Links, &[])).await?,
+                }
+                asked += 1;
+            }
+        };
+        for _ in 0..asked {
+            receive(&mut reader).await?;
+        }
+        Ok(reply)
+    }
+}
+
+/// The bytes of a request.
+fn request(kind: Kind, data: &[u8]) -> Vec<u8> {
+    let mut request = Bytes(Vec::with_capacity(data.len() + 8));
+    Request::encode(&mut request, kind, &[], data);
+    request.0
+}
+
+/// The next reply.
+async fn receive(reader: &mut (impl AsyncRead + Unpin)) -> Result<(Reply, Vec<u8>), Error> {
+    let number = reader.read_u8().await?;
+    let reply = Reply::try_from(number)
+        .map_err(|number| Error::Lost(format!("the device sent a reply of unknown type {number}")))?;
+    let length = match reply::behind(reply) {
+        reply::Behind::Bytes(length) => length,
+        reply::Behind::Counted => reader.read_u32_le().await? as usize,
+    };
+    if length > REPLY_MAX {
+        return Err(Error::Lost(format!("the device announces a reply of {length} bytes")));
+    }
+    let mut content = vec![0; length];
+    reader.read_exact(&mut content).await?;
+    Ok((reply, content))
 }
 
 /// A log that comes.

@@ -1,24 +1,73 @@
 //! Batches from steps that name registers.
 
 use kairos_batch::Batch;
-use kairos_contracts::batch::{DEPTH_MAX, INSTRUCTION, INSTRUCTIONS_MAX};
-use kairos_proto::batch::{Ending, Instruction, Operation, Outcome};
+use kairos_contracts::batch::{DEPTH_MAX, I2C_READ_MAX, I2C_WRITTEN_MAX, INSTRUCTION, INSTRUCTIONS_MAX};
+use kairos_contracts::descriptor::ChannelKind;
+use kairos_proto::batch::{Ending, Instruction, Operation, Outcome, Switch, Transfer};
 use tonic::Status;
 
-use crate::registers::{Gateware, Register};
+use crate::device::Done;
+use crate::registers::{Channel, Gateware, Register};
+use crate::spi;
 use crate::v1::step::{self, Step as Kind};
-use crate::v1::Step;
+use crate::v1::{self, RunResponse, Step};
+
+/// A program as the device takes it.
+#[derive(Debug, Default)]
+pub struct Compiled {
+    /// Instructions, one behind the other.
+    pub bytes: Vec<u8>,
+    /// The step that each of them is of.
+    steps: Vec<u32>,
+}
+
+impl Compiled {
+    /// The step that an instruction is of: its number among the program's steps, from 0, a loop in front of what it repeats.
+    pub fn step(&self, instruction: u32) -> u32 {
+        self.steps.get(instruction as usize).copied().unwrap_or_default()
+    }
+
+    /// What the client is told of its execution.
+    pub fn response(&self, done: Done) -> RunResponse {
+        let Done { ending, results } = done;
+        let (outcome, why) = match ending.outcome {
+            Outcome::Timeout => (v1::Outcome::Timeout, "it did not find in time what it waits for"),
+            Outcome::NotAcknowledged => (
+                v1::Outcome::NotAcknowledged,
+                "no device on the I2C bus has acknowledged",
+            ),
+            Outcome::BusStuck => (v1::Outcome::BusStuck, "a line of the I2C bus is held low"),
+            Outcome::BusBusy => (v1::Outcome::BusBusy, "the kernel does not let go of the I2C bus"),
+            _ => (v1::Outcome::Done, ""),
+        };
+        let complete = outcome == v1::Outcome::Done;
+        let failed_step = if complete { 0 } else { self.step(ending.instruction) };
+        RunResponse {
+            results,
+            steps: ending.steps,
+            done: complete,
+            error: match complete {
+                true => String::new(),
+                false => format!("step {failed_step}: {why}"),
+            },
+            outcome: outcome.into(),
+            failed_step,
+        }
+    }
+}
 
 /// The batch that does these steps on a device with this gateware. What the device would refuse is refused here, before
 /// anything is sent.
-pub fn compile(steps: &[Step], gateware: &Gateware) -> Result<Vec<u8>, Status> {
+pub fn compile(steps: &[Step], gateware: &Gateware) -> Result<Compiled, Status> {
     let mut program = Program {
         gateware,
-        bytes: Vec::new(),
+        made: Compiled::default(),
+        step: 0,
     };
     program.steps(steps, 0)?;
-    match Batch::new(&program.bytes, |address| gateware.permission(address)) {
-        Ok(_) => Ok(program.bytes),
+    let made = program.made;
+    match Batch::new(&made.bytes, gateware) {
+        Ok(_) => Ok(made),
         Err(ending) => Err(refusal(&ending)),
     }
 }
@@ -66,16 +115,63 @@ fn instruction(operation: Operation, [a, b, c, d]: [u32; 4]) -> [u8; INSTRUCTION
 
 struct Program<'a> {
     gateware: &'a Gateware,
-    bytes: Vec<u8>,
+    made: Compiled,
+    /// Number of the next step.
+    step: u32,
 }
 
-impl Program<'_> {
-    fn add(&mut self, operation: Operation, operands: [u32; 4]) {
-        self.bytes.extend(instruction(operation, operands));
+impl<'a> Program<'a> {
+    /// Adds instructions of the newest step.
+    fn extend(&mut self, bytes: &[u8]) {
+        self.made.bytes.extend(bytes);
+        self.made
+            .steps
+            .resize(self.made.bytes.len() / INSTRUCTION, self.step - 1);
     }
 
-    fn register(&self, name: &str) -> Result<&Register, Status> {
+    fn add(&mut self, operation: Operation, operands: [u32; 4]) {
+        self.extend(&instruction(operation, operands));
+    }
+
+    fn register(&self, name: &str) -> Result<&'a Register, Status> {
         find(self.gateware, name)
+    }
+
+    /// A channel of the device itself.
+    fn channel(&self, name: &str) -> Result<&'a Channel, Status> {
+        let found = self.gateware.channels().iter().find(|channel| channel.name == name);
+        let channel = found.ok_or_else(|| Status::not_found(format!("there is no RTIO channel '{name}'")))?;
+        match channel.number >> 16 {
+            0 => Ok(channel),
+            board => Err(Status::invalid_argument(format!(
+                "{name} is a channel of board {board}: a program reaches those of the device itself"
+            ))),
+        }
+    }
+
+    fn spi(&mut self, transfer: &step::Spi) -> Result<(), Status> {
+        let channel = self.channel(&transfer.channel)?;
+        if !channel.is(ChannelKind::SpiMaster) {
+            let text = format!("{} is no SPI master but {}", channel.name, channel.kind_name());
+            return Err(Status::invalid_argument(text));
+        }
+        let find = |name| match self.gateware.register(name) {
+            Some(register) => Ok(register.address),
+            None => Err(Status::failed_precondition(
+                "this gateware is too old for SPI beside experiments",
+            )),
+        };
+        let registers = spi::Registers {
+            channel: find("spi/channel")?,
+            config: find("spi/config")?,
+            data: find("spi/data")?,
+            state: find("spi/state")?,
+            value: find("spi/value")?,
+        };
+        for (operation, operands) in spi::instructions(transfer, channel.number, &registers)? {
+            self.add(operation, operands);
+        }
+        Ok(())
     }
 
     /// The address of a register of one word.
@@ -83,7 +179,7 @@ impl Program<'_> {
         let register = self.register(name)?;
         match register.is_wide() {
             true => Err(Status::invalid_argument(format!(
-                "{name} has {} bits: in a batch it can only be read",
+                "{name} has {} bits: in a program it can only be read and written as a whole",
                 register.width
             ))),
             false => Ok(register.address),
@@ -99,7 +195,7 @@ impl Program<'_> {
         }
         for step in steps {
             self.step(step, depth)?;
-            if self.bytes.len() > INSTRUCTIONS_MAX * INSTRUCTION {
+            if self.made.steps.len() > INSTRUCTIONS_MAX {
                 return Err(Status::invalid_argument(format!(
                     "a program has at most {INSTRUCTIONS_MAX} steps"
                 )));
@@ -110,13 +206,19 @@ impl Program<'_> {
 
     fn step(&mut self, step: &Step, depth: usize) -> Result<(), Status> {
         let kind = step.step.as_ref();
+        self.step += 1;
         match kind.ok_or_else(|| Status::invalid_argument("a step says nothing of what it does"))? {
             Kind::Read(step::Read { register }) => {
                 let bytes = read([self.register(register)?]);
-                self.bytes.extend(bytes);
+                self.extend(&bytes);
             }
             Kind::Write(step::Write { register, value, step }) => {
-                self.add(Operation::Write, [self.narrow(register)?, *value, *step, 0]);
+                let found = self.register(register)?;
+                found.takes(register, *value)?;
+                match step {
+                    0 => self.extend(&write(found, *value)),
+                    _ => self.add(Operation::Write, [self.narrow(register)?, *value as u32, *step, 0]),
+                }
             }
             Kind::Modify(step::Modify { register, value, mask }) => {
                 self.add(Operation::Modify, [self.narrow(register)?, *value, *mask, 0]);
@@ -129,19 +231,63 @@ impl Program<'_> {
             }) => {
                 self.add(Operation::Poll, [self.narrow(register)?, *value, *mask, *timeout_us]);
             }
+            Kind::I2c(i2c) => self.add(Operation::I2c, transfer(i2c)?.operands()),
+            Kind::Probe(step::Probe { channel, probe }) => {
+                let number = self.channel(channel)?.number;
+                self.add(Operation::Probe, [number, *probe, 0, 0]);
+            }
+            Kind::Inject(step::Inject {
+                channel: name,
+                r#override,
+                value,
+            }) => {
+                let channel = self.channel(name)?;
+                if !channel.is_ttl() || *r#override > 2 || *value > 1 {
+                    let text = format!("{name}: only TTLs have overrides, from 0 to 2, which are 0 or 1");
+                    return Err(Status::invalid_argument(text));
+                }
+                self.add(Operation::Override, [channel.number, *r#override, *value, 0]);
+            }
+            Kind::Spi(transfer) => self.spi(transfer)?,
             Kind::Delay(step::Delay { us }) => self.add(Operation::Delay, [*us, 0, 0, 0]),
             Kind::Loop(step::Loop { rounds, steps }) => {
-                let start = self.bytes.len();
+                let start = self.made.bytes.len();
                 self.add(Operation::Loop, [*rounds, 0, 0, 0]);
-                let body = self.bytes.len();
+                let body = self.made.bytes.len();
                 self.steps(steps, depth + 1)?;
-                let instructions = (self.bytes.len() - body) / INSTRUCTION;
-                self.bytes[start..body]
+                let instructions = (self.made.bytes.len() - body) / INSTRUCTION;
+                self.made.bytes[start..body]
                     .copy_from_slice(&instruction(Operation::Loop, [*rounds, instructions as u32, 0, 0]));
             }
         }
         Ok(())
     }
+}
+
+/// A transaction on the I2C bus.
+fn transfer(i2c: &step::I2c) -> Result<Transfer, Status> {
+    let step::I2c {
+        address,
+        write,
+        read,
+        through,
+    } = i2c;
+    let byte = |number: u32| u8::try_from(number).ok();
+    let switch = match through {
+        None => Some(None),
+        Some(switch) => byte(switch.address)
+            .zip(byte(switch.mask))
+            .map(|(address, mask)| Some(Switch { address, mask })),
+    };
+    let found = byte(*address)
+        .zip(switch)
+        .and_then(|(address, switch)| Transfer::new(address, write, *read as usize, switch));
+    found.ok_or_else(|| {
+        Status::invalid_argument(format!(
+            "on the I2C bus addresses have 7 bits, masks of switches 8; at most {I2C_WRITTEN_MAX} bytes are written at a time, \
+             and {I2C_READ_MAX} read"
+        ))
+    })
 }
 
 /// The register called `name`; NOT_FOUND tells of those of its block.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use kairos_batch::Permission;
+use kairos_batch::{Exported, Permission};
+use kairos_contracts::descriptor::ChannelKind;
 use kairos_proto::descriptor::{Descriptor, Error};
+use tonic::Status;
 
 /// A register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,17 @@ impl Register {
         self.width > 32
     }
 
+    /// INVALID_ARGUMENT if the value does not fit into the register of that name.
+    pub fn takes(&self, name: &str, value: u64) -> Result<(), Status> {
+        match self.width < 64 && value >> self.width != 0 {
+            true => Err(Status::invalid_argument(format!(
+                "{value} does not fit into the {} bits of {name}",
+                self.width
+            ))),
+            false => Ok(()),
+        }
+    }
+
     /// Addresses of its words, the high one first.
     pub fn words(&self) -> impl Iterator<Item = u32> + use<> {
         let (address, count) = (self.address, 1 + u32::from(self.is_wide()));
@@ -28,7 +41,46 @@ impl Register {
     }
 }
 
-/// A gateware: what it is, and its registers.
+/// An RTIO channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    pub name: String,
+    /// With its board in bits 23..16.
+    pub number: u32,
+    /// A [`ChannelKind`], as a number.
+    pub kind: u8,
+    /// Those that do not have their defaults.
+    pub parameters: BTreeMap<String, u32>,
+}
+
+impl Channel {
+    /// The name of its kind as the descriptor's contract has it: `ttl_inout`.
+    pub fn kind_name(&self) -> String {
+        let Ok(kind) = ChannelKind::try_from(self.kind) else {
+            return self.kind.to_string();
+        };
+        let mut name = String::new();
+        for letter in format!("{kind:?}").chars() {
+            if letter.is_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.push(letter.to_ascii_lowercase());
+        }
+        name
+    }
+
+    /// Whether it is of that kind.
+    pub fn is(&self, kind: ChannelKind) -> bool {
+        self.kind == kind as u8
+    }
+
+    /// Whether it has overrides.
+    pub fn is_ttl(&self) -> bool {
+        self.is(ChannelKind::TtlOut) || self.is(ChannelKind::TtlInout)
+    }
+}
+
+/// A gateware: what it is, its registers and its channels.
 #[derive(Clone, Debug, Default)]
 pub struct Gateware {
     /// `variant;version`; empty without gateware. Of a computer with Linux: `model;Linux version`.
@@ -36,6 +88,9 @@ pub struct Gateware {
     registers: BTreeMap<String, Register>,
     /// What may be done with the word at an address.
     words: BTreeMap<u32, Permission>,
+    channels: Vec<Channel>,
+    /// Whether it is that of a core device, whose batches have its I2C bus.
+    is_core_device: bool,
 }
 
 impl Gateware {
@@ -53,7 +108,17 @@ impl Gateware {
             };
             (register.name.replacen('_', "/", 1), known)
         });
-        Ok(Self::new(descriptor.identification().into(), registers.collect()))
+        let channels = descriptor.channels().map(|channel| Channel {
+            name: channel.name.into(),
+            number: channel.number,
+            kind: channel.kind.0,
+            parameters: channel.parameters.map(|(name, value)| (name.into(), value)).collect(),
+        });
+        Ok(Self {
+            is_core_device: true,
+            channels: channels.collect(),
+            ..Self::new(descriptor.identification().into(), registers.collect())
+        })
     }
 
     /// From registers by name.
@@ -67,6 +132,7 @@ impl Gateware {
             identification,
             registers,
             words,
+            ..Self::default()
         }
     }
 
@@ -74,13 +140,26 @@ impl Gateware {
         self.registers.iter().map(|(name, register)| (name.as_str(), register))
     }
 
-    /// What a batch may do at an address; `None` if nothing.
-    pub fn permission(&self, address: u32) -> Option<Permission> {
-        self.words.get(&address).copied()
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
     }
 
     /// The register called `block/register`.
     pub fn register(&self, name: &str) -> Option<&Register> {
         self.registers.get(name)
+    }
+}
+
+impl Exported for Gateware {
+    fn permission(&self, address: u32) -> Option<Permission> {
+        self.words.get(&address).copied()
+    }
+
+    fn has_bus(&self) -> bool {
+        self.is_core_device
+    }
+
+    fn has_channel(&self, number: u32) -> bool {
+        number >> 16 == 0 && self.channels.iter().any(|channel| channel.number == number)
     }
 }

@@ -31,6 +31,7 @@ use crate::service::{All, Service};
 use crate::settings::Settings;
 use crate::v1;
 use crate::v1::buses_server::BusesServer;
+use crate::v1::channels_server::ChannelsServer;
 use crate::v1::devices_server::DevicesServer;
 use crate::v1::memory_server::MemoryServer;
 use crate::v1::monitor_server::MonitorServer;
@@ -220,6 +221,7 @@ fn routes(service: Service) -> Result<Routes, String> {
     Ok(Routes::new(health)
         .add_service(reflection)
         .add_service(reflection_alpha)
+        .add_service(ChannelsServer::new(service.clone()))
         .add_service(DevicesServer::new(service.clone()))
         .add_service(MonitorServer::new(service.clone()))
         .add_service(BusesServer::new(service.clone()).max_decoding_message_size(REQUEST_MAX))

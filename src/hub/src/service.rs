@@ -16,14 +16,15 @@ use crate::plugins::Plugins;
 use crate::program;
 use crate::registers::Register;
 use crate::settings::Settings;
+use crate::v1::channels_server::Channels;
 use crate::v1::devices_server::Devices;
 use crate::v1::monitor_server::Monitor;
 use crate::v1::registers_server::Registers;
 use crate::v1::{
-    self, HealthRequest, HealthResponse, ListDevicesRequest, ListDevicesResponse, ListPluginsRequest,
-    ListPluginsResponse, ListRegistersRequest, ListRegistersResponse, LogRequest, LogResponse, ReadRequest,
-    ReadResponse, ReloadPluginRequest, ReloadPluginResponse, RunRequest, RunResponse, WatchRequest, WatchResponse,
-    WriteRequest, WriteResponse,
+    self, HealthRequest, HealthResponse, ListChannelsRequest, ListChannelsResponse, ListDevicesRequest,
+    ListDevicesResponse, ListPluginsRequest, ListPluginsResponse, ListRegistersRequest, ListRegistersResponse,
+    LogRequest, LogResponse, ReadRequest, ReadResponse, ReloadPluginRequest, ReloadPluginResponse, RunRequest,
+    RunResponse, WatchRequest, WatchResponse, WriteRequest, WriteResponse,
 };
 
 /// Shortest time between two readings of a watch.
@@ -81,6 +82,22 @@ impl Devices for Service {
 }
 
 #[tonic::async_trait]
+impl Channels for Service {
+    async fn list(&self, request: Request<ListChannelsRequest>) -> Result<Response<ListChannelsResponse>, Status> {
+        let gateware = self.device(&request.into_inner().device)?.gateware()?;
+        let channels = gateware.channels().iter().map(|channel| v1::Channel {
+            name: channel.name.clone(),
+            number: channel.number,
+            kind: channel.kind_name(),
+            parameters: channel.parameters.clone().into_iter().collect(),
+        });
+        Ok(Response::new(ListChannelsResponse {
+            channels: channels.collect(),
+        }))
+    }
+}
+
+#[tonic::async_trait]
 impl Registers for Service {
     async fn list(&self, request: Request<ListRegistersRequest>) -> Result<Response<ListRegistersResponse>, Status> {
         let gateware = self.device(&request.into_inner().device)?.gateware()?;
@@ -115,12 +132,7 @@ impl Registers for Service {
                 "{name} cannot be written, or is the firmware's own"
             )));
         }
-        if register.width < 64 && value >> register.width != 0 {
-            return Err(Status::invalid_argument(format!(
-                "{value} does not fit into the {} bits of {name}",
-                register.width
-            )));
-        }
+        register.takes(&name, value)?;
         device.run(program::write(register, value)).await?;
         Ok(Response::new(WriteResponse {}))
     }
@@ -128,19 +140,9 @@ impl Registers for Service {
     async fn run(&self, request: Request<RunRequest>) -> Result<Response<RunResponse>, Status> {
         let RunRequest { device, steps } = request.into_inner();
         let device = self.device(&device)?;
-        let program = program::compile(&steps, &*device.gateware()?)?;
-        let done = device.run(program).await?;
-        let complete = done.ending.outcome == kairos_proto::batch::Outcome::Done;
-        Ok(Response::new(RunResponse {
-            results: done.results,
-            steps: done.ending.steps,
-            done: complete,
-            error: if complete {
-                String::new()
-            } else {
-                done.ending.to_string()
-            },
-        }))
+        let mut program = program::compile(&steps, &*device.gateware()?)?;
+        let done = device.run(std::mem::take(&mut program.bytes)).await?;
+        Ok(Response::new(program.response(done)))
     }
 
     type WatchStream = Pin<Box<dyn Stream<Item = Result<WatchResponse, Status>> + Send>>;

@@ -14,7 +14,22 @@ from ..errors import UsageError
 from ..waveform.table import aligned
 from .device import entry
 
-__all__ = ["health", "log", "ls", "metrics", "plugins", "read", "reload", "serve", "token", "watch", "write"]
+__all__ = [
+    "batch",
+    "health",
+    "i2c",
+    "log",
+    "ls",
+    "metrics",
+    "pin",
+    "plugins",
+    "read",
+    "reload",
+    "serve",
+    "token",
+    "watch",
+    "write",
+]
 
 
 def serve(args):
@@ -60,15 +75,75 @@ def read(args):
 
 def write(args):
     """Set a register to the number on the command line."""
-    try:
-        value = int(args.value, 0)
-    except ValueError:
-        raise UsageError(f"'{args.value}' is no number") from None
+    value = _number(args.value)
     if not 0 <= value < 2**64:
         raise UsageError(f"{value} fits into no register: they have 1 to 64 bits, without a sign")
     device, name = _split(args.register)
     with _lab(args) as lab:
         _of(_of(lab, device).registers, name).write(value)
+
+
+def i2c(args):
+    """Print what was read from a device on a board's I2C bus, or where devices answer."""
+    switch = None
+    if args.switch is not None:
+        address, colon, mask = args.switch.partition(":")
+        if not colon:
+            raise UsageError(f"'{args.switch}' is no switch: ADDRESS:MASK, as in 0x74:0x04")
+        switch = _number(address), _number(mask)
+    with _lab(args) as lab:
+        bus = _of(lab, args.device).i2c
+        if args.address is None:
+            found = bus.scan(switch)
+            print(json.dumps(found) if args.json else " ".join(f"{address:#04x}" for address in found))
+            return
+        written = [_number(word) for word in args.write]
+        if any(not 0 <= byte < 256 for byte in written):
+            raise UsageError("bytes are numbers from 0 to 255")
+        data = bus.transfer(_number(args.address), bytes(written), args.read, switch)
+    if args.json:
+        print(json.dumps(list(data)))
+    elif data:
+        print(data.hex(" "))
+
+
+def _channel(path: str) -> tuple[str, str]:
+    device, slash, name = path.partition("/")
+    if not slash:
+        raise UsageError(f"'{path}' names no channel: DEVICE/CHANNEL, as in zc706/ttl4")
+    return device, name
+
+
+def pin(args):
+    """Print the level of a pin, hold it or let it go."""
+    device, name = _channel(args.pin)
+    with _lab(args) as lab:
+        found = _of(_of(lab, device).pins, name)
+        if args.level is None:
+            level = found.level()
+            print(json.dumps(level) if args.json else int(level))
+        elif args.level == "release":
+            found.release()
+        else:
+            found.hold(args.level == "1")
+
+
+def batch(args):
+    """Print the results of the program in a file."""
+    try:
+        text = Path(args.program).read_text()
+    except OSError as error:
+        raise UsageError(f"{args.program} cannot be read: {error.strerror}") from None
+    with _lab(args) as lab:
+        results = _of(lab, args.device).run_json(text)
+    print(json.dumps(results) if args.json else "\n".join(f"{word} {word:#x}" for word in results))
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise UsageError(f"'{text}' is no number") from None
 
 
 def watch(args):

@@ -9,6 +9,10 @@ from .hub import _lab as open_lab
 
 __all__ = ["buses", "memory", "spi"]
 
+WORD = 4
+"""Bytes of the longest transfer of an SPI master on RTIO."""
+RTIO_HERTZ, DIVIDER = 125e6, 125
+
 KINDS = ("unknown", "I2C", "SPI")
 """What is on a bus, by the numbers of the protocol."""
 
@@ -44,8 +48,24 @@ def spi(args):
     except ValueError:
         raise UsageError("bytes are numbers from 0 to 255") from None
     with open_lab(args) as lab:
-        answer = _board(lab, device).spi(bus, data, round(args.hertz), int(args.mode))
+        if any(known.address for known in lab.devices() if known.name == device):
+            answer = _between_events(lab[device], bus, data, args)
+        else:
+            answer = _board(lab, device).spi(bus, data, round(args.hertz), int(args.mode))
     print(json.dumps(list(answer)) if args.json else answer.hex(" "))
+
+
+def _between_events(device, bus: str, data: bytes, args) -> bytes:
+    """What comes back over an SPI master of RTIO, whose transfers have up to 32 bits."""
+    if not 1 <= len(data) <= WORD or bus not in list(device.spi):
+        buses = ", ".join(device.spi) or "none"
+        raise UsageError(f"SPI of {device.name} sends 1 to {WORD} bytes at a time; it has these buses: {buses}")
+    mode = int(args.mode)
+    settings = {"clk_polarity": bool(mode & 2), "clk_phase": bool(mode & 1), "divider": DIVIDER, "cs": int(args.cs, 0)}
+    if args.hertz:
+        settings["divider"] = round(RTIO_HERTZ / args.hertz)
+    received = device.spi[bus].transfer(int.from_bytes(data, "big"), 8 * len(data), input=True, **settings)
+    return received.to_bytes(len(data), "big")
 
 
 def memory(args):

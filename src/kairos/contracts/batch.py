@@ -11,6 +11,9 @@ __all__ = [
     "STEPS_MAX",
     "RESULTS_MAX",
     "TIME_MAX",
+    "I2C_WRITTEN_MAX",
+    "I2C_READ_MAX",
+    "I2C_BYTE",
     "DEPTH_MAX",
     "REPLY",
     "Operation",
@@ -31,6 +34,15 @@ RESULTS_MAX = 16384
 
 TIME_MAX = 5000000
 """Longest sum of its delays and timeouts in microseconds."""
+
+I2C_WRITTEN_MAX = 8
+"""Bytes that a transaction of I2C writes at most, behind the address."""
+
+I2C_READ_MAX = 64
+"""Bytes that a transaction of I2C reads at most."""
+
+I2C_BYTE = 100
+"""Microseconds that a byte on the I2C bus counts, where times are added up; addresses and switches are bytes too."""
 
 DEPTH_MAX = 4
 """Loops within loops."""
@@ -55,10 +67,20 @@ class Operation(IntEnum):
     """Wait."""
     LOOP = 6
     """Repeat the instructions that follow."""
+    I2C = 7
+    """A transaction on the board's I2C bus: writes bytes to a device, then reads some from it; neither: only asks
+    whether it is there. A switch, if one is named, is set to the mask before, and back to what it was after."""
+    PROBE = 8
+    """Read a probe of an RTIO channel, as the monitor does."""
+    OVERRIDE = 9
+    """Set an override of an RTIO channel, as the injector does."""
+    SETTLE = 10
+    """As `poll`, with nothing for a result."""
 
 
 class Outcome(IntEnum):
-    """How a batch ended. Nothing of one that is not `done` or `timeout` was executed."""
+    """How a batch ended. Of one that ended by 1 to 4 or 6 nothing was executed, of others what stands before the
+    instruction."""
 
     DONE = 0
     """All was executed."""
@@ -66,12 +88,18 @@ class Outcome(IntEnum):
     """An instruction that does not exist, operands that it does not have, or a loop that ends outside of the one around
     it."""
     NOT_EXPORTED = 2
-    """No register that the gateware exports."""
+    """No register that the gateware exports, or no channel of this board."""
     NOT_PERMITTED = 3
     """A register that cannot be read or written, or that is the firmware's own."""
     TOO_LONG = 4
     """More instructions, steps, results or time than a batch may have."""
     TIMEOUT = 5
-    """A poll did not find what it waits for; what came before it was executed."""
+    """A poll did not find what it waits for."""
     NO_GATEWARE = 6
     """There is no gateware."""
+    NOT_ACKNOWLEDGED = 7
+    """No device on the I2C bus has acknowledged its address, or the device not a byte."""
+    BUS_STUCK = 8
+    """A line of the I2C bus is held low."""
+    BUS_BUSY = 9
+    """The kernel has not ended its transaction on the I2C bus in time."""

@@ -694,6 +694,45 @@ BLOCKS = {
             "write: zero the counts",
         ),
     },
+    "scratch": {
+        "word": (
+            32,
+            "rw",
+            "no use: for whoever wants to try or to measure accesses; 0 after power-up",
+        ),
+        "wide": (
+            64,
+            "rw",
+            "as `scratch_word`; both its words change when the low one is written",
+        ),
+    },
+    "spi": {
+        "channel": (
+            16,
+            "rw",
+            "RTIO channel of the SPI master that makes the transfer",
+        ),
+        "config": (
+            32,
+            "rw",
+            "its configuration, as an event at address 1 has it; chip select is released after it in any case",
+        ),
+        "data": (
+            32,
+            "rw",
+            "write: make the transfer with these data, as an event at address 0 has them, when the master has nothing to do; ignored while busy",
+        ),
+        "state": (
+            3,
+            "r",
+            "bit 0 it has not been made yet, 1 the last one was not made, as an experiment kept chip select for 1 ms, 2 the channel has no SPI master",
+        ),
+        "value": (
+            32,
+            "r",
+            "what was received last by a transfer whose configuration has the flag for input",
+        ),
+    },
 }
 """Registers of each block by name: width in bits, access (r, w), what it is for."""
 
@@ -711,5 +750,6 @@ FIELDS = {
     "traffic_start": {"write": 0, "coherent": 1},
     "clock_status": {"selected": 0, "switching": 1, "locked": 2, "hold": 3},
     "clock_lost": {"lost": 0},
+    "spi_state": {"busy": 0, "refused": 1, "absent": 2},
 }
 """Bits of registers, by the register's name."""

@@ -6,8 +6,11 @@
 The hub is a program of its own (``kairos hub serve``); what it offers, in any language, stands in ``src/hub/proto``.
 """
 
-from .client import PORT, SYSTEM, Device, HubError, Lab, Program, Register, Subsystem, connect
+from .buses import I2c, Pin, Spi
+from .client import PORT, SYSTEM, Device, Lab, Register, Subsystem, connect
+from .errors import HubError, ProgramError
 from .linux import Board, Buffer
+from .program import Program
 
 __all__ = [
     "PORT",
@@ -16,9 +19,13 @@ __all__ = [
     "Buffer",
     "Device",
     "HubError",
+    "I2c",
     "Lab",
+    "Pin",
     "Program",
+    "ProgramError",
     "Register",
+    "Spi",
     "Subsystem",
     "connect",
 ]

@@ -1,5 +1,6 @@
 """Client of a hub. Its messages are those that the hub describes (server reflection): client and hub agree."""
 
+import json
 import ssl
 import threading
 import urllib.error
@@ -11,14 +12,17 @@ from pathlib import Path
 
 import grpc
 from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
-from ..errors import KairosError
 from . import notebook
+from .buses import I2c, Pins, SpiBuses
+from .errors import HubError, ProgramError
 from .linux import Board
+from .program import Program
 
-__all__ = ["PORT", "SYSTEM", "Device", "HubError", "Lab", "Program", "Register", "Subsystem", "connect"]
+__all__ = ["PORT", "SYSTEM", "Device", "Lab", "Register", "Subsystem", "connect"]
 
 PORT = 1390
 """Where a hub listens unless hub.toml says otherwise."""
@@ -35,14 +39,6 @@ Subsystem = namedtuple("Subsystem", "condition text values")
 Subsystem.__doc__ = (
     """How a subsystem is: one of `CONDITIONS`, what is wrong, and numbers by names that end in their unit."""
 )
-
-
-class HubError(KairosError):
-    """The hub could not do what it was asked. `code`: gRPC's name of the reason, such as NOT_FOUND."""
-
-    def __init__(self, text: str, code: str):
-        super().__init__(text)
-        self.code = code
 
 
 SYSTEM = "system"
@@ -241,6 +237,25 @@ class Device:
         """The values of registers, read in one round trip."""
         return list(self._lab.call("Registers", "Read", device=self.name, registers=registers).values)
 
+    @property
+    def i2c(self) -> I2c:
+        """The board's I2C bus: ``i2c.read(0x50, 2, register=3)``."""
+        return I2c(self)
+
+    @property
+    def spi(self) -> SpiBuses:
+        """Its SPI buses, by the names of their channels: ``spi["urukul0_spi"].transfer(0x5a, 8)``."""
+        return SpiBuses(self, self.channels())
+
+    @property
+    def pins(self) -> Pins:
+        """Its pins of TTL, by the names of their channels: ``pins["ttl0"].level()``."""
+        return Pins(self, self.channels())
+
+    def channels(self) -> list:
+        """Its RTIO channels, as the messages `Channel` of the protocol: name, number, kind, parameters."""
+        return list(self._lab.call("Channels", "List", device=self.name).channels)
+
     def health(self) -> dict[str, "Subsystem"]:
         """How its subsystems are, by name, asked now."""
         found = self._lab.call("Monitor", "Health", device=self.name).subsystems
@@ -253,12 +268,25 @@ class Device:
             yield message.line
 
     def run(self, program: "Program") -> list[int]:
-        """Execute a program of accesses in one round trip: its results. HubError if a poll was not answered in
-        time, or the device does not permit what it does."""
-        steps = program.messages(self._lab)
+        """Execute a program of accesses in one round trip: its results. `ProgramError` if a step failed in the middle;
+        HubError if the device does not permit what it does, and nothing was executed."""
+        return self._run(program.messages(self._lab))
+
+    def run_json(self, steps: str) -> list[int]:
+        """The same, of a list of steps in JSON as protocol buffers write it:
+        ``[{"read": {"register": "rtio/outputs"}}]``."""
+        try:
+            listed = json.loads(steps)
+            parsed = [ParseDict(step, self._lab.message("Step")) for step in listed]
+        except (ValueError, TypeError, ParseError) as error:
+            raise HubError(f"this is no list of steps: {error}", "INVALID_ARGUMENT") from None
+        return self._run(parsed)
+
+    def _run(self, steps: list) -> list[int]:
         answer = self._lab.call("Registers", "Run", device=self.name, steps=steps)
         if not answer.done:
-            raise HubError(f"{self.name}: {answer.error}; results so far: {list(answer.results)}", "DEADLINE_EXCEEDED")
+            outcome = type(answer).DESCRIPTOR.fields_by_name["outcome"].enum_type.values_by_number[answer.outcome]
+            raise ProgramError(self.name, answer, outcome.name.removeprefix("OUTCOME_"))
         return list(answer.results)
 
     def watch(self, *registers: str, period: float = 1.0) -> Iterator[tuple[float, list[int]]]:
@@ -328,57 +356,3 @@ class Register:
     def __repr__(self) -> str:
         may = " and ".join(word for word, may in (("read", self.readable), ("write", self.writable)) if may)
         return f"<register {self.name} of {self._device}: {self.width} bits, {may or 'the firmware’s own'}>"
-
-
-class Program:
-    """Accesses that a device executes in one go (docs/batch.md): each method adds a step.
-
-    Registers are named ``block/register``. Results are words in the order in which they come.
-    """
-
-    def __init__(self):
-        self._steps: list[tuple[str, dict]] = []
-
-    def read(self, register: str):
-        """The value of a register is a result; of one of more than 32 bits two, the high word first."""
-        self._steps.append(("read", {"register": register}))
-
-    def write(self, register: str, value: int, step: int = 0):
-        """Set a register of at most 32 bits; in a loop to `step` more each round, modulo 2^32."""
-        self._steps.append(("write", {"register": register, "value": value, "step": step % 2**32}))
-
-    def modify(self, register: str, value: int, mask: int):
-        """Set the bits of a register that `mask` has."""
-        self._steps.append(("modify", {"register": register, "value": value, "mask": mask}))
-
-    def poll(self, register: str, value: int, mask: int, timeout: float):
-        """Wait, `timeout` seconds at most, until the bits of the mask are as in `value`; what was read is a result."""
-        timing = {"timeout_us": round(timeout * 1e6)}
-        self._steps.append(("poll", {"register": register, "value": value, "mask": mask, **timing}))
-
-    def delay(self, seconds: float):
-        """Wait so long, to 1 us."""
-        self._steps.append(("delay", {"us": round(seconds * 1e6)}))
-
-    @contextmanager
-    def loop(self, rounds: int):
-        """Repeat what is added in the `with` block."""
-        outside, self._steps = self._steps, []
-        try:
-            yield self
-        finally:
-            inside, self._steps = self._steps, outside
-        self._steps.append(("loop", {"rounds": rounds, "steps": inside}))
-
-    def messages(self, lab: Lab) -> list:
-        """The steps as messages of the protocol."""
-        return [_message(lab, kind, fields) for kind, fields in self._steps]
-
-
-def _message(lab: Lab, kind: str, fields: dict):
-    if kind == "loop":
-        fields = {**fields, "steps": [_message(lab, *step) for step in fields["steps"]]}
-    try:
-        return lab.message("Step", **{kind: lab.message(f"Step.{kind.capitalize()}", **fields)})
-    except ValueError as error:
-        raise HubError(f"{kind}: {error}", "INVALID_ARGUMENT") from None

@@ -1,6 +1,6 @@
 //! What others may do with the registers of the gateware, by address.
 
-use kairos_batch::Permission;
+use kairos_batch::{Exported, Permission};
 use kairos_channel::memory::PL_REGISTERS;
 use kairos_proto::descriptor::Descriptor;
 
@@ -10,10 +10,11 @@ const WORDS: usize = (PL_REGISTERS.end - PL_REGISTERS.start) / 4;
 /// A bit for each word of the register space.
 type Bits = [u32; WORDS / 32];
 
-/// What may be done at each address of the register space.
+/// What may be done at each address of the register space, and how many RTIO channels this board has.
 pub struct Exports {
     read: Bits,
     write: Bits,
+    channels: u32,
 }
 
 impl Exports {
@@ -22,6 +23,13 @@ impl Exports {
         let mut exports = Self {
             read: [0; WORDS / 32],
             write: [0; WORDS / 32],
+            // Those of other boards have their destination in the bits above.
+            channels: descriptor
+                .channels()
+                .filter(|channel| channel.number >> 16 == 0)
+                .map(|channel| channel.number + 1)
+                .max()
+                .unwrap_or(0),
         };
         for register in descriptor.registers() {
             let permission = Permission::of(&register);
@@ -38,15 +46,24 @@ impl Exports {
         }
         exports
     }
+}
 
-    /// What may be done at an address; `None` if nothing.
-    pub fn permission(&self, address: u32) -> Option<Permission> {
+impl Exported for Exports {
+    fn permission(&self, address: u32) -> Option<Permission> {
         let (index, bit) = place(address)?;
         let permission = Permission {
             read: self.read[index] & bit != 0,
             write: self.write[index] & bit != 0,
         };
         (permission.read || permission.write).then_some(permission)
+    }
+
+    fn has_bus(&self) -> bool {
+        true
+    }
+
+    fn has_channel(&self, number: u32) -> bool {
+        number < self.channels
     }
 }
 

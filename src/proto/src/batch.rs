@@ -6,15 +6,19 @@ use core::fmt;
 pub use kairos_contracts::batch::{Operation, Outcome};
 use kairos_contracts::batch::{DEPTH_MAX, INSTRUCTION, INSTRUCTIONS_MAX, REPLY, RESULTS_MAX, STEPS_MAX, TIME_MAX};
 
+mod transfer;
+
+pub use transfer::{Switch, Transfer};
+
 /// An instruction. Operands that its operation does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
     pub operation: Operation,
-    /// Address of a register; microseconds of a delay; rounds of a loop.
+    /// Address of a register; microseconds of a delay; rounds of a loop; number of a channel.
     pub a: u32,
-    /// What is written, or waited for; instructions in a loop.
+    /// What is written, or waited for; instructions in a loop; number of a probe or override.
     pub b: u32,
-    /// Mask; step of a write in a loop.
+    /// Mask; step of a write in a loop; value of an override.
     pub c: u32,
     /// Timeout in microseconds.
     pub d: u32,
@@ -30,30 +34,32 @@ impl Instruction {
         bytes
     }
 
-    /// `None`: no operation has this number, or what should be 0 is not.
+    /// `None`: no operation has this number, or operands have what they should not.
     pub fn from_bytes(bytes: &[u8; INSTRUCTION]) -> Option<Self> {
-        let [number, 0, 0, 0, ref operands @ ..] = *bytes else {
-            return None;
+        let instruction = Self::decode(bytes)?;
+        let Self { a, b, c, d, .. } = instruction;
+        let sound = match instruction.operation {
+            Operation::Read | Operation::Delay => (b, c, d) == (0, 0, 0),
+            Operation::Write | Operation::Modify => d == 0,
+            Operation::Loop | Operation::Probe => (c, d) == (0, 0),
+            Operation::Override => d == 0 && b <= 0xff && c <= 0xff,
+            Operation::Poll | Operation::Settle => true,
+            Operation::I2c => Transfer::from_operands([a, b, c, d]).is_some(),
         };
-        let operand = |n: usize| {
-            operands[4 * n..]
-                .first_chunk()
-                .map_or(0, |bytes| u32::from_le_bytes(*bytes))
-        };
-        let instruction = Self {
-            operation: Operation::try_from(number).ok()?,
-            a: operand(0),
-            b: operand(1),
-            c: operand(2),
-            d: operand(3),
-        };
-        let unused: &[u32] = match instruction.operation {
-            Operation::Read | Operation::Delay => &[instruction.b, instruction.c, instruction.d],
-            Operation::Write | Operation::Modify => &[instruction.d],
-            Operation::Loop => &[instruction.c, instruction.d],
-            Operation::Poll => &[],
-        };
-        unused.iter().all(|&operand| operand == 0).then_some(instruction)
+        (sound && bytes[1..4] == [0; 3]).then_some(instruction)
+    }
+
+    /// The same, quickly, of bytes that are known to be one.
+    pub fn decode(bytes: &[u8; INSTRUCTION]) -> Option<Self> {
+        let (words, _) = bytes.as_chunks::<4>();
+        let [head, a, b, c, d] = *words.first_chunk()?;
+        Some(Self {
+            operation: Operation::try_from(head[0]).ok()?,
+            a: u32::from_le_bytes(a),
+            b: u32::from_le_bytes(b),
+            c: u32::from_le_bytes(c),
+            d: u32::from_le_bytes(d),
+        })
     }
 }
 
@@ -98,7 +104,7 @@ impl fmt::Display for Ending {
         match self.outcome {
             Outcome::Done => write!(f, "the batch is done"),
             Outcome::Malformed => write!(f, "instruction {number} is none, or has operands that it cannot have"),
-            Outcome::NotExported => write!(f, "instruction {number} is about an address where there is no register"),
+            Outcome::NotExported => write!(f, "instruction {number} is about a register or channel that there is not"),
             Outcome::NotPermitted => write!(
                 f,
                 "instruction {number} reads what cannot be read, or writes what cannot be written or is the firmware's own"
@@ -110,6 +116,9 @@ impl fmt::Display for Ending {
             ),
             Outcome::Timeout => write!(f, "instruction {number} did not find in time what it waits for"),
             Outcome::NoGateware => write!(f, "there is no gateware"),
+            Outcome::NotAcknowledged => write!(f, "instruction {number}: no device on the I2C bus has acknowledged"),
+            Outcome::BusStuck => write!(f, "instruction {number}: a line of the I2C bus is held low"),
+            Outcome::BusBusy => write!(f, "instruction {number}: the kernel does not let go of the I2C bus"),
         }
     }
 }

@@ -226,3 +226,21 @@ proptest! {
         reader.join().unwrap();
     }
 }
+
+#[test]
+fn the_bus_is_one_cores_and_who_waits_has_the_next_turn() {
+    let shared = shared();
+    assert!(shared.kernel_takes_bus() && shared.kernel_takes_bus());
+    assert!(!shared.take_bus());
+    shared.want_bus(true);
+    assert!(shared.kernel_takes_bus(), "its transaction goes on");
+    shared.release_bus(COMMS);
+    assert!(!shared.take_bus());
+    shared.release_bus(KERNEL);
+    assert!(!shared.kernel_takes_bus(), "the comms core waits");
+    assert!(shared.take_bus());
+    shared.want_bus(false);
+    assert!(!shared.kernel_takes_bus());
+    shared.release_bus(COMMS);
+    assert!(shared.kernel_takes_bus());
+}

@@ -24,6 +24,7 @@ from ..pad import SAMPLES, Pad
 from ..rtio.link import Channel, InputLink, OutputLink
 from ..variant import MONITORED
 from .kind import Driver, Figure, Kind, Parameter
+from .spi_aside import SpiAside
 from .spi_monitor import MONITORS
 
 __all__ = ["KINDS", "SpiMaster"]
@@ -50,7 +51,8 @@ _CONFIG = _config_layout()
 
 class SpiMaster(Module):
     """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the chip select first.
-    Events in the same cycle collide; there is no replacement. `sent`: the fields of a monitor's `SENT`."""
+    Events in the same cycle collide; there is no replacement. `selected`: chip select is held. `sent`: the fields of a
+    monitor's `SENT`."""
 
     def __init__(self, number, clk, mosi=None, miso=None, cs=()):
         link = OutputLink(data_width=_WIDTH, address_width=1, replace=False)
@@ -65,7 +67,7 @@ class SpiMaster(Module):
         new = Record(_CONFIG)
         active = Signal()  # all cycles of a transfer
         last = Signal()  # its last cycle
-        selected = Signal()  # chip select is asserted
+        self.selected = selected = Signal()  # chip select is asserted
         # Pins are registers, so that they do not glitch
         sck = Signal()
         select = Signal(8)
@@ -191,18 +193,19 @@ def _make(place):
     low = place.pads([f"low{i}" for i in range(place["low"])])
     phy.comb += [pad.oe.eq(1) for pad in low]
     phy.pads += low
+    aside = SpiAside(phy)
     if place["monitor"]:
-        _watch(phy, MONITORS[MONITORED[place["monitor"]]]())
-    return phy
+        _watch(aside, MONITORS[MONITORED[place["monitor"]]]())
+    return aside
 
 
-def _watch(phy, monitor):
+def _watch(aside, monitor):
     """Gives a bus the probes of a monitor."""
-    phy.submodules.monitor = monitor
-    phy.comb += [getattr(monitor.sent, name).eq(value) for name, value in phy.sent.items()]
+    aside.submodules.monitor = monitor
+    aside.comb += [getattr(monitor.sent, name).eq(value) for name, value in aside.phy.sent.items()]
     for name in ["probes", "probe_port"]:
         if hasattr(monitor, name):
-            setattr(phy, name, getattr(monitor, name))
+            setattr(aside, name, getattr(monitor, name))
 
 
 def _measured():

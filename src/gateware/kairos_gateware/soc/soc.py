@@ -20,6 +20,7 @@ from ..moninj.registers import MoninjRegisters
 from ..pad import SAMPLES
 from ..phy.kinds import KINDS, make_phys
 from ..phy.pulse import Pulse
+from ..phy.spi_aside import SpiAside, SpiRegisters
 from ..phy.ttl import InOut
 from ..pulse.registers import PulseRegisters
 from ..rtio.arbiter import CriArbiter
@@ -37,6 +38,7 @@ from .bus import Gp0Bus
 from .clock import ClockRegisters
 from .links import LANE_DEPTH, Links, UplinkRegisters
 from .resting import ANALYZER, DMA, INPUTS, NETWORK, REGISTERS, Resting
+from .scratch import ScratchRegisters
 
 __all__ = ["FEED", "PLAY", "Soc"]
 
@@ -164,6 +166,10 @@ class Soc(Module):
             setattr(self.submodules, name, registers)
             setattr(blocks, name, registers)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
+        blocks.scratch = self.submodules.scratch = ScratchRegisters()
+        asides = {number: phy for number, phy in phys.items() if isinstance(phy, SpiAside)}
+        if asides:
+            blocks.spi = self.submodules.spi = SpiRegisters(asides)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
         traffic = None
         self.emio_o, self.emio_i = Signal(64), Signal(64)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kairos_batch::{Permission, Registers};
+use kairos_batch::{Device, Permission};
 use kairos_contracts::memory::PL_DESCRIPTOR;
 use kairos_endpoint::buses::{self, Bus, Kind};
 use kairos_endpoint::memory::{Window, Word, WORD};
@@ -96,7 +96,7 @@ impl Hardware {
 /// The registers as a batch has them.
 pub struct Mapped<'a>(&'a [Word]);
 
-impl Registers for Mapped<'_> {
+impl Device for Mapped<'_> {
     fn read(&mut self, address: u32) -> u32 {
         self.0[address as usize / WORD].read()
     }
@@ -104,6 +104,13 @@ impl Registers for Mapped<'_> {
     fn write(&mut self, address: u32, value: u32) {
         self.0[address as usize / WORD].write(value);
     }
+
+    // The check knows of no channels.
+    fn probe(&mut self, _: u32, _: u8) -> u64 {
+        0
+    }
+
+    fn inject(&mut self, _: u32, _: u8, _: u8) {}
 }
 
 /// What was found until now.

@@ -12,10 +12,10 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kairos_batch::{Batch, Run, Step};
+use kairos_batch::{Batch, Pause, Run};
 use kairos_endpoint::buses::Kind;
 use kairos_endpoint::{i2c, sensors, spi};
-use kairos_proto::batch::Ending;
+use kairos_proto::batch::{Ending, Outcome};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
@@ -169,27 +169,30 @@ impl Attendant {
 
 /// Executes a batch; its reply, as that of a core device.
 pub fn execute(program: &[u8], hardware: &Hardware) -> Vec<u8> {
-    let batch = match Batch::new(program, |address| hardware.gateware.permission(address)) {
+    let batch = match Batch::new(program, &hardware.gateware) {
         Ok(batch) => batch,
         Err(ending) => return ending.to_bytes().to_vec(),
     };
     let (mut run, mut registers, mut words) = (Run::new(batch), hardware.registers(), Vec::new());
-    let mut polling: Option<Instant> = None;
+    // The poll that waits, by the number of steps before it, and since when.
+    let mut polling: Option<(u32, Instant)> = None;
     let ending: Ending = loop {
-        match run.step(&mut registers) {
-            Step::Next(word) => {
-                words.extend(word);
-                polling = None;
-            }
-            Step::Wait(us) => wait(Duration::from_micros(us.into())),
-            Step::Again(us) => {
-                let begun = polling.get_or_insert_with(Instant::now);
+        match run.go(usize::MAX, &mut registers, |word| words.push(word)) {
+            Pause::Long => {}
+            Pause::Wait(us) => wait(Duration::from_micros(us.into())),
+            Pause::Again(us) => {
+                let (_, begun) = polling
+                    .filter(|&(steps, _)| steps == run.steps())
+                    .unwrap_or_else(|| (run.steps(), Instant::now()));
+                polling = Some((run.steps(), begun));
                 if begun.elapsed() >= Duration::from_micros(us.into()) {
-                    break run.give_up();
+                    break run.end(Outcome::Timeout);
                 }
                 std::hint::spin_loop();
             }
-            Step::Ended(ending) => break ending,
+            // The check knows of no bus.
+            Pause::Bus(_) => break run.end(Outcome::NotExported),
+            Pause::Ended(ending) => break ending,
         }
     };
     let mut reply = ending.to_bytes().to_vec();

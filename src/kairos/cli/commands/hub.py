@@ -42,6 +42,43 @@ COMMAND = Command(
             runs="hub.write",
             examples=("kairos hub write zc706/rtio/enable 1",),
         ),
+        "i2c": Command(
+            "write to a device on a board's I2C bus, and read from it",
+            Option("device", metavar="DEVICE", help="whose board"),
+            Option("address", nargs="?", metavar="ADDRESS", help="7 bits, also 0x…; without it: where devices answer"),
+            Option("--write", nargs="+", default=[], metavar="BYTE", help="write these, at most 8"),
+            Option("--read", type=int, default=0, metavar="COUNT", help="then read so many, at most 64"),
+            Option("--switch", metavar="ADDRESS:MASK", help="with this switch set so, and back after it"),
+            *HUB,
+            JSON,
+            runs="hub.i2c",
+            examples=(
+                "kairos hub i2c zc706 --switch 0x74:0x04",
+                "kairos hub i2c zc706 0x50 --write 3 --read 2 --switch 0x74:0x04",
+            ),
+        ),
+        "pin": Command(
+            "show the level of a pin, hold it, let it go",
+            Option("pin", metavar="DEVICE/CHANNEL", help="a TTL"),
+            Option(
+                "level", nargs="?", choices=("0", "1", "release"), help="hold it there, whatever an experiment does"
+            ),
+            *HUB,
+            JSON,
+            runs="hub.pin",
+            examples=("kairos hub pin zc706/ttl4", "kairos hub pin zc706/ttl4 1"),
+        ),
+        "batch": Command(
+            "execute a program of accesses in one go",
+            Option("device", metavar="DEVICE", help="where"),
+            Option(
+                "program", metavar="FILE", help='steps as in the protocol, in JSON: [{"read": {"register": "…"}}, …]'
+            ),
+            *HUB,
+            JSON,
+            runs="hub.batch",
+            examples=("kairos hub batch zc706 calibration.json",),
+        ),
         "watch": Command(
             "show the values of registers again and again, until Ctrl-C",
             REGISTERS,
@@ -60,19 +97,23 @@ COMMAND = Command(
             examples=("kairos hub buses rack",),
         ),
         "spi": Command(
-            "send bytes to a chip on SPI of a computer with Linux, and show what comes back",
-            Option("bus", metavar="DEVICE/BUS", help="as 'kairos hub buses DEVICE' names them"),
+            "send bytes to a chip on SPI, and show what comes back; of a core device between the experiment's",
+            Option("bus", metavar="DEVICE/BUS", help="as 'kairos hub buses DEVICE' names them; a channel of RTIO"),
             Option("bytes", nargs="+", metavar="BYTE", help="numbers, also 0x…"),
             Option(
-                "--hertz", type=float, default=0, metavar="HZ", help="of the clock; default: as the device tree says"
+                "--hertz", type=float, default=0, metavar="HZ", help="of the clock; default: as the device tree says, 1 MHz"
             ),
+            Option("--cs", default="1", metavar="MASK", help="chip selects of a core device, a bit for each; default: 1"),
             Option(
                 "--mode", choices=("0", "1", "2", "3"), default="0", help="polarity and phase of the clock; default: 0"
             ),
             *HUB,
             JSON,
             runs="hub_board.spi",
-            examples=("kairos hub spi rack/spidev0.0 0x9f 0 0 --mode 3",),
+            examples=(
+                "kairos hub spi rack/spidev0.0 0x9f 0 0 --mode 3",
+                "kairos hub spi zc706/urukul0_spi 0x80 0 0 0 --cs 2",
+            ),
         ),
         "memory": Command(
             "list the buffers of a computer with Linux, or save what is in one",

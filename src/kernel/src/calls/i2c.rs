@@ -1,24 +1,49 @@
 //! The I2C calls of kernels (kernel ABI, section 2.8), on the board's bus ([`kairos_chip::i2c`]).
 
+use kairos_channel::{Shared, KERNEL};
 use kairos_chip::i2c::{Bus, Stuck};
 use kairos_proto::exception::Id;
 
 use crate::owned::Lent;
 use crate::raise;
 
-/// The comms core has done with the bus before this core was released. It is used in place: a kernel may be killed at any step,
-/// and [`recover`] must know how far it was.
+/// It is used in place: a kernel may be killed at any step, and [`recover`] must know how far it was. From a start to its stop
+/// the bus is this core's, between two transactions the comms core may have it for one.
 static BUS: Lent<Bus> = Lent::new(Bus::new());
 
 /// In a restart: the kernel before may have been stopped in the middle of a byte.
 pub fn recover() {
     BUS.reclaim();
     BUS.with(Bus::recover);
+    Shared::get().release_bus(KERNEL);
+}
+
+/// Returns when the comms core has done with the bus.
+#[inline(never)]
+fn take_turn() {
+    while !Shared::get().kernel_takes_bus() {}
+}
+
+/// Between two transactions the comms core may have the bus.
+#[inline(never)]
+fn end_turn(bus: &Bus) {
+    if !bus.is_open() {
+        Shared::get().release_bus(KERNEL);
+    }
+}
+
+fn in_turn<T>(action: impl FnOnce(&mut Bus) -> T) -> T {
+    take_turn();
+    BUS.with(|bus| {
+        let result = action(bus);
+        end_turn(bus);
+        result
+    })
 }
 
 /// The result on bus 0, or the exception.
 fn on<T: Default>(number: u32, message: &'static str, action: impl FnOnce(&mut Bus) -> Result<T, Stuck>) -> T {
-    let result = if number == 0 { BUS.with(action) } else { Err(Stuck) };
+    let result = if number == 0 { in_turn(action) } else { Err(Stuck) };
     result.unwrap_or_else(|Stuck| {
         raise::firmware(Id::I2cError, message, [0; 3]);
         T::default()

@@ -34,10 +34,43 @@ fn a_reply_is_an_ending_and_words() {
     assert_eq!(Ending::from_reply(&reply[..8]), None);
 }
 
+#[test]
+fn a_transaction_on_the_bus_is_one_instruction() {
+    let switch = Some(Switch { address: 0x74, mask: 4 });
+    let transfer = Transfer::new(0x50, &[3, 1, 2, 4, 5], 2, switch).unwrap();
+    assert_eq!(transfer.operands(), [0x0002_0550, 0x0402_0103, 5, 0x0474]);
+    assert_eq!(Transfer::from_operands(transfer.operands()), Some(transfer));
+    assert_eq!((transfer.results(), transfer.time()), (1, 1500));
+    for wrong in [
+        [0x80, 0, 0, 0],
+        [0x0100_0050, 0, 0, 0],
+        [0x0041_0050, 0, 0, 0],
+        [0x0950, 0, 0, 0],
+        [0x0050, 1, 0, 0],
+        [0x0150, 0x100, 0, 0],
+        [0x50, 0, 0, 0x100],
+        [0x50, 0, 0, 0x80],
+        [0x50, 0, 0, 0x0001_0074],
+    ] {
+        assert_eq!(Transfer::from_operands(wrong), None, "{wrong:x?}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn transactions_there_and_back(operands: [u32; 4], address in 0u8..128, read in 0u8..70, count in 0u8..9) {
+        let [_, b, c, d] = operands;
+        let a = u32::from_le_bytes([address, count, read, 0]);
+        for operands in [operands, [a, b, c, d], [a, b, c, d & 0x7f7f], [a, b, 0, 0], [a, 0, 0, 0]] {
+            if let Some(transfer) = Transfer::from_operands(operands) {
+                prop_assert_eq!(transfer.operands(), operands);
+            }
+        }
+    }
+
     /// Bytes that are an instruction are that one alone: nothing is ignored.
     #[test]
-    fn bytes_there_and_back(mut bytes: [u8; INSTRUCTION], number in 0u8..8, sparse: bool) {
+    fn bytes_there_and_back(mut bytes: [u8; INSTRUCTION], number in 0u8..12, sparse: bool) {
         bytes[0] = number;
         if sparse {
             bytes[1..4].fill(0);

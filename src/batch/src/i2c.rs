@@ -1,0 +1,167 @@
+//! Transactions on an I2C bus whose lines are pins, level by level: whoever waits for half a bit lets others work.
+//!
+//! A transaction leaves the bus as it found it, whatever happens: a stop at its end, the switch as it was. (The kernel core,
+//! which has nothing else to do, has a bus of its own: `kairos_chip::i2c`.)
+
+use kairos_contracts::batch::I2C_READ_MAX;
+use kairos_proto::batch::{Outcome, Transfer};
+
+/// How long a device may hold the clock low, in halves of a bit of 5 us: 25 ms, as SMBus allows.
+const STRETCH: usize = 5000;
+/// Clocks that a device is given which holds the data line in the middle of a byte: more than it has left.
+const CLOCKS: usize = 20;
+
+/// The lines. Released ones are high unless somebody holds them.
+#[allow(async_fn_in_trait, reason = "one executor, whose tasks never move between threads")]
+pub trait Lines {
+    /// Releases the clock, or holds it low.
+    fn set_clock(&mut self, high: bool);
+    /// Likewise the data line.
+    fn set_data(&mut self, high: bool);
+    /// Levels of clock and data.
+    fn levels(&mut self) -> (bool, bool);
+    /// Waits for half a bit.
+    async fn half(&mut self);
+}
+
+/// Does a transaction; how many bytes of `answer` were read. What is not done then: [`Outcome::NotAcknowledged`] or
+/// [`Outcome::BusStuck`].
+pub async fn transfer(
+    lines: &mut impl Lines,
+    transfer: &Transfer,
+    answer: &mut [u8; I2C_READ_MAX],
+) -> Result<usize, Outcome> {
+    let mut bus = Bus(lines);
+    let answer = &mut answer[..transfer.read];
+    let read = answer.len();
+    let Some(switch) = transfer.switch else {
+        bus.exchange(transfer.address, transfer.written(), answer).await?;
+        return Ok(read);
+    };
+    let mut before = [0];
+    bus.exchange(switch.address, &[], &mut before).await?;
+    bus.exchange(switch.address, &[switch.mask], &mut []).await?;
+    let done = bus.exchange(transfer.address, transfer.written(), answer).await;
+    let back = bus.exchange(switch.address, &before, &mut []).await;
+    done.and(back).map(|()| read)
+}
+
+struct Bus<'a, L>(&'a mut L);
+
+impl<L: Lines> Bus<'_, L> {
+    /// From start to stop.
+    async fn exchange(&mut self, address: u8, written: &[u8], read: &mut [u8]) -> Result<(), Outcome> {
+        let done = self.bytes(address, written, read).await;
+        let stopped = self.stop().await;
+        match done.and(stopped) {
+            Err(Outcome::BusStuck) => {
+                self.recover().await;
+                Err(Outcome::BusStuck)
+            }
+            result => result,
+        }
+    }
+
+    async fn bytes(&mut self, address: u8, written: &[u8], read: &mut [u8]) -> Result<(), Outcome> {
+        let byte = address << 1;
+        if !written.is_empty() || read.is_empty() {
+            self.start().await?;
+            for &byte in [byte].iter().chain(written) {
+                self.send(byte).await?;
+            }
+        }
+        if let Some(last) = read.len().checked_sub(1) {
+            self.start().await?;
+            self.send(byte | 1).await?;
+            for (n, place) in read.iter_mut().enumerate() {
+                *place = self.receive(n < last).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Start condition, also within a transaction.
+    async fn start(&mut self) -> Result<(), Outcome> {
+        self.0.set_data(true);
+        self.0.half().await;
+        self.clock_high().await?;
+        if !self.0.levels().1 {
+            return Err(Outcome::BusStuck);
+        }
+        self.0.set_data(false);
+        self.0.half().await;
+        self.0.set_clock(false);
+        Ok(())
+    }
+
+    async fn stop(&mut self) -> Result<(), Outcome> {
+        self.0.set_data(false);
+        self.0.half().await;
+        self.clock_high().await?;
+        self.0.set_data(true);
+        self.0.half().await;
+        match self.0.levels() {
+            (true, true) => Ok(()),
+            _ => Err(Outcome::BusStuck),
+        }
+    }
+
+    async fn send(&mut self, byte: u8) -> Result<(), Outcome> {
+        for n in (0..8).rev() {
+            self.bit(byte >> n & 1 != 0).await?;
+        }
+        match self.bit(true).await? {
+            false => Ok(()),
+            true => Err(Outcome::NotAcknowledged),
+        }
+    }
+
+    async fn receive(&mut self, acknowledge: bool) -> Result<u8, Outcome> {
+        let mut byte = 0;
+        for _ in 0..8 {
+            byte = byte << 1 | u8::from(self.bit(true).await?);
+        }
+        self.bit(!acknowledge).await?;
+        Ok(byte)
+    }
+
+    /// One clock; the level that the data line had.
+    async fn bit(&mut self, level: bool) -> Result<bool, Outcome> {
+        self.0.set_data(level);
+        self.0.half().await;
+        self.clock_high().await?;
+        let seen = self.0.levels().1;
+        self.0.set_clock(false);
+        Ok(seen)
+    }
+
+    /// Releases the clock, and waits for devices that hold it.
+    async fn clock_high(&mut self) -> Result<(), Outcome> {
+        self.0.set_clock(true);
+        for _ in 0..STRETCH {
+            self.0.half().await;
+            if self.0.levels().0 {
+                return Ok(());
+            }
+        }
+        Err(Outcome::BusStuck)
+    }
+
+    /// Clocks a device that was cut off until it lets go of the data line, and tells it that it is over.
+    async fn recover(&mut self) {
+        for _ in 0..CLOCKS {
+            match self.bit(true).await {
+                Ok(false) => {}
+                Ok(true) if self.stop().await.is_ok() => return,
+                Ok(true) => {}
+                // The clock is held: nothing helps.
+                Err(_) => break,
+            }
+        }
+        self.0.set_data(true);
+        self.0.set_clock(true);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,18 @@
+"""Registers that do nothing; what they are for: src/contracts/registers.toml."""
+
+from litex.soc.interconnect.csr import AutoCSR, CSRStorage
+from migen import *
+
+from ..csr import uses
+
+__all__ = ["ScratchRegisters"]
+
+
+class ScratchRegisters(Module, AutoCSR):
+    """They keep what is written."""
+
+    USES = uses("scratch")
+
+    def __init__(self):
+        self.word = CSRStorage(32, name="word")
+        self.wide = CSRStorage(64, name="wide", atomic_write=True)

@@ -1,0 +1,145 @@
+"""What is on a device's board besides registers: the I2C bus, SPI buses and pins. Each call is a program of its own;
+many steps at once are a `Program`."""
+
+from collections.abc import Iterator
+
+from .errors import ProgramError
+from .program import Program
+
+__all__ = ["I2c", "Pin", "Pins", "Spi", "SpiBuses"]
+
+ADDRESSES = range(0x08, 0x78)
+"""Those that devices may have; the others mean something to all of them."""
+
+
+class I2c:
+    """The I2C bus of a board, at 100 kbit/s, in turn with the kernel that runs. Addresses have 7 bits.
+
+    `switch`: (address, mask) of a switch such as the PCA9548 that is set for the transaction, and back to what it was
+    after. ProgramError: NOT_ACKNOWLEDGED if no device answers, BUS_STUCK, BUS_BUSY if a kernel keeps the bus.
+    """
+
+    def __init__(self, device):
+        self._device = device
+
+    def transfer(self, address: int, write: bytes = b"", read: int = 0, switch: tuple[int, int] | None = None) -> bytes:
+        """Write at most 8 bytes to a device, then read at most 64 from it."""
+        program = Program()
+        program.i2c(address, write, read, switch)
+        return unpacked(self._device.run(program), read)
+
+    def read(self, address: int, count: int, register: int | None = None, switch=None) -> bytes:
+        """Read bytes of a device, from its `register` (8 bits) on if one is named."""
+        write = b"" if register is None else bytes([register])
+        return self.transfer(address, write, count, switch)
+
+    def write(self, address: int, data: bytes, switch=None):
+        """Write bytes to a device; the first often is the number of a register."""
+        self.transfer(address, data, 0, switch)
+
+    def scan(self, switch=None) -> list[int]:
+        """Addresses at which devices answer."""
+        return [address for address in ADDRESSES if self._answers(address, switch)]
+
+    def _answers(self, address: int, switch) -> bool:
+        try:
+            self.transfer(address, switch=switch)
+        except ProgramError as error:
+            if error.code != "NOT_ACKNOWLEDGED":
+                raise
+            return False
+        return True
+
+
+def unpacked(words: list[int], count: int) -> bytes:
+    """The bytes that were read in a transaction, from its words of result."""
+    sizes = [min(4, count - at) for at in range(0, count, 4)]
+    return b"".join(word.to_bytes(size, "big") for word, size in zip(words, sizes, strict=True))
+
+
+class SpiBuses:
+    """SPI masters by the names of their channels."""
+
+    def __init__(self, device, channels: list):
+        self._device = device
+        self._names = [c.name for c in channels if c.kind == "spi_master" and c.number >> 16 == 0]
+
+    def __getitem__(self, name: str) -> "Spi":
+        if name not in self._names:
+            raise KeyError(f"{self._device.name} has no SPI bus '{name}', but {', '.join(self._names) or 'none'}")
+        return Spi(self._device, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self._names
+
+
+class Spi:
+    """An SPI bus, between the transfers of experiments."""
+
+    def __init__(self, device, name: str):
+        self._device, self.name = device, name
+
+    def transfer(self, data: int, length: int, **settings) -> int | None:
+        """Send bits to chips; with ``input=True`` those that were received. Settings as of `Program.spi`. ProgramError:
+        TIMEOUT if an experiment keeps a chip selected."""
+        program = Program()
+        program.spi(self.name, data, length, **settings)
+        results = self._device.run(program)
+        return results[0] if results else None
+
+    def __repr__(self) -> str:
+        return f"<SPI bus {self.name} of {self._device.name}>"
+
+
+class Pins:
+    """Pins of TTL by the names of their channels."""
+
+    def __init__(self, device, channels: list):
+        self._device = device
+        self._names = [c.name for c in channels if c.kind in ("ttl_out", "ttl_inout") and c.number >> 16 == 0]
+
+    def __getitem__(self, name: str) -> "Pin":
+        if name not in self._names:
+            raise KeyError(f"{self._device.name} has no pin '{name}', but {', '.join(self._names)}")
+        return Pin(self._device, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self._names
+
+    def __repr__(self) -> str:
+        return f"<pins of {self._device.name}: {', '.join(self._names)}>"
+
+
+class Pin:
+    """A pin. An experiment does not notice when it is held; what that does is on it again when it is let go."""
+
+    def __init__(self, device, name: str):
+        self._device, self.name = device, name
+
+    def level(self) -> bool:
+        """What it shows."""
+        program = Program()
+        program.probe(self.name)
+        return bool(self._device.run(program)[1])
+
+    def hold(self, level: bool):
+        """Hold it at a level."""
+        self._override(level)
+
+    def release(self):
+        """Let it go."""
+        self._override(None)
+
+    def _override(self, level: bool | None):
+        program = Program()
+        program.override(self.name, level)
+        self._device.run(program)
+
+    def __repr__(self) -> str:
+        return f"<pin {self.name} of {self._device.name}>"

@@ -1,0 +1,162 @@
+"""The hub's way to the I2C bus and the pins of a board: alone, beside a kernel, from the command line."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from kairos.hub import HubError, Program, ProgramError
+from kairos.hub.buses import unpacked
+from tests.support.command import run_kairos
+from tests.support.hub import demo_hub, demo_lab
+from tests.support.kernels import begin
+from tests.support.raw_session import Session
+
+SWITCH, EXPANDER, EEPROM, SYNTHESISER = 0x74, 0x3E, 0x50, 0x68
+CARDS = (SWITCH, 1 << 2)
+CLOCK = (SWITCH, 1 << 4)
+BESIDE = Path(__file__).with_name("experiments") / "i2c_beside.py"
+READ_FOR_EVER = 0
+"""Of the kernel `i2c`."""
+
+
+@pytest.fixture(scope="module")
+def hub(device, tmp_path_factory):
+    with demo_hub(device, tmp_path_factory.mktemp("hub")) as hub:
+        yield hub
+
+
+@pytest.fixture
+def demo(hub):
+    with demo_lab(hub) as lab:
+        yield lab["demo"]
+
+
+def test_a_device_on_the_bus_is_written_and_read(demo):
+    demo.i2c.write(EXPANDER, [0x5A], CARDS)
+    assert demo.i2c.read(EXPANDER, 1, switch=CARDS) == b"\x5a"
+    demo.i2c.write(EEPROM, [0x20, *range(1, 8)], CARDS)
+    assert demo.i2c.read(EEPROM, 9, register=0x20, switch=CARDS) == bytes([*range(1, 8), 255, 255])
+    assert demo.i2c.read(SWITCH, 1) == b"\0", "the switch is as it was"
+    assert demo.i2c.read(SYNTHESISER, 2, register=134, switch=CLOCK) == b"\x01\x82"
+
+
+def test_who_answers(demo):
+    assert demo.i2c.scan() == [0x70, 0x71, SWITCH]
+    assert demo.i2c.scan(CARDS) == [EXPANDER, EEPROM, 0x70, 0x71, SWITCH]
+    with pytest.raises(ProgramError) as failed:
+        demo.i2c.read(EXPANDER, 1)
+    assert failed.value.code == "NOT_ACKNOWLEDGED" and "no device on the I2C bus" in str(failed.value)
+
+
+def test_the_bus_in_a_program(demo):
+    """What a step reads comes between the results of others; the one that fails is told."""
+    program = Program()
+    program.read("rtio/outputs")
+    with program.loop(3):
+        program.i2c(EEPROM, b"\x20", 5, CARDS)
+    program.i2c(0x11, read=1)
+    program.read("rtio/outputs")
+    with pytest.raises(ProgramError) as failed:
+        demo.run(program)
+    error = failed.value
+    assert (error.code, error.step, len(error.results)) == ("NOT_ACKNOWLEDGED", 3, 1 + 3 * 2)
+    assert unpacked(error.results[1:3], 5) == bytes(range(1, 6))
+
+
+def test_what_cannot_be_on_the_bus(demo):
+    for work in (
+        lambda: demo.i2c.read(0x80, 1),
+        lambda: demo.i2c.write(0x50, bytes(9)),
+        lambda: demo.i2c.read(0x50, 65),
+        lambda: demo.i2c.read(0x50, 1, switch=(0, 1)),
+    ):
+        with pytest.raises(HubError, match="addresses have 7 bits") as failed:
+            work()
+        assert failed.value.code == "INVALID_ARGUMENT"
+
+
+def test_a_kernel_and_the_hub_share_the_bus(demo, kairos, device_db):
+    """Both go through the same switch, each to another channel: neither disturbs the other."""
+    done = threading.Event()
+    wrong, rounds = [], [0]
+
+    def read():
+        while not done.is_set():
+            found = demo.i2c.read(SYNTHESISER, 2, register=134, switch=CLOCK)
+            rounds[0] += 1
+            if found != b"\x01\x82":
+                wrong.append(found)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        run = kairos("run", BESIDE, device_db=device_db)
+    finally:
+        done.set()
+        reader.join()
+    assert run.stdout.startswith("wrong 0\n"), run.stdout + run.stderr
+    assert wrong == [] and rounds[0] > 10
+
+
+def test_a_kernel_that_keeps_the_bus(demo, device):
+    """It has begun a transaction and does not end it; what asks for the bus ends with an outcome, and works when the
+    kernel is gone."""
+    with Session(device) as session:
+        begin(session, "i2c", READ_FOR_EVER)
+        session.message(10)
+        assert session.request().arguments == [1]
+        with pytest.raises(ProgramError) as failed:
+            demo.i2c.read(SWITCH, 1)
+        assert failed.value.code == "BUS_BUSY", failed.value
+    with Session(device):
+        pass
+    assert demo.i2c.read(SWITCH, 1) in (b"\0", b"\4")
+
+
+def test_pins_are_held_and_let_go(demo):
+    assert "ttl4" in list(demo.pins)
+    pin = demo.pins["ttl4"]
+    assert not pin.level()
+    pin.hold(True)
+    assert pin.level()
+    pin.release()
+    assert not pin.level()
+    both = demo.pins["ttl0"]
+    both.hold(True)
+    assert both.level()
+    both.release()
+    with pytest.raises(KeyError, match="no pin 'rtio_log'"):
+        demo.pins["rtio_log"]
+    program = Program()
+    program.override("rtio_log", True)
+    with pytest.raises(HubError, match="only TTLs have overrides"):
+        demo.run(program)
+
+
+def test_channels_are_listed(demo):
+    found = {channel.name: (channel.number, channel.kind) for channel in demo.channels()}
+    assert found["ttl0"] == (0, "ttl_inout") and found["ttl4"] == (4, "ttl_out") and found["rtio_log"] == (12, "log")
+
+
+def test_from_the_command_line(hub, demo, tmp_path):
+    def run(*words):
+        done = run_kairos("hub", *words, "--hub", hub.address)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    demo.i2c.write(EXPANDER, [0xA5], CARDS)
+    assert run("i2c", "demo", hex(EXPANDER), "--read", "1", "--switch", "0x74:4") == "a5"
+    assert run("i2c", "demo", hex(EEPROM), "--write", "0x30", "7", "8", "--switch", "0x74:4") == ""
+    assert demo.i2c.read(EEPROM, 2, register=0x30, switch=CARDS) == b"\7\x08"
+    assert run("i2c", "demo") == " ".join(map(hex, demo.i2c.scan()))
+    assert [run("pin", "demo/ttl5", "1"), run("pin", "demo/ttl5")] == ["", "1"]
+    assert [run("pin", "demo/ttl5", "release"), run("pin", "demo/ttl5")] == ["", "0"]
+    program = tmp_path / "program.json"
+    program.write_text(
+        '[{"write": {"register": "scratch/word", "value": "9"}}, {"read": {"register": "scratch/word"}}]'
+    )
+    assert run("batch", "demo", program) == "9 0x9"
+    program.write_text('[{"red": {}}]')
+    wrong = run_kairos("hub", "batch", "demo", program, "--hub", hub.address)
+    assert wrong.returncode == 1 and "no list of steps" in wrong.stderr
