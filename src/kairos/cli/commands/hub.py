@@ -101,9 +101,15 @@ COMMAND = Command(
             Option("bus", metavar="DEVICE/BUS", help="as 'kairos hub buses DEVICE' names them; a channel of RTIO"),
             Option("bytes", nargs="+", metavar="BYTE", help="numbers, also 0x…"),
             Option(
-                "--hertz", type=float, default=0, metavar="HZ", help="of the clock; default: as the device tree says, 1 MHz"
+                "--hertz",
+                type=float,
+                default=0,
+                metavar="HZ",
+                help="of the clock; default: as the device tree says, 1 MHz",
             ),
-            Option("--cs", default="1", metavar="MASK", help="chip selects of a core device, a bit for each; default: 1"),
+            Option(
+                "--cs", default="1", metavar="MASK", help="chip selects of a core device, a bit for each; default: 1"
+            ),
             Option(
                 "--mode", choices=("0", "1", "2", "3"), default="0", help="polarity and phase of the clock; default: 0"
             ),
