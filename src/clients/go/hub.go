@@ -28,6 +28,7 @@ type Options struct {
 type Lab struct {
 	Devices   hubv1.DevicesClient
 	Registers hubv1.RegistersClient
+	Channels  hubv1.ChannelsClient
 	Monitor   hubv1.MonitorClient
 	Plugins   hubv1.PluginsClient
 	Buses     hubv1.BusesClient
@@ -56,6 +57,7 @@ func Connect(address string, options Options) (*Lab, error) {
 	return &Lab{
 		Devices:    hubv1.NewDevicesClient(connection),
 		Registers:  hubv1.NewRegistersClient(connection),
+		Channels:   hubv1.NewChannelsClient(connection),
 		Monitor:    hubv1.NewMonitorClient(connection),
 		Plugins:    hubv1.NewPluginsClient(connection),
 		Buses:      hubv1.NewBusesClient(connection),

@@ -28,6 +28,7 @@ pub mod v1 {
 }
 
 use v1::buses_client::BusesClient;
+use v1::channels_client::ChannelsClient;
 use v1::devices_client::DevicesClient;
 use v1::memory_client::MemoryClient;
 use v1::monitor_client::MonitorClient;
@@ -51,6 +52,7 @@ pub type Connection = InterceptedService<Channel, ShowToken>;
 pub struct Lab {
     pub devices: DevicesClient<Connection>,
     pub registers: RegistersClient<Connection>,
+    pub channels: ChannelsClient<Connection>,
     pub monitor: MonitorClient<Connection>,
     pub plugins: PluginsClient<Connection>,
     pub buses: BusesClient<Connection>,
@@ -90,6 +92,7 @@ pub async fn connect(address: &str, options: Options) -> Result<Lab, Box<dyn std
     Ok(Lab {
         devices: DevicesClient::new(connection.clone()),
         registers: RegistersClient::new(connection.clone()),
+        channels: ChannelsClient::new(connection.clone()),
         monitor: MonitorClient::new(connection.clone()),
         plugins: PluginsClient::new(connection.clone()),
         buses: BusesClient::new(connection.clone()),

@@ -15,7 +15,7 @@ import { createClient, type Client, type Interceptor } from "@connectrpc/connect
 import { createGrpcTransport } from "@connectrpc/connect-node";
 
 import { Buses, Memory } from "./protocol/kairos/hub/v1/buses_pb.js";
-import { Devices, Monitor, Plugins, Registers } from "./protocol/kairos/hub/v1/hub_pb.js";
+import { Channels, Devices, Monitor, Plugins, Registers } from "./protocol/kairos/hub/v1/hub_pb.js";
 
 export * from "./protocol/kairos/hub/v1/buses_pb.js";
 export * from "./protocol/kairos/hub/v1/hub_pb.js";
@@ -34,6 +34,7 @@ export interface Options {
 export interface Lab {
   devices: Client<typeof Devices>;
   registers: Client<typeof Registers>;
+  channels: Client<typeof Channels>;
   monitor: Client<typeof Monitor>;
   plugins: Client<typeof Plugins>;
   buses: Client<typeof Buses>;
@@ -61,6 +62,7 @@ export function connect(address: string, { token, certificate }: Options = {}): 
   return {
     devices: createClient(Devices, transport),
     registers: createClient(Registers, transport),
+    channels: createClient(Channels, transport),
     monitor: createClient(Monitor, transport),
     plugins: createClient(Plugins, transport),
     buses: createClient(Buses, transport),

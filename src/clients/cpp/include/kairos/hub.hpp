@@ -70,6 +70,7 @@ class Lab {
       : channel_(connect(address, options)),
         devices(hub::v1::Devices::NewStub(channel_)),
         registers(hub::v1::Registers::NewStub(channel_)),
+        channels(hub::v1::Channels::NewStub(channel_)),
         monitor(hub::v1::Monitor::NewStub(channel_)),
         plugins(hub::v1::Plugins::NewStub(channel_)),
         buses(hub::v1::Buses::NewStub(channel_)),
@@ -110,6 +111,7 @@ class Lab {
  public:
   const std::unique_ptr<hub::v1::Devices::Stub> devices;
   const std::unique_ptr<hub::v1::Registers::Stub> registers;
+  const std::unique_ptr<hub::v1::Channels::Stub> channels;
   const std::unique_ptr<hub::v1::Monitor::Stub> monitor;
   const std::unique_ptr<hub::v1::Plugins::Stub> plugins;
   const std::unique_ptr<hub::v1::Buses::Stub> buses;
