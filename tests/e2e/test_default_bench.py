@@ -1,11 +1,11 @@
 """A device database alone is enough: the chips of its cards answer, without a bench file."""
 
-import pprint
 from pathlib import Path
 
 import pytest
 
 from kairos.devices import DeviceDB
+from tests.support.databases import calibrated, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "default_bench.py"
 
@@ -48,17 +48,3 @@ def test_what_the_database_says_of_a_card_counts(kairos, lab):
     assert done.returncode == 0, done.stderr
     assert "urukul0: Urukul of light; from spi_urukul0; to nothing\n" in done.stdout
     assert "phaser0: there is no model of what Phaser drives: its pins are open\n" in done.stdout
-
-
-def calibrated(lab, folder):
-    """The database of `lab` with its Urukul as one that has not been calibrated."""
-    entries = DeviceDB.load(lab).entries
-    for number in range(4):
-        entries[f"urukul0_ch{number}"]["arguments"] |= {"sync_delay_seed": -1, "io_update_delay": 0}
-    return written(entries, folder)
-
-
-def written(entries, folder):
-    path = folder / "device_db.py"
-    path.write_text(f"device_db = {pprint.pformat(entries)}\n")
-    return path

@@ -33,6 +33,35 @@ def test_a_card_is_where_its_drivers_say():
     assert lacking(DATABASE) == {"phaser0": "Phaser"}
 
 
+def test_the_cards_of_a_servo_have_its_lines():
+    database = {
+        "pgia": entry("SPIMaster", channel=9),
+        "spi": entry("SPIMaster", channel=15),
+        "sync": entry("TTLClockGen", channel=14),
+        "servo": entry("SUServo", channel=8, pgia_device="pgia", cpld_devices=["other", "cpld"], sampler_hw_rev="v2.1"),
+        "cpld": entry("CPLD", spi_device="spi", sync_device="sync"),
+    }
+    sampler, urukul = sorted(cards(database), key=lambda card: card["kind"])
+    assert sampler["channels"] == {"pgia": 9, "servo": 8} and sampler["settings"] == {"hw_rev": "v2.1"}
+    assert urukul["channels"] == {"spi": 15, "sync": 14, "nu1": 8, "sw0": 4, "sw1": 5, "sw2": 6, "sw3": 7}
+
+
+def test_synthesisers_dacs_and_grabbers():
+    database = {
+        "spi": entry("SPIMaster", channel=20),
+        "switch": entry("TTLOut", channel=25),
+        "mirny": entry("Mirny", spi_device="spi", refclk=125e6, clk_sel=2),
+        "channel": entry("ADF5356", cpld_device="mirny", sw_device="switch", channel=3),
+        "on_top": entry("AlmaznyChannel", host_mirny="mirny", channel=3),
+        "dac": entry("Fastino", channel=30),
+        "grabber": entry("Grabber", channel_base=31),
+    }
+    found = {card["kind"]: card for card in cards(database)}
+    assert found["mirny"]["channels"] == {"spi": 20, "sw3": 25}
+    assert found["mirny"]["settings"] == {"clocks_hz": [0.0, 0.0, 125e6, 0.0], "almazny": "v1.2"}
+    assert (found["fastino"]["channels"], found["grabber"]["channels"]) == ({"spi": 30}, {"spi": 31})
+
+
 def test_what_is_wrong_with_a_database_is_for_its_drivers_to_say():
     strange = {
         "a": "b",
@@ -41,6 +70,8 @@ def test_what_is_wrong_with_a_database_is_for_its_drivers_to_say():
         "d": {"class": "CPLD"},
         "e": entry("CPLD", spi_device="a", proto_rev=7, refclk="fast", clk_sel=9),
         "f": entry("AD9910", chip_select="x", cpld_device="e"),
+        "g": entry("SUServo", cpld_devices=7, channel="x"),
+        "h": entry("Mirny", refclk="fast", clk_sel="xo"),
     }
-    assert [card["settings"] for card in cards(strange)] == [{}, {}]
-    assert [card["channels"] for card in cards(strange)] == [{}, {}]
+    assert [card["settings"] for card in cards(strange)] == [{}] * 4
+    assert [card["channels"] for card in cards(strange)] == [{}] * 4

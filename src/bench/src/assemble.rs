@@ -52,6 +52,7 @@ pub fn assemble(source: Source, pads: &[Pad], cards: &[Card]) -> Result<Assembly
     bench.photodiodes(&file)?;
     bench.pythons(&file)?;
     bench.measured(&file, &found)?;
+    bench.cameras(&file, &found)?;
     bench.lines(&file)?;
     bench.loopbacks(&file)?;
     let driven = bench.pads.values().filter(|pad| bench.driven.contains_key(&pad.index));
@@ -72,6 +73,8 @@ struct Known {
     /// How many of its outputs, from the first on, are tones, and how many are voltages.
     tones: usize,
     volts: usize,
+    /// Of a crystal: each ion's photons are behind their sum and the populations.
+    ions: usize,
 }
 
 struct Bench<'a> {
@@ -119,16 +122,15 @@ impl Bench<'_> {
         if !name.span().is_empty() {
             self.engine.found_at(model, &self.source.place(name.span().start));
         }
-        let (tones, volts) = (0, 0);
-        self.parts.insert(
-            text.clone(),
-            Known {
-                kind,
-                model,
-                tones,
-                volts,
-            },
-        );
+        let (tones, volts, ions) = (0, 0, 0);
+        let known = Known {
+            kind,
+            model,
+            tones,
+            volts,
+            ions,
+        };
+        self.parts.insert(text.clone(), known);
         self.plan.0.push(json!({ "name": text, "kind": kind, "device": null }));
         Ok(model)
     }

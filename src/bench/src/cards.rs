@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::pad::Pad;
 
 /// Kinds of cards that have models, as their names begin.
-pub const KINDS: [&str; 5] = ["urukul", "mirny", "sampler", "zotino", "fastino"];
+pub const KINDS: [&str; 6] = ["urukul", "mirny", "sampler", "zotino", "fastino", "grabber"];
 
 /// A card of a device database.
 #[derive(Debug, Clone, Deserialize)]
@@ -22,7 +22,8 @@ pub struct Card {
     /// Its driver's entry in the database.
     pub device: String,
     /// Channels of the device by what they are for: `spi` for the lines of a bus whose names say enough (`clk`), else the
-    /// beginning of the line's name (`adc` for `adc_clk`), or all of it (`io_update`).
+    /// beginning of the line's name (`adc` for `adc_clk`), or all of it (`io_update`); `servo` for those of an SU-Servo to a
+    /// Sampler, `nu0` and `nu1` for those to its Urukuls.
     pub channels: BTreeMap<String, u32>,
     /// What a bench file could say of it.
     #[serde(default)]
@@ -92,11 +93,20 @@ fn described(card: &Card, pads: &[Pad]) -> Option<Found> {
             let (bus, last) = pad.name.rsplit_once('_').unwrap_or((&pad.name, &pad.name));
             let line = match part.as_str() {
                 "spi" => last.to_string(),
+                // A servo has its own lines to the ADC of a Sampler, and to the chips of Urukuls.
+                "servo" => pad.name.split_once('_').map_or(last, |(_, line)| line).to_string(),
+                part if part.starts_with("nu") => {
+                    let of_it = format!("_urukul{}_", &part[2..]);
+                    let Some((_, line)) = pad.name.split_once(&of_it) else {
+                        continue;
+                    };
+                    format!("nu_{line}")
+                }
                 part if of_it.len() > 1 => format!("{part}_{last}"),
                 part => part.to_string(),
             };
             let known = named(&pad.name).map(|(_, card, _)| card);
-            if of_it.len() > 1 {
+            if of_it.len() > 1 && !part.starts_with("nu") && part != "servo" {
                 name = name.or(known.or(Some(bus)));
             }
             lines.insert(line, pad.index);
@@ -156,6 +166,41 @@ mod tests {
         assert_eq!(names, ["fastino0", "sampler0", "urukul0"]);
         assert_eq!(lines(&found[1]), [("adc_clk", 7), ("adc_miso", 8)]);
         assert_eq!(lines(&found[2]), [("clk", 1), ("io_update", 3), ("mosi", 2)]);
+    }
+
+    #[test]
+    fn the_lines_of_a_servo_belong_to_its_cards() {
+        let mut all = pads();
+        for (n, line) in ["cnv", "urukul0_clk", "urukul1_clk", "urukul1_mosi3"]
+            .iter()
+            .enumerate()
+        {
+            all.push(Pad {
+                index: 50 + n as u16,
+                channel: 9,
+                name: format!("suservo0_{line}"),
+                drives: true,
+                reads: false,
+            });
+        }
+        let card = |json| serde_json::from_value::<Card>(json).expect("a card");
+        let cards = [
+            card(json!({ "kind": "urukul", "device": "cpld", "channels": { "nu1": 9, "spi": 1 } })),
+            card(json!({ "kind": "sampler", "device": "adc", "channels": { "adc": 5, "servo": 9 } })),
+        ];
+        let found = find(&all, &cards);
+        let of = |name: &str| {
+            found
+                .iter()
+                .find(|card| card.name == name)
+                .map(lines)
+                .expect("it is found")
+        };
+        assert_eq!(
+            of("urukul0"),
+            [("clk", 1), ("mosi", 2), ("nu_clk", 52), ("nu_mosi3", 53)]
+        );
+        assert_eq!(of("sampler0")[..3], [("adc_clk", 7), ("adc_miso", 8), ("cnv", 50)]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use serde_json::{json, Value};
 
 use crate::model::{Change, Model, Outbox};
-use crate::signal::{Ns, Signal};
+use crate::signal::{Ns, Signal, Square};
 
 /// How much later than at a pin of the device a change is at what is wired to it.
 pub const CABLE: Ns = 8;
@@ -208,6 +208,18 @@ impl Engine {
         }
     }
 
+    /// A clock at a pin of the device begins, changes or ends.
+    pub fn clock(&mut self, at: Ns, pad: u16, wave: Option<Square>) {
+        let wave = wave.map(|wave| Square {
+            edge: wave.edge + CABLE,
+            ..wave
+        });
+        for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
+            let to = self.pins[&pad][index];
+            self.push(at + CABLE, to, Signal::Clock(wave));
+        }
+    }
+
     fn push(&mut self, at: Ns, to: End, signal: Signal) {
         self.numbers += 1;
         let number = self.numbers;
@@ -221,6 +233,11 @@ impl Engine {
             return None;
         }
         self.next
+    }
+
+    /// When the next of what has been begun is done: pipelines, not what goes on for ever.
+    pub fn under_way(&self) -> Option<Ns> {
+        self.parts.iter().filter_map(|part| part.model.under_way()).min()
     }
 
     fn look(&mut self) {
@@ -311,7 +328,8 @@ impl Engine {
             self.warn(model, at, text);
         }
         for (delay, output, signal) in out.sent {
-            if !matches!(signal, Signal::Level(_) | Signal::Light(_)) && self.history.len() < HISTORY {
+            if !matches!(signal, Signal::Level(_) | Signal::Light(_) | Signal::Clock(_)) && self.history.len() < HISTORY
+            {
                 self.history.push((at + delay, model, output, signal));
             }
             for index in 0..self.parts[model].wires[output].len() {

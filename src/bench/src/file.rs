@@ -6,13 +6,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::Spanned;
 
+use crate::chips::mirny;
 use crate::chips::sampler;
 use crate::chips::urukul::{self, Chip, Revision};
 use crate::numbers::{Finite, Fraction, Natural, Positive};
 
 mod light;
 
-pub use light::{Beam, Crystal, Drive, Line, Photodiode};
+pub use light::{Beam, Camera, Crystal, Drive, Line, Photodiode};
 
 /// Parts of a kind, by their names.
 pub type Parts<T> = BTreeMap<Spanned<String>, T>;
@@ -30,6 +31,12 @@ pub struct File {
     /// Cards with 32 DAC channels.
     #[serde(default)]
     pub zotino: Parts<Zotino>,
+    /// Cards with 32 DAC channels on a fast link.
+    #[serde(default)]
+    pub fastino: Parts<Fastino>,
+    /// Cards with four synthesisers.
+    #[serde(default)]
+    pub mirny: Parts<Mirny>,
     /// Cards with eight ADC channels.
     #[serde(default)]
     pub sampler: Parts<Sampler>,
@@ -48,6 +55,9 @@ pub struct File {
     /// Detectors of light.
     #[serde(default)]
     pub photodiode: Parts<Photodiode>,
+    /// Cameras at grabbers.
+    #[serde(default)]
+    pub camera: Parts<Camera>,
     /// Triggers of the mains.
     #[serde(default)]
     pub line: Parts<Line>,
@@ -73,6 +83,8 @@ pub struct Urukul {
     pub sma_hz: Option<Natural>,
     /// Likewise.
     pub mmcx_hz: Option<Natural>,
+    /// How much later than the clock that of the synchronisation is at the chips, in ps.
+    pub sync_skew_ps: Option<[Natural; urukul::CHANNELS]>,
 }
 
 impl Urukul {
@@ -80,6 +92,7 @@ impl Urukul {
     pub fn options(&self, own: &Self) -> urukul::Options {
         let hz = |said: Option<Natural>, own: Option<Natural>, else_hz| said.or(own).map_or(else_hz, |hz| hz.0);
         urukul::Options {
+            servo: None,
             chip: self.dds.or(own.dds).unwrap_or(Chip::Ad9910),
             revision: self.proto_rev.or(own.proto_rev).unwrap_or(Revision::Nine),
             clocks: [
@@ -87,6 +100,9 @@ impl Urukul {
                 hz(self.sma_hz, own.sma_hz, 0.0),
                 hz(self.mmcx_hz, own.mmcx_hz, 125e6),
             ],
+            sync_skew_ps: self
+                .sync_skew_ps
+                .map_or([300.0; urukul::CHANNELS], |skew| skew.map(|ps| ps.0)),
         }
     }
 }
@@ -97,6 +113,35 @@ impl Urukul {
 pub struct Zotino {
     /// Reference in volts: 5 if nothing is said.
     pub vref: Option<Positive>,
+}
+
+/// A card Fastino: nothing can be said of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fastino {}
+
+/// A card Mirny. What is not said here says the device database, or else `Default`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mirny {
+    /// Hz of the reference that each number of `clk_sel` selects; 0: nothing is there.
+    pub clocks_hz: Option<[Natural; 4]>,
+    /// Hardware revision, as the card tells it: 0 to 3.
+    pub hw_rev: Option<u32>,
+    /// What is on top: `v1.1` or `v1.2`.
+    pub almazny: Option<mirny::Almazny>,
+}
+
+impl Mirny {
+    /// What is on the card, where `own` is what the device database says.
+    pub fn options(&self, own: &Self) -> mirny::Options {
+        let clocks = self.clocks_hz.or(own.clocks_hz);
+        mirny::Options {
+            clocks: clocks.map_or([100e6, 0.0, 0.0, 0.0], |clocks| clocks.map(|hz| hz.0)),
+            revision: self.hw_rev.or(own.hw_rev).unwrap_or(0) & 3,
+            almazny: self.almazny.or(own.almazny),
+        }
+    }
 }
 
 /// A card Sampler, and what is at its inputs: nothing, 0 V.

@@ -18,6 +18,11 @@ pub trait Model {
         None
     }
 
+    /// When what it has been told is done, if it still does that: a run is not over before.
+    fn under_way(&self) -> Option<Ns> {
+        None
+    }
+
     /// It is the time that it said.
     fn act(&mut self, _at: Ns, _out: &mut Outbox) {}
 

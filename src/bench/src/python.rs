@@ -169,6 +169,7 @@ fn value(signal: &Signal) -> Value {
         Signal::Tone(tone) => json!(["tone", tone.hz, tone.dbm.is_finite().then_some(tone.dbm), tone.turns]),
         Signal::Light(light) => json!(["light", light.hz, light.power, light.turns]),
         Signal::Volts(number) | Signal::Photons(number) | Signal::Population(number) => json!(number),
+        Signal::Clock(wave) => json!(["clock", wave.map_or(0.0, |wave| wave.hz)]),
     }
 }
 

@@ -16,8 +16,19 @@ pub enum Signal {
     Photons(f64),
     /// A voltage against ground.
     Volts(f64),
+    /// A clock, too fast to be told of edge by edge; none: it stands still.
+    Clock(Option<Square>),
     /// How much of an ion is in its upper state: for the record, no wire takes it.
     Population(f64),
+}
+
+/// A square wave.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Square {
+    /// Frequency in Hz.
+    pub hz: f64,
+    /// The time of a rising edge.
+    pub edge: Ns,
 }
 
 /// A sine, in full from the time on at which it comes.

@@ -9,6 +9,10 @@ __all__ = ["cards", "lacking"]
 
 REVISIONS = (8, 9)
 """Of the Urukul's logic, as far as it is modelled."""
+CHANNELS = 4
+"""DDS channels of an Urukul."""
+ALMAZNY = {"AlmaznyLegacy": "v1.1", "AlmaznyChannel": "v1.2"}
+"""What is on top of a Mirny, by the classes of its drivers."""
 FIRST_DDS = 4
 """Chip select of an Urukul's channel 0."""
 
@@ -47,10 +51,19 @@ class _Database:
         of_class = (self.arguments(entry) for _, entry in self.drivers(*classes))
         return [arguments for arguments in of_class if self.get(arguments.get(argument)) is card]
 
+    def servos(self, card: dict) -> Iterator[tuple[dict, int]]:
+        """Arguments of each SU-Servo that has the Urukul `card`, and the card's place there."""
+        for _, entry in self.drivers("SUServo"):
+            arguments = self.arguments(entry)
+            cards = arguments.get("cpld_devices")
+            if isinstance(cards, list) and isinstance(arguments.get("channel"), int):
+                yield from ((arguments, place) for place, name in enumerate(cards) if self.get(name) is card)
+
 
 def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
     arguments = database.arguments(entry)
-    lines = {"spi": arguments.get("spi_device"), "io_update": arguments.get("io_update_device")}
+    names = {"spi": "spi_device", "io_update": "io_update_device", "sync": "sync_device"}
+    lines = {line: arguments.get(name) for line, name in names.items()}
     for channel in database.behind(entry, "cpld_device", "AD9910", "AD9912"):
         select = channel.get("chip_select")
         if isinstance(select, int) and select >= FIRST_DDS:
@@ -66,7 +79,13 @@ def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
         select = arguments.get("clk_sel", 0)
         source = ("oscillator_hz", "sma_hz", "mmcx_hz", "sma_hz")[select if select in range(4) else 0]
         settings[source] = float(reference)
-    return database.channels(**lines), settings
+    channels = database.channels(**lines)
+    for servo, place in database.servos(entry):
+        # A servo's channels are before it, four for each card.
+        number = servo["channel"]
+        first = number + CHANNELS * (place - len(servo["cpld_devices"]))
+        channels |= {f"nu{place}": number} | {f"sw{n}": first + n for n in range(CHANNELS)}
+    return channels, settings
 
 
 def _zotino(database: _Database, entry: dict) -> tuple[dict, dict]:
@@ -85,11 +104,57 @@ def _sampler(database: _Database, entry: dict) -> tuple[dict, dict]:
     return database.channels(**{line: arguments.get(name) for line, name in devices.items()}), settings
 
 
-CARDS = {"CPLD": ("urukul", _urukul), "Sampler": ("sampler", _sampler), "Zotino": ("zotino", _zotino)}
+def _servo(database: _Database, entry: dict) -> tuple[dict, dict]:
+    """The Sampler of an SU-Servo."""
+    arguments = database.arguments(entry)
+    revision = arguments.get("sampler_hw_rev")
+    settings = {"hw_rev": revision} if isinstance(revision, str) else {}
+    channels = database.channels(pgia=arguments.get("pgia_device"))
+    number = arguments.get("channel")
+    return channels | ({"servo": number} if isinstance(number, int) else {}), settings
+
+
+def _fastino(database: _Database, entry: dict) -> tuple[dict, dict]:
+    number = database.arguments(entry).get("channel")
+    return {"spi": number} if isinstance(number, int) else {}, {}
+
+
+def _grabber(database: _Database, entry: dict) -> tuple[dict, dict]:
+    number = database.arguments(entry).get("channel_base")
+    return {"spi": number} if isinstance(number, int) else {}, {}
+
+
+def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
+    arguments = database.arguments(entry)
+    lines = {"spi": arguments.get("spi_device")}
+    for channel in database.behind(entry, "cpld_device", "ADF5356"):
+        if channel.get("channel") in range(CHANNELS):
+            lines[f"sw{channel['channel']}"] = channel.get("sw_device")
+    settings: dict = {}
+    reference, select = arguments.get("refclk"), arguments.get("clk_sel")
+    if isinstance(reference, int | float) and reference > 0:
+        # A name stands for a number that depends on the card's revision; what the driver selects has the reference.
+        chosen = select if select in range(CHANNELS) else 0
+        settings["clocks_hz"] = [float(reference) if n == chosen else 0.0 for n in range(CHANNELS)]
+    for kind, revision in ALMAZNY.items():
+        if database.behind(entry, "host_mirny", kind):
+            settings["almazny"] = revision
+    return database.channels(**lines), settings
+
+
+CARDS = {
+    "CPLD": ("urukul", _urukul),
+    "Sampler": ("sampler", _sampler),
+    "Fastino": ("fastino", _fastino),
+    "Grabber": ("grabber", _grabber),
+    "Mirny": ("mirny", _mirny),
+    "SUServo": ("sampler", _servo),
+    "Zotino": ("zotino", _zotino),
+}
 """Cards that have models by the classes of their drivers: their kind to the emulator, and what makes channels and
 settings of an entry."""
 
-WITHOUT = ("AD53xx", "AD9834", "CXPGrabber", "Fastino", "Grabber", "HMC542B", "Mirny", "Novogorny", "Phaser", "SUServo")
+WITHOUT = ("AD53xx", "AD9834", "CXPGrabber", "HMC542B", "Novogorny", "Phaser")
 """Classes of drivers of cards that have no model."""
 
 

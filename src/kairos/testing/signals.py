@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..pictures import COLORS, FONT, drawing, save
 from ..waveform import Channel
 
 __all__ = ["Dac", "Dds", "Pin", "Tone"]
@@ -65,6 +66,34 @@ class Dds(History):
         tone = self._tone(index)
         elapsed = seconds - tone.time
         return Tone(seconds, tone.frequency, tone.power, (tone.phase + tone.frequency * elapsed) % 1.0)
+
+    def draw(self, path, start: float, stop: float, reference: float | None = None) -> None:
+        """A picture (PNG or SVG) of frequency, amplitude and phase between two times in seconds: the phase in turns
+        against that of a tone of `reference` Hz, default the first frequency there."""
+        inside = [tone for tone in self.changes if start < tone.time < stop]
+        tones = [self.at(start), *inside, self.at(stop)]
+        heard = [tone for tone in tones if tone.power is not None]
+        if reference is None:
+            reference = heard[0].frequency if heard else 0.0
+        times = [tone.time * 1e6 for tone in tones]
+        silent = float("nan")
+        shown = [tone.power is not None for tone in tones]
+        values = {
+            "frequency in MHz": [tone.frequency / 1e6 for tone in tones],
+            "power in dBm": [tone.power for tone in tones],
+            "phase in turns": [(tone.phase - reference * tone.time) % 1.0 for tone in tones],
+        }
+        with drawing(**FONT) as pyplot:
+            figure, panels = pyplot.subplots(3, 1, figsize=(8, 6), sharex=True, layout="constrained")
+            for axes, (label, numbers), color in zip(panels, values.items(), COLORS, strict=False):
+                seen = [number if audible else silent for number, audible in zip(numbers, shown, strict=True)]
+                axes.step(times, seen, where="post", color=color)
+                axes.set_ylabel(label)
+                axes.ticklabel_format(useOffset=False)
+                axes.grid(alpha=0.3)
+            panels[0].set_title(f"{self.name}")
+            panels[-1].set_xlabel("time in µs")
+            save(figure, path, dpi=120)
 
     def _tone(self, index: int) -> Tone:
         _, hz, dbm, turns = self._rows[index]

@@ -26,6 +26,8 @@ class ReadBack(EnvExperiment):
         self.core.break_realtime()
         attenuation = self.dds.get_att()
         self.core.break_realtime()
+        # Else the frequency in use is read.
+        self.dds.set_cfr2(effective_ftw=0)
         self.dds.set_ftw(0x12345678)
         self.dds.io_update.pulse_mu(8)
         word = self.dds.get_ftw()

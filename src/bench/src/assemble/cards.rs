@@ -7,8 +7,10 @@ use toml::Spanned;
 use super::{listed, Bench, Done};
 use crate::cards::Found;
 use crate::chips::ad53xx;
+use crate::chips::fastino::{self, Fastino};
+use crate::chips::mirny::{self, Mirny};
 use crate::chips::sampler::{self, Sampler};
-use crate::chips::urukul::{self, Urukul};
+use crate::chips::urukul::{self, ServoBus, Urukul};
 use crate::chips::zotino::{self, Zotino};
 use crate::engine::End;
 use crate::file::{self, File, Parts, Wire};
@@ -34,11 +36,15 @@ impl Bench<'_> {
     pub(super) fn cards(&mut self, file: &File, found: &[Found]) -> Done {
         self.known("urukul", &file.urukul, found)?;
         self.known("zotino", &file.zotino, found)?;
+        self.known("fastino", &file.fastino, found)?;
+        self.known("mirny", &file.mirny, found)?;
         self.known("sampler", &file.sampler, found)?;
         for card in found {
             match card.kind.as_str() {
                 "urukul" => self.urukul(file, card)?,
                 "zotino" => self.zotino(file, card)?,
+                "fastino" => self.fastino(file, card)?,
+                "mirny" => self.mirny(file, card)?,
                 _ => {}
             }
         }
@@ -84,12 +90,46 @@ impl Bench<'_> {
 
     fn urukul(&mut self, file: &File, card: &Found) -> Done {
         let (name, said, own) = self.said(&file.urukul, card)?;
-        let options = said.unwrap_or(&own).options(&own);
+        let has = |line| card.lines.contains_key(line);
+        let options = urukul::Options {
+            servo: match (has("nu_clk"), has("nu_cs")) {
+                (false, _) => None,
+                (_, true) => Some(ServoBus::Selects),
+                (_, false) => Some(ServoBus::Counts),
+            },
+            ..said.unwrap_or(&own).options(&own)
+        };
         let made = Made {
             kind: "Urukul",
             model: Box::new(Urukul::new(options)),
             inputs: &urukul::INPUTS,
             tones: urukul::CHANNELS,
+            volts: 0,
+            answers: &["miso"],
+        };
+        self.card(&name, card, made).map(drop)
+    }
+
+    fn fastino(&mut self, file: &File, card: &Found) -> Done {
+        let (name, ..) = self.said(&file.fastino, card)?;
+        let made = Made {
+            kind: "Fastino",
+            model: Box::new(Fastino::new()),
+            inputs: &fastino::INPUTS,
+            tones: 0,
+            volts: fastino::CHANNELS,
+            answers: &["miso"],
+        };
+        self.card(&name, card, made).map(drop)
+    }
+
+    fn mirny(&mut self, file: &File, card: &Found) -> Done {
+        let (name, said, own) = self.said(&file.mirny, card)?;
+        let made = Made {
+            kind: "Mirny",
+            model: Box::new(Mirny::new(said.unwrap_or(&own).options(&own))),
+            inputs: &mirny::INPUTS,
+            tones: mirny::CHANNELS,
             volts: 0,
             answers: &["miso"],
         };

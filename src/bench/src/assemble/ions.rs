@@ -75,9 +75,13 @@ impl Bench<'_> {
             if let Some(repump) = &crystal.repump {
                 join(&repump.light, crystal::REPUMP, "repump");
             }
-            let outputs = 1 + options.mode.ions;
+            let outputs = 1 + 2 * options.mode.ions;
             let random = self.random(name.get_ref());
+            let ions = options.mode.ions;
             let model = self.add(name, "crystal", outputs, Box::new(Crystal::new(options, random)))?;
+            if let Some(known) = self.parts.get_mut(name.get_ref()) {
+                known.ions = ions;
+            }
             for (light, input, label) in lights {
                 let from = self.part(light, &["AOM"])?;
                 self.join((from, 0), model, input, [light.get_ref(), name.get_ref()], label);

@@ -1,27 +1,44 @@
-//! The DDS AD9910: serial port, registers behind an update, the clock's PLL, single tones of the eight profiles.
+//! The DDS AD9910: serial port, registers behind an update, the clock's PLL, and what it gives: single tones of the eight
+//! profiles, the RAM, the digital ramp, shift keying, in step with other chips.
 //!
-//! What is written waits in buffers until an update; what is read are the registers in effect. A tone changes with the update,
-//! without the latency of the chip's pipeline. The RAM keeps its words but does not play them. Not here: ramp, shift keying, parallel port, synchronisation of several chips.
+//! What is written waits in buffers until an update; what is read are the registers in effect. An update is taken over at an
+//! edge of SYNC_CLK, and is at the output behind the latency of the pipeline. Not here: parallel port, updates of the chip's
+//! own, changes of the RAM's phase at its zero, the rate timers' loading at an update.
 
-use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, cfr3, instruction, profile, ram_profile};
-use kairos_contracts::chips::WideRegister;
+use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, instruction, ram_profile};
 use serde_json::{json, Value};
 
+mod clock;
+mod clocking;
+mod course;
+mod generators;
+mod limits;
+mod output;
+mod registers;
+mod sources;
+
+use std::sync::Arc;
+
+use self::clock::{Clock, SyncIn};
+use self::course::Course;
+pub use self::generators::Lines;
+use self::generators::{keyed, Player, Ramp};
+use self::output::{soonest, Output, Wave};
+use self::registers::{register, width, Registers};
 use super::dds::Dds;
 use super::shift::{Sent, Shift};
-use crate::signal::{Ns, Tone};
+use crate::signal::{Ns, Square, Tone};
 
 /// Words of the RAM.
 const RAM: usize = 1024;
-/// Registers of the serial port: an instruction has five bits for them.
-const REGISTERS: usize = 32;
 const RAM_ADDRESS: usize = chip::RAM.address as usize;
+const FTW_ADDRESS: usize = chip::FTW.address as usize;
 /// From the setting of the PLL to its lock: 1 ms. The data sheet gives no time, the loop's filter decides.
 const LOCK: Ns = 1_000_000;
 /// Full scale at the output of an Urukul with its attenuator at 0 dB (its data sheet: 10 dBm).
 const FULL_SCALE_DBM: f64 = 10.0;
-/// Fastest clock of the core, and fastest reference of the PLL (data sheet, table 1).
-const FASTEST: [f64; 2] = [1e9, 60e6];
+/// Amplitude word of full scale.
+const FULL_SCALE: u32 = 0x3fff;
 
 const NO_CLOCK: &str = "a tone is set but the chip has no clock: look at clk_sel of the card and its clocks here";
 
@@ -39,10 +56,7 @@ enum Port {
 
 /// One chip.
 pub struct Ad9910 {
-    /// In effect, by address.
-    registers: [u64; REGISTERS],
-    /// Written, and waiting for an update.
-    written: [Option<u64>; REGISTERS],
+    registers: Registers,
     ram: Box<[u32; RAM]>,
     /// The next word of the RAM in this message.
     ram_at: usize,
@@ -50,147 +64,151 @@ pub struct Ad9910 {
     port: Port,
     /// Reference at the chip's pin in Hz; 0: none.
     reference: f64,
-    /// When the PLL locks, or has locked.
-    lock: Option<Ns>,
-    /// The phase accumulator, in 2^-32 turns, at a time.
-    accumulator: (u64, Ns),
+    /// When the PLL locks, and what it makes then.
+    lock: Option<(Ns, f64)>,
+    clock: Clock,
+    /// The time of an edge of SYNC_CLK, if it follows nothing.
+    edge: Ns,
+    sync: Option<SyncIn>,
+    /// An edge of SYNC_IN was too near to that of the clock.
+    out_of_step: bool,
     /// The selected profile.
     profile: usize,
+    lines: Lines,
+    player: Option<Player>,
+    ramp: Ramp,
+    key: Arc<Course>,
+    output: Output,
+    /// Something new has come out since somebody looked.
+    fresh: bool,
+    due: Option<Ns>,
     /// What is behind its output.
     gain_db: f64,
     /// Times that a register was written, and updates.
     counts: [u64; 2],
-}
-
-/// Width of the register at an address, if there is one.
-fn width(address: usize) -> Option<u32> {
-    register(address).map(|register| register.width)
-}
-
-fn register(address: usize) -> Option<WideRegister> {
-    let has = |register: &&WideRegister| {
-        let first = usize::from(register.address);
-        (first..first + usize::from(register.count)).contains(&address)
-    };
-    chip::ALL.iter().find(has).copied()
+    /// The newest update that had something to do.
+    updated: Option<Ns>,
+    told: Vec<String>,
 }
 
 impl Ad9910 {
-    /// After its reset.
-    pub fn new() -> Self {
-        let mut registers = [0; REGISTERS];
-        for (address, value) in registers.iter_mut().enumerate() {
-            *value = register(address).map_or(0, |register| register.reset);
-        }
+    /// After its reset. `edge`: the time of an edge of SYNC_CLK, if it follows nothing; of a chip that is chance.
+    pub fn new(edge: Ns) -> Self {
         Self {
-            registers,
-            written: [None; REGISTERS],
+            registers: Registers::new(),
             ram: Box::new([0; RAM]),
             ram_at: 0,
             shift: Shift::default(),
             port: Port::default(),
             reference: 0.0,
             lock: None,
-            accumulator: (0, 0),
+            clock: Clock::default(),
+            edge,
+            sync: None,
+            out_of_step: false,
             profile: 0,
+            lines: Lines::default(),
+            player: None,
+            ramp: Ramp::new(),
+            key: Arc::new(Course::still(0)),
+            output: Output::new(),
+            fresh: false,
+            due: None,
             gain_db: f64::NEG_INFINITY,
             counts: [0; 2],
+            updated: None,
+            told: Vec::new(),
         }
     }
 
     /// What goes out when a register is read.
-    fn sent(&self, address: usize, width: u32) -> Sent {
+    fn sent(&self, at: Ns, address: usize, width: u32) -> Sent {
+        let effective = cfr2::EFFECTIVE_FTW.get(self.registers.word(chip::CFR2)) != 0;
         match address {
             RAM_ADDRESS => Sent::new(self.ram[self.ram_at].into(), width),
-            _ => Sent::new(self.registers[address], width),
+            FTW_ADDRESS if effective && self.clock.hz != 0 => {
+                let wave = self.output.waves.latest();
+                Sent::new(wave.ftw.value(self.clock.cycle(at)).into(), width)
+            }
+            _ => Sent::new(self.registers.at(address), width),
         }
     }
 
     /// On to the next word of the profile's range in the RAM.
     fn next_word(&mut self) {
-        let word = self.tone_word();
+        let word = self.registers.profile(self.profile);
         self.ram_at = match self.ram_at == ram_profile::END.get(word) as usize {
             true => ram_profile::START.get(word) as usize,
             false => (self.ram_at + 1) % RAM,
         };
     }
 
-    fn register(&self, register: WideRegister) -> u64 {
-        self.registers[usize::from(register.address)]
+    fn has_ram(&self) -> bool {
+        cfr1::RAM_ENABLE.get(self.registers.word(chip::CFR1)) != 0
     }
 
-    /// The PLL is set: it locks, or it cannot.
-    fn start_clock(&mut self, at: Ns) -> Option<String> {
-        self.lock = None;
-        let word = self.register(chip::CFR3);
-        if cfr3::PLL_ENABLE.get(word) == 0 || cfr3::PFD_RESET.get(word) != 0 {
-            return None;
-        }
-        if self.reference == 0.0 {
-            return Some(
-                "its PLL is on but the card has no clock: look at clk_sel of the card and its clocks here".into(),
-            );
-        }
-        let reference = self.divided(word);
-        if reference > FASTEST[1] {
-            return Some(format!("its PLL takes at most 60 MHz, not {} MHz", reference / 1e6));
-        }
-        let frequency = reference * cfr3::PLL_N.get(word) as f64;
-        let Some([low, high]) = chip::OSCILLATORS.get(cfr3::VCO_SEL.get(word) as usize) else {
-            return Some("its PLL has no oscillator selected (vco_sel)".into());
+    /// Generators begin, in a cycle.
+    fn start(&mut self, cycle: u64) {
+        let registers = &self.registers;
+        let from = self.player.as_ref().map(|player| player.place(cycle));
+        let on = cfr1::RAM_ENABLE.get(registers.word(chip::CFR1)) != 0;
+        self.player = on.then(|| Player::new(registers, &self.ram, self.profile, cycle, from));
+        self.ramp.update(registers, self.lines, cycle);
+        self.press(cycle);
+        self.apply(cycle, false);
+    }
+
+    /// The key is pressed or let go.
+    fn press(&mut self, cycle: u64) {
+        let from = self.key.value(cycle);
+        self.key = Arc::new(keyed(&self.registers, self.lines, cycle, from));
+    }
+
+    /// From a cycle on it gives what its registers say. `clears`: the accumulator.
+    fn apply(&mut self, cycle: u64, clears: bool) {
+        let cfr1 = self.registers.word(chip::CFR1);
+        let held = cfr1::PHASE_CLEAR.get(cfr1) != 0;
+        let turned = match clears || held {
+            true => 0,
+            false => self.output.waves.latest().accumulator(cycle),
         };
-        if !(*low..=*high).contains(&frequency) {
-            let [frequency, low, high] = [frequency, *low, *high].map(|hz| hz / 1e6);
-            return Some(format!(
-                "its PLL cannot lock: {frequency} MHz is outside of its oscillator, {low} to {high} MHz"
-            ));
-        }
-        self.lock = Some(at + LOCK);
-        None
+        let wave = Wave {
+            start: cycle,
+            turned,
+            held,
+            ftw: self.frequency(),
+            pow: self.phase(),
+        };
+        let delays = self.latency();
+        let level = self.amplitude();
+        self.output.waves.push(&self.clock, cycle, delays[0], wave);
+        self.output.levels.push(&self.clock, cycle, delays[1], level);
     }
 
-    /// The reference behind the divider by two.
-    fn divided(&self, cfr3: u64) -> f64 {
-        match cfr3::REFCLK_DIVIDER_BYPASS.get(cfr3) {
-            0 => self.reference / 2.0,
-            _ => self.reference,
-        }
+    /// Of full scale, as it is now in the registers.
+    fn asked(&self, at: Ns) -> f64 {
+        let word = self.output.levels.latest().value(self.clock.cycle(at));
+        f64::from(word) / f64::from(FULL_SCALE)
     }
 
-    /// Its system clock in Hz; 0 if it has none.
-    pub fn clock(&self, at: Ns) -> f64 {
-        let word = self.register(chip::CFR3);
-        if cfr3::PLL_ENABLE.get(word) == 0 {
-            return self.divided(word).min(FASTEST[0]);
-        }
-        match self.is_locked(at) {
-            true => self.divided(word) * cfr3::PLL_N.get(word) as f64,
-            false => 0.0,
-        }
-    }
-
-    fn tone_word(&self) -> u64 {
-        self.registers[usize::from(chip::PROFILE.address) + self.profile]
-    }
-
-    /// Of full scale.
-    fn amplitude(&self) -> f64 {
-        match cfr2::ASF_PROFILE_ENABLE.get(self.register(chip::CFR2)) {
-            0 => 1.0,
-            _ => profile::ASF.get(self.tone_word()) as f64 / 16383.0,
-        }
+    /// Looks when it next does something.
+    fn plan(&mut self, at: Ns) {
+        let fresh = [self.output.waves.settle(at), self.output.levels.settle(at)];
+        self.fresh |= fresh[0] || fresh[1];
+        let audible = self.gain_db != f64::NEG_INFINITY;
+        self.due = self.output.next(&self.clock, at, audible);
     }
 }
 
 impl Dds for Ad9910 {
-    fn reset(&mut self) {
-        let (reference, gain_db, profile) = (self.reference, self.gain_db, self.profile);
-        *self = Self {
-            reference,
-            gain_db,
-            profile,
-            ..Self::new()
-        };
+    fn reset(&mut self, at: Ns) {
+        let fresh = Self::new(self.edge);
+        self.registers = fresh.registers;
+        (self.shift, self.port) = Default::default();
+        self.out_of_step = false;
+        self.start_clock(at);
+        self.start(self.clock.edge(at));
+        self.plan(at);
     }
 
     fn begin(&mut self) {
@@ -214,19 +232,10 @@ impl Dds for Ad9910 {
     }
 
     fn waiting(&self) -> Vec<&'static str> {
-        let differs = |(address, written): (usize, &Option<u64>)| {
-            let register = register(address)?;
-            // Whether the next update clears the phase is told behind each one by drivers that track it.
-            let kept = match register == chip::CFR1 {
-                true => !cfr1::PHASE_AUTOCLEAR.mask(),
-                false => u64::MAX,
-            };
-            (((*written)? ^ self.registers[address]) & kept != 0).then_some(register.name)
-        };
-        self.written.iter().enumerate().filter_map(differs).collect()
+        self.registers.waiting()
     }
 
-    fn rise(&mut self, bit: bool) -> Option<String> {
+    fn rise(&mut self, at: Ns, bit: bool) -> Option<String> {
         self.shift.take(bit);
         match self.port {
             Port::Instruction => {
@@ -235,11 +244,14 @@ impl Dds for Ad9910 {
                 let Some(width) = width(address) else {
                     return Some(format!("there is no register {address:#04x}"));
                 };
-                self.ram_at = ram_profile::START.get(self.tone_word()) as usize;
+                self.ram_at = ram_profile::START.get(self.registers.profile(self.profile)) as usize;
                 self.port = match instruction::READ.get(word) {
                     0 => Port::Write(address),
-                    _ => Port::Read(address, self.sent(address, width)),
+                    _ => Port::Read(address, self.sent(at, address, width)),
                 };
+                if address == RAM_ADDRESS && self.has_ram() {
+                    return Some("its RAM is written or read while it plays (ram_enable)".into());
+                }
             }
             // Word for word until the chip is selected anew.
             Port::Write(RAM_ADDRESS) => {
@@ -249,11 +261,11 @@ impl Dds for Ad9910 {
             Port::Read(RAM_ADDRESS, _) => {
                 self.shift.message(chip::RAM.width)?;
                 self.next_word();
-                self.port = Port::Read(RAM_ADDRESS, self.sent(RAM_ADDRESS, chip::RAM.width));
+                self.port = Port::Read(RAM_ADDRESS, self.sent(at, RAM_ADDRESS, chip::RAM.width));
             }
             Port::Write(address) => {
                 let word = self.shift.message(width(address)?)?;
-                self.written[address] = Some(word);
+                self.registers.write(address, word);
                 self.counts[0] += 1;
                 self.port = Port::Instruction;
             }
@@ -276,102 +288,176 @@ impl Dds for Ad9910 {
         if hz == self.reference {
             return None;
         }
-        self.settle(at);
         self.reference = hz;
-        self.start_clock(at)
+        let told = self.start_clock(at);
+        self.plan(at);
+        told
     }
 
     fn set_profile(&mut self, at: Ns, profile: usize) {
-        self.settle(at);
+        if profile == self.profile {
+            return;
+        }
         self.profile = profile;
+        if self.clock.hz == 0 {
+            return;
+        }
+        let cycle = self.clock.edge(at);
+        let through = cfr1::INTERNAL_PROFILE.get(self.registers.word(chip::CFR1)) != 0;
+        if let Some(player) = self.player.as_ref().filter(|_| !through) {
+            let from = Some(player.place(cycle));
+            self.player = Some(Player::new(&self.registers, &self.ram, profile, cycle, from));
+            self.told.extend(limits::complaints(&self.registers, profile));
+        }
+        self.apply(cycle, false);
+        self.plan(at);
+    }
+
+    fn set_lines(&mut self, at: Ns, lines: Lines) {
+        let before = std::mem::replace(&mut self.lines, lines);
+        if before == lines || self.clock.hz == 0 {
+            return;
+        }
+        let cycle = self.clock.edge(at);
+        if (before.drctl, before.drhold) != (lines.drctl, lines.drhold) {
+            self.ramp.set_lines(&self.registers, before, lines, cycle);
+        }
+        if before.osk != lines.osk {
+            self.press(cycle);
+        }
+        self.apply(cycle, false);
+        self.plan(at);
+    }
+
+    fn set_sync(&mut self, _at: Ns, wave: Option<Square>, skew_ps: f64) {
+        self.sync = wave.map(|wave| SyncIn { wave, skew_ps });
+        self.follow();
+        self.validate();
     }
 
     fn update(&mut self, at: Ns) -> Option<String> {
         self.counts[1] += 1;
-        self.settle(at);
-        let clocked = self.written[usize::from(chip::CFR3.address)].is_some();
-        let tuned = self.written[usize::from(chip::PROFILE.address) + self.profile].is_some();
-        for (value, written) in self.registers.iter_mut().zip(&mut self.written) {
-            *value = written.take().unwrap_or(*value);
-        }
-        let cfr1 = self.register(chip::CFR1);
-        if cfr1::PHASE_AUTOCLEAR.get(cfr1) | cfr1::PHASE_CLEAR.get(cfr1) != 0 {
-            self.accumulator.0 = 0;
-        }
-        if clocked {
-            return self.start_clock(at);
-        }
+        self.updated = self.registers.is_waiting().then_some(at);
+        let tuned = self
+            .registers
+            .is_written(usize::from(chip::PROFILE.address) + self.profile);
+        let clocked = self.registers.update();
+        let told = if clocked { self.start_clock(at) } else { None };
+        self.follow();
+        self.validate();
+        self.told.extend(limits::complaints(&self.registers, self.profile));
+        let cycle = self.clock.edge(at);
+        let cfr1 = self.registers.word(chip::CFR1);
+        let from = self.player.as_ref().map(|player| player.place(cycle));
+        self.player = self
+            .has_ram()
+            .then(|| Player::new(&self.registers, &self.ram, self.profile, cycle, from));
+        self.ramp.update(&self.registers, self.lines, cycle);
+        self.press(cycle);
+        self.apply(cycle, cfr1::PHASE_AUTOCLEAR.get(cfr1) != 0);
+        self.plan(at);
         // Settings that are meant to be heard.
-        let set = profile::FTW.get(self.tone_word()) != 0 && cfr3::PLL_ENABLE.get(self.register(chip::CFR3)) == 0;
-        (tuned && set && self.reference == 0.0).then(|| NO_CLOCK.into())
+        let set = self.output.waves.latest().ftw.value(cycle) != 0 && !self.registers.has_pll();
+        told.or_else(|| (tuned && set && self.reference == 0.0).then(|| NO_CLOCK.into()))
     }
 
-    fn locks(&self, at: Ns) -> Option<Ns> {
-        self.lock.filter(|lock| *lock > at)
-    }
-
-    fn is_locked(&self, at: Ns) -> bool {
-        self.lock.is_some_and(|lock| lock <= at)
-    }
-
-    fn settle(&mut self, at: Ns) {
-        let (phase, since) = self.accumulator;
-        // An integer number of Hz: exact for as long as it runs.
-        let cycles = u128::from(at - since) * (self.clock(at).round() as u128) / 1_000_000_000;
-        let turned = u128::from(profile::FTW.get(self.tone_word())) * cycles;
-        let mut phase = (u128::from(phase) + turned) as u64 & 0xffff_ffff;
-        if cfr1::PHASE_CLEAR.get(self.register(chip::CFR1)) != 0 {
-            phase = 0;
-        }
-        self.accumulator = (phase, at);
-    }
-
-    fn tone(&self, at: Ns) -> Tone {
-        let (word, clock) = (self.tone_word(), self.clock(at));
-        let amplitude = self.amplitude();
-        let off = cfr1::POWER_DOWN.get(self.register(chip::CFR1)) & 0b1100 != 0;
-        // What does not change does not pass the transformer at the output.
-        let still = profile::FTW.get(word) == 0;
-        if clock == 0.0 || amplitude == 0.0 || off || still || self.gain_db == f64::NEG_INFINITY {
-            return Tone::OFF;
-        }
-        let phase = self.accumulator.0 as f64 / 4_294_967_296.0 + profile::POW.get(word) as f64 / 65_536.0;
-        Tone {
-            hz: profile::FTW.get(word) as f64 / 4_294_967_296.0 * clock,
-            dbm: FULL_SCALE_DBM + 20.0 * amplitude.log10() + self.gain_db,
-            turns: phase.rem_euclid(1.0),
-        }
-    }
-
-    fn report(&self, at: Ns) -> Value {
-        let (word, clock) = (self.tone_word(), self.clock(at));
-        let waiting = self.written.iter().any(Option::is_some);
-        json!({
-            "chip": "AD9910",
-            "profile": self.profile,
-            "frequency_hz": profile::FTW.get(word) as f64 / 4_294_967_296.0 * clock,
-            "phase_turns": profile::POW.get(word) as f64 / 65_536.0,
-            "amplitude": self.amplitude(),
-            "clock_hz": clock,
-            "reference_hz": self.reference,
-            "pll_locked": self.is_locked(at),
-            "waits_for_update": waiting,
-            "writes": self.counts[0],
-            "updates": self.counts[1],
+    fn end_update(&mut self, at: Ns) -> Option<String> {
+        let time = at - self.updated.take()?;
+        let short = self.clock.hz != 0 && (time as f64) < self.clock.sync_ns();
+        short.then(|| {
+            format!(
+                "an update of {time} ns: it has to last for more than a period of SYNC_CLK, {} ns",
+                self.clock.sync_ns()
+            )
         })
     }
 
-    fn set_gain(&mut self, gain_db: f64) {
-        self.gain_db = gain_db;
+    fn set_gain(&mut self, at: Ns, gain_db: f64) {
+        if gain_db != self.gain_db {
+            self.gain_db = gain_db;
+            self.plan(at);
+        }
     }
-}
 
-impl Default for Ad9910 {
-    fn default() -> Self {
-        Self::new()
+    fn next(&self, at: Ns) -> Option<Ns> {
+        soonest(self.lock.map(|lock| lock.0).filter(|lock| *lock > at), self.due)
+    }
+
+    fn under_way(&self) -> Option<Ns> {
+        soonest(self.output.waves.next(), self.output.levels.next())
+    }
+
+    fn act(&mut self, at: Ns) -> bool {
+        if let Some((_, hz)) = self.lock.filter(|lock| lock.0 <= at && self.clock.hz == 0) {
+            self.run(at, hz);
+            self.plan(at);
+        }
+        if self.due.is_some_and(|due| due <= at) {
+            self.plan(at);
+            self.fresh = true;
+        }
+        std::mem::take(&mut self.fresh)
+    }
+
+    fn is_locked(&self, at: Ns) -> bool {
+        self.lock.is_some_and(|lock| lock.0 <= at)
+    }
+
+    fn is_over(&self, at: Ns) -> bool {
+        self.clock.hz != 0 && self.ramp.is_over(&self.registers, self.lines, self.clock.cycle(at))
+    }
+
+    fn is_out_of_step(&self) -> bool {
+        self.out_of_step
+    }
+
+    fn tone(&mut self, at: Ns) -> Tone {
+        let cycle = self.clock.cycle(at);
+        let (level, seen) = self.output.levels.shown(cycle);
+        let amplitude = f64::from(level.value(seen)) / f64::from(FULL_SCALE);
+        let (wave, seen) = self.output.waves.shown(cycle);
+        let word = wave.ftw.value(seen);
+        // What does not change does not pass the transformer at the output.
+        let still = word == 0 || self.clock.hz == 0;
+        if amplitude == 0.0 || still || self.gain_db == f64::NEG_INFINITY {
+            return Tone::OFF;
+        }
+        Tone {
+            hz: f64::from(word) / 4_294_967_296.0 * self.clock.hz as f64,
+            dbm: FULL_SCALE_DBM + 20.0 * amplitude.log10() + self.gain_db,
+            turns: wave.turns(seen),
+        }
+    }
+
+    fn complaints(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.told)
+    }
+
+    fn report(&self, at: Ns) -> Value {
+        let (wave, cycle) = (self.output.waves.latest(), self.clock.cycle(at));
+        let places = self.player.as_ref().map(|player| player.place(cycle));
+        json!({
+            "chip": "AD9910",
+            "profile": self.profile,
+            "frequency_hz": f64::from(wave.ftw.value(cycle)) / 4_294_967_296.0 * self.clock.hz as f64,
+            "phase_turns": f64::from(wave.pow.value(cycle)) / 65_536.0,
+            "amplitude": self.asked(at),
+            "ram_word": places,
+            "ramp_is_over": self.is_over(at),
+            "clock_hz": self.clock.hz,
+            "reference_hz": self.reference,
+            "pll_locked": self.is_locked(at),
+            "out_of_step": self.out_of_step,
+            "waits_for_update": self.registers.is_waiting(),
+            "writes": self.counts[0],
+            "updates": self.counts[1],
+        })
     }
 }
 
 #[cfg(test)]
 #[path = "ad9910_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod ramp_tests;

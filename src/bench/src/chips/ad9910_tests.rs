@@ -1,6 +1,12 @@
+use kairos_contracts::chips::ad9910::{asf, cfr3, profile, sync};
 use proptest::prelude::*;
 
+use super::registers::register;
 use super::*;
+
+/// From an edge of SYNC_CLK to the output, of frequency and phase, and of the amplitude.
+const LATE: Ns = 79;
+const LATE_AMPLITUDE: Ns = 47;
 
 const CFR3_WORD: u64 = {
     let word = cfr3::PLL_N.put(0, 32);
@@ -8,7 +14,7 @@ const CFR3_WORD: u64 = {
     cfr3::VCO_SEL.put(cfr3::PLL_ENABLE.put(word, 1), 5)
 };
 
-fn write(chip: &mut Ad9910, address: u16, value: u64) {
+pub(super) fn write(chip: &mut Ad9910, address: u16, value: u64) {
     chip.begin();
     let bits = register(address.into()).expect("a register").width;
     let complaint = [(address.into(), 8), (value, bits)].map(|(word, width)| send(chip, word, width));
@@ -19,7 +25,7 @@ fn send(chip: &mut Ad9910, word: u64, width: u32) -> Option<String> {
     let mut sent = Sent::new(word, width);
     let mut complaint = None;
     for _ in 0..width {
-        complaint = complaint.or(chip.rise(sent.take()));
+        complaint = complaint.or(chip.rise(0, sent.take()));
         chip.fall();
     }
     complaint
@@ -32,12 +38,12 @@ fn read(chip: &mut Ad9910, address: u16) -> u64 {
     let mut sent = Sent::new((0x80 | address).into(), 8);
     let mut bit = false;
     for _ in 0..8 {
-        assert_eq!(chip.rise(sent.take()), None);
+        assert_eq!(chip.rise(0, sent.take()), None);
         bit = chip.fall().unwrap_or_default();
     }
     let mut word = 0;
     for _ in 0..width {
-        assert_eq!(chip.rise(false), None);
+        assert_eq!(chip.rise(0, false), None);
         word = word << 1 | u64::from(bit);
         bit = chip.fall().unwrap_or_default();
     }
@@ -45,13 +51,21 @@ fn read(chip: &mut Ad9910, address: u16) -> u64 {
 }
 
 /// With 31.25 MHz and the PLL at 1 GHz, locked at `LOCK`.
-fn clocked() -> Ad9910 {
-    let mut chip = Ad9910::new();
+pub(super) fn clocked() -> Ad9910 {
+    let mut chip = Ad9910::new(0);
     assert_eq!(chip.set_reference(0, 31.25e6), None);
     write(&mut chip, chip::CFR3.address, CFR3_WORD);
     assert_eq!(chip.update(0), None);
-    chip.set_gain(0.0);
+    chip.set_gain(0, 0.0);
+    assert_eq!(chip.next(0), Some(LOCK));
+    chip.act(LOCK);
     chip
+}
+
+/// What comes out at a time, which the chip comes to.
+pub(super) fn heard(chip: &mut Ad9910, at: Ns) -> Tone {
+    chip.act(at);
+    chip.tone(at)
 }
 
 fn tone_word(ftw: u64, pow: u64, asf: u64) -> u64 {
@@ -65,7 +79,7 @@ proptest! {
         let address = places[index % places.len()];
         let width = register(address.into()).expect("a register").width;
         let value = value & super::super::shift::mask(width);
-        let mut chip = Ad9910::new();
+        let mut chip = Ad9910::new(0);
         let before = read(&mut chip, address);
         write(&mut chip, address, value);
         prop_assert_eq!(read(&mut chip, address), before);
@@ -76,9 +90,9 @@ proptest! {
     /// Whatever comes on the serial port: no panic, and a selection begins a new message.
     #[test]
     fn any_bits(bits in prop::collection::vec(any::<bool>(), 0..400)) {
-        let mut chip = Ad9910::new();
+        let mut chip = Ad9910::new(0);
         for bit in bits {
-            chip.rise(bit);
+            chip.rise(0, bit);
             chip.fall();
         }
         chip.update(0);
@@ -91,14 +105,16 @@ proptest! {
         let mut chip = clocked();
         write(&mut chip, chip::PROFILE.address, tone_word(ftw.into(), 0, 0x3fff));
         chip.update(LOCK);
-        let mut at = LOCK;
-        let start = chip.tone(at).turns;
+        let mut at = LOCK + LATE;
+        let start = heard(&mut chip, at).turns;
         for wait in looks {
             at += wait;
-            chip.settle(at);
+            heard(&mut chip, at);
+            chip.apply(chip.clock.edge(at), false);
         }
-        let exact = (u128::from(ftw) * u128::from(at - LOCK) % (1 << 32)) as f64 / 4_294_967_296.0;
-        let turned = (chip.tone(at).turns - start - exact).rem_euclid(1.0);
+        let at = at + 4 + LATE;
+        let exact = (u128::from(ftw) * u128::from(at - LOCK - LATE) % (1 << 32)) as f64 / 4_294_967_296.0;
+        let turned = (heard(&mut chip, at).turns - start - exact).rem_euclid(1.0);
         prop_assert!(turned.min(1.0 - turned) < 1e-9, "{}", turned);
     }
 }
@@ -112,13 +128,37 @@ fn a_tone() {
         chip::PROFILE.address + 7,
         tone_word(1 << 29, 1 << 14, 0x1fff),
     );
-    chip.set_profile(0, 7);
-    chip.update(LOCK);
-    let tone = chip.tone(LOCK);
+    chip.set_profile(LOCK, 7);
+    heard(&mut chip, LOCK + 200);
+    chip.update(LOCK + 205);
+    // Taken over at an edge of SYNC_CLK, 4 ns apart
+    let edge = LOCK + 208;
+    assert_eq!(chip.next(LOCK + 205), Some(edge + LATE_AMPLITUDE));
+    assert_eq!(heard(&mut chip, edge + LATE - 1), Tone::OFF);
+    let tone = heard(&mut chip, edge + LATE);
     assert_eq!((tone.hz, tone.turns), (125e6, 0.25));
     assert!((tone.dbm - (10.0 - 6.0206)).abs() < 1e-3, "{}", tone.dbm);
-    chip.set_profile(LOCK, 0);
-    assert_eq!(chip.tone(LOCK), Tone::OFF, "the profile has no amplitude");
+    let later = edge + 1000;
+    chip.set_profile(later, 0);
+    assert_eq!(heard(&mut chip, later + LATE_AMPLITUDE - 1).hz, 125e6);
+    let silent = heard(&mut chip, later + LATE_AMPLITUDE);
+    assert_eq!(silent, Tone::OFF, "the profile has no amplitude");
+}
+
+#[test]
+fn with_matched_latency_all_comes_together() {
+    for (osk, latency) in [(0, 79), (1, 91)] {
+        let mut chip = clocked();
+        let word = cfr2::MATCHED_LATENCY_ENABLE.put(cfr2::ASF_PROFILE_ENABLE.put(0, 1), 1);
+        write(&mut chip, chip::CFR2.address, word);
+        write(&mut chip, chip::CFR1.address, cfr1::OSK_ENABLE.put(0, osk));
+        write(&mut chip, chip::ASF.address, asf::ASF.put(0, 0x3fff));
+        write(&mut chip, chip::PROFILE.address, tone_word(1 << 29, 0, 0x3fff));
+        chip.update(LOCK);
+        assert_eq!(chip.next(LOCK), Some(LOCK + latency));
+        assert_eq!(heard(&mut chip, LOCK + latency - 1), Tone::OFF);
+        assert_eq!(heard(&mut chip, LOCK + latency).dbm, 10.0);
+    }
 }
 
 #[test]
@@ -126,15 +166,15 @@ fn a_cleared_accumulator_starts_at_the_update() {
     let mut chip = clocked();
     write(&mut chip, chip::PROFILE.address, tone_word(12_345_678, 0, 0x3fff));
     write(&mut chip, chip::CFR1.address, cfr1::PHASE_AUTOCLEAR.put(0, 1));
-    chip.update(LOCK + 777);
-    assert_eq!(chip.tone(LOCK + 777).turns, 0.0);
-    chip.settle(LOCK + 778);
-    assert_eq!(chip.tone(LOCK + 778).turns, 12_345_678.0 / 4_294_967_296.0);
+    chip.update(LOCK + 776);
+    let at = LOCK + 776 + LATE;
+    assert_eq!(heard(&mut chip, at).turns, 0.0);
+    assert_eq!(heard(&mut chip, at + 1).turns, 12_345_678.0 / 4_294_967_296.0);
 }
 
 #[test]
 fn the_ram_goes_round_in_the_range_of_the_profile() {
-    let mut chip = Ad9910::new();
+    let mut chip = Ad9910::new(0);
     let range = ram_profile::START.put(ram_profile::END.put(0, 6), 4);
     write(&mut chip, chip::PROFILE.address, range);
     chip.update(0);
@@ -145,9 +185,154 @@ fn the_ram_goes_round_in_the_range_of_the_profile() {
     assert_eq!(chip.ram[4..7], [1 << 20, 2 << 20, 3 << 20]);
 }
 
+/// Frequency words that come out in steps of 8 ns while four words of the RAM play, as the nodwell bit and a mode say.
+fn played(mode: u64, nodwell: u64, profiles: &[(Ns, usize)], count: usize) -> Vec<u64> {
+    let mut chip = clocked();
+    for n in 0..4usize {
+        chip.ram[n + 10] = (n as u32 + 1) << 20;
+    }
+    let range = ram_profile::START.put(ram_profile::END.put(ram_profile::STEP.put(0, 2), 13), 10);
+    let range = ram_profile::NODWELL_HIGH.put(ram_profile::MODE.put(range, mode), nodwell);
+    for profile in 0..2 {
+        let word = ram_profile::START.put(range, 10 + profile);
+        write(&mut chip, chip::PROFILE.address + profile as u16, word);
+    }
+    write(&mut chip, chip::CFR1.address, cfr1::RAM_ENABLE.put(0, 1));
+    write(&mut chip, chip::ASF.address, asf::ASF.put(0, 0x3fff));
+    chip.update(LOCK);
+    let mut words = Vec::new();
+    for n in 0..count as u64 {
+        let at = LOCK + 8 * n;
+        for (_, profile) in profiles.iter().filter(|change| change.0 == 8 * n) {
+            chip.set_profile(at, *profile);
+        }
+        words.push((heard(&mut chip, at + 94 - 8 * 12).hz, heard(&mut chip, at)));
+    }
+    let of = |tone: &(f64, Tone)| (tone.1.hz / 1e9 * 4096.0).round() as u64;
+    // The latency of the RAM is 94 cycles: twelve steps less 2 ns.
+    words.iter().map(of).skip(12).collect()
+}
+
+#[test]
+fn the_ram_plays_in_each_mode() {
+    let modes = [
+        (ram_profile::MODE_DIRECTSWITCH, 0, [1, 1, 1, 1, 1, 1, 1, 1]),
+        (ram_profile::MODE_RAMPUP, 0, [1, 2, 3, 4, 4, 4, 4, 4]),
+        (ram_profile::MODE_RAMPUP, 1, [1, 2, 3, 4, 1, 1, 1, 1]),
+        (ram_profile::MODE_BIDIR_RAMP, 0, [1, 1, 1, 1, 1, 1, 1, 1]),
+        (ram_profile::MODE_CONT_BIDIR_RAMP, 0, [1, 2, 3, 4, 3, 2, 1, 2]),
+        (ram_profile::MODE_CONT_RAMPUP, 0, [1, 2, 3, 4, 1, 2, 3, 4]),
+    ];
+    for (mode, nodwell, words) in modes {
+        assert_eq!(played(mode, nodwell, &[], 20), words, "mode {mode}, no dwell {nodwell}");
+    }
+}
+
+#[test]
+fn the_profile_pins_lead_the_ram() {
+    let direct = ram_profile::MODE_DIRECTSWITCH;
+    assert_eq!(played(direct, 0, &[(16, 1), (32, 0)], 20), [1, 1, 2, 2, 1, 1, 1, 1]);
+    let ramp = ram_profile::MODE_BIDIR_RAMP;
+    assert_eq!(
+        played(ramp, 0, &[(8, 1), (40, 0)], 20),
+        [1, 1, 2, 3, 4, 4, 3, 2][..8].to_vec()
+    );
+    let once = ram_profile::MODE_RAMPUP;
+    assert_eq!(played(once, 0, &[(8, 1)], 20), [1, 2, 3, 4, 4, 4, 4, 4]);
+}
+
+#[test]
+fn the_ram_gives_phase_and_amplitude_together() {
+    let mut chip = clocked();
+    chip.ram[0] = 0x4000_7ffc;
+    let word = cfr1::RAM_DESTINATION.put(cfr1::RAM_ENABLE.put(0, 1), cfr1::RAM_DESTINATION_POWASF);
+    write(&mut chip, chip::CFR1.address, word);
+    write(&mut chip, chip::CFR1.address, cfr1::PHASE_AUTOCLEAR.put(word, 1));
+    write(&mut chip, chip::FTW.address, 1 << 29);
+    chip.update(LOCK);
+    let tone = heard(&mut chip, LOCK + 94);
+    assert_eq!((tone.hz, tone.turns), (125e6, 0.25));
+    assert!((tone.dbm - (10.0 - 6.0206)).abs() < 1e-3);
+}
+
+#[test]
+fn the_chip_goes_through_profiles_by_itself() {
+    let mut chip = clocked();
+    for n in 0..3usize {
+        chip.ram[n] = (n as u32 + 1) << 20;
+        let range = ram_profile::START.put(ram_profile::END.put(ram_profile::STEP.put(0, 2), n as u64), n as u64);
+        write(&mut chip, chip::PROFILE.address + n as u16, range);
+    }
+    for (sequence, words) in [(2, [1, 2, 3, 3, 3]), (9, [1, 2, 3, 1, 2])] {
+        let word = cfr1::INTERNAL_PROFILE.put(cfr1::RAM_ENABLE.put(0, 1), sequence);
+        write(&mut chip, chip::CFR1.address, word);
+        chip.update(LOCK);
+        let places = (0..5).map(|n| chip.player.as_ref().expect("it plays").place(8 * n) + 1);
+        assert_eq!(places.collect::<Vec<_>>(), words);
+    }
+}
+
+#[test]
+fn what_the_data_sheet_forbids_is_told() {
+    let mut chip = clocked();
+    write(&mut chip, chip::FTW.address, 1);
+    chip.update(LOCK);
+    assert_eq!(chip.end_update(LOCK + 8), None);
+    write(&mut chip, chip::FTW.address, 1);
+    chip.update(LOCK + 100);
+    let text = "an update of 3 ns: it has to last for more than a period of SYNC_CLK, 4 ns";
+    assert_eq!(chip.end_update(LOCK + 103).as_deref(), Some(text));
+    let word = ram_profile::START.put(ram_profile::MODE.put(0, ram_profile::MODE_CONT_RAMPUP), 5);
+    write(&mut chip, chip::PROFILE.address, word);
+    write(&mut chip, chip::CFR1.address, cfr1::RAM_ENABLE.put(0, 1));
+    chip.complaints();
+    chip.update(LOCK + 200);
+    let texts = [
+        "profile 0 of its RAM ends at word 0, before its first, 5",
+        "profile 0 of its RAM has steps of 0 cycles: at least 1",
+    ];
+    assert_eq!(chip.complaints(), texts);
+    chip.begin();
+    let text = "its RAM is written or read while it plays (ram_enable)";
+    assert_eq!(send(&mut chip, chip::RAM.address.into(), 8).as_deref(), Some(text));
+    chip.begin();
+    send(&mut chip, 0x0e, 8);
+    send(&mut chip, 5, 16);
+    let text =
+        "a message ended after 16 of the 64 bits for its register PROFILE: look at the chip select and the length";
+    assert_eq!(chip.end().as_deref(), Some(text));
+    write(&mut chip, chip::CFR1.address, 0);
+    write(&mut chip, chip::CFR2.address, cfr2::DRG_ENABLE.put(0, 1));
+    chip.update(LOCK + 300);
+    let texts = [
+        "the upper limit of its ramp, 0x0, is not above the lower one, 0x0",
+        "a rate of its ramp is 0: at least 1",
+    ];
+    assert_eq!(chip.complaints(), texts);
+}
+
+#[test]
+fn an_edge_in_the_window_is_told_until_it_is_cleared() {
+    let mut chip = clocked();
+    let wave = Square { hz: 62.5e6, edge: 8 };
+    chip.set_sync(LOCK, Some(wave), 300.0);
+    let set = |chip: &mut Ad9910, delay, window, disable| {
+        let word = sync::RECEIVER_ENABLE.put(sync::WINDOW.put(sync::IN_DELAY.put(0, delay), window), 1);
+        write(chip, chip::SYNC.address, word);
+        write(chip, chip::CFR2.address, cfr2::SYNC_VALIDATION_DISABLE.put(0, disable));
+        chip.update(LOCK);
+        chip.is_out_of_step()
+    };
+    assert!(!set(&mut chip, 3, 6, 0));
+    assert!(set(&mut chip, 2, 6, 0));
+    assert!(set(&mut chip, 3, 6, 0), "it is kept");
+    assert!(!set(&mut chip, 3, 6, 1));
+    assert!(!set(&mut chip, 3, 6, 0));
+}
+
 #[test]
 fn clocks_that_cannot_be_are_told() {
-    let mut chip = Ad9910::new();
+    let mut chip = Ad9910::new(0);
     write(&mut chip, chip::CFR3.address, CFR3_WORD);
     let text = chip.update(0).expect("no clock");
     assert!(text.starts_with("its PLL is on but the card has no clock"), "{text}");
@@ -162,12 +347,13 @@ fn clocks_that_cannot_be_are_told() {
     assert!(!chip.is_locked(u64::MAX));
     assert_eq!(chip.set_reference(5, 31.25e6), None);
     assert_eq!((chip.is_locked(4 + LOCK), chip.is_locked(5 + LOCK)), (false, true));
+    chip.act(5 + LOCK);
     assert_eq!(chip.clock(5 + LOCK), 1e9);
 }
 
 #[test]
 fn a_register_that_is_not_there() {
-    let mut chip = Ad9910::new();
+    let mut chip = Ad9910::new(0);
     chip.begin();
     assert_eq!(send(&mut chip, 0x1f, 8).as_deref(), Some("there is no register 0x1f"));
 }

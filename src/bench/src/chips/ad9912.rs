@@ -48,6 +48,8 @@ pub struct Ad9912 {
     /// The phase accumulator, in 2^-48 turns, at a time.
     accumulator: (u64, Ns),
     gain_db: f64,
+    /// There was an update since somebody looked.
+    fresh: bool,
     counts: [u64; 2],
 }
 
@@ -68,6 +70,7 @@ impl Ad9912 {
             lock: None,
             accumulator: (0, 0),
             gain_db: f64::NEG_INFINITY,
+            fresh: false,
             counts: [0; 2],
         }
     }
@@ -88,7 +91,7 @@ impl Ad9912 {
         self.bytes[address] = byte;
         let resets = serial_config::SOFT_RESET.get(byte.into()) != 0;
         if address == usize::from(chip::SERIAL_CONFIG.address) && resets {
-            self.reset();
+            self.reset(0);
             self.bytes[address] = byte & !(serial_config::SOFT_RESET.mask() as u8 | 0x04);
         }
     }
@@ -153,7 +156,7 @@ fn put(bytes: &mut [u8; ADDRESSES], register: WideRegister, word: u64) {
 }
 
 impl Dds for Ad9912 {
-    fn reset(&mut self) {
+    fn reset(&mut self, _at: Ns) {
         let (reference, gain_db) = (self.reference, self.gain_db);
         *self = Self {
             reference,
@@ -175,7 +178,7 @@ impl Dds for Ad9912 {
         chip::ALL.iter().filter(holds).map(|register| register.name).collect()
     }
 
-    fn rise(&mut self, bit: bool) -> Option<String> {
+    fn rise(&mut self, _at: Ns, bit: bool) -> Option<String> {
         self.shift.take(bit);
         let after = |left: Option<u64>| left.map(|left| left - 1);
         match self.port {
@@ -222,6 +225,7 @@ impl Dds for Ad9912 {
 
     fn update(&mut self, at: Ns) -> Option<String> {
         self.counts[1] += 1;
+        self.fresh = true;
         self.settle(at);
         let written = std::mem::take(&mut self.written);
         let has = |registers: &[WideRegister]| {
@@ -279,12 +283,17 @@ impl Dds for Ad9912 {
         None
     }
 
-    fn set_gain(&mut self, gain_db: f64) {
+    fn set_gain(&mut self, _at: Ns, gain_db: f64) {
         self.gain_db = gain_db;
     }
 
-    fn locks(&self, at: Ns) -> Option<Ns> {
+    fn next(&self, at: Ns) -> Option<Ns> {
         self.lock.filter(|lock| *lock > at)
+    }
+
+    fn act(&mut self, at: Ns) -> bool {
+        self.settle(at);
+        std::mem::take(&mut self.fresh)
     }
 
     /// It has no pin for that.
@@ -292,14 +301,8 @@ impl Dds for Ad9912 {
         false
     }
 
-    fn settle(&mut self, at: Ns) {
-        let (phase, since) = self.accumulator;
-        let cycles = u128::from(at - since) * (self.clock(at).round() as u128) / 1_000_000_000;
-        let turned = u128::from(self.get(chip::FREQUENCY)) * cycles;
-        self.accumulator = ((u128::from(phase) + turned) as u64 & ((1 << 48) - 1), at);
-    }
-
-    fn tone(&self, at: Ns) -> Tone {
+    fn tone(&mut self, at: Ns) -> Tone {
+        self.settle(at);
         let (clock, word) = (self.clock(at), self.get(chip::FREQUENCY));
         let settings = self.get(chip::POWER);
         let off = power::ALL_OFF.get(settings) | power::DIGITAL_OFF.get(settings) != 0;
@@ -329,6 +332,14 @@ impl Dds for Ad9912 {
 }
 
 impl Ad9912 {
+    /// Brings its phase accumulator to a time.
+    fn settle(&mut self, at: Ns) {
+        let (phase, since) = self.accumulator;
+        let cycles = u128::from(at - since) * (self.clock(at).round() as u128) / 1_000_000_000;
+        let turned = u128::from(self.get(chip::FREQUENCY)) * cycles;
+        self.accumulator = ((u128::from(phase) + turned) as u64 & ((1 << 48) - 1), at);
+    }
+
     /// The phase word.
     fn turns(&self) -> f64 {
         phase::POW.get(self.get(chip::PHASE)) as f64 / 16384.0

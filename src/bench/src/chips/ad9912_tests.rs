@@ -6,7 +6,7 @@ fn send(chip: &mut Ad9912, word: u64, width: u32) -> Vec<String> {
     let mut sent = Sent::new(word, width);
     let mut said = Vec::new();
     for _ in 0..width {
-        said.extend(chip.rise(sent.take()));
+        said.extend(chip.rise(0, sent.take()));
         chip.fall();
     }
     said
@@ -25,12 +25,12 @@ fn read(chip: &mut Ad9912, address: u16, bytes: u64) -> u64 {
     let mut sent = Sent::new(head, 16);
     let mut bit = false;
     for _ in 0..16 {
-        chip.rise(sent.take());
+        chip.rise(0, sent.take());
         bit = chip.fall().unwrap_or_default();
     }
     (0..8 * bytes).fold(0, |word, _| {
         let word = word << 1 | u64::from(bit);
-        chip.rise(false);
+        chip.rise(0, false);
         bit = chip.fall().unwrap_or_default();
         word
     })
@@ -45,7 +45,7 @@ fn clocked() -> Ad9912 {
     let settings = pll::CHARGE_PUMP.put(pll::VCO_HIGH_RANGE.put(0, 1), pll::CHARGE_PUMP_UA375);
     write(&mut chip, chip::PLL.address, settings, 1);
     assert_eq!(chip.update(0), None);
-    chip.set_gain(0.0);
+    chip.set_gain(0, 0.0);
     chip
 }
 
@@ -68,7 +68,7 @@ proptest! {
         let mut chip = clocked();
         chip.begin();
         for bit in bits {
-            chip.rise(bit);
+            chip.rise(0, bit);
             chip.fall();
         }
         chip.update(LOCK);

@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
-use crate::signal::{Ns, Tone};
+use crate::signal::{Ns, Square, Tone};
+
+pub use super::ad9910::Lines;
 
 /// A DDS chip behind a serial port. Texts are complaints for the owner of the bench.
 pub trait Dds {
     /// The reset pin.
-    fn reset(&mut self);
+    fn reset(&mut self, at: Ns);
 
     /// The chip is selected, or its port is reset: a message begins.
     fn begin(&mut self);
@@ -19,7 +21,7 @@ pub trait Dds {
     fn waiting(&self) -> Vec<&'static str>;
 
     /// A rising edge of the serial clock, with the bit that comes.
-    fn rise(&mut self, bit: bool) -> Option<String>;
+    fn rise(&mut self, at: Ns, bit: bool) -> Option<String>;
 
     /// A falling edge: the bit that the chip sends, if it does.
     fn fall(&mut self) -> Option<bool>;
@@ -27,26 +29,57 @@ pub trait Dds {
     /// An update: what was written takes effect.
     fn update(&mut self, at: Ns) -> Option<String>;
 
+    /// The update line falls.
+    fn end_update(&mut self, _at: Ns) -> Option<String> {
+        None
+    }
+
     /// The reference at its pin changes; Hz, 0: none.
     fn set_reference(&mut self, at: Ns, hz: f64) -> Option<String>;
 
     /// The profile pins change, if the chip has such.
     fn set_profile(&mut self, _at: Ns, _profile: usize) {}
 
-    /// What is behind its output, in dB; negative infinity: an open switch.
-    fn set_gain(&mut self, gain_db: f64);
+    /// Further pins change, if the chip has such.
+    fn set_lines(&mut self, _at: Ns, _lines: Lines) {}
 
-    /// When its PLL locks, if that is still to come at `at`.
-    fn locks(&self, at: Ns) -> Option<Ns>;
+    /// The clock at its pins SYNC_IN changes: it leaves the device as `wave` says, and is so much later at the chip.
+    fn set_sync(&mut self, _at: Ns, _wave: Option<Square>, _skew_ps: f64) {}
+
+    /// What is behind its output, in dB; negative infinity: an open switch.
+    fn set_gain(&mut self, at: Ns, gain_db: f64);
+
+    /// When it next does something by itself, behind `at`.
+    fn next(&self, at: Ns) -> Option<Ns>;
+
+    /// When the next change comes out that is on its way.
+    fn under_way(&self) -> Option<Ns> {
+        None
+    }
+
+    /// It has come to `at`: whether what was set before is at the output for the first time.
+    fn act(&mut self, at: Ns) -> bool;
 
     /// Whether it tells that its PLL has locked.
     fn is_locked(&self, at: Ns) -> bool;
 
-    /// Brings its phase accumulator to `at`.
-    fn settle(&mut self, at: Ns);
+    /// Whether its ramp has come to its end, if the chip tells.
+    fn is_over(&self, _at: Ns) -> bool {
+        false
+    }
 
-    /// What it gives from `at` on; it has been settled there.
-    fn tone(&self, at: Ns) -> Tone;
+    /// Whether it tells that it is not in step with its synchronisation clock.
+    fn is_out_of_step(&self) -> bool {
+        false
+    }
+
+    /// What it gives at `at`, to which it has come.
+    fn tone(&mut self, at: Ns) -> Tone;
+
+    /// What else there is to be told since it was asked.
+    fn complaints(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Its settings at `at`.
     fn report(&self, at: Ns) -> Value;

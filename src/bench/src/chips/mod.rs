@@ -3,7 +3,10 @@
 pub mod ad53xx;
 pub mod ad9910;
 pub mod ad9912;
+pub mod adf5356;
 pub mod dds;
+pub mod fastino;
+pub mod mirny;
 pub mod sampler;
 pub mod shift;
 pub mod urukul;

@@ -10,15 +10,17 @@ use crate::signal::{Ns, Signal};
 
 /// Channels of the card.
 pub const INPUTS_OF_CARD: usize = CHANNELS as usize;
-/// Names of the lines that it hears; behind them are the voltages at its inputs.
-pub const INPUTS: [&str; 5] = ["adc_clk", "cnv", "pgia_clk", "pgia_mosi", "pgia_cs0"];
-/// Names of the lines that it drives.
-pub const ANSWERS: [&str; 2] = ["adc_miso", "pgia_miso"];
+/// Names of the lines that it hears; behind them are the voltages at its inputs. A servo's clock is `sck`.
+pub const INPUTS: [&str; 6] = ["adc_clk", "cnv", "pgia_clk", "pgia_mosi", "pgia_cs0", "sck"];
+/// Names of the lines that it drives: on one line all codes come, or on four lines two each, with the clock.
+pub const ANSWERS: [&str; 7] = ["adc_miso", "pgia_miso", "clkout", "sdo0", "sdo1", "sdo2", "sdo3"];
+const LANES: u32 = 4;
 const CLK: usize = 0;
 const CNV: usize = 1;
 const PGIA_CLK: usize = 2;
 const PGIA_MOSI: usize = 3;
 const PGIA_CS: usize = 4;
+const SCK: usize = 5;
 /// Volts from the lowest to the highest code, of hardware revision 2.1 and of later ones.
 pub const SPANS: [f64; 2] = [20.0, 20.48];
 const GAINS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
@@ -90,15 +92,21 @@ impl Sampler {
         (self.converting, self.sent) = (Some(at), 0);
     }
 
-    /// The bit that the ADC shows: of the highest channel first.
-    fn bit(&self) -> bool {
-        let (place, bit) = ((self.sent / CODE) as usize, CODE - 1 - self.sent % CODE);
+    /// The bit that the ADC shows on a line, from which so many channels come: of the highest channel first.
+    fn bit(&self, line: u32, channels: u32) -> bool {
+        if self.sent >= channels * CODE {
+            return false;
+        }
+        let (place, bit) = (
+            (line * channels + self.sent / CODE) as usize,
+            CODE - 1 - self.sent % CODE,
+        );
         let code = INPUTS_OF_CARD.checked_sub(place + 1).map_or(0, |n| self.codes[n]);
         code >> bit & 1 != 0
     }
 
-    fn clock_adc(&mut self, at: Ns, out: &mut Outbox) {
-        match (self.lines[CLK], self.converting) {
+    fn clock_adc(&mut self, at: Ns, level: bool, out: &mut Outbox) {
+        match (level, self.converting) {
             (true, None) => out.warn("the ADC is read, but has not converted anything (CNV)"),
             (true, Some(since)) if at - since < CONVERSION => {
                 let time = at - since;
@@ -148,12 +156,23 @@ impl Model for Sampler {
         if before[CNV] != self.lines[CNV] {
             self.convert(at, self.lines[CNV], out);
         }
-        if before[CLK] != self.lines[CLK] {
-            self.clock_adc(at, out);
+        for clock in [CLK, SCK] {
+            if before[clock] != self.lines[clock] {
+                self.clock_adc(at, self.lines[clock], out);
+            }
         }
         self.amplifiers(&before, out);
         let pgia = self.shift.bits >> (PGIA.width - 1) & 1 != 0;
-        for (n, level) in [self.bit(), pgia && !self.lines[PGIA_CS]].into_iter().enumerate() {
+        let mut answers = [false; ANSWERS.len()];
+        answers[..3].copy_from_slice(&[
+            self.bit(0, INPUTS_OF_CARD as u32),
+            pgia && !self.lines[PGIA_CS],
+            self.lines[SCK],
+        ]);
+        for lane in 0..LANES {
+            answers[3 + lane as usize] = self.bit(lane, INPUTS_OF_CARD as u32 / LANES);
+        }
+        for (n, level) in answers.into_iter().enumerate() {
             if level != self.answers[n] {
                 self.answers[n] = level;
                 out.send(n, Signal::Level(level));

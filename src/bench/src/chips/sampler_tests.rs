@@ -6,7 +6,7 @@ struct Bus {
     card: Sampler,
     at: Ns,
     out: Outbox,
-    answers: [bool; 2],
+    answers: [bool; ANSWERS.len()],
 }
 
 impl Bus {
@@ -15,7 +15,7 @@ impl Bus {
             card: Sampler::new(SPANS[1], volts),
             at: 0,
             out: Outbox::default(),
-            answers: [false; 2],
+            answers: [false; ANSWERS.len()],
         };
         bus.set(PGIA_CS, true);
         bus

@@ -5,22 +5,23 @@
 
 use kairos_contracts::chips::urukul::{self as words, att, sta};
 use kairos_contracts::chips::WideField;
-use serde::Deserialize;
 use serde_json::{json, Value};
 
-use super::ad9910::Ad9910;
-use super::ad9912::Ad9912;
-use super::dds::Dds;
+mod configuration;
+
+use self::configuration::Fields;
+pub use self::configuration::{Chip, Options, Revision, ServoBus};
+use super::dds::{Dds, Lines};
 use super::shift::{mask, Sent, Shift};
 use crate::model::{Change, Model, Outbox};
-use crate::signal::{Ns, Signal, Tone};
+use crate::signal::{turns_of, Ns, Signal, Square, Tone};
 
 /// DDS channels.
 pub const CHANNELS: usize = 4;
 /// Number of the output that goes to the bus, behind those of the channels.
 pub const MISO: usize = CHANNELS;
 /// Names of the inputs, as the device's channels end: `spi_NAME_clk`, `ttl_NAME_io_update`.
-pub const INPUTS: [&str; 10] = [
+pub const INPUTS: [&str; 17] = [
     "clk",
     "mosi",
     "cs0",
@@ -31,120 +32,28 @@ pub const INPUTS: [&str; 10] = [
     "sw1",
     "sw2",
     "sw3",
+    "sync",
+    "nu_clk",
+    "nu_cs",
+    "nu_mosi0",
+    "nu_mosi1",
+    "nu_mosi2",
+    "nu_mosi3",
 ];
 const CLK: usize = 0;
 const MOSI: usize = 1;
 const CS0: usize = 2;
 const IO_UPDATE: usize = 5;
 const SW0: usize = 6;
-
-/// What is on a card, and what is plugged into it.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// What its DDS chips are.
-    pub chip: Chip,
-    /// 8 or 9.
-    pub revision: Revision,
-    /// Hz of its oscillator, and at the connectors SMA and MMCX; 0: nothing is there.
-    pub clocks: [f64; 3],
-}
-
-/// A kind of DDS chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Chip {
-    /// With eight profiles and a RAM.
-    Ad9910,
-    /// With a frequency word of 48 bits.
-    Ad9912,
-}
-
-impl Chip {
-    fn make(self) -> Box<dyn Dds> {
-        match self {
-            Self::Ad9910 => Box::new(Ad9910::new()),
-            Self::Ad9912 => Box::new(Ad9912::new()),
-        }
-    }
-
-    /// Of the reference, by the card's divider setting: 0 is what the card with this chip does by itself.
-    fn dividers(self) -> [f64; 4] {
-        match self {
-            Self::Ad9910 => [4.0, 1.0, 2.0, 4.0],
-            Self::Ad9912 => [1.0, 1.0, 2.0, 4.0],
-        }
-    }
-}
-
-/// Protocol revision of the logic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "u64")]
-pub enum Revision {
-    /// Configuration of 24 bits.
-    Eight,
-    /// Configuration of 52 bits.
-    Nine,
-}
-
-impl TryFrom<u64> for Revision {
-    type Error = String;
-
-    fn try_from(number: u64) -> Result<Self, String> {
-        match number {
-            8 => Ok(Self::Eight),
-            9 => Ok(Self::Nine),
-            other => Err(format!("proto_rev of an Urukul is 8 or 9, not {other}")),
-        }
-    }
-}
-
-/// What both revisions have in their configuration, and where.
-struct Fields {
-    rf_sw: WideField,
-    io_update: WideField,
-    mask_nu: WideField,
-    profile: WideField,
-    clk_sel: [WideField; 2],
-    clk_div: WideField,
-    rst: WideField,
-    io_rst: WideField,
-    width: u32,
-    /// Of `io_update` and `profile`, whether each channel has its own.
-    each: bool,
-}
-
-impl Revision {
-    fn fields(self) -> Fields {
-        macro_rules! fields {
-            ($module:ident, $word:ident, $each:expr) => {{
-                use words::$module as f;
-                Fields {
-                    rf_sw: f::RF_SW,
-                    io_update: f::IO_UPDATE,
-                    mask_nu: f::MASK_NU,
-                    profile: f::PROFILE,
-                    clk_sel: [f::CLK_SEL0, f::CLK_SEL1],
-                    clk_div: f::CLK_DIV,
-                    rst: f::RST,
-                    io_rst: f::IO_RST,
-                    width: words::$word.width,
-                    each: $each,
-                }
-            }};
-        }
-        match self {
-            Self::Eight => fields!(cfg8, CFG8, false),
-            Self::Nine => fields!(cfg9, CFG9, true),
-        }
-    }
-
-    fn number(self) -> u64 {
-        match self {
-            Self::Eight => 8,
-            Self::Nine => 9,
-        }
-    }
-}
+const SYNC: usize = 10;
+const NU_CLK: usize = 11;
+const NU_CS: usize = 12;
+const NU_MOSI: usize = 13;
+/// An edge of SYNC_CLK of chips that are not in step with anything, in ns: away from updates at multiples of 4 ns, as those of
+/// chips are whose delays have been found.
+const SYNC_EDGE: Ns = 2;
+/// Part of a turn by which the phase may be another one than that which the tone before has come to.
+const SAME_PHASE: f64 = 1e-6;
 
 /// The card.
 pub struct Urukul {
@@ -159,12 +68,15 @@ pub struct Urukul {
     chips: [Box<dyn Dds>; CHANNELS],
     /// As last told to what is wired to the channels.
     tones: [Tone; CHANNELS],
+    since: [Ns; CHANNELS],
     updating: [bool; CHANNELS],
     /// When what each chip has not taken over was written.
     written: [Ns; CHANNELS],
     /// It has been told that nobody hears the message that comes.
     unheard: bool,
     miso: bool,
+    /// For the synchronisation of the chips, from the device.
+    clock: Option<Square>,
     now: Ns,
 }
 
@@ -182,10 +94,12 @@ impl Urukul {
             sent: Sent::default(),
             chips: std::array::from_fn(|_| options.chip.make()),
             tones: [Tone::OFF; CHANNELS],
+            since: [0; CHANNELS],
             updating: [false; CHANNELS],
             written: [0; CHANNELS],
             unheard: false,
             miso: false,
+            clock: None,
             now: 0,
         };
         // The chips see the clock from the beginning.
@@ -212,6 +126,15 @@ impl Urukul {
         pin || self.of(self.fields.io_update, place)
     }
 
+    /// Lines of the configuration that lead to a chip.
+    fn chip_lines(&self, channel: usize) -> Lines {
+        let Some(fields) = self.fields.lines else {
+            return Lines::default();
+        };
+        let [osk, drctl, drhold] = fields.map(|field| self.of(field, channel));
+        Lines { osk, drctl, drhold }
+    }
+
     fn switch(&self, channel: usize) -> bool {
         self.lines[SW0 + channel] || self.of(self.fields.rf_sw, channel)
     }
@@ -225,14 +148,25 @@ impl Urukul {
         let bits = |of: &dyn Fn(usize) -> bool| (0..CHANNELS).fold(0, |word, n| word | u64::from(of(n)) << n);
         let word = sta::RF_SW.put(0, bits(&|n| self.switch(n)));
         let word = sta::PLL_LOCK.put(word, bits(&|n| self.chips[n].is_locked(at)));
+        let word = sta::SMP_ERR.put(word, bits(&|n| self.chips[n].is_out_of_step()));
+        let word = match self.options.revision {
+            Revision::Eight => word,
+            Revision::Nine => sta::DROVER.put(word, bits(&|n| self.chips[n].is_over(at))),
+        };
         sta::PROTO_REV.put(word, self.options.revision.number())
+    }
+
+    fn masked(&self) -> [bool; CHANNELS] {
+        std::array::from_fn(|n| self.of(self.fields.mask_nu, n))
     }
 
     /// The chips that hear a chip select.
     fn listening(&self, select: u32) -> impl Iterator<Item = usize> {
-        let masked: [bool; CHANNELS] = std::array::from_fn(|n| self.of(self.fields.mask_nu, n));
+        let masked = self.masked();
+        let servo = self.options.servo.is_some();
         (0..CHANNELS).filter(move |n| match select {
-            words::CS_DDS_MULTI => !masked[*n],
+            // What is a servo's is not on this bus, and the other way round.
+            words::CS_DDS_MULTI => masked[*n] == servo,
             _ => select == words::CS_DDS_CH0 + *n as u32,
         })
     }
@@ -275,24 +209,31 @@ impl Urukul {
                 "a configuration of {count} bits: one of protocol revision {revision} has {width} (proto_rev)"
             ));
         }
+        let masked = self.masked();
         self.configuration = bits & mask(self.fields.width);
+        let changed = self.masked();
+        for n in (0..CHANNELS).filter(|n| self.options.servo.is_some() && masked[*n] != changed[*n]) {
+            self.chips[n].begin();
+        }
         let hz = reference(&self.fields, &self.options, self.configuration);
+        self.synchronise(at);
         for n in 0..CHANNELS {
             if self.of(self.fields.rst, 0) {
-                self.chips[n].reset();
+                self.chips[n].reset(at);
             }
             if self.of(self.fields.io_rst, 0) {
                 self.chips[n].begin();
             }
-            let profile = self.profile(n);
+            let (profile, lines) = (self.profile(n), self.chip_lines(n));
             self.chips[n].set_profile(at, profile);
+            self.chips[n].set_lines(at, lines);
             if let Some(text) = self.chips[n].set_reference(at, hz) {
                 out.warn(format!("ch{n}: {text}"));
             }
         }
     }
 
-    fn rise(&mut self, out: &mut Outbox) {
+    fn rise(&mut self, at: Ns, out: &mut Outbox) {
         let bit = self.lines[MOSI];
         self.shift.take(bit);
         let heard = matches!(self.selected, words::CS_CFG | words::CS_ATT);
@@ -304,7 +245,29 @@ impl Urukul {
             });
         }
         for n in self.listening(self.selected) {
-            if let Some(text) = self.chips[n].rise(bit) {
+            if let Some(text) = self.chips[n].rise(at, bit) {
+                out.warn(format!("ch{n}: {text}"));
+            }
+        }
+    }
+
+    /// The bus of a servo, of which `before` were the lines.
+    fn serve(&mut self, at: Ns, before: &[bool; INPUTS.len()], out: &mut Outbox) {
+        let Some(bus) = self.options.servo else { return };
+        let of = |line: usize, lines: &[bool; INPUTS.len()]| lines[line];
+        let selects = of(NU_CS, before) != of(NU_CS, &self.lines);
+        let rises = !of(NU_CLK, before) && of(NU_CLK, &self.lines);
+        let hears = bus == ServoBus::Counts || self.lines[NU_CS];
+        if !selects && !(rises && hears) {
+            return;
+        }
+        let masked = self.masked();
+        for n in (0..CHANNELS).filter(|n| !masked[*n]) {
+            let text = match selects {
+                true => self.chips[n].end(),
+                false => self.chips[n].rise(at, self.lines[NU_MOSI + n]),
+            };
+            if let Some(text) = text {
                 out.warn(format!("ch{n}: {text}"));
             }
         }
@@ -334,6 +297,10 @@ impl Urukul {
                 if let Some(text) = self.chips[n].update(at) {
                     out.warn(format!("ch{n}: {text}"));
                 }
+            } else if !high && self.updating[n] {
+                if let Some(text) = self.chips[n].end_update(at) {
+                    out.warn(format!("ch{n}: {text}"));
+                }
             }
             self.updating[n] = high;
         }
@@ -342,16 +309,36 @@ impl Urukul {
     /// Tells what is wired to the channels what has become of them.
     fn sound(&mut self, at: Ns, out: &mut Outbox) {
         for n in 0..CHANNELS {
-            let (closed, attenuation) = (self.switch(n), self.attenuation(n));
+            let gain = if self.switch(n) {
+                -self.attenuation(n)
+            } else {
+                f64::NEG_INFINITY
+            };
             let chip = &mut self.chips[n];
-            chip.set_gain(if closed { -attenuation } else { f64::NEG_INFINITY });
+            chip.set_gain(at, gain);
+            let fresh = chip.act(at);
             let (before, after) = (self.tones[n], chip.tone(at));
             // The phase goes on by itself.
-            if (before.hz, before.dbm) != (after.hz, after.dbm) || self.updating[n] && after != Tone::OFF {
-                chip.settle(at);
-                self.tones[n] = chip.tone(at);
-                out.send(n, Signal::Tone(self.tones[n]));
+            let jumps = || {
+                let turned = before.turns + turns_of(before.hz, at - self.since[n]) - after.turns;
+                (turned - turned.round()).abs() > SAME_PHASE
+            };
+            let same = (before.hz, before.dbm) == (after.hz, after.dbm);
+            if !same || fresh && after != Tone::OFF && jumps() {
+                (self.tones[n], self.since[n]) = (after, at);
+                out.send(n, Signal::Tone(after));
             }
+            for text in chip.complaints() {
+                out.warn(format!("ch{n}: {text}"));
+            }
+        }
+    }
+
+    /// The clock of the synchronisation changes.
+    fn synchronise(&mut self, at: Ns) {
+        let wave = self.clock.filter(|_| !self.of(self.fields.sync_sel, 0));
+        for (chip, skew) in self.chips.iter_mut().zip(self.options.sync_skew_ps) {
+            chip.set_sync(at, wave, skew);
         }
     }
 }
@@ -373,8 +360,13 @@ impl Model for Urukul {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
         for (input, signal) in changes {
-            if let Signal::Level(level) = signal {
-                self.lines[*input] = *level;
+            match signal {
+                Signal::Level(level) => self.lines[*input] = *level,
+                Signal::Clock(wave) if *input == SYNC => {
+                    self.clock = *wave;
+                    self.synchronise(at);
+                }
+                _ => {}
             }
         }
         self.now = at;
@@ -385,11 +377,12 @@ impl Model for Urukul {
             self.select(at, select, out);
         }
         match (before[CLK], self.lines[CLK]) {
-            (false, true) => self.rise(out),
+            (false, true) => self.rise(at, out),
             (true, false) => self.fall(),
             _ => {}
         }
-        if selected || before[IO_UPDATE..] != self.lines[IO_UPDATE..] {
+        self.serve(at, &before, out);
+        if selected || before[IO_UPDATE..SYNC] != self.lines[IO_UPDATE..SYNC] {
             self.update(at, out);
             self.sound(at, out);
         }
@@ -399,10 +392,14 @@ impl Model for Urukul {
     }
 
     fn next(&self) -> Option<Ns> {
-        self.chips.iter().filter_map(|chip| chip.locks(self.now)).min()
+        self.chips.iter().filter_map(|chip| chip.next(self.now)).min()
     }
 
-    /// A PLL locks.
+    fn under_way(&self) -> Option<Ns> {
+        self.chips.iter().filter_map(|chip| chip.under_way()).min()
+    }
+
+    /// A PLL locks, or a chip comes to something else that it does by itself.
     fn act(&mut self, at: Ns, out: &mut Outbox) {
         self.now = at;
         self.sound(at, out);

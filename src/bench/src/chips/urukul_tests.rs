@@ -8,6 +8,8 @@ const OPTIONS: Options = Options {
     chip: Chip::Ad9910,
     revision: Revision::Nine,
     clocks: [100e6, 0.0, 125e6],
+    servo: None,
+    sync_skew_ps: [300.0; CHANNELS],
 };
 
 /// A card on a bus whose clock has a period of 16 ns.
@@ -85,6 +87,15 @@ impl Bus {
     fn update(&mut self) {
         self.set(&[(IO_UPDATE, true)]);
         self.set(&[(IO_UPDATE, false)]);
+        self.wait();
+    }
+
+    /// Lets the chips do what they have to do soon: the latency of their pipelines.
+    fn wait(&mut self) {
+        while let Some(next) = self.card.next().filter(|next| *next < self.at + 1000) {
+            self.at = next.max(self.at);
+            self.card.act(self.at, &mut self.out);
+        }
     }
 
     fn tones(&mut self) -> Vec<(usize, Tone)> {
@@ -144,8 +155,10 @@ fn playing() -> Bus {
     let channel = words::CS_DDS_CH2;
     bus.write(channel, dds::CFR3.address, clock, 32);
     bus.update();
-    bus.at = bus.card.next().expect("it locks");
-    bus.card.act(bus.at, &mut bus.out);
+    while !bus.card.chips[2].is_locked(bus.at) {
+        bus.at = bus.card.next().expect("it locks");
+        bus.card.act(bus.at, &mut bus.out);
+    }
     bus.write(channel, dds::CFR2.address, dds::cfr2::ASF_PROFILE_ENABLE.put(0, 1), 32);
     let tone = dds::profile::ASF.put(dds::profile::FTW.put(0, 1 << 28), 0x3fff);
     bus.write(channel, dds::PROFILE.address + 7, tone, 64);
@@ -194,7 +207,41 @@ fn a_masked_chip_hears_neither_all_nor_the_update_pin() {
     bus.write(words::CS_DDS_MULTI, dds::FTW.address, 5, 32);
     assert_eq!([writes(&bus, 1), writes(&bus, 2)], [before[0] + 1, before[1]]);
     bus.transfer(words::CS_CFG, cfg9::IO_UPDATE.at(2).put(masked, 1), 52);
+    bus.wait();
     assert_eq!(bus.tones().len(), 1);
+}
+
+#[test]
+fn a_servo_has_a_bus_of_its_own() {
+    for servo in [ServoBus::Counts, ServoBus::Selects] {
+        let mut bus = Bus::new(Options {
+            servo: Some(servo),
+            ..OPTIONS
+        });
+        bus.transfer(words::CS_CFG, cfg9::MASK_NU.at(1).put(0, 1), 52);
+        // Two messages, to each chip another frequency
+        for _ in 0..2 {
+            bus.set(&[(NU_CS, true)]);
+            for bit in (0..72).rev() {
+                let word = |n: u64| 0x0e << 64 | u128::from(0x1000_0000 + n);
+                let pins: Vec<(usize, bool)> = (0..CHANNELS)
+                    .map(|n| (NU_MOSI + n, word(n as u64) >> bit & 1 != 0))
+                    .collect();
+                bus.set(&pins);
+                bus.set(&[(NU_CLK, true)]);
+                bus.set(&[(NU_CLK, false)]);
+            }
+            bus.set(&[(NU_CS, false)]);
+        }
+        let writes: Vec<u64> = (0..CHANNELS)
+            .map(|n| bus.card.chips[n].report(0)["writes"].as_u64().expect("a number"))
+            .collect();
+        assert_eq!(writes, [2, 0, 2, 2]);
+        bus.write(words::CS_DDS_MULTI, dds::FTW.address, 5, 32);
+        assert_eq!(bus.card.chips[1].report(0)["writes"], 1);
+        assert_eq!(bus.card.chips[2].report(0)["writes"], 2);
+        assert_eq!(bus.out.warnings, Vec::<String>::new());
+    }
 }
 
 #[test]

@@ -146,3 +146,60 @@ fn mains() -> Positive {
 fn pulse() -> Spanned<u32> {
     Spanned::new(0..0, 1_000_000)
 }
+
+/// What looks at ions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Camera {
+    /// The card that it is plugged into.
+    pub grabber: Spanned<String>,
+    /// Columns and rows.
+    #[serde(default = "pixels")]
+    pub width: Spanned<usize>,
+    #[serde(default = "pixels")]
+    pub height: Spanned<usize>,
+    #[serde(default)]
+    pub sees: Vec<Seen>,
+    /// Standard deviation of an ion's image in pixels.
+    #[serde(default = "spread")]
+    pub spread: Positive,
+    /// Counts for each scattered photon, over all pixels.
+    #[serde(default = "all")]
+    pub efficiency: Fraction,
+    /// Counts of a pixel in a frame in the dark.
+    #[serde(default)]
+    pub dark: Rate,
+    pub exposure_s: Positive,
+    /// A pin whose rising edge begins an exposure…
+    pub trigger: Option<Spanned<String>>,
+    /// …or so many frames per second.
+    pub hz: Option<Spanned<Positive>>,
+}
+
+/// An ion, and where its image is: column and row, in pixels from the corner.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seen {
+    pub ion: Spanned<String>,
+    /// Which one of a crystal.
+    #[serde(default = "first")]
+    pub number: Spanned<usize>,
+    pub x: Finite,
+    pub y: Finite,
+}
+
+fn first() -> Spanned<usize> {
+    Spanned::new(0..0, 0)
+}
+
+fn pixels() -> Spanned<usize> {
+    Spanned::new(0..0, 16)
+}
+
+fn spread() -> Positive {
+    Positive(1.0)
+}
+
+fn all() -> Fraction {
+    Fraction(1.0)
+}

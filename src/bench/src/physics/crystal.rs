@@ -46,7 +46,7 @@ const KICK: f64 = 0.1;
 /// Probability of the highest state of the mode that is kept, from which on its owner is told.
 const FULL: f64 = 0.01;
 
-/// The ions: output 0 are their photons, the others say how much of each ion is in `D`.
+/// The ions: output 0 are their photons, then how much of each ion is in `D`, then the photons of each.
 pub struct Crystal {
     options: Options,
     random: Pcg64Mcg,
@@ -379,10 +379,15 @@ impl Crystal {
                 out.send(1 + ion, Signal::Population(population));
             }
         }
-        let photons = self.glow.as_ref().map_or(0.0, Glow::photons);
+        let each = self.glow.as_ref().map_or(Vec::new(), Glow::photons_of_each);
+        let photons: f64 = each.iter().sum();
         if (photons - self.photons).abs() > 5e-3 * self.photons.max(photons) {
             self.photons = photons;
             out.send(0, Signal::Photons(photons));
+            for ion in 0..self.options.mode.ions {
+                let of_it = each.get(ion).copied().unwrap_or(0.0);
+                out.send(1 + self.options.mode.ions + ion, Signal::Photons(of_it));
+            }
         }
     }
 

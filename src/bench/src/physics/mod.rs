@@ -1,6 +1,7 @@
 //! What chips are for: light that they switch and tune, an ion in it, and what sees the ion.
 
 pub mod aom;
+pub mod camera;
 pub mod crystal;
 pub mod four_levels;
 pub mod ion;

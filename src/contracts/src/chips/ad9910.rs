@@ -15,6 +15,15 @@ pub const OSCILLATORS: [[f64; 2]; 6] = [
     [820_000_000.0, 1_150_000_000.0],
 ];
 
+/// System clock cycles from an edge of SYNC_CLK to the output: of single tones, of the RAM, of a ramp, with shift
+/// keying. A row: phase, amplitude, matched_phase, matched_amplitude.
+pub const LATENCY: [[f64; 4]; 4] = [
+    [79.0, 47.0, 79.0, 79.0],
+    [94.0, 58.0, 94.0, 106.0],
+    [79.0, 47.0, 91.0, 91.0],
+    [79.0, 47.0, 91.0, 91.0],
+];
+
 /// First byte on the serial port; the data follow.
 pub const INSTRUCTION: WideRegister = WideRegister {
     name: "INSTRUCTION",

@@ -3,7 +3,16 @@
 //!
 //! Generated from `src/contracts/chips/fastino.toml` by `src/contracts/generate.py`: do not edit.
 
-use super::{Field, Register};
+use super::{WideField, WideRegister};
+
+/// data lanes of the link
+pub const LANES: u32 = 6;
+
+/// polynomial of a frame's CRC
+pub const CRC: u32 = 0x180f;
+
+/// bits for which the clock lane is high in a word; one less in the first word of a frame
+pub const CLOCK_HIGH: u32 = 4;
 
 /// words of a frame on the link
 pub const FRAME_WORDS: u32 = 14;
@@ -15,139 +24,190 @@ pub const FRAME_WORD_BITS: u32 = 7;
 pub const BITS_PER_CYCLE: u32 = 2;
 
 /// Code of a DAC.
-pub const DAC: Register = Register {
+pub const DAC: WideRegister = WideRegister {
+    name: "DAC",
     address: 0,
+    count: 32,
     width: 16,
     reset: 0x0000,
 };
 
 /// Fields of [`DAC`].
 pub mod dac {
-    use super::Field;
+    use super::WideField;
 
     /// Offset binary.
-    pub const CODE: Field = Field::new(0, 16);
+    pub const CODE: WideField = WideField::new(0, 16);
 }
 
 /// Make held codes outputs.
-pub const UPDATE: Register = Register {
+pub const UPDATE: WideRegister = WideRegister {
+    name: "UPDATE",
     address: 32,
+    count: 1,
     width: 32,
     reset: 0x00000000,
 };
 
 /// Fields of [`UPDATE`].
 pub mod update {
-    use super::Field;
+    use super::WideField;
 
     /// Update this DAC.
-    pub const DAC: Field = Field::new(0, 1);
+    pub const DAC: WideField = WideField::new(0, 1);
 }
 
 /// DACs whose codes wait for an update.
-pub const HOLD: Register = Register {
+pub const HOLD: WideRegister = WideRegister {
+    name: "HOLD",
     address: 33,
+    count: 1,
     width: 32,
     reset: 0x00000000,
 };
 
 /// Fields of [`HOLD`].
 pub mod hold {
-    use super::Field;
+    use super::WideField;
 
     /// Hold this DAC.
-    pub const DAC: Field = Field::new(0, 1);
+    pub const DAC: WideField = WideField::new(0, 1);
 }
 
 /// Configuration.
-pub const CFG: Register = Register {
+pub const CFG: WideRegister = WideRegister {
+    name: "CFG",
     address: 34,
+    count: 1,
     width: 4,
     reset: 0x0,
 };
 
 /// Fields of [`CFG`].
 pub mod cfg {
-    use super::Field;
+    use super::WideField;
 
     /// Reset the card.
-    pub const CARD_RESET: Field = Field::new(0, 1);
+    pub const CARD_RESET: WideField = WideField::new(0, 1);
 
     /// Power the output stages down.
-    pub const AFE_POWER_DOWN: Field = Field::new(1, 1);
+    pub const AFE_POWER_DOWN: WideField = WideField::new(1, 1);
 
     /// Clear all DACs.
-    pub const DAC_CLR: Field = Field::new(2, 1);
+    pub const DAC_CLR: WideField = WideField::new(2, 1);
 
     /// Clear the card's error flags.
-    pub const CLR_ERR: Field = Field::new(3, 1);
+    pub const CLR_ERR: WideField = WideField::new(3, 1);
 }
 
 /// LEDs.
-pub const LEDS: Register = Register {
+pub const LEDS: WideRegister = WideRegister {
+    name: "LEDS",
     address: 35,
+    count: 1,
     width: 8,
     reset: 0x00,
 };
 
 /// Fields of [`LEDS`].
 pub mod leds {
-    use super::Field;
+    use super::WideField;
 
     /// Light this LED.
-    pub const LED: Field = Field::new(0, 1);
+    pub const LED: WideField = WideField::new(0, 1);
 }
 
 /// DACs that are updated with every frame.
-pub const CONTINUOUS: Register = Register {
+pub const CONTINUOUS: WideRegister = WideRegister {
+    name: "CONTINUOUS",
     address: 37,
+    count: 1,
     width: 32,
     reset: 0x00000000,
 };
 
 /// Fields of [`CONTINUOUS`].
 pub mod continuous {
-    use super::Field;
+    use super::WideField;
 
     /// Update this DAC.
-    pub const DAC: Field = Field::new(0, 1);
+    pub const DAC: WideField = WideField::new(0, 1);
 }
 
 /// Setting of an interpolator, to be applied.
-pub const CIC: Register = Register {
+pub const CIC: WideRegister = WideRegister {
+    name: "CIC",
     address: 38,
+    count: 1,
     width: 16,
     reset: 0x0000,
 };
 
 /// Fields of [`CIC`].
 pub mod cic {
-    use super::Field;
+    use super::WideField;
 
     /// Rate change less one, mantissa.
-    pub const RATE_MANTISSA: Field = Field::new(0, 6);
+    pub const RATE_MANTISSA: WideField = WideField::new(0, 6);
 
     /// Rate change, power of two.
-    pub const RATE_EXPONENT: Field = Field::new(6, 4);
+    pub const RATE_EXPONENT: WideField = WideField::new(6, 4);
 
     /// Gain to be taken back, power of two.
-    pub const GAIN_EXPONENT: Field = Field::new(10, 6);
+    pub const GAIN_EXPONENT: WideField = WideField::new(10, 6);
 }
 
 /// Interpolators that take over the setting.
-pub const CIC_APPLY: Register = Register {
+pub const CIC_APPLY: WideRegister = WideRegister {
+    name: "CIC_APPLY",
     address: 39,
+    count: 1,
     width: 32,
     reset: 0x00000000,
 };
 
 /// Fields of [`CIC_APPLY`].
 pub mod cic_apply {
-    use super::Field;
+    use super::WideField;
 
     /// The interpolator of this DAC.
-    pub const DAC: Field = Field::new(0, 1);
+    pub const DAC: WideField = WideField::new(0, 1);
+}
+
+/// What is in front of the codes in a frame on the link, the lowest bit first; behind the codes is the CRC.
+pub const FRAME: WideRegister = WideRegister {
+    name: "FRAME",
+    address: 0,
+    count: 0,
+    width: 64,
+    reset: 0x0000000000000000,
+};
+
+/// Fields of [`FRAME`].
+pub mod frame {
+    use super::WideField;
+
+    /// As CFG.
+    pub const CONFIGURATION: WideField = WideField::new(0, 4);
+
+    /// As LEDS.
+    pub const LEDS: WideField = WideField::new(4, 8);
+
+    /// What the mask is for.
+    pub const KIND: WideField = WideField::new(12, 4);
+
+    /// Of [`KIND`].
+    pub const KIND_UPDATE: u64 = 0;
+
+    /// Of [`KIND`].
+    pub const KIND_INTERPOLATOR: u64 = 1;
+
+    /// As CIC.
+    pub const INTERPOLATOR: WideField = WideField::new(16, 16);
+
+    /// DACs that the frame is for.
+    pub const MASK: WideField = WideField::new(32, 32);
 }
 
 /// All of them.
-pub const ALL: [Register; 8] = [DAC, UPDATE, HOLD, CFG, LEDS, CONTINUOUS, CIC, CIC_APPLY];
+pub const ALL: [WideRegister; 9] = [DAC, UPDATE, HOLD, CFG, LEDS, CONTINUOUS, CIC, CIC_APPLY, FRAME];

@@ -222,6 +222,7 @@ impl Peripheral for Fabric {
         sooner(&mut due.woken, pl.woke());
         sooner(&mut due.work, pl.stretch(CHUNK));
         sooner(&mut due.queued, pl.next());
+        sooner(&mut due.queued, pl.outside_under_way());
         sooner(&mut due.outside, pl.outside_next());
     }
 

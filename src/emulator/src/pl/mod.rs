@@ -294,6 +294,7 @@ impl Pl {
             .record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
         if let Some(outside) = &mut self.outside {
             outside.see(events);
+            outside.see_clocks(last, &self.outputs);
         }
         if self.outputs.sim_quiet != 0 {
             self.trace.expect(self.library.waves(&self.outputs), last);
@@ -327,6 +328,12 @@ impl Pl {
     /// When what is wired to the pads next does something: of interest to a core that waits for an input.
     pub fn outside_next(&self) -> Option<Cycles> {
         let cycle = self.outside.as_ref()?.next()?;
+        Some(time::from_pl(cycle.max(self.cycle) + 1))
+    }
+
+    /// When the next of what it has begun is done: a run is not over before.
+    pub fn outside_under_way(&self) -> Option<Cycles> {
+        let cycle = self.outside.as_ref()?.under_way()?;
         Some(time::from_pl(cycle.max(self.cycle) + 1))
     }
 

@@ -10,10 +10,12 @@ use kairos_bench::cards::Card;
 use kairos_bench::engine::{Engine, Warning};
 use kairos_bench::file::Source;
 use kairos_bench::pad::Pad as BenchPad;
+use kairos_bench::signal::Square;
 use serde_json::{json, Value};
 
 use super::event::Event;
-use super::library::{Info, Inputs, Pad};
+use super::library::{Info, Inputs, Outputs, Pad, WaveInfo};
+use super::wave::Wave;
 use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// A bench at the pads of a board's logic.
@@ -26,6 +28,8 @@ pub struct Outside {
     shared: BTreeMap<u16, (usize, bool)>,
     /// Pads that have changed within a cycle, and what they are from the next one on.
     steady: Vec<(usize, u8)>,
+    /// Clock generators that something is wired to, and the wave of each that it was told of.
+    clocks: Vec<(WaveInfo, Option<Wave>)>,
 }
 
 impl Outside {
@@ -57,12 +61,15 @@ impl Outside {
         let shared = drivers
             .filter(|(pad, _)| both(pad))
             .map(|(pad, part)| (pad, (part, false)));
+        let watched = info.waves.iter().filter(|wave| assembly.engine.watches(wave.pad));
+        let clocks = watched.map(|wave| (wave.clone(), None)).collect();
         Ok(Self {
             shared: shared.collect(),
             engine: assembly.engine,
             plan: assembly.plan,
             channels: info.pads.iter().map(|pad| (pad.index as u16, pad.channel)).collect(),
             steady: Vec::new(),
+            clocks,
         })
     }
 
@@ -77,6 +84,11 @@ impl Outside {
     /// The cycle in which it next does something.
     pub fn next(&self) -> Option<u64> {
         self.engine.next().map(|at| at / NS_PER_PL_CYCLE)
+    }
+
+    /// The cycle in which the next of what it has begun is done.
+    pub fn under_way(&self) -> Option<u64> {
+        self.engine.under_way().map(|at| at / NS_PER_PL_CYCLE)
     }
 
     /// Puts what it does in a cycle on the inputs. Returns whether one changes.
@@ -108,7 +120,8 @@ impl Outside {
             if event.level.is_some() {
                 self.tell_conflict(event);
             }
-            if self.engine.watches(event.pad) {
+            let is_clock = self.clocks.iter().any(|clock| clock.0.pad == event.pad);
+            if self.engine.watches(event.pad) && !is_clock {
                 self.engine.pin(event.time_ns, event.pad, event.level == Some(true));
             }
         }
@@ -120,6 +133,18 @@ impl Outside {
             *told = true;
             let text = "the device drives the pin that it drives: an output of one of them is an input of the other";
             self.engine.warn(*part, event.time_ns, text.into());
+        }
+    }
+
+    /// Clock generators, as they are in a cycle that has been run: of one that is as before nothing is told.
+    pub fn see_clocks(&mut self, cycle: u64, outputs: &Outputs) {
+        for (info, known) in &mut self.clocks {
+            let wave = info.wave(outputs).map(|wave| wave.at_cycle(0, cycle));
+            if wave != *known {
+                *known = wave;
+                let at = cycle * NS_PER_PL_CYCLE;
+                self.engine.clock(at, info.pad, wave.map(|wave| square(&wave, at)));
+            }
         }
     }
 
@@ -172,5 +197,16 @@ impl Outside {
     /// What it has done to input pins.
     pub fn driven(&self) -> Value {
         self.engine.driven()
+    }
+}
+
+/// A wave as it was in cycle 0, for whoever wants its frequency in Hz and a rising edge from `from` on.
+fn square(wave: &Wave, from: u64) -> Square {
+    let period = NS_PER_PL_CYCLE as f64 * 2.0 * wave.half as f64 / wave.word as f64;
+    let cycle = from / NS_PER_PL_CYCLE;
+    let edge = wave.rises(cycle);
+    Square {
+        hz: 1e9 / period,
+        edge: edge * NS_PER_PL_CYCLE,
     }
 }

@@ -34,6 +34,23 @@ impl Wave {
         (reached % (2 * u128::from(self.half))) as u64
     }
 
+    /// What it was, or would have been, in a cycle, when it is so in `now`.
+    pub fn at_cycle(&self, cycle: u64, now: u64) -> Self {
+        // An accumulator has all numbers of its bits.
+        let turned = self.word.wrapping_mul(now - cycle);
+        Self {
+            accumulator: self.accumulator.wrapping_sub(turned) & (2 * self.half - 1),
+            ..*self
+        }
+    }
+
+    /// The first cycle from `cycle` on in which it rises, if it is so in cycle 0.
+    pub fn rises(&self, cycle: u64) -> u64 {
+        let before = self.count(cycle.saturating_sub(1));
+        let first = if self.level(cycle.saturating_sub(1)) { 1 } else { 0 };
+        self.cycles_to(before + first)
+    }
+
     /// After how many cycles it changes for the `number`th time, counted from 0.
     fn cycles_to(&self, number: u64) -> u64 {
         let low = u128::from(self.accumulator & (self.half - 1));
@@ -93,6 +110,27 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_rises_where_its_level_does() {
+        for word in 1..=8 {
+            let wave = Wave {
+                pad: 0,
+                half: 8,
+                accumulator: 5,
+                word,
+            };
+            for cycle in 1..60 {
+                let rises = |n: &u64| wave.level(*n) && !wave.level(n - 1);
+                assert_eq!(Some(wave.rises(cycle)), (cycle..200).find(rises), "{word} from {cycle}");
+                let later = Wave {
+                    accumulator: (5 + word * cycle) % 16,
+                    ..wave
+                };
+                assert_eq!(later.at_cycle(0, cycle), wave);
+            }
+        }
+    }
 
     /// Every wave of accumulators of up to 6 bits.
     #[test]

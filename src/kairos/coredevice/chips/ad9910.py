@@ -17,6 +17,7 @@ __all__ = [
     "FTW",
     "INSTRUCTION",
     "IO_UPDATE",
+    "LATENCY",
     "OSCILLATORS",
     "POW",
     "PROFILE",
@@ -39,6 +40,14 @@ OSCILLATORS = (
     (820000000.0, 1150000000.0),
 )
 """Ranges of the PLL's oscillators, by the number in CFR3.vco_sel. A row: lowest_hz, highest_hz."""
+
+LATENCY = (
+    (79, 47, 79, 79),
+    (94, 58, 94, 106),
+    (79, 47, 91, 91),
+    (79, 47, 91, 91),
+)
+"""System clock cycles from an edge of SYNC_CLK to the output: of single tones, of the RAM, of a ramp, with shift keying. A row: phase, amplitude, matched_phase, matched_amplitude."""
 
 
 class INSTRUCTION(Register):

@@ -5,22 +5,35 @@ Source: Sinara Fastino, RTIO channel of its link.
 Generated from src/contracts/chips/fastino.toml by `make contracts`: do not edit.
 """
 
-from ...language import TInt32, portable
-from ..registers import Field, Register
+from ...language import TInt32, TTuple, portable
+from ..registers import Field, Register, WideField
 
 __all__ = [
     "BITS_PER_CYCLE",
     "CFG",
     "CIC",
     "CIC_APPLY",
+    "CLOCK_HIGH",
     "CONTINUOUS",
+    "CRC",
     "DAC",
+    "FRAME",
     "FRAME_WORDS",
     "FRAME_WORD_BITS",
     "HOLD",
+    "LANES",
     "LEDS",
     "UPDATE",
 ]
+
+LANES = 6
+"""data lanes of the link"""
+
+CRC = 0x180F
+"""polynomial of a frame's CRC"""
+
+CLOCK_HIGH = 4
+"""bits for which the clock lane is high in a word; one less in the first word of a frame"""
 
 FRAME_WORDS = 14
 """words of a frame on the link"""
@@ -134,3 +147,24 @@ class CIC_APPLY(Register):
     address = 0x27
 
     dac = Field(0, 1, count=32, doc="the interpolator of this DAC")
+
+
+class FRAME(Register):
+    """What is in front of the codes in a frame on the link, the lowest bit first; behind the codes is the CRC."""
+
+    chip = "Fastino"
+    width = 64
+
+    configuration = WideField(0, 4, doc="as CFG")
+    leds = WideField(4, 8, doc="as LEDS")
+    kind = WideField(12, 4, values={"UPDATE": 0, "INTERPOLATOR": 1}, doc="what the mask is for")
+    interpolator = WideField(16, 16, doc="as CIC")
+    mask = WideField(32, 32, doc="DACs that the frame is for")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def words(configuration=0, leds=0, kind=0, interpolator=0, mask=0) -> TTuple([TInt32, TInt32]):
+        """Its two words, the higher one first, made from numbers for the fields, cut to their bits."""
+        high = mask
+        low = (configuration & 0xF) | ((leds & 0xFF) << 4) | ((kind & 0xF) << 12) | ((interpolator & 0xFFFF) << 16)
+        return high, low

@@ -107,8 +107,13 @@ impl Glow {
 
     /// Photons per second, of all ions.
     pub fn photons(&self) -> f64 {
+        self.photons_of_each().iter().sum()
+    }
+
+    /// Those of each ion.
+    pub fn photons_of_each(&self) -> Vec<f64> {
         let visible = 1.0 - self.levels.branching[2];
-        self.ions.iter().map(|ion| self.rate(ion)).sum::<f64>() * visible
+        self.ions.iter().map(|ion| self.rate(ion) * visible).collect()
     }
 
     /// Spontaneous emissions of an ion per second.

@@ -1,0 +1,157 @@
+//! The clock of an AD9910: cycles of the system clock, and of SYNC_CLK, a quarter of it, at which updates are taken over.
+
+use crate::signal::{Ns, Square};
+
+/// System clock cycles in one of SYNC_CLK.
+pub const SYNC_CLK: u64 = 4;
+/// A step of the delays and windows of the synchronisation (data sheet: about 75 ps).
+const STEP_PS: u64 = 75;
+
+/// The system clock from some time on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Clock {
+    /// 0: there is none.
+    pub hz: u64,
+    /// Its cycle 0.
+    start: Ns,
+    /// Edges of SYNC_CLK are at cycles with this remainder.
+    phase: u64,
+}
+
+impl Clock {
+    /// From a time on, with an edge of SYNC_CLK at `edge`.
+    pub fn new(hz: u64, start: Ns, edge: Ns) -> Self {
+        let mut clock = Self { hz, start, phase: 0 };
+        clock.align(edge as f64 * 1e3, 0);
+        clock
+    }
+
+    /// There is an edge of SYNC_CLK with the first one of the clock from a time in ps on, so many cycles later.
+    fn align(&mut self, ps: f64, preset: u64) {
+        if self.hz != 0 {
+            let edge = ((ps - self.start as f64 * 1e3) / self.period_ps()).ceil() as i64;
+            self.phase = (edge + preset as i64).rem_euclid(SYNC_CLK as i64) as u64;
+        }
+    }
+
+    /// The cycle at a time.
+    pub fn cycle(&self, at: Ns) -> u64 {
+        (u128::from(at.saturating_sub(self.start)) * u128::from(self.hz) / 1_000_000_000) as u64
+    }
+
+    /// The first nanosecond in a cycle.
+    pub fn time(&self, cycle: u64) -> Ns {
+        match self.hz {
+            0 => self.start,
+            hz => self.start + (u128::from(cycle) * 1_000_000_000).div_ceil(u128::from(hz)) as Ns,
+        }
+    }
+
+    /// The cycle of the first edge of SYNC_CLK at or after a time.
+    pub fn edge(&self, at: Ns) -> u64 {
+        let passed = u128::from(at.saturating_sub(self.start)) * u128::from(self.hz);
+        let cycle = passed.div_ceil(1_000_000_000) as u64;
+        cycle + (self.phase + SYNC_CLK - cycle % SYNC_CLK) % SYNC_CLK
+    }
+
+    /// A cycle of the system clock in ps.
+    fn period_ps(&self) -> f64 {
+        1e12 / self.hz as f64
+    }
+
+    /// A period of SYNC_CLK in ns.
+    pub fn sync_ns(&self) -> f64 {
+        self.period_ps() * SYNC_CLK as f64 / 1e3
+    }
+
+    /// How far the edges of SYNC_IN, delayed by so many steps, are from the edges of the system clock that sample them, in ps.
+    fn distance_ps(&self, sync: &SyncIn, delay: u64) -> f64 {
+        let late = (sync.skew_ps + (delay * STEP_PS) as f64).rem_euclid(self.period_ps());
+        late.min(self.period_ps() - late)
+    }
+
+    /// Whether an edge of SYNC_IN is within a window about the sampling edge.
+    pub fn is_in_window(&self, sync: &SyncIn, delay: u64, window: u64) -> bool {
+        self.hz != 0 && self.distance_ps(sync, delay) <= (window * STEP_PS) as f64
+    }
+
+    /// SYNC_CLK follows SYNC_IN.
+    pub fn follow(&mut self, sync: &SyncIn, delay: u64, preset: u64) {
+        let late = sync.skew_ps + (delay * STEP_PS) as f64;
+        self.align(sync.wave.edge as f64 * 1e3 + late, preset);
+    }
+
+    /// Why SYNC_CLK cannot follow.
+    pub fn refuses(&self, sync: &SyncIn) -> Option<String> {
+        if self.hz == 0 {
+            return None;
+        }
+        let period = 1e9 / sync.wave.hz;
+        let periods = period / self.sync_ns();
+        ((periods - periods.round()).abs() > 1e-6).then(|| {
+            format!(
+                "SYNC_IN has a period of {period} ns, which is not a multiple of that of SYNC_CLK, {} ns",
+                self.sync_ns()
+            )
+        })
+    }
+}
+
+/// What comes at the pins SYNC_IN.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SyncIn {
+    /// As it leaves the device.
+    pub wave: Square,
+    /// How much later than the system clock it is at the pins, in ps.
+    pub skew_ps: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn cycles_and_times(hz in 400_000_000u64..1_000_000_000, start in 0u64..1000, at in 0u64..1_000_000_000, aligned in 0u64..2000) {
+            let clock = Clock::new(hz, start, aligned);
+            let cycle = clock.cycle(start + at);
+            prop_assert!(clock.time(cycle) <= start + at);
+            prop_assert!(clock.time(cycle + 1) > start + at);
+            let edge = clock.edge(start + at);
+            prop_assert_eq!(edge % SYNC_CLK, clock.phase);
+            prop_assert!(clock.time(edge) >= start + at && edge <= cycle + SYNC_CLK);
+        }
+    }
+
+    #[test]
+    fn sync_clk_follows() {
+        let wave = Square { hz: 62.5e6, edge: 13 };
+        let sync = SyncIn { wave, skew_ps: 300.0 };
+        for start in [0, 2, 13, 14, 100] {
+            let mut clock = Clock::new(1_000_000_000, start, 0);
+            clock.follow(&sync, 0, 0);
+            assert_eq!(clock.time(clock.edge(113)), 114, "started at {start}");
+        }
+    }
+
+    #[test]
+    fn the_window_without_edges() {
+        let clock = Clock::new(1_000_000_000, 0, 0);
+        let wave = Square { hz: 62.5e6, edge: 0 };
+        let sync = SyncIn { wave, skew_ps: 300.0 };
+        let widest = |delay| {
+            (0..16)
+                .filter(|window| !clock.is_in_window(&sync, delay, *window))
+                .max()
+        };
+        // 300 ps and two steps are 450 ps: a window of 5 steps is narrower, one of 6 touches.
+        assert_eq!(widest(2), Some(5));
+        assert_eq!(widest(3), Some(6));
+        assert_eq!(clock.refuses(&sync), None);
+        let slow = Clock::new(800_000_000, 0, 0);
+        assert!(slow
+            .refuses(&sync)
+            .is_some_and(|text| text.starts_with("SYNC_IN has a period of 16 ns")));
+    }
+}

@@ -1,0 +1,200 @@
+//! What an AD9910 gives: where frequency, phase and amplitude come from, the phase accumulator, and the pipeline behind them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::clock::Clock;
+use super::course::Course;
+use crate::signal::Ns;
+
+/// Where a word comes from.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A register.
+    Word(u32),
+    /// What changes by itself.
+    Course(Arc<Course>),
+    /// The upper bits of what changes by itself: so many lower ones are cut off.
+    Ramp(Arc<Course>, u32),
+}
+
+impl Source {
+    /// The word in a cycle.
+    pub fn value(&self, cycle: u64) -> u32 {
+        match self {
+            Self::Word(word) => *word,
+            Self::Course(course) => course.value(cycle) as u32,
+            Self::Ramp(course, cut) => course.value(cycle) as u32 >> cut,
+        }
+    }
+
+    /// The words of the cycles between, added.
+    fn sum(&self, from: u64, to: u64) -> u32 {
+        match self {
+            Self::Word(word) => word.wrapping_mul((to - from) as u32),
+            // Only frequencies are added, which have all bits.
+            Self::Course(course) | Self::Ramp(course, _) => (course.sum(to) - course.sum(from)) as u32,
+        }
+    }
+
+    /// When it changes next.
+    fn next(&self, cycle: u64) -> Option<u64> {
+        match self {
+            Self::Word(_) => None,
+            Self::Course(course) | Self::Ramp(course, _) => course.next(cycle),
+        }
+    }
+}
+
+/// Frequency and phase from a cycle on.
+#[derive(Debug, Clone)]
+pub struct Wave {
+    pub start: u64,
+    /// The accumulator there.
+    pub turned: u32,
+    /// It is held at zero.
+    pub held: bool,
+    pub ftw: Source,
+    pub pow: Source,
+}
+
+impl Wave {
+    /// Nothing.
+    pub fn still() -> Self {
+        Self {
+            start: 0,
+            turned: 0,
+            held: false,
+            ftw: Source::Word(0),
+            pow: Source::Word(0),
+        }
+    }
+
+    /// The phase accumulator in a cycle, in 2^-32 turns.
+    pub fn accumulator(&self, cycle: u64) -> u32 {
+        match self.held {
+            true => 0,
+            false => self
+                .turned
+                .wrapping_add(self.ftw.sum(self.start, cycle.max(self.start))),
+        }
+    }
+
+    /// The phase at the output in turns.
+    pub fn turns(&self, cycle: u64) -> f64 {
+        let offset = self.pow.value(cycle) << 16;
+        f64::from(self.accumulator(cycle).wrapping_add(offset)) / 4_294_967_296.0
+    }
+
+    fn next(&self, cycle: u64) -> Option<u64> {
+        soonest(self.ftw.next(cycle), self.pow.next(cycle))
+    }
+}
+
+/// The sooner of two times.
+pub fn soonest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Something on its way to the output, so many cycles long.
+#[derive(Debug, Clone)]
+pub struct Pipe<T> {
+    shown: T,
+    delay: u64,
+    /// (when it is there, its delay, what).
+    coming: VecDeque<(Ns, u64, T)>,
+}
+
+impl<T> Pipe<T> {
+    /// From the beginning on.
+    pub fn new(shown: T) -> Self {
+        Self {
+            shown,
+            delay: 0,
+            coming: VecDeque::new(),
+        }
+    }
+
+    /// What went in last.
+    pub fn latest(&self) -> &T {
+        self.coming.back().map_or(&self.shown, |coming| &coming.2)
+    }
+
+    /// What comes out, and the cycle of it that is seen in one.
+    pub fn shown(&self, cycle: u64) -> (&T, u64) {
+        (&self.shown, cycle.saturating_sub(self.delay))
+    }
+
+    /// Something new goes in.
+    pub fn push(&mut self, clock: &Clock, cycle: u64, delay: u64, what: T) {
+        // Nothing overtakes.
+        let last = self.coming.back().map_or(0, |coming| coming.0);
+        self.coming
+            .push_back((clock.time(cycle + delay).max(last), delay, what));
+    }
+
+    /// Lets come out what is there at a time; whether something new does.
+    pub fn settle(&mut self, at: Ns) -> bool {
+        let mut fresh = false;
+        while let Some((_, delay, what)) = self.coming.pop_front_if(|coming| coming.0 <= at) {
+            (self.shown, self.delay, fresh) = (what, delay, true);
+        }
+        fresh
+    }
+
+    /// All that is on its way is there.
+    pub fn flush(&mut self) {
+        self.settle(Ns::MAX);
+    }
+
+    /// When something new comes out.
+    pub fn next(&self) -> Option<Ns> {
+        self.coming.front().map(|coming| coming.0)
+    }
+
+    /// When what comes out changes by itself, if it does, behind a time.
+    fn changes(&self, clock: &Clock, at: Ns, next: impl Fn(&T, u64) -> Option<u64>) -> Option<Ns> {
+        let (shown, mut cycle) = self.shown(clock.cycle(at));
+        loop {
+            cycle = next(shown, cycle)?;
+            let time = clock.time(cycle + self.delay);
+            if time > at {
+                return Some(time);
+            }
+        }
+    }
+}
+
+/// Both ways to the output.
+#[derive(Debug, Clone)]
+pub struct Output {
+    pub waves: Pipe<Wave>,
+    /// The amplitude word.
+    pub levels: Pipe<Source>,
+}
+
+impl Output {
+    /// Silent.
+    pub fn new() -> Self {
+        Self {
+            waves: Pipe::new(Wave::still()),
+            levels: Pipe::new(Source::Word(0)),
+        }
+    }
+
+    /// When it next changes, behind a time; of a silent one only what goes in counts.
+    pub fn next(&self, clock: &Clock, at: Ns, audible: bool) -> Option<Ns> {
+        let coming = soonest(self.waves.next(), self.levels.next());
+        if !audible || clock.hz == 0 {
+            return coming;
+        }
+        let changes = soonest(
+            self.waves.changes(clock, at, Wave::next),
+            self.levels.changes(clock, at, Source::next),
+        );
+        soonest(coming, changes)
+    }
+}

@@ -1,0 +1,168 @@
+//! The digital ramp and the key, as their pins lead them.
+
+use kairos_contracts::chips::ad9910::{asf, ramp_limit, ramp_rate, ramp_step};
+
+use super::tests::{clocked, heard, write};
+use super::*;
+
+/// With a ramp of the frequency from 100 to 110 in steps of 3 in 4 ns up, of 2 in 8 ns down.
+fn ramping(flags: u64) -> Ad9910 {
+    let mut chip = clocked();
+    write(
+        &mut chip,
+        chip::RAMP_LIMIT.address,
+        ramp_limit::UPPER.put(ramp_limit::LOWER.put(0, 100), 110),
+    );
+    write(
+        &mut chip,
+        chip::RAMP_STEP.address,
+        ramp_step::DOWN.put(ramp_step::UP.put(0, 3), 2),
+    );
+    write(
+        &mut chip,
+        chip::RAMP_RATE.address,
+        ramp_rate::DOWN.put(ramp_rate::UP.put(0, 1), 2),
+    );
+    write(&mut chip, chip::CFR2.address, cfr2::DRG_ENABLE.put(flags, 1));
+    chip.update(LOCK);
+    chip
+}
+
+fn ramp(chip: &Ad9910, from: u64, count: usize) -> Vec<i64> {
+    (0..count as u64)
+        .map(|n| chip.ramp.course().value(from + 4 * n))
+        .collect()
+}
+
+#[test]
+fn the_ramp_follows_its_pin() {
+    let mut chip = ramping(0);
+    assert_eq!(ramp(&chip, 0, 3), [100; 3]);
+    assert!(chip.is_over(LOCK));
+    let up = Lines {
+        drctl: true,
+        ..Lines::default()
+    };
+    chip.set_lines(LOCK + 100, up);
+    assert_eq!(ramp(&chip, 100, 6), [100, 103, 106, 109, 110, 110]);
+    assert_eq!((chip.is_over(LOCK + 112), chip.is_over(LOCK + 116)), (false, true));
+    chip.set_lines(LOCK + 108, Lines { drhold: true, ..up });
+    assert_eq!(ramp(&chip, 108, 3), [106; 3]);
+    chip.set_lines(LOCK + 120, Lines::default());
+    assert_eq!(ramp(&chip, 120, 8), [106, 106, 104, 104, 102, 102, 100, 100]);
+}
+
+#[test]
+fn a_ramp_without_dwell() {
+    let mut chip = ramping(cfr2::DRG_NODWELL_HIGH.put(0, 1));
+    let up = Lines {
+        drctl: true,
+        ..Lines::default()
+    };
+    chip.set_lines(LOCK + 100, up);
+    chip.set_lines(LOCK + 104, Lines::default());
+    assert_eq!(
+        ramp(&chip, 100, 6),
+        [100, 103, 106, 109, 100, 100],
+        "only the rising edge counts"
+    );
+    let both = ramping(cfr2::DRG_NODWELL_LOW.put(cfr2::DRG_NODWELL_HIGH.put(0, 1), 1));
+    let there = [
+        100, 103, 106, 109, 110, 110, 108, 108, 106, 106, 104, 104, 102, 102, 100, 103,
+    ];
+    assert_eq!(ramp(&both, 0, 16), there);
+}
+
+#[test]
+fn a_ramp_of_phase_and_one_of_amplitude() {
+    for (destination, phase, amplitude) in [
+        (cfr2::DRG_DESTINATION_POW, 0x1234, 0x3fff),
+        (cfr2::DRG_DESTINATION_ASF, 0, 0x1234 >> 2),
+    ] {
+        let mut chip = clocked();
+        write(
+            &mut chip,
+            chip::RAMP_LIMIT.address,
+            ramp_limit::UPPER.put(ramp_limit::LOWER.put(0, 0x1234_5678), u64::from(u32::MAX)),
+        );
+        write(&mut chip, chip::RAMP_RATE.address, 0x0001_0001);
+        write(
+            &mut chip,
+            chip::CFR2.address,
+            cfr2::DRG_DESTINATION.put(cfr2::DRG_ENABLE.put(0, 1), destination),
+        );
+        chip.update(LOCK);
+        assert_eq!(chip.output.waves.latest().pow.value(0), phase);
+        assert_eq!(chip.output.levels.latest().value(0), amplitude);
+    }
+}
+
+#[test]
+fn the_key_switches_and_ramps_the_amplitude() {
+    let mut chip = clocked();
+    let word = cfr1::MANUAL_OSK_EXTERNAL.put(cfr1::OSK_ENABLE.put(0, 1), 1);
+    write(&mut chip, chip::CFR1.address, word);
+    // 100, in steps of 4 in 8 ns
+    write(
+        &mut chip,
+        chip::ASF.address,
+        asf::RAMP_RATE.put(asf::STEP.put(asf::ASF.put(0, 100), 2), 2),
+    );
+    chip.update(LOCK);
+    let level = |chip: &Ad9910, cycle| chip.output.levels.latest().value(cycle);
+    assert_eq!(level(&chip, 0), 0);
+    let pressed = Lines {
+        osk: true,
+        ..Lines::default()
+    };
+    chip.set_lines(LOCK + 4, pressed);
+    assert_eq!(level(&chip, 4), 100);
+    write(
+        &mut chip,
+        chip::CFR1.address,
+        cfr1::SELECT_AUTO_OSK.put(cfr1::OSK_ENABLE.put(0, 1), 1),
+    );
+    chip.set_lines(LOCK + 8, Lines::default());
+    chip.update(LOCK + 1000);
+    chip.set_lines(LOCK + 2000, pressed);
+    assert_eq!(
+        [2000, 2008, 2196, 2400].map(|cycle| level(&chip, cycle)),
+        [0, 4, 96, 100]
+    );
+    chip.set_lines(LOCK + 2040, Lines::default());
+    assert_eq!([2040, 2048, 2200].map(|cycle| level(&chip, cycle)), [20, 16, 0]);
+}
+
+#[test]
+fn what_is_heard_of_a_ramp_is_told_in_time() {
+    let mut chip = ramping(0);
+    write(
+        &mut chip,
+        chip::RAMP_LIMIT.address,
+        ramp_limit::UPPER.put(ramp_limit::LOWER.put(0, 1 << 28), 1 << 29),
+    );
+    write(&mut chip, chip::RAMP_STEP.address, ramp_step::UP.put(0, 1 << 12));
+    chip.update(LOCK);
+    chip.set_lines(
+        LOCK + 100,
+        Lines {
+            drctl: true,
+            ..Lines::default()
+        },
+    );
+    // 65536 steps of 4 ns
+    let (mut at, mut told) = (LOCK + 100, 0);
+    while let Some(next) = chip.next(at) {
+        assert!(next > at, "at {at}");
+        at = next;
+        heard(&mut chip, at);
+        told += 1;
+    }
+    assert!((256..300).contains(&told), "{told}");
+    assert_eq!(heard(&mut chip, at).hz, 125e6);
+    assert_eq!(at, LOCK + 100 + 4 * 65_536 + 79 + 12 - 12);
+    chip.set_gain(at, f64::NEG_INFINITY);
+    chip.set_lines(at, Lines::default());
+    chip.act(at + 100);
+    assert_eq!(chip.next(at + 100), None, "nobody hears it");
+}

@@ -1,0 +1,140 @@
+//! The registers of an AD9910: what is in effect, what waits for an update, and what they say of the clock.
+
+use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr3};
+use kairos_contracts::chips::WideRegister;
+
+/// Registers of the serial port: an instruction has five bits for them.
+const REGISTERS: usize = 32;
+/// Fastest clock of the core, and fastest reference of the PLL (data sheet, table 1).
+const FASTEST: [f64; 2] = [1e9, 60e6];
+
+/// The register at an address, if there is one.
+pub fn register(address: usize) -> Option<WideRegister> {
+    let has = |register: &&WideRegister| {
+        let first = usize::from(register.address);
+        (first..first + usize::from(register.count)).contains(&address)
+    };
+    chip::ALL.iter().find(has).copied()
+}
+
+/// Width of the register at an address, if there is one.
+pub fn width(address: usize) -> Option<u32> {
+    register(address).map(|register| register.width)
+}
+
+/// All of them.
+pub struct Registers {
+    /// In effect, by address.
+    values: [u64; REGISTERS],
+    /// Written, and waiting for an update.
+    written: [Option<u64>; REGISTERS],
+}
+
+impl Registers {
+    /// After a reset.
+    pub fn new() -> Self {
+        Self {
+            values: std::array::from_fn(|address| register(address).map_or(0, |register| register.reset)),
+            written: [None; REGISTERS],
+        }
+    }
+
+    /// The word at an address in effect.
+    pub fn at(&self, address: usize) -> u64 {
+        self.values[address]
+    }
+
+    /// The word of a register in effect.
+    pub fn word(&self, register: WideRegister) -> u64 {
+        self.values[usize::from(register.address)]
+    }
+
+    /// The word of a profile.
+    pub fn profile(&self, number: usize) -> u64 {
+        self.values[usize::from(chip::PROFILE.address) + number]
+    }
+
+    /// A word comes.
+    pub fn write(&mut self, address: usize, word: u64) {
+        self.written[address] = Some(word);
+    }
+
+    /// Whether something waits.
+    pub fn is_waiting(&self) -> bool {
+        self.written.iter().any(Option::is_some)
+    }
+
+    /// Whether that at an address waits.
+    pub fn is_written(&self, address: usize) -> bool {
+        self.written[address].is_some()
+    }
+
+    /// The names of those that wait, and are something else.
+    pub fn waiting(&self) -> Vec<&'static str> {
+        let differs = |(address, written): (usize, &Option<u64>)| {
+            let register = register(address)?;
+            // Whether the next update clears the phase is told behind each one by drivers that track it.
+            let kept = match register == chip::CFR1 {
+                true => !cfr1::PHASE_AUTOCLEAR.mask(),
+                false => u64::MAX,
+            };
+            (((*written)? ^ self.values[address]) & kept != 0).then_some(register.name)
+        };
+        self.written.iter().enumerate().filter_map(differs).collect()
+    }
+
+    /// What waits takes effect; whether that sets the clock.
+    pub fn update(&mut self) -> bool {
+        let clocked = self.written[usize::from(chip::CFR3.address)].is_some();
+        for (value, written) in self.values.iter_mut().zip(&mut self.written) {
+            *value = written.take().unwrap_or(*value);
+        }
+        clocked
+    }
+
+    /// Whether the clock is that of the PLL.
+    pub fn has_pll(&self) -> bool {
+        cfr3::PLL_ENABLE.get(self.word(chip::CFR3)) != 0
+    }
+
+    /// The reference behind the divider by two.
+    fn divided(&self, reference: f64) -> f64 {
+        match cfr3::REFCLK_DIVIDER_BYPASS.get(self.word(chip::CFR3)) {
+            0 => reference / 2.0,
+            _ => reference,
+        }
+    }
+
+    /// The clock without the PLL in Hz.
+    pub fn direct(&self, reference: f64) -> f64 {
+        self.divided(reference).min(FASTEST[0])
+    }
+
+    /// What the PLL makes of a reference in Hz, nothing while it is held; the error says why it cannot lock.
+    pub fn multiplied(&self, reference: f64) -> Result<Option<f64>, String> {
+        let word = self.word(chip::CFR3);
+        if cfr3::PFD_RESET.get(word) != 0 {
+            return Ok(None);
+        }
+        if reference == 0.0 {
+            return Err(
+                "its PLL is on but the card has no clock: look at clk_sel of the card and its clocks here".into(),
+            );
+        }
+        let divided = self.divided(reference);
+        if divided > FASTEST[1] {
+            return Err(format!("its PLL takes at most 60 MHz, not {} MHz", divided / 1e6));
+        }
+        let frequency = divided * cfr3::PLL_N.get(word) as f64;
+        let Some([low, high]) = chip::OSCILLATORS.get(cfr3::VCO_SEL.get(word) as usize) else {
+            return Err("its PLL has no oscillator selected (vco_sel)".into());
+        };
+        if !(*low..=*high).contains(&frequency) {
+            let [frequency, low, high] = [frequency, *low, *high].map(|hz| hz / 1e6);
+            return Err(format!(
+                "its PLL cannot lock: {frequency} MHz is outside of its oscillator, {low} to {high} MHz"
+            ));
+        }
+        Ok(Some(frequency))
+    }
+}

@@ -1,0 +1,290 @@
+//! The card Mirny: logic (CPLD) with a serial port, attenuators and switches, four ADF5356 behind it, and what is on top of
+//! it: an Almazny.
+//!
+//! A message begins with the number of whom it is for (7 bits): registers of the logic, a synthesiser, an attenuator, or a
+//! shift register of the Almazny, whose outputs are reported and give no signal here.
+
+use kairos_contracts::chips::mirny::{self as words, attenuator, control, message, status};
+use kairos_contracts::chips::{almazny, Register};
+use serde::Deserialize;
+use serde_json::{json, Value};
+
+use super::adf5356::Adf5356;
+use super::shift::{Sent, Shift};
+use crate::model::{Change, Model, Outbox};
+use crate::signal::{Ns, Signal, Tone};
+
+/// Channels of the card.
+pub const CHANNELS: usize = 4;
+/// Number of the output that goes to the bus, behind those of the channels.
+pub const MISO: usize = CHANNELS;
+/// Names of the inputs, as the device's channels end.
+pub const INPUTS: [&str; 7] = ["clk", "mosi", "cs0", "sw0", "sw1", "sw2", "sw3"];
+const CLK: usize = 0;
+const MOSI: usize = 1;
+const CS: usize = 2;
+const SW0: usize = 3;
+/// Destinations in the first 7 bits of a message, four of each kind.
+const KINDS: [Kind; 4] = [Kind::Register, Kind::Synthesiser, Kind::Attenuator, Kind::Almazny];
+const HEAD: u32 = 8;
+
+/// Whom a message is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Register,
+    Synthesiser,
+    Attenuator,
+    Almazny,
+}
+
+impl Kind {
+    /// Bits of a message, its head included.
+    fn width(self) -> u32 {
+        match self {
+            Self::Register => words::MESSAGE.width,
+            Self::Synthesiser => HEAD + 32,
+            Self::Attenuator => words::ATTENUATOR.width,
+            Self::Almazny => HEAD + almazny::CHANNEL.width,
+        }
+    }
+}
+
+/// What is on top of the card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Almazny {
+    /// Revision 1.1.
+    #[serde(rename = "v1.1")]
+    Legacy,
+    /// Revision 1.2.
+    #[serde(rename = "v1.2")]
+    Channels,
+}
+
+/// What a card is, and what is plugged into it.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Hz of the reference that each setting of `clk_sel` selects; 0: nothing is there.
+    pub clocks: [f64; 4],
+    /// Hardware revision, 0 to 3.
+    pub revision: u32,
+    /// The card on top.
+    pub almazny: Option<Almazny>,
+}
+
+/// The card.
+pub struct Mirny {
+    options: Options,
+    lines: [bool; INPUTS.len()],
+    shift: Shift,
+    sent: Sent,
+    control: u32,
+    attenuators: [u32; CHANNELS],
+    almazny: [u32; CHANNELS],
+    chips: [Adf5356; CHANNELS],
+    tones: [Tone; CHANNELS],
+    miso: bool,
+    now: Ns,
+}
+
+impl Mirny {
+    /// After power-up: attenuators at their greatest.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            lines: [false; INPUTS.len()],
+            shift: Shift::default(),
+            sent: Sent::default(),
+            control: 0,
+            attenuators: [0; CHANNELS],
+            almazny: [0; CHANNELS],
+            chips: std::array::from_fn(|_| Adf5356::new(options.clocks[0])),
+            tones: [Tone::OFF; CHANNELS],
+            miso: false,
+            now: 0,
+        }
+    }
+
+    fn read(&self, at: Ns, register: Option<Register>) -> u32 {
+        match register.map(|register| register.address) {
+            Some(0) => {
+                let word = status::HW_REV.put(0, self.options.revision);
+                let of = |word, n: usize| status::MUXOUT.at(n as u32).put(word, self.chips[n].muxout(at).into());
+                (0..CHANNELS).fold(word, of)
+            }
+            Some(_) => self.control,
+            None => 0,
+        }
+    }
+
+    /// A register of the logic by its number.
+    fn register(number: u64) -> Option<Register> {
+        let all = [words::STATUS, words::CONTROL];
+        all.into_iter().find(|register| u64::from(register.address) == number)
+    }
+
+    /// The message that comes, as far as its head says.
+    fn kind(destination: u64) -> Option<Kind> {
+        KINDS.get(destination as usize / CHANNELS).copied()
+    }
+
+    /// The card is not selected any more: what has come takes effect.
+    fn take(&mut self, at: Ns, out: &mut Outbox) {
+        let Shift { bits, count } = std::mem::take(&mut self.shift);
+        if count < HEAD {
+            if count > 0 {
+                out.warn(format!("a message of {count} bits: its head alone has {HEAD}"));
+            }
+            return;
+        }
+        let destination = bits >> (count - HEAD + 1) & 0x7f;
+        let Some(kind) = Self::kind(destination) else {
+            return out.warn(format!("a message for number {destination}, which there is not"));
+        };
+        if count != kind.width() {
+            let width = kind.width();
+            return out.warn(format!(
+                "a message of {count} bits for number {destination}: one has {width}, it is ignored"
+            ));
+        }
+        let n = destination as usize % CHANNELS;
+        match kind {
+            Kind::Register => self.configure(bits as u32, out),
+            Kind::Synthesiser => {
+                for text in self.chips[n].write(at, bits as u32) {
+                    out.warn(format!("ch{n}: {text}"));
+                }
+            }
+            Kind::Attenuator => self.attenuators[n] = attenuator::ATT.get(bits as u32),
+            Kind::Almazny if self.options.almazny.is_none() => {
+                out.warn(format!(
+                    "a message for channel {n} of an Almazny, which is not there (almazny)"
+                ));
+            }
+            Kind::Almazny => self.almazny[n] = bits as u32 & 0xff,
+        }
+    }
+
+    fn configure(&mut self, word: u32, out: &mut Outbox) {
+        if message::WRITE.get(word) == 0 {
+            return;
+        }
+        match Self::register(message::REGISTER.get(word).into()) {
+            Some(words::CONTROL) => {
+                self.control = message::DATA.get(word);
+                let hz = self.options.clocks[control::CLK_SEL.get(self.control) as usize];
+                self.chips.iter_mut().for_each(|chip| chip.set_reference(hz));
+            }
+            _ => out.warn(format!(
+                "its register {} cannot be written",
+                message::REGISTER.get(word)
+            )),
+        }
+    }
+
+    fn rise(&mut self, at: Ns) {
+        self.shift.take(self.lines[MOSI]);
+        let word = self.shift.bits as u32;
+        if self.shift.count == HEAD && word & 1 == 0 && word >> 1 < CHANNELS as u32 {
+            let value = self.read(at, Self::register(u64::from(word >> 1)));
+            self.sent = Sent::new(value.into(), 16);
+        }
+    }
+
+    fn attenuation(&self, n: usize) -> f64 {
+        f64::from(255 - self.attenuators[n]) / 8.0
+    }
+
+    /// Tells what is wired to the channels what has become of them.
+    fn sound(&mut self, at: Ns, out: &mut Outbox) {
+        for n in 0..CHANNELS {
+            let open = !self.lines[SW0 + n];
+            self.chips[n].gain_db = if open { f64::NEG_INFINITY } else { -self.attenuation(n) };
+            let tone = self.chips[n].tone(at);
+            if tone != self.tones[n] {
+                self.tones[n] = tone;
+                out.send(n, Signal::Tone(tone));
+            }
+        }
+    }
+
+    /// What a channel of the card on top is set to.
+    fn on_top(&self, n: usize) -> Value {
+        let word = self.almazny[n];
+        match self.options.almazny {
+            None => Value::Null,
+            Some(Almazny::Legacy) => {
+                let mirrored = almazny::legacy::REVERSED_ATT.get(word);
+                let steps = mirrored.reverse_bits() >> (32 - 6);
+                let on = control::ALMAZNY_OE.get(self.control) != 0;
+                json!({
+                    "attenuation_db": f64::from(steps) / 2.0,
+                    "output": on && almazny::legacy::RF_SWITCH.get(word) != 0,
+                })
+            }
+            Some(Almazny::Channels) => json!({
+                "attenuation_db": f64::from(almazny::channel::ATT.get(word)) / 2.0,
+                "output": almazny::channel::ENABLE.get(word) != 0,
+                "led": almazny::channel::LED.get(word) != 0,
+            }),
+        }
+    }
+}
+
+impl Model for Mirny {
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        let before = self.lines;
+        for (input, signal) in changes {
+            if let Signal::Level(level) = signal {
+                self.lines[*input] = *level;
+            }
+        }
+        self.now = at;
+        let miso = self.miso;
+        match (before[CS], self.lines[CS]) {
+            (true, false) => self.take(at, out),
+            (false, true) => (self.shift, self.sent) = Default::default(),
+            _ => {}
+        }
+        match (before[CLK], self.lines[CLK]) {
+            (false, true) if self.lines[CS] => self.rise(at),
+            (true, false) => self.miso = self.sent.take(),
+            _ => {}
+        }
+        if before[CS] != self.lines[CS] || before[SW0..] != self.lines[SW0..] {
+            self.sound(at, out);
+        }
+        let answer = self.miso;
+        if answer != miso {
+            out.send(MISO, Signal::Level(answer));
+        }
+    }
+
+    fn next(&self) -> Option<Ns> {
+        self.chips.iter().filter_map(|chip| chip.next(self.now)).min()
+    }
+
+    /// A synthesiser locks.
+    fn act(&mut self, at: Ns, out: &mut Outbox) {
+        self.now = at;
+        self.sound(at, out);
+    }
+
+    fn report(&self, at: Ns) -> Value {
+        let channel = |n: usize| {
+            let mut chip = self.chips[n].report(at);
+            chip["attenuation_db"] = self.attenuation(n).into();
+            chip["switch"] = self.lines[SW0 + n].into();
+            chip["almazny"] = self.on_top(n);
+            chip
+        };
+        json!({
+            "card": "Mirny",
+            "control": self.control,
+            "ch0": channel(0), "ch1": channel(1), "ch2": channel(2), "ch3": channel(3),
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "mirny_tests.rs"]
+mod tests;

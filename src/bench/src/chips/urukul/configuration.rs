@@ -1,0 +1,139 @@
+//! What an Urukul is: its chips, the revision of its logic, and where that has what in its configuration.
+
+use kairos_contracts::chips::urukul as words;
+use kairos_contracts::chips::WideField;
+use serde::Deserialize;
+
+use super::super::ad9910::Ad9910;
+use super::super::ad9912::Ad9912;
+use super::super::dds::Dds;
+use super::{CHANNELS, SYNC_EDGE};
+
+/// What is on a card, and what is plugged into it.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// What its DDS chips are.
+    pub chip: Chip,
+    /// 8 or 9.
+    pub revision: Revision,
+    /// Hz of its oscillator, and at the connectors SMA and MMCX; 0: nothing is there.
+    pub clocks: [f64; 3],
+    /// In the mode EN_NU: a servo has a bus of its own to each chip that is not masked.
+    pub servo: Option<ServoBus>,
+    /// How much later than the clock that of the synchronisation is at each chip, in ps.
+    pub sync_skew_ps: [f64; CHANNELS],
+}
+
+/// The bus of a servo to the chips.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServoBus {
+    /// It says when a message begins and ends.
+    Selects,
+    /// It does not: chips are selected for ever, and count.
+    Counts,
+}
+
+/// A kind of DDS chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Chip {
+    /// With eight profiles and a RAM.
+    Ad9910,
+    /// With a frequency word of 48 bits.
+    Ad9912,
+}
+
+impl Chip {
+    pub fn make(self) -> Box<dyn Dds> {
+        match self {
+            Self::Ad9910 => Box::new(Ad9910::new(SYNC_EDGE)),
+            Self::Ad9912 => Box::new(Ad9912::new()),
+        }
+    }
+
+    /// Of the reference, by the card's divider setting: 0 is what the card with this chip does by itself.
+    pub fn dividers(self) -> [f64; 4] {
+        match self {
+            Self::Ad9910 => [4.0, 1.0, 2.0, 4.0],
+            Self::Ad9912 => [1.0, 1.0, 2.0, 4.0],
+        }
+    }
+}
+
+/// Protocol revision of the logic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u64")]
+pub enum Revision {
+    /// Configuration of 24 bits.
+    Eight,
+    /// Configuration of 52 bits.
+    Nine,
+}
+
+impl TryFrom<u64> for Revision {
+    type Error = String;
+
+    fn try_from(number: u64) -> Result<Self, String> {
+        match number {
+            8 => Ok(Self::Eight),
+            9 => Ok(Self::Nine),
+            other => Err(format!("proto_rev of an Urukul is 8 or 9, not {other}")),
+        }
+    }
+}
+
+/// What both revisions have in their configuration, and where.
+pub struct Fields {
+    pub rf_sw: WideField,
+    pub io_update: WideField,
+    pub mask_nu: WideField,
+    pub profile: WideField,
+    pub clk_sel: [WideField; 2],
+    pub clk_div: WideField,
+    pub rst: WideField,
+    pub io_rst: WideField,
+    pub sync_sel: WideField,
+    /// Lines to the chips: OSK, DRCTL, DRHOLD.
+    pub lines: Option<[WideField; 3]>,
+    pub width: u32,
+    /// Of `io_update` and `profile`, whether each channel has its own.
+    pub each: bool,
+}
+
+impl Revision {
+    pub fn fields(self) -> Fields {
+        macro_rules! fields {
+            ($module:ident, $word:ident, $each:expr, $lines:expr) => {{
+                use words::$module as f;
+                Fields {
+                    rf_sw: f::RF_SW,
+                    io_update: f::IO_UPDATE,
+                    mask_nu: f::MASK_NU,
+                    profile: f::PROFILE,
+                    clk_sel: [f::CLK_SEL0, f::CLK_SEL1],
+                    clk_div: f::CLK_DIV,
+                    rst: f::RST,
+                    io_rst: f::IO_RST,
+                    sync_sel: f::SYNC_SEL,
+                    lines: $lines,
+                    width: words::$word.width,
+                    each: $each,
+                }
+            }};
+        }
+        match self {
+            Self::Eight => fields!(cfg8, CFG8, false, None),
+            Self::Nine => {
+                use words::cfg9::{DRCTL, DRHOLD, OSK};
+                fields!(cfg9, CFG9, true, Some([OSK, DRCTL, DRHOLD]))
+            }
+        }
+    }
+
+    pub fn number(self) -> u64 {
+        match self {
+            Self::Eight => 8,
+            Self::Nine => 9,
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! A camera that looks at ions: photons to an image, and the image as a Camera Link in base configuration sends it.
+//!
+//! The light of each ion is spread over the pixels about its place; each pixel counts with the noise of photons. A frame follows
+//! its exposure at once, 28 bits for each pixel on four lanes, seven bits of 4 ns in a period of the clock lane. The clock rests
+//! between frames, which costs nothing then; it begins early enough for a receiver to find the rate.
+
+use rand_distr::{Distribution, Poisson};
+use rand_pcg::Pcg64Mcg;
+use serde_json::{json, Value};
+
+use crate::model::{Change, Model, Outbox};
+use crate::signal::{seconds, Ns, Signal};
+
+/// Names of the lines to the grabber, as its channel's end.
+pub const LINES: [&str; 5] = ["clk", "x0", "x1", "x2", "x3"];
+/// Length of a bit, and bits on a lane in a period of the clock.
+const BIT: Ns = 4;
+const BITS: usize = 7;
+/// What the clock lane shows in a period.
+const CLOCK: [bool; BITS] = [true, true, false, false, false, true, true];
+/// Inputs of the serialiser that follow each other on each lane (DS90CR287 data sheet, figure of the bit positions).
+const LANES: [[u32; BITS]; 4] = [
+    [7, 6, 4, 3, 2, 1, 0],
+    [18, 15, 14, 13, 12, 9, 8],
+    [26, 25, 24, 22, 21, 20, 19],
+    [23, 17, 16, 11, 10, 5, 27],
+];
+/// Its inputs for the 16 bits of a pixel, the lowest first, and for what is valid (Camera Link specification 1.1, appendix A).
+const PIXEL: [u32; 16] = [0, 1, 2, 3, 4, 6, 27, 5, 7, 8, 9, 12, 13, 14, 10, 11];
+const LINE_VALID: u32 = 1 << 24;
+const FRAME_VALID: u32 = 1 << 25;
+const DATA_VALID: u32 = 1 << 26;
+/// Periods before a frame, between its lines, and behind it.
+const BEFORE: usize = 30;
+const BETWEEN: usize = 2;
+const BEHIND: usize = 12;
+
+/// What of the light of a source is seen, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct Spot {
+    /// Its middle in pixels: column and row.
+    pub place: [f64; 2],
+}
+
+/// Of a camera.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Pixels: columns and rows.
+    pub size: [usize; 2],
+    /// Standard deviation of a spot in pixels.
+    pub spread: f64,
+    /// Counts for each scattered photon, over all pixels.
+    pub efficiency: f64,
+    /// Counts of a pixel in the dark, in a frame.
+    pub dark: f64,
+    /// How long it looks.
+    pub exposure_ns: Ns,
+    /// From frame to frame, if it does not wait for a trigger.
+    pub period_ns: Option<Ns>,
+    /// Of each input.
+    pub spots: Vec<Spot>,
+}
+
+/// The camera: input 0 is the trigger, the others photons; outputs the lines.
+pub struct Camera {
+    options: Options,
+    random: Pcg64Mcg,
+    trigger: bool,
+    /// Photons per second of each source, and those since the exposure began.
+    rates: Vec<f64>,
+    collected: Vec<f64>,
+    /// Up to when they are counted.
+    counted: Ns,
+    /// When the exposure ends.
+    ends: Option<Ns>,
+    /// When the next one begins by itself.
+    begins: Option<Ns>,
+    /// When the last frame has been sent.
+    busy: Ns,
+    image: Vec<u16>,
+    frames: u64,
+    missed: u64,
+}
+
+impl Camera {
+    /// That has not looked yet.
+    pub fn new(options: Options, random: Pcg64Mcg) -> Self {
+        let sources = options.spots.len();
+        Self {
+            begins: options.period_ns,
+            image: vec![0; options.size[0] * options.size[1]],
+            options,
+            random,
+            trigger: false,
+            rates: vec![0.0; sources],
+            collected: vec![0.0; sources],
+            counted: 0,
+            ends: None,
+            busy: 0,
+            frames: 0,
+            missed: 0,
+        }
+    }
+
+    /// Photons up to a time.
+    fn count(&mut self, at: Ns) {
+        let time = seconds(at - self.counted);
+        for (sum, rate) in self.collected.iter_mut().zip(&self.rates) {
+            *sum += rate * time;
+        }
+        self.counted = at;
+    }
+
+    /// An exposure begins, if it can.
+    fn expose(&mut self, at: Ns, out: &mut Outbox) {
+        if self.ends.is_some() || at + self.options.exposure_ns < self.busy {
+            self.missed += 1;
+            return out.warn("it is triggered while it looks, or before the frame before has been sent: ignored");
+        }
+        self.collected.fill(0.0);
+        self.counted = at;
+        self.ends = Some(at + self.options.exposure_ns);
+    }
+
+    /// The part of a spot's light on each column, or row.
+    fn profile(&self, middle: f64, pixels: usize) -> Vec<f64> {
+        let part = |n: usize| {
+            let off = (n as f64 + 0.5 - middle) / self.options.spread;
+            (-0.5 * off * off).exp()
+        };
+        let parts: Vec<f64> = (0..pixels).map(part).collect();
+        // Of the whole spot, also of what falls beside the sensor
+        let whole = self.options.spread * std::f64::consts::TAU.sqrt();
+        parts.iter().map(|part| part / whole).collect()
+    }
+
+    /// What is seen of the photons that have been collected.
+    fn look(&mut self) {
+        let [columns, rows] = self.options.size;
+        let mut expected = vec![self.options.dark; columns * rows];
+        for (spot, photons) in self.options.spots.iter().zip(&self.collected) {
+            let across = self.profile(spot.place[0], columns);
+            let down = self.profile(spot.place[1], rows);
+            for (pixel, mean) in expected.iter_mut().enumerate() {
+                *mean += photons * self.options.efficiency * across[pixel % columns] * down[pixel / columns];
+            }
+        }
+        for (pixel, mean) in self.image.iter_mut().zip(expected) {
+            let drawn = Poisson::new(mean).map_or(0.0, |counts| counts.sample(&mut self.random));
+            *pixel = drawn.min(65535.0) as u16;
+        }
+    }
+
+    /// Words of the frame.
+    fn words(&self) -> Vec<u32> {
+        let mut words = vec![0; BEFORE];
+        for row in self.image.chunks(self.options.size[0]) {
+            for pixel in row {
+                let bits = PIXEL.iter().enumerate();
+                let data = bits.fold(0, |word, (n, input)| word | u32::from(pixel >> n & 1) << input);
+                words.push(data | FRAME_VALID | LINE_VALID | DATA_VALID);
+            }
+            words.extend([FRAME_VALID; BETWEEN]);
+        }
+        words.extend([0; BEHIND]);
+        words
+    }
+
+    /// Sends the frame.
+    fn send(&mut self, at: Ns, out: &mut Outbox) {
+        let mut levels = [false; LINES.len()];
+        let mut tell = |delay: Ns, now: [bool; LINES.len()]| {
+            for line in (0..LINES.len()).filter(|line| now[*line] != levels[*line]) {
+                out.send_after(delay, line, Signal::Level(now[line]));
+            }
+            levels = now;
+        };
+        let words = self.words();
+        for (n, word) in words.iter().enumerate() {
+            for bit in 0..BITS {
+                let mut now = [CLOCK[bit]; LINES.len()];
+                for (line, inputs) in now[1..].iter_mut().zip(LANES) {
+                    *line = word >> inputs[bit] & 1 != 0;
+                }
+                tell((n * BITS + bit) as Ns * BIT, now);
+            }
+        }
+        let length = (words.len() * BITS) as Ns * BIT;
+        tell(length, [false; LINES.len()]);
+        self.busy = at + length;
+        self.frames += 1;
+    }
+}
+
+impl Model for Camera {
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        self.count(at);
+        for (input, signal) in changes {
+            match signal {
+                Signal::Photons(rate) if *input > 0 => self.rates[input - 1] = *rate,
+                Signal::Level(level) if *input == 0 => {
+                    if *level && !self.trigger {
+                        self.expose(at, out);
+                    }
+                    self.trigger = *level;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Ns> {
+        self.ends.into_iter().chain(self.begins).min()
+    }
+
+    fn act(&mut self, at: Ns, out: &mut Outbox) {
+        if self.ends == Some(at) {
+            self.count(at);
+            self.ends = None;
+            self.look();
+            self.send(at, out);
+        }
+        if self.begins == Some(at) {
+            self.begins = self.options.period_ns.map(|period| at + period);
+            self.expose(at, out);
+        }
+    }
+
+    fn report(&self, _at: Ns) -> Value {
+        let rows: Vec<&[u16]> = self.image.chunks(self.options.size[0]).collect();
+        json!({ "part": "camera", "frames": self.frames, "missed": self.missed, "image": rows })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+
+    fn camera(dark: f64, period_ns: Option<Ns>) -> Camera {
+        let options = Options {
+            size: [8, 6],
+            spread: 0.8,
+            efficiency: 0.5,
+            dark,
+            exposure_ns: 1_000_000,
+            period_ns,
+            spots: vec![Spot { place: [2.5, 3.5] }],
+        };
+        Camera::new(options, Pcg64Mcg::seed_from_u64(7))
+    }
+
+    /// As a receiver at the lanes: the bits in the middle of their times, whose clock says where words begin.
+    fn received(out: &Outbox) -> Vec<u32> {
+        let end = out.sent.iter().map(|sent| sent.0).max().expect("a frame");
+        let mut edges = out.sent.clone();
+        edges.sort_by_key(|sent| sent.0);
+        let mut levels = [false; LINES.len()];
+        let (mut words, mut word, mut edge) = (Vec::new(), 0, 0);
+        for bit in 0..(end / BIT) as usize {
+            while edge < edges.len() && edges[edge].0 <= bit as Ns * BIT + BIT / 2 {
+                if let (_, line, Signal::Level(level)) = edges[edge] {
+                    levels[line] = level;
+                }
+                edge += 1;
+            }
+            assert_eq!(levels[0], CLOCK[bit % BITS]);
+            for lane in 0..4 {
+                word |= u32::from(levels[1 + lane]) << LANES[lane][bit % BITS];
+            }
+            if bit % BITS == BITS - 1 {
+                words.push(std::mem::take(&mut word));
+            }
+        }
+        words
+    }
+
+    #[test]
+    fn photons_become_a_frame() {
+        let mut camera = camera(0.0, None);
+        let mut out = Outbox::default();
+        camera.input(1000, &[(1, Signal::Photons(4e7))], &mut out);
+        camera.input(2000, &[(0, Signal::Level(true))], &mut out);
+        camera.input(502_000, &[(1, Signal::Photons(0.0))], &mut out);
+        assert_eq!(camera.next(), Some(1_002_000));
+        camera.act(1_002_000, &mut out);
+        let sum: u32 = camera.image.iter().map(|pixel| u32::from(*pixel)).sum();
+        // 20,000 photons in half of the exposure, of which half are counted
+        assert!((9_500..10_500).contains(&sum), "{sum}");
+        let brightest = (0..48).max_by_key(|pixel| camera.image[*pixel]).expect("pixels");
+        assert_eq!((brightest % 8, brightest / 8), (2, 3));
+        let pixels: Vec<u16> = received(&out)
+            .into_iter()
+            .filter(|word| word & DATA_VALID != 0)
+            .map(|word| (0..16).fold(0, |pixel, n| pixel | (word >> PIXEL[n] & 1) as u16 * (1 << n)))
+            .collect();
+        assert_eq!(pixels, camera.image);
+    }
+
+    #[test]
+    fn it_looks_by_itself_and_has_a_dark_level() {
+        let mut camera = camera(100.0, Some(5_000_000));
+        let mut out = Outbox::default();
+        for at in [5_000_000, 6_000_000, 10_000_000, 11_000_000] {
+            assert_eq!(camera.next(), Some(at));
+            camera.act(at, &mut out);
+        }
+        assert_eq!(camera.frames, 2);
+        let mean = camera.image.iter().map(|pixel| f64::from(*pixel)).sum::<f64>() / 48.0;
+        assert!((90.0..110.0).contains(&mean), "{mean}");
+        assert!(out.warnings.is_empty());
+    }
+
+    #[test]
+    fn a_trigger_that_comes_too_early_is_told() {
+        let mut camera = camera(0.0, None);
+        let mut out = Outbox::default();
+        for (at, level) in [(0, true), (10, false), (20, true)] {
+            camera.input(at, &[(0, Signal::Level(level))], &mut out);
+        }
+        assert_eq!((out.warnings.len(), camera.missed), (1, 1));
+    }
+}

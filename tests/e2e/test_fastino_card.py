@@ -1,0 +1,56 @@
+"""A Fastino on the bench: what drivers set are voltages at its outputs, which a Sampler may measure."""
+
+from pathlib import Path
+
+import pytest
+
+from kairos.testing import Bench
+
+EXPERIMENTS = Path(__file__).with_name("experiments") / "dac_ramp.py"
+FRAME = 392e-9
+
+
+@pytest.fixture(scope="module")
+def bench(lab):
+    with Bench(lab) as made:
+        yield made
+
+
+def test_a_ramp_and_what_is_held(bench):
+    bench.run(EXPERIMENTS, "Ramp")
+    assert bench.warnings == []
+    changes = bench.dac("fastino0", 5).changes
+    ramp = [change for change in changes if change[1] in [pytest.approx(2 * n - 9, abs=2e-4) for n in range(10)]][:10]
+    assert [volts for _, volts in ramp] == [pytest.approx(2 * n - 9, abs=2e-4) for n in range(10)]
+    gaps = [after[0] - before[0] for before, after in zip(ramp, ramp[1:], strict=False)]
+    assert gaps == [pytest.approx(FRAME, abs=1e-12)] * 9
+    held = next(time for time, volts in changes if volts == pytest.approx(6, abs=2e-4))
+    # An event is in the frame behind it, and the card has it one frame later.
+    begin, end = bench.pin("ttl4").pulses[-1]
+    assert FRAME <= held - end - 8e-9 <= 2 * FRAME
+    assert bench.dac("fastino0", 4).at(begin) == pytest.approx(1, abs=2e-4)
+    last = [volts for _, volts in changes[-3:]]
+    assert last == [pytest.approx(6, abs=2e-4), 0, pytest.approx(6, abs=2e-4)], "powered down, and up again"
+    part = bench.part("fastino0")
+    assert part["leds"] == 0x5A and part["configuration"] == 0
+    assert part["ch5"]["interpolator"] == 3 | 2 << 6 | 1 << 10
+
+
+def test_a_clear(bench):
+    bench.run(EXPERIMENTS, "Clear")
+    assert [volts for _, volts in bench.dac("fastino0", 5).changes[-2:]] == [pytest.approx(5, abs=2e-4), 0]
+    assert bench.part("fastino0")["ch5"]["code"] == 0x8000
+
+
+@pytest.mark.parametrize(
+    "what, error",
+    [
+        ("volts", (ValueError, "DAC voltage out of bounds")),
+        ("group", (ValueError, "no group of DACs begins with this one")),
+        ("read", (NotImplementedError, "")),
+    ],
+)
+def test_what_the_driver_refuses(bench, what, error):
+    kind, text = error
+    with pytest.raises(kind, match=text):
+        bench.run(EXPERIMENTS, "Refused", what=what)
