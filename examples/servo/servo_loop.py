@@ -1,5 +1,5 @@
 """A laser beam whose power an SU-Servo holds: its photodiode's voltage against time. It settles at 2 V with the time
-constant of the integrator, 50 us. After 0.5 ms the attenuator of the modulator's tone takes 3 dB away; the light is back
+constant of the integrator, 50 us. After 1 ms the attenuator of the modulator's tone takes 3 dB away; the light is back
 within 1 % after some time constants, now with 1.4 times the amplitude."""
 
 import numpy as np
@@ -12,6 +12,7 @@ FULL_SCALE = 10.24
 PROFILE = 5
 ADC = 0
 FREQUENCY = 80 * MHz
+DURATION = 2 * ms
 
 
 class ServoLoop(EnvExperiment):
@@ -44,12 +45,12 @@ class ServoLoop(EnvExperiment):
         self.channel.set_iir(PROFILE, ADC, 0.0, self.gain)
         self.channel.set_y(PROFILE, 0.0)
         self.core.break_realtime()
-        delay(100 * us)
+        delay(500 * us)
         self.servo.set_config(1)
         start = now_mu()
         self.channel.set(1, 1, profile=PROFILE)
         for n in range(self.points):
-            at_mu(start + self.core.seconds_to_mu((n + 1) * ms / self.points))
+            at_mu(start + self.core.seconds_to_mu((n + 1) * DURATION / self.points))
             if 2 * n == self.points:
                 self.servo.cplds[0].set_att(0, 3.0)
             self.times[n] = self.core.mu_to_seconds(now_mu() - start)

@@ -177,8 +177,8 @@ impl Camera {
         };
         let words = self.words();
         for (n, word) in words.iter().enumerate() {
-            for bit in 0..BITS {
-                let mut now = [CLOCK[bit]; LINES.len()];
+            for (bit, clock) in CLOCK.into_iter().enumerate() {
+                let mut now = [clock; LINES.len()];
                 for (line, inputs) in now[1..].iter_mut().zip(LANES) {
                     *line = word >> inputs[bit] & 1 != 0;
                 }
@@ -266,8 +266,8 @@ mod tests {
                 edge += 1;
             }
             assert_eq!(levels[0], CLOCK[bit % BITS]);
-            for lane in 0..4 {
-                word |= u32::from(levels[1 + lane]) << LANES[lane][bit % BITS];
+            for (lane, inputs) in LANES.iter().enumerate() {
+                word |= u32::from(levels[1 + lane]) << inputs[bit % BITS];
             }
             if bit % BITS == BITS - 1 {
                 words.push(std::mem::take(&mut word));
