@@ -258,7 +258,7 @@ impl Urukul {
         let selects = of(NU_CS, before) != of(NU_CS, &self.lines);
         let rises = !of(NU_CLK, before) && of(NU_CLK, &self.lines);
         let hears = bus == ServoBus::Counts || self.lines[NU_CS];
-        if !selects && !(rises && hears) {
+        if !(selects || rises && hears) {
             return;
         }
         let masked = self.masked();

@@ -293,7 +293,7 @@ mod tests {
         let pixels: Vec<u16> = received(&out)
             .into_iter()
             .filter(|word| word & DATA_VALID != 0)
-            .map(|word| (0..16).fold(0, |pixel, n| pixel | (word >> PIXEL[n] & 1) as u16 * (1 << n)))
+            .map(|word| (0..16).fold(0, |pixel, n| pixel | ((word >> PIXEL[n] & 1) as u16) << n))
             .collect();
         assert_eq!(pixels, camera.image);
     }
