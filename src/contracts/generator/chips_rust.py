@@ -9,7 +9,7 @@ from .rust import rust_doc
 __all__ = ["files"]
 
 PLACE = "src/contracts/src/chips"
-ARRAY_WIDTH = 60
+ARRAY_WIDTH = 72
 """What rustfmt writes of an array on one line."""
 TYPES = """
 /// Bits of a register.
