@@ -106,49 +106,58 @@ impl Window {
         })
     }
 
-    /// Copies from an offset on, both multiples of a word; `false` if that is not within the window.
-    pub fn read(&self, offset: usize, into: &mut [u32]) -> bool {
-        let Some(at) = self.words(offset, into.len()) else {
-            return false;
-        };
-        for (index, value) in into.iter_mut().enumerate() {
-            // SAFETY: `words` has found so many of them within the mapping, which this holds. Whatever device or program
-            // changes them meanwhile, each is one volatile load.
-            *value = unsafe { at.add(index).read_volatile() };
-        }
-        true
+    /// Copies of `count` words from an offset in bytes on; `None` if those are not within the window.
+    pub fn words(&self, offset: usize, count: usize) -> Option<Vec<u32>> {
+        let at = self.place(offset, count)?;
+        // SAFETY: `place` has found so many of them within the mapping, which this holds. Whatever device or program changes
+        // them meanwhile, each is one volatile load.
+        Some(
+            (0..count)
+                .map(|index| unsafe { at.add(index).read_volatile() })
+                .collect(),
+        )
     }
 
-    /// As [`Window::read`], little endian; of a length that is not whole words nothing is read.
-    pub fn read_bytes(&self, offset: usize, into: &mut [u8]) -> bool {
-        let (words, []) = into.as_chunks_mut::<WORD>() else {
-            return false;
-        };
-        let Some(at) = self.words(offset, words.len()) else {
-            return false;
-        };
-        for (index, value) in words.iter_mut().enumerate() {
-            // SAFETY: `words` has found so many of them within the mapping, which this holds; each is one volatile load.
-            *value = unsafe { at.add(index).read_volatile() }.to_le_bytes();
+    /// The same as bytes, little endian; of a length that is not whole words nothing.
+    pub fn bytes(&self, offset: usize, length: usize) -> Option<Vec<u8>> {
+        let at = self.place(offset, length / WORD)?;
+        if !length.is_multiple_of(WORD) {
+            return None;
         }
-        true
+        let mut bytes = Vec::with_capacity(length);
+        let (pairs, is_even) = (
+            at.cast::<u64>(),
+            at.cast::<u64>().is_aligned() && length.is_multiple_of(2 * WORD),
+        );
+        if is_even && cfg!(target_endian = "little") {
+            // SAFETY: half as many pairs of words as there are words, of which `place` says that they are within the mapping;
+            // the address is that of a pair. Each is one volatile load.
+            let pair = |index| unsafe { pairs.add(index).read_volatile() }.to_le_bytes();
+            (0..length / (2 * WORD)).for_each(|index| bytes.extend_from_slice(&pair(index)));
+        } else {
+            // SAFETY: `place` has found so many of them within the mapping, which this holds; each is one volatile load.
+            let word = |index| unsafe { at.add(index).read_volatile() }.to_le_bytes();
+            (0..length / WORD).for_each(|index| bytes.extend_from_slice(&word(index)));
+        }
+        Some(bytes)
     }
 
-    /// Copies to an offset on; `false`, and nothing is written, if that is not within the window.
-    pub fn write(&self, offset: usize, from: &[u32]) -> bool {
-        let Some(at) = self.words(offset, from.len()) else {
+    /// Writes words from an offset on; `false`, and nothing is written, if that is not within the window.
+    pub fn write(&self, offset: usize, words: impl ExactSizeIterator<Item = u32>) -> bool {
+        let count = words.len();
+        let Some(at) = self.place(offset, count) else {
             return false;
         };
-        for (index, value) in from.iter().enumerate() {
-            // SAFETY: `words` has found so many of them within the mapping, which this holds and which may be written; each
-            // is one volatile store.
-            unsafe { at.add(index).write_volatile(*value) };
+        for (index, value) in words.take(count).enumerate() {
+            // SAFETY: `place` has found so many of them within the mapping, which this holds and which may be written; no
+            // more are taken, and each is one volatile store.
+            unsafe { at.add(index).write_volatile(value) };
         }
         true
     }
 
     /// Where `count` words from an offset on begin, if they are within the window.
-    fn words(&self, offset: usize, count: usize) -> Option<*mut u32> {
+    fn place(&self, offset: usize, count: usize) -> Option<*mut u32> {
         let end = offset.checked_add(count.checked_mul(WORD)?)?;
         (offset.is_multiple_of(WORD) && end <= self.len()).then_some(())?;
         self.at(offset).map(<*mut u8>::cast)
@@ -221,12 +230,19 @@ mod tests {
         let bytes: Vec<u8> = (0..64).collect();
         let window = Window::open(file(&bytes).path(), 20, 16).unwrap();
         assert_eq!(window.word(4).unwrap().read(), u32::from_le_bytes([24, 25, 26, 27]));
-        let mut words = [0; 4];
-        assert!(window.read(0, &mut words) && words[3] == u32::from_le_bytes([32, 33, 34, 35]));
-        let mut bytes = [0; 8];
-        assert!(window.read_bytes(4, &mut bytes) && bytes == [24, 25, 26, 27, 28, 29, 30, 31]);
-        assert!(!window.read_bytes(4, &mut bytes[..7]) && !window.read_bytes(12, &mut bytes));
-        assert!(window.write(12, &[7]) && window.word(12).unwrap().read() == 7);
+        let words: Vec<_> = bytes[20..36]
+            .chunks(4)
+            .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+            .collect();
+        assert_eq!(window.words(0, 4), Some(words));
+        for (offset, length) in [(0, 16), (4, 8), (8, 8), (4, 12), (0, 4), (16, 0)] {
+            assert_eq!(
+                window.bytes(offset, length).unwrap(),
+                bytes[20 + offset..20 + offset + length]
+            );
+        }
+        assert!(window.bytes(4, 7).is_none() && window.bytes(12, 8).is_none());
+        assert!(window.write(12, [7].into_iter()) && window.word(12).unwrap().read() == 7);
     }
 
     #[test]
@@ -240,7 +256,10 @@ mod tests {
                 "{offset}"
             );
         }
-        assert!(!window.read(60, &mut [0; 2]) && !window.write(0, &[0; 17]) && window.read(64, &mut []));
+        assert!(
+            window.words(60, 2).is_none() && !window.write(0, [0; 17].into_iter()) && window.words(64, 0).is_some()
+        );
+        assert!(window.words(0, usize::MAX).is_none() && window.bytes(0, usize::MAX - 3).is_none());
         let wrong = [
             (0, 0),
             (0, 3),

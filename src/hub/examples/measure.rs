@@ -18,7 +18,7 @@ use tonic_health::pb::HealthCheckRequest;
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// As a hub's: bytes of a part of a stream.
-const PART: usize = 256 * 1024;
+const PART: usize = 64 * 1024;
 const ROUNDS: usize = 7;
 /// For which clients call, one call after the other.
 const LOAD: Duration = Duration::from_secs(3);

@@ -149,6 +149,7 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
         let text = format!("{} has {PLUGIN_CALLS} calls under way, which are enough", token.name);
         return refuse(path, Status::resource_exhausted(text));
     };
+    tracing::Span::current().record("kairos.client", &*token.name);
     request.extensions_mut().insert(Caller(token.name.clone()));
     let response = next.run(request).await;
     match permit {

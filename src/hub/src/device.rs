@@ -8,6 +8,7 @@ use kairos_proto::batch::{Ending, Outcome};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{interval, MissedTickBehavior};
 use tonic::Status;
+use tracing::Instrument;
 
 use kairos_endpoint::{i2c, spi};
 
@@ -20,6 +21,7 @@ use crate::management::{Client, Error};
 use crate::program;
 use crate::registers::Gateware;
 use crate::settings::DeviceSettings;
+use crate::traces::TARGET;
 
 /// Between attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -197,7 +199,9 @@ impl Device {
 
     /// Executes a batch. It is an error if nothing of it was executed.
     pub async fn run(&self, program: Vec<u8>) -> Result<Done, Status> {
-        let reply = self.ask(|answer| Job::Batch(program, answer)).await?;
+        let instructions = program.len() / kairos_contracts::batch::INSTRUCTION;
+        let span = tracing::info_span!(target: TARGET, "batch", device = self.name, instructions);
+        let reply = self.ask(|answer| Job::Batch(program, answer)).instrument(span).await?;
         let (ending, words) = Ending::from_reply(&reply)
             .ok_or_else(|| Status::internal(format!("{}: the reply to a batch is none", self.name)))?;
         match ending.outcome {

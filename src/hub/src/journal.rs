@@ -128,7 +128,7 @@ fn changes(program: &[u8]) -> bool {
 }
 
 /// What a line says of a batch that has not ended.
-fn interrupted(line: &str) -> Option<String> {
+pub fn interrupted(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
     (words.next() == Some(BEGUN)).then_some(())?;
     let (when, count) = (words.next().unwrap_or("?"), words.next().unwrap_or("?"));

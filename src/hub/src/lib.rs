@@ -4,7 +4,7 @@
 //! comes back by itself, or a [`board`] with Linux, whose registers [`registers`] names, whose [`health`] and [`logs`] others
 //! can follow; [`program`] makes batches of named steps, the [`journal`] outlives the
 //! hub that one interrupts; [`service`] offers all that, on a [`server`], with [`metrics`] and the methods of [`plugins`].
-//! [`life`] tells a service manager that the hub lives.
+//! [`traces`] shows where a call's time goes, [`life`] tells a service manager that the hub lives.
 #![forbid(unsafe_code)]
 
 pub mod access;
@@ -25,6 +25,7 @@ pub mod server;
 pub mod service;
 pub mod settings;
 mod spi;
+pub mod traces;
 
 /// The protocol (`proto/kairos/hub/v1/hub.proto`).
 pub mod v1 {

@@ -8,6 +8,10 @@ use std::process::ExitCode;
 use clap::Parser;
 use kairos_hub::server;
 use kairos_hub::settings::Settings;
+use kairos_hub::traces::{Traces, TARGET};
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 
 #[derive(Parser)]
 #[command(
@@ -21,6 +25,9 @@ struct Arguments {
     /// Listen here instead: address and port; port 0 for any that is free, which is printed
     #[arg(long)]
     listen: Option<std::net::SocketAddr>,
+    /// Traces go to this collector of OpenTelemetry, as OTLP over gRPC (http://HOST:4317); default: to nobody
+    #[arg(long, value_name = "URL")]
+    traces: Option<String>,
     /// Of the log on standard error: lines to read, or a JSON object each
     #[arg(long, value_enum, default_value = "text")]
     log_format: LogFormat,
@@ -35,16 +42,35 @@ enum LogFormat {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let traces = match arguments.traces.as_deref().map(Traces::to).transpose() {
+        Ok(traces) => traces,
+        Err(error) => {
+            eprintln!("kairos: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let levels = tracing_subscriber::EnvFilter::try_from_env("KAIROS_HUB_LOG").unwrap_or_else(|_| "info".into());
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(levels)
+    let log = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
-    match arguments.log_format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
+    let log = match arguments.log_format {
+        LogFormat::Text => log.boxed(),
+        LogFormat::Json => log.json().flatten_event(true).boxed(),
+    };
+    // Spans are for traces alone.
+    let log = log
+        .with_filter(levels)
+        .with_filter(filter_fn(|about| about.target() != TARGET));
+    tracing_subscriber::registry()
+        .with(log)
+        .with(traces.as_ref().map(Traces::layer))
+        .init();
+    let ended = run(arguments).await;
+    if let Some(traces) = traces {
+        // Waits for the collector, on a thread of its own.
+        drop(tokio::task::spawn_blocking(|| traces.end()).await);
     }
-    match run(arguments).await {
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("kairos: {error}");

@@ -47,7 +47,7 @@ pub async fn count(State(calls): State<&'static Calls>, request: Request, next: 
 }
 
 /// gRPC's number of how a call ended. One that failed says so in the head of its answer.
-fn code(headers: &HeaderMap) -> &str {
+pub fn code(headers: &HeaderMap) -> &str {
     let status = headers.get("grpc-status").and_then(|value| value.to_str().ok());
     status.unwrap_or("0")
 }

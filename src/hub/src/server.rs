@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get};
 use tempfile::TempDir;
 use tokio::net::{TcpListener, UnixListener};
@@ -29,6 +29,7 @@ use crate::plugins::settings::PluginSettings;
 use crate::plugins::Plugins;
 use crate::service::{All, Service};
 use crate::settings::Settings;
+use crate::traces;
 use crate::v1;
 use crate::v1::buses_server::BusesServer;
 use crate::v1::channels_server::ChannelsServer;
@@ -120,7 +121,8 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         .merge(metrics)
         .fallback_service(any(forward).with_state(plugins))
         .layer(from_fn_with_state(Arc::new(gate), access::admit))
-        .layer(from_fn_with_state(calls, metrics::count));
+        .layer(from_fn_with_state(calls, metrics::count))
+        .layer(from_fn(traces::call));
     println!("listening on {address}");
     tokio::spawn(life::tell(pulses, address));
     tokio::spawn(

@@ -100,7 +100,8 @@ impl Settings {
         Self::read(&text, path.parent().unwrap_or(Path::new("")), listen).map_err(|error| format!("{shown}: {error}"))
     }
 
-    fn read(text: &str, folder: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
+    /// From its text, in a folder.
+    pub fn read(text: &str, folder: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| place(text, &error))?;
         let listen = listen.unwrap_or(file.listen);
         let tls = file.tls.map(|entry| entry.read(folder)).transpose()?;

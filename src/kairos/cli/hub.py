@@ -42,7 +42,8 @@ def serve(args):
     # The interpreter of a plugin is the one that has this package, unless hub.toml says another.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     listen = ["--listen", args.listen] if args.listen else []
-    os.execv(program, [str(program), args.settings, *listen, "--log-format", args.log_format])
+    traces = ["--traces", args.traces] if args.traces else []
+    os.execv(program, [str(program), args.settings, *listen, *traces, "--log-format", args.log_format])
 
 
 def ls(args):

@@ -191,11 +191,8 @@ impl Collection {
 /// The bytes of a descriptor, read word by word as its memory wants it.
 fn descriptor(memory: &Window) -> Result<Vec<u8>, String> {
     let read = |length: usize| {
-        let mut words = vec![0; length.div_ceil(WORD)];
-        memory
-            .read(0, &mut words)
-            .then(|| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
-            .ok_or("its descriptor is longer than its memory")
+        let bytes = memory.bytes(0, length.next_multiple_of(WORD));
+        bytes.ok_or("its descriptor is longer than its memory")
     };
     let head = read(HEADER)?;
     let head = head.first_chunk().ok_or("it has no descriptor")?;

@@ -20,8 +20,8 @@ use crate::v1::{
     ReadMemoryRequest, ReadMemoryResponse, SpiRequest, SpiResponse, WriteMemoryRequest, WriteMemoryResponse,
 };
 
-/// Bytes of a part of what is streamed.
-const PART: usize = 256 * 1024;
+/// Bytes of a part of what is streamed: the processor's caches hold it until it is sent.
+const PART: usize = 64 * 1024;
 /// What the kernel takes of a transfer: parts, bytes in one.
 const PARTS_MAX: usize = 42;
 const PART_MAX: usize = 8192;
@@ -161,13 +161,9 @@ impl Memory for Service {
         }
         let (start, end) = (offset as usize, (offset + length) as usize);
         // One is made when the one before it was taken: who does not read costs no memory.
-        let parts = (start..end).step_by(PART).map(move |at| {
-            let length = PART.min(end - at);
-            match words {
-                true => copy_words(&window, at, length / WORD),
-                false => copy_bytes(&window, at, length),
-            }
-        });
+        let parts = (start..end)
+            .step_by(PART)
+            .map(move |at| copy(&window, at, PART.min(end - at), words));
         Ok(Response::new(Box::pin(tokio_stream::iter(parts))))
     }
 
@@ -185,19 +181,21 @@ impl Memory for Service {
         let (name, start) = (first.buffer.clone(), first.offset);
         let (mut at, mut next) = (usize::try_from(start).unwrap_or(usize::MAX), Some(first));
         while let Some(part) = next {
-            let words = match part.bytes.as_chunks::<WORD>() {
-                ([], []) => part.words,
-                (words, []) if part.words.is_empty() => words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
+            let (count, is_within) = match part.bytes.as_chunks::<WORD>() {
+                ([], []) => (part.words.len(), window.write(at, part.words.iter().copied())),
+                (words, []) if part.words.is_empty() => (
+                    words.len(),
+                    window.write(at, words.iter().map(|word| u32::from_le_bytes(*word))),
+                ),
                 _ => return Err(invalid("a part has whole words of 4 bytes, or numbers".into())),
             };
-            if !window.write(at, &words) {
+            if !is_within {
                 let size = window.len();
                 return Err(Status::out_of_range(format!(
-                    "{} words from {at} on are not within {name}, which has {size} bytes",
-                    words.len()
+                    "{count} words from {at} on are not within {name}, which has {size} bytes"
                 )));
             }
-            at += words.len() * WORD;
+            at += count * WORD;
             next = parts.message().await?;
         }
         Ok(Response::new(WriteMemoryResponse {
@@ -206,29 +204,13 @@ impl Memory for Service {
     }
 }
 
-/// It was within the buffer when the call began.
-fn gone() -> Status {
-    Status::internal("the buffer is smaller than it was")
-}
-
-fn copy_words(window: &Window, at: usize, count: usize) -> Result<ReadMemoryResponse, Status> {
-    let mut words = vec![0; count];
-    match window.read(at, &mut words) {
-        true => Ok(ReadMemoryResponse {
-            bytes: Bytes::new(),
-            words,
-        }),
-        false => Err(gone()),
-    }
-}
-
-fn copy_bytes(window: &Window, at: usize, length: usize) -> Result<ReadMemoryResponse, Status> {
-    let mut bytes = vec![0; length];
-    match window.read_bytes(at, &mut bytes) {
-        true => Ok(ReadMemoryResponse {
-            bytes: bytes.into(),
-            words: Vec::new(),
-        }),
-        false => Err(gone()),
-    }
+/// A part of a buffer.
+fn copy(window: &Window, at: usize, length: usize, words: bool) -> Result<ReadMemoryResponse, Status> {
+    let part = match words {
+        true => window.words(at, length / WORD).map(|words| (Bytes::new(), words)),
+        false => window.bytes(at, length).map(|bytes| (bytes.into(), Vec::new())),
+    };
+    // It was within the buffer when the call began.
+    let (bytes, words) = part.ok_or_else(|| Status::internal("the buffer is smaller than it was"))?;
+    Ok(ReadMemoryResponse { bytes, words })
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use protox::file::{ChainFileResolver, DescriptorSetFileResolver, GoogleFileResolver, IncludeFileResolver};
+use protox::file::{
+    ChainFileResolver, DescriptorSetFileResolver, File, FileResolver, GoogleFileResolver, IncludeFileResolver,
+};
 use protox::Compiler;
 
 use crate::access::Role;
@@ -21,16 +23,25 @@ pub struct Protocol {
 impl Protocol {
     /// From a file, which may import the hub's (`kairos/hub/v1/hub.proto`). Methods that name no role ask for `operate`.
     pub fn compile(file: &Path) -> Result<Self, String> {
-        let shown =
-            |error: &dyn std::fmt::Display| format!("{}: {}", file.display(), error.to_string().replace('\n', " "));
+        let shown = |error: &dyn std::fmt::Display| line(&file.display(), error);
         let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
             return Err(shown(&"is no file"));
         };
-        let ours = DescriptorSetFileResolver::decode(v1::FILES).map_err(|error| shown(&error))?;
-        let mut files = ChainFileResolver::new();
-        files.add(ours);
-        files.add(GoogleFileResolver::new());
+        let mut files = ours().map_err(|error| shown(&error))?;
         files.add(IncludeFileResolver::new(folder.into()));
+        Self::of_files(files, name).map_err(|error| shown(&error))
+    }
+
+    /// From the text of a file that imports nothing but the hub's.
+    pub fn of(name: &str, text: &str) -> Result<Self, String> {
+        let shown = |error: &dyn std::fmt::Display| line(&name, error);
+        let file = File::from_source(name, text).map_err(|error| shown(&error))?;
+        let mut files = ours().map_err(|error| shown(&error))?;
+        files.add(Alone(file));
+        Self::of_files(files, name).map_err(|error| shown(&error))
+    }
+
+    fn of_files(files: ChainFileResolver, name: &str) -> Result<Self, String> {
         let mut compiler = Compiler::with_file_resolver(files);
         compiler
             .include_imports(true)
@@ -38,11 +49,11 @@ impl Protocol {
             // Without it the option `role` would be unknown to a file that does not import it.
             .open_file("kairos/hub/v1/hub.proto")
             .and_then(|compiler| compiler.open_file(name))
-            .map_err(|error| shown(&error))?;
+            .map_err(|error| error.to_string())?;
         let known = |package: &str| package != "kairos.hub.v1" && !package.starts_with("google.");
-        let found = roles::methods(&compiler.descriptor_pool(), known).map_err(|error| shown(&error))?;
+        let found = roles::methods(&compiler.descriptor_pool(), known)?;
         if found.is_empty() {
-            return Err(shown(&"there is no service in it"));
+            return Err("there is no service in it".into());
         }
         let methods = found.into_iter().map(|(path, role)| {
             let role = match role {
@@ -61,6 +72,31 @@ impl Protocol {
     /// Full names of its services.
     pub fn services(&self) -> BTreeSet<&str> {
         self.methods.keys().filter_map(|path| service(path)).collect()
+    }
+}
+
+/// What is wrong with a file, in a line.
+fn line(file: &dyn std::fmt::Display, error: &dyn std::fmt::Display) -> String {
+    format!("{file}: {error}").replace(['\n', '\r'], " ")
+}
+
+/// What every protocol may import.
+fn ours() -> Result<ChainFileResolver, String> {
+    let mut files = ChainFileResolver::new();
+    files.add(DescriptorSetFileResolver::decode(v1::FILES).map_err(|error| error.to_string())?);
+    files.add(GoogleFileResolver::new());
+    Ok(files)
+}
+
+/// A file that is in no folder.
+struct Alone(File);
+
+impl FileResolver for Alone {
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        match name == self.0.name() {
+            true => Ok(self.0.clone()),
+            false => Err(protox::Error::file_not_found(name)),
+        }
     }
 }
 

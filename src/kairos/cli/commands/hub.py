@@ -24,6 +24,7 @@ COMMAND = Command(
             Option("settings", nargs="?", default="hub.toml", metavar="FILE", help="the devices; default: %(default)s"),
             Option("--listen", metavar="ADDRESS:PORT", help="listen here instead of where the file says"),
             Option("--log-format", choices=("text", "json"), default="text", help="of the log on standard error"),
+            Option("--traces", metavar="URL", help="of a collector of OpenTelemetry for traces: OTLP over gRPC"),
             runs="hub.serve",
         ),
         "ls": Command(
