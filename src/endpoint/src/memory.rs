@@ -252,7 +252,7 @@ mod tests {
         for offset in [1, 2, 61, 64, 68, 4096, usize::MAX - 3, usize::MAX] {
             assert!(window.word(offset).is_none(), "{offset}");
             assert!(
-                !window.read(offset, &mut [0]) && !window.write(offset, &[1]),
+                window.words(offset, 1).is_none() && !window.write(offset, [1].into_iter()),
                 "{offset}"
             );
         }
