@@ -12,11 +12,26 @@ use prost::Message;
 
 /// Registers that programs may meet: wide, narrow, and those that cannot be read or written.
 static GATEWARE: LazyLock<Gateware> = LazyLock::new(|| {
-    let rows = [("a/r", 32, true, false), ("a/w", 1, false, true), ("b/rw", 32, true, true), ("b/x", 64, true, true)];
-    let registers = rows.into_iter().zip((0..).step_by(8)).map(|((name, width, read, write), address)| {
-        let permission = Permission { read, write };
-        (name.to_string(), Register { address, width, permission })
-    });
+    let rows = [
+        ("a/r", 32, true, false),
+        ("a/w", 1, false, true),
+        ("b/rw", 32, true, true),
+        ("b/x", 64, true, true),
+    ];
+    let registers = rows
+        .into_iter()
+        .zip((0..).step_by(8))
+        .map(|((name, width, read, write), address)| {
+            let permission = Permission { read, write };
+            (
+                name.to_string(),
+                Register {
+                    address,
+                    width,
+                    permission,
+                },
+            )
+        });
     Gateware::new("fuzz;1".into(), registers.collect::<BTreeMap<_, _>>())
 });
 
