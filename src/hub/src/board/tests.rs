@@ -52,7 +52,7 @@ fn a_batch_is_executed_as_on_a_core_device() {
         })),
     };
     let program = program::compile(&[read("clocks/status"), rounds], &hardware.gateware).unwrap();
-    let reply = execute(&program, &hardware);
+    let reply = execute(&program.bytes, &hardware);
     let (ending, words) = Ending::from_reply(&reply).unwrap();
     let words: Vec<_> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     assert_eq!((ending.steps, words), (8, vec![42, 7, 8, 9]));
@@ -72,7 +72,7 @@ fn a_poll_that_finds_nothing_ends() {
     };
     let program = program::compile(&[poll], &hardware.gateware).unwrap();
     let begun = Instant::now();
-    let (ending, _) = Ending::from_reply(&execute(&program, &hardware))
+    let (ending, _) = Ending::from_reply(&execute(&program.bytes, &hardware))
         .map(|(ending, words)| (ending, words.len()))
         .unwrap();
     assert_eq!(ending.outcome, kairos_proto::batch::Outcome::Timeout);
