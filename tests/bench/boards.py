@@ -1,7 +1,9 @@
 """Figures of kernels on two boards: how long they take to call each other, to pass values and to start what the other
 one plays, by the RTIO counter."""
 
-PREFIXES = ("subkernel.", "ddma.")
+import statistics
+
+PREFIXES = ("subkernel.", "ddma.", "rtio.remote_kernel")
 
 
 def board_figures(figures):
@@ -16,6 +18,9 @@ def board_figures(figures):
         "tests/bench/board_kernels.py", "Calls", "examples/two_boards_device_db.py"
     ).run()
     start, quiet = experiment("tests/bench/board_kernels.py", "Distributed", "examples/two_boards_device_db.py").run()
+    experiment("tests/e2e/experiments/remote_posting.py", "InTurn", "examples/two_boards_device_db.py").run()
+    # The first on each channel are waited for
+    submitted = emulator.control.submissions()[-396:]
     emulator.stop()
     where = "emulator://pair, fibre of 1 us"
     figures.add(
@@ -23,6 +28,13 @@ def board_figures(figures):
     )
     figures.add("subkernel.call_us", later / 1000, "us", source=f"an empty subkernel, started and awaited; {where}")
     figures.add("subkernel.message_us", message / 1000, "us", source=f"an int32 there and another back; {where}")
+    figures.add(
+        "rtio.remote_kernel_event_cycles",
+        statistics.mean(b - a for a, b in zip(submitted, submitted[1:], strict=False)),
+        "cycles",
+        baseline=67,
+        source=f"outputs of a kernel on the satellite, none of them waited for; baseline: each waited for; {where}",
+    )
     least = "how far ahead a trace has to be started so that the other board is in time, in steps of 1 us"
     figures.add("ddma.start_us", start / 1000, "us", source=f"{least}; {where}")
     figures.add("ddma.start_quiet_us", quiet / 1000, "us", source=f"{least}, after 10 ms of silence; {where}")

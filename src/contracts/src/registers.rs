@@ -61,6 +61,9 @@ pub mod satellite {
 
     /// Which of them can be reached, the satellite in bit 0.
     pub const BOARDS: &str = "satellite_boards";
+
+    /// Cycles that an output has to be ahead of the counter when it is taken: the greatest of those boards.
+    pub const SLACK: &str = "satellite_slack";
 }
 
 /// Names of the registers of `remote`.
@@ -200,6 +203,9 @@ pub mod window {
 
     /// Accesses that failed; stops at its greatest value.
     pub const FAILED: &str = "window_failed";
+
+    /// Destination that the addresses from B000_0000 on belong to, if the board has fewer than four links.
+    pub const FAR: &str = "window_far";
 }
 
 /// Names of the registers of `mailbox`.
@@ -566,6 +572,7 @@ pub const RESERVED: &[(&str, &str, bool)] = &[
     ("rtio", "phy_reset", true),
     ("rtio", "counter_update", false),
     ("rtio", "async_error", true),
+    ("window", "far", true),
     ("mailbox", "send", false),
     ("mailbox", "go", false),
     ("mailbox", "receive", false),

@@ -57,6 +57,11 @@ def _store() -> Variant:
     return _satellite("store", remote=True)
 
 
+def _reach() -> Variant:
+    """The same with another one behind it, whose memory all boards reach."""
+    return _satellite("reach", "relay_", remote=True, satellites=(_store(),))
+
+
 def _relay() -> Variant:
     """A satellite with a `satellite` behind it."""
     return _satellite("relay", "relay_", satellites=(_satellite(),))
@@ -107,6 +112,8 @@ VARIANTS = _Variants(
         "satellite": _satellite,
         "memory": lambda: _master("memory", _store()),
         "store": _store,
+        "span": lambda: _master("span", _reach()),
+        "reach": _reach,
         "chain": lambda: _master("chain", _relay()),
         "relay": _relay,
         "star": lambda: _master("star", *(_satellite(prefix=f"sat{n}_") for n in (1, 2, 3))),

@@ -80,6 +80,11 @@ BLOCKS = {
             "r",
             "which of them can be reached, the satellite in bit 0",
         ),
+        "slack": (
+            18,
+            "r",
+            "cycles that an output has to be ahead of the counter when it is taken: the greatest of those boards",
+        ),
     },
     "remote": {
         "address": (
@@ -257,6 +262,11 @@ BLOCKS = {
             16,
             "r",
             "accesses that failed; stops at its greatest value",
+        ),
+        "far": (
+            3,
+            "rw",
+            "destination that the addresses from B000_0000 on belong to, if the board has fewer than four links",
         ),
     },
     "mailbox": {

@@ -18,6 +18,7 @@ from migen import *
 from migen.genlib.cdc import BusSynchronizer
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
+from ..link.phase import PhaseMover
 from ..soc.clock import MEASURED_BITS, Activity, ClockControl, Frequency
 from .io import FAST_DOMAIN
 
@@ -88,9 +89,10 @@ class FixedClock(Module):
 
 class SwitchedClock(Module):
     """fclk, fclk_reset_n: of the processing system. control: `ClockControl` in domain `boot`. synthesiser: its clock,
-    not buffered; behind the buffer it is domain `synthesiser`."""
+    not buffered; behind the buffer it is domain `synthesiser`. mover: `PhaseMover` in domain `boot`, which moves the
+    logic's clocks, or None."""
 
-    def __init__(self, fclk, fclk_reset_n, control, synthesiser):
+    def __init__(self, fclk, fclk_reset_n, control, synthesiser, mover=None):
         self.clock_domains.cd_sys = ClockDomain()
         self.clock_domains.cd_fast = ClockDomain(FAST_DOMAIN)
         self.clock_domains.cd_boot = ClockDomain(BOOT_DOMAIN, reset_less=True)
@@ -119,9 +121,7 @@ class SwitchedClock(Module):
                 i_DEN=0,
                 i_DI=0,
                 i_DWE=0,
-                i_PSCLK=0,
-                i_PSEN=0,
-                i_PSINCDEC=0,
+                **self._moved(mover, control),
             ),
             Instance("BUFG", i_I=clk, o_O=running),
             Instance("FDCE", i_C=running, i_CE=1, i_CLR=control.reset, i_D=control.enable, o_Q=waiting),
@@ -131,6 +131,20 @@ class SwitchedClock(Module):
             AsyncResetSynchronizer(self.cd_sys, ~fclk_reset_n | ~control.up),
         ]
         self.comb += self.cd_fast.rst.eq(ResetSignal() | control.hold)
+
+    def _moved(self, mover, control):
+        """What the clock manager has for moving its outputs."""
+        if mover is None:
+            return {"i_PSCLK": 0, "i_PSEN": 0, "i_PSINCDEC": 0}
+        self.comb += mover.reset.eq(control.reset)
+        return {
+            "p_CLKOUT0_USE_FINE_PS": "TRUE",
+            "p_CLKOUT1_USE_FINE_PS": "TRUE",
+            "i_PSCLK": ClockSignal(BOOT_DOMAIN),
+            "i_PSEN": mover.enable,
+            "i_PSINCDEC": mover.increase,
+            "o_PSDONE": mover.done,
+        }
 
 
 def _measure(module, domain, count):
@@ -153,10 +167,10 @@ def reference(module, platform, synthesiser: Synthesiser):
     return clock, from_chip
 
 
-def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, ps7, clock, received=None) -> None:
+def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, ps7, clock, received=None, steps=None):
     """Adds to a module `SwitchedClock`, a synthesiser's pins, and what measures its clock and the external one. clock:
     as `reference` returns it. received: domain of the clock that goes to the synthesiser in place of the external
-    one."""
+    one. steps: where the logic's clock is to be (`PhaseMover`), or None."""
     clock, from_chip = clock
     forward = platform.request(synthesiser.forward)
     if synthesiser.reset is not None:
@@ -187,7 +201,11 @@ def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, p
         ),
         Instance("OBUFDS", i_I=to_chip, o_O=forward.p, o_OB=forward.n),
     ]
-    module.submodules += SwitchedClock(ps7.fclk[0], ps7.fclk_reset_n[0], control, from_chip)
+    mover = None
+    if steps is not None:
+        module.submodules += (mover := PhaseMover(BOOT_DOMAIN))
+        module.comb += mover.steps.eq(steps)
+    module.submodules += SwitchedClock(ps7.fclk[0], ps7.fclk_reset_n[0], control, from_chip, mover)
     _measure(module, "synthesiser", control.synthesiser)
     _measure(module, "external", control.reference)
     for name, pair in pairs:

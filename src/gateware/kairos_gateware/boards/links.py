@@ -12,6 +12,7 @@ from migen.genlib.cdc import MultiReg
 from migen.genlib.fifo import AsyncFIFO
 
 from ..link.coding import LineReceiver, LineTransmitter
+from ..link.phase import PhaseMeter, helper_clock
 from ..link.word import WORD_BITS
 from .gtx import add_quad, add_transceiver
 
@@ -34,22 +35,31 @@ class Cages:
 
 class LineEnd(Module):
     """transmit, receive: domains of the line's clocks. Word `out` to the line, with `ready`, and `into` from it, in
-    sys; `up`: it carries words. `line_out` (domain transmit) and `line_into`, `in_step` (domain receive) go to the
-    transceiver. `ready`, in sys: the transceiver is."""
+    sys; `up`: it carries words. `half`: words are taken over from the receiver's clock at the falling edge of sys,
+    half a cycle later, for when they come just at the rising one. `line_out` (domain transmit) and `line_into`,
+    `in_step` (domain receive) go to the transceiver. `ready`, in sys: the transceiver is."""
 
     def __init__(self, transmit, receive):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
         self.into = Record([("valid", 1), ("word", WORD_BITS)])
         self.up, self.ready = Signal(), Signal()
         self.line_out, self.line_into, self.in_step = Signal(WORD_BITS), Signal(WORD_BITS), Signal()
+        self.half = Signal()
 
         # # #
 
         away = ClockDomainsRenamer({"write": "sys", "read": transmit})(AsyncFIFO(WORD_BITS, _CROSSING))
         back = ClockDomainsRenamer({"write": receive, "read": "sys"})(AsyncFIFO(WORD_BITS, _CROSSING))
+        back_half = ClockDomainsRenamer({"write": receive, "read": "sys_half"})(AsyncFIFO(WORD_BITS, _CROSSING))
         sends = ClockDomainsRenamer(transmit)(LineTransmitter())
         receives = ClockDomainsRenamer(receive)(LineReceiver())
-        self.submodules += away, back, sends, receives
+        self.submodules += away, back, back_half, sends, receives
+        halfway = Record(self.into.layout)
+        self.sync.sys_half += Cat(halfway.valid, halfway.word).eq(Cat(back_half.readable, back_half.dout))
+        # A cycle after either FIFO, so that both ways are equally long but for the half
+        self.sync += If(self.half, self.into.eq(halfway)).Else(
+            self.into.valid.eq(back.readable), self.into.word.eq(back.dout)
+        )
         from_line = Signal()
         self.specials += MultiReg(receives.up, from_line)
         self.comb += [
@@ -64,11 +74,25 @@ class LineEnd(Module):
             self.in_step.eq(receives.up),
             back.din.eq(receives.word.word),
             back.we.eq(receives.word.valid),
-            self.into.word.eq(back.dout),
-            self.into.valid.eq(back.readable),
+            back_half.din.eq(receives.word.word),
+            back_half.we.eq(receives.word.valid),
             back.re.eq(1),
+            back_half.re.eq(1),
             self.up.eq(from_line & self.ready),
         ]
+
+
+def _measure(module, quad, gtx, line, phase) -> None:
+    """Adds what the time transfer has to know of the phase of what comes from a satellite."""
+    if not hasattr(module, "cd_helper"):
+        helper_clock(module, ClockSignal("link_tx"), ~quad.user.locked)
+    module.submodules += (meter := PhaseMeter(ClockSignal(gtx.received), ClockSignal("sys")))
+    module.comb += [
+        meter.start.eq(phase.start),
+        phase.done.eq(meter.done),
+        phase.value.eq(meter.value),
+        line.half.eq(phase.half),
+    ]
 
 
 def connect_links(module, platform, board_name, cages: Cages | None, links, reference, boot) -> str:
@@ -79,6 +103,8 @@ def connect_links(module, platform, board_name, cages: Cages | None, links, refe
         known = "no transceivers" if cages is None else f"{cages.count} SFP cages for links"
         raise ValueError(f"{board_name} has {known}, but the variant needs {len(links.ends)}")
     quad = add_quad(module, platform, cages.reference or reference, boot)
+    module.clock_domains.cd_sys_half = ClockDomain("sys_half")
+    module.comb += [ClockSignal("sys_half").eq(~ClockSignal("sys")), ResetSignal("sys_half").eq(ResetSignal("sys"))]
     for number, (name, end) in enumerate(links.ends.items()):
         if number < len(cages.enable) and cages.enable[number] is not None:
             module.comb += platform.request(cages.enable[number]).eq(1)
@@ -98,4 +124,6 @@ def connect_links(module, platform, board_name, cages: Cages | None, links, refe
             wire.into.word.eq(line.into.word),
             end.line_up.eq(line.up),
         ]
+        if getattr(end, "phase", None) is not None:
+            _measure(module, quad, gtx, line, end.phase)
     return quad.channels[0].received

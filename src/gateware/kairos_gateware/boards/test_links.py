@@ -1,5 +1,6 @@
 """Two ends of a line, with the crossing of clocks and the coders, on clocks that are not in step."""
 
+import pytest
 from migen import *
 
 from kairos_gateware.boards.links import LineEnd
@@ -15,7 +16,8 @@ class Pair(Module):
     def __init__(self, skew):
         self.ends = []
         for letter in "ab":
-            end = ClockDomainsRenamer({"sys": f"sys_{letter}"})(LineEnd("transmit", "receive"))
+            names = {"sys": f"sys_{letter}", "sys_half": f"half_{letter}"}
+            end = ClockDomainsRenamer(names)(LineEnd("transmit", "receive"))
             self.submodules += ClockDomainsRenamer({"transmit": f"tx_{letter}", "receive": f"rx_{letter}"})(end)
             self.ends.append(end)
         # What one receives has the clock of what the other sends.
@@ -36,8 +38,11 @@ def send(end, words):
     yield end.out.valid.eq(0)
 
 
-def test_words_cross_both_ways():
+@pytest.mark.parametrize("half", [0, 1])
+def test_words_cross_both_ways(half):
     pair = Pair(skew=17)
+    for end in pair.ends:
+        end.half.reset = C(half)
     sent = {letter: [n * 0x9E3779B97F4A7C15 + ord(letter) & 2**64 - 1 for n in range(COUNT)] for letter in "ab"}
     came = {"a": [], "b": []}
 
@@ -65,5 +70,6 @@ def test_words_cross_both_ways():
     processes["sys_a"].append(until_all(pair.ends[0]))
     # Transmitters have the logic's clock, receivers that of the other board, all with a phase of their own.
     clocks = {"sys_a": (8, 0), "tx_a": (8, 3), "rx_b": (8, 3), "sys_b": (8, 2), "tx_b": (8, 5), "rx_a": (8, 5)}
+    clocks |= {"half_a": (8, 4), "half_b": (8, 6)}
     run_simulation(pair, processes, clocks=clocks)
     assert came == {"a": sent["b"], "b": sent["a"]}

@@ -86,7 +86,8 @@ class Top(Module):
         if chip is None:
             self.submodules += FixedClock(ps7.fclk[0], ps7.fclk_reset_n[0], fast)
         else:
-            connect(self, platform, chip, control, ps7, clock, received)
+            steps = soc.links.far.steps if received is not None else None
+            connect(self, platform, chip, control, ps7, clock, received, steps)
 
     def _convert(self, board, platform, variant):
         """Samples of the first pulse core's outputs, and the cards that take them."""

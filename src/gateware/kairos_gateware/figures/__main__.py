@@ -176,7 +176,7 @@ def _synchronisation():
     what += f"{len(sync.LENGTHS)} fibres around 200 m whose lengths are spread over two cycles, "
     yield (
         "sync.phase_error_ps",
-        (sync.greatest_error, "ps", None, what + "with steps of temperature of 5 and 10 K; those that come up"),
+        (sync.greatest_error, "ps", None, what + "with steps of temperature of 5 and 10 K"),
     )
     yield (
         "sync.phase_drift_ps",

@@ -1,7 +1,7 @@
 """The phase of a satellite's clock, as far as it can be known before there is one: the time transfer of the gateware
 (`link/rtio_time.py`) played by a model of clocks and fibre.
 
-No gateware recovers a clock yet: in simulation both boards have the same one. What is modelled here, with its sources:
+No chip has recovered a clock yet: in simulation both boards have the same one. What is modelled here, with its sources:
 
 * The satellite's clock follows the words that come: its edges are the master's, later by the fibre's delay and a
   constant of both transceivers, taken to be calibrated. A recovered clock has jitter of 5 ps rms (assumed).
@@ -9,7 +9,9 @@ No gateware recovers a clock yet: in simulation both boards have the same one. W
   0.3 ps rms (data sheet: 290 fs). Its crystal drifts with the board's temperature by 0.5 ppm/K (assumed).
 * The fibre's delay has 38 ps/(km K) (Slavík et al., Sci. Rep. 5, 15447 (2015), for standard fibre); temperatures of
   fibre and boards change by steps, which they follow with a time constant.
-* What comes back is seen in the first cycle of the master's that begins after it has come.
+* What comes back is seen in the first cycle of the master's that begins after it has come, or half a cycle later,
+  where its phase is such; the phase is measured to 1/64 of a cycle, and the satellite's clock is moved in steps of
+  1/448 (`link/phase.py`).
 
 The error is the satellite's counter less the master's at the same instant, in ps, with the fraction of a cycle.
 """
@@ -19,16 +21,18 @@ from functools import cache
 
 import numpy as np
 
+from ..link.phase import RATIO, STEPS
+
 __all__ = [
     "CYCLE_PS",
     "LENGTHS",
     "Setup",
+    "attempts",
     "greatest_drift",
     "greatest_error",
     "phase_errors",
     "share",
     "static_error",
-    "travel",
 ]
 
 CYCLE_PS = 8000.0
@@ -55,19 +59,37 @@ class Setup:
     asymmetry: float = 0.0
 
 
-def travel(delay, asymmetry=0.0):
-    """A as the gateware finds it, for a way there of `delay` ps; None if its third step never agrees: that asks for a
-    round trip of 2 A + 1 cycles."""
-    cycles = int(np.ceil((2 * delay + asymmetry) / CYCLE_PS)) + _FAR_CYCLES
-    found = (cycles - 1) >> 1
-    return found if cycles == 2 * found + 1 else None
+def _round_trip(time, jitter=0.0):
+    """(R, the phase as it is measured, in cycles) of words that come back `time` ps after others left, `jitter` ps off:
+    in the first cycle that begins after that, or half a cycle later if they come near its begin."""
+    cycles = time / CYCLE_PS
+    phase = np.floor(cycles % 1 * RATIO) / RATIO
+    half = 0.5 if phase < 0.25 or phase >= 0.75 else 0.0
+    return int(np.ceil(cycles + jitter / CYCLE_PS + half)) + _FAR_CYCLES, phase, half
+
+
+def _way(trip, phase, half):
+    """(A, steps by which the satellite's clock is then to be later), as `link/rtio_time.py` finds them."""
+    twice = trip - _FAR_CYCLES - 1 - (half != 0 and phase >= 0.75) + phase
+    found = int(np.floor(twice / 2 + 0.5))
+    return found, int(np.floor((found - twice / 2) * STEPS))
 
 
 def static_error(delay, asymmetry=0.0):
-    """The error in ps once the counter has been set; None as for `travel`. The satellite's counter is loaded with A + 1
-    more than the master's when the word left, a cycle after it has come."""
-    found = travel(delay, asymmetry)
-    return None if found is None else found * CYCLE_PS - delay
+    """The error in ps once the counter has been set and the clock moved, for a way there of `delay` ps. The satellite's
+    counter is A more than the master's was when a vector left when that comes."""
+    found, steps = _way(*_round_trip(2 * delay + asymmetry))
+    return (found - steps / STEPS) * CYCLE_PS - delay
+
+
+def attempts(delay, random, most=100):
+    """How often the time transfer begins until its third step finds the round trip of the first one, each with the
+    jitter of two recovered clocks; None if that is never in so many times."""
+    for attempt in range(1, most + 1):
+        first, third = [_round_trip(2 * delay, jitter)[0] for jitter in random.normal(0, _JITTER_PS * np.sqrt(2), 2)]
+        if first == third:
+            return attempt
+    return None
 
 
 def _relaxed(times, steps, constant):
@@ -99,7 +121,7 @@ def _cleaned(phase, drift, random):
 
 
 def phase_errors(setup=None, seconds=600.0, seed=1):
-    """(times in s, errors in ps) since the counter was set. Raises ValueError if it cannot be with this fibre."""
+    """(times in s, errors in ps) since the counter was set."""
     setup = setup or Setup()
     random = np.random.default_rng(seed)
     times = np.arange(0, seconds, _STEP_S)
@@ -107,8 +129,6 @@ def phase_errors(setup=None, seconds=600.0, seed=1):
     board = _relaxed(times, setup.steps, setup.board_s)
     delay = setup.length * (_PS_PER_M + _FIBRE_PS_PER_M_K * fibre)
     start = static_error(delay[0], setup.asymmetry)
-    if start is None:
-        raise ValueError("the round trip has an even number of cycles: the gateware does not come up with this fibre")
     drift = _CRYSTAL_PER_K * (board - board[0])
     moved = _cleaned(delay, drift, random) - delay[0]
     return times, start - moved
@@ -116,13 +136,8 @@ def phase_errors(setup=None, seconds=600.0, seed=1):
 
 @cache
 def _runs():
-    """Errors over time of the fibres that come up."""
-    delays = [length * _PS_PER_M for length in LENGTHS]
-    return [
-        phase_errors(Setup(length=length), seed=n)[1]
-        for n, (length, delay) in enumerate(zip(LENGTHS, delays, strict=True))
-        if static_error(delay) is not None
-    ]
+    """Errors over time of all fibres."""
+    return [phase_errors(Setup(length=length), seed=n)[1] for n, length in enumerate(LENGTHS)]
 
 
 def greatest_error():
@@ -137,5 +152,6 @@ def greatest_drift():
 
 def share(count=10_000, seed=1):
     """Of fibres of up to 20 km, those with which the time transfer comes to an end."""
-    delays = np.random.default_rng(seed).uniform(0, 20_000 * _PS_PER_M, count)
-    return sum(travel(delay) is not None for delay in delays) / count
+    random = np.random.default_rng(seed)
+    delays = random.uniform(0, 20_000 * _PS_PER_M, count)
+    return sum(attempts(delay, random) is not None for delay in delays) / count

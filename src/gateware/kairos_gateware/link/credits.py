@@ -26,20 +26,20 @@ def count_bits(depths) -> int:
 
 
 class CreditsHeld(Module):
-    """At the sender. `available[n]`: a vector of stream n may leave; `spent[n]`: one leaves in this cycle. `returned`:
-    a word of credits, in a cycle in which `valid`."""
+    """At the sender. `available[n]`: a vector of stream n may leave; `spent[n]`: one leaves in this cycle; `left[n]`:
+    how many may leave. `returned`: a word of credits, in a cycle in which `valid`."""
 
     def __init__(self, depths):
         self.available = [Signal() for _ in depths]
         self.spent = [Signal() for _ in depths]
+        self.left = [Signal(max=depth + 1, reset=depth) for depth in depths]
         self.valid = Signal()
         self.returned = Signal(PAYLOAD_BITS)
 
         # # #
 
         bits = count_bits(depths)
-        for n, depth in enumerate(depths):
-            held = Signal(max=depth + 1, reset=depth)
+        for n, held in enumerate(self.left):
             back = Mux(self.valid, self.returned[n * bits : (n + 1) * bits], 0)
             self.comb += self.available[n].eq(held != 0)
             self.sync += held.eq(held + back - self.spent[n])

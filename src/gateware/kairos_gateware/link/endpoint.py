@@ -48,11 +48,12 @@ class Endpoint(Module):
     """outgoing, incoming: lists of `Stream`; the other end has them the other way round. reliability: `Reliability`, or
     None: a broken word is lost.
 
-    `sink[name]`: a vector to send, with `ready`. `source[name]`: one that has come; of a credited stream it stays until
-    `ready`. `out`: word to the line coder, with `ready`; `into`: from it. `line`: it carries words. `corrected`,
+    `sink[name]`: a vector to send, with `ready`. `source[name]`: one that has come; of a credited stream it stays
+    until `ready`. `out`: word to the line coder, with `ready`; `into`: from it. `line`: it carries words. `corrected`,
     `broken`: of the word that came, for a cycle. `up`: the other end is there; while it is not, nothing is taken, and
     what was under way is gone. `channel`: `Plain` or `Reliable`, which tells more. `moving`: as of the channel, or
-    vectors are on their way. `leaving[name]`: words of the stream have not gone to the channel yet.
+    vectors are on their way. `leaving[name]`: words of the stream have not gone to the channel yet. `credits[name]`:
+    of a credited stream, vectors that the other end has room for.
     """
 
     def __init__(self, outgoing, incoming, reliability=None):
@@ -67,6 +68,8 @@ class Endpoint(Module):
         self.corrected, self.broken = channel.corrected, channel.broken
         self.leaving = {stream.name: Signal(name=f"leaving_{stream.name}") for stream in outgoing}
         self.submodules.streams = streams = ResetInserter()(_Streams(self, outgoing, incoming))
+        credited = [stream.name for stream in outgoing if stream.depth]
+        self.credits = dict(zip(credited, streams.held.left, strict=True))
 
         # # #
 

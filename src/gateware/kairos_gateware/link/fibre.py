@@ -71,21 +71,24 @@ class Fibre(Module):
 
 class Cable(Module):
     """Two fibres. ends: of a link, two objects with `endpoint` and `line_up`. `delay`, `plugged`, `empty`: of both;
-    `deaf`: of each."""
+    `longer`: the way back takes a cycle more; `deaf`: of each."""
 
     def __init__(self, ends, longest):
         self.submodules.there = there = Fibre(longest)
-        self.submodules.back = back = Fibre(longest)
+        self.submodules.back = back = Fibre(longest + 1)
         self.delay = Signal.like(there.delay)
-        self.plugged = Signal(reset=1)
+        self.plugged, self.longer = Signal(reset=1), Signal()
         self.empty = there.empty & back.empty
         self.deaf = [there.deaf, back.deaf]
 
         # # #
 
-        for fibre, source, sink in [(there, *ends), (back, *reversed(ends))]:
+        for fibre, delay, source, sink in [
+            (there, self.delay, *ends),
+            (back, self.delay + self.longer, *reversed(ends)),
+        ]:
             self.comb += [
-                fibre.delay.eq(self.delay),
+                fibre.delay.eq(delay),
                 fibre.plugged.eq(self.plugged),
                 fibre.between(source.endpoint.out, sink.endpoint.into),
                 sink.line_up.eq(self.plugged),

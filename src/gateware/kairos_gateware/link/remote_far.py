@@ -12,7 +12,7 @@ from operator import or_
 
 from migen import *
 
-from .remote_words import ADDRESS_BITS, ANSWER, BUS_ERROR, DONE, REFUSED, REQUEST, fields
+from .remote_words import ADDRESS_BITS, ANSWER, BOARD_BITS, BUS_ERROR, DONE, REFUSED, REQUEST, fields
 
 __all__ = ["ENTRIES", "Region", "RemoteServer", "TransactionTable"]
 
@@ -74,7 +74,7 @@ class RemoteServer(Module):
 
     `regions`: list of `Region`. `bus`: a transaction, taken if `valid` and `ready`; `id`, `write`, `address` of a word,
     `data`, `strobes`. `reply`: one has ended, in any order: `valid`, `ready`, `id`, `error`, `data`. `refused`: how
-    many requests were; stops at its greatest value. `settled`: nothing goes on.
+    many requests were; stops at its greatest value. `board`: this one's number. `settled`: nothing goes on.
     """
 
     def __init__(self, source, sink, regions=4):
@@ -83,7 +83,7 @@ class RemoteServer(Module):
         port = [("id", identification), ("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]
         self.bus = Record([("valid", 1), ("ready", 1), *port])
         self.reply = Record([("valid", 1), ("ready", 1), ("id", identification), ("error", 1), ("data", 64)])
-        self.refused, self.settled = Signal(_COUNT_BITS), Signal()
+        self.refused, self.settled, self.board = Signal(_COUNT_BITS), Signal(), Signal(BOARD_BITS)
 
         # # #
 
@@ -92,7 +92,7 @@ class RemoteServer(Module):
         tags = {name: tag for tag, name in enumerate(REQUEST, 1)}
         self.submodules.table = table = TransactionTable(len(who) + 1)
         bus, reply = self.bus, self.reply
-        job, allowed, writes = Signal(), Signal(), Signal()
+        job, allowed, writes, astray = Signal(), Signal(), Signal(), Signal()
         key, refuses, leaves = Signal(len(who) + 1), Signal(), Signal()
         self.comb += [
             writes.eq(source.form != tags["read"]),
@@ -106,13 +106,18 @@ class RemoteServer(Module):
         ]
         self.sync += If(
             source.ready,
-            job.eq(source.valid),
-            allowed.eq(reduce(or_, [region.allows(told["address"], writes) for region in self.regions])),
+            job.eq(source.valid & (source.form != tags["way"])),
+            allowed.eq(~astray & reduce(or_, [region.allows(told["address"], writes) for region in self.regions])),
             key.eq(Cat(who, writes)),
             bus.write.eq(writes),
             bus.address.eq(told["address"]),
             bus.data.eq(told["data"]),
             bus.strobes.eq(Mux(source.form == tags["partial"], told["strobes"], 255)),
+        )
+        # A way that ends here, though it leads to a board that there is not
+        self.sync += If(
+            source.valid & source.ready,
+            astray.eq((source.form == tags["way"]) & (source.data[:BOARD_BITS] != self.board)),
         )
         self.sync += If(refuses & (self.refused != 2**_COUNT_BITS - 1), self.refused.eq(self.refused + 1))
         # Answers: of the bus first

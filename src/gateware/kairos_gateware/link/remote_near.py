@@ -42,7 +42,8 @@ class RemoteInitiator(Module):
     sent is lost, so requests fail in time. timeout: cycles until an answer is missing, more than a round trip.
     attempts: how often a request is sent at most.
 
-    `request`: taken if `valid` and `ready`; `tag` comes back with its answer. `answer`: there for a cycle with
+    `request`: taken if `valid` and `ready`; `tag` comes back with its answer; if `far`, it is for the board
+    `destination`, else for that at the other end. `answer`: there for a cycle with
     `valid`; `status`; `data` of a load. `early`: stores that are taken are answered at once. `board`: this one's
     number. `idle`. For a cycle: `failed`, an answered store has failed, with `failed_address` and `failed_status`.
     Counts, which stop at their greatest value: `repeated`, requests that were sent again; `stale`, answers that came
@@ -59,6 +60,8 @@ class RemoteInitiator(Module):
                 ("data", 64),
                 ("strobes", 8),
                 ("tag", TAG_BITS),
+                ("far", 1),
+                ("destination", BOARD_BITS),
             ]
         )
         self.answer = Record([("valid", 1), ("tag", TAG_BITS), ("status", STATUS_BITS), ("data", 64)])
@@ -194,15 +197,18 @@ class RemoteInitiator(Module):
     def _send(self, sink, up, accepted, free, repeat):
         """The register before the link: new requests, and those that are sent again, from where slots are kept."""
         layout = [("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]
+        layout += [("far", 1), ("destination", BOARD_BITS)]
         new, kept, out = Record(layout), Record(layout), Record([*layout, ("slot", SLOT_BITS), ("valid", 1)])
         generation = Signal(GENERATION_BITS)
         memory = Memory(len(new.raw_bits()), SLOTS)
         write, read = memory.get_port(write_capable=True), memory.get_port(async_read=True)
         self.specials += memory, write, read
         request, late = self.request, Signal(SLOT_BITS)
+        leads, led = Signal(), Signal()  # the way goes before it, and has gone
         self.comb += [
+            leads.eq(out.far & ~led),
             [If(self._again[n], late.eq(n)) for n in reversed(range(SLOTS))],
-            self._free_to_send.eq(~out.valid | sink.ready | ~up),
+            self._free_to_send.eq(~out.valid | (sink.ready & ~leads) | ~up),
             [getattr(new, name).eq(getattr(request, name)) for name, _ in layout],
             write.adr.eq(free),
             write.we.eq(accepted),
@@ -219,13 +225,17 @@ class RemoteInitiator(Module):
             generation.eq(Mux(repeat, self._generation[late], self._generation[free] + 1)),
         )
         self.sync += [If(self._free_to_send & (late == n), self._again[n].eq(0)) for n in range(SLOTS)]
+        self.sync += If(sink.valid & sink.ready, led.eq(leads)).Elif(~up, led.eq(0))
         values = {"id": Cat(out.slot, generation), "source": self.board, "address": out.address}
-        values |= {"data": out.data, "strobes": out.strobes}
+        values |= {"data": out.data, "strobes": out.strobes, "destination": out.destination}
         forms = {
             name: [sink.form.eq(tag), sink.data.eq(Cat(*[values[field] for field, _ in REQUEST[name]]))]
             for tag, name in enumerate(REQUEST, 1)
         }
         self.comb += [
             sink.valid.eq(out.valid),
-            If(~out.write, *forms["read"]).Elif(out.strobes == 255, *forms["write"]).Else(*forms["partial"]),
+            If(leads, *forms["way"])
+            .Elif(~out.write, *forms["read"])
+            .Elif(out.strobes == 255, *forms["write"])
+            .Else(*forms["partial"]),
         ]

@@ -35,7 +35,8 @@ SLOTS = 16
 SLOT_BITS, GENERATION_BITS = log2_int(SLOTS), 3
 ID_BITS = SLOT_BITS + GENERATION_BITS
 """A slot's transactions have numbers in turn, so an answer that comes too late is known as such."""
-BOARD_BITS = 4
+BOARD_BITS = 3
+"""A tree has eight boards."""
 ADDRESS_BITS = 29
 STATUS_BITS = 2
 
@@ -49,12 +50,13 @@ REQUEST = {
     "write": [*_WHERE, ("data", 64)],
     "partial": [*_WHERE, ("data", 64), ("strobes", 8)],
     "read": _WHERE,
+    "way": [("destination", BOARD_BITS)],
 }
 ANSWER = {
     "done": [*_WHO, ("status", STATUS_BITS)],
     "data": [*_WHO, ("status", STATUS_BITS), ("data", 64)],
 }
-"""Forms and their fields, the first lowest."""
+"""Forms and their fields, the first lowest. way: the request behind it is for that board, not for the neighbour."""
 _RANK = 2
 
 

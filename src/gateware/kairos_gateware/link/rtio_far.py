@@ -17,6 +17,7 @@ from ..rtio.core import AsyncError
 from ..rtio.cri import Cri
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from .endpoint import Endpoint
+from .phase import STEP_BITS
 from .rtio_near import ERRORS, REST
 from .rtio_words import (
     CONTROL,
@@ -47,8 +48,8 @@ class FarRtio(Module):
     `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`). `destination`: what the
     master calls this board; `named`, for a cycle: it has just said so. `endpoint`, `line_up`, `joined`: as of
     `NearRtio`. `phy_reset`: a level, 1 until the master has said otherwise. `reset`: the core's, a level. `abort`:
-    ends the read that is under way. `time_load`, `time_value`: of the time base. `live`: the master has said so.
-    `settled`: for time skip, nothing moves here or in what is sent.
+    ends the read that is under way. `steps`: of this board's clock (`phase`). `time_load`, `time_value`: of the time
+    base. `live`: the master has said so. `settled`: for time skip, nothing moves here or in what is sent.
     """
 
     def __init__(self, core, below=(), more=((), ())):
@@ -57,6 +58,7 @@ class FarRtio(Module):
         self.phy_reset = Signal(reset=1)
         self.reset = Signal()
         self.abort = Signal()
+        self.steps = Signal((STEP_BITS, True))
         self._core = core
         self.cri = cri = Cri(len(core.cri.output.data))
         timebase = core.timebase
@@ -94,6 +96,7 @@ class FarRtio(Module):
         time = fields(ECHO, control.data)
         self.time_load = came["time"]
         self.time_value = time["coarse"]
+        self.sync += If(came["move"], self.steps.eq(control.data[:STEP_BITS]))
         echo, echoed = Signal(), Signal(COARSE_BITS)
         self.sync += [echo.eq(came["echo"]), echoed.eq(timebase.coarse)]
 

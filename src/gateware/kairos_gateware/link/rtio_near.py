@@ -21,7 +21,7 @@ from migen.genlib.fifo import SyncFIFO
 from ..rtio.cri import INPUT_TIMEOUT, INPUT_UNREACHABLE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE, Cri
 from ..rtio.timing import COARSE_BITS, FINE_BITS, MIN_SLACK
 from .endpoint import Endpoint
-from .rtio_time import TRAVEL_BITS, TimeTransfer
+from .rtio_time import TRAVEL_BITS, Phase, TimeTransfer
 from .rtio_words import (
     CONTROL,
     LONG,
@@ -74,6 +74,10 @@ def least_slack(boards=1, data_width=32, relayed=False):
     return slack + (_RELAY - MIN_SLACK if relayed else 0)
 
 
+_ROOMY_VECTORS, _ROOMY_WORDS = 64, 160
+"""Of the credits, and of the words that may leave before some are acknowledged: more than an initiator has under way,
+which is 15 events of a vector with data, one with more of it and one that says where it goes, or 7 of the widest. A
+vector has up to two words, and every fourth word an end behind it."""
 _AHEAD = 2 ** (LONG[1][1] - 2)
 """Cycles that an event may be ahead of the counter when it leaves: a day and a half. Others wait."""
 _SHORT_AHEAD = SHORT[1][1] - 2
@@ -89,13 +93,16 @@ class NearRtio(Module):
 
     `cri`: for all of them. `enable`: this board has the right time. `endpoint`: for the words; `line_up`: the line
     carries them; `joined`: both ends of the link are there. `reset` (a pulse) and `phy_reset` (a level) go to the
-    satellite. `abort`: ends the read that is under way. State: `up`, the satellite can be reached; `reaches`: for
-    each board whether it can be, its channels that take outputs, and the least slack of an output; `travel`;
-    `blocked`; `sent`, events up to now. `errors`: as the core's, {name: (pulse, channel of 24 bits)}. For time skip:
-    `settled`; `dues`, list of (flag, coarse time to which the counter may be moved).
+    satellite. `abort`: ends the read that is under way. State: `up`, the satellite can be reached; `reaches`: for each
+    board whether it can be, its channels that take outputs, and the least slack of an output; `slack`, the greatest of
+    those that can be reached; `travel`; `blocked`; `roomy`, as many events as an initiator has under way do not wait
+    here, as far as is known; `sent`, events up to now. `errors`: as the core's, {name: (pulse, channel of 24 bits)}.
+    For time skip: `settled`; `dues`, list of (flag, coarse time to which the counter may be moved). phases: clocks may
+    have any, `phase` is a `Phase`, else None.
     """
 
-    def __init__(self, timebase, data_width, destination, boards=1, more=((), ())):
+    def __init__(self, timebase, data_width, destination, boards=1, more=((), ()), phases=False):
+        self.phase = Phase() if phases else None
         self.destination, self.boards = Signal(8), boards
         self.enable, self.abort = Signal(reset=1), Signal()
         self.cri = cri = Cri(data_width)
@@ -109,7 +116,9 @@ class NearRtio(Module):
         self.joined = endpoint.up
         self._event_tags, self._control_tags = away[0].forms.tags, away[1].forms.tags
         events, control, status = endpoint.sink["events"], endpoint.sink["control"], endpoint.source["status"]
-        self.submodules.time = time = TimeTransfer(timebase, Record(control.layout), self._control_tags, status)
+        self.submodules.time = time = TimeTransfer(
+            timebase, Record(control.layout), self._control_tags, status, self.phase
+        )
         self.up = time.agreed
         self.travel = time.travel
 
@@ -170,6 +179,7 @@ class NearRtio(Module):
             ),
         ]
         self._send_events(timebase, queue, entry, events, data_width)
+        self._room(endpoint)
 
         # What was sent and may be lost
         confirmed, newest = Signal(16), Signal(24)
@@ -316,6 +326,19 @@ class NearRtio(Module):
             ]
             reaches.append((up, outputs, least))
         return reaches
+
+    def _room(self, endpoint):
+        """What those need to know who do not wait for the status of an output (docs/interfaces.md, section 5)."""
+        self.roomy, self.slack = Signal(reset=1), Signal(SLACK_BITS)
+        lane, left = endpoint.channel.senders[0], endpoint.credits["events"]
+        room = ~self.blocked & ~lane.repeating & (left >= _ROOMY_VECTORS) & (lane.space >= _ROOMY_WORDS)
+        self.sync += self.roomy.eq(~self.joined | room)
+        greatest = C(0, SLACK_BITS)
+        for up, _, least in self.reaches:
+            greater = Signal(SLACK_BITS)
+            self.comb += greater.eq(Mux(up & (least > greatest), least, greatest))
+            greatest = greater
+        self.comb += self.slack.eq(greatest)
 
     def _send_events(self, timebase, queue, entry, events, data_width):
         """Events from the queue become vectors, what data they have beyond 32 bits first."""

@@ -4,6 +4,7 @@ from litex.soc.interconnect.csr import AutoCSR, CSRStatus
 from migen import *
 
 from ..csr import uses
+from .rtio_words import SLACK_BITS
 
 __all__ = ["SatelliteRegisters"]
 
@@ -19,6 +20,7 @@ class SatelliteRegisters(Module, AutoCSR):
         self.events = CSRStatus(16, name="events")
         self.destination = CSRStatus(8, name="destination")
         self.boards = CSRStatus(8, name="boards")
+        self.slack = CSRStatus(SLACK_BITS, name="slack")
 
         # # #
 
@@ -28,4 +30,5 @@ class SatelliteRegisters(Module, AutoCSR):
             self.events.status.eq(near.sent),
             self.destination.status.eq(near.destination),
             self.boards.status.eq(Cat(*[up for up, *_ in near.reaches])),
+            self.slack.status.eq(near.slack),
         ]

@@ -1,34 +1,83 @@
 """Gives the satellite's counter the master's time, by the measured round trip.
 
-    near: echo ──A──▶ far: echoed ──A──▶ near    round trip 2 A + 1
+    near: echo ──A──▶ far: echoed ──▶ near       round trip R = 2 A + 1, or 2 A + 2
     near: time = counter + A + 1 ──A──▶ far      loads it: from the next cycle on both counters agree
-    near: echo ──A──▶ far: its counter ──A──▶    must be what the near one's was A cycles after the echo left
+    near: echo ──A──▶ far: its counter ──▶       must be what the near one's was A cycles after the echo left
 
 Words of all three are equally long, and nothing else is under way meanwhile, so they take the same time. If the third
-step does not find what it should, or there is no answer, all begins again. Clock domain sys.
+step does not find the same R and the counter that it should, or there is no answer, all begins again. R is even where
+the fractions of a cycle of both ways add up to one more. Where clocks may have any phase it is measured below a cycle,
+A is then the nearest to the way there, and the far clock is moved by the rest (docs/gateware/time.md). Clock domain
+sys.
 """
 
 from migen import *
 
 from ..rtio.timing import COARSE_BITS
+from .phase import PHASE_BITS, RATIO, STEP_BITS, STEPS
 from .rtio_words import ECHO, fields
 
-__all__ = ["TRAVEL_BITS", "TimeTransfer"]
+__all__ = ["Phase", "TRAVEL_BITS", "TimeTransfer"]
 
 TRAVEL_BITS = 15
 """Of `travel`, in cycles: up to 260 µs of fibre."""
 _PAUSE = 64
 """Cycles in which the far end comes out of its reset, or loads its counter."""
+_MOVING = 2**13
+"""Cycles in which a clock is moved by half a cycle, which takes 3136, and a word has come there before."""
+
+
+class Phase:
+    """What the time transfer needs to know of a phase: a `PhaseMeter` of the clock of what comes, after this board's,
+    is started by `start`, and says when it is `done`, with a `value`. `half`: words that come are taken over half a
+    cycle later."""
+
+    def __init__(self):
+        self.start, self.done, self.value, self.half = Signal(), Signal(), Signal(PHASE_BITS), Signal()
+
+
+class _Way(Module):
+    """From a round trip: `travel`, the satellite's counter is that of the master's so many cycles after a vector left
+    when it comes, and by how many `steps` the satellite's clock is then to be later. phase: `Phase`, or None.
+    `round_trip`: less the cycle in the far end."""
+
+    def __init__(self, phase):
+        self.round_trip = Signal(TRAVEL_BITS + 1)
+        self.travel, self.steps = Signal(TRAVEL_BITS), Signal((STEP_BITS, True))
+
+        # # #
+
+        if phase is None:
+            self.comb += self.travel.eq(self.round_trip[1:])
+            return
+        cycle = 2**PHASE_BITS
+        late, cycles, twice = Signal(), Signal.like(self.round_trip), Signal(TRAVEL_BITS + 1 + PHASE_BITS)
+        rounded, error = Signal(TRAVEL_BITS + 2 + PHASE_BITS), Signal((PHASE_BITS + 1, True))
+        self.comb += [
+            # What came back was seen in the first cycle that began after it had come, or half a cycle after that
+            late.eq(phase.half & (phase.value >= 3 * cycle // 4)),
+            cycles.eq(self.round_trip - 1 - late),
+            twice.eq(Cat(phase.value, cycles)),
+            rounded.eq(twice + cycle),
+            self.travel.eq(rounded[PHASE_BITS + 1 :]),
+        ]
+        # Two registers: the adders have all the time there is
+        self.sync += [
+            error.eq(cycle // 2 - (rounded[: PHASE_BITS + 1] >> 1)),
+            self.steps.eq((error * (STEPS // RATIO)) >> (PHASE_BITS - log2_int(RATIO))),
+        ]
 
 
 class TimeTransfer(Module):
     """timebase: the near one. sink: of the stream `control`; `asks`: it is wanted. tags: of its forms. source: of the
-    stream `status`; `echoed`: it has such a vector. `line_up`: the link carries words, and this end has the right time.
+    stream `status`; `echoed`: it has such a vector. phase: `Phase`, where clocks may have any; the satellite's is moved
+    then, in `moving` cycles. `line_up`: the link carries words, and this end has the right time.
 
-    `agreed`: the counters agree. `travel`: A, in cycles. `outputs`: channels that take outputs, as the far end says.
+    `agreed`: the counters agree. `travel`: A, in cycles; with a phase, one more, as words may take. `outputs`: channels
+    that take outputs, as the far end says.
     """
 
-    def __init__(self, timebase, sink, tags, source):
+    def __init__(self, timebase, sink, tags, source, phase=None, moving=_MOVING):
         self.line_up = Signal()
         self.sink = sink
         self.echoed = Signal()
@@ -42,30 +91,34 @@ class TimeTransfer(Module):
         timer = Signal(TRAVEL_BITS + 1)
         expected = Signal(COARSE_BITS)
         came = fields(ECHO, source.data)
-        checking = Signal()
+        checking, aligned = Signal(), Signal()
         sent = self.asks & sink.ready
         lost = timer == 2 ** len(timer) - 1
+        self.submodules.way = way = _Way(phase)
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="PAUSE"))
-        self.comb += fsm.reset.eq(~self.line_up)
+        self.comb += [fsm.reset.eq(~self.line_up), self.travel.eq(way.travel + (phase is not None))]
         self.sync += [
             timer.eq(timer + 1),
             If(sent | ~self.line_up, timer.eq(1)),
-            If(sent, expected.eq(timebase.coarse + self.travel)),
+            If(sent, expected.eq(timebase.coarse + way.travel)),
         ]
-        fsm.act("PAUSE", NextValue(checking, 0), If(timer == _PAUSE, NextState("ECHO")))
+        begin = "ECHO" if phase is None else "BACK"
+        fsm.act("PAUSE", NextValue(checking, 0), If(timer == _PAUSE, NextState(begin)))
         fsm.act(
             "ECHO",
             self.asks.eq(1),
             sink.form.eq(tags["echo"]),
             If(sink.ready, NextState("ANSWER")),
         )
+        same = (came["coarse"] == expected) & (way.round_trip == timer - 1)
         fsm.act(
             "ANSWER",
             If(
                 self.echoed,
                 NextValue(self.outputs, came["outputs"]),
-                If(~checking, NextValue(self.travel, (timer - 1) >> 1), NextState("TIME"))
-                .Elif((came["coarse"] == expected) & (timer == (self.travel << 1) + 1), NextState("AGREED"))
+                # The timer is R
+                If(~checking, NextValue(way.round_trip, timer - 1), NextState("TIME"))
+                .Elif(same, NextState("AGREED" if phase is None else "MOVE"))
                 .Else(NextState("AGAIN")),
             ).Elif(lost, NextState("AGAIN")),
         )
@@ -73,9 +126,27 @@ class TimeTransfer(Module):
             "TIME",
             self.asks.eq(1),
             sink.form.eq(tags["time"]),
-            sink.data.eq(timebase.coarse + self.travel + 1),
+            sink.data.eq(timebase.coarse + way.travel + 1),
             If(sink.ready, NextState("LOADS")),
         )
         fsm.act("LOADS", NextValue(checking, 1), If(timer == _PAUSE, NextState("ECHO")))
-        fsm.act("AGAIN", NextValue(checking, 0), NextState("ECHO"))
+        fsm.act("AGAIN", NextValue(checking, 0), NextState(begin))
         fsm.act("AGREED", self.agreed.eq(self.line_up))
+        if phase is not None:
+            self._measure(fsm, tags, phase, way, aligned, timer == moving)
+
+    def _measure(self, fsm, tags, phase, way, aligned, moved):
+        """First the satellite's clock goes back to that of what it receives, of which the phase is measured here; at
+        the end it is moved."""
+        sink, near_edge = self.sink, Signal()
+        moves = [self.asks.eq(1), sink.form.eq(tags["move"]), If(sink.ready, NextState("MOVES"))]
+        fsm.act("BACK", *moves, sink.data.eq(0), NextValue(aligned, 0))
+        fsm.act("MOVE", *moves, sink.data.eq(way.steps[:STEP_BITS]), NextValue(aligned, 1))
+        fsm.act("MOVES", If(moved, If(aligned, NextState("AGREED")).Else(phase.start.eq(1), NextState("PHASE"))))
+        # So that no word comes just when it is looked for
+        quarters = phase.value[-2:]
+        self.comb += near_edge.eq((quarters == 0) | (quarters == 3))
+        fsm.act("PHASE", If(phase.done, NextValue(phase.half, near_edge), NextState("SETTLES")))
+        settled = Signal(max=_PAUSE)
+        self.sync += settled.eq(Mux(fsm.ongoing("SETTLES"), settled + 1, 0))
+        fsm.act("SETTLES", If(settled == _PAUSE - 1, NextState("ECHO")))

@@ -18,6 +18,7 @@ from ..rtio.timing import COARSE_BITS, FINE_BITS
 from .endpoint import Stream
 from .gearbox import Forms
 from .mailbox import auxiliary_stream
+from .phase import STEP_BITS
 from .reliable import Reliability
 from .retransmission import Lane
 
@@ -66,6 +67,7 @@ CONTROL = {
     "time": ECHO,
     "levels": [("phy_reset", 1), ("reset", 1), ("count", 16), ("destination", 8), ("abort", 1)],
     "read": [("channel", 16), ("timeout", 64), ("number", 4), ("offset", OFFSET_BITS)],
+    "move": [("steps", STEP_BITS)],
 }
 STATUS = {
     "echoed": ECHO,
@@ -74,10 +76,11 @@ STATUS = {
     "state": [("blocked", 1), ("count", 16)],
     "reach": [("offset", OFFSET_BITS), ("up", 1), ("outputs", 16), ("slack", SLACK_BITS)],
 }
-"""levels: with what the satellite is called; abort: the read under way ends. echoed: the far end's counter when the
-echo came, and how many channels take outputs. error: kind 0 collision, 1 busy, 2 sequence error. state: events so far
-that are no longer waiting for the core; `blocked`: the newest waits for room. reach: of a board behind the satellite,
-whether it can be reached, its channels that take outputs, and the least slack of its outputs."""
+"""levels: with what the satellite is called; abort: the read under way ends. move: the satellite's clock, later by so
+many steps than that of what it receives (`phase`). echoed: the far end's counter when the echo came, and how many
+channels take outputs. error: kind 0 collision, 1 busy, 2 sequence error. state: events so far that are no longer
+waiting for the core; `blocked`: the newest waits for room. reach: of a board behind the satellite, whether it can be
+reached, its channels that take outputs, and the least slack of its outputs."""
 
 EVENTS_DEPTH = 512
 

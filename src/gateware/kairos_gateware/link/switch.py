@@ -12,10 +12,13 @@ in a circle: docs/gateware/switch.md.
 Latency: 2 cycles, if the output is free. Throughput: a flit a cycle and port. Clock domain sys.
 """
 
+from functools import reduce
+from operator import or_
+
 from migen import *
 from migen.genlib.fifo import SyncFIFO
 
-__all__ = ["DESTINATION_BITS", "LOCAL", "MESH_PORTS", "Switch", "flit_layout", "mesh_route", "tree_route"]
+__all__ = ["DESTINATION_BITS", "LOCAL", "MESH_PORTS", "UP", "Switch", "flit_layout", "mesh_route", "tree_route"]
 
 DESTINATION_BITS = 8
 """Lowest in a packet's first flit: its destination."""
@@ -63,7 +66,8 @@ class Switch(Module):
     """ports: how many. route: of `tree_route` or `mesh_route`. longest: flits of the longest packet; depth: of each
     queue, at least as many.
 
-    `into`, `out`: flits of each port. A destination to which no port leads must not be sent."""
+    `into`, `out`: flits of each port; `empty`: none is in a queue. A destination to which no port leads must not be
+    sent."""
 
     def __init__(self, ports, route, longest, depth=None):
         depth = longest if depth is None else depth
@@ -76,6 +80,8 @@ class Switch(Module):
 
         queues = [[SyncFIFO(_FLIT_BITS + 1, depth) for _ in range(ports)] for _ in range(ports)]
         self.submodules += [queue for row in queues for queue in row]
+        self.empty = Signal()
+        self.comb += self.empty.eq(~reduce(or_, [queue.readable for row in queues for queue in row]))
         for flit, row in zip(self.into, queues, strict=True):
             self._enter(flit, row, route, depth - longest)
         for number, flit in enumerate(self.out):

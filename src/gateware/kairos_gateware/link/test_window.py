@@ -17,8 +17,8 @@ LAST = MEMORY_WORDS * 8
 
 
 class Boards(Module):
-    """A window whose second link of three leads to a board with a memory, of which the first half may be read, and
-    written if `writable`. While it is not `plugged`, requests are lost."""
+    """A window whose second link of three leads to board 3 with a memory, of which the first half may be read, and
+    written if `writable`, and to board 4. While it is not `plugged`, requests are lost."""
 
     def __init__(self, **options):
         requests, answers = (
@@ -30,8 +30,9 @@ class Boards(Module):
         self.submodules.server = server = RemoteServer(arriving, answers, 1)
         self.submodules.memory = ServedMemory(server)
         self.submodules.askers = askers = RemoteAskers(self.initiator, 2)
-        self.submodules.window = RemoteWindow([None, askers.askers[1], None])
+        self.submodules.window = RemoteWindow([None, askers.askers[1], None], lambda board, end: end.eq(board >= 3))
         self.comb += [
+            server.board.eq(3),
             arriving.valid.eq(requests.valid & self.plugged),
             arriving.form.eq(requests.form),
             arriving.data.eq(requests.data),
@@ -152,6 +153,19 @@ def test_nobody_answers_where_there_is_no_link(end):
 
     failures = simulate(play)
     assert failures == [(NOBODY, write, 0x8000_0000 + end * END) for write in (0, 1)]
+
+
+def test_the_last_place_is_of_the_board_that_is_named():
+    def play(dut, master):
+        assert (yield from master.store(END + 8, 7)) == OKAY
+        yield dut.window.far.eq(3)
+        assert (yield from master.load(3 * END + 8)) == [(7, OKAY)]
+        assert (yield from master.store(3 * END + 8, 9)) == OKAY
+        yield dut.window.far.eq(4)
+        assert (yield from master.load(3 * END + 8))[0][1] == SLAVE
+        assert (yield from master.load(END + 8)) == [(9, OKAY)]
+
+    assert simulate(play) == [(REFUSED, 0, 3 * END + 8)]
 
 
 def test_a_lost_link_is_an_error_and_answers_again_when_it_is_back():

@@ -2,9 +2,9 @@
 those of another board's memory.
 
 `END_BITS` bits of an address say which of the board's links, those below them an address in the memory of the board at
-its other end. One access is under way at a time. A load or store that fails is an error on the bus, from which the
-processor makes an exception: of the slave, or "nobody is there" for a link that the board does not have. Why stands in
-registers, since the bus says no more than that.
+its other end; the last place may be given to any board of the tree. One access is under way at a time. A load or store
+that fails is an error on the bus, from which the processor makes an exception: of the slave, or "nobody is there" for
+a link that the board does not have. Why stands in registers, since the bus says no more than that.
 
 Latency: address → request 1, answer → bus 1; a beat of a burst is an access of its own. Clock domain sys.
 """
@@ -13,23 +13,26 @@ from functools import reduce
 from operator import or_
 
 from litex.soc.interconnect.axi import AXIInterface
-from litex.soc.interconnect.csr import AutoCSR, CSRStatus
+from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
 from ..csr import uses
-from .remote_words import ADDRESS_BITS, DONE, STATUS_BITS
+from .remote_words import ADDRESS_BITS, BOARD_BITS, DONE, STATUS_BITS
 
 __all__ = ["ADDRESS_LENGTH", "NOBODY", "Asker", "RemoteAskers", "RemoteWindow", "WindowRegisters"]
 
 ADDRESS_LENGTH = 28
 """Bits of an address in the memory of a board."""
 END_BITS = 2
+FAR_PLACE = 2**END_BITS - 1
+"""The last place, of a board that no link joins to this one."""
 NOBODY = 4
 """Why an access failed, beside the statuses of remote memory: the board has no such link."""
 _COUNT_BITS = 16
 _MASTER_IDS = 12
 _SLAVE_ERROR, _DECODE_ERROR = 2, 3
 _REQUEST = [("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]
+_REQUEST += [("far", 1), ("destination", BOARD_BITS)]
 
 
 class Asker:
@@ -69,13 +72,16 @@ class RemoteAskers(Module):
 
 class RemoteWindow(Module):
     """askers: one for each end of the board's links, in the order of their numbers; None where there is no remote
-    memory.
+    memory. way: from a board's number to the number of the end that leads to it, a function from both signals to
+    statements.
 
-    `axi`: the slave port. `count`: of the ends. `failed`: for a cycle, an access has failed, `why` (status,
+    `axi`: the slave port. `count`: of the ends. `far`: the board that has the last of the window's places, if the links
+    leave it free. `failed`: for a cycle, an access has failed, `why` (status,
     `NOBODY`), at `address`, a store if `write`. `settled`: nothing is under way.
     """
 
-    def __init__(self, askers):
+    def __init__(self, askers, way):
+        self.far = Signal(BOARD_BITS)
         self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=_MASTER_IDS)
         self.failed, self.why, self.write, self.address = Signal(), Signal(3), Signal(), Signal(32)
         self.settled, self.count = Signal(), len(askers)
@@ -87,15 +93,24 @@ class RemoteWindow(Module):
         left, id_ = Signal(4), Signal(_MASTER_IDS)
         worst, data, word = Signal(2), Signal(64), Signal(32)
         data_in, strobes = Signal(32), Signal(4)
-        end = self.address[ADDRESS_LENGTH : ADDRESS_LENGTH + END_BITS]
+        place, end, to_far = Signal(END_BITS), Signal(max=max(2, len(askers))), Signal()
+        far_end = Signal.like(end)
+        self.comb += [
+            place.eq(self.address[ADDRESS_LENGTH : ADDRESS_LENGTH + END_BITS]),
+            to_far.eq((place == FAR_PLACE) & (len(askers) <= FAR_PLACE)),
+            way(self.far, far_end),
+            end.eq(Mux(to_far, far_end, place)),
+        ]
         there = {n: asker for n, asker in enumerate(askers) if asker is not None}
-        exists = reduce(or_, [end == n for n in there], C(0))
+        exists = reduce(or_, [((place == n) | to_far) & (end == n) for n in there], C(0))
         asks, taken, answered, status = Signal(), Signal(), Signal(), Signal(STATUS_BITS)
         for n, asker in there.items():
             request = asker.request
             self.comb += [
                 request.valid.eq(asks & (end == n)),
                 request.write.eq(self.write),
+                request.far.eq(to_far),
+                request.destination.eq(self.far),
                 request.address.eq(self.address[3:ADDRESS_LENGTH]),
                 request.data.eq(Cat(data_in, data_in)),
                 request.strobes.eq(Mux(self.address[2], Cat(C(0, 4), strobes), strobes)),
@@ -189,10 +204,11 @@ class WindowRegisters(Module, AutoCSR):
         self.fault = CSRStatus(4, name="fault")
         self.address = CSRStatus(32, name="address")
         self.failed = CSRStatus(_COUNT_BITS, name="failed")
+        self.far = CSRStorage(BOARD_BITS, name="far")
 
         # # #
 
-        self.comb += self.ends.status.eq(window.count)
+        self.comb += [self.ends.status.eq(window.count), window.far.eq(self.far.storage)]
         self.sync += If(
             window.failed,
             self.fault.status.eq(Cat(window.why, window.write)),

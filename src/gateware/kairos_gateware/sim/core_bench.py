@@ -72,11 +72,11 @@ class CoreBench(TopLevel):
 class LinkBench(CoreBench):
     """The same channels on so many boards in a chain, each the satellite of the one before, with destinations 0, 1, …;
     their pads follow each other. Behind them are inputs without channels (`FIBRE_PADS` in all): the bits of each
-    fibre's delay in cycles, lowest first, one that pulls the first one out, and two that lose the words of a direction
-    of it, away and back."""
+    fibre's delay in cycles, lowest first, one that pulls the first one out, two that lose the words of a direction
+    of it, away and back, and one that makes its way back a cycle longer."""
 
     DELAY_BITS = 14
-    FIBRE_PADS = DELAY_BITS + 3
+    FIBRE_PADS = DELAY_BITS + 4
 
     def __init__(self, outputs, inouts, boards=2):
         TopLevel.__init__(self)
@@ -145,8 +145,8 @@ class LinkBench(CoreBench):
         self._settled.append(cable.empty)
         self.comb += cable.delay.eq(Cat(*[pad.i[0] for pad in control[: self.DELAY_BITS]]))
         if first:
-            deaf = [pad.i[0] for pad in control[self.DELAY_BITS + 1 :]]
-            self.comb += [cable.plugged.eq(~control[self.DELAY_BITS].i[0]), Cat(*cable.deaf).eq(Cat(*deaf))]
+            out, *deaf, longer = [pad.i[0] for pad in control[self.DELAY_BITS :]]
+            self.comb += [cable.plugged.eq(~out), Cat(*cable.deaf).eq(Cat(*deaf)), cable.longer.eq(longer)]
 
 
 def _ttls(kinds):

@@ -15,6 +15,7 @@ PADS = len(KINDS)
 FAR = 1 << 16
 CUT = 2 * PADS + LinkBench.DELAY_BITS
 DEAF = CUT + 1, CUT + 2
+LONGER = CUT + 3
 UNDERFLOW, UNREACHABLE = 2, 4
 TIMEOUT, INPUT_UNREACHABLE = 1, 8
 # From an accepted vector to its arrival, beyond the fibre
@@ -60,6 +61,20 @@ def test_pins_of_both_boards_agree(core, delay):
     expected = [(start + 5 * n, pad + 2 + n % 4, n // 4 + 1 & 1, 1) for n in range(8) for pad in (0, PADS)]
     assert changes(played) == expected
     assert played.errors == (0,)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 125, 126, 1000])
+def test_round_trips_of_an_even_number_of_cycles(core, delay):
+    """The boards agree on the time that a symmetrical fibre of the way there would give, after a link that was lost,
+    too."""
+    start = ready(delay) + delay + 200
+    again = start + 2000 + ready(delay)
+    edges = [(0, LONGER, 1), (start + 1000, CUT, 1), (start + 1500, CUT, 0)]
+    commands = [output(board | 2, at, at == start) for at in (start, again) for board in (0, FAR)]
+    commands[0].pause, commands[2].pause = ready(delay), again - start - 500
+    played = play(core, commands, delay, edges, until=again + 100)
+    assert {answer[5] for answer in played.answers} == {0}
+    assert changes(played) == [(at, pad, int(at == start), 1) for at in (start, again) for pad in (2, PADS + 2)]
 
 
 @pytest.mark.parametrize("delay", [0, 125, 1000])

@@ -6,12 +6,14 @@ from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
 from ..csr import uses
+from ..link.forward import Forwarding
 from ..link.mailbox import Mailbox, MailboxRegisters
 from ..link.registers import LinkRegisters
 from ..link.remote_words import remote_both
 from ..link.rtio_far import FarRtio
 from ..link.rtio_near import NearRtio
 from ..link.rtio_registers import SatelliteRegisters
+from ..link.switch import UP, tree_route
 from ..link.window import RemoteWindow, WindowRegisters
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
@@ -50,7 +52,8 @@ class UplinkRegisters(Module, AutoCSR):
 
 
 class Links(Module):
-    """variant: of the board. timebase: of its core. Raises ValueError if the board cannot have its links.
+    """variant: of the board. timebase: of its core. phases: clocks of boards may have any (`NearRtio`). Raises
+    ValueError if the board cannot have its links.
 
     `near`: of the boards below, list of `NearRtio`; `remotes`: the same for a `CriRouter`. `own`: the destination of
     this board. `far`: the `FarRtio`, once `attach` has been called on a board that has one above. `ends`: all of them
@@ -59,7 +62,7 @@ class Links(Module):
     of the links that have it; `window`: `RemoteWindow`, or None without any.
     """
 
-    def __init__(self, variant, timebase):
+    def __init__(self, variant, timebase, phases=False):
         if variant.uplink and variant.reorder:
             raise ValueError(f"{variant.name}: a satellite has lanes of increasing times (reorder = 0)")
         self.variant = variant
@@ -70,7 +73,7 @@ class Links(Module):
         first = 1
         for n, board in enumerate(variant.satellites):
             count = len(board.boards())
-            near = NearRtio(timebase, data_width(board), self.own + first, count, _more(board))
+            near = NearRtio(timebase, data_width(board), self.own + first, count, _more(board), phases)
             self.near.append(near)
             self.remotes.append((near.cri, first, count))
             self.ends[f"down{n + 1}"] = near
@@ -100,6 +103,8 @@ class Links(Module):
         """What is the same at all ends, once they are there: the mailbox, and the registers of the link itself."""
         self._users, pointers = [], []
         below = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
+        remote = {name: below.get(name, self.variant.remote) for name in self.ends}
+        ways = self._forward([name for name, there in remote.items() if there])
         for n, (name, end) in enumerate(self.ends.items()):
             endpoint = end.endpoint
             mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.joined)
@@ -109,8 +114,8 @@ class Links(Module):
             self._users.append(mailbox)
             self.wires[name] = endpoint
             pointers.append(None)
-            if below.get(name, self.variant.remote):
-                memory = RemoteMemory(endpoint)
+            if remote[name]:
+                memory = RemoteMemory(endpoint, ways.get(name), self.own)
                 pointers[-1] = memory.pointers
                 self.register_blocks |= {f"{part}{n or ''}": block for part, block in memory.register_blocks.items()}
                 self.submodules += memory
@@ -119,9 +124,36 @@ class Links(Module):
                 self.wires[name] = memory.line
 
         if self.memories:
-            self.submodules.window = self.window = RemoteWindow(pointers)
+            self.submodules.window = self.window = RemoteWindow(pointers, self._end_to)
             self.register_blocks["window"] = WindowRegisters(self.window)
             self._users.append(self.window)
+
+    def _forward(self, names):
+        """What takes the place of the endpoints of these ends for loads and stores, if there are several: then they go
+        on through this board."""
+        if len(names) < 2:
+            return {}
+        numbers = {name: n + self._first_port for n, name in enumerate(self.ends)}
+        endpoints = {numbers[name]: self.ends[name].endpoint for name in names}
+        forwarding = Forwarding(endpoints, self.own, self._sizes, tree_route)
+        self.submodules += forwarding
+        self._users.append(forwarding)
+        return {name: forwarding.ways[numbers[name]] for name in names}
+
+    @property
+    def _first_port(self):
+        """Of a switch: that of the first end."""
+        return UP if "up" in self.ends else UP + 1
+
+    @property
+    def _sizes(self):
+        return [len(board.boards()) for board in self.variant.satellites]
+
+    def _end_to(self, destination, end):
+        """Statement: `end` is the number of the end that leads to a board."""
+        port = Signal(max=UP + 1 + max(1, len(self.ends)))
+        self.comb += tree_route(self.own, self._sizes)(destination, port)
+        return end.eq(port - self._first_port)
 
     def settled(self):
         """For time skip: nothing moves in any of them."""

@@ -17,7 +17,8 @@ _REGIONS = 4
 
 
 class RemoteMemory(Module):
-    """endpoint: of the link, with the streams of `remote_streams` in both directions.
+    """endpoint: of the link, with the streams of `remote_streams` in both directions. way: what takes its place for
+    loads and stores (`Forwarding`), or None. own: number of this board.
 
     `line`: `BulkLine`, takes the endpoint's place at the line. `readers`, `writers`: halves of a memory port.
     `register_blocks`: by their names. `pointers`: `Asker` for a window. `done`: a copy is complete that was to tell, or
@@ -25,16 +26,19 @@ class RemoteMemory(Module):
     `irq`: the interrupt after that. `settled`: for time skip.
     """
 
-    def __init__(self, endpoint):
+    def __init__(self, endpoint, way, own):
+        way = endpoint if way is None else way
         self.submodules.line = line = BulkLine(endpoint)
         self.submodules.initiator = initiator = RemoteInitiator(
-            endpoint.sink["remote_requests"], endpoint.source["remote_answers"], endpoint.up
+            way.sink["remote_requests"], way.source["remote_answers"], way.up
         )
+        self.comb += initiator.board.eq(own)
         self.submodules.askers = askers = RemoteAskers(initiator, 2)
         by_registers, self.pointers = askers.askers
         self.submodules.server = server = RemoteServer(
-            endpoint.source["remote_requests"], endpoint.sink["remote_answers"], _REGIONS
+            way.source["remote_requests"], way.sink["remote_answers"], _REGIONS
         )
+        self.comb += server.board.eq(own)
         self.submodules.port = port = WordPort(server)
         self.submodules.engine = engine = BulkEngine(line.sending.packet, line.receiving)
         self.submodules.bulk = bulk = BulkServer(line.receiving, line.sending.answer, server.regions)

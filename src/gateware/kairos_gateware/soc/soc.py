@@ -108,7 +108,7 @@ class Soc(Module):
         ]
         self.submodules += [*phys.values(), *injectors.values()]
         timebase = TimeBase(loadable=simulation or variant.uplink)
-        self.submodules.links = links = Links(variant, timebase)
+        self.submodules.links = links = Links(variant, timebase, phases=not simulation)
         self.submodules.core = core = RtioCore(
             channels,
             lanes=variant.lanes,
@@ -128,7 +128,8 @@ class Soc(Module):
         if variant.uplink:
             links.attach(core, arbiter.urgent)
         links.complete()
-        self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy, core.pusher)
+        roomy = reduce(and_, [near.roomy for near in links.near], core.roomy)
+        self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], roomy, core.pusher)
         self.submodules.dma_engine = dma = DmaEngine(len(cri.output.data))
         self.submodules.analyzer_block = analyzer = Analyzer(cri, core.timebase.coarse, core.pusher)
         monitored = {

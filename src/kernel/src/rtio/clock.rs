@@ -125,6 +125,7 @@ pub fn ample(time: i64) -> bool {
     }
     if !permitted {
         registers.permit.write(PERMIT);
+        RING.reached.set(0);
         barrier();
         // Taken after the permit has begun, so that it ends first.
         now = passed();

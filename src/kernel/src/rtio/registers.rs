@@ -43,7 +43,15 @@ impl Registers {
 
 /// Found at boot, before any kernel.
 static REGISTERS: Owned<Option<Registers>> = Owned::new(None);
-static SATELLITES: Owned<[Option<(Register, Register)>; 4]> = Owned::new([None; 4]);
+/// Of each link downwards.
+#[derive(Clone, Copy)]
+struct Satellite {
+    destination: Register,
+    boards: Register,
+    slack: Register,
+}
+
+static SATELLITES: Owned<[Option<Satellite>; 4]> = Owned::new([None; 4]);
 
 /// Finds the registers, after reset of this core.
 pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
@@ -62,19 +70,35 @@ pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
         input_ring: find(initiator::INPUT_RING),
     };
     REGISTERS.set(Some(found));
-    SATELLITES.set(core::array::from_fn(|number| {
-        let find = |name| Register::find_numbered(descriptor, name, number);
-        find(satellite::DESTINATION).zip(find(satellite::BOARDS))
-    }));
+    SATELLITES.set(core::array::from_fn(|number| satellite(descriptor, number)));
     Some(found)
 }
 
-/// Whether a board behind one of the links can be reached.
-pub fn reaches(destination: u32) -> bool {
-    SATELLITES.get().iter().flatten().any(|(first, boards)| {
-        let offset = destination.wrapping_sub(first.read());
-        offset < 8 && boards.read() >> offset & 1 != 0
+#[inline(never)]
+fn satellite(descriptor: &Descriptor, number: usize) -> Option<Satellite> {
+    let find = |name| Register::find_numbered(descriptor, name, number);
+    Some(Satellite {
+        destination: find(satellite::DESTINATION)?,
+        boards: find(satellite::BOARDS)?,
+        slack: find(satellite::SLACK)?,
     })
+}
+
+/// Whether a board behind one of the links can be reached.
+#[inline(never)]
+pub fn reaches(destination: u32) -> bool {
+    SATELLITES.get().iter().flatten().any(|satellite| {
+        let offset = destination.wrapping_sub(satellite.destination.read());
+        offset < 8 && satellite.boards.read() >> offset & 1 != 0
+    })
+}
+
+/// How many cycles ahead of the counter an output has to be for the farthest board that can be reached.
+#[inline(never)]
+pub fn distance() -> u32 {
+    let slacks = SATELLITES.get();
+    let greatest = slacks.iter().flatten().map(|satellite| satellite.slack.read()).max();
+    greatest.unwrap_or(0)
 }
 
 /// The registers, if there is gateware.

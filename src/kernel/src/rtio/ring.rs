@@ -17,7 +17,7 @@ pub const OUTPUT: u32 = Command::Output as u32;
 pub const INPUT: u32 = Command::Input as u32;
 pub const POSTED: u32 = Command::Posted as u32;
 /// Entry of [`Ring::known`] where no channel is.
-pub const UNKNOWN: u8 = 0xff;
+pub const UNKNOWN: u16 = 0xffff;
 /// What [`next`](Quick::next) counts.
 pub const NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
 /// Time of nothing: no event is early enough, any is before it.
@@ -74,11 +74,23 @@ pub struct Ring {
     _line: [u32; 12],
     /// What only this core uses.
     pub clock: Estimate,
-    _state: [u32; 32],
+    /// How much farther ahead than an output of this board's one of another board has to be, in machine units.
+    pub distance: Owned<i64>,
+    /// Boards that could be reached when that was looked at in this permit, bits by their destinations.
+    pub reached: Owned<u32>,
+    _state: [u32; 29],
     /// Beside it, what the fast path needs.
     pub quick: Quick,
-    /// By the low byte of a channel's number: the high byte of the channel there that is known to take outputs.
-    pub known: [Exposed<u8>; 256],
+    /// Channels that are known to take outputs: what is above the low byte of their numbers, at the place that [`Ring::place`]
+    /// says.
+    pub known: [Exposed<u16>; 256],
+}
+
+impl Ring {
+    /// Where in [`Ring::known`] a channel has its place. Boards of the same kind have theirs apart.
+    pub fn place(channel: u32) -> usize {
+        ((channel + 37 * (channel >> 16)) & 0xff) as usize
+    }
 }
 
 /// What the fast path needs, in the order of its registers, so that one instruction loads it, in one cache line, and one
@@ -166,7 +178,9 @@ pub static RING: Ring = Ring {
         start: Owned::new(0),
         ratio: Owned::new(0),
     },
-    _state: [0; 32],
+    distance: Owned::new(0),
+    reached: Owned::new(0),
+    _state: [0; 29],
     quick: Quick {
         now: Owned::new(0),
         ring: Owned::new(core::ptr::null()),
@@ -187,6 +201,12 @@ pub fn boot() {
     RING.quick.next.set(POSTED_WORD);
     RING.quick.channel.set(-1);
     RING.quick.ring.set(&RING);
+    forget();
+}
+
+/// No channel is known to take outputs, but those from 0 on.
+pub fn forget() {
+    RING.distance.set(0);
     for entry in &RING.known {
         entry.set(UNKNOWN);
     }

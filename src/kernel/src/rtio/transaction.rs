@@ -13,13 +13,16 @@ use core::arch::asm;
 use kairos_chip::gic::barrier;
 
 use super::clock;
-use super::registers::{INPUT_UNREACHABLE, OUTPUT_UNREACHABLE};
-use super::ring::{Slot, Status, ATTENTION, CREDIT, ERROR, INPUT, NEVER, NUMBERS};
+use super::registers::{self, INPUT_UNREACHABLE, OUTPUT_UNREACHABLE};
+use super::ring::{self, Ring, Slot, Status, ATTENTION, CREDIT, ERROR, INPUT, NEVER, NUMBERS};
 use super::ring::{OUTPUT, POSTED, POSTED_WORD, RING, SLOTS, UNKNOWN};
 use crate::owned::{Exposed, Owned};
 
 /// Requests under way at most when there are wide ones among them, which take the gateware longer.
 const WIDE_CREDIT: u32 = 7;
+/// An output on another board that is due later than this is waited for: it may be held until it comes nearer, with all behind it
+/// (`_AHEAD` in `link/rtio_near.py`; this is half of that).
+const FURTHEST: i64 = 1 << 46;
 /// A status for when there is no gateware to give one.
 const UNREACHABLE: u32 = OUTPUT_UNREACHABLE | INPUT_UNREACHABLE;
 
@@ -160,8 +163,43 @@ pub fn distrust() {
     RING.status.set(status().with_attention().0);
 }
 
-fn known(channel: u32) -> &'static Exposed<u8> {
-    &RING.known[(channel & 0xff) as usize]
+fn known(channel: u32) -> &'static Exposed<u16> {
+    &RING.known[Ring::place(channel)]
+}
+
+/// As `time`, from which on an output of this board is early enough if one on this channel is. None: it has to be waited for.
+fn comparable(channel: u32, time: i64) -> Option<i64> {
+    if channel as i32 <= RING.quick.channel.get() {
+        return Some(time);
+    }
+    if u32::from(known(channel).get()) != channel >> 8 {
+        return None;
+    }
+    let board = channel >> 16;
+    if board == 0 {
+        return Some(time);
+    }
+    // Looked at once in each permit, so that what a board that is away refuses is raised by the call that asked for it.
+    let (reached, bit) = (RING.reached.get(), 1 << (board & 31));
+    if reached & bit == 0 || !status().permits() {
+        if !registers::reaches(board) {
+            return None;
+        }
+        RING.reached.set(reached | bit);
+    }
+    let time = time.saturating_sub(RING.distance.get());
+    (time.saturating_sub(RING.clock.limit.get()) < FURTHEST).then_some(time)
+}
+
+/// An output has succeeded: those that follow on the channel need not be waited for.
+fn learn(channel: u32) {
+    if channel >> 8 < u32::from(UNKNOWN) {
+        known(channel).set((channel >> 8) as u16);
+        if channel >> 16 != 0 {
+            let distance = i64::from(registers::distance()) * clock::UNITS;
+            RING.distance.set(RING.distance.get().max(distance));
+        }
+    }
 }
 
 /// Submits an event of 1 to 16 words at `time`; returns its status, 0 for a posted one.
@@ -171,8 +209,8 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     }
     let channel = target >> 8;
     let credit = if words.len() > 2 { WIDE_CREDIT } else { CREDIT };
-    let postable = channel as i32 <= RING.quick.channel.get() || u32::from(known(channel).get()) == channel >> 8;
-    while postable && clock::ample(time) {
+    let comparable = comparable(channel, time);
+    while comparable.is_some_and(clock::ample) {
         let (status, under_way) = (status(), under_way());
         let newest_time = slot(next().wrapping_sub(1)).time.get();
         // Nothing blocks it if all lanes have room. If not, an earlier event may have to wait for room; that one gets it
@@ -191,8 +229,8 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
         }
     }
     let status = transact(OUTPUT, target, time, words);
-    if status == 0 && channel >> 8 < u32::from(UNKNOWN) {
-        known(channel).set((channel >> 8) as u8);
+    if status == 0 {
+        learn(channel);
     }
     status
 }
@@ -232,6 +270,8 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     }
     wait_until_idle();
     clear();
+    // A board that has gone may come back with other channels, by a longer way
+    ring::forget();
     // From here the gateware writes no more than the end of a permit.
     let word = RING.input_data_or_error.get();
     RING.status.set(status().with_attention().0);

@@ -345,7 +345,7 @@ impl Boards {
                     // The result of this one.
                     Some(_) => of(number),
                     // By its number alone nobody knows who would send it.
-                    None => self.libraries.lost(),
+                    None => self.libraries.all_lost(),
                 };
                 lost.map(|library| library.destination)
             }

@@ -1,0 +1,120 @@
+"""Phases of clocks below a cycle: how much later one is than another of the same frequency, and a clock that is moved.
+
+`PhaseMeter` samples both clocks by a third one that is slower by 1/65, so each sample sees them 1/64 of a cycle
+further on: 64 samples show a whole cycle of both, stretched by 64 (a digital phase detector with dual mixers, Moreira
+et al., ISPCS 2009). It does not look for edges, which jitter makes many of, but counts over 64 such cycles the samples
+in which the clocks differ, and those in which one differs from the other a quarter of a cycle before: both counts are
+straight lines of the phase but for two places each, which are not the same, and of each the part far from those is
+used.
+
+`PhaseMover` moves the outputs of an MMCME2_ADV in its steps of 1/56 of a period of its oscillator (UG472, "Dynamic
+Phase Shift"): 1/448 of a cycle of 8 ns at 1 GHz, 17.9 ps.
+"""
+
+from migen import *
+from migen.genlib.cdc import MultiReg, PulseSynchronizer
+
+__all__ = ["PHASE_BITS", "RATIO", "STEPS", "STEP_BITS", "PhaseMeter", "PhaseMover", "helper_clock"]
+
+RATIO = 64
+"""Samples in which the clocks go through all phases; the sampling clock has 64/65 of their frequency."""
+PHASE_BITS = 12
+"""Of a phase, which is a fraction of a cycle."""
+STEPS = 448
+"""Steps of a mover in a cycle."""
+STEP_BITS = 10
+
+
+class PhaseMeter(Module):
+    """clock, reference: signals. helper: domain of the sampling clock.
+
+    `start`, for a cycle; then `done` rises, and `value` is by what fraction of a cycle `clock` is later than
+    `reference`, until the next start. Takes 4096 cycles of `helper` and some. Clock domain sys.
+    """
+
+    def __init__(self, clock, reference, helper="helper"):
+        self.start, self.done = Signal(), Signal()
+        self.value = Signal(PHASE_BITS)
+
+        # # #
+
+        self.submodules.begin = begin = PulseSynchronizer("sys", helper)
+        self.submodules.end = end = PulseSynchronizer(helper, "sys")
+        a, b = Signal(), Signal()
+        self.specials += [MultiReg(clock, a, helper), MultiReg(reference, b, helper)]
+        before = Signal(RATIO // 4)
+        total = 2**PHASE_BITS
+        left = Signal(max=total + 1)
+        differ, apart = Signal(max=total + 1), Signal(max=total + 1)
+        sync = getattr(self.sync, helper)
+        sync += [
+            before.eq(Cat(b, before)),
+            If(begin.o, left.eq(total), differ.eq(0), apart.eq(0)).Elif(
+                left != 0, left.eq(left - 1), differ.eq(differ + (a ^ b)), apart.eq(apart + (a ^ before[-1]))
+            ),
+        ]
+        self.comb += [begin.i.eq(self.start), end.i.eq(left == 1)]
+        half, quarter = total // 2, total // 4
+        self.sync += [
+            If(end.o, self.done.eq(1)),
+            If(self.start, self.done.eq(0)),
+            # `differ` is 2 p, or 2 - 2 p beyond half a cycle; `apart` the same of p - 1/4
+            If(differ < quarter, self.value.eq(quarter - (apart >> 1)))
+            .Elif(differ > total - quarter, self.value.eq(quarter + (apart >> 1)))
+            .Elif(apart < half, self.value.eq(differ >> 1))
+            .Else(self.value.eq(total - (differ >> 1))),
+        ]
+
+
+class PhaseMover(Module):
+    """psclk: domain of the clock manager's port for this, which always runs.
+
+    `steps`, signed, in sys: where its clocks are to be, later by so many steps than after its reset; `reset`, in
+    psclk: of the clock manager. `enable`, `increase`, `done`: ports PSEN, PSINCDEC, PSDONE. `there`, in sys: they are.
+    Each step takes 14 cycles.
+    """
+
+    def __init__(self, psclk="boot"):
+        self.steps, self.there = Signal((STEP_BITS, True)), Signal()
+        self.enable, self.increase, self.done, self.reset = Signal(), Signal(), Signal(), Signal()
+
+        # # #
+
+        wanted, place, waits = Signal((STEP_BITS, True)), Signal((STEP_BITS, True)), Signal()
+        # Bits of `steps` may come a cycle apart: what is wanted is taken when two looks in turn agree
+        seen, again, arrived = Signal((STEP_BITS, True)), Signal((STEP_BITS, True)), Signal()
+        self.specials += [MultiReg(self.steps, seen, psclk), MultiReg(arrived, self.there)]
+        sync = getattr(self.sync, psclk)
+        sync += [
+            again.eq(seen),
+            If(seen == again, wanted.eq(again)),
+            self.enable.eq(0),
+            If(waits, If(self.done, waits.eq(0), place.eq(place + Mux(self.increase, 1, -1)))).Elif(
+                place != wanted, self.enable.eq(1), self.increase.eq(wanted > place), waits.eq(1)
+            ),
+            arrived.eq(~waits & (place == wanted) & (seen == wanted)),
+            If(self.reset, place.eq(0), waits.eq(0), arrived.eq(0)),
+        ]
+
+
+def helper_clock(module, source, reset) -> None:
+    """Adds `helper` to a module, the domain of the sampling clock: a PLLE2_BASE with an oscillator of 1600 MHz. source:
+    125 MHz; reset: of the PLL, while that does not run."""
+    clock, feedback = Signal(), Signal()
+    module.clock_domains.cd_helper = ClockDomain(reset_less=True)
+    module.specials += [
+        Instance(
+            "PLLE2_BASE",
+            p_CLKIN1_PERIOD=8.0,
+            p_DIVCLK_DIVIDE=5,
+            p_CLKFBOUT_MULT=RATIO,
+            p_CLKOUT0_DIVIDE=13,
+            i_CLKIN1=source,
+            i_CLKFBIN=feedback,
+            i_PWRDWN=0,
+            i_RST=reset,
+            o_CLKFBOUT=feedback,
+            o_CLKOUT0=clock,
+        ),
+        Instance("BUFG", i_I=clock, o_O=module.cd_helper.clk),
+    ]

@@ -1,0 +1,89 @@
+"""Phases of clocks, measured and moved, in Migen's simulator with clocks of other phases and frequencies."""
+
+import pytest
+from migen import *
+from migen.sim import passive, run_simulation
+
+from kairos_gateware.link.phase import PHASE_BITS, RATIO, PhaseMeter, PhaseMover
+
+PERIOD = 8 * RATIO * 2
+"""Of 16 units each is 1/64 of a cycle."""
+HELPER = PERIOD // RATIO * (RATIO + 1)
+
+
+class _Clocks(Module):
+    """The clock that is measured is in domain `other`."""
+
+    def __init__(self):
+        self.clock_domains.cd_sys = ClockDomain(reset_less=True)
+        self.clock_domains.cd_other = ClockDomain(reset_less=True)
+        self.clock_domains.cd_helper = ClockDomain(reset_less=True)
+        self.submodules.meter = PhaseMeter(ClockSignal("other"), ClockSignal("sys"))
+        ticks = Signal()
+        self.sync.other += ticks.eq(~ticks)
+
+
+def measured(phase):
+    """phase: by which `other` is later, of PERIOD."""
+    dut, found = _Clocks(), []
+
+    def measure():
+        yield dut.meter.start.eq(1)
+        yield
+        yield dut.meter.start.eq(0)
+        yield
+        while not (yield dut.meter.done):
+            yield
+        yield
+        found.append((yield dut.meter.value))
+
+    # Of Migen's clocks one with a phase is earlier by it
+    clocks = {"sys": (PERIOD, 0), "other": (PERIOD, -phase % PERIOD), "helper": (HELPER, 5)}
+    run_simulation(dut, measure(), clocks=clocks)
+    return found[0] / 2**PHASE_BITS
+
+
+@pytest.mark.parametrize("eighth", range(8))
+def test_phases_all_round(eighth):
+    """To a sample's distance, 1/64 of a cycle."""
+    phase = PERIOD * eighth // 8 + 3
+    found = (measured(phase) - phase / PERIOD + 0.5) % 1 - 0.5
+    assert abs(found) <= 1 / RATIO
+
+
+def test_a_clock_is_moved_step_by_step():
+    dut, at = PhaseMover("sys"), [0]
+
+    @passive
+    def manager():
+        """PSDONE follows PSEN 12 cycles later, and no other comes between (UG472)."""
+        while True:
+            if (yield dut.enable):
+                at[0] += 1 if (yield dut.increase) else -1
+                for _ in range(11):
+                    yield
+                    assert not (yield dut.enable)
+                yield dut.done.eq(1)
+                yield
+                yield dut.done.eq(0)
+            yield
+
+    def move():
+        for steps in (5, -7, 0, 3):
+            yield dut.steps.eq(steps)
+            for _ in range(8):
+                yield
+            while not (yield dut.there):
+                yield
+            assert at[0] == steps
+        at[0] = 0
+        yield dut.reset.eq(1)
+        yield
+        yield dut.reset.eq(0)
+        for _ in range(8):
+            yield
+        while not (yield dut.there):
+            yield
+        assert at[0] == 3
+
+    run_simulation(dut, [move(), manager()])

@@ -1,0 +1,46 @@
+"""Outputs on a satellite that the kernel core does not wait for: how fast they are, that they come, exact
+exceptions."""
+
+import statistics
+from pathlib import Path
+
+import pytest
+
+from kairos.emulator import acquire
+from tests.support.experiment import experiment
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+from tests.support.waveforms import pulses_of_vcd
+
+EXPERIMENT = Path(__file__).with_name("experiments") / "remote_posting.py"
+
+
+@pytest.fixture(scope="module")
+def pair():
+    built("pair", "satellite")
+    return EXAMPLES / "two_boards_device_db.py"
+
+
+def test_period_of_outputs_on_a_satellite(pair):
+    emulator = acquire("emulator://pair")
+    try:
+        instance = experiment(EXPERIMENT, "InTurn", pair)
+        instance.run()
+        # The first on each channel are waited for
+        submitted = emulator.control.submissions()[-396:]
+    finally:
+        emulator.stop()
+    periods = [b - a for a, b in zip(submitted, submitted[1:], strict=False)]
+    assert statistics.mean(periods) < 50, periods
+
+
+def test_more_than_a_satellite_holds(kairos, pair):
+    done = kairos("run", EXPERIMENT, "--class-name", "Full", "--vcd", "a.vcd", device_db=pair)
+    assert done.returncode == 0 and done.stdout.startswith("end\n"), done.stdout + done.stderr
+    pulses = pulses_of_vcd((kairos.directory / "a.vcd").read_text())
+    assert pulses["ttl4"] == pulses["sat_ttl4"] and len(pulses["ttl4"]) == 3000
+
+
+def test_an_underflow_is_raised_by_the_call_that_caused_it(kairos, pair):
+    done = kairos("run", EXPERIMENT, "--class-name", "Late", device_db=pair)
+    assert done.returncode == 0 and done.stdout.startswith("underflow after 69\nend\n"), done.stdout + done.stderr
