@@ -51,10 +51,12 @@ class ServoLoop(EnvExperiment):
         self.channel.set(1, 1, profile=PROFILE)
         for n in range(self.points):
             at_mu(start + self.core.seconds_to_mu((n + 1) * DURATION / self.points))
+            # Each reading waits for its answer, past the cursor.
             if 2 * n == self.points:
                 self.servo.cplds[0].set_att(0, 3.0)
             self.times[n] = self.core.mu_to_seconds(now_mu() - start)
             self.volts[n] = self.servo.get_adc(ADC)
+            delay(5 * us)
             self.amplitudes[n] = self.channel.get_y(PROFILE)
         self.core.break_realtime()
         self.channel.set(0)

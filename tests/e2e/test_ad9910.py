@@ -1,4 +1,4 @@
-"""What an AD9910 plays by itself, through driver, firmware, gateware and chip: RAM, ramp, keying, phase, synchronisation."""
+"""What an AD9910 plays by itself, through driver, firmware, gateware and chip: RAM, ramp, keying, phase, sync."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ from tests.support.databases import calibrated
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "ad9910.py"
 CABLE, LATE, LATE_RAM = 10e-9, 79e-9, 94e-9
-"""From a pin to the card's clock, 8 ns of cable and 2 ns to an edge of SYNC_CLK, and from there to the output (data sheet
-of the AD9910)."""
+"""From a pin to the card's clock, 8 ns of cable and 2 ns to an edge of SYNC_CLK, and from there to the output (data
+sheet of the AD9910)."""
 
 
 @pytest.fixture(scope="module")

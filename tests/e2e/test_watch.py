@@ -1,4 +1,4 @@
-"""What sees light, by experiment: a camera with two ions of a crystal, a photodiode at a Sampler, the trigger of the mains."""
+"""What sees light, by experiment: a camera with two ions, a photodiode at a Sampler, the trigger of the mains."""
 
 from pathlib import Path
 

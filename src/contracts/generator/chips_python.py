@@ -1,6 +1,7 @@
 """Python modules of chips: a class for each register, with its fields and the function that makes a word of them."""
 
 from pathlib import Path
+from textwrap import fill
 
 from . import chips
 from .facts import Subject
@@ -16,6 +17,11 @@ def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     """Text of each module by its path."""
     known = chips.load(root / "src" / "contracts" / "chips")
     return {f"{PLACE}/{chip.file}.py": _module(chip) for chip in known if "python" in chip.languages}
+
+
+def _doc(text: str) -> str:
+    """A docstring at the margin, of as many lines as it needs."""
+    return fill(f'"""{text}"""', LINE)
 
 
 def _module(chip: chips.Chip) -> str:
@@ -44,7 +50,7 @@ def _module(chip: chips.Chip) -> str:
         lines += ["", f"{name} = {_number(constant.value)}", f'"""{constant.doc}"""']
     for table in chip.tables:
         rows = [f"    ({', '.join(map(_number, row))})," for row in table.rows]
-        lines += ["", f"{table.name} = (", *rows, ")", f'"""{table.doc} A row: {", ".join(table.columns)}."""']
+        lines += ["", f"{table.name} = (", *rows, ")", _doc(f"{table.doc} A row: {', '.join(table.columns)}.")]
     for register in chip.registers:
         lines += ["", "", *_register(chip, register)]
     return "\n".join(lines) + "\n"

@@ -309,7 +309,7 @@ mod tests {
                 format!("{device}key_file = '/nowhere/k'"),
                 "device a: /nowhere/k cannot be read",
             ),
-            (format!("listen = 'here'\n{device}"), "listen"),
+            (format!("listen = 'here'\n{device}"), "line 1: "),
             (
                 format!("listen = '0.0.0.0:1390'\n{device}"),
                 "listening at 0.0.0.0:1390 lets others in: that needs [tls]",

@@ -1,4 +1,4 @@
-"""What an AD9910 can do besides single tones: each experiment sets it by the driver and reads back what the chip holds."""
+"""What an AD9910 can do besides single tones: each experiment sets it by the driver and reads back what it holds."""
 
 from artiq.coredevice.ad9910 import (
     PHASE_MODE_ABSOLUTE,

@@ -34,7 +34,7 @@ class Beams(EnvExperiment):
 
 
 class Look(Beams):
-    """Regions about two ions: a frame in the dark, one in the light, one behind a pulse of the qubits' beam on ion 1."""
+    """Regions about two ions: a frame in the dark, one in the light, one behind a pulse on ion 1."""
 
     @kernel
     def frame(self, sums):
