@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
-use smoltcp::socket::tcp;
+use smoltcp::socket::{tcp, Socket};
 use smoltcp::time::Instant;
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Address, Ipv6Address};
 
@@ -206,9 +206,18 @@ impl Net {
     }
 
     /// When the stack next wants to do something by itself (retransmission, end of a connection's life).
-    pub fn next_timer(&mut self, now: Cycles) -> Option<Cycles> {
+    fn next_timer(&mut self, now: Cycles) -> Option<Cycles> {
         let at = self.interface.poll_at(instant(now), &self.sockets)?;
         Some(time::from_ns((at.total_micros().max(0) as u64 + 1) * 1000))
+    }
+
+    /// Asks again for connections that the guest has not answered when it is time to: it may have been starting. Nothing else
+    /// is ever lost on the way.
+    pub fn ask_again(&mut self, now: Cycles) {
+        let asks = |socket: &Socket| matches!(socket, Socket::Tcp(tcp) if tcp.state() == tcp::State::SynSent);
+        if self.sockets.iter().any(|(_, socket)| asks(socket)) && self.next_timer(now).is_some_and(|at| at <= now) {
+            self.poll(now);
+        }
     }
 
     /// Opens a connection to a port of the guest at `address`.
@@ -349,5 +358,31 @@ mod tests {
         let reply = n.arrived(17_000).unwrap();
         assert_eq!(reply[20..22], [0, 2]);
         assert_eq!(reply[28..32], GATEWAY.octets());
+    }
+
+    /// A guest that has heard nothing, as while it starts.
+    #[test]
+    fn a_connection_that_is_not_answered_is_asked_for_again() {
+        let mut n = Net::new(0);
+        // An answer to its own question, so that the gateway knows where the guest is
+        let mut f = vec![0xff; 6];
+        f.extend([2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 1]);
+        f.extend(GUEST.octets());
+        f.extend([0; 6]);
+        f.extend(GATEWAY.octets());
+        n.push(f);
+        n.poll(0);
+        n.connect(GUEST.into(), 1381);
+        n.poll(0);
+        let ms = time::CPU_HZ / 1000;
+        let mut asked = 0;
+        for now in (0..8000 * ms).step_by(ms as usize) {
+            n.ask_again(now);
+            while let Some(frame) = n.arrived(now) {
+                // TCP in IPv4, with SYN alone
+                asked += usize::from(frame[12..14] == [8, 0] && frame[23] == 6 && frame[47] == 2);
+            }
+        }
+        assert!((3..10).contains(&asked), "{asked}");
     }
 }

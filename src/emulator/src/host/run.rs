@@ -147,6 +147,7 @@ impl Host {
         let now = self.boards.master().now();
         self.host_read = now;
         if self.boards.master().ready {
+            self.net.borrow_mut().ask_again(now);
             let input = self.forwarder.pump(&mut self.net.borrow_mut());
             if input.any {
                 self.net.borrow_mut().poll(now);
