@@ -19,6 +19,7 @@ from kairos_gateware.description import check, load, make_variant
 from kairos_gateware.descriptor import Descriptor
 from kairos_gateware.sim.library import PlIn, PlOut
 from kairos_gateware.sim.verilate import verilator_root
+from kairos_gateware.soc.resting import RESTING
 from kairos_gateware.soc.soc import Soc
 from kairos_gateware.variants import VARIANTS, ChannelSpec, Variant
 
@@ -293,7 +294,8 @@ def test_sim_ports_are_those_of_the_interface(sim_verilog):
     assert found["pads_oe"] == ("output", pads)
     assert found["pads_i"] == ("input", 8 * pads)
     names = {name for name, _ in PlIn._fields_} | {name for name, _ in PlOut._fields_}
-    assert set(found) - names == {"sys_clk", "sys_rst"}
+    clocks = {f"{domain}_{signal}" for domain in ("sys", *RESTING) for signal in ("clk", "rst")}
+    assert set(found) - names == clocks | {"sim_wakes"}
     links = {name for name in names if name.startswith("link_")}
     assert len(links) == 5
     window = {name for name in names if name.startswith("gp1_")}

@@ -264,15 +264,17 @@ class Soc(Module):
             if core.pusher is not None:
                 seen |= core.pusher.taken
             sampled = reduce(or_, [phy.channel.output.stb | ~phy.channel.settled for phy in sampling], phy_reset)
-            self.submodules.resting = resting = Resting(
-                {
-                    NETWORK: core.leaving,
-                    INPUTS: core.entering | sampled,
-                    ANALYZER: ~bus.idle | ~analyzer.settled | seen,
-                    DMA: ~bus.idle | dma.busy,
-                    REGISTERS: ~bus.idle,
-                }
-            )
+            moving = {
+                NETWORK: core.leaving,
+                INPUTS: core.entering | sampled,
+                ANALYZER: ~bus.idle | ~analyzer.settled | seen,
+                DMA: ~bus.idle | dma.busy,
+                REGISTERS: ~bus.idle,
+            }
+            if far is not None:
+                # The board above writes a register: the name that it gives this one
+                moving[REGISTERS] |= far.named
+            self.submodules.resting = resting = Resting(moving)
             self.wakes = resting.wakes
             connected, permit_end = initiator.permit.free_running.skip_with(core.timebase)
             self.comb += connected
