@@ -14,6 +14,7 @@ import pytest
 
 from kairos import compiler
 from kairos.compiler.cache import Cache, request_key
+from kairos.contracts.library import FINGERPRINT, FINGERPRINT_BYTES
 from kairos.errors import CompileError
 
 SOURCE = """
@@ -220,6 +221,12 @@ def test_the_sign_of_a_zero_and_no_number(laboratory):
         assert laboratory.compile().cached
 
 
+def same_but_for_the_name(one: bytes, other: bytes) -> bool:
+    """The name tells which lines of the source a library has: with other data it still has the same."""
+    end = FINGERPRINT + FINGERPRINT_BYTES
+    return (one[:FINGERPRINT], one[end:]) == (other[:FINGERPRINT], other[end:])
+
+
 def test_what_large_arrays_hold_does_not_matter(laboratory):
     """It is put into the library that was found, where it is data and nothing else."""
     first, second = np.arange(1000.0), np.cos(np.arange(1000.0))
@@ -228,7 +235,8 @@ def test_what_large_arrays_hold_does_not_matter(laboratory):
     laboratory.experiment.array = second
     found, compiled = laboratory.compile(), laboratory.compile(cache=Cache(None))
     assert found.cached
-    assert (found.library, found.unstripped) == (compiled.library, compiled.unstripped)
+    assert same_but_for_the_name(found.library, compiled.library)
+    assert same_but_for_the_name(found.unstripped, compiled.unstripped)
     assert second.tobytes() in found.library and first.tobytes() not in found.library
     for other in (second.reshape(10, 100), second.astype(np.int64), second[1:]):
         laboratory.experiment.array = other
