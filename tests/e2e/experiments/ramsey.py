@@ -30,7 +30,8 @@ class Ramsey(EnvExperiment):
     @kernel
     def init(self):
         self.core.reset()
-        self.urukul0_cpld.init(blind=True)
+        self.urukul0_cpld.init()
+        self.laser.init()
         self.laser.sw.off()
         delay(10 * us)
 
