@@ -174,7 +174,10 @@ fn landing_pads_of_a_real_library() {
     assert!(pad(WITH_FINALLY, 19).is_some(), "cleanup");
     assert!(pad(CATCH_ALL, 12345).is_some());
     // The functions that nothing may unwind.
-    assert_eq!(Entry::find(&machine, library.unwind_index, functions[0].0 + 4), Err(Stop::End));
+    assert_eq!(
+        Entry::find(&machine, library.unwind_index, functions[0].0 + 4),
+        Err(Stop::End)
+    );
     assert_eq!(Entry::find(&machine, library.unwind_index, BASE), Err(Stop::End));
 }
 

@@ -1,7 +1,7 @@
 //! A client of a Kairos hub: the registers of a laboratory's core devices, over gRPC.
 //!
 //! ```no_run
-//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! # async fn example() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
 //! use kairos_hub_client::{connect, v1::ReadRequest, Options};
 //!
 //! let mut lab = connect("localhost:1390", Options::default()).await?;
