@@ -93,6 +93,8 @@ def test_silent_clients_lock_nobody_out(device, device_db, kairos):
                 # Beyond those that the device serves at once, some are reset, even before they are made.
                 with suppress(ConnectionError):
                     silent.enter_context(socket.create_connection((device.host, device.ports[port]), 5))
+        # Each may take a quarter of a second for its greeting before it makes way.
+        time.sleep(0.5)
         works(kairos, device_db)
     works(kairos, device_db)
 
