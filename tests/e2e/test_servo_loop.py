@@ -17,7 +17,6 @@ def database():
     return FOLDER / "device_db.py"
 
 
-@pytest.mark.long  # the gateware with its servo is built by no other test that is not long
 def test_a_servo_holds_the_power_of_a_beam(database, tmp_path):
     picture = tmp_path / "servo.png"
     with Bench(database) as bench:
@@ -30,17 +29,17 @@ def test_a_servo_holds_the_power_of_a_beam(database, tmp_path):
         assert disturbed > 0.2, "3 dB less are seen"
         assert left["servo.ratio"] == pytest.approx(10 ** (3 / 20), rel=0.01)
         assert left["servo.status"] & 0xFF00 == 0, "Y was not limited"
-        # Near the setpoint it settles exponentially, as an integrator with this gain does
+        # Near the setpoint it settles exponentially, as an integrator with this gain does; behind 3 dB the amplitude
+        # acts by a factor of sqrt(2) less
         times, volts = np.array(left["servo.time_s"]), np.array(left["servo.volts"])
         half = len(times) // 2
         error = np.abs(volts[half:] - 2.0)
         near = (error < 0.3) & (error > 0.02)
         slope = np.polyfit(times[half:][near], np.log(error[near]), 1)[0]
-        assert -1 / slope == pytest.approx(50e-6, rel=0.1)
+        assert -1 / slope == pytest.approx(50e-6 * 2**0.5, rel=0.1)
         # Each update is taken over by the chip in every period of the servo
         tones = bench.dds("urukul0.ch0").changes
         steps = [b.time - a.time for a, b in zip(tones[20:60], tones[21:61], strict=True)]
         assert all(step / PERIOD == pytest.approx(round(step / PERIOD), abs=0.01) for step in steps if step > 0.2e-6)
-        part = bench.part("urukul0_cpld")
-        assert part["ch0"]["frequency_hz"] == pytest.approx(80e6, abs=1)
+        assert tones[40].frequency == pytest.approx(80e6, abs=1)
         assert picture.read_bytes().startswith(b"\x89PNG")
