@@ -12,9 +12,8 @@ import grpc
 import kairos.hub
 from kairos.hub import Program
 from tests.support.device import Device
-from tests.support.hub import Hub
+from tests.support.hub import Hub, known
 from tests.support.raw_management import Management
-from tests.support.waiting import until
 
 __all__ = ["PREFIXES", "hub_figures"]
 
@@ -63,7 +62,7 @@ def hub_figures(figures):
         hub = Hub(folder, {"demo": f"{device.host}:{device.ports[1380]}"})
         try:
             with kairos.hub.connect(hub.address) as lab, Management(device) as management:
-                until(lambda: lab.devices()[0].connected)
+                known(lab, "demo")
                 _measure(figures, lab, hub, device, management)
             start = _processor_seconds(hub.process)
             time.sleep(IDLE)

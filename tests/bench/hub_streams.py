@@ -7,8 +7,7 @@ import tempfile
 from pathlib import Path
 
 import kairos.hub
-from tests.support.hub import HUB, Hub
-from tests.support.waiting import until
+from tests.support.hub import HUB, Hub, board_entry, known
 
 __all__ = ["PREFIXES", "hub_stream_figures"]
 
@@ -23,21 +22,10 @@ PREFIXES = (
 
 SIZE = 64 << 20
 """Bytes of the buffer that is streamed."""
-ENTRY = f"""
-[[board]]
-name = "rack"
-root = "."
-[[board.memory]]
-block = "clocks"
-file = "/memory"
-size = 4096
-registers = [{{ name = "status", offset = 0 }}]
-[[board.memory]]
-block = "samples"
-file = "/samples"
-size = {SIZE}
-buffer = "rw"
-"""
+ENTRY = board_entry(
+    clocks=("memory", "size = 4096\nregisters = [{ name = 'status', offset = 0 }]"),
+    samples=("samples", f"size = {SIZE}\nbuffer = 'rw'"),
+)
 MEASURE = HUB.parent / "examples" / "measure"
 READ_NS = HUB.parent / "examples" / "read_ns"
 
@@ -57,7 +45,7 @@ def hub_stream_figures(figures):
         try:
             address = plain.stdout.readline().split()[-1]
             with kairos.hub.connect(hub.address) as lab:
-                until(lambda: lab.devices()[0].connected)
+                known(lab, "rack")
             _streams(figures, _run(MEASURE, "streams", hub.address, address, "rack", "samples"))
             _clients(figures, _run(MEASURE, "clients", hub.address, address, "rack", "clocks/status", 200))
             _one(figures, _run(MEASURE, "clients", hub.address, address, "rack", "clocks/status", 1))

@@ -14,7 +14,7 @@ import kairos.hub
 from kairos.hub import HubError, Program, ProgramError
 from tests.support import PATIENCE
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, Hub, demo_hub, demo_lab, device_client, known
+from tests.support.hub import HUB, Hub, demo_hub, demo_lab, device_client, fails, known
 from tests.support.waiting import until
 
 RESULTS = 16_384
@@ -31,12 +31,6 @@ def hub(device, tmp_path_factory):
 def lab(hub):
     with demo_lab(hub) as lab:
         yield lab
-
-
-def fails(code, text, work):
-    with pytest.raises(HubError) as failed:
-        work()
-    assert failed.value.code == code and text in str(failed.value), failed.value
 
 
 def test_registers_have_the_names_of_the_gateware(lab):

@@ -9,9 +9,9 @@ import subprocess
 import pytest
 
 import kairos.hub
-from kairos.hub import HubError, Program
+from kairos.hub import Program
 from tests.support.command import run_kairos
-from tests.support.hub import Hub, known
+from tests.support.hub import Hub, fails, known
 from tests.support.paths import ROOT
 from tests.support.raw_management import Management
 from tests.support.waiting import until
@@ -95,12 +95,6 @@ def lab(hub):
     with kairos.hub.connect(hub.address) as lab:
         known(lab, "rack")
         yield lab
-
-
-def fails(code, text, work):
-    with pytest.raises(HubError) as failed:
-        work()
-    assert failed.value.code == code and text in str(failed.value), failed.value
 
 
 def test_registers_are_those_of_the_memory(hub, lab):

@@ -13,25 +13,14 @@ import pytest
 
 import kairos.hub
 from kairos.hub import HubError, Program
-from tests.support.hub import Hub, known
+from tests.support.hub import Hub, board_entry, known
 from tests.support.waiting import until
 
 SAMPLES = 16 << 20
-ENTRY = f"""
-[[board]]
-name = "rack"
-root = "."
-[[board.memory]]
-block = "pair"
-file = "/memory"
-size = 8
-registers = [{{ name = "first", offset = 0 }}, {{ name = "second", offset = 4 }}]
-[[board.memory]]
-block = "samples"
-file = "/samples"
-size = {SAMPLES}
-buffer = "r"
-"""
+ENTRY = board_entry(
+    pair=("memory", "size = 8\nregisters = [{ name = 'first', offset = 0 }, { name = 'second', offset = 4 }]"),
+    samples=("samples", f"size = {SAMPLES}\nbuffer = 'r'"),
+)
 CLIENTS = 200
 SILENT = 40
 """Clients that never read."""

@@ -10,20 +10,11 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 import kairos.hub
 from kairos.hub import Program
-from tests.support.hub import Hub, known
+from tests.support.hub import Hub, board_entry, known
 from tests.support.waiting import until
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
-BOARD = """
-[[board]]
-name = "rack"
-root = "."
-[[board.memory]]
-block = "pair"
-file = "/memory"
-size = 8
-registers = [{ name = "first", offset = 0 }]
-"""
+BOARD = board_entry(pair=("memory", "size = 8\nregisters = [{ name = 'first', offset = 0 }]"))
 
 
 def parts(message, *numbers):

@@ -5,7 +5,10 @@ import signal
 import subprocess
 from contextlib import contextmanager
 
+import pytest
+
 import kairos.hub
+from kairos.hub import HubError
 from kairos.network.management import Management
 
 from . import PATIENCE
@@ -43,6 +46,14 @@ def token_entry(token, role):
     return f"[[token]]\nname = 'one who may {role}'\nrole = '{role}'\nsha256 = '{digest}'\n"
 
 
+def board_entry(**blocks):
+    """An entry of hub.toml: the computer `rack`, whose blocks of memory are files in the hub's folder. By the name
+    of each block: its file's, and its other keys in TOML."""
+    entry = '[[board]]\nname = "rack"\nroot = "."\n'
+    memory = '[[board.memory]]\nblock = "{}"\nfile = "/{}"\n{}\n'
+    return entry + "".join(memory.format(name, *block) for name, block in blocks.items())
+
+
 def certificate(folder):
     """Makes `hub.crt` and `hub.key` of localhost in a folder, as docs/hub-security.md says; their entry of hub.toml."""
     make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
@@ -52,6 +63,13 @@ def certificate(folder):
     files = ["-keyout", "hub.key", "-out", "hub.crt"]
     subprocess.run([*make, *name, *files], cwd=folder, check=True, capture_output=True)
     return "[tls]\ncertificate_file = 'hub.crt'\nkey_file = 'hub.key'\n"
+
+
+def fails(code, text, work):
+    """A call of the hub fails with this code, and says so."""
+    with pytest.raises(HubError) as failed:
+        work()
+    assert failed.value.code == code and text in str(failed.value), failed.value
 
 
 def known(lab, name):

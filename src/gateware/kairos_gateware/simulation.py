@@ -312,8 +312,8 @@ def _in_order(groups):
         way = [(start, drivers(start))] if start not in seen else []
         seen.add(start)
         while way:
-            group, before = way[-1]
-            before = next((each for each in before if each not in seen), None)
+            group, unseen = way[-1]
+            before = next((each for each in unseen if each not in seen), None)
             if before is None:
                 ordered.append(group)
                 way.pop()

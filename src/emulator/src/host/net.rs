@@ -341,16 +341,21 @@ impl Cable for Line {
 mod tests {
     use super::*;
 
+    /// The guest asks for the gateway's address (ARP).
+    fn address_request() -> Vec<u8> {
+        let mut frame = vec![0xff; 6];
+        frame.extend([2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 1]);
+        frame.extend(GUEST.octets());
+        frame.extend([0; 6]);
+        frame.extend(GATEWAY.octets());
+        frame
+    }
+
     #[test]
     fn answers_address_requests_after_the_latency() {
         let mut n = Net::new(16_000);
-        let mut f = vec![0xff; 6];
-        f.extend([2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 1]);
-        f.extend(GUEST.octets());
-        f.extend([0; 6]);
-        f.extend(GATEWAY.octets());
         assert!(!n.guest_up);
-        n.push(f);
+        n.push(address_request());
         n.poll(1000);
         assert!(n.guest_up);
         assert_eq!(n.next(), Some(17_000));
@@ -364,13 +369,8 @@ mod tests {
     #[test]
     fn a_connection_that_is_not_answered_is_asked_for_again() {
         let mut n = Net::new(0);
-        // An answer to its own question, so that the gateway knows where the guest is
-        let mut f = vec![0xff; 6];
-        f.extend([2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 1]);
-        f.extend(GUEST.octets());
-        f.extend([0; 6]);
-        f.extend(GATEWAY.octets());
-        n.push(f);
+        // So that the gateway knows where the guest is
+        n.push(address_request());
         n.poll(0);
         n.connect(GUEST.into(), 1381);
         n.poll(0);

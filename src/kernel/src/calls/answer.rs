@@ -70,21 +70,13 @@ pub fn skip() {
 pub struct Rest;
 
 impl Source for Rest {
-    type Error = TooShort;
+    type Error = &'static str;
 
-    fn read(&mut self, buffer: &mut [u8]) -> Result<(), TooShort> {
-        let rest = REST.get().checked_sub(buffer.len() as u32).ok_or(TooShort)?;
+    fn read(&mut self, buffer: &mut [u8]) -> Result<(), Self::Error> {
+        let rest = REST.get().checked_sub(buffer.len() as u32);
+        let rest = rest.ok_or("it is too short for its types")?;
         REST.set(rest);
         read(buffer);
         Ok(())
-    }
-}
-
-/// A message has fewer bytes than its types.
-pub struct TooShort;
-
-impl core::fmt::Display for TooShort {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("it is too short for its types")
     }
 }
