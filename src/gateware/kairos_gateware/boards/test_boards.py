@@ -30,7 +30,7 @@ def ports(verilog):
     """{name: (direction, bits)} of the first module."""
     header = re.search(r"^module \w+\s*\((.*?)\);", verilog, re.S | re.M).group(1)
     found = {}
-    for direction, msb, name in re.findall(r"(input|output|inout)\s+(?:wire|reg)?\s*(?:\[(\d+):0\])?\s*(\w+)", header):
+    for direction, msb, name in re.findall(r"(input|output|inout)\s+(?:(?:wire|reg)\s+)?(?:\[(\d+):0\])?\s*(\w+)", header):
         found[name] = (direction, int(msb or 0) + 1)
     return found
 
