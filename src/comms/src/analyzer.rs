@@ -10,8 +10,8 @@ use kairos_pl::{Register, Register64};
 use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE};
 use kairos_proto::descriptor::{ChannelKind, Descriptor};
 
-use crate::management::{Lost, Wire};
 use crate::uncleared::uncleared;
+use crate::wire::{Lost, Wire};
 
 /// Bytes of the ring.
 pub const RING: usize = 512 * 1024;

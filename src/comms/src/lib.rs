@@ -32,6 +32,7 @@ pub mod subkernels;
 pub mod traces;
 pub mod uncleared;
 pub mod watchdog;
+pub mod wire;
 
 /// A task that is spawned once at boot: there is room for it, or the image is wrong.
 pub fn task<S>(

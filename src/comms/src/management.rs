@@ -19,6 +19,7 @@ use crate::health;
 use crate::link::Links;
 use crate::logger;
 use crate::uncleared::uncleared;
+use crate::wire::{patience, Lost, Wire};
 
 mod gate;
 
@@ -62,17 +63,6 @@ impl From<Lost> for End {
         End::Lost
     }
 }
-
-/// What requests come over: a connection of TCP, or a stream of the link.
-#[allow(async_fn_in_trait, reason = "one executor, whose tasks never move between threads")]
-pub trait Wire {
-    /// Some bytes; 0 at the end.
-    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Lost>;
-    async fn write_all(&mut self, bytes: &[u8]) -> Result<(), Lost>;
-}
-
-/// The other end is gone.
-pub struct Lost;
 
 /// What measures the paths between processors, memory and logic.
 #[allow(async_fn_in_trait, reason = "one executor, whose tasks never move between threads")]
@@ -434,11 +424,6 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             })?;
         Ok(())
     }
-}
-
-/// Time that a client has to send, or to take, so many bytes: 10 s, and as long as they take at 64 KiB/s.
-pub fn patience(bytes: usize) -> Duration {
-    Duration::from_secs(10 + bytes as u64 / (64 * 1024))
 }
 
 /// Text at the beginning of the room.

@@ -6,7 +6,7 @@ use kairos_proto::descriptor::Descriptor;
 use kairos_proto::link::DESTINATION_MASTER;
 use kairos_proto::moninj::{Decoder, Message, Report, Request};
 
-use crate::management::{Lost, Wire};
+use crate::wire::{Lost, Wire};
 
 /// Registers of the gateware.
 #[derive(Clone, Copy)]

@@ -14,7 +14,7 @@ use kairos_proto::order::{Head, Order, ORDER_HEAD};
 
 use crate::kernel_core::{Failure, KernelCore};
 use crate::link::{LinkStream, BOARDS};
-use crate::management::{Lost, Wire};
+use crate::wire::{Lost, Wire};
 
 mod request;
 

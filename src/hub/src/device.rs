@@ -14,6 +14,7 @@ use kairos_endpoint::{i2c, spi};
 
 use crate::board::{self, settings::BoardSettings};
 use crate::health::{self, Subsystem};
+use crate::job::{Answer, Done, Job, State};
 use crate::journal::Journal;
 use crate::life::Pulse;
 use crate::logs::Logs;
@@ -29,33 +30,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_secs(5);
 /// Requests that may wait for the device.
 const QUEUE: usize = 64;
-
-/// How a device is.
-#[derive(Clone, Debug)]
-pub enum State {
-    /// It does not answer: why.
-    Away(String),
-    /// It answers, and has this gateware; its subsystems are like this.
-    Here(Arc<Gateware>, Arc<Vec<Subsystem>>),
-}
-
-/// How a batch ended, and its results.
-pub struct Done {
-    pub ending: Ending,
-    pub results: Vec<u32>,
-}
-
-/// What is asked of a device, and where the answer goes.
-pub enum Job {
-    Batch(Vec<u8>, Answer<Vec<u8>>),
-    Health(Answer<Arc<Vec<Subsystem>>>),
-    Log(Answer<String>),
-    /// With a chip on a bus, by the bus's name and the chip's address.
-    I2c(String, u8, Vec<i2c::Part>, Answer<Vec<u8>>),
-    Spi(String, spi::Settings, Vec<u8>, Answer<Vec<u8>>),
-}
-
-type Answer<T> = oneshot::Sender<Result<T, Status>>;
 
 /// A device. What is asked of it while it is away fails at once.
 pub struct Device {
@@ -217,7 +191,7 @@ impl Device {
         }
     }
 
-    async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<Result<T, Status>>) -> Job) -> Result<T, Status> {
+    async fn ask<T>(&self, job: impl FnOnce(Answer<T>) -> Job) -> Result<T, Status> {
         self.gateware()?;
         let (answer, reply) = oneshot::channel();
         let gone = || Status::internal("the hub no longer attends to this device");
@@ -338,7 +312,7 @@ impl Attendant {
     }
 
     /// Answers; the error with which the connection was lost.
-    fn tell<T>(&self, answer: oneshot::Sender<Result<T, Status>>, result: Result<T, Error>) -> Option<Error> {
+    fn tell<T>(&self, answer: Answer<T>, result: Result<T, Error>) -> Option<Error> {
         // Who asked may be gone.
         match result {
             Ok(value) => {
@@ -367,17 +341,6 @@ impl Attendant {
         });
         health::tell_changes(&self.settings.name, &before, &found);
         Ok(found)
-    }
-}
-
-impl Job {
-    pub fn fail(self, status: Status) {
-        // Who asked may be gone.
-        match self {
-            Job::Batch(_, answer) | Job::I2c(.., answer) | Job::Spi(.., answer) => drop(answer.send(Err(status))),
-            Job::Health(answer) => drop(answer.send(Err(status))),
-            Job::Log(answer) => drop(answer.send(Err(status))),
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`settings`] reads hub.toml; [`access`] says who may call what; a [`device::Device`] is a connection to a core device that
 //! comes back by itself, or a [`board`] with Linux, whose registers [`registers`] names, whose [`health`] and [`logs`] others
-//! can follow; [`program`] makes batches of named steps, the [`journal`] outlives the
+//! can follow, and of which [`job`]s ask; [`program`] makes batches of named steps, the [`journal`] outlives the
 //! hub that one interrupts; [`service`] offers all that, on a [`server`], with [`metrics`] and the methods of [`plugins`].
 //! [`traces`] shows where a call's time goes, [`life`] tells a service manager that the hub lives.
 #![forbid(unsafe_code)]
@@ -12,6 +12,7 @@ pub mod board;
 mod body;
 pub mod device;
 pub mod health;
+pub mod job;
 pub mod journal;
 pub mod life;
 pub mod logs;

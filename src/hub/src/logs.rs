@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{broadcast, watch};
 use tokio::time::sleep;
 
-use crate::device::State;
+use crate::job::State;
 use crate::management::{Client, Error};
 use crate::settings::DeviceSettings;
 

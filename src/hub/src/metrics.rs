@@ -6,13 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
-use axum::http::{header, HeaderMap};
+use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::device::{self, Device};
+use crate::device::Device;
 use crate::health::Condition;
+use crate::job;
 use crate::service::All;
+use crate::traces::code;
 
 /// Calls, by method and outcome.
 #[derive(Debug, Default)]
@@ -46,12 +48,6 @@ pub async fn count(State(calls): State<&'static Calls>, request: Request, next: 
     response
 }
 
-/// gRPC's number of how a call ended. One that failed says so in the head of its answer.
-pub fn code(headers: &HeaderMap) -> &str {
-    let status = headers.get("grpc-status").and_then(|value| value.to_str().ok());
-    status.unwrap_or("0")
-}
-
 /// The page.
 pub async fn page(State((devices, calls)): State<(All, &'static Calls)>) -> Response {
     let mut text = String::new();
@@ -70,7 +66,7 @@ fn write(out: &mut String, devices: &[Device], calls: &Calls) -> fmt::Result {
         let name = Label(device.name());
         let labels = format!("device={name}");
         let state = device.state().borrow().clone();
-        let device::State::Here(_, subsystems) = state else {
+        let job::State::Here(_, subsystems) = state else {
             add("kairos_device_up".into(), labels, 0.0);
             continue;
         };

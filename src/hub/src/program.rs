@@ -6,7 +6,7 @@ use kairos_contracts::descriptor::ChannelKind;
 use kairos_proto::batch::{Ending, Instruction, Operation, Outcome, Switch, Transfer};
 use tonic::Status;
 
-use crate::device::Done;
+use crate::job::Done;
 use crate::registers::{Channel, Gateware, Register};
 use crate::spi;
 use crate::v1::step::{self, Step as Kind};

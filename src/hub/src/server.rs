@@ -18,8 +18,9 @@ use tonic_health::server::HealthReporter;
 use tonic_health::ServingStatus;
 
 use crate::access::{self, Gate};
-use crate::device::{Device, State};
+use crate::device::Device;
 use crate::health::Condition;
+use crate::job::State;
 use crate::journal::Journal;
 use crate::life;
 use crate::metrics::{self, Calls};

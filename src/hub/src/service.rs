@@ -10,7 +10,8 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
 
-use crate::device::{Device, State};
+use crate::device::Device;
+use crate::job::State;
 use crate::plugins::settings::Layer;
 use crate::plugins::Plugins;
 use crate::program;

@@ -6,7 +6,7 @@ use embassy_futures::select::{select, Either};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::watch::Watch;
 use embassy_time::{with_timeout, Duration, Timer};
-use kairos_comms::management::{patience, Lost, Wire};
+use kairos_comms::wire::{patience, Lost, Wire};
 use kairos_net::{Error, Place, Socket, SocketStorage, Stack};
 use static_cell::{ConstStaticCell, StaticCell};
 

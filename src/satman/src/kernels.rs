@@ -48,8 +48,8 @@ impl From<Failure> for End {
     }
 }
 
-impl From<kairos_comms::management::Lost> for End {
-    fn from(_: kairos_comms::management::Lost) -> Self {
+impl From<kairos_comms::wire::Lost> for End {
+    fn from(_: kairos_comms::wire::Lost) -> Self {
         End::Lost
     }
 }

@@ -4,7 +4,7 @@ use core::future::poll_fn;
 use core::task::{Context, Poll};
 
 use super::Link;
-use crate::management::{Lost, Wire};
+use crate::wire::{Lost, Wire};
 
 /// A stream, until it is dropped.
 pub struct LinkStream {

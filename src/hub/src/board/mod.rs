@@ -21,8 +21,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tonic::Status;
 
-use crate::device::{Job, State};
 use crate::health::{self, Condition, Subsystem};
+use crate::job::{Job, State};
 use crate::journal::Journal;
 use crate::life::Pulse;
 use hardware::Hardware;
