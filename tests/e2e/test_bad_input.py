@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -383,6 +384,52 @@ def test_output_that_cannot_be_written(kairos):
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1] == "kairos: the output cannot be written: No space left on device"
     assert "During handling" not in done.stderr
+
+
+PRINTS = """
+    def run(self):
+        self.set_dataset("before", 1)
+        print("not written")
+        self.print_there()
+        self.set_dataset("behind", 2)
+
+    @kernel
+    def print_there(self):
+        print("nor this", 3)
+"""
+
+
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_an_experiment_that_prints_onto_a_full_disk_goes_on(kairos, buffered):
+    """A measurement is worth more than what it prints: all of it is done and kept, and the failure told at its end."""
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            kairos.command("run", kairos.write(PRINTS), "-o", "out.h5"),
+            cwd=kairos.directory,
+            env=os.environ | {"PYTHONUNBUFFERED": buffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE,
+        )
+    one_line(done, "the output cannot be written: No space left on device")
+    with h5py.File(kairos.directory / "out.h5") as file:
+        assert (file["datasets/before"][()], file["datasets/behind"][()]) == (1, 2)
+
+
+def test_an_experiment_whose_output_nobody_reads_any_more_ends_without_a_word(kairos):
+    command = shlex.join(kairos.command("run", kairos.write(PRINTS), "-o", "out.h5"))
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{command} | true"],
+        cwd=kairos.directory,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    with h5py.File(kairos.directory / "out.h5") as file:
+        assert file["datasets/before"][()] == 1
 
 
 def test_device_database_with_a_number_for_a_device(kairos, tmp_path):

@@ -135,6 +135,14 @@ def test_every_command_can_be_completed():
                     assert name in known, (path, name)
 
 
+def test_fish_knows_every_command_and_option():
+    script = run_kairos("completion", "fish").stdout
+    for path, command, _ in LEAVES:
+        known = re.findall(rf"^complete -c kairos -n '?_shtab_kairos_using {path}'? .*-l (\S+)", script, re.MULTILINE)
+        long = [name[2:] for option in command.options for name in option.names if name.startswith("--")]
+        assert set(long) <= set(known), path
+
+
 @pytest.mark.parametrize("name", commands.names())
 def test_the_help_has_examples_that_are_understood(name, capsys):
     command = commands.load(name)

@@ -5,12 +5,12 @@ time is felt at every run.
 """
 
 import argparse
-import os
 import sys
 
 from .. import __version__, compat
 from ..errors import KairosError
 from . import commands
+from .printed import OutputFailed, printed
 
 __all__ = ["main", "parser"]
 
@@ -41,34 +41,26 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     return args
 
 
-def _discard_output():
-    """What is still buffered for standard output goes nowhere, so that the interpreter does not fail at its end."""
-    with open(os.devnull, "w") as nowhere:
-        os.dup2(nowhere.fileno(), 1)
-
-
 def main(argv=None) -> int:
     """Run the command; the exit code is 0, 1 (it failed), 2 (bad command line) or 130 (interrupted)."""
     args = _parse(sys.argv[1:] if argv is None else argv)
     # Device databases may import ARTIQ's units, as experiments do.
     compat.install()
     try:
-        return args.chosen.function()(args) or 0
+        with printed(goes_on=args.command == "run"):
+            return args.chosen.function()(args) or 0
+    except OutputFailed as failure:
+        return _failed(failure) if failure.is_told else 1
     except KairosError as error:
-        # Here, because most runs do without it.
-        from .colour import coloured
-
-        print(coloured(f"kairos: {error}"), file=sys.stderr)
-        return 1
+        return _failed(error)
     except KeyboardInterrupt:
         print("kairos: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has gone; there is nobody to tell.
-        sys.stderr.close()
-        return 1
-    except OSError as error:
-        # Files that the command line names have messages of their own: what is left is our own output.
-        print(f"kairos: the output cannot be written: {error.strerror or error}", file=sys.stderr)
-        _discard_output()
-        return 1
+
+
+def _failed(error) -> int:
+    # Here, because most runs do without it.
+    from .colour import coloured
+
+    print(coloured(f"kairos: {error}"), file=sys.stderr)
+    return 1

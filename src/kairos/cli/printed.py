@@ -1,0 +1,89 @@
+"""Standard output that cannot be written any more: its disk is full, or nobody reads it.
+
+A full disk costs a run nothing else: what it measures is kept, and the failure is told in one line at its end. Other
+commands end at once. So does everything behind a pipe that was closed, as Python has it, but without a word: nobody is
+there to be told.
+"""
+
+import io
+import os
+import sys
+from contextlib import contextmanager
+
+from ..errors import KairosError
+
+__all__ = ["OutputFailed", "printed"]
+
+
+class OutputFailed(KairosError):
+    """Standard output cannot be written. `error`: why."""
+
+    def __init__(self, error: OSError):
+        super().__init__(f"the output cannot be written: {error.strerror or error}")
+        self.is_told = not isinstance(error, BrokenPipeError)
+        """Whether there is somebody to tell."""
+
+
+class _Printed(io.RawIOBase):
+    """The descriptor of standard output, up to the first failure. What comes after that is dropped: no line is missing
+    from the middle, and what is still to be done does not fail for it once more."""
+
+    def __init__(self, descriptor: int, goes_on: bool):
+        super().__init__()
+        self._descriptor = descriptor
+        self._goes_on = goes_on
+        self.failure: OutputFailed | None = None
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data) -> int:
+        if self.failure is None:
+            try:
+                return os.write(self._descriptor, data)
+            except OSError as error:
+                self.failure = OutputFailed(error)
+                if not (self._goes_on and self.failure.is_told):
+                    raise self.failure from None
+        return len(data)
+
+
+@contextmanager
+def printed(goes_on: bool):
+    """For the time of a command: OutputFailed, at once or, if it `goes_on`, at its end. Nothing changes if standard
+    output is not the process's own, as in a test."""
+    text = sys.stdout
+    if text is None:
+        # Closed by whoever started this: nothing is printed.
+        with open(os.devnull, "w") as sys.stdout:
+            yield
+        return
+    if text is not sys.__stdout__:
+        yield
+        return
+    raw = _Printed(text.fileno(), goes_on)
+    unbuffered = isinstance(text.buffer, io.RawIOBase)
+    sys.stdout = io.TextIOWrapper(
+        raw if unbuffered else io.BufferedWriter(raw),  # type: ignore[arg-type]
+        encoding=text.encoding,
+        errors=text.errors,
+        line_buffering=text.line_buffering,
+        write_through=unbuffered,
+    )
+    try:
+        yield
+        sys.stdout.flush()
+    finally:
+        try:
+            sys.stdout.detach()  # flushes
+        except OutputFailed:
+            pass  # kept
+        sys.stdout = text
+    if raw.failure is not None:
+        raise raw.failure
