@@ -1,4 +1,4 @@
-"""Memory of boards that a link joins to this one: loads and stores, words of 32 bits.
+"""Memory of other boards, as far as links with remote memory lead to them: loads and stores, words of 32 bits.
 
 A board is named by its destination: 0 is the master. What it lets another board do with its memory is for its own
 kernels to say (`export`); all else is refused, and a RemoteMemoryError. Addresses of memory that is for this use:
@@ -26,8 +26,8 @@ NOTHING, READ, READ_WRITE = 0, 1, 3
 
 
 class RemoteMemory(CoreDevice):
-    """The memory of the board `destination`, for kernels of boards at the other ends of its links. For its own kernels
-    it is that board's `BUFFER`.
+    """The memory of the board `destination`, for kernels of other boards. For its own kernels it is that board's
+    `BUFFER`.
 
     A load takes as long as the way there and back, about 2.7 µs with 1 µs of fibre; a store waits for the answer
     too. Both wait for at most 0.14 ms, after which the board is taken for unreachable.
@@ -68,12 +68,13 @@ class RemoteMemory(CoreDevice):
 
     @kernel
     def pointer(self, address):
-        """`address` as kernels in C have it: a pointer for their own loads and stores."""
+        """`address` as kernels in C have it: a pointer for their own loads and stores. That to a board behind another
+        one holds until the kernel uses the memory of another such board."""
         return remote_pointer(self.destination, address)
 
     @kernel
     def export(self, region, address=BUFFER, size=BUFFER_BYTES, rights=READ_WRITE):
-        """From now on this board's kernels and logic may use `size` bytes of the memory of the board on which the
-        kernel runs, from `address`, a multiple of 8, on: `READ`, `READ_WRITE`, or 0: not at all. region: 0 to 3, which
-        of the regions that the link has is set so."""
+        """From now on the kernels and logic of this board, and of those behind the same link, may use `size` bytes of
+        the memory of the board on which the kernel runs, from `address`, a multiple of 8, on: `READ`, `READ_WRITE`, or
+        0: not at all. region: 0 to 3, which of the regions that the link has is set so."""
         remote_export(self.destination, region, address, size, rights)

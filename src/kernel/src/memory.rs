@@ -170,8 +170,8 @@ const READ_ONLY: u32 = 1 << 15;
 
 /// Goes over to a page table of this core's own: the comms core's, but without the guard below the stack, and the comms core's memory
 /// is read only, so that no kernel overwrites it. The channel between the cores is behind that.
-/// `ends`: so many boards have addresses in the window to other boards' memory; all other addresses there fault.
-pub fn protect(ends: u32) {
+/// `places`: bits of those in the window to other boards' memory that may be accessed; all other addresses there fault.
+pub fn protect(places: u32) {
     // SAFETY: called once, at reset of this core. The table it uses so far is read only here; the new one maps all that this
     // image uses as the old one does, is cleaned for the table walk, and takes effect with the translations dropped.
     unsafe {
@@ -184,8 +184,8 @@ pub fn protect(ends: u32) {
             let entry = match entry & 3 {
                 _ if KERNEL_GUARD.contains(&start) => 0,
                 _ if REMOTE_WINDOW.contains(&start) => {
-                    let end = (start - REMOTE_WINDOW.start) / REMOTE_WINDOW_BYTES;
-                    if end < ends as usize {
+                    let place = (start - REMOTE_WINDOW.start) / REMOTE_WINDOW_BYTES;
+                    if (places >> place) & 1 != 0 {
                         start as u32 | WINDOW
                     } else {
                         0

@@ -8,6 +8,7 @@ use kairos_channel::memory::{REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_contracts::registers::{satellite, uplink, window};
 use kairos_kernel::exceptions::firmware_record;
 use kairos_pl::Register;
+use kairos_proto::descriptor::Descriptor;
 use kairos_proto::exception::{Id, Record};
 
 use crate::owned::Owned;
@@ -19,13 +20,19 @@ pub const ENDS: usize = REMOTE_WINDOW.end.wrapping_sub(REMOTE_WINDOW.start) / RE
 const NOBODY: u32 = 4;
 const STORE: u32 = 8;
 
+/// A tree has so many at most.
+const BOARDS: u32 = 8;
+
+/// The place of a board that no link joins to this one, if the links leave it free.
+const FAR: usize = ENDS - 1;
+
 /// The board at the other end of a link.
 #[derive(Clone, Copy)]
 pub enum Neighbour {
     /// The one above this satellite, whose own destination stands in the register.
     Above(Register),
-    /// A satellite, whose destination does.
-    Below(Register),
+    /// A satellite, whose destination does, and the boards that can be reached there, itself included.
+    Below(Register, Register),
 }
 
 impl Neighbour {
@@ -33,7 +40,44 @@ impl Neighbour {
     pub fn destination(self) -> Option<u32> {
         match self {
             Self::Above(own) => (own.read() == 1).then_some(0),
-            Self::Below(register) => Some(register.read()),
+            Self::Below(register, _) => Some(register.read()),
+        }
+    }
+
+    /// How many boards after this neighbour comes one to which the link leads; of the boards above none is known but the master.
+    #[inline(never)]
+    fn leads(self, destination: u32) -> Option<u32> {
+        match self {
+            Self::Above(own) => (destination < BOARDS && destination != own.read())
+                .then(|| u32::from(own.read() > 1 || destination > 0)),
+            Self::Below(first, boards) => {
+                let offset = destination.wrapping_sub(first.read());
+                (offset == 0 || (offset < BOARDS && (boards.read() >> offset) & 1 != 0)).then_some(offset)
+            }
+        }
+    }
+}
+
+/// The number of the link that leads to a board, and whether it is the one at its other end.
+#[inline(never)]
+pub fn end_to(destination: u32) -> Option<(usize, bool)> {
+    // That upwards is the first one, and leads to what is not behind the others.
+    let all = neighbours();
+    let mut known = all.iter().enumerate().rev();
+    known.find_map(|(n, neighbour)| Some((n, (*neighbour)?.leads(destination)? == 0)))
+}
+
+/// Where the window shows a board, which from then on it shows in place of another one if no link joins it to this board.
+pub fn place_of(destination: u32) -> Option<usize> {
+    match end_to(destination)? {
+        (end, true) => Some(end),
+        _ => {
+            let window = WINDOW.get()?;
+            window
+                .far
+                .filter(|_| window.neighbours[FAR].is_none())?
+                .write(destination);
+            Some(FAR)
         }
     }
 }
@@ -42,13 +86,14 @@ impl Neighbour {
 struct Window {
     fault: Register,
     address: Register,
+    far: Option<Register>,
     neighbours: [Option<Neighbour>; ENDS],
 }
 
 /// Found at boot, before any kernel.
 static WINDOW: Owned<Option<Window>> = Owned::new(None);
 
-/// After reset of this core: finds the window. How many boards have addresses in it.
+/// After reset of this core: finds the window. Whether each of its places may be accessed, the first one in bit 0.
 pub fn boot() -> u32 {
     let Ok(descriptor) = kairos_pl::descriptor() else {
         return 0;
@@ -59,14 +104,25 @@ pub fn boot() -> u32 {
         return 0;
     };
     let above = find(uplink::DESTINATION).map(Neighbour::Above);
-    let below = (0..ENDS).map_while(|n| Register::find_numbered(&descriptor, satellite::DESTINATION, n));
-    let mut all = above.into_iter().chain(below.map(Neighbour::Below));
+    let below = (0..ENDS).map_while(|n| below(&descriptor, n));
+    let mut all = above.into_iter().chain(below);
+    let far = find(window::FAR);
     WINDOW.set(Some(Window {
         fault,
         address,
+        far,
         neighbours: core::array::from_fn(|_| all.next()),
     }));
-    ends.read()
+    ((1 << ends.read()) - 1) | (u32::from(far.is_some()) << FAR)
+}
+
+#[inline(never)]
+fn below(descriptor: &Descriptor, number: usize) -> Option<Neighbour> {
+    let find = |name| Register::find_numbered(descriptor, name, number);
+    Some(Neighbour::Below(
+        find(satellite::DESTINATION)?,
+        find(satellite::BOARDS)?,
+    ))
 }
 
 /// Takes what a store has left behind: waits for it, and lets its abort come.
@@ -82,8 +138,11 @@ pub fn fault(address: Option<u32>) -> Option<Record> {
     let (why, newest) = (window.fault.read(), window.address.read());
     let address = address.unwrap_or(newest);
     let place = (address as usize).wrapping_sub(REMOTE_WINDOW.start);
-    let board = window.neighbours.get(place / REMOTE_WINDOW_BYTES).copied().flatten();
-    let destination = board.and_then(Neighbour::destination).map_or(-1, i64::from);
+    let destination = match window.neighbours.get(place / REMOTE_WINDOW_BYTES) {
+        Some(Some(board)) => board.destination(),
+        _ => window.far.map(|register| register.read()),
+    };
+    let destination = destination.map_or(-1, i64::from);
     let message = match why & (STORE - 1) {
         1 => "destination {0} does not export {1:#010x} of its memory for this",
         2 => "bus error at {1:#010x} on destination {0}",

@@ -17,24 +17,23 @@ fn refuse(message: &'static str, params: [u32; 3]) {
     raise::firmware(Id::RemoteMemoryError, message, params.map(i64::from));
 }
 
-/// The number of the link to a board; notes an exception if there is none.
-fn end_to(destination: u32) -> Option<usize> {
-    let is_it = |end: &Option<window::Neighbour>| end.and_then(window::Neighbour::destination) == Some(destination);
-    let end = window::neighbours().iter().position(is_it);
-    if end.is_none() {
-        let message = "destination {0} is not joined to this board by a link with remote memory";
+/// `found`; notes an exception if it is nothing.
+fn known<T>(destination: u32, found: Option<T>) -> Option<T> {
+    if found.is_none() {
+        let message = "no link of this board with remote memory leads to destination {0}";
         refuse(message, [destination, 0, 0]);
     }
-    end
+    found
 }
 
 /// Where this core has `bytes` at `address` of a board, which may be this one; notes an exception if nowhere.
+#[inline(never)]
 fn place(destination: u32, address: u32, bytes: usize) -> Option<u32> {
     let (base, there) = if destination == window::own() {
         (0, REMOTE)
     } else {
         (
-            (REMOTE_WINDOW.start + end_to(destination)? * REMOTE_WINDOW_BYTES) as u32,
+            (REMOTE_WINDOW.start + known(destination, window::place_of(destination))? * REMOTE_WINDOW_BYTES) as u32,
             0..REMOTE_WINDOW_BYTES,
         )
     };
@@ -50,7 +49,10 @@ fn place(destination: u32, address: u32, bytes: usize) -> Option<u32> {
 }
 
 extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, rights: u32) {
-    let Some(end) = end_to(destination) else { return };
+    // What other boards ask for comes by the link that leads to them.
+    let Some((end, _)) = known(destination, window::end_to(destination)) else {
+        return;
+    };
     let end_of = address.checked_add(bytes).filter(|last| *last as usize <= REMOTE.end);
     let (Some(end_of), true) = (
         end_of,
@@ -195,7 +197,10 @@ impl Engine {
 
 /// Copies and waits for the engine's interrupt. What was copied last has been answered by the other board then.
 extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
-    let Some(end) = end_to(destination) else { return };
+    let neighbour = window::end_to(destination).filter(|(_, joined)| *joined);
+    let Some((end, _)) = known(destination, neighbour) else {
+        return;
+    };
     let Some(engine) = Engine::find(end) else {
         return refuse(
             "there is no remote memory at the link to destination {0}",

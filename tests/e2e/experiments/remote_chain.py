@@ -1,0 +1,87 @@
+from artiq.coredevice.exceptions import RemoteMemoryError
+from artiq.experiment import *
+
+BUFFER = 0x0FE0_0000
+
+
+class RemoteChain(EnvExperiment):
+    """Three boards in a chain: loads and stores of those at the ends in each other's memory, through the middle one."""
+
+    def build(self):
+        for name in ("core", "master", "relay", "satellite"):
+            self.setattr_device(name)
+
+    def cut(self, level) -> TInt32:
+        """Pulls the fibre between the satellites out (1), or plugs it in."""
+        from kairos.emulator import acquire
+
+        control = acquire(self.get_device_db()["core"]["arguments"]["host"]).control
+        control.request("link", to="satellite", plugged=not level)
+        return 0
+
+    @subkernel(destination=1)
+    def open_relay(self):
+        # For both neighbours, and those behind them
+        self.master.export(0, BUFFER, 0x1000, 3)
+        self.satellite.export(0, BUFFER, 0x1000, 3)
+
+    @subkernel(destination=2)
+    def open_satellite(self):
+        self.master.export(0, BUFFER, 0x1000, 3)
+
+    @subkernel(destination=2)
+    def from_afar(self, value: TInt32) -> TInt32:
+        self.master.store(BUFFER + 16, value)
+        self.relay.store(BUFFER + 16, value + 1)
+        return self.master.load(BUFFER + 20)
+
+    @kernel
+    def attempt(self, text, board, address):
+        try:
+            board.load(address)
+            print(text, "done")
+        except RemoteMemoryError:
+            print(text, "refused")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.attempt("before", self.satellite, BUFFER)
+        self.open_relay()
+        subkernel_await(self.open_relay)
+        self.open_satellite()
+        subkernel_await(self.open_satellite)
+        # The same address on three boards
+        self.master.store(BUFFER, 10)
+        self.relay.store(BUFFER, 11)
+        self.satellite.store(BUFFER, 12)
+        print(self.master.load(BUFFER), self.relay.load(BUFFER), self.satellite.load(BUFFER))
+        self.attempt("beyond", self.satellite, BUFFER + 0x1000)
+        words = [n * n for n in range(40)]
+        back = [0 for _ in range(40)]
+        self.satellite.write(BUFFER + 64, words)
+        self.relay.load(BUFFER)
+        self.satellite.read(BUFFER + 64, back)
+        print("list", back == words)
+        start = self.core.get_rtio_counter_mu()
+        for _ in range(20):
+            self.satellite.load(BUFFER)
+        took = (self.core.get_rtio_counter_mu() - start) // 20
+        print("a load takes", 3000 < took < 5500)
+        # The other way
+        self.relay.export(0, BUFFER, 0x1000, 3)
+        self.master.store(BUFFER + 20, 99)
+        self.from_afar(41)
+        print(subkernel_await(self.from_afar), self.master.load(BUFFER + 16), self.relay.load(BUFFER + 16))
+        self.cut(1)
+        self.attempt("cut", self.satellite, BUFFER)
+        self.attempt("before it", self.relay, BUFFER)
+        self.cut(0)
+        value = 0
+        while value == 0:
+            try:
+                value = self.satellite.load(BUFFER)
+            except RemoteMemoryError:
+                pass
+        print("back", value)
+        self.satellite.load(BUFFER + 0x2000)
