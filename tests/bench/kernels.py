@@ -344,9 +344,19 @@ class Waits(EnvExperiment):
     def build(self):
         self.setattr_device("core")
         self.setattr_device("ttl4")
+        self.numbers = [0]
+        self.array = np.zeros(1, np.int32)
 
     def answer(self, number) -> TInt32:
         return number
+
+    @kernel
+    def newest(self) -> TInt32:
+        return self.numbers[-1]
+
+    @kernel
+    def newest_of_array(self) -> TInt32:
+        return self.array[len(self.array) - 1]
 
     @kernel
     def calls(self, number):

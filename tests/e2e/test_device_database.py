@@ -31,6 +31,22 @@ def test_it_is_the_one_that_was_made_with_the_gateware(device, tmp_path):
     assert f"'host': '{device.host}'" in own.stdout
 
 
+def test_an_emulated_device_has_the_one_with_its_cards(tmp_path):
+    assert written(tmp_path, "--from", "emulator://lab") == generated("lab")
+
+
+def test_emulated_boards_are_asked(tmp_path):
+    entries = written(tmp_path, "--from", "emulator://pair")
+    assert entries["core"]["arguments"]["host"] == "emulator://pair"
+    far = [entry["arguments"]["channel"] >> 16 for entry in entries.values() if "channel" in entry["arguments"]]
+    assert {0, 1} == set(far)
+
+
+def test_an_emulated_device_that_there_is_not():
+    done = run_kairos("devices", "--from", "emulator://nowhere")
+    one_line(done, "nowhere")
+
+
 def test_a_device_without_gateware(start_device, tmp_path):
     device = start_device(tmp_path, gateware=False)
     try:

@@ -4,9 +4,11 @@ import json
 import sys
 from pathlib import Path
 
+from .. import emulator as emulation
 from .. import files
 from ..contracts.descriptor import ChannelKind
 from ..devices import DeviceDB, described
+from ..emulator.artifacts import SYSTEMS, built_database
 from ..errors import UsageError
 from ..network.management import PORT, Management, read_key
 from .address import split
@@ -17,9 +19,14 @@ __all__ = ["devices"]
 def devices(args):
     """List the entries of a device database, or write the one of a system description or a device."""
     if args.source is not None:
+        if emulation.is_emulated(args.source):
+            text = _of_emulated(args)
         # An address has no slash and does not end like a file of that kind.
-        a_file = Path(args.source).exists() or "/" in args.source or args.source.endswith(".json")
-        text = _of_description(args.source, args.host) if a_file else _of_device(args)
+        elif Path(args.source).exists() or "/" in args.source or args.source.endswith(".json"):
+            text = _of_description(args.source, args.host)
+        else:
+            host, port = split(args.source)
+            text = _of_device(args, host, (host, PORT if port is None else port))
         if args.output is None:
             sys.stdout.write(text)
         else:
@@ -55,10 +62,23 @@ def _of_description(path, host: str | None) -> str:
     return render(variant, host or variant.host)
 
 
-def _of_device(args) -> str:
-    """Text of the device database of the device ``--from`` and of the boards behind its links."""
-    host, own = split(args.source)
-    address, key = (host, PORT if own is None else own), read_key(args.key) if args.key else None
+def _of_emulated(args) -> str:
+    """Text of the device database of an emulated device: the one that was made with its gateware, which knows the
+    cards; of several boards, what they say of themselves."""
+    variant = emulation.variant_of(args.source)
+    if args.host is None and not (variant.endswith(".toml") or variant in SYSTEMS):
+        return built_database(variant).read_text()
+    device = emulation.acquire(args.source, emulation.Options(forward={PORT: 0}, open_pins=True))
+    try:
+        return _of_device(args, args.source, ("localhost", device.port(PORT)))
+    finally:
+        device.stop()
+
+
+def _of_device(args, host: str, address: tuple[str, int]) -> str:
+    """Text of the device database of the device at `address`, which experiments reach at `host`, and of the boards
+    behind its links."""
+    key = read_key(args.key) if args.key else None
     with Management(*address, key=key) as management:
         name, clock, channels = management.descriptor()
         below = [link["destination"] for link in management.links() if link["up"] and not link["above"]]

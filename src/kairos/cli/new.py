@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .. import files
 from ..devices import DeviceDB
-from ..emulator.artifacts import gateware, how_to_get
+from ..emulator.artifacts import built_database
 from ..errors import UsageError
 from . import hub_settings
 
@@ -61,7 +61,7 @@ def _experiment(args):
         return
     made = not DATABASE.exists()
     if made:
-        files.write(DATABASE, _database(args.variant))
+        files.write(DATABASE, built_database(args.variant).read_bytes())
     texts = {"CLASS": title, "NAME": " ".join(words), "OUTPUT": _output()}
     files.write(path, _filled("experiment.py", texts))
     print(f"wrote {path}" + (f" and {DATABASE}" if made else f", for the devices of {DATABASE}"))
@@ -72,7 +72,7 @@ def _with_bench(bench: str, path: Path, title: str, name: str):
     """Write an experiment with the bench that it is for, and a test of it."""
     test = Path(f"test_{path.name}")
     written = {Path(file): _filled(f"{bench}/{file}", {}) for file in BENCHES[bench]}
-    written[DATABASE] = _database(bench)
+    written[DATABASE] = built_database(bench).read_bytes()
     for file in (*written, test):
         if file.exists():
             raise UsageError(f"{file} is there already: a bench wants a folder of its own")
@@ -92,14 +92,6 @@ def _filled(template: str, texts: dict[str, str]) -> bytes:
     for word, replacement in texts.items():
         text = text.replace(word, replacement)
     return text.encode()
-
-
-def _database(variant: str) -> bytes:
-    """The device database that comes with a gateware; UsageError if it is not built."""
-    built = gateware(variant, DATABASE.name)
-    if not built.is_file():
-        raise UsageError(f"there is no {built}: {how_to_get('gateware', f'VARIANT={variant}')}")
-    return built.read_bytes()
 
 
 def _output() -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import EmulatorError, UsageError
 
-__all__ = ["SYSTEMS", "build_directory", "built_firmware", "command", "find"]
+__all__ = ["SYSTEMS", "build_directory", "built_database", "built_firmware", "command", "find"]
 
 SYSTEMS = {
     "pair": ("pair", "satellite"),
@@ -77,6 +77,14 @@ def built_firmware(name: str) -> Path:
     path = build_directory() / "firmware" / name
     if not path.is_file():
         raise UsageError(f"there is no {path}: {how_to_get('firmware')}, or name another file")
+    return path
+
+
+def built_database(variant: str) -> Path:
+    """Path of the device database that comes with a gateware; UsageError if it is not built."""
+    path = gateware(variant, "device_db.py")
+    if not path.is_file():
+        raise UsageError(f"there is no {path}: {how_to_get('gateware', f'VARIANT={variant}')}")
     return path
 
 

@@ -11,7 +11,8 @@ COMMAND = Command(
         "--from",
         dest="source",
         metavar="FILE|HOST[:PORT]",
-        help="write the database of this system description (JSON), or of what this device says of its gateware",
+        help="write the database of this system description (JSON), of what this device says of its gateware, or of "
+        "the emulated device emulator://VARIANT",
     ),
     Option("--host", metavar="ADDRESS", help="with --from: of the device; default: the description's, or HOST"),
     KEY,
@@ -21,5 +22,6 @@ COMMAND = Command(
         "kairos devices --json",
         "kairos devices --from 192.168.1.56 -o device_db.py",
         "kairos devices --from system.json --host 192.168.1.56",
+        "kairos devices --from emulator://lab -o device_db.py",
     ),
 )
