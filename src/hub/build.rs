@@ -7,7 +7,12 @@ use std::path::PathBuf;
 #[path = "src/roles.rs"]
 mod roles;
 
-const FILES: [&str; 2] = ["kairos/hub/v1/hub.proto", "kairos/hub/v1/buses.proto"];
+const FILES: [&str; 4] = [
+    "kairos/hub/v1/hub.proto",
+    "kairos/hub/v1/buses.proto",
+    "kairos/hub/v1/clocks.proto",
+    "kairos/hub/v1/waveforms.proto",
+];
 const PACKAGE: &str = "kairos.hub.v1";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -38,6 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         // Of which there are many: they are passed on without a copy.
         .bytes(".kairos.hub.v1.ReadMemoryResponse")
         .bytes(".kairos.hub.v1.WriteMemoryRequest")
+        .bytes(".kairos.hub.v1.WaveformFileResponse")
         .compile_fds(files)?;
     // Of the example of a plugin.
     println!("cargo:rerun-if-changed=../../examples/hub/plugins/counter.proto");

@@ -19,14 +19,13 @@ HUB = BUILD / "hub" / "kairos-hub"
 
 
 class Hub:
-    """A hub with these devices, names and addresses, other entries of hub.toml, options, and an environment of its own;
-    `address`: where it listens."""
+    """A hub with these devices by name, each an address or a device under test, other entries of hub.toml, options, and
+    an environment of its own; `address`: where it listens."""
 
     def __init__(self, folder, devices, listen="127.0.0.1:0", entries="", options=(), environment=None):
         self.folder = folder
         settings = folder / "hub.toml"
-        named = (f"[[device]]\nname = '{name}'\naddress = '{address}'\n" for name, address in devices.items())
-        settings.write_text("".join([entries, *named]))
+        settings.write_text("".join([entries, *(device_entry(*each) for each in devices.items())]))
         with (folder / "hub.log").open("w") as log:
             command = [HUB, settings, "--listen", listen, *options]
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
@@ -38,6 +37,14 @@ class Hub:
         self.process.send_signal(signal.SIGINT)
         assert self.process.wait(PATIENCE) == 0
         self.process.stdout.close()
+
+
+def device_entry(name, device):
+    """An entry of hub.toml: a device under test, or an address."""
+    if isinstance(device, str):
+        return f"[[device]]\nname = '{name}'\naddress = '{device}'\n"
+    analyzer = f"analyzer = '{device.host}:{device.ports[1382]}'\n"
+    return device_entry(name, f"{device.host}:{device.ports[1380]}") + analyzer
 
 
 def token_entry(token, role):
@@ -80,7 +87,7 @@ def known(lab, name):
 @contextmanager
 def demo_hub(device, folder, options=()):
     """A hub of a device, and of one that does not answer."""
-    hub = Hub(folder, {"demo": f"{device.host}:{device.ports[1380]}", "away": "127.0.0.1:9"}, options=options)
+    hub = Hub(folder, {"demo": device, "away": "127.0.0.1:9"}, options=options)
     yield hub
     hub.close()
 

@@ -32,6 +32,8 @@ type Lab struct {
 	Monitor   hubv1.MonitorClient
 	Plugins   hubv1.PluginsClient
 	Buses     hubv1.BusesClient
+	Clocks    hubv1.ClocksClient
+	Waveforms hubv1.WaveformsClient
 	Memory    hubv1.MemoryClient
 
 	connection *grpc.ClientConn
@@ -61,6 +63,8 @@ func Connect(address string, options Options) (*Lab, error) {
 		Monitor:    hubv1.NewMonitorClient(connection),
 		Plugins:    hubv1.NewPluginsClient(connection),
 		Buses:      hubv1.NewBusesClient(connection),
+		Clocks:     hubv1.NewClocksClient(connection),
+		Waveforms:  hubv1.NewWaveformsClient(connection),
 		Memory:     hubv1.NewMemoryClient(connection),
 		connection: connection,
 	}, nil

@@ -2,7 +2,8 @@
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
-    let mut files = protox::compile(["kairos/hub/v1/hub.proto", "kairos/hub/v1/buses.proto"], ["proto"])?;
+    let files = ["hub", "buses", "clocks", "waveforms"].map(|name| format!("kairos/hub/v1/{name}.proto"));
+    let mut files = protox::compile(files, ["proto"])?;
     // What is imported has code already.
     files.file.retain(|file| file.package().starts_with("kairos."));
     tonic_prost_build::configure().build_server(false).compile_fds(files)?;

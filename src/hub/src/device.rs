@@ -23,6 +23,7 @@ use crate::program;
 use crate::registers::Gateware;
 use crate::settings::DeviceSettings;
 use crate::traces::TARGET;
+use crate::waveforms::record::Record;
 
 /// Between attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -40,6 +41,8 @@ pub struct Device {
     jobs: mpsc::Sender<Job>,
     /// Of a core device.
     logs: Option<Logs>,
+    /// Of a core device.
+    record: Option<Arc<Record>>,
     /// Of a computer with Linux.
     found: Option<board::Found>,
     pulse: Arc<Pulse>,
@@ -62,6 +65,7 @@ impl Device {
         Self {
             name: settings.name.clone(),
             address: settings.address.clone(),
+            record: Some(Arc::new(Record::new(settings.analyzer.clone()))),
             logs: Some(Logs::new(settings, state.clone())),
             found: None,
             state,
@@ -93,6 +97,7 @@ impl Device {
             name,
             address: String::new(),
             logs: None,
+            record: None,
             found: Some(found),
             state,
             jobs,
@@ -113,6 +118,12 @@ impl Device {
     pub fn logs(&self) -> Result<&Logs, Status> {
         let none = || Status::unimplemented(format!("{}: {}", self.name, board::NO_LOG));
         self.logs.as_ref().ok_or_else(none)
+    }
+
+    /// What a core device has recorded.
+    pub fn record(&self) -> Result<&Arc<Record>, Status> {
+        let none = || Status::unimplemented(format!("{} is a computer with Linux: it has no analyzer", self.name));
+        self.record.as_ref().ok_or_else(none)
     }
 
     /// What a computer with Linux has; UNAVAILABLE while something of it is missing.
@@ -169,6 +180,11 @@ impl Device {
     /// What it has kept of its log.
     pub async fn log(&self) -> Result<String, Status> {
         self.ask(Job::Log).await
+    }
+
+    /// The value of a key of the configuration of a core device.
+    pub async fn setting(&self, key: &'static str) -> Result<Option<String>, Status> {
+        self.ask(|answer| Job::Setting(key, answer)).await
     }
 
     /// Executes a batch. It is an error if nothing of it was executed.
@@ -286,6 +302,7 @@ impl Attendant {
                 },
                 Some(Job::Health(answer)) => self.tell(answer, self.look(client).await),
                 Some(Job::Log(answer)) => self.tell(answer, client.log().await),
+                Some(Job::Setting(key, answer)) => self.tell(answer, client.setting(key).await),
                 Some(job @ (Job::I2c(..) | Job::Spi(..))) => {
                     job.fail(Status::unimplemented(
                         "buses of a core device are reached by kernels and programs alone",

@@ -30,6 +30,8 @@ pub enum Job {
     Batch(Vec<u8>, Answer<Vec<u8>>),
     Health(Answer<Arc<Vec<Subsystem>>>),
     Log(Answer<String>),
+    /// The value of a key of its configuration.
+    Setting(&'static str, Answer<Option<String>>),
     /// With a chip on a bus, by the bus's name and the chip's address.
     I2c(String, u8, Vec<i2c::Part>, Answer<Vec<u8>>),
     Spi(String, spi::Settings, Vec<u8>, Answer<Vec<u8>>),
@@ -46,6 +48,7 @@ impl Job {
             Job::Batch(_, answer) | Job::I2c(.., answer) | Job::Spi(.., answer) => drop(answer.send(Err(status))),
             Job::Health(answer) => drop(answer.send(Err(status))),
             Job::Log(answer) => drop(answer.send(Err(status))),
+            Job::Setting(_, answer) => drop(answer.send(Err(status))),
         }
     }
 }

@@ -2,14 +2,15 @@
 //!
 //! [`settings`] reads hub.toml; [`access`] says who may call what; a [`device::Device`] is a connection to a core device that
 //! comes back by itself, or a [`board`] with Linux, whose registers [`registers`] names, whose [`health`] and [`logs`] others
-//! can follow, and of which [`job`]s ask; [`program`] makes batches of named steps, the [`journal`] outlives the
-//! hub that one interrupts; [`service`] offers all that, on a [`server`], with [`metrics`] and the methods of [`plugins`].
+//! can follow, whose [`clocks`] and [`waveforms`] it shows, and of which [`job`]s ask; [`program`] makes batches of named steps, the
+//! [`journal`] outlives the hub that one interrupts; [`service`] offers all that, on a [`server`], with [`metrics`] and the methods of [`plugins`].
 //! [`traces`] shows where a call's time goes, [`life`] tells a service manager that the hub lives.
 #![forbid(unsafe_code)]
 
 pub mod access;
 pub mod board;
 mod body;
+pub mod clocks;
 pub mod device;
 pub mod health;
 pub mod job;
@@ -27,6 +28,7 @@ pub mod service;
 pub mod settings;
 mod spi;
 pub mod traces;
+pub mod waveforms;
 
 /// The protocol (`proto/kairos/hub/v1/hub.proto`).
 pub mod v1 {

@@ -119,6 +119,18 @@ impl Client {
         }
     }
 
+    /// The value of a key of its configuration.
+    pub async fn setting(&mut self, key: &str) -> Result<Option<String>, Error> {
+        self.stream
+            .write_all(&request_for(Kind::ConfigRead, key.as_bytes(), &[]))
+            .await?;
+        match in_time(receive(&mut self.stream)).await? {
+            (Reply::ConfigData, value) => Ok(Some(String::from_utf8_lossy(&value).trim_end().into())),
+            (Reply::Error, _) => Ok(None),
+            (other, _) => Err(unexpected(other)),
+        }
+    }
+
     /// What is kept of the log.
     pub async fn log(&mut self) -> Result<String, Error> {
         match in_time(self.exchange(Kind::GetLog, &[])).await? {
@@ -175,8 +187,13 @@ impl Client {
 
 /// The bytes of a request.
 fn request(kind: Kind, data: &[u8]) -> Vec<u8> {
-    let mut request = Bytes(Vec::with_capacity(data.len() + 8));
-    Request::encode(&mut request, kind, &[], data);
+    request_for(kind, &[], data)
+}
+
+/// The same of one that names a key.
+fn request_for(kind: Kind, key: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut request = Bytes(Vec::with_capacity(key.len() + data.len() + 16));
+    Request::encode(&mut request, kind, key, data);
     request.0
 }
 

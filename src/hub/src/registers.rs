@@ -89,6 +89,8 @@ pub struct Gateware {
     /// What may be done with the word at an address.
     words: BTreeMap<u32, Permission>,
     channels: Vec<Channel>,
+    /// Machine units in a second; 0 without RTIO.
+    machine_hertz: f64,
     /// Whether it is that of a core device, whose batches have its I2C bus.
     is_core_device: bool,
 }
@@ -117,6 +119,9 @@ impl Gateware {
         Ok(Self {
             is_core_device: true,
             channels: channels.collect(),
+            machine_hertz: descriptor.clock().map_or(0.0, |clock| {
+                f64::from(clock.frequency) * f64::from(clock.fine_bits).exp2()
+            }),
             ..Self::new(descriptor.identification().into(), registers.collect())
         })
     }
@@ -142,6 +147,10 @@ impl Gateware {
 
     pub fn channels(&self) -> &[Channel] {
         &self.channels
+    }
+
+    pub fn machine_hertz(&self) -> f64 {
+        self.machine_hertz
     }
 
     /// The register called `block/register`.

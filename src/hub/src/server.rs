@@ -34,11 +34,13 @@ use crate::traces;
 use crate::v1;
 use crate::v1::buses_server::BusesServer;
 use crate::v1::channels_server::ChannelsServer;
+use crate::v1::clocks_server::ClocksServer;
 use crate::v1::devices_server::DevicesServer;
 use crate::v1::memory_server::MemoryServer;
 use crate::v1::monitor_server::MonitorServer;
 use crate::v1::plugins_server::PluginsServer;
 use crate::v1::registers_server::RegistersServer;
+use crate::v1::waveforms_server::WaveformsServer;
 
 /// Longest request: some times the largest program that a device takes.
 const REQUEST_MAX: usize = 1 << 20;
@@ -226,7 +228,9 @@ fn routes(service: Service) -> Result<Routes, String> {
         .add_service(reflection_alpha)
         .add_service(ChannelsServer::new(service.clone()))
         .add_service(DevicesServer::new(service.clone()))
+        .add_service(ClocksServer::new(service.clone()))
         .add_service(MonitorServer::new(service.clone()))
+        .add_service(WaveformsServer::new(service.clone()))
         .add_service(BusesServer::new(service.clone()).max_decoding_message_size(REQUEST_MAX))
         .add_service(MemoryServer::new(service.clone()).max_decoding_message_size(REQUEST_MAX))
         .add_service(PluginsServer::new(service))

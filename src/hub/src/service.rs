@@ -49,7 +49,7 @@ impl Service {
     }
 }
 
-fn find<'a>(devices: &'a [Device], name: &str) -> Result<&'a Device, Status> {
+pub fn find<'a>(devices: &'a [Device], name: &str) -> Result<&'a Device, Status> {
     let found = devices.iter().find(|device| device.name() == name);
     found.ok_or_else(|| {
         let known: Vec<_> = devices.iter().map(Device::name).collect();

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use kairos_contracts::analyzer;
 use kairos_contracts::configuration::{AUTH_KEY_MAX, AUTH_KEY_MIN};
 use kairos_contracts::management::PORT;
 use serde::Deserialize;
@@ -37,6 +38,8 @@ pub struct DeviceSettings {
     pub name: String,
     /// Host and port of its management service.
     pub address: String,
+    /// Of its analyzer.
+    pub analyzer: String,
     /// The key that it asks for.
     pub key: Option<Vec<u8>>,
 }
@@ -83,6 +86,8 @@ struct DeviceEntry {
     name: String,
     /// `host` or `host:port`.
     address: String,
+    /// Likewise; else at the same host.
+    analyzer: Option<String>,
     /// File with its key, from the folder of hub.toml.
     key_file: Option<PathBuf>,
 }
@@ -227,21 +232,30 @@ impl DeviceEntry {
     fn read(self, folder: &Path) -> Result<DeviceSettings, String> {
         let name = self.name;
         let key = self.key_file.map(|file| key(&folder.join(file))).transpose();
-        let address = match self.address.rsplit_once(':') {
-            // An address of IPv6 without brackets has no port.
-            Some((host, port)) if !host.contains(':') || host.ends_with(']') => {
-                port.parse::<u16>()
-                    .map_err(|_| format!("device {name}: '{port}' is no port"))?;
-                self.address
-            }
-            Some(_) => format!("[{}]:{PORT}", self.address),
-            None => format!("{}:{PORT}", self.address),
-        };
+        let wrong = |error: String| format!("device {name}: {error}");
+        let address = with_port(&self.address, PORT).map_err(wrong)?;
+        let host = address.rsplit_once(':').map_or("", |(host, _)| host);
+        let analyzer = self.analyzer.as_deref().unwrap_or(host);
+        let analyzer = with_port(analyzer, analyzer::PORT).map_err(wrong)?;
         Ok(DeviceSettings {
-            key: key.map_err(|error| format!("device {name}: {error}"))?,
+            key: key.map_err(wrong)?,
             name,
             address,
+            analyzer,
         })
+    }
+}
+
+/// Host and port, where an address may leave the port out.
+fn with_port(address: &str, default: u16) -> Result<String, String> {
+    match address.rsplit_once(':') {
+        Some((host, port)) if host.ends_with(']') || !host.contains(':') => match port.parse::<u16>() {
+            Ok(_) => Ok(address.into()),
+            Err(_) => Err(format!("'{port}' is no port")),
+        },
+        // An address of IPv6 without brackets has no port.
+        Some(_) if !address.ends_with(']') => Ok(format!("[{address}]:{default}")),
+        _ => Ok(format!("{address}:{default}")),
     }
 }
 

@@ -11,6 +11,7 @@ from .client import PORT, SYSTEM, Device, Lab, Register, Subsystem, connect
 from .errors import HubError, ProgramError
 from .linux import Board, Buffer
 from .program import Program
+from .waveforms import Event, Waveforms
 
 __all__ = [
     "PORT",
@@ -18,6 +19,7 @@ __all__ = [
     "Board",
     "Buffer",
     "Device",
+    "Event",
     "HubError",
     "I2c",
     "Lab",
@@ -27,5 +29,6 @@ __all__ = [
     "Register",
     "Spi",
     "Subsystem",
+    "Waveforms",
     "connect",
 ]

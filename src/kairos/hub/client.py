@@ -21,6 +21,7 @@ from .buses import I2c, Pins, SpiBuses
 from .errors import HubError, ProgramError
 from .linux import Board
 from .program import Program
+from .waveforms import Waveforms
 
 __all__ = ["PORT", "SYSTEM", "Device", "Lab", "Register", "Subsystem", "connect"]
 
@@ -150,6 +151,21 @@ class Lab:
         """Start a plugin anew, with what hub.toml says of it now. Needs a token that may administer."""
         self.call("Plugins", "Reload", name=plugin)
 
+    def clocks(self, *devices: str) -> dict:
+        """The clocks of devices by name, of all if none is named, as the messages `DeviceClocks` of the protocol."""
+        return {each.device: each for each in self.call("Clocks", "List", devices=devices).devices}
+
+    def watch_clocks(self, *devices: str, period: float = 1.0) -> Iterator[tuple[float, dict]]:
+        """Times (s since 1970) and clocks: at first all, then of those devices where something has changed."""
+        for news in self.stream("Clocks", "Watch", devices=devices, period_ms=round(1000 * period)):
+            yield news.time, {each.device: each for each in news.devices}
+
+    def wait_for_clocks(self, *devices: str, timeout: float = 60.0) -> dict:
+        """Return when the clocks of all these devices are as they should be, as `clocks` does. HubError with the code
+        DEADLINE_EXCEEDED says which are not, after `timeout` seconds."""
+        answer = self.wait_for(timeout, "Clocks", "Wait", devices=devices, timeout_ms=round(1000 * timeout))
+        return {each.device: each for each in answer.devices}
+
     def __iter__(self) -> Iterator[str]:
         return iter([device.name for device in self.devices()])
 
@@ -171,9 +187,13 @@ class Lab:
 
     def call(self, service: str, method: str, **fields):
         """The answer to a call, a message. `service`: one of the hub, or in full one of a plugin. HubError."""
+        return self.wait_for(0.0, service, method, **fields)
+
+    def wait_for(self, seconds: float, service: str, method: str, **fields):
+        """The same of a call that the hub may take so many seconds more for."""
         with self._errors():
             request, send = self._method(service, method)
-            return send(request(**fields), timeout=self._timeout)
+            return send(request(**fields), timeout=self._timeout + seconds)
 
     def stream(self, service: str, method: str, **fields) -> Iterator:
         """What the hub sends in answer to a call, without end. HubError."""
@@ -294,6 +314,11 @@ class Device:
         request = {"device": self.name, "registers": registers, "period_ms": round(1000 * period)}
         for reading in self._lab.stream("Registers", "Watch", **request):
             yield reading.time, list(reading.values)
+
+    @property
+    def waveforms(self) -> Waveforms:
+        """What its channels did: ``waveforms.read()``, ``waveforms.save("pins.vcd")``."""
+        return Waveforms(self._lab, self.name)
 
     @property
     def board(self) -> Board:

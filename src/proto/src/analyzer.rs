@@ -45,6 +45,48 @@ impl Head {
     }
 }
 
+/// A message of a dump. Times are machine units, and 0 where a message has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub kind: Message,
+    pub channel: u32,
+    /// When it was due or seen.
+    pub timestamp: u64,
+    /// When it was submitted or read.
+    pub counter: u64,
+    /// RTIO address; of an exception its number.
+    pub address: u32,
+    pub data: u64,
+}
+
+impl Event {
+    /// From a unit of a dump, which is no pair. Any bytes are a message.
+    pub fn decode(unit: &[u8; MESSAGE]) -> Self {
+        let word = |at: usize| {
+            let (_, rest) = unit.split_at(at);
+            rest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+        };
+        let last = word(MESSAGE - 8) as u32;
+        let kind = match last & 3 {
+            0 => Message::Output,
+            1 => Message::Input,
+            2 => Message::Exception,
+            _ => Message::Stopped,
+        };
+        Self {
+            kind,
+            channel: last >> 2,
+            timestamp: word(20),
+            counter: word(12),
+            address: match kind {
+                Message::Exception => u32::from(unit[11]),
+                _ => (word(4) & 0xffff_ffff) as u32,
+            },
+            data: word(0),
+        }
+    }
+}
+
 /// Boards that may tell of their channels: bits of a mask.
 pub const BOARDS: u32 = u32::BITS;
 
@@ -151,6 +193,38 @@ mod tests {
         assert_eq!(Head::decode(&head.encode()), Some(head));
         assert_eq!(Head::decode(&[0; HEAD]), None);
         assert_eq!(Head::default().encode(), *b"e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01");
+    }
+
+    /// The table of wire protocols, section 4.3, by its bits from the highest.
+    #[test]
+    fn fields_of_messages() {
+        let (data, address, counter, timestamp) = (0x0102_0304_0506_0708u64, 0x1121u32, 0x55u64 << 40, 0x66u64 << 40);
+        let unit = |channel: u32, kind: Message| {
+            let mut unit = [0; MESSAGE];
+            unit[..8].copy_from_slice(&data.to_be_bytes());
+            unit[8..12].copy_from_slice(&address.to_be_bytes());
+            unit[12..20].copy_from_slice(&counter.to_be_bytes());
+            unit[20..28].copy_from_slice(&timestamp.to_be_bytes());
+            unit[28..].copy_from_slice(&(channel << 2 | kind as u32).to_be_bytes());
+            unit
+        };
+        for kind in [Message::Output, Message::Input, Message::Exception, Message::Stopped] {
+            let channel = 0x03ff_0102;
+            let address = if kind == Message::Exception {
+                Exception::Overflow as u32
+            } else {
+                address
+            };
+            let expected = Event {
+                kind,
+                channel,
+                timestamp,
+                counter,
+                address,
+                data,
+            };
+            assert_eq!(Event::decode(&unit(channel, kind)), expected);
+        }
     }
 
     #[test]

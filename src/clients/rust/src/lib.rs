@@ -28,6 +28,8 @@ pub mod v1 {
 }
 
 use v1::buses_client::BusesClient;
+use v1::clocks_client::ClocksClient;
+use v1::waveforms_client::WaveformsClient;
 use v1::channels_client::ChannelsClient;
 use v1::devices_client::DevicesClient;
 use v1::memory_client::MemoryClient;
@@ -56,6 +58,8 @@ pub struct Lab {
     pub monitor: MonitorClient<Connection>,
     pub plugins: PluginsClient<Connection>,
     pub buses: BusesClient<Connection>,
+    pub clocks: ClocksClient<Connection>,
+    pub waveforms: WaveformsClient<Connection>,
     pub memory: MemoryClient<Connection>,
 }
 
@@ -96,6 +100,8 @@ pub async fn connect(address: &str, options: Options) -> Result<Lab, Box<dyn std
         monitor: MonitorClient::new(connection.clone()),
         plugins: PluginsClient::new(connection.clone()),
         buses: BusesClient::new(connection.clone()),
+        clocks: ClocksClient::new(connection.clone()),
+        waveforms: WaveformsClient::new(connection.clone()),
         memory: MemoryClient::new(connection),
     })
 }

@@ -15,10 +15,14 @@ import { createClient, type Client, type Interceptor } from "@connectrpc/connect
 import { createGrpcTransport } from "@connectrpc/connect-node";
 
 import { Buses, Memory } from "./protocol/kairos/hub/v1/buses_pb.js";
+import { Clocks } from "./protocol/kairos/hub/v1/clocks_pb.js";
 import { Channels, Devices, Monitor, Plugins, Registers } from "./protocol/kairos/hub/v1/hub_pb.js";
+import { Waveforms } from "./protocol/kairos/hub/v1/waveforms_pb.js";
 
 export * from "./protocol/kairos/hub/v1/buses_pb.js";
+export * from "./protocol/kairos/hub/v1/clocks_pb.js";
 export * from "./protocol/kairos/hub/v1/hub_pb.js";
+export * from "./protocol/kairos/hub/v1/waveforms_pb.js";
 export * as step from "./step.js";
 export { Code, ConnectError } from "@connectrpc/connect";
 
@@ -38,6 +42,8 @@ export interface Lab {
   monitor: Client<typeof Monitor>;
   plugins: Client<typeof Plugins>;
   buses: Client<typeof Buses>;
+  clocks: Client<typeof Clocks>;
+  waveforms: Client<typeof Waveforms>;
   memory: Client<typeof Memory>;
 }
 
@@ -66,6 +72,8 @@ export function connect(address: string, { token, certificate }: Options = {}): 
     monitor: createClient(Monitor, transport),
     plugins: createClient(Plugins, transport),
     buses: createClient(Buses, transport),
+    clocks: createClient(Clocks, transport),
+    waveforms: createClient(Waveforms, transport),
     memory: createClient(Memory, transport),
   };
 }

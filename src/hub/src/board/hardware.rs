@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use kairos_batch::{Device, Permission};
 use kairos_contracts::memory::PL_DESCRIPTOR;
 use kairos_endpoint::buses::{self, Bus, Kind};
+use kairos_endpoint::clocks::{self, Clock};
 use kairos_endpoint::memory::{Window, Word, WORD};
 use kairos_endpoint::uio;
 use kairos_proto::descriptor::{announced_length, Descriptor, HEADER};
@@ -68,6 +69,11 @@ impl Hardware {
     /// Those that there are now: adapters come and go.
     pub fn buses(&self) -> Vec<Bus> {
         buses::find(&self.root)
+    }
+
+    /// Clocks that the kernel tells of.
+    pub fn clocks(&self) -> Vec<Clock> {
+        clocks::read(&self.root)
     }
 
     /// The file of a bus. The error says why there is none.

@@ -161,6 +161,9 @@ impl Attendant {
                     })));
                 }
                 Some(job @ Job::Log(_)) => job.fail(Status::unimplemented(NO_LOG)),
+                Some(job @ Job::Setting(..)) => {
+                    job.fail(Status::unimplemented("a computer with Linux has no such key"))
+                }
                 None => {}
             }
         }

@@ -131,6 +131,40 @@ COMMAND = Command(
             runs="hub_board.memory",
             examples=("kairos hub memory rack/samples -o samples.bin",),
         ),
+        "clocks": Command(
+            "show what devices run on; exit code 1 if a clock that is used is bad",
+            Option("device", nargs="?", metavar="DEVICE", help="of this one; default: of all"),
+            Option("-f", "--follow", action="store_true", help="go on with what changes, until Ctrl-C"),
+            Option("--wait", type=float, metavar="SECONDS", help="until all of them are good, so long at most"),
+            *HUB,
+            JSON,
+            runs="hub_waveforms.clocks",
+            examples=("kairos hub clocks --wait 30", "kairos hub clocks zc706 --follow"),
+        ),
+        "waveform": Command(
+            "show what the channels of a device did, event by event",
+            Option("device", metavar="DEVICE[/CHANNEL]", help="whose, or of which channel"),
+            Option("--vcd", metavar="FILE", help="save all that is kept as a VCD file"),
+            Option("--dump", metavar="FILE", help="save it as the analyzer sends it, for 'kairos analyze'"),
+            Option("-f", "--follow", action="store_true", help="go on with what comes, until Ctrl-C"),
+            Option(
+                "--wait", type=float, metavar="SECONDS", help="for an event that is still to come, and those around it"
+            ),
+            Option(
+                "--kind",
+                choices=("any", "output", "input", "underflow", "overflow", "exception"),
+                default="any",
+                help="of that event; default: %(default)s",
+            ),
+            Option("--table", metavar="N", default="40", help="events to show, or 'all'; default: %(default)s"),
+            *HUB,
+            JSON,
+            runs="hub_waveforms.waveform",
+            examples=(
+                "kairos hub waveform zc706 --vcd pins.vcd",
+                "kairos hub waveform zc706 --wait 60 --kind underflow",
+            ),
+        ),
         "health": Command(
             "show how the subsystems of devices are; exit code 1 if one is bad",
             Option("device", nargs="?", metavar="DEVICE", help="of this one; default: of all"),

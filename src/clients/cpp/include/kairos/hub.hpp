@@ -21,7 +21,9 @@
 #include <grpcpp/grpcpp.h>
 
 #include "kairos/hub/v1/buses.grpc.pb.h"
+#include "kairos/hub/v1/clocks.grpc.pb.h"
 #include "kairos/hub/v1/hub.grpc.pb.h"
+#include "kairos/hub/v1/waveforms.grpc.pb.h"
 
 namespace kairos {
 
@@ -74,6 +76,8 @@ class Lab {
         monitor(hub::v1::Monitor::NewStub(channel_)),
         plugins(hub::v1::Plugins::NewStub(channel_)),
         buses(hub::v1::Buses::NewStub(channel_)),
+        clocks(hub::v1::Clocks::NewStub(channel_)),
+        waveforms(hub::v1::Waveforms::NewStub(channel_)),
         memory(hub::v1::Memory::NewStub(channel_)) {}
 
  private:
@@ -115,6 +119,8 @@ class Lab {
   const std::unique_ptr<hub::v1::Monitor::Stub> monitor;
   const std::unique_ptr<hub::v1::Plugins::Stub> plugins;
   const std::unique_ptr<hub::v1::Buses::Stub> buses;
+  const std::unique_ptr<hub::v1::Clocks::Stub> clocks;
+  const std::unique_ptr<hub::v1::Waveforms::Stub> waveforms;
   const std::unique_ptr<hub::v1::Memory::Stub> memory;
 };
 

@@ -1,0 +1,133 @@
+//! Clocks of a laboratory: watched, and waited for.
+
+use std::pin::Pin;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::{sleep, Instant};
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::Stream;
+use tonic::{Request, Response, Status};
+
+use super::look::{look, same};
+use crate::service::{find, All, Service};
+use crate::v1::clocks_server::Clocks;
+use crate::v1::{
+    Condition, DeviceClocks, ListClocksRequest, ListClocksResponse, WaitForClocksRequest, WaitForClocksResponse,
+    WatchClocksRequest, WatchClocksResponse,
+};
+
+/// Shortest time between two looks of a watch; that of who waits.
+const PERIOD_MIN: Duration = Duration::from_millis(100);
+/// Longest time that is waited.
+const WAIT_MAX: Duration = Duration::from_secs(600);
+
+/// The clocks of devices, all asked at once. `names`: none for all.
+async fn all(devices: &All, names: &[String]) -> Result<Vec<DeviceClocks>, Status> {
+    let names: Vec<String> = match names {
+        [] => devices.iter().map(|device| device.name().into()).collect(),
+        names => names.to_vec(),
+    };
+    for name in &names {
+        find(devices, name)?;
+    }
+    let asked: Vec<_> = names
+        .into_iter()
+        .map(|name| {
+            let devices = devices.clone();
+            tokio::spawn(async move { Ok::<_, Status>(look(find(&devices, &name)?).await) })
+        })
+        .collect();
+    let mut found = Vec::new();
+    for one in asked {
+        found.push(one.await.map_err(|error| Status::internal(error.to_string()))??);
+    }
+    Ok(found)
+}
+
+/// What is wrong with them, `None`: nothing.
+fn complaint(found: &[DeviceClocks]) -> Option<String> {
+    let wrong = found
+        .iter()
+        .filter(|device| !matches!(device.condition(), Condition::Good | Condition::Absent))
+        .map(|device| format!("{}: {}", device.device, device.text));
+    let wrong: Vec<_> = wrong.collect();
+    (!wrong.is_empty()).then(|| wrong.join("; "))
+}
+
+#[tonic::async_trait]
+impl Clocks for Service {
+    async fn list(&self, request: Request<ListClocksRequest>) -> Result<Response<ListClocksResponse>, Status> {
+        let devices = all(&self.devices, &request.into_inner().devices).await?;
+        Ok(Response::new(ListClocksResponse { devices }))
+    }
+
+    type WatchStream = Pin<Box<dyn Stream<Item = Result<WatchClocksResponse, Status>> + Send>>;
+
+    async fn watch(&self, request: Request<WatchClocksRequest>) -> Result<Response<Self::WatchStream>, Status> {
+        let WatchClocksRequest {
+            devices: names,
+            period_ms,
+        } = request.into_inner();
+        let period = match period_ms {
+            0 => Duration::from_secs(1),
+            ms => Duration::from_millis(ms.into()).max(PERIOD_MIN),
+        };
+        let mut known = all(&self.devices, &names).await?;
+        let (sender, receiver) = tokio::sync::mpsc::channel(1);
+        let devices = self.devices.clone();
+        tokio::spawn(async move {
+            let mut news = known.clone();
+            loop {
+                if !news.is_empty() {
+                    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                    let time = since.as_secs_f64();
+                    if sender
+                        .send(Ok(WatchClocksResponse { devices: news, time }))
+                        .await
+                        .is_err()
+                    {
+                        return;
+                    }
+                }
+                tokio::select! {
+                    () = sleep(period) => {}
+                    () = sender.closed() => return,
+                }
+                // The names were good when it began.
+                let Ok(found) = all(&devices, &names).await else { return };
+                let pairs = found.iter().zip(&known);
+                news = pairs
+                    .filter(|(now, before)| !same(now, before))
+                    .map(|(now, _)| now.clone())
+                    .collect();
+                // A clock that drifts slowly is compared with what its client was told.
+                for now in &news {
+                    if let Some(before) = known.iter_mut().find(|before| before.device == now.device) {
+                        before.clone_from(now);
+                    }
+                }
+            }
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
+    }
+
+    async fn wait(&self, request: Request<WaitForClocksRequest>) -> Result<Response<WaitForClocksResponse>, Status> {
+        let WaitForClocksRequest {
+            devices: names,
+            timeout_ms,
+        } = request.into_inner();
+        let end = Instant::now() + Duration::from_millis(timeout_ms.into()).min(WAIT_MAX);
+        loop {
+            let devices = all(&self.devices, &names).await?;
+            let Some(wrong) = complaint(&devices) else {
+                return Ok(Response::new(WaitForClocksResponse { devices }));
+            };
+            if Instant::now() >= end {
+                return Err(Status::deadline_exceeded(format!(
+                    "clocks are not as they should be: {wrong}"
+                )));
+            }
+            sleep(PERIOD_MIN).await;
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! The newest events of a core device. The device gives each of them once, to whoever asks first: that is the hub, which keeps
+//! them for all of its clients.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use kairos_proto::analyzer::{Event, Head, HEAD, MESSAGE};
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+use tokio::sync::Mutex as AsyncMutex;
+use tokio::time::{timeout, Instant};
+use tonic::Status;
+
+/// Events that are kept: 8 MiB as they come.
+pub const EVENTS_MAX: usize = 1 << 18;
+/// Longest dump that is taken: more than the rings of all boards that a device may have.
+const DUMP_MAX: usize = 64 << 20;
+/// Boards end their parts of a dump one after the other: events of the next one may lie so many machine units before the newest
+/// ones of this one, which are 10 s or more.
+const SKEW_MAX: u64 = 10_000_000_000;
+/// Time in which more of a dump must come.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// A message of a dump, as it came.
+pub type Unit = [u8; MESSAGE];
+
+/// The record of a device.
+pub struct Record {
+    /// Host and port of the analyzer's service.
+    address: String,
+    /// When the newest dump was asked for; one is asked for at a time.
+    asked: AsyncMutex<Option<Instant>>,
+    kept: Mutex<Kept>,
+}
+
+/// What is kept. Events are counted from 0, since the hub began.
+#[derive(Default)]
+struct Kept {
+    units: VecDeque<Unit>,
+    /// Number of the first of them.
+    first: u64,
+    log_channel: u8,
+    /// Where the analyzer has lost some: in front of these numbers.
+    gaps: VecDeque<u64>,
+}
+
+/// Some events.
+#[derive(Debug, Default, PartialEq)]
+pub struct Part {
+    pub units: Vec<Unit>,
+    /// Number of the first of them.
+    pub first: u64,
+    /// The analyzer has lost some in front of one of them.
+    pub incomplete: bool,
+}
+
+impl Part {
+    /// The number behind the last one.
+    pub fn end(&self) -> u64 {
+        self.first + self.units.len() as u64
+    }
+}
+
+impl Record {
+    pub fn new(address: String) -> Self {
+        Self {
+            address,
+            asked: AsyncMutex::default(),
+            kept: Mutex::default(),
+        }
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what the device has recorded, unless that was asked for not longer than `age` ago. UNAVAILABLE if it does not come.
+    pub async fn refresh(&self, age: Duration) -> Result<(), Status> {
+        let wanted = Instant::now();
+        let mut asked = self.asked.lock().await;
+        if asked.is_some_and(|asked| asked + age >= wanted) {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let (head, units) = dump(&self.address)
+            .await
+            .map_err(|why| Status::unavailable(format!("the analyzer at {} does not answer: {why}", self.address)))?;
+        *asked = Some(now);
+        self.kept().add(&head, units);
+        Ok(())
+    }
+
+    /// The number behind the newest event.
+    pub fn end(&self) -> u64 {
+        let kept = self.kept();
+        kept.first + kept.units.len() as u64
+    }
+
+    /// At most `count` events from number `from` on, or from the oldest that is kept.
+    pub fn part(&self, from: u64, count: usize) -> Part {
+        let kept = self.kept();
+        let first = from.max(kept.first);
+        let skipped = usize::try_from(first - kept.first).unwrap_or(usize::MAX);
+        let units: Vec<_> = kept.units.iter().skip(skipped).take(count).copied().collect();
+        let end = first + units.len() as u64;
+        Part {
+            incomplete: kept.gaps.iter().any(|at| (first..end).contains(at)),
+            units,
+            first,
+        }
+    }
+
+    /// The number of the oldest of the newest `count` events for which `wanted` holds.
+    pub fn newest(&self, count: usize, wanted: impl Fn(&Event) -> bool) -> u64 {
+        let kept = self.kept();
+        let found = kept.units.iter().enumerate().rev();
+        let mut found = found.filter(|(_, unit)| wanted(&Event::decode(unit))).take(count);
+        kept.first + found.by_ref().last().map_or(kept.units.len(), |(at, _)| at) as u64
+    }
+
+    /// The head of a dump of these events.
+    pub fn head(&self, part: &Part) -> Head {
+        let bytes = MESSAGE * part.units.len();
+        Head {
+            sent_bytes: bytes as u32,
+            total_bytes: bytes as u64,
+            error: part.incomplete,
+            log_channel: self.kept().log_channel,
+        }
+    }
+}
+
+impl Kept {
+    fn add(&mut self, head: &Head, mut units: Vec<Unit>) {
+        self.log_channel = head.log_channel;
+        // Those of one board stand behind those of another.
+        units.sort_by_key(|unit| Event::decode(unit).counter);
+        let counter = |unit: Option<&Unit>| unit.map(|unit| Event::decode(unit).counter);
+        if let (Some(from), Some(before)) = (counter(units.first()), counter(self.units.back())) {
+            if from.saturating_add(SKEW_MAX) < before || counter(units.last()) < Some(before) {
+                // The device has restarted: these are times of another life.
+                self.first += self.units.len() as u64;
+                self.units.clear();
+            }
+        }
+        let end = self.first + self.units.len() as u64;
+        if head.error || is_overwritten(head, &units) {
+            self.gaps.push_back(end);
+        }
+        self.units.extend(units);
+        let excess = self.units.len().saturating_sub(EVENTS_MAX);
+        self.units.drain(..excess);
+        self.first += excess as u64;
+        self.gaps.retain(|at| *at >= self.first);
+    }
+}
+
+/// Whether the ring was too small for what was recorded. A unit of the ring may be two messages, so more of them than bytes
+/// is no sign; fewer is.
+fn is_overwritten(head: &Head, units: &[Unit]) -> bool {
+    head.total_bytes > (MESSAGE * units.len()) as u64
+}
+
+/// A dump of the analyzer at an address. The error says why there is none.
+async fn dump(address: &str) -> Result<(Head, Vec<Unit>), String> {
+    let mut stream = in_time(TcpStream::connect(address)).await?;
+    let mut head = [0; HEAD];
+    in_time(stream.read_exact(&mut head)).await?;
+    let head = Head::decode(&head).ok_or("what it sends is no dump")?;
+    let length = head.sent_bytes as usize;
+    if length > DUMP_MAX || !length.is_multiple_of(MESSAGE) {
+        return Err(format!("it announces {length} bytes, which are no dump"));
+    }
+    let mut units = Vec::new();
+    let mut unit = [0; MESSAGE];
+    let mut reader = tokio::io::BufReader::with_capacity(1 << 16, stream);
+    for _ in 0..length / MESSAGE {
+        in_time(reader.read_exact(&mut unit)).await?;
+        units.push(unit);
+    }
+    Ok((head, units))
+}
+
+async fn in_time<T>(work: impl Future<Output = std::io::Result<T>>) -> Result<T, String> {
+    match timeout(PATIENCE, work).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!("nothing came for {} s", PATIENCE.as_secs())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::TcpListener;
+
+    fn unit(counter: u64) -> Unit {
+        let mut unit = [0; MESSAGE];
+        unit[12..20].copy_from_slice(&counter.to_be_bytes());
+        unit
+    }
+
+    fn head(units: &[Unit], lost: u64) -> Head {
+        let sent_bytes = (MESSAGE * units.len()) as u32;
+        Head {
+            sent_bytes,
+            total_bytes: u64::from(sent_bytes) + MESSAGE as u64 * lost,
+            ..Head::default()
+        }
+    }
+
+    fn add(record: &Record, counters: impl IntoIterator<Item = u64>, lost: u64) {
+        let units: Vec<_> = counters.into_iter().map(unit).collect();
+        record.kept().add(&head(&units, lost), units);
+    }
+
+    fn counters(part: &Part) -> Vec<u64> {
+        part.units.iter().map(|unit| Event::decode(unit).counter).collect()
+    }
+
+    #[test]
+    fn the_newest_events_are_kept_for_all() {
+        let record = Record::new(String::new());
+        add(&record, [3, 1, 2], 0);
+        assert_eq!(counters(&record.part(0, 2)), [1, 2]);
+        add(&record, [4], 0);
+        let part = record.part(2, 9);
+        assert_eq!((counters(&part), part.first, part.end()), (vec![3, 4], 2, 4));
+        add(&record, 5..5 + EVENTS_MAX as u64, 0);
+        let part = record.part(0, usize::MAX);
+        assert_eq!((part.first, part.units.len(), counters(&part)[0]), (4, EVENTS_MAX, 5));
+        assert_eq!(record.part(record.end(), 9).units, Vec::<Unit>::new());
+    }
+
+    #[test]
+    fn what_is_missing_is_told_of() {
+        let record = Record::new(String::new());
+        add(&record, [1], 0);
+        add(&record, [2, 3], 7);
+        assert!(!record.part(0, 1).incomplete && record.part(0, 2).incomplete && !record.part(2, 1).incomplete);
+    }
+
+    #[test]
+    fn a_device_that_has_restarted_begins_anew() {
+        let record = Record::new(String::new());
+        add(&record, [1000, 2000], 0);
+        add(&record, [5, 6], 0);
+        let part = record.part(0, 9);
+        assert_eq!((counters(&part), part.first), (vec![5, 6], 2));
+        add(&record, [], 0);
+        assert_eq!(counters(&record.part(0, 9)), [5, 6]);
+        add(&record, [4, 7], 0);
+        assert_eq!(counters(&record.part(0, 9)), [5, 6, 4, 7]);
+        assert_eq!(record.newest(2, |event| event.counter > 4), 3);
+        assert_eq!(
+            (record.newest(9, |_| true), record.newest(0, |_| true)),
+            (2, record.end())
+        );
+    }
+
+    #[tokio::test]
+    async fn what_is_no_dump_is_not_taken() {
+        for (bytes, text) in [
+            (&b""[..], "eof"),
+            (b"HTTP/1.1 400 Bad", "no dump"),
+            (
+                &Head {
+                    sent_bytes: 33,
+                    ..Head::default()
+                }
+                .encode(),
+                "33 bytes",
+            ),
+            (
+                &Head {
+                    sent_bytes: u32::MAX - 31,
+                    ..Head::default()
+                }
+                .encode(),
+                "no dump",
+            ),
+            (
+                &Head {
+                    sent_bytes: 32,
+                    ..Head::default()
+                }
+                .encode(),
+                "eof",
+            ),
+        ] {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let record = Record::new(listener.local_addr().unwrap().to_string());
+            let serve = async {
+                let mut stream = listener.accept().await.unwrap().0;
+                stream.write_all(bytes).await.unwrap();
+            };
+            let (failed, ()) = tokio::join!(record.refresh(Duration::ZERO), serve);
+            let failed = failed.unwrap_err();
+            assert!(failed.message().contains(text), "{failed}");
+            assert_eq!(record.end(), 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn who_asks_at_once_has_one_dump() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let record = Record::new(listener.local_addr().unwrap().to_string());
+        let serve = async {
+            let mut stream = listener.accept().await.unwrap().0;
+            stream.write_all(&head(&[unit(1)], 0).encode()).await.unwrap();
+            stream.write_all(&unit(1)).await.unwrap();
+        };
+        let minute = Duration::from_secs(60);
+        let (one, other, ()) = tokio::join!(record.refresh(minute), record.refresh(minute), serve);
+        assert!(one.is_ok() && other.is_ok() && record.end() == 1);
+    }
+}

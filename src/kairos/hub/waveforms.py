@@ -1,0 +1,91 @@
+"""What the channels of a core device did, event by event: the hub takes it from the analyzer, and keeps the newest
+events for all of its clients. Times are machine units."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Event", "Waveforms"]
+
+KIND = "EVENT_KIND_"
+
+
+class Event(NamedTuple):
+    """An RTIO event. `kind`: output, input, underflow, overflow, exception or stopped (what came then until the next
+    event was not recorded); `channel`: its number, and `name`; `timestamp`: when it was due or seen, in machine units;
+    `counter`: RTIO counter when it was submitted or read; `address` of an output, and `data`."""
+
+    kind: str
+    channel: int
+    name: str
+    timestamp: int
+    counter: int
+    address: int
+    data: int
+
+    @property
+    def slack(self) -> int | None:
+        """Time that an output had to spare, in machine units."""
+        return self.timestamp - self.counter if self.kind == "output" else None
+
+
+class Waveforms:
+    """The record of a device."""
+
+    def __init__(self, lab, device: str):
+        self._lab, self._device = lab, device
+
+    def status(self):
+        """What the hub keeps, and how the pulse cores are: the message `ListWaveformsResponse` of the protocol."""
+        return self._lab.call("Waveforms", "List", device=self._device)
+
+    def read(self, *channels: str, newest: int = 0, kept: bool = False) -> list[Event]:
+        """Events, the oldest first: of all channels or of those that are named, all or the newest so many. `kept`: only
+        what the hub has already."""
+        found = self._stream(channels, newest=newest, kept=kept)
+        return [event for _, events in found for event in events]
+
+    def follow(self, *channels: str, newest: int = 0, period: float = 1.0) -> Iterator[tuple[int, list[Event]]]:
+        """The same, and what comes, without end: how many are missing in front of them, and the events. The device is
+        asked every `period` seconds, and records nothing while it sends."""
+        return self._stream(channels, newest=newest, follow=True, period_ms=round(1000 * period))
+
+    def _stream(self, channels, **fields) -> Iterator[tuple[int, list[Event]]]:
+        for part in self._lab.stream("Waveforms", "Read", device=self._device, channels=channels, **fields):
+            yield part.missing, [_event(event) for event in part.events]
+
+    def capture(
+        self, channel: str = "", kind: str | None = None, before: int = 100, after: int = 100, timeout: float = 60.0
+    ) -> tuple[int, list[Event]]:
+        """Wait for an event that comes after this call, of this channel and kind, or of any: which of them it is, and
+        the events around it. HubError with the code DEADLINE_EXCEEDED if there is none within `timeout` seconds."""
+        fields = {"channel": channel, "before": before, "after": after, "timeout_ms": round(1000 * timeout)}
+        if kind is not None:
+            fields["kind"] = f"{KIND}{kind.upper()}"
+        found = self._lab.wait_for(timeout, "Waveforms", "Capture", device=self._device, **fields)
+        return found.found, [_event(event) for event in found.events]
+
+    def vcd(self, *channels: str, kept: bool = False) -> bytes:
+        """All that is kept as a value change dump, for GTKWave and the like; of these channels, or of all."""
+        return self._file("WAVEFORM_FORMAT_VCD", channels, kept)
+
+    def dump(self, *channels: str, kept: bool = False) -> bytes:
+        """The same as the analyzer sends it, for `kairos analyze` and `kairos.network.analyzer.decode`."""
+        return self._file("WAVEFORM_FORMAT_DUMP", channels, kept)
+
+    def _file(self, form: str, channels, kept: bool) -> bytes:
+        fields = {"device": self._device, "channels": channels, "format": form, "kept": kept}
+        return b"".join(part.bytes for part in self._lab.stream("Waveforms", "File", **fields))
+
+    def save(self, file, *channels: str):
+        """Write the value change dump to a file."""
+        Path(file).write_bytes(self.vcd(*channels))
+
+    def __repr__(self) -> str:
+        return f"<waveforms of {self._device}>"
+
+
+def _event(message) -> Event:
+    kind = type(message).DESCRIPTOR.fields_by_name["kind"].enum_type.values_by_number[message.kind].name
+    place = message.channel, message.name, message.timestamp, message.counter, message.address, message.data
+    return Event(kind.removeprefix(KIND).lower(), *place)
