@@ -62,7 +62,7 @@ class KairosSim(TopLevel):
         self.submodules.soc = soc = Soc(
             variant, build_id, simulation=True, clock=control, synthesiser=variant.synthesiser
         )
-        self.pads = soc.pads
+        self.pads = soc.phys.pads
         self.clocks = {}
         self.descriptor = soc.descriptor
 
@@ -105,34 +105,34 @@ class KairosSim(TopLevel):
             raise ValueError(
                 f"{variant.name}: inputs cannot be pushed where there are links, over which they are asked for"
             )
-        timebase = soc.core.timebase
-        self.inward(soc.load, "sim_tsc_load")
-        self.comb += soc.load_value.eq(self.port("sim_tsc_value", 64))
+        timebase, simulated, outputs = soc.core.timebase, soc.simulated, soc.phys.outputs
+        self.inward(simulated.load, "sim_tsc_load")
+        self.comb += simulated.load_value.eq(self.port("sim_tsc_value", 64))
         self.comb += self.port("sim_tsc", 64).eq(timebase.coarse)
-        self.outward(soc.settled & ~timebase.load, "sim_quiet")
-        if soc.outputs:
-            self.outward(soc.waits & ~timebase.load, "sim_waits")
-            self.outward(soc.feeds, "sim_feeds")
-        self.outward(soc.wakes, "sim_wakes")
+        self.outward(simulated.settled & ~timebase.load, "sim_quiet")
+        if outputs:
+            self.outward(simulated.waits & ~timebase.load, "sim_waits")
+            self.outward(simulated.feeds, "sim_feeds")
+        self.outward(simulated.wakes, "sim_wakes")
         for name in RESTING:
             # Ports also where a variant has nothing in it
             domain = ClockDomain(name)
             self.clock_domains += domain
             self.ios |= {domain.clk, domain.rst}
         next_due = self.port("sim_next_due", 64)
-        nothing = soc.next_due == 2**COARSE_BITS - 1
-        self.comb += next_due.eq(Cat(soc.next_due, Replicate(nothing, FINE_BITS)))
+        nothing = simulated.next_due == 2**COARSE_BITS - 1
+        self.comb += next_due.eq(Cat(simulated.next_due, Replicate(nothing, FINE_BITS)))
         self._links(soc.links)
 
         self.outputs = [
             {"name": variant.channels[number].name, "channel": number, "output": output}
-            for number, output, _, _ in soc.outputs
+            for number, output, _, _ in outputs
         ]
-        if soc.outputs:
+        if outputs:
             shown = [
                 # Settings are a core's: its first output has them
-                Cat(*_fields(channel, reset, C(0, 64) if output else soc.settings[number].newest))
-                for number, output, channel, reset in soc.outputs
+                Cat(*_fields(channel, reset, C(0, 64) if output else soc.phys.settings[number].newest))
+                for number, output, channel, reset in outputs
             ]
             self.outward(Cat(*shown), "shown")
 
@@ -144,7 +144,7 @@ class KairosSim(TopLevel):
                 self.clocks[name] = list(range(len(pads), len(pads) + _CLOCK_PADS))
                 pads += measured
                 self.comb += getattr(control, name).eq(Cat(*[pad.i for pad in measured]))
-        self.waves = [self._wave(wave, pads, soc.settled) for wave in soc.core.waves]
+        self.waves = [self._wave(wave, pads, simulated.settled) for wave in soc.core.waves]
         self.pad_ports(pads)
 
     def _window(self, axi):

@@ -29,8 +29,9 @@ WAIVERS = Path(__file__).with_name("lint.vlt")
 def ports(verilog):
     """{name: (direction, bits)} of the first module."""
     header = re.search(r"^module \w+\s*\((.*?)\);", verilog, re.S | re.M).group(1)
+    port = r"(input|output|inout)\s+(?:(?:wire|reg)\s+)?(?:\[(\d+):0\])?\s*(\w+)"
     found = {}
-    for direction, msb, name in re.findall(r"(input|output|inout)\s+(?:(?:wire|reg)\s+)?(?:\[(\d+):0\])?\s*(\w+)", header):
+    for direction, msb, name in re.findall(port, header):
         found[name] = (direction, int(msb or 0) + 1)
     return found
 
@@ -144,7 +145,7 @@ def test_every_pad_has_a_pin(files):
     """As many buffers as pads, and serialisers where the resolution is 1 ns."""
     board, variant, output = files
     verilog = (output / f"{board.build_name}.v").read_text()
-    pads = Soc(variant, "x").pads
+    pads = Soc(variant, "x").phys.pads
     buffers = len(re.findall(r"^(?:I|O|IO)BUFT?(?:DS)? \w+\s*\(", verilog, re.M))
     # From the synthesiser, from outside (or from the board above), and on to the synthesiser
     switched = len(re.findall(r"^MMCME2_ADV #", verilog, re.M))

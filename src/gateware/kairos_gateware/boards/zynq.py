@@ -62,7 +62,7 @@ class Top(Module):
             variant, build_id, clock=control, synthesiser=0 if chip is None else chip.number
         )
         self.descriptor = soc.descriptor
-        serialised = [pad.name for pad in soc.pads if pad.serialised]
+        serialised = [pad.name for pad in soc.phys.pads if pad.serialised]
         if serialised and not board.serialises:
             raise ValueError(
                 f"{board.name} has no pins of 1 ns resolution (speed grade of the chip), but {serialised[0]} needs one"
@@ -73,7 +73,7 @@ class Top(Module):
 
         find = board.pins(platform)
         fast = bool(serialised or variant.converters)
-        for pad in soc.pads:
+        for pad in soc.phys.pads:
             self.submodules += PadIo(pad, find(pad), fast)
         if variant.converters:
             self._convert(board, platform, variant)
@@ -91,15 +91,15 @@ class Top(Module):
 
     def _convert(self, board, platform, variant):
         """Samples of the first pulse core's outputs, and the cards that take them."""
-        first = min(self.soc.settings, default=None)
-        outputs = [output for output in self.soc.outputs if output[0] == first][: len(variant.converters)]
+        first = min(self.soc.phys.settings, default=None)
+        outputs = [output for output in self.soc.phys.outputs if output[0] == first][: len(variant.converters)]
         if len(outputs) < len(variant.converters) or not set(variant.converters) <= set(board.converters):
             known = ", ".join(board.converters) or "none"
             raise ValueError(
                 f"{variant.name}: converter cards on {', '.join(variant.converters)}, but {board.name} has connectors "
                 f"{known}, and the variant {len(outputs)} outputs of a pulse core"
             )
-        channels, settings = [channel for _, _, channel, _ in outputs], self.soc.settings[first]
+        channels, settings = [channel for _, _, channel, _ in outputs], self.soc.phys.settings[first]
         # Tones synchronise to RTIO's time.
         sampled = ResetInserter()(Sampled(channels, settings, self.soc.core.timebase.coarse, SAMPLES))
         self.submodules += sampled

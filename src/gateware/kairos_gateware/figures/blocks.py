@@ -111,7 +111,7 @@ def _soc(**changes):
     ios = [signal for channel in ["aw", "w", "b", "ar", "r"] for signal in getattr(soc.gp0, channel).flatten()]
     ios += [*_bus(soc.acp, AcpMaster), *_bus(soc.hp_read, HpRead), *_bus(soc.hp_write, HpWrite)]
     ios += [soc.event_o, soc.event_i]
-    for pad in soc.pads:
+    for pad in soc.phys.pads:
         ios += [pad.o, pad.oe, pad.i]
     return "everything of variant demo but the processing system", soc, ios
 

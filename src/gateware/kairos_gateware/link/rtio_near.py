@@ -13,7 +13,7 @@ events of the short form in 5 cycles, of the long one two. Clock domain sys.
 """
 
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 
 from migen import *
 from migen.genlib.fifo import SyncFIFO
@@ -105,7 +105,7 @@ class NearRtio(Module):
         self.phase = Phase() if phases else None
         self.destination, self.boards = Signal(8), boards
         self.enable, self.abort = Signal(reset=1), Signal()
-        self.cri = cri = Cri(data_width)
+        self.cri = Cri(data_width)
         self.line_up = Signal()
         self.reset = Signal()
         self.phy_reset = Signal(reset=1)
@@ -124,98 +124,113 @@ class NearRtio(Module):
 
         # # #
 
-        came = {name: Signal(name=f"came_{name}") for name in STATUS}
-        self.comb += [came[name].eq(status.valid & (status.form == tag)) for name, tag in back[0].forms.tags.items()]
+        self._came = {name: Signal(name=f"came_{name}") for name in STATUS}
         self.comb += [
+            [self._came[name].eq(status.valid & (status.form == tag)) for name, tag in back[0].forms.tags.items()],
             endpoint.line.eq(self.line_up),
             time.line_up.eq(self.joined & self.enable),
             self.destination.eq(destination),
-            time.echoed.eq(came["echoed"]),
+            time.echoed.eq(self._came["echoed"]),
         ]
-        resetting = Signal()
-        refuse_once = Signal()
+        self._timebase, self._status = timebase, status.data
+        self._resetting = Signal()  # nothing is accepted
+        self._refuse_once, self._lost = Signal(), Signal()  # events were lost: so the next request is told, now
+        self.reaches = self._reaches(data_width)
+        queue, entry = self._outputs(data_width)
+        self._send_events(timebase, queue, entry, events, data_width)
+        self._room(endpoint)
+        newest = self._losses(queue)
+        self._inputs()
+        self._control(control)
+        self._errors(newest)
+        self._skip(control)
 
-        # Outputs: whether they are taken
-        output = cri.output
-        coarse = output.timestamp[FINE_BITS:]
-        self.reaches = reaches = self._reaches(came["reach"], status, data_width)
-        offset, read_offset = Signal(OFFSET_BITS), Signal(OFFSET_BITS)
-        self.comb += [
-            offset.eq(output.channel[16:] - self.destination),
-            read_offset.eq(cri.input.channel[16:] - self.destination),
-        ]
-        earliest, latest = [Signal(COARSE_BITS) for _ in reaches], Signal(COARSE_BITS)
-        up, outputs, least = [Array(values)[offset] for values in zip(*reaches, strict=True)]
-        unreachable = ~up | refuse_once
-        read_unreachable = ~Array(up for up, *_ in reaches)[read_offset] | refuse_once
-        no_channel, underflow, refused, taken = Signal(), Signal(), Signal(), Signal()
+    def _outputs(self, data_width):
+        """Whether an output is taken. Returns the queue of those that are, and what its exit is made of."""
+        timebase, cri, reaches = self._timebase, self.cri, self.reaches
+        output, coarse = cri.output, cri.output.timestamp[FINE_BITS:]
+        offset = Signal(OFFSET_BITS)
+        self.comb += offset.eq(output.channel[16:] - self.destination)
+        earliest, self._latest = [Signal(COARSE_BITS) for _ in reaches], Signal(COARSE_BITS)
+        up, outputs, self._least = [Array(values)[offset] for values in zip(*reaches, strict=True)]
+        unreachable = ~up | self._refuse_once
+        no_channel, underflow, refused, self._taken = Signal(), Signal(), Signal(), Signal()
         layout = [("timestamp", 64), ("channel", 16), ("address", 8), ("data", data_width)]
-        layout += [("offset", OFFSET_BITS)] if boards > 1 else []
+        layout += [("offset", OFFSET_BITS)] if self.boards > 1 else []
         self.submodules.queue = queue = ResetInserter()(SyncFIFO(sum(width for _, width in layout), _QUEUE))
         entry = Record(layout)
+        free = queue.writable & ~self.blocked & (coarse < self._latest)
         self.comb += [
             no_channel.eq(output.channel[:16] >= outputs),
             underflow.eq(output.timestamp[63] | (coarse < Array(earliest)[offset])),
             refused.eq(unreachable | no_channel | underflow),
-            output.ready.eq(~resetting & (refused | (queue.writable & ~self.blocked & (coarse < latest)))),
-            taken.eq(output.valid & output.ready),
+            output.ready.eq(~self._resetting & (refused | free)),
+            self._taken.eq(output.valid & output.ready),
             queue.reset.eq(~self.joined),
-            queue.we.eq(taken & ~refused),
+            queue.we.eq(self._taken & ~refused),
             queue.din.eq(Cat(output.timestamp, output.channel[:16], output.address, output.data, offset)),
             entry.raw_bits().eq(queue.dout),
         ]
         self.sync += [
             [first.eq(timebase.coarse + least + 1) for first, (*_, least) in zip(earliest, reaches, strict=True)],
-            latest.eq(timebase.coarse + _AHEAD),
+            self._latest.eq(timebase.coarse + _AHEAD),
             # Nothing is stale after a jump, which there is in simulation only
             If(
                 timebase.load,
                 [first.eq(timebase.load_value + least) for first, (*_, least) in zip(earliest, reaches, strict=True)],
             ),
-            cri.output_done.eq(taken),
+            cri.output_done.eq(self._taken),
             cri.output_status.eq(0),
             If(unreachable | no_channel, cri.output_status.eq(OUTPUT_UNREACHABLE)).Elif(
                 underflow, cri.output_status.eq(OUTPUT_UNDERFLOW)
             ),
         ]
-        self._send_events(timebase, queue, entry, events, data_width)
-        self._room(endpoint)
+        return queue, entry
 
-        # What was sent and may be lost
+    def _losses(self, queue):
+        """What was sent and may be lost. Returns the channel of the newest event."""
         confirmed, newest = Signal(16), Signal(24)
-        state = fields(STATUS["state"], status.data)
-        lost = Signal()
-        asked = taken | (cri.input.valid & cri.input.ready)
-        self.comb += lost.eq(~self.joined & (self.sent != confirmed))
+        state = fields(STATUS["state"], self._status)
+        request = self.cri.input
+        self._asked = self._taken | (request.valid & request.ready)
+        self.comb += self._lost.eq(~self.joined & (self.sent != confirmed))
         self.sync += [
-            If(queue.we, self.sent.eq(self.sent + 1), newest.eq(output.channel)),
-            If(came["state"], self.blocked.eq(state["blocked"]), confirmed.eq(state["count"])),
-            If(asked & self.up, refuse_once.eq(0)),
-            If(lost, refuse_once.eq(1)),
+            If(queue.we, self.sent.eq(self.sent + 1), newest.eq(self.cri.output.channel)),
+            If(self._came["state"], self.blocked.eq(state["blocked"]), confirmed.eq(state["count"])),
+            If(self._asked & self.up, self._refuse_once.eq(0)),
+            If(self._lost, self._refuse_once.eq(1)),
             If(~self.joined, self.sent.eq(0), confirmed.eq(0), self.blocked.eq(0)),
         ]
+        return newest
 
-        # Inputs: one request at a time
-        reading, read_due, number = Signal(), Signal(), Signal(4)
-        read = {name: Signal(width) for name, width in CONTROL["read"]}
-        answer = fields(STATUS["answer"], status.data)
-        answered = came["answer"] & reading & (answer["number"] == number)
-        refuse = Signal()
-        self.comb += cri.input.ready.eq(~reading & ~refuse & ~resetting)
+    def _inputs(self):
+        """One request at a time: `_read` is what goes to the satellite while `_read_due`."""
+        cri, request = self.cri, self.cri.input
+        self._reading, self._read_due, self._number = Signal(), Signal(), Signal(4)
+        self._read = read = {name: Signal(width) for name, width in CONTROL["read"]}
+        offset = Signal(OFFSET_BITS)
+        self.comb += offset.eq(request.channel[16:] - self.destination)
+        unreachable = ~Array(up for up, *_ in self.reaches)[offset] | self._refuse_once
+        answer = fields(STATUS["answer"], self._status)
+        answered = self._came["answer"] & self._reading & (answer["number"] == self._number)
+        self._refuse = Signal()
+        ends = self._reading & (self.reset | self.abort)
+        cut = self._reading & ~self.up
+        self.comb += request.ready.eq(~self._reading & ~self._refuse & ~self._resetting)
         self.sync += [
             cri.input_done.eq(0),
             cri.response.timestamp.eq(2**64 - 1),
             cri.response.data.eq(0),
-            refuse.eq(0),
+            self._refuse.eq(0),
             If(
-                cri.input.valid & cri.input.ready,
-                read["channel"].eq(cri.input.channel[:16]),
-                read["timeout"].eq(cri.input.timeout),
-                read["offset"].eq(read_offset),
-                refuse.eq(read_unreachable),
-                reading.eq(~read_unreachable),
-                read_due.eq(~read_unreachable),
-                number.eq(number + 1),
+                request.valid & request.ready,
+                read["channel"].eq(request.channel[:16]),
+                read["timeout"].eq(request.timeout),
+                read["offset"].eq(offset),
+                self._refuse.eq(unreachable),
+                self._reading.eq(~unreachable),
+                self._read_due.eq(~unreachable),
+                self._number.eq(self._number + 1),
             ),
             If(
                 answered,
@@ -223,13 +238,13 @@ class NearRtio(Module):
                 cri.response.timestamp.eq(answer["timestamp"]),
                 cri.response.data.eq(answer["data"]),
             ),
-            If(reading & (self.reset | self.abort), cri.input_status.eq(INPUT_TIMEOUT)),
-            If(refuse | (reading & ~self.up), cri.input_status.eq(INPUT_UNREACHABLE)),
+            If(ends, cri.input_status.eq(INPUT_TIMEOUT)),
+            If(self._refuse | cut, cri.input_status.eq(INPUT_UNREACHABLE)),
             If(
-                answered | refuse | (reading & (self.reset | self.abort | ~self.up)),
+                answered | self._refuse | ends | cut,
                 cri.input_done.eq(1),
-                reading.eq(0),
-                read_due.eq(0),
+                self._reading.eq(0),
+                self._read_due.eq(0),
             ),
         ]
         self.comb += [
@@ -237,19 +252,21 @@ class NearRtio(Module):
             cri.response.status.eq(Mux(cri.output_done, cri.output_status, cri.input_status)),
         ]
 
-        # Control: time first, then resets, then reads
+    def _control(self, control):
+        """What goes to the satellite beside events: time first, then resets, then reads."""
+        time, read, sink = self.time, self._read, self.time.sink
         reset_due, told, after = Signal(reset=1), Signal(reset=1), Signal(max=_AFTER_RESET + 1)
         abort_due = Signal()
         unsure = Signal(TRAVEL_BITS + 2)  # cycles in which a reset may be on its way
         levels_due = Signal()
         sends_levels, sends_read = Signal(), Signal()
-        sink = time.sink
+        reads = self._read_due & self.up
         self.comb += [
             levels_due.eq(self.up & (reset_due | abort_due | (told != self.phy_reset))),
-            resetting.eq((self.up & reset_due) | self.reset | (after != 0)),
-            control.valid.eq(time.asks | levels_due | (read_due & self.up)),
+            self._resetting.eq((self.up & reset_due) | self.reset | (after != 0)),
+            control.valid.eq(time.asks | levels_due | reads),
             sends_levels.eq(levels_due & control.ready),
-            sends_read.eq(~levels_due & ~time.asks & read_due & self.up & control.ready),
+            sends_read.eq(~levels_due & ~time.asks & reads & control.ready),
             sink.ready.eq(control.ready),
             If(time.asks, control.form.eq(sink.form), control.data.eq(sink.data))
             .Elif(
@@ -259,13 +276,13 @@ class NearRtio(Module):
             )
             .Else(
                 control.form.eq(self._control_tags["read"]),
-                control.data.eq(Cat(read["channel"], read["timeout"], number, read["offset"])),
+                control.data.eq(Cat(read["channel"], read["timeout"], self._number, read["offset"])),
             ),
         ]
         self.sync += [
             # What comes after a reset must not overtake it
-            If((after != 0) & ~endpoint.leaving["control"], after.eq(after - 1)),
-            If((unsure != 0) & self.joined, unsure.eq(Mux(came["state"], 0, unsure - 1))),
+            If((after != 0) & ~self.endpoint.leaving["control"], after.eq(after - 1)),
+            If((unsure != 0) & self.joined, unsure.eq(Mux(self._came["state"], 0, unsure - 1))),
             If(
                 sends_levels,
                 told.eq(self.phy_reset),
@@ -273,51 +290,56 @@ class NearRtio(Module):
                 abort_due.eq(0),
                 If(reset_due, after.eq(_AFTER_RESET), unsure.eq((self.travel << 1) + REST)),
             ),
-            If(sends_read, read_due.eq(0)),
+            If(sends_read, self._read_due.eq(0)),
             If(self.reset, reset_due.eq(1)),
-            If(reading & self.abort & ~read_due, abort_due.eq(1)),
+            If(self._reading & self.abort & ~self._read_due, abort_due.eq(1)),
             # The satellite may have been away for any reason: it is told again
             If(~self.joined, told.eq(~self.phy_reset), unsure.eq(0), If(unsure != 0, reset_due.eq(1))),
         ]
 
-        # Errors
-        error = fields(STATUS["error"], status.data)
+    def _errors(self, newest):
+        """Those that the satellite tells of. newest: channel of what is lost, if anything is."""
+        error = fields(STATUS["error"], self._status)
         self.errors = {}
         for kind, name in enumerate(ERRORS):
             pulse, channel = Signal(name=f"{name}_came"), Signal(24, name=f"{name}_channel")
             self.comb += [
-                pulse.eq(came["error"] & (error["kind"] == kind)),
+                pulse.eq(self._came["error"] & (error["kind"] == kind)),
                 channel.eq(Cat(error["channel"], (error["offset"] + self.destination)[:8])),
             ]
             if name == "busy":
-                self.comb += If(lost, pulse.eq(1), channel.eq(newest))
+                self.comb += If(self._lost, pulse.eq(1), channel.eq(newest))
             self.errors[name] = (pulse, channel)
 
-        # Time skip
+    def _skip(self, control):
+        """For time skip."""
+        cri, output = self.cri, self.cri.output
+        coarse = output.timestamp[FINE_BITS:]
         rest = Signal(max=REST + 1)
-        moves = [endpoint.moving & self.line_up, taken, asked, control.valid]
+        moves = [self.endpoint.moving & self.line_up, self._taken, self._asked, control.valid]
         self.settled = Signal()
-        self.sync += If(reduce(lambda a, b: a | b, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
-        quiet = [rest == 0, ~resetting, ~lost, ~refuse, ~cri.input_done, self.up | ~self.line_up | ~self.enable]
+        self.sync += If(reduce(or_, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
+        up = self.up | ~self.line_up | ~self.enable
+        quiet = [rest == 0, ~self._resetting, ~self._lost, ~self._refuse, ~cri.input_done, up]
         self.comb += self.settled.eq(reduce(and_, quiet))
         stuck = output.valid & ~output.ready
         self.dues = [
-            (stuck & (coarse < latest), coarse - least - 2),
-            (stuck & (coarse >= latest), coarse - _AHEAD),
+            (stuck & (coarse < self._latest), coarse - self._least - 2),
+            (stuck & (coarse >= self._latest), coarse - _AHEAD),
         ]
 
-    def _reaches(self, came, status, data_width):
-        """(up, outputs, least slack) of each board, the satellite first. came: word of one behind it."""
+    def _reaches(self, data_width):
+        """(up, outputs, least slack) of each board, the satellite first."""
         first = Signal(SLACK_BITS)
         self.comb += first.eq(self.travel + least_slack(self.boards, data_width))
         reaches = [(self.up, self.time.outputs, first)]
-        told = fields(STATUS["reach"], status.data)
+        told = fields(STATUS["reach"], self._status)
         for offset in range(1, self.boards):
             up, outputs, beyond, least = Signal(), Signal(16), Signal(SLACK_BITS), Signal(SLACK_BITS)
             self.comb += least.eq(self.travel + least_slack(self.boards, data_width, relayed=True) + beyond)
             self.sync += [
                 If(
-                    came & (told["offset"] == offset),
+                    self._came["reach"] & (told["offset"] == offset),
                     up.eq(told["up"]),
                     outputs.eq(told["outputs"]),
                     beyond.eq(told["slack"]),

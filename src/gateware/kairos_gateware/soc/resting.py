@@ -8,10 +8,13 @@ see. What its registers hold while they mean nothing (an event without its `vali
 
 from migen import *
 
-__all__ = ["ANALYZER", "DMA", "INPUTS", "NETWORK", "REGISTERS", "RESTING", "Resting"]
+__all__ = ["ANALYZER", "DMA", "FEED", "INPUTS", "NETWORK", "PLAY", "REGISTERS", "RESTING", "Resting"]
 
 RESTING = NETWORK, INPUTS, ANALYZER, DMA, REGISTERS = "network", "inputs", "analyzer", "dma", "registers"
 """In the order of the bits of `Resting.wakes`."""
+
+PLAY, FEED = "play", "feed"
+"""Of pulse cores: what moves while engines run, and what gives them segments. These run on where nothing else moves."""
 
 _TAIL = 4
 """Cycles behind the last one in which something comes, or moves, until all in a part is as it stays."""

@@ -2,6 +2,7 @@
 
 from functools import reduce
 from operator import and_, or_
+from types import SimpleNamespace
 
 from migen import *
 
@@ -15,20 +16,16 @@ from ..dma.registers import DmaRegisters
 from ..dma.stream import StreamReader
 from ..initiator.registers import InitiatorRegisters
 from ..initiator.ring import RingInitiator
-from ..moninj.moninj import MonitorInjector, TtlInjector
+from ..moninj.moninj import MonitorInjector
 from ..moninj.registers import MoninjRegisters
 from ..pad import SAMPLES
-from ..phy.kinds import KINDS, make_phys
-from ..phy.pulse import Pulse
-from ..phy.spi_aside import SpiAside, SpiRegisters
-from ..phy.ttl import InOut
+from ..phy.spi_aside import SpiRegisters
 from ..pulse.registers import PulseRegisters
 from ..rtio.arbiter import CriArbiter
 from ..rtio.core import DEPTH, RtioCore
-from ..rtio.link import Channel
 from ..rtio.registers import RtioRegisters
 from ..rtio.router import CriRouter
-from ..rtio.timing import COARSE_BITS, FINE_BITS, TimeBase
+from ..rtio.timing import FINE_BITS, TimeBase
 from ..traffic.engine import TrafficEngine
 from ..traffic.lines import Lines
 from ..traffic.loan import Loan
@@ -37,78 +34,47 @@ from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
 from .clock import ClockRegisters
 from .links import LANE_DEPTH, Links, UplinkRegisters
-from .resting import ANALYZER, DMA, INPUTS, NETWORK, REGISTERS, Resting
+from .phys import Phys
+from .resting import ANALYZER, DMA, INPUTS, NETWORK, REGISTERS
 from .scratch import ScratchRegisters
+from .simulated import Simulated
 
-__all__ = ["FEED", "PLAY", "Soc"]
-
-PLAY, FEED = "play", "feed"
-"""Clock domains of pulse cores in simulation: of what moves while engines run, and of what gives them segments."""
-
-
-def _connect(cri, port):
-    """An initiator that brings its own CRI, to a port of the arbiter."""
-    return [cri.output.connect(port.output), cri.response.eq(port.response)]
-
-
-def _resettable(phy, simulation):
-    """The PHY with its `reset`. In simulation a pulse core has clocks of its own, which run on where nothing else moves
-    (sim/clocks.h)."""
-    if not (simulation and isinstance(phy, Pulse)):
-        return ResetInserter()(phy)
-    for part in phy.sequencing.feeding:
-        ClockDomainsRenamer(FEED)(part)
-    core = ClockDomainsRenamer(PLAY)(ResetInserter(["sys", FEED])(phy.sequencing))
-    phy = ResetInserter(["sys"])(phy)
-    phy.reset = phy.reset_sys
-    phy.comb += [core.reset_sys.eq(phy.reset), core.reset_feed.eq(phy.reset)]
-    return phy
-
-
-class _Blocks:
-    """Holds the blocks that have registers."""
+__all__ = ["Soc"]
 
 
 class Soc(Module):
-    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
+    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with what only `Simulated` has.
     clock: `ClockControl` where a synthesiser makes the clock, with its number in the descriptor, `synthesiser`.
 
     Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory), `interrupts` (IRQF2P; 0: copies),
     `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `event_o`, `event_i`, `emio_o`,
-    `emio_i` (64 lines of the GPIO controller each way), `pads` (list of `Pad`).
-    `descriptor`: what the descriptor memory says. `register_blocks`: the
-    blocks that have registers, by the prefix of their names. `outputs`: of pulse cores, each the number of its RTIO
-    channel, its own number there, its `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number,
-    `Settings`. `links`: `Links`. Simulation only: `load` and `load_value` set the counter; `settled`, nothing moves but
-    time; `waits`, nothing moves but time and pulse cores, whatever those do; `feeds`, in those segments or words move;
-    `next_due`, latest coarse time to which the counter may be moved. Pulse cores are in domains PLAY and FEED then.
-    `wakes`: which
-    parts must be clocked (`Resting`).
+    `emio_i` (64 lines of the GPIO controller each way).
+    `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: what the descriptor memory says.
+    `register_blocks`: the blocks that have registers, by the prefix of their names. `simulated`: `Simulated`, or None.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
-        phys = make_phys(variant.channels)
-        injectors = {
-            number: TtlInjector(phy.pads[0])
-            for number, phy in phys.items()
-            if KINDS[variant.channels[number].kind].injectable
-        }
-        self.pads = [
-            injectors[number].pad if number in injectors else pad for number, phy in phys.items() for pad in phy.pads
-        ]
-        cores = [phy.sequencing for phy in phys.values() if isinstance(phy, Pulse)]
-        phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
-        sampling = [phy for phy in phys.values() if isinstance(phy, InOut)]
-        if simulation:
-            for phy in sampling:
-                ClockDomainsRenamer(INPUTS)(phy)
-        channels = [
-            phys[number].channel if number in phys else Channel(number, discard=True)
-            for number in range(len(variant.channels))
-        ]
-        self.submodules += [*phys.values(), *injectors.values()]
+        self.clock_control = None
+        if clock is not None:
+            self.submodules.clock_control = clock
+        self.submodules.phys = Phys(variant.channels, simulation)
+        self._timeline(variant, simulation)
+        self._initiators()
+        self.register_blocks = {}
+        self._registers()
+        self._pulse_cores()
+        self._traffic(variant)
+        self._resets()
+        self._bus(variant, build_id, synthesiser)
+        self._memory()
+        self._events()
+        self._simulation(simulation)
+
+    def _timeline(self, variant, simulation):
+        """The RTIO core, the boards beyond links, and `cri`, the way to all of them; its `arbiter`."""
         timebase = TimeBase(loadable=simulation or variant.uplink)
         self.submodules.links = links = Links(variant, timebase, phases=not simulation)
+        channels = self.phys.channels
         self.submodules.core = core = RtioCore(
             channels,
             lanes=variant.lanes,
@@ -120,82 +86,98 @@ class Soc(Module):
             **({"network": NETWORK, "inputs": INPUTS} if simulation else {}),
             depth=LANE_DEPTH if variant.uplink else DEPTH,
         )
-        cri, own = core.cri, links.own
+        self.cri = core.cri
         if links.near or variant.uplink:
-            self.submodules.router = router = CriRouter(core.cri, links.remotes, own if variant.uplink else None)
-            cri = router.cri
-        self.submodules.arbiter = arbiter = CriArbiter(cri, urgent=variant.uplink)
+            self.submodules.router = CriRouter(core.cri, links.remotes, links.own if variant.uplink else None)
+            self.cri = self.router.cri
+        self.submodules.arbiter = arbiter = CriArbiter(self.cri, urgent=variant.uplink)
         if variant.uplink:
             links.attach(core, arbiter.urgent)
         links.complete()
-        roomy = reduce(and_, [near.roomy for near in links.near], core.roomy)
-        self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], roomy, core.pusher)
-        self.submodules.dma_engine = dma = DmaEngine(len(cri.output.data))
-        self.submodules.analyzer_block = analyzer = Analyzer(cri, core.timebase.coarse, core.pusher)
-        monitored = {
-            number: phy for number, phy in phys.items() if hasattr(phy, "probes") or hasattr(phy, "probe_port")
-        } | injectors
-        self.submodules.monitor = monitor = MonitorInjector(monitored)
-        self.comb += [_connect(dma.cri, arbiter.ports[1]), arbiter.soon.eq(initiator.soon)]
 
-        blocks = _Blocks()
-        far = links.far
-        blocks.rtio = self.submodules.rtio = RtioRegisters(
-            core,
+    def _initiators(self):
+        """What submits events, kernels and DMA, and what observes them."""
+        core, arbiter = self.core, self.arbiter
+        roomy = reduce(and_, [near.roomy for near in self.links.near], core.roomy)
+        self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], roomy, core.pusher)
+        self.submodules.dma = dma = DmaEngine(len(self.cri.output.data))
+        self.submodules.analyzer = Analyzer(self.cri, core.timebase.coarse, core.pusher)
+        self.submodules.monitor = MonitorInjector(self.phys.monitored)
+        port = arbiter.ports[1]
+        self.comb += [
+            dma.cri.output.connect(port.output),
+            dma.cri.response.eq(port.response),
+            arbiter.soon.eq(initiator.soon),
+        ]
+
+    def _add_registers(self, name, registers):
+        """name: what the names of the registers begin with."""
+        setattr(self.submodules, f"{name}_registers", registers)
+        self.register_blocks[name] = registers
+
+    def _registers(self):
+        """Of the blocks that most boards have."""
+        clock, far = self.clock_control, self.links.far
+        rtio = RtioRegisters(
+            self.core,
             clock.discard if clock is not None else None,
             far.reset if far is not None else None,
             held=int(far is None),
         )
-        blocks.initiator = self.submodules.initiator_registers = InitiatorRegisters(initiator)
-        blocks.dma = self.submodules.dma = DmaRegisters(dma)
-        blocks.analyzer = self.submodules.analyzer = AnalyzerRegisters(analyzer)
-        streams = []
-        for n, phy in enumerate(phy for phy in phys.values() if isinstance(phy, Pulse)):
-            stream = StreamReader()
-            registers = PulseRegisters(
-                phy.sequencing, phy.direct, SAMPLES, SAMPLES * RTIO_FREQUENCY, stream, phy.stream
-            )
-            self.submodules += stream
-            setattr(self.submodules, f"pulse{n or ''}", registers)
-            setattr(blocks, f"pulse{n or ''}", registers)
-            self.comb += registers.reset.eq(phy.reset)
-            streams.append(stream)
+        self._add_registers("rtio", rtio)
+        self._add_registers("initiator", InitiatorRegisters(self.initiator))
+        self._add_registers("dma", DmaRegisters(self.dma))
+        analyzer = AnalyzerRegisters(self.analyzer)
+        self._add_registers("analyzer", analyzer)
+        self.comb += self.dma.hold.eq(analyzer.lossless.storage & self.analyzer.throttle)
         if far is not None:
-            blocks.uplink = self.submodules.uplink = UplinkRegisters(far)
-            self.comb += own.eq(blocks.uplink.destination.storage)
-        for name, registers in links.register_blocks.items():
-            setattr(self.submodules, name, registers)
-            setattr(blocks, name, registers)
-        blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
-        blocks.scratch = self.submodules.scratch = ScratchRegisters()
-        asides = {number: phy for number, phy in phys.items() if isinstance(phy, SpiAside)}
-        if asides:
-            blocks.spi = self.submodules.spi = SpiRegisters(asides)
-        self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
-        traffic = None
+            uplink = UplinkRegisters(far)
+            self._add_registers("uplink", uplink)
+            self.comb += self.links.own.eq(uplink.destination.storage)
+        for name, registers in self.links.register_blocks.items():
+            self._add_registers(name, registers)
+        self._add_registers("moninj", MoninjRegisters(self.monitor))
+        self._add_registers("scratch", ScratchRegisters())
+        if self.phys.asides:
+            self._add_registers("spi", SpiRegisters(self.phys.asides))
+        if clock is not None:
+            self._add_registers("clock", ClockRegisters(clock))
+
+    def _pulse_cores(self):
+        """Their registers, and the readers of their words in memory."""
+        self.streams = []
+        for n, phy in enumerate(self.phys.pulses):
+            stream = StreamReader()
+            self.submodules += stream
+            self.streams.append(stream)
+            rate = SAMPLES * RTIO_FREQUENCY
+            registers = PulseRegisters(phy.sequencing, phy.direct, SAMPLES, rate, stream, phy.stream)
+            self._add_registers(f"pulse{n or ''}", registers)
+            self.comb += registers.reset.eq(phy.reset)
+
+    def _traffic(self, variant):
+        """What measures the ports, and the lines of the GPIO controller."""
+        self.traffic = None
         self.emio_o, self.emio_i = Signal(64), Signal(64)
         if variant.traffic:
-            self.submodules.traffic_engine = traffic = TrafficEngine()
+            self.submodules.traffic = TrafficEngine()
             self.submodules.lines = lines = Lines()
-            blocks.traffic = self.submodules.traffic = TrafficRegisters(traffic, lines)
+            self._add_registers("traffic", TrafficRegisters(self.traffic, lines))
             self.comb += [lines.o.eq(self.emio_o), self.emio_i.eq(lines.i)]
-        phy_reset = self.rtio.phy_reset.storage
-        if clock is not None:
-            self.submodules.clock_control = clock
-            blocks.clock = self.submodules.clock = ClockRegisters(clock)
-            phy_reset = phy_reset | clock.hold
-        if far is not None:
-            phy_reset = phy_reset | far.phy_reset
-        self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
-        for near in links.near:
-            self.comb += [near.phy_reset.eq(phy_reset), near.reset.eq(core.reset)]
-        self.settings = {number: phy.settings for number, phy in phys.items() if isinstance(phy, Pulse)}
-        self.outputs = [
-            (number, n, source, phy.reset)
-            for number, phy in phys.items()
-            for n, source in enumerate(getattr(phy, "outputs", []))
-        ]
 
+    def _resets(self):
+        """PHYs are held by the registers, without a clock, and by the board above; those of boards below with them."""
+        held = self.register_blocks["rtio"].phy_reset.storage
+        if self.clock_control is not None:
+            held = held | self.clock_control.hold
+        if self.links.far is not None:
+            held = held | self.links.far.phy_reset
+        self.comb += self.phys.reset.eq(held)
+        for near in self.links.near:
+            self.comb += [near.phy_reset.eq(self.phys.reset), near.reset.eq(self.core.reset)]
+
+    def _bus(self, variant, build_id, synthesiser):
+        """The registers' port, with the descriptor in front of them, which lists them."""
         self.descriptor = Descriptor(
             identification=f"{variant.name};{__version__}",
             build_id=build_id,
@@ -212,73 +194,46 @@ class Soc(Module):
             self.descriptor.registers = registers
             return self.descriptor.to_words()
 
-        self.register_blocks = vars(blocks)
-        self.submodules.bus = bus = Gp0Bus(blocks, describe)
-        if simulation:
-            for domain, part in [(REGISTERS, bus), (DMA, dma), (ANALYZER, analyzer)]:
-                ClockDomainsRenamer(domain)(part)
-        self.gp0 = bus.axi
-        self.gp1 = links.window.axi if links.window is not None else None
-        self.interrupts = Signal(16)
-        self.comb += self.interrupts[0].eq(reduce(or_, [memory.irq for memory in links.memories], C(0)))
-        self.acp = initiator.bus
-        self.hp_write = share_writes(self, [analyzer.bus, *[w for memory in links.memories for w in memory.writers]])
-        readers = [dma.bus] + [bus for stream in streams for bus in stream.buses]
-        readers += [reader for memory in links.memories for reader in memory.readers]
-        if traffic is not None:
-            readers.append(traffic.hp_read)
-            self.submodules.acp_loan = Loan(initiator.bus, traffic.acp, traffic.wants_acp)
-            self.submodules.hp_loan = Loan(self.hp_write, traffic.hp_write, traffic.wants_hp_write)
+        self.submodules.bus = Gp0Bus(SimpleNamespace(**self.register_blocks), describe)
+        self.gp0 = self.bus.axi
+
+    def _memory(self):
+        """The ports to memory, each shared by those that have much to do there."""
+        memories = self.links.memories
+        self.gp1 = self.links.window.axi if self.links.window is not None else None
+        self.acp = self.initiator.bus
+        self.hp_write = share_writes(self, [self.analyzer.bus, *[w for memory in memories for w in memory.writers]])
+        readers = [self.dma.bus] + [bus for stream in self.streams for bus in stream.buses]
+        readers += [reader for memory in memories for reader in memory.readers]
+        if self.traffic is not None:
+            readers.append(self.traffic.hp_read)
+            self.submodules.acp_loan = Loan(self.acp, self.traffic.acp, self.traffic.wants_acp)
+            self.submodules.hp_loan = Loan(self.hp_write, self.traffic.hp_write, self.traffic.wants_hp_write)
             self.acp, self.hp_write = self.acp_loan.bus, self.hp_loan.bus
         self.hp_read = share(self, readers)
-        self.event_o = initiator.event_o
-        self.event_i = initiator.event_i
-        for memory in links.memories:
+
+    def _events(self):
+        """What the processors are woken with, and interrupts."""
+        memories = self.links.memories
+        self.interrupts = Signal(16)
+        self.comb += self.interrupts[0].eq(reduce(or_, [memory.irq for memory in memories], C(0)))
+        self.event_o, self.event_i = self.initiator.event_o, self.initiator.event_i
+        for memory in memories:
             # A copy that is complete wakes the processors as an answer of the initiator does
             toggled, told = Signal(), Signal()
             self.sync += If(memory.done, toggled.eq(~toggled))
             self.comb += told.eq(self.event_i ^ toggled)
             self.event_i = told
-        loads = [(far.time_load, far.time_value)] if far is not None else []
+
+    def _simulation(self, simulation):
+        """Clocks that rest, and whoever may set the counter: the board above, the simulation."""
+        self.simulated, timebase, far = None, self.core.timebase, self.links.far
         if simulation:
-            self.load, self.load_value = Signal(), Signal(COARSE_BITS)
-            loads.append((self.load, self.load_value))
-        for load, value in loads:
+            for domain, part in [(REGISTERS, self.bus), (DMA, self.dma), (ANALYZER, self.analyzer)]:
+                ClockDomainsRenamer(domain)(part)
+            self.submodules.simulated = Simulated(self)
+        setters = [(far.time_load, far.time_value)] if far is not None else []
+        if simulation:
+            setters.append((self.simulated.load, self.simulated.load_value))
+        for load, value in setters:
             self.comb += If(load, timebase.load.eq(1), timebase.load_value.eq(value))
-        if simulation:
-            self.settled, self.waits, self.feeds = Signal(), Signal(), Signal()
-            parts = [core.settled, initiator.settled, dma.settled, analyzer.settled, arbiter.settled, bus.idle]
-            parts += links.settled()
-            parts += [block.settled for block in [clock, traffic] if block is not None]
-            still = reduce(and_, parts)
-            self.comb += [
-                self.settled.eq(reduce(and_, [still, *[part.settled for part in [*streams, *cores]]])),
-                # A stream that waits for room in a core goes on when that says so; a wave has edges of its own
-                self.waits.eq(
-                    reduce(and_, [still, *[s.idle for s in streams], *[wave.word == 0 for wave in core.waves]])
-                ),
-                self.feeds.eq(reduce(or_, [part.feeds for part in cores], 0)),
-            ]
-            self.next_due = core.next_due
-            seen = cri.output.valid | cri.output_done | cri.input.valid | cri.input_done | analyzer.bus.bvalid
-            if core.pusher is not None:
-                seen |= core.pusher.taken
-            sampled = reduce(or_, [phy.channel.output.stb | ~phy.channel.settled for phy in sampling], phy_reset)
-            moving = {
-                NETWORK: core.leaving,
-                INPUTS: core.entering | sampled,
-                ANALYZER: ~bus.idle | ~analyzer.settled | seen,
-                DMA: ~bus.idle | dma.busy,
-                REGISTERS: ~bus.idle,
-            }
-            if far is not None:
-                # The board above writes a register: the name that it gives this one
-                moving[REGISTERS] |= far.named
-            self.submodules.resting = resting = Resting(moving)
-            self.wakes = resting.wakes
-            connected, permit_end = initiator.permit.free_running.skip_with(core.timebase)
-            self.comb += connected
-            for flag, time in [permit_end, *(due for near in links.near for due in near.dues)]:
-                earlier = Signal.like(core.next_due)
-                self.comb += earlier.eq(Mux(flag & (time < self.next_due), time, self.next_due))
-                self.next_due = earlier

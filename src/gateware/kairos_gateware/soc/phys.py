@@ -1,0 +1,74 @@
+"""The PHYs of a variant's channels, between the RTIO core and the pads, and what observes them."""
+
+from migen import *
+
+from ..moninj.moninj import TtlInjector
+from ..phy.kinds import KINDS, make_phys
+from ..phy.pulse import Pulse
+from ..phy.spi_aside import SpiAside
+from ..phy.ttl import InOut
+from ..rtio.link import Channel
+from .resting import FEED, INPUTS, PLAY
+
+__all__ = ["Phys"]
+
+
+def _resettable(phy, simulation):
+    """The PHY with its `reset`. In simulation a pulse core has clocks of its own, which run on where nothing else moves
+    (sim/clocks.h)."""
+    if not (simulation and isinstance(phy, Pulse)):
+        return ResetInserter()(phy)
+    for part in phy.sequencing.feeding:
+        ClockDomainsRenamer(FEED)(part)
+    core = ClockDomainsRenamer(PLAY)(ResetInserter(["sys", FEED])(phy.sequencing))
+    phy = ResetInserter(["sys"])(phy)
+    phy.reset = phy.reset_sys
+    phy.comb += [core.reset_sys.eq(phy.reset), core.reset_feed.eq(phy.reset)]
+    return phy
+
+
+class Phys(Module):
+    """specs: of the channels, a `variant.ChannelSpec` each. simulation: with clock domains of their own (resting.py).
+
+    `reset`: of all PHYs. `channels`: `rtio.link.Channel` of each spec. `pads`: `Pad` of each pin.
+    `monitored`: by number, what a `MonitorInjector` observes and overrides. `pulses`: the pulse cores. `asides`: by
+    number, those that registers may use too. `outputs`: of pulse cores, each the number of its RTIO channel, its own
+    number there, its `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number, `Settings`.
+    `inputs`: the PHYs that sample pins.
+    """
+
+    def __init__(self, specs, simulation=False):
+        self.reset = Signal()
+
+        # # #
+
+        phys = make_phys(specs)
+        injectors = {
+            number: TtlInjector(phy.pads[0]) for number, phy in phys.items() if KINDS[specs[number].kind].injectable
+        }
+        self.pads = []
+        for number, phy in phys.items():
+            self.pads += [injectors[number].pad] if number in injectors else phy.pads
+        phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
+        self.inputs = [phy for phy in phys.values() if isinstance(phy, InOut)]
+        if simulation:
+            for phy in self.inputs:
+                ClockDomainsRenamer(INPUTS)(phy)
+        self.submodules += [*phys.values(), *injectors.values()]
+        self.comb += [phy.reset.eq(self.reset) for phy in phys.values()]
+
+        self.channels = [
+            phys[number].channel if number in phys else Channel(number, discard=True) for number in range(len(specs))
+        ]
+        self.monitored = {
+            number: phy for number, phy in phys.items() if hasattr(phy, "probes") or hasattr(phy, "probe_port")
+        } | injectors
+        cores = {number: phy for number, phy in phys.items() if isinstance(phy, Pulse)}
+        self.pulses = list(cores.values())
+        self.asides = {number: phy for number, phy in phys.items() if isinstance(phy, SpiAside)}
+        self.settings = {number: phy.settings for number, phy in cores.items()}
+        self.outputs = [
+            (number, n, source, phy.reset)
+            for number, phy in phys.items()
+            for n, source in enumerate(getattr(phy, "outputs", []))
+        ]

@@ -1,0 +1,72 @@
+"""What a board has in simulation only: what says how far time may be moved, and which clocks may rest meanwhile."""
+
+from functools import reduce
+from operator import and_, or_
+
+from migen import *
+
+from ..rtio.timing import COARSE_BITS
+from .resting import ANALYZER, DMA, INPUTS, NETWORK, REGISTERS, Resting
+
+__all__ = ["Simulated"]
+
+
+class Simulated(Module):
+    """soc: `Soc`, otherwise complete.
+
+    `load` and `load_value` set the counter. `settled`: nothing moves but time; `waits`: nothing moves but time and
+    pulse cores, whatever those do; `feeds`: in those segments or words move. `next_due`: latest coarse time to which
+    the counter may be moved. `wakes`: which parts must be clocked (`Resting`).
+    """
+
+    def __init__(self, soc):
+        self.load, self.load_value = Signal(), Signal(COARSE_BITS)
+        self.settled, self.waits, self.feeds = Signal(), Signal(), Signal()
+
+        # # #
+
+        self._stillness(soc)
+        self.submodules.resting = resting = Resting(self._moving(soc))
+        self.wakes = resting.wakes
+        self._next_due(soc)
+
+    def _stillness(self, soc):
+        parts = [soc.core, soc.initiator, soc.dma, soc.analyzer, soc.arbiter, soc.clock_control, soc.traffic]
+        still = reduce(and_, [part.settled for part in parts if part is not None] + soc.links.settled(), soc.bus.idle)
+        cores = [phy.sequencing for phy in soc.phys.pulses]
+        self.comb += [
+            self.settled.eq(reduce(and_, [part.settled for part in [*soc.streams, *cores]], still)),
+            # A stream that waits for room in a core goes on when that says so; a wave has edges of its own
+            self.waits.eq(
+                reduce(and_, [*[s.idle for s in soc.streams], *[wave.word == 0 for wave in soc.core.waves]], still)
+            ),
+            self.feeds.eq(reduce(or_, [core.feeds for core in cores], 0)),
+        ]
+
+    def _moving(self, soc):
+        """By domain, whether something comes to it or moves in it."""
+        core, bus, analyzer, cri = soc.core, soc.bus, soc.analyzer, soc.cri
+        seen = cri.output.valid | cri.output_done | cri.input.valid | cri.input_done | analyzer.bus.bvalid
+        if core.pusher is not None:
+            seen |= core.pusher.taken
+        sampled = [phy.channel.output.stb | ~phy.channel.settled for phy in soc.phys.inputs]
+        moving = {
+            NETWORK: core.leaving,
+            INPUTS: core.entering | reduce(or_, sampled, soc.phys.reset),
+            ANALYZER: ~bus.idle | ~analyzer.settled | seen,
+            DMA: ~bus.idle | soc.dma.busy,
+            REGISTERS: ~bus.idle,
+        }
+        if soc.links.far is not None:
+            # The board above writes a register: the name that it gives this one
+            moving[REGISTERS] |= soc.links.far.named
+        return moving
+
+    def _next_due(self, soc):
+        self.next_due = soc.core.next_due
+        connected, permit_end = soc.initiator.permit.free_running.skip_with(soc.core.timebase)
+        self.comb += connected
+        for flag, time in [permit_end, *(due for near in soc.links.near for due in near.dues)]:
+            earlier = Signal.like(soc.core.next_due)
+            self.comb += earlier.eq(Mux(flag & (time < self.next_due), time, self.next_due))
+            self.next_due = earlier
