@@ -135,6 +135,10 @@ impl RequestDecoder {
         loop {
             match self.state {
                 State::Sync(seen) if usize::from(seen) == SYNC_LENGTH => self.state = State::Type,
+                State::Sync(0) if input.starts_with(&SYNC) => {
+                    *input = &input[SYNC_LENGTH..];
+                    self.state = State::Type;
+                }
                 State::Sync(seen) => {
                     let Some(byte) = take_byte(input) else { return Ok(None) };
                     self.state = if byte == SYNC[0] {

@@ -112,7 +112,7 @@ impl executor::Background for Network {
     #[inline(never)]
     fn run(&mut self) -> bool {
         watchdog::NETWORK.beat();
-        let alarm = ALARM.swap(false, Ordering::Relaxed);
+        let alarm = ALARM.load(Ordering::Relaxed) && ALARM.swap(false, Ordering::Relaxed);
         let free = self.transmit.is_free_again();
         if !alarm && !free && !self.stack.is_due() && !self.receive.is_ready() {
             return true;

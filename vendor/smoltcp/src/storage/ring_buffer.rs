@@ -108,13 +108,18 @@ impl<'a, T: 'a> RingBuffer<'a, T> {
     /// additional checks to ensure the capacity is not zero.
     fn get_idx_unchecked(&self, idx: usize) -> usize {
         // Without a division, which small processors have no instruction for, unless `idx` is beyond the end.
+        #[cold]
+        #[inline(never)]
+        fn far(at: usize, len: usize) -> usize {
+            at % len
+        }
         let (at, len) = (self.read_at + idx, self.capacity());
         if at < len {
             at
         } else if at - len < len {
             at - len
         } else {
-            at % len
+            far(at, len)
         }
     }
 }
