@@ -1,6 +1,9 @@
 """The scheduler and the broadcast of commands, as a run without a master has them."""
 
+import pytest
+
 from kairos.experiment.standalone import SingleRun, Unheard
+from kairos.language.core import TerminationRequested
 
 
 def test_nothing_competes_with_the_only_run(capsys):
@@ -22,6 +25,18 @@ def test_submissions_are_reported_and_numbered(capsys):
         "submission ignored, there is no scheduler: None",
         "deletion of run 2 ignored, there is no scheduler",
     ]
+
+
+def test_a_run_that_asks_itself_to_end_does_so_at_its_next_pause(capsys):
+    run = SingleRun()
+    run.request_termination(5)
+    assert not run.check_termination() and capsys.readouterr().out == (
+        "termination of run 5 ignored, there is no scheduler\n"
+    )
+    run.request_termination(run.rid)
+    assert run.check_termination() and run.check_pause() and not run.check_pause(3)
+    with pytest.raises(TerminationRequested, match="has asked itself to end"):
+        run.pause()
 
 
 def test_commands_to_user_interfaces_go_nowhere():

@@ -19,7 +19,7 @@ def compile_experiment(args):
     if path is None and args.emit == "elf":
         suffix = ".elf" if content.startswith(b"\x7fELF") else ".tar"
         path = str(Path(args.file).with_suffix(suffix))
-    if path is None:
+    if path in (None, "-"):
         sys.stdout.buffer.write(content if content.endswith(b"\n") else content + b"\n")
     else:
         files.write(path, content)

@@ -27,7 +27,7 @@ def devices(args):
         else:
             host, port = split(args.source)
             text = _of_device(args, host, (host, PORT if port is None else port))
-        if args.output is None:
+        if args.output in (None, "-"):
             sys.stdout.write(text)
         else:
             files.write(args.output, text.encode())

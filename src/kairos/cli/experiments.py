@@ -16,12 +16,15 @@ from ..experiment.arguments import ArgumentError, DefaultMissing
 from ..experiment.datasets import DatasetDB, DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.hdf5 import write_hdf5
-from ..experiment.standalone import SingleRun, Unheard
+from ..experiment.standalone import SingleRun, TerminationRequested, Unheard
 from ..experiment.store import DatasetStore
-from . import report
+from . import precompiled, report
 from .colour import coloured
 
-__all__ = ["Experiment", "parse_arguments"]
+__all__ = ["ENDED", "Experiment", "parse_arguments"]
+
+ENDED = (DeviceError, TerminationRequested)
+"""What ends a run and needs no traceback."""
 
 
 def parse_arguments(texts: list[str]) -> dict:
@@ -86,6 +89,15 @@ def choose_class(module, class_name: str | None = None):
     return next(iter(found.values()))
 
 
+def _class_of(path: str, class_name: str | None) -> type:
+    if not precompiled.is_precompiled(path):
+        return choose_class(import_file(path), class_name)
+    if class_name is not None:
+        raise UsageError(f"{path} is a compiled kernel, which has no classes to choose from")
+    compat.install()
+    return precompiled.experiment_of(path)
+
+
 class Experiment:
     """An experiment with its managers, built and ready to prepare and run."""
 
@@ -104,7 +116,7 @@ class Experiment:
         windows; `pictures`: they are to be drawn at the end."""
         datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
         datasets.check()
-        cls = cls or choose_class(import_file(path), class_name)
+        cls = cls or _class_of(path, class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
         self.applets: Applets | None = None
@@ -167,7 +179,7 @@ class Experiment:
         }
         sources = {
             "kairos_version": __version__,
-            "experiment": self.file.read_text(errors="replace"),
+            "experiment": "" if precompiled.is_precompiled(self.file.name) else self.file.read_text(errors="replace"),
             "device_db": Path(self.devices.ddb.path).read_text(errors="replace"),
             "revision": _revision(folder),
         }

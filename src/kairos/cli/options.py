@@ -23,7 +23,7 @@ DATASET_DB = Option(
 )
 
 EXPERIMENT = (
-    Option("file", metavar="FILE", help="Python file with the experiment"),
+    Option("file", metavar="FILE", help="Python file with the experiment (to run: or a kernel of 'kairos compile')"),
     Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments of the experiment, as PYON"),
     DEVICE_DB,
     DATASET_DB,

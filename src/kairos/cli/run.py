@@ -6,7 +6,7 @@ import time
 
 from .. import emulator as emulation
 from ..contracts.session import PORT
-from ..devices import DeviceDB, DeviceError
+from ..devices import DeviceDB
 from ..errors import ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
 from ..waveform.table import format_duration, format_table
 from . import report
@@ -70,7 +70,7 @@ def run(args) -> int:
 def _run_on(args, ddb, device, limit, outputs):
     # Not at the head: it loads NumPy, which takes 0.15 s, in which an emulated device boots already.
     from ..coredevice.core import Core
-    from .experiments import Experiment  # likewise
+    from .experiments import ENDED, Experiment  # likewise
 
     started = time.time()
     experiment = Experiment(
@@ -94,7 +94,7 @@ def _run_on(args, ddb, device, limit, outputs):
             print(f"kairos: {error}", file=sys.stderr)
 
     try:
-        with report.user_code(plain=(DeviceError,)):
+        with report.user_code(plain=ENDED):
             experiment.instance.prepare()
             experiment.instance.run()
             experiment.devices.notify_run_end()
@@ -166,8 +166,11 @@ def _count(number, noun):
 def _print_summary(statistics, device, recording, wall_s):
     parts = []
     if statistics is not None and statistics.kernels:
-        kernels = "kernel" if statistics.kernels == 1 else f"{statistics.kernels} kernels"
-        parts.append(f"{kernels} compiled in {statistics.compile_s * 1e3:.0f} ms")
+        if statistics.compiled:
+            kernels = "kernel" if statistics.compiled == 1 else f"{statistics.compiled} kernels"
+            parts.append(f"{kernels} compiled in {statistics.compile_s * 1e3:.0f} ms")
+        if statistics.kernels != statistics.compiled:
+            parts.append(_count(statistics.kernels, "kernel") + " run")
     if device is not None and device.boot_s is not None:
         parts.append(f"device booted in {device.boot_s * 1e3:.0f} ms")
     if recording is not None:

@@ -133,7 +133,7 @@ class Core:
     @host_only
     def precompile(self, function, *args, **kwargs):
         """Compile the call once; returns a function that runs it. Attributes are frozen and not written back."""
-        result = None
+        result, again = None, False
 
         def set_result(value):
             nonlocal result
@@ -142,9 +142,10 @@ class Core:
         compiled = self.compile(function, args, kwargs, set_result, attribute_writeback=False)
 
         def run_precompiled():
-            nonlocal result
+            nonlocal result, again
             result = None
-            self.comm.run_kernel(compiled, set_result)
+            self.comm.run_kernel(compiled, set_result, again)
+            again = True
             return result
 
         return run_precompiled

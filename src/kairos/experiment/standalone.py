@@ -1,14 +1,16 @@
 """The devices ``scheduler`` and ``ccb`` of an experiment that is run by hand, without a master.
 
-There is one run and nobody who waits for it: it is never asked to pause or to end, and what it submits is only
-reported, on standard output, since there is nothing that would run it.
+There is one run and nobody who waits for it: it is never asked to pause, nor to end but by itself, and what it submits
+is only reported, on standard output, since there is nothing that would run it.
 """
 
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["SingleRun", "Unheard"]
+from ..language.core import TerminationRequested
+
+__all__ = ["SingleRun", "TerminationRequested", "Unheard"]
 
 
 @dataclass
@@ -21,6 +23,8 @@ class SingleRun:
     expid: dict | None = None
     _later: Iterator[int] = field(default_factory=lambda: itertools.count(1), repr=False)
     """Numbers for what is submitted."""
+    _to_end: bool = field(default=False, repr=False)
+    """It has asked itself to end."""
 
     def submit(self, pipeline_name=None, expid=None, priority=None, due_date=None, flush=False) -> int:
         """Report the submission; the number that the run would have, a new one each time."""
@@ -31,20 +35,29 @@ class SingleRun:
         """Report the deletion."""
         _ignored(f"deletion of run {rid}")
 
+    def request_termination(self, rid):
+        """Ask a run to end, at its next `pause`; only this one hears it."""
+        if rid == self.rid:
+            self._to_end = True
+        else:
+            _ignored(f"termination of run {rid}")
+
     def get_status(self) -> dict:
         """The runs that wait or go on elsewhere: none."""
         return {}
 
     def check_pause(self, rid=None) -> bool:
-        """Whether another run wants to go first: never."""
-        return False
+        """Whether another run wants to go first, which there is not, or this one is to end."""
+        return self.check_termination(rid)
 
     def check_termination(self, rid=None) -> bool:
-        """Whether somebody wants the run to end: never."""
-        return False
+        """Whether the run is to end."""
+        return self._to_end and rid in (None, self.rid)
 
     def pause(self):
-        """Let others go first; there are none."""
+        """Let others go first, which there are not; TerminationRequested if the run is to end."""
+        if self._to_end:
+            raise TerminationRequested("the run has asked itself to end")
 
 
 def _ignored(what: str, details: str = ""):

@@ -27,6 +27,9 @@ class Statistics:
     """What a session did so far; times in seconds."""
 
     kernels: int = 0
+    """Kernels that were run."""
+    compiled: int = 0
+    """Kernels that were compiled for that."""
     rpcs: int = 0
     """Calls of host functions that the user's code made; attribute write-back and results are not counted."""
     compile_s: float = 0.0
@@ -88,13 +91,16 @@ class Session:
 
     # Requests
 
-    def run_kernel(self, compiled, set_result=None):
+    def run_kernel(self, compiled, set_result=None, again=False):
         """Upload and run a `kairos.compiler.CompiledKernel`; returns when it has ended, raises what it raised.
 
-        `set_result` is the function that takes the kernel's result; calls of it are not counted as RPCs.
+        `set_result` is the function that takes the kernel's result; calls of it are not counted as RPCs. `again`: the
+        kernel was compiled for an earlier run.
         """
         stats = self.statistics
-        stats.compile_s += compiled.timings["total"]
+        if not again:
+            stats.compiled += 1
+            stats.compile_s += compiled.timings["total"]
         try:
             connection = self.open()
             if not self._system_info_checked:

@@ -11,7 +11,7 @@ COMMAND = Command(
     *EXPERIMENT,
     STRICT,
     Option("--emit", choices=STAGES, default="elf", help="default: %(default)s"),
-    output("default: standard output; for elf, FILE.elf, or FILE.tar with subkernels"),
+    output("default: standard output (-); for elf, FILE.elf, or FILE.tar with subkernels"),
     runs="compile.compile_experiment",
     examples=(
         "kairos compile blink.py",

@@ -16,7 +16,7 @@ COMMAND = Command(
     ),
     Option("--host", metavar="ADDRESS", help="with --from: of the device; default: the description's, or HOST"),
     KEY,
-    output("with --from; default: standard output"),
+    output("with --from; default: standard output (-)"),
     runs="devices.devices",
     examples=(
         "kairos devices --json",

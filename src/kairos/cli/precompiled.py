@@ -1,0 +1,73 @@
+"""A kernel that `kairos compile` has compiled, as an experiment that runs it: without its source, and without calls of
+the host, which such a kernel has none of. What it prints is in the device's log."""
+
+import io
+import tarfile
+from pathlib import Path
+
+from ..coredevice.core import load_compiler
+from ..errors import UsageError
+from ..experiment.environment import EnvExperiment
+
+__all__ = ["experiment_of", "is_precompiled"]
+
+_SUFFIXES = (".elf", ".tar")
+
+
+def is_precompiled(path: str) -> bool:
+    """Whether a file is a library, or an archive of the libraries of several boards, by its name."""
+    return path.endswith(_SUFFIXES)
+
+
+def experiment_of(path: str) -> type[EnvExperiment]:
+    """The experiment that runs the kernel in the file `path`; UsageError if it is none."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    libraries = _libraries(path, content) if path.endswith(".tar") else {"main.elf": content}
+    for name, library in libraries.items():
+        if not library.startswith(b"\x7fELF"):
+            raise UsageError(
+                f"{name if path.endswith('.tar') else path} is no kernel that 'kairos compile' has written"
+            )
+
+    def build(self):
+        self.setattr_device("core")
+
+    def run(self):
+        self.core.comm.run_kernel(_compiled(libraries), again=True)
+
+    return type(Path(path).stem, (EnvExperiment,), {"build": build, "run": run})
+
+
+def _libraries(path: str, content: bytes) -> dict[str, bytes]:
+    """The libraries of an archive, by their names in it."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+            members = [(member.name, archive.extractfile(member)) for member in archive if member.isfile()]
+            libraries = {name: file.read() for name, file in members if file is not None}
+    except tarfile.TarError as error:
+        raise UsageError(f"{path} is no archive of kernels: {error}") from None
+    if "main.elf" not in libraries:
+        raise UsageError(f"{path} is no archive of kernels: it has no main.elf")
+    return libraries
+
+
+def _compiled(libraries: dict[str, bytes]):
+    """What a session runs."""
+    compiler = load_compiler()
+    subkernels = []
+    for name, library in libraries.items():
+        if name == "main.elf":
+            continue
+        number, _, destination = name.removesuffix(".elf").partition(" ")
+        if not (number.isdecimal() and destination.isdecimal()):
+            raise UsageError(f"the archive has a library '{name}' where 'NUMBER DESTINATION.elf' is due")
+        subkernels.append(
+            compiler.CompiledSubkernel(int(number), int(destination), library, lambda library=library: library)
+        )
+    main = libraries["main.elf"]
+    return compiler.CompiledKernel(
+        main, compiler.EmbeddingMap(), {"total": 0.0}, [], lambda: main, True, tuple(subkernels)
+    )
