@@ -1,5 +1,5 @@
-"""What `make demo` shows of the hub: calibrations of 1,000 accesses while examples/blink.py plays on the same emulated
-device, the time that each access took, and that the pins did exactly what they do without.
+"""What `make demo` shows of the hub: calibrations of 1,000 steps while examples/blink.py plays on the same emulated
+device, the time that each step took, and that the pins did exactly what they do without.
 """
 
 import subprocess
@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from calibrate import ACCESSES, calibrate, one_by_one
+from calibrate import SETTINGS, STEPS, calibrate, one_by_one
 
 from kairos.contracts import management, session
 from kairos.devices import DeviceDB
@@ -96,12 +96,12 @@ def show(alone, together, within: list[float], calibrations: Calibrations):
     pulses = [list(channel.pulses()) for channel in alone.channels]
     same = "the same" if [list(channel.pulses()) for channel in together.channels] == pulses else "NOT THE SAME"
     started = time.perf_counter()
-    one_by_one(calibrations.lab["demo"], ACCESSES // 10)
+    one_by_one(calibrations.lab["demo"], SETTINGS // 10)
     apart = 10 * (time.perf_counter() - started)
-    count, batch = sum(map(len, pulses)), 1e6 * min(within) / ACCESSES
+    count, batch = sum(map(len, pulses)), 1e6 * min(within) / STEPS
     print(f"blink: {count} pulses, to the nanosecond {same} with and without a calibration beside them")
-    print(f"calibration: {ACCESSES:,} accesses as one batch, {batch:.1f} us each while blink played")
-    print(f"the same accesses with a call for each: {1e6 * apart / ACCESSES:.1f} us each")
+    print(f"calibration: {STEPS:,} steps as one batch, {batch:.1f} us each while blink played")
+    print(f"the same steps with a call for each: {1e6 * apart / STEPS:.1f} us each")
     if same != "the same":
         raise SystemExit(1)
 

@@ -1,9 +1,10 @@
-"""A calibration of 1,000 register accesses, executed beside the hardware in one round trip.
+"""The search of a phase-locked loop for the setting at which it locks: 1,000 steps, executed beside the hardware in one
+round trip.
 
     python examples/hub/calibrate.py zc706 --hub localhost
 
-It looks again and again whether the gateware is at rest, and when, as the search of a phase-locked loop looks for the
-settings at which it locks. Put the registers of your own block in the place of these.
+The registers are `scratch`, which every gateware has to try things with: they keep what is written, as if the loop
+locked with every setting. Put those of your own block in their place.
 """
 
 import argparse
@@ -11,51 +12,79 @@ import time
 
 from kairos.hub import HubError, Program, connect
 
-ROUNDS = 250
-LOOKS = ("rtio/async_error", "initiator/lost", "initiator/busy", "dma/busy")
-"""What each round looks at: all are 0 where nothing is wrong and nothing under way."""
+SETTINGS = 250
+CONTROL = STATUS = "scratch/word"
+FREQUENCY = "scratch/wide"
+START = LOCKED = 1 << 31
+"""Starts the loop with the setting in the bits below; as it shows that it locks with the setting in the bits below."""
+TUNING = 0x147A_E147_AE14_7AE1
+"""10 MHz from 125 MHz, in units of 2^-64."""
 
-ACCESSES = ROUNDS * len(LOOKS)
-
-
-def program() -> Program:
-    """The 1,000 accesses."""
-    accesses = Program()
-    with accesses.loop(ROUNDS):
-        for register in LOOKS:
-            accesses.read(register)
-    return accesses
+STEPS = 4 * SETTINGS
 
 
-def calibrate(device) -> list[int]:
-    """The rounds in which everything was 0."""
-    values = device.run(program())
-    rounds = zip(*[iter(values)] * len(LOOKS), strict=True)
-    return [number for number, found in enumerate(rounds) if not any(found)]
+def search() -> Program:
+    """The 1,000 steps: tries every setting. Two results for each, of which the latter is the status."""
+    program = Program()
+    with program.loop(SETTINGS):
+        program.write(CONTROL, 0, step=1)
+        program.modify(CONTROL, START, START)
+        program.poll(CONTROL, START, START, timeout=0.001)
+        program.read(STATUS)
+    return program
 
 
-def one_by_one(device, accesses: int):
-    """The same accesses, each a round trip of its own."""
-    for number in range(accesses):
-        device.read(LOOKS[number % len(LOOKS)])
+def middle(statuses: list[int]) -> tuple[int, int]:
+    """How many settings lock, and the one in the middle of most that do in a row."""
+    runs, begin = [range(0)], 0
+    for setting, status in enumerate([*statuses, 0]):
+        if status != LOCKED | setting:
+            runs.append(range(begin, setting))
+            begin = setting + 1
+    best = max(runs, key=len)
+    return sum(map(len, runs)), best.start + len(best) // 2
+
+
+def calibrate(device) -> tuple[int, int]:
+    """How many settings lock, and the one that it has set."""
+    count, setting = middle(device.run(search())[1::2])
+    chosen = Program()
+    chosen.write(CONTROL, START | setting)
+    chosen.write(FREQUENCY, TUNING)
+    chosen.read(STATUS)
+    chosen.read(FREQUENCY)
+    if device.run(chosen) != [LOCKED | setting, TUNING >> 32, TUNING & 0xFFFFFFFF]:
+        raise HubError(f"it does not lock with setting {setting}", "ABORTED")
+    return count, setting
+
+
+def one_by_one(device, settings: int):
+    """The search among some settings, with a call for each step."""
+    register = device.registers[CONTROL]
+    for setting in range(settings):
+        register.write(setting)
+        register.write(START | setting)
+        while not register.read() & START:
+            pass
+        register.read()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("device", help="as hub.toml calls it")
     parser.add_argument("--hub", default="localhost", help="where the hub listens")
     args = parser.parse_args()
     with connect(args.hub) as lab:
         device = lab[args.device]
         started = time.perf_counter()
-        at_rest = calibrate(device)
+        count, setting = calibrate(device)
         together = time.perf_counter() - started
         started = time.perf_counter()
-        one_by_one(device, ACCESSES // 10)
+        one_by_one(device, SETTINGS // 10)
         apart = (time.perf_counter() - started) * 10
-    print(f"{len(at_rest)} of {ROUNDS} rounds found everything at rest")
-    print(f"{ACCESSES:,} accesses as one batch: {1e6 * together / ACCESSES:6.1f} us each")
-    print(f"{ACCESSES:,} accesses one by one:   {1e6 * apart / ACCESSES:6.1f} us each")
+    print(f"{count} of {SETTINGS} settings lock; {setting}, in their middle, is set")
+    print(f"{STEPS} steps as one batch: {1e6 * together / STEPS:.1f} us each")
+    print(f"{STEPS} steps one by one: {1e6 * apart / STEPS:.1f} us each")
 
 
 if __name__ == "__main__":

@@ -51,6 +51,18 @@ def check(folder: Path = HERE):
     buf(folder, "format", "--diff", "--exit-code")
     if (folder / PROMISED).exists():
         buf(folder, "breaking", "--exclude-imports", "--against", PROMISED)
+        check_roles(folder)
+
+
+def check_roles(folder: Path):
+    """Wrong if a method asks for another role than was promised, of which `buf` knows nothing: a token that may do a
+    thing would no longer, or one that may not."""
+    promised = _described(folder, PROMISED)
+    # As a client of before understands it.
+    now = _roles(_described(folder), promised)
+    for name, role in _roles(promised, promised).items():
+        if now[name] != role:
+            raise Wrong(f"{name} asks for the role {now[name]}, and was promised to ask for the role {role}")
 
 
 def promise(folder: Path = HERE) -> str:
@@ -132,10 +144,14 @@ def _link(full_name: str) -> str:
     return f"[`{name}`](#{name.lower().replace('.', '')})"
 
 
-def _roles(files: FileDescriptorSet) -> dict[str, str]:
-    """By `Service.Method` the role that it asks for."""
+def _described(folder: Path, source: str = ".") -> FileDescriptorSet:
+    return FileDescriptorSet.FromString(buf(folder, "build", source, "--as-file-descriptor-set", "-o", "-"))
+
+
+def _roles(files: FileDescriptorSet, known: FileDescriptorSet) -> dict[str, str]:
+    """By `Service.Method` the role that it asks for, as who knows the options of `known` understands it."""
     pool = DescriptorPool()
-    for file in files.file:
+    for file in known.file:
         pool.Add(file)
     option = pool.FindExtensionByName(f"{PACKAGE}.role")
     options = GetMessageClass(pool.FindMessageTypeByName("google.protobuf.MethodOptions"))
@@ -151,8 +167,8 @@ def _roles(files: FileDescriptorSet) -> dict[str, str]:
 
 def page(folder: Path = HERE) -> str:
     """The manual's page, in Markdown."""
-    files = FileDescriptorSet.FromString(buf(folder, "build", "--as-file-descriptor-set", "-o", "-"))
-    roles = _roles(files)
+    files = _described(folder)
+    roles = _roles(files, files)
     ours = [_File(file, roles) for file in files.file if file.package == PACKAGE]
     intro = "\n\n".join(filter(None, (file.intro() for file in ours)))
     kinds = ("", _File.services), ("\n## Messages\n", _File.messages), ("\n## Enumerations\n", _File.enumerations)

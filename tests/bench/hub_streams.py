@@ -7,7 +7,10 @@ import tempfile
 from pathlib import Path
 
 import kairos.hub
+from kairos.hub import Program
 from tests.support.hub import HUB, Hub, board_entry, known
+
+from .hub import READS, median_us
 
 __all__ = ["PREFIXES", "hub_stream_figures"]
 
@@ -16,7 +19,7 @@ PREFIXES = (
     "hub.bytes_write_share",
     "hub.array_",
     "hub.clients_200_p99_us",
-    "hub.board_read_us",
+    "hub.board_",
     "endpoint.",
 )
 
@@ -46,6 +49,7 @@ def hub_stream_figures(figures):
             address = plain.stdout.readline().split()[-1]
             with kairos.hub.connect(hub.address) as lab:
                 known(lab, "rack")
+                _batch(figures, lab["rack"])
             _streams(figures, _run(MEASURE, "streams", hub.address, address, "rack", "samples"))
             _clients(figures, _run(MEASURE, "clients", hub.address, address, "rack", "clocks/status", 200))
             _one(figures, _run(MEASURE, "clients", hub.address, address, "rack", "clocks/status", 1))
@@ -75,6 +79,21 @@ def _streams(figures, found):
             baseline=plain,
             source=f"the same as numbers of 32 bits; baseline: a plain server; published, over 1 Gbit/s: {published}",
         )
+
+
+def _batch(figures, rack):
+    one = median_us(rack.registers["clocks/status"].read)
+    program = Program()
+    with program.loop(READS):
+        program.read("clocks/status")
+    figures.add(
+        "hub.board_batch_1000_us",
+        median_us(lambda: rack.run(program)),
+        "us",
+        target=3 * one,
+        baseline=one,
+        source=f"{READS} registers of a board in one call, from Python: nothing is emulated; baseline: one of them",
+    )
 
 
 def _clients(figures, found):

@@ -159,6 +159,17 @@ def test_what_there_is_not(lab):
     fails("UNAVAILABLE", "is 'kairos hub' running", lambda: kairos.hub.connect("127.0.0.1:9"))
 
 
+def test_fields_that_no_message_has_are_refused_in_a_line(lab):
+    demo = lab["demo"]
+    program = Program()
+    program.read("rtio/outputs")
+    program.write("scratch/word", -1)
+    fails("INVALID_ARGUMENT", "step 1, write: ", lambda: demo.run(program))
+    fails("INVALID_ARGUMENT", "Write: ", lambda: demo.registers.scratch.word.write(-1))
+    fails("INVALID_ARGUMENT", "Write: ", lambda: demo.registers.scratch.word.write("high"))
+    assert repr(lab).endswith("away, demo>")
+
+
 def test_watching(lab):
     readings = lab["demo"].watch("rtio/outputs", "rtio/counter", period=0.02)
     times, values = zip(*(next(readings) for _ in range(5)), strict=True)
@@ -184,9 +195,14 @@ def test_from_the_command_line(hub, lab):
     assert [(device["name"], device["connected"]) for device in devices] == [("demo", True), ("away", False)]
     table = run("ls", "demo/rtio").stdout
     assert "rtio/outputs" in table and "dma/base" not in table
+    assert len(run("ls", "demo/rtio/outputs").stdout.splitlines()) == 3
     assert json.loads(run("read", "demo/rtio/outputs", "--json").stdout) == {"demo/rtio/outputs": 13}
+    block = json.loads(run("read", "demo/rtio", "--json").stdout)
+    assert block["demo/rtio/outputs"] == 13 and "demo/rtio/reset" not in block and len(block) > 5
     for words, text in (
-        (("read", "demo/rtio"), "names no register"),
+        (("read", "demo"), "names no register"),
+        (("read", "demo/none"), "no register and no block 'none', but analyzer, dma"),
+        (("ls", "demo/rtio/none"), "no register and no block 'rtio/none', but rtio/async_error"),
         (("read", "demo/rtio/none"), "in its block are"),
         (("write", "demo/rtio/outputs", "1"), "cannot be written"),
         (("write", "demo/rtio/outputs", "high"), "'high' is no number"),

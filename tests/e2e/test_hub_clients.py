@@ -1,4 +1,4 @@
-"""The hub's clients in other languages: the example of each, a calibration of 1,000 accesses, on an emulated device."""
+"""The hub's clients in other languages: the example of each, a calibration of 1,000 steps, on an emulated device."""
 
 import os
 import re
@@ -70,7 +70,8 @@ def test_a_calibration_in_one_batch(hub, calibrate):
     done = calibrate(hub.address, "demo")
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert re.fullmatch(
-        r"250 of 250 rounds found everything at rest\n1000 accesses as one batch: [\d.]+ us each\n", done.stdout
+        r"250 of 250 settings lock; 125, in their middle, is set\n1000 steps as one batch: [\d.]+ us each\n",
+        done.stdout,
     )
 
 
@@ -93,7 +94,7 @@ def test_a_plugin_calls_the_hub(device, tmp_path, calibrate):
     entries += f"command = ['sh', '-c', '{command}']\n" + token_entry("secret", "look")
     hub = Hub(tmp_path, {"demo": f"{device.host}:{device.ports[1380]}"}, entries=entries)
     try:
-        until(lambda: "250 of 250 rounds" in (tmp_path / "hub.log").read_text(), (tmp_path / "hub.log").read_text)
+        until(lambda: "250 of 250 settings" in (tmp_path / "hub.log").read_text(), (tmp_path / "hub.log").read_text)
     finally:
         hub.close()
 

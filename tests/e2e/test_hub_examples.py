@@ -1,4 +1,4 @@
-"""The examples of the hub: a calibration of 1,000 accesses, alone and beside an experiment."""
+"""The examples of the hub: a calibration of 1,000 steps, alone and beside an experiment."""
 
 import re
 import subprocess
@@ -17,7 +17,9 @@ def test_a_calibration(device, tmp_path):
     with demo_hub(device, tmp_path) as hub, demo_lab(hub):
         done = run(EXAMPLES / "hub" / "calibrate.py", "demo", "--hub", hub.address)
         assert done.returncode == 0, done.stderr
-        assert re.match(r"250 of 250 rounds found everything at rest\n1,000 accesses as one batch: ", done.stdout)
+        assert re.match(
+            r"250 of 250 settings lock; 125, in their middle, is set\n1000 steps as one batch: ", done.stdout
+        )
         away = run(EXAMPLES / "hub" / "calibrate.py", "away", "--hub", hub.address)
         assert away.returncode == 1 and away.stderr.startswith("calibrate: away at 127.0.0.1:9 does not answer")
 

@@ -76,7 +76,7 @@ def test_a_call_is_a_span_and_what_its_device_does_one_within(tmp_path, collecto
     run = next(span for span in spans if span.name == b"kairos.hub.v1.Registers/Run")
     batch = next(span for span in spans if span.parent == run.number)
     assert batch.name == b"batch" and batch.trace == run.trace
-    assert batch.attributes["device"] == b"rack" and batch.attributes["instructions"] == b"2"
+    assert batch.attributes["device"] == b"rack" and batch.attributes["instructions"] == 2
     assert (
         run.attributes["rpc.grpc.status_code"] == b"0" and run.attributes["rpc.service"] == b"kairos.hub.v1.Registers"
     )

@@ -77,6 +77,21 @@ def test_what_breaks_a_promise_is_refused(changed, old, new, text):
     assert text in str(wrong.value)
 
 
+WRITE = """  rpc Write(WriteRequest) returns (WriteResponse) {
+    option (role) = ROLE_%s;"""
+
+
+@pytest.mark.parametrize("role", ["LOOK", "ADMINISTER"])
+def test_another_role_is_refused(changed, role):
+    with pytest.raises(protocol.Wrong, match=f"Registers.Write asks for the role {role.lower()}, and was promised"):
+        protocol.check(changed(WRITE % "OPERATE", WRITE % role))
+
+
+def test_another_number_of_the_role_is_refused(changed):
+    with pytest.raises(protocol.Wrong, match="asks for the role unspecified, and was promised"):
+        protocol.check(changed("Role role = 51380;", "Role role = 51381;"))
+
+
 def test_something_may_be_added(changed):
     more = "// Name of its chip.\n  string chip = 60;\n  // Why it does not answer.\n  string error = 5;"
     protocol.check(changed("// Why it does not answer.\n  string error = 5;", more))

@@ -13,10 +13,9 @@ func Read(register string) *hubv1.Step {
 	return &hubv1.Step{Step: &hubv1.Step_Read_{Read: &hubv1.Step_Read{Register: register}}}
 }
 
-// Write sets a register of at most 32 bits; in a loop to `step` more each round.
-func Write(register string, value, step uint32) *hubv1.Step {
-	write := &hubv1.Step_Write{Register: register, Step: step}
-	set(&write.Value, value)
+// Write sets a register; in a loop to `step` more each round, if it has at most 32 bits.
+func Write(register string, value uint64, step uint32) *hubv1.Step {
+	write := &hubv1.Step_Write{Register: register, Value: value, Step: step}
 	return &hubv1.Step{Step: &hubv1.Step_Write_{Write: write}}
 }
 
@@ -40,11 +39,6 @@ func Delay(length time.Duration) *hubv1.Step {
 // Loop repeats steps.
 func Loop(rounds uint32, steps ...*hubv1.Step) *hubv1.Step {
 	return &hubv1.Step{Step: &hubv1.Step_Loop_{Loop: &hubv1.Step_Loop{Rounds: rounds, Steps: steps}}}
-}
-
-// set sets a field, which may have 64 bits.
-func set[T uint32 | uint64](field *T, value uint32) {
-	*field = T(value)
 }
 
 func microseconds(length time.Duration) uint32 {

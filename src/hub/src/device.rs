@@ -189,7 +189,8 @@ impl Device {
 
     /// Executes a batch. It is an error if nothing of it was executed.
     pub async fn run(&self, program: Vec<u8>) -> Result<Done, Status> {
-        let instructions = program.len() / kairos_contracts::batch::INSTRUCTION;
+        // OpenTelemetry has no unsigned numbers: those become texts.
+        let instructions = (program.len() / kairos_contracts::batch::INSTRUCTION) as i64;
         let span = tracing::info_span!(target: TARGET, "batch", device = self.name, instructions);
         let reply = self.ask(|answer| Job::Batch(program, answer)).instrument(span).await?;
         let (ending, words) = Ending::from_reply(&reply)

@@ -52,19 +52,26 @@ def ls(args):
         if args.device is None:
             _print_devices(lab.devices(), args.json)
             return
-        device, _, block = args.device.partition("/")
-        registers = _of(lab, device).registers
-        names = [name for name in registers if not block or name.startswith(f"{block}/")]
-        if not names:
-            raise UsageError(f"{device} has no block '{block}'; it has {', '.join(dir(registers))}")
-        _print_registers([registers[name] for name in names], args.json)
+        device, _, name = args.device.partition("/")
+        _print_registers(_named(_of(lab, device), name), args.json)
+
+
+def _named(device, name: str) -> list:
+    """The registers of a device with that name, a register's or a block's; all without a name. UsageError if none."""
+    registers = device.registers
+    found = [registers[each] for each in registers if not name or each == name or each.startswith(f"{name}/")]
+    if not found:
+        block = name.partition("/")[0]
+        near = [each for each in registers if each.startswith(f"{block}/")] or dir(registers)
+        raise UsageError(f"{device.name} has no register and no block '{name}', but {', '.join(near)}")
+    return found
 
 
 def read(args):
     """Print the values of registers; those of a device are read in one round trip."""
     with _lab(args) as lab:
-        values = dict.fromkeys(args.registers)
-        for device, names in _by_device(args.registers).items():
+        values = {}
+        for device, names in _by_device(lab, args.registers).items():
             found = _of(lab, device).read(*names)
             values |= {f"{device}/{name}": value for name, value in zip(names, found, strict=True)}
     if args.json:
@@ -149,11 +156,10 @@ def _number(text: str) -> int:
 
 def watch(args):
     """Print a line for each reading of registers of one device."""
-    found = _by_device(args.registers)
-    if len(found) > 1:
+    if len({path.partition("/")[0] for path in args.registers}) > 1:
         raise UsageError("one device at a time can be watched")
-    ((device, names),) = found.items()
     with _lab(args) as lab:
+        ((device, names),) = _by_device(lab, args.registers).items()
         readings = _of(lab, device).watch(*names, period=args.period)
         if not args.json:
             print("  ".join(["time        ", *names]))
@@ -286,11 +292,18 @@ def _split(path: str) -> tuple[str, str]:
     return device, name
 
 
-def _by_device(paths: list[str]) -> dict[str, list[str]]:
+def _by_device(lab, paths: list[str]) -> dict[str, list[str]]:
+    """By device the registers that paths name; of a block those that may be read."""
     found: dict[str, list[str]] = {}
     for path in paths:
-        device, name = _split(path)
-        found.setdefault(device, []).append(name)
+        device, slash, name = path.partition("/")
+        if not slash:
+            _split(path)
+        names = found.setdefault(device, [])
+        if "/" in name:
+            names.append(name)
+        else:
+            names += [register.name for register in _named(_of(lab, device), name) if register.readable]
     return found
 
 

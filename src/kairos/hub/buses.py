@@ -1,12 +1,12 @@
 """What is on a device's board besides registers: the I2C bus, SPI buses and pins. Each call is a program of its own;
 many steps at once are a `Program`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from .errors import ProgramError
 from .program import Program
 
-__all__ = ["I2c", "Pin", "Pins", "Spi", "SpiBuses"]
+__all__ = ["ByName", "I2c", "Pin", "Spi", "pins", "spi_buses"]
 
 ADDRESSES = range(0x08, 0x78)
 """Those that devices may have; the others mean something to all of them."""
@@ -57,23 +57,29 @@ def unpacked(words: list[int], count: int) -> bytes:
     return b"".join(word.to_bytes(size, "big") for word, size in zip(words, sizes, strict=True))
 
 
-class SpiBuses:
-    """SPI masters by the names of their channels."""
+class ByName(Mapping):
+    """What a device has on channels of some kinds, by the names of those: what is made of the device and a name."""
 
-    def __init__(self, device, channels: list):
-        self._device = device
-        self._names = [c.name for c in channels if c.kind == "spi_master" and c.number >> 16 == 0]
+    def __init__(self, device, channels: list, make: Callable, called: str, kinds: tuple[str, ...]):
+        self._device, self._make, self._called = device, make, called
+        self._names = [c.name for c in channels if c.kind in kinds and c.number >> 16 == 0]
 
-    def __getitem__(self, name: str) -> "Spi":
+    def __getitem__(self, name: str):
         if name not in self._names:
-            raise KeyError(f"{self._device.name} has no SPI bus '{name}', but {', '.join(self._names) or 'none'}")
-        return Spi(self._device, name)
+            raise KeyError(f"{self._device.name} has no {self._called} '{name}', but {', '.join(self) or 'none'}")
+        return self._make(self._device, name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 
+    def __len__(self) -> int:
+        return len(self._names)
+
     def _ipython_key_completions_(self) -> list[str]:
         return self._names
+
+    def __repr__(self) -> str:
+        return f"<{self._called} of {self._device.name}: {', '.join(self)}>"
 
 
 class Spi:
@@ -92,28 +98,6 @@ class Spi:
 
     def __repr__(self) -> str:
         return f"<SPI bus {self.name} of {self._device.name}>"
-
-
-class Pins:
-    """Pins of TTL by the names of their channels."""
-
-    def __init__(self, device, channels: list):
-        self._device = device
-        self._names = [c.name for c in channels if c.kind in ("ttl_out", "ttl_inout") and c.number >> 16 == 0]
-
-    def __getitem__(self, name: str) -> "Pin":
-        if name not in self._names:
-            raise KeyError(f"{self._device.name} has no pin '{name}', but {', '.join(self._names)}")
-        return Pin(self._device, name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def _ipython_key_completions_(self) -> list[str]:
-        return self._names
-
-    def __repr__(self) -> str:
-        return f"<pins of {self._device.name}: {', '.join(self._names)}>"
 
 
 class Pin:
@@ -143,3 +127,13 @@ class Pin:
 
     def __repr__(self) -> str:
         return f"<pin {self.name} of {self._device.name}>"
+
+
+def spi_buses(device, channels: list) -> ByName:
+    """SPI masters by the names of their channels."""
+    return ByName(device, channels, Spi, "SPI bus", ("spi_master",))
+
+
+def pins(device, channels: list) -> ByName:
+    """Pins of TTL by the names of their channels."""
+    return ByName(device, channels, Pin, "pin", ("ttl_out", "ttl_inout"))

@@ -7,7 +7,6 @@ import urllib.error
 import urllib.request
 from collections import namedtuple
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import grpc
@@ -17,7 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
 from . import notebook
-from .buses import I2c, Pins, SpiBuses
+from .buses import ByName, I2c, pins, spi_buses
 from .errors import HubError, ProgramError
 from .linux import Board
 from .program import Program
@@ -42,6 +41,9 @@ Subsystem.__doc__ = (
 )
 
 
+_FAILURES = (grpc.RpcError, KeyError, TypeError, ValueError)
+"""Of a call; the latter two of fields that a message cannot have."""
+
 SYSTEM = "system"
 """As a certificate: whatever the authorities say that this system trusts."""
 
@@ -54,7 +56,7 @@ def connect(
     `token`: who this is, for a hub that asks. `certificate`: PEM file with the certificate of a hub that has TLS, or
     of the authority that vouches for it, or "system" for those that this system trusts.
     """
-    notebook.complete(items={Lab, Registers}, attributes={Device, Registers, Register})
+    notebook.complete(items={Lab, Registers, ByName}, attributes={Device, Registers, Register})
     return Lab(address if ":" in address else f"{address}:{PORT}", timeout, token, certificate)
 
 
@@ -107,9 +109,9 @@ class Lab:
         self._pool = DescriptorPool(self._protocol)
         # What the hub describes is looked up once: a pool that asks while another thread does loses what either found.
         self._looking = threading.RLock()
-        self._methods = {}
+        self._methods, self._classes = {}, {}
         try:
-            self.devices()
+            self._names = frozenset(self)
         except BaseException:
             self.close()
             raise
@@ -171,19 +173,30 @@ class Lab:
 
     def __getitem__(self, name: str) -> "Device":
         """The device of that name, whether it answers or not. KeyError if the hub has none."""
-        names = list(self)
-        if name not in names:
-            raise KeyError(f"this hub has no device '{name}', but {', '.join(names)}")
+        if name not in self._names:
+            # A hub that was started anew may have others.
+            self._names = frozenset(names := list(self))
+            if name not in self._names:
+                raise KeyError(f"this hub has no device '{name}', but {', '.join(names)}")
         return Device(self, name)
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)
 
+    def __repr__(self) -> str:
+        return f"<hub at {self._address}: {', '.join(sorted(self._names))}>"
+
     def message(self, name: str, **fields):
         """A message of the protocol."""
+        return self.message_class(name)(**fields)
+
+    def message_class(self, name: str) -> type:
+        """The class of the messages of that name."""
         with self._looking:
-            described = self._pool.FindMessageTypeByName(f"{PACKAGE}.{name}")
-        return GetMessageClass(described)(**fields)
+            if name not in self._classes:
+                described = self._pool.FindMessageTypeByName(f"{PACKAGE}.{name}")
+                self._classes[name] = GetMessageClass(described)
+            return self._classes[name]
 
     def call(self, service: str, method: str, **fields):
         """The answer to a call, a message. `service`: one of the hub, or in full one of a plugin. HubError."""
@@ -191,21 +204,27 @@ class Lab:
 
     def wait_for(self, seconds: float, service: str, method: str, **fields):
         """The same of a call that the hub may take so many seconds more for."""
-        with self._errors():
+        try:
             request, send = self._method(service, method)
             return send(request(**fields), timeout=self._timeout + seconds)
+        except _FAILURES as error:
+            raise self._failed(error, method) from None
 
     def stream(self, service: str, method: str, **fields) -> Iterator:
         """What the hub sends in answer to a call, without end. HubError."""
-        with self._errors():
+        try:
             request, send = self._method(service, method)
             yield from send(request(**fields))
+        except _FAILURES as error:
+            raise self._failed(error, method) from None
 
     def send(self, service: str, method: str, messages: Iterable[dict]):
         """The answer to a call of many messages, each by its fields; a message. HubError."""
-        with self._errors():
+        try:
             request, send = self._method(service, method)
             return send(request(**fields) for fields in messages)
+        except _FAILURES as error:
+            raise self._failed(error, method) from None
 
     def _method(self, service: str, method: str):
         """The class of its requests, and what sends one."""
@@ -226,19 +245,18 @@ class Lab:
                 self._methods[path] = GetMessageClass(described.input_type), send
             return self._methods[path]
 
-    @contextmanager
-    def _errors(self):
-        try:
-            yield
-        except grpc.RpcError as error:
+    def _failed(self, error: Exception, method: str) -> Exception:
+        """What the caller is told of one of `_FAILURES` in a call."""
+        if isinstance(error, grpc.RpcError):
             text = error.details() or error.code().name
             of_the_hub = "does not answer" in text or text.startswith("plugin ")
             if error.code() == grpc.StatusCode.UNAVAILABLE and not of_the_hub:
                 text = f"no hub answers at {self._address}: is 'kairos hub' running there, and does it have TLS?"
-            raise HubError(text, error.code().name) from None
-        except KeyError:
+            return HubError(text, error.code().name)
+        if isinstance(error, KeyError):
             # The database of reflection found nothing: what answers is no hub.
-            raise HubError(f"what answers at {self._address} is no hub", "UNIMPLEMENTED") from None
+            return HubError(f"what answers at {self._address} is no hub", "UNIMPLEMENTED")
+        return HubError(f"{method}: {error}", "INVALID_ARGUMENT")
 
 
 class Device:
@@ -263,14 +281,14 @@ class Device:
         return I2c(self)
 
     @property
-    def spi(self) -> SpiBuses:
+    def spi(self) -> ByName:
         """Its SPI buses, by the names of their channels: ``spi["urukul0_spi"].transfer(0x5a, 8)``."""
-        return SpiBuses(self, self.channels())
+        return spi_buses(self, self.channels())
 
     @property
-    def pins(self) -> Pins:
+    def pins(self) -> ByName:
         """Its pins of TTL, by the names of their channels: ``pins["ttl0"].level()``."""
-        return Pins(self, self.channels())
+        return pins(self, self.channels())
 
     def channels(self) -> list:
         """Its RTIO channels, as the messages `Channel` of the protocol: name, number, kind, parameters."""
@@ -290,7 +308,7 @@ class Device:
     def run(self, program: "Program") -> list[int]:
         """Execute a program of accesses in one round trip: its results. `ProgramError` if a step failed in the middle;
         HubError if the device does not permit what it does, and nothing was executed."""
-        return self._run(program.messages(self._lab))
+        return self._run(program.messages(self._lab.message_class("Step")))
 
     def run_json(self, steps: str) -> list[int]:
         """The same, of a list of steps in JSON as protocol buffers write it:

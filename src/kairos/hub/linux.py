@@ -22,8 +22,7 @@ class Board:
         """A transfer with the chip at an address of 7 bits: each part is bytes to write, or how many to read. The bus
         is not given away between them. What was read."""
         made = [{"read": part} if isinstance(part, int) else {"write": bytes(part)} for part in parts]
-        messages = [self._lab.message("I2cPart", **part) for part in made]
-        return self._lab.call("Buses", "I2c", device=self._device, bus=bus, address=address, parts=messages).read
+        return self._lab.call("Buses", "I2c", device=self._device, bus=bus, address=address, parts=made).read
 
     def spi(self, bus: str, data: bytes, hertz: int = 0, mode: int = 0) -> bytes:
         """Send bytes to a chip on SPI; as many as came back. `hertz`: of the clock at most; 0: the device tree's."""

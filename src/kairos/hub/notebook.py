@@ -1,7 +1,7 @@
 """Completion of ``lab["zc706"].registers.rtio.`` in notebooks and IPython's shell.
 
 Those ask an object for its names without running anything else first, unless they are told that it does no harm. To
-look for a device or its registers asks the hub, and changes nothing.
+look for a device, its registers or pins asks the hub, and changes nothing.
 """
 
 import sys

@@ -14,38 +14,39 @@ class Program:
     """
 
     def __init__(self):
-        self._steps: list[tuple[str, dict]] = []
+        self.steps: list[dict] = []
+        """As the messages `Step` of the protocol have them: by kind, its fields."""
 
     def read(self, register: str):
         """The value of a register is a result; of one of more than 32 bits two, the high word first."""
-        self._steps.append(("read", {"register": register}))
+        self.steps.append({"read": {"register": register}})
 
     def write(self, register: str, value: int, step: int = 0):
         """Set a register; in a loop to `step` more each round, modulo 2^32, if it has at most 32 bits."""
-        self._steps.append(("write", {"register": register, "value": value, "step": step % 2**32}))
+        self.steps.append({"write": {"register": register, "value": value, "step": step % 2**32}})
 
     def modify(self, register: str, value: int, mask: int):
         """Set the bits of a register that `mask` has."""
-        self._steps.append(("modify", {"register": register, "value": value, "mask": mask}))
+        self.steps.append({"modify": {"register": register, "value": value, "mask": mask}})
 
     def poll(self, register: str, value: int, mask: int, timeout: float):
         """Wait, `timeout` seconds at most, until the bits of the mask are as in `value`; what was read is a result."""
         timing = {"timeout_us": round(timeout * 1e6)}
-        self._steps.append(("poll", {"register": register, "value": value, "mask": mask, **timing}))
+        self.steps.append({"poll": {"register": register, "value": value, "mask": mask, **timing}})
 
     def delay(self, seconds: float):
         """Wait so long, to 1 us."""
-        self._steps.append(("delay", {"us": round(seconds * 1e6)}))
+        self.steps.append({"delay": {"us": round(seconds * 1e6)}})
 
     @contextmanager
     def loop(self, rounds: int):
         """Repeat what is added in the `with` block."""
-        outside, self._steps = self._steps, []
+        outside, self.steps = self.steps, []
         try:
             yield self
         finally:
-            inside, self._steps = self._steps, outside
-        self._steps.append(("loop", {"rounds": rounds, "steps": inside}))
+            inside, self.steps = self.steps, outside
+        self.steps.append({"loop": {"rounds": rounds, "steps": inside}})
 
     def i2c(self, address: int, write: bytes = b"", read: int = 0, switch: tuple[int, int] | None = None):
         """A transaction on the board's I2C bus with the device of this address (7 bits): at most 8 bytes are written,
@@ -53,19 +54,19 @@ class Program:
         that is set before, and back to what it was after."""
         fields = {"address": address, "write": bytes(write), "read": read}
         if switch is not None:
-            fields["through"] = switch
-        self._steps.append(("i2c", fields))
+            fields["through"] = dict(zip(("address", "mask"), switch, strict=True))
+        self.steps.append({"i2c": fields})
 
     def probe(self, channel: str, probe: int = 0):
         """The value of a probe of an RTIO channel, as two results, the high word first. Of a TTL: 0 its level, 1
         whether it is driven."""
-        self._steps.append(("probe", {"channel": channel, "probe": probe}))
+        self.steps.append({"probe": {"channel": channel, "probe": probe}})
 
     def override(self, channel: str, level: bool | None):
         """Hold the pin of a TTL at a level, whatever the experiment does; None: let it go."""
         settings = ((0, 0),) if level is None else ((1, level), (2, 1), (0, 1))
         for number, value in settings:
-            self._steps.append(("inject", {"channel": channel, "override": number, "value": int(value)}))
+            self.steps.append({"inject": {"channel": channel, "override": number, "value": int(value)}})
 
     def spi(
         self, channel: str, data: int, length: int, cs: int = 1, divider: int = 125, input: bool = False, **mode: bool
@@ -75,20 +76,14 @@ class Program:
         the bits that are received are a result. `mode`: clk_polarity, clk_phase, cs_polarity, lsb_first,
         half_duplex."""
         fields = {"channel": channel, "data": data, "length": length, "cs": cs, "divider": divider, "input": input}
-        self._steps.append(("spi", fields | mode))
+        self.steps.append({"spi": fields | mode})
 
-    def messages(self, lab) -> list:
-        """The steps as messages of the protocol."""
-        return [_message(lab, kind, fields) for kind, fields in self._steps]
-
-
-def _message(lab, kind: str, fields: dict):
-    if kind == "loop":
-        fields = {**fields, "steps": [_message(lab, *step) for step in fields["steps"]]}
-    try:
-        if "through" in fields:
-            address, mask = fields["through"]
-            fields = {**fields, "through": lab.message("Step.Switch", address=address, mask=mask)}
-        return lab.message("Step", **{kind: lab.message(f"Step.{kind.capitalize()}", **fields)})
-    except (TypeError, ValueError) as error:
-        raise HubError(f"{kind}: {error}", "INVALID_ARGUMENT") from None
+    def messages(self, step: type) -> list:
+        """The steps as messages of the class `step`. HubError of one that cannot be one."""
+        made = []
+        for number, fields in enumerate(self.steps):
+            try:
+                made.append(step(**fields))
+            except (TypeError, ValueError) as error:
+                raise HubError(f"step {number}, {', '.join(fields)}: {error}", "INVALID_ARGUMENT") from None
+        return made

@@ -1,9 +1,11 @@
-// 1,000 register accesses beside the hardware, in one round trip:
+// The search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the hardware, in one round trip:
 //
 //     calibrate localhost:1390 zc706
 //
+// The registers are `scratch`, which every gateware has to try things with: they keep what is written, as if the loop locked
+// with every setting. Put those of your own block in their place.
+//
 // A token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -13,44 +15,95 @@
 
 namespace {
 
-constexpr std::uint32_t kRounds = 250;
-// What each round looks at: all are 0 where nothing is wrong and nothing under way.
-const std::vector<std::string> kLooks = {"rtio/async_error", "initiator/lost", "initiator/busy", "dma/busy"};
+using kairos::step::Step;
+
+constexpr std::uint32_t kSettings = 250;
+constexpr const char* kControl = "scratch/word";
+constexpr const char* kStatus = kControl;
+constexpr const char* kFrequency = "scratch/wide";
+// Starts the loop with the setting in the bits below.
+constexpr std::uint32_t kStart = 1u << 31;
+// The status of a loop that locks, with the setting in the bits below.
+constexpr std::uint32_t kLocked = kStart;
+// 10 MHz from 125 MHz, in units of 2^-64.
+constexpr std::uint64_t kTuning = 0x147ae147ae147ae1;
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-void calibrate(const std::string& address, const std::string& device) {
-  using Clock = std::chrono::steady_clock;
-  kairos::Lab lab(address, {environment("KAIROS_HUB_TOKEN"), environment("KAIROS_HUB_CERTIFICATE")});
-  std::vector<kairos::step::Step> round;
-  std::transform(kLooks.begin(), kLooks.end(), std::back_inserter(round), kairos::step::read);
+// The results of a program.
+std::vector<std::uint32_t> run(kairos::Lab& lab, const std::string& device, const std::vector<Step>& steps) {
   kairos::hub::v1::RunRequest program;
   program.set_device(device);
-  *program.add_steps() = kairos::step::loop(kRounds, round);
-
+  *program.mutable_steps() = {steps.begin(), steps.end()};
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
   kairos::hub::v1::RunResponse answer;
-  const auto started = Clock::now();
   const grpc::Status status = lab.registers->Run(&context, program, &answer);
-  const std::chrono::duration<double, std::micro> took = Clock::now() - started;
   if (!status.ok()) {
     throw std::runtime_error(status.error_message());
   }
   if (!answer.done()) {
     throw std::runtime_error(answer.error());
   }
+  return {answer.results().begin(), answer.results().end()};
+}
 
-  const auto& values = answer.results();
-  int at_rest = 0;
-  for (auto at = values.begin(); at != values.end(); at += kLooks.size()) {
-    at_rest += std::all_of(at, at + kLooks.size(), [](std::uint32_t value) { return value == 0; });
+struct Found {
+  std::uint32_t count = 0;
+  std::uint32_t setting = 0;
+};
+
+// How many settings lock, and the one in the middle of most that do in a row. What the poll has read stands in front of
+// each status.
+Found middle(const std::vector<std::uint32_t>& results) {
+  Found found;
+  std::uint32_t begin = 0, longest = 0;
+  for (std::uint32_t setting = 0; setting < results.size() / 2; ++setting) {
+    if (results[2 * setting + 1] != (kLocked | setting)) {
+      begin = setting + 1;
+      continue;
+    }
+    ++found.count;
+    const std::uint32_t length = setting + 1 - begin;
+    if (length > longest) {
+      longest = length;
+      found.setting = begin + length / 2;
+    }
   }
-  std::printf("%d of %u rounds found everything at rest\n", at_rest, kRounds);
-  std::printf("%d accesses as one batch: %.1f us each\n", values.size(), took.count() / values.size());
+  return found;
+}
+
+void calibrate(const std::string& address, const std::string& device) {
+  using Clock = std::chrono::steady_clock;
+  namespace step = kairos::step;
+  kairos::Lab lab(address, {environment("KAIROS_HUB_TOKEN"), environment("KAIROS_HUB_CERTIFICATE")});
+  const std::vector<Step> attempt = {
+      step::write(kControl, 0, 1),
+      step::modify(kControl, kStart, kStart),
+      step::poll(kControl, kStart, kStart, std::chrono::milliseconds(1)),
+      step::read(kStatus),
+  };
+  const auto started = Clock::now();
+  const Found found = middle(run(lab, device, {step::loop(kSettings, attempt)}));
+  const std::chrono::duration<double, std::micro> took = Clock::now() - started;
+
+  const std::vector<Step> chosen = {
+      step::write(kControl, kStart | found.setting),
+      step::write(kFrequency, kTuning),
+      step::read(kStatus),
+      step::read(kFrequency),
+  };
+  const std::vector<std::uint32_t> expected = {kLocked | found.setting, std::uint32_t(kTuning >> 32),
+                                               std::uint32_t(kTuning)};
+  if (run(lab, device, chosen) != expected) {
+    throw std::runtime_error("it does not lock with setting " + std::to_string(found.setting));
+  }
+  std::printf("%u of %u settings lock; %u, in their middle, is set\n", found.count, kSettings, found.setting);
+  const std::size_t steps = kSettings * attempt.size();
+  std::printf("%zu steps as one batch: %.1f us each\n", steps, took.count() / steps);
 }
 
 }  // namespace

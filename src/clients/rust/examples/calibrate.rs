@@ -1,19 +1,29 @@
-//! 1,000 register accesses beside the hardware, in one round trip:
+//! The search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the hardware, in one round trip:
 //!
 //!     calibrate localhost:1390 zc706
+//!
+//! The registers are `scratch`, which every gateware has to try things with: they keep what is written, as if the loop locked
+//! with every setting. Put those of your own block in their place.
 //!
 //! A token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
 
 use std::env;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use kairos_hub_client::v1::RunRequest;
-use kairos_hub_client::{connect, step, Options};
+use kairos_hub_client::v1::{RunRequest, Step};
+use kairos_hub_client::{connect, step, Lab, Options};
 
-const ROUNDS: u32 = 250;
-/// What each round looks at: all are 0 where nothing is wrong and nothing under way.
-const LOOKS: [&str; 4] = ["rtio/async_error", "initiator/lost", "initiator/busy", "dma/busy"];
+const SETTINGS: u32 = 250;
+const CONTROL: &str = "scratch/word";
+const STATUS: &str = CONTROL;
+const FREQUENCY: &str = "scratch/wide";
+/// Starts the loop with the setting in the bits below.
+const START: u32 = 1 << 31;
+/// The status of a loop that locks, with the setting in the bits below.
+const LOCKED: u32 = START;
+/// 10 MHz from 125 MHz, in units of 2^-64.
+const TUNING: u64 = 0x147a_e147_ae14_7ae1;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
@@ -47,21 +57,58 @@ async fn calibrate(address: &str, device: &str) -> Result<()> {
         certificate: certificate.transpose()?,
     };
     let mut lab = connect(address, options).await?;
-    let program = RunRequest {
-        device: device.into(),
-        steps: vec![step::repeat(ROUNDS, LOOKS.map(step::read))],
-    };
+    let attempt = [
+        step::write(CONTROL, 0, 1),
+        step::modify(CONTROL, START, START),
+        step::poll(CONTROL, START, START, Duration::from_millis(1)),
+        step::read(STATUS),
+    ];
+    let steps = SETTINGS as usize * attempt.len();
     let started = Instant::now();
-    let answer = lab.registers.run(program).await?.into_inner();
+    let results = run(&mut lab, device, vec![step::repeat(SETTINGS, attempt)]).await?;
     let took = started.elapsed();
-    if !answer.done {
-        return Err(answer.error.into());
+    // What the poll has read stands in front of each status.
+    let statuses: Vec<u32> = results.iter().skip(1).step_by(2).copied().collect();
+    let (count, setting) = middle(&statuses);
+
+    let chosen = vec![
+        step::write(CONTROL, (START | setting).into(), 0),
+        step::write(FREQUENCY, TUNING, 0),
+        step::read(STATUS),
+        step::read(FREQUENCY),
+    ];
+    let expected = [LOCKED | setting, (TUNING >> 32) as u32, TUNING as u32];
+    if run(&mut lab, device, chosen).await? != expected {
+        return Err(format!("it does not lock with setting {setting}").into());
     }
-    let rounds = answer.results.chunks(LOOKS.len());
-    let at_rest = rounds.filter(|values| values.iter().all(|&value| value == 0)).count();
-    println!("{at_rest} of {ROUNDS} rounds found everything at rest");
-    let accesses = answer.results.len();
-    let each = took.as_secs_f64() * 1e6 / accesses as f64;
-    println!("{accesses} accesses as one batch: {each:.1} us each");
+    println!("{count} of {SETTINGS} settings lock; {setting}, in their middle, is set");
+    let each = took.as_secs_f64() * 1e6 / steps as f64;
+    println!("{steps} steps as one batch: {each:.1} us each");
     Ok(())
+}
+
+/// The results of a program.
+async fn run(lab: &mut Lab, device: &str, steps: Vec<Step>) -> Result<Vec<u32>> {
+    let device = device.into();
+    let answer = lab.registers.run(RunRequest { device, steps }).await?.into_inner();
+    match answer.done {
+        true => Ok(answer.results),
+        false => Err(answer.error.into()),
+    }
+}
+
+/// How many settings lock, and the one in the middle of most that do in a row.
+fn middle(statuses: &[u32]) -> (usize, u32) {
+    let (mut count, mut begin, mut best) = (0, 0, 0..0);
+    for (setting, &status) in (0..).zip(statuses) {
+        if status != LOCKED | setting {
+            begin = setting + 1;
+            continue;
+        }
+        count += 1;
+        if setting + 1 - begin > best.end - best.start {
+            best = begin..setting + 1;
+        }
+    }
+    (count, best.start + (best.end - best.start) / 2)
 }

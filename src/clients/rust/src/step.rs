@@ -20,12 +20,11 @@ pub fn read(register: impl Into<String>) -> Step {
     one(Kind::Read(step::Read { register }))
 }
 
-/// Sets a register of at most 32 bits; in a loop to `more` more each round.
-#[allow(clippy::useless_conversion)] // The field may have 64 bits.
-pub fn write(register: impl Into<String>, value: u32, more: u32) -> Step {
+/// Sets a register; in a loop to `more` more each round, if it has at most 32 bits.
+pub fn write(register: impl Into<String>, value: u64, more: u32) -> Step {
     one(Kind::Write(step::Write {
         register: register.into(),
-        value: value.into(),
+        value,
         step: more,
     }))
 }

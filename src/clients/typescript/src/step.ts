@@ -1,8 +1,8 @@
 /** Steps of a program that a device executes in one go (docs/batch.md). Registers are named `block/register`. */
 
-import { ScalarType, type MessageInitShape } from "@bufbuild/protobuf";
+import { type MessageInitShape } from "@bufbuild/protobuf";
 
-import { Step_WriteSchema, type StepSchema } from "./protocol/kairos/hub/v1/hub_pb.js";
+import { type StepSchema } from "./protocol/kairos/hub/v1/hub_pb.js";
 
 export type Step = MessageInitShape<typeof StepSchema>;
 
@@ -11,12 +11,9 @@ export function read(register: string): Step {
   return { step: { case: "read", value: { register } } };
 }
 
-/** Sets a register of at most 32 bits; in a loop to `more` more each round. */
-export function write(register: string, value: number, more = 0): Step {
-  // The field may have 64 bits.
-  const isWide = Step_WriteSchema.field.value.scalar === ScalarType.UINT64;
-  const given = (isWide ? BigInt(value) : value) as never;
-  return { step: { case: "write", value: { register, value: given, step: more } } };
+/** Sets a register, one of more than 53 bits by a `bigint`; in a loop to `more` more each round, if it has at most 32. */
+export function write(register: string, value: number | bigint, more = 0): Step {
+  return { step: { case: "write", value: { register, value: BigInt(value), step: more } } };
 }
 
 /** Sets the bits of a register that the mask has. */

@@ -14,7 +14,12 @@ HUB = (
         help="certificate of a hub with TLS, or 'system' (whom this system trusts); default: $KAIROS_HUB_CERTIFICATE",
     ),
 )
-REGISTERS = Option("registers", nargs="+", metavar="DEVICE/BLOCK/REGISTER", help="as 'kairos hub ls DEVICE' names them")
+REGISTERS = Option(
+    "registers",
+    nargs="+",
+    metavar="DEVICE/BLOCK[/REGISTER]",
+    help="as 'kairos hub ls DEVICE' names them; of a block all",
+)
 
 COMMAND = Command(
     "read and write registers of a laboratory's core devices, from one place",
@@ -29,7 +34,7 @@ COMMAND = Command(
         ),
         "ls": Command(
             "list the devices, or the registers of one",
-            Option("device", nargs="?", metavar="DEVICE[/BLOCK]", help="of this one"),
+            Option("device", nargs="?", metavar="DEVICE[/BLOCK[/REGISTER]]", help="of this one"),
             *HUB,
             JSON,
             runs="hub.ls",
@@ -41,7 +46,7 @@ COMMAND = Command(
             Option("value", help="a number, also 0x…"),
             *HUB,
             runs="hub.write",
-            examples=("kairos hub write zc706/rtio/enable 1",),
+            examples=("kairos hub write zc706/scratch/word 0x55",),
         ),
         "i2c": Command(
             "write to a device on a board's I2C bus, and read from it",

@@ -140,8 +140,8 @@ inline Step read(const std::string& name) {
   return step;
 }
 
-// Sets a register of at most 32 bits; in a loop to `more` more each round.
-inline Step write(const std::string& name, std::uint32_t value, std::uint32_t more = 0) {
+// Sets a register; in a loop to `more` more each round, if it has at most 32 bits.
+inline Step write(const std::string& name, std::uint64_t value, std::uint32_t more = 0) {
   Step step;
   step.mutable_write()->set_register_(name);
   step.mutable_write()->set_value(value);

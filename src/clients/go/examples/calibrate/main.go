@@ -1,24 +1,38 @@
-// Calibrate makes 1,000 register accesses beside the hardware, in one round trip:
+// Calibrate is the search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the hardware, in one
+// round trip:
 //
 //	calibrate localhost:1390 zc706
+//
+// The registers are `scratch`, which every gateware has to try things with: they keep what is written, as if the loop locked
+// with every setting. Put those of your own block in their place.
 //
 // A token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"kairos/hub"
 	"kairos/hub/hubv1"
 )
 
-const rounds = 250
-
-// looks are what each round looks at: all are 0 where nothing is wrong and nothing under way.
-var looks = []string{"rtio/async_error", "initiator/lost", "initiator/busy", "dma/busy"}
+const (
+	settings  = 250
+	control   = "scratch/word"
+	status    = control
+	frequency = "scratch/wide"
+	// start starts the loop with the setting in the bits below.
+	start uint32 = 1 << 31
+	// locked is the status of a loop that locks, with the setting in the bits below.
+	locked = start
+	// tuning is 10 MHz from 125 MHz, in units of 2^-64.
+	tuning uint64 = 0x147a_e147_ae14_7ae1
+)
 
 func main() {
 	if len(os.Args) != 3 {
@@ -41,29 +55,62 @@ func calibrate(address, device string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 
-	steps := make([]*hubv1.Step, len(looks))
-	for number, register := range looks {
-		steps[number] = hub.Read(register)
+	attempt := []*hubv1.Step{
+		hub.Write(control, 0, 1),
+		hub.Modify(control, start, start),
+		hub.Poll(control, start, start, time.Millisecond),
+		hub.Read(status),
 	}
-	program := &hubv1.RunRequest{Device: device, Steps: []*hubv1.Step{hub.Loop(rounds, steps...)}}
 	started := time.Now()
-	answer, err := lab.Registers.Run(ctx, program)
+	results, err := run(ctx, lab, device, hub.Loop(settings, attempt...))
 	if err != nil {
 		return err
 	}
-	if !answer.Done {
-		return fmt.Errorf("%s", answer.Error)
-	}
 	took := time.Since(started)
+	count, setting := middle(results)
 
-	atRest := 0
-	for values := answer.Results; len(values) >= len(looks); values = values[len(looks):] {
-		if values[0]|values[1]|values[2]|values[3] == 0 {
-			atRest++
+	results, err = run(ctx, lab, device,
+		hub.Write(control, uint64(start|setting), 0),
+		hub.Write(frequency, tuning, 0),
+		hub.Read(status),
+		hub.Read(frequency))
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(results, []uint32{locked | setting, uint32(tuning >> 32), uint32(tuning & 0xffff_ffff)}) {
+		return fmt.Errorf("it does not lock with setting %d", setting)
+	}
+	fmt.Printf("%d of %d settings lock; %d, in their middle, is set\n", count, settings, setting)
+	steps := settings * len(attempt)
+	fmt.Printf("%d steps as one batch: %.1f us each\n", steps, float64(took.Microseconds())/float64(steps))
+	return nil
+}
+
+// run executes a program; its results.
+func run(ctx context.Context, lab *hub.Lab, device string, steps ...*hubv1.Step) ([]uint32, error) {
+	answer, err := lab.Registers.Run(ctx, &hubv1.RunRequest{Device: device, Steps: steps})
+	if err != nil {
+		return nil, err
+	}
+	if !answer.Done {
+		return nil, errors.New(answer.Error)
+	}
+	return answer.Results, nil
+}
+
+// middle says how many settings lock, and which is in the middle of most that do in a row. What the poll has read stands in
+// front of each status.
+func middle(results []uint32) (count int, best uint32) {
+	var begin, longest uint32
+	for setting := uint32(0); int(setting) < len(results)/2; setting++ {
+		if results[2*setting+1] != locked|setting {
+			begin = setting + 1
+			continue
+		}
+		count++
+		if length := setting + 1 - begin; length > longest {
+			longest, best = length, begin+length/2
 		}
 	}
-	fmt.Printf("%d of %d rounds found everything at rest\n", atRest, rounds)
-	accesses := len(answer.Results)
-	fmt.Printf("%d accesses as one batch: %.1f us each\n", accesses, float64(took.Microseconds())/float64(accesses))
-	return nil
+	return count, best
 }

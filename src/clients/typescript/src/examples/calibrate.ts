@@ -1,33 +1,80 @@
 /**
- * 1,000 register accesses beside the hardware, in one round trip:
+ * The search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the hardware, in one round trip:
  *
  *     node dist/examples/calibrate.js localhost:1390 zc706
+ *
+ * The registers are `scratch`, which every gateware has to try things with: they keep what is written, as if the loop
+ * locked with every setting. Put those of your own block in their place.
  *
  * A token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
  */
 
-import { ConnectError, connect, step } from "../hub.js";
+import { ConnectError, connect, step, type Lab } from "../hub.js";
 
-const ROUNDS = 250;
-/** What each round looks at: all are 0 where nothing is wrong and nothing under way. */
-const LOOKS = ["rtio/async_error", "initiator/lost", "initiator/busy", "dma/busy"];
+const SETTINGS = 250;
+const CONTROL = "scratch/word";
+const STATUS = CONTROL;
+const FREQUENCY = "scratch/wide";
+/** Starts the loop with the setting in the bits below. */
+const START = 0x8000_0000;
+/** The status of a loop that locks is this and the setting. */
+const LOCKED = START;
+/** 10 MHz from 125 MHz, in units of 2^-64. */
+const TUNING = 0x147a_e147_ae14_7ae1n;
 
 async function calibrate(address: string, device: string): Promise<void> {
   const { KAIROS_HUB_TOKEN: token, KAIROS_HUB_CERTIFICATE: certificate } = process.env;
   const lab = connect(address, { token, certificate });
+  const attempt = [
+    step.write(CONTROL, 0, 1),
+    step.modify(CONTROL, START, START),
+    step.poll(CONTROL, START, START, 1000),
+    step.read(STATUS),
+  ];
   const started = performance.now();
-  const answer = await lab.registers.run({ device, steps: [step.loop(ROUNDS, ...LOOKS.map(step.read))] });
+  const results = await run(lab, device, [step.loop(SETTINGS, ...attempt)]);
   const took = performance.now() - started;
-  if (!answer.done) {
-    throw new Error(answer.error);
+  // What the poll has read stands in front of each status.
+  const { count, setting } = middle(results.filter((_, at) => at % 2 === 1));
+
+  const [status, high = 0, low = 0] = await run(lab, device, [
+    step.write(CONTROL, START + setting),
+    step.write(FREQUENCY, TUNING),
+    step.read(STATUS),
+    step.read(FREQUENCY),
+  ]);
+  if (status !== LOCKED + setting || ((BigInt(high) << 32n) | BigInt(low)) !== TUNING) {
+    throw new Error(`it does not lock with setting ${setting}`);
   }
-  let atRest = 0;
-  for (let at = 0; at < answer.results.length; at += LOOKS.length) {
-    atRest += Number(answer.results.slice(at, at + LOOKS.length).every((value) => value === 0));
+  console.log(`${count} of ${SETTINGS} settings lock; ${setting}, in their middle, is set`);
+  const steps = SETTINGS * attempt.length;
+  console.log(`${steps} steps as one batch: ${((1000 * took) / steps).toFixed(1)} us each`);
+}
+
+/** The results of a program. */
+async function run(lab: Lab, device: string, steps: step.Step[]): Promise<number[]> {
+  const { done, error, results } = await lab.registers.run({ device, steps });
+  if (!done) {
+    throw new Error(error);
   }
-  console.log(`${atRest} of ${ROUNDS} rounds found everything at rest`);
-  const accesses = answer.results.length;
-  console.log(`${accesses} accesses as one batch: ${((1000 * took) / accesses).toFixed(1)} us each`);
+  return results;
+}
+
+/** How many settings lock, and the one in the middle of most that do in a row. */
+function middle(statuses: number[]): { count: number; setting: number } {
+  let [count, begin, longest, best] = [0, 0, 0, 0];
+  for (const [setting, status] of statuses.entries()) {
+    if (status !== LOCKED + setting) {
+      begin = setting + 1;
+      continue;
+    }
+    count += 1;
+    const length = setting + 1 - begin;
+    if (length > longest) {
+      [longest, best] = [length, begin + Math.floor(length / 2)];
+    }
+  }
+  return { count, setting: best };
 }
 
 const [address, device] = process.argv.slice(2);
