@@ -42,6 +42,13 @@ def test_registers_have_the_names_of_the_gateware(lab):
     assert not registers.initiator.enable.writable
     with pytest.raises(AttributeError, match="no register and no block 'rtio/input'"):
         registers.rtio.input  # noqa: B018
+    with pytest.raises(AttributeError, match=r"by its `write`: word.write\(5\)"):
+        registers.scratch.word = 5
+    with pytest.raises(AttributeError):
+        registers.scratch.word.value = 5
+    assert repr(registers.scratch) == "<registers of demo: wide, word>"
+    with pytest.raises(KeyError, match="demo has no 'ttl99' among its pins: ttl0, ttl1"):
+        lab["demo"].pins["ttl99"]
 
 
 COMPLETE = """

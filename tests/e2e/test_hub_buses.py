@@ -126,7 +126,7 @@ def test_pins_are_held_and_let_go(demo):
     both.hold(True)
     assert both.level()
     both.release()
-    with pytest.raises(KeyError, match="no pin 'rtio_log'"):
+    with pytest.raises(KeyError, match="no 'rtio_log' among its pins"):
         demo.pins["rtio_log"]
     program = Program()
     program.override("rtio_log", True)

@@ -77,7 +77,7 @@ def test_what_cannot_be_transferred(demo):
         with pytest.raises(HubError, match=text) as failed:
             work()
         assert failed.value.code == "INVALID_ARGUMENT"
-    with pytest.raises(KeyError, match="no SPI bus 'ttl4'"):
+    with pytest.raises(KeyError, match="no 'ttl4' among its SPI buses"):
         demo.spi["ttl4"]
     program = Program()
     program.spi("ttl4", 0, 8)

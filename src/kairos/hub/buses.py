@@ -66,7 +66,8 @@ class ByName(Mapping):
 
     def __getitem__(self, name: str):
         if name not in self._names:
-            raise KeyError(f"{self._device.name} has no {self._called} '{name}', but {', '.join(self) or 'none'}")
+            known = ", ".join(self) or "none"
+            raise KeyError(f"{self._device.name} has no '{name}' among its {self._called}: {known}")
         return self._make(self._device, name)
 
     def __iter__(self) -> Iterator[str]:
@@ -131,9 +132,9 @@ class Pin:
 
 def spi_buses(device, channels: list) -> ByName:
     """SPI masters by the names of their channels."""
-    return ByName(device, channels, Spi, "SPI bus", ("spi_master",))
+    return ByName(device, channels, Spi, "SPI buses", ("spi_master",))
 
 
 def pins(device, channels: list) -> ByName:
     """Pins of TTL by the names of their channels."""
-    return ByName(device, channels, Pin, "pin", ("ttl_out", "ttl_inout"))
+    return ByName(device, channels, Pin, "pins", ("ttl_out", "ttl_inout"))

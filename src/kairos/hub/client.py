@@ -368,7 +368,13 @@ class Registers:
             return self[name]
         if any(known.startswith(f"{path}/") for known in self._found):
             return Registers(self._lab, self._device, self._found, f"{path}/")
-        raise AttributeError(f"{self._device} has no register and no block '{path}'")
+        # With these two Python says which one it may be.
+        raise AttributeError(f"{self._device} has no register and no block '{path}'", name=name, obj=self)
+
+    def __setattr__(self, name: str, value):
+        if not name.startswith("_"):
+            raise AttributeError(f"a register is set by its `write`: {name}.write({value!r})")
+        super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
         return sorted({name.split("/")[0] for name in self})
@@ -376,11 +382,13 @@ class Registers:
     _ipython_key_completions_ = __iter__
 
     def __repr__(self) -> str:
-        return f"<registers of {self._device}: {', '.join(self)}>"
+        return f"<registers of {self._device}: {', '.join(dir(self))}>"
 
 
 class Register:
     """A register: `name` (``block/register``), `width` in bits, `readable`, `writable`."""
+
+    __slots__ = ("_device", "_lab", "name", "readable", "width", "writable")
 
     def __init__(self, lab: Lab, device: str, described):
         self._lab, self._device = lab, device

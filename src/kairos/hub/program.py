@@ -78,6 +78,9 @@ class Program:
         fields = {"channel": channel, "data": data, "length": length, "cs": cs, "divider": divider, "input": input}
         self.steps.append({"spi": fields | mode})
 
+    def __repr__(self) -> str:
+        return f"<program: {', '.join(kind for step in self.steps for kind in step)}>"
+
     def messages(self, step: type) -> list:
         """The steps as messages of the class `step`. HubError of one that cannot be one."""
         made = []
