@@ -28,14 +28,14 @@ pub mod v1 {
 }
 
 use v1::buses_client::BusesClient;
-use v1::clocks_client::ClocksClient;
-use v1::waveforms_client::WaveformsClient;
 use v1::channels_client::ChannelsClient;
+use v1::clocks_client::ClocksClient;
 use v1::devices_client::DevicesClient;
 use v1::memory_client::MemoryClient;
 use v1::monitor_client::MonitorClient;
 use v1::plugins_client::PluginsClient;
 use v1::registers_client::RegistersClient;
+use v1::waveforms_client::WaveformsClient;
 
 /// Who this is, and whether the hub has TLS.
 #[derive(Clone, Debug, Default)]
