@@ -37,7 +37,7 @@ def test_what_the_database_says_of_a_card_counts(kairos, lab):
     entries["dds_729"] = "beam"
     for number in range(4):
         del entries[f"urukul0_ch{number}"]
-    entries["phaser0"] = {"type": "local", "module": "artiq.coredevice.phaser", "class": "Phaser", "arguments": {}}
+    entries["adc0"] = {"type": "local", "module": "artiq.coredevice.novogorny", "class": "Novogorny", "arguments": {}}
     database = written(entries, kairos.directory)
     done = kairos("run", EXPERIMENTS, "-c", "Elsewhere", "--no-table", device_db=database)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -47,4 +47,4 @@ def test_what_the_database_says_of_a_card_counts(kairos, lab):
     done = kairos("bench", "check", device_db=database)
     assert done.returncode == 0, done.stderr
     assert "urukul0: Urukul of light; from spi_urukul0; to nothing\n" in done.stdout
-    assert "phaser0: there is no model of what Phaser drives: its pins are open\n" in done.stdout
+    assert "adc0: there is no model of what Novogorny drives: its pins are open\n" in done.stdout

@@ -17,7 +17,7 @@ DATABASE = {
     "card": "cpld",
     "beam": entry("AD9912", chip_select=6, cpld_device="card", sw_device="switch"),
     "dds_729": "beam",
-    "phaser0": entry("Phaser", channel_base=40),
+    "adc0": entry("Novogorny", spi_device="spi"),
 }
 
 
@@ -30,7 +30,7 @@ def test_a_card_is_where_its_drivers_say():
             "settings": {"dds": "ad9912", "proto_rev": 8, "sma_hz": 10e6},
         }
     ]
-    assert lacking(DATABASE) == {"phaser0": "Phaser"}
+    assert lacking(DATABASE) == {"adc0": "Novogorny"}
 
 
 def test_the_cards_of_a_servo_have_its_lines():
@@ -60,6 +60,23 @@ def test_synthesisers_dacs_and_grabbers():
     assert found["mirny"]["channels"] == {"spi": 20, "sw3": 25}
     assert found["mirny"]["settings"] == {"clocks_hz": [0.0, 0.0, 125e6, 0.0], "almazny": "v1.2"}
     assert (found["fastino"]["channels"], found["grabber"]["channels"]) == ({"spi": 30}, {"spi": 31})
+
+
+def test_buses_links_and_a_card_of_two_drivers():
+    database = {
+        "relays": entry("SPIMaster", channel=3),
+        "measures": entry("SPIMaster", channel=4),
+        "others": entry("SPIMaster", channel=5),
+        "dds": entry("AD9914", sysclk=2.4e9, bus_channel=2, channel=0),
+        "phaser0": entry("Phaser", channel_base=40),
+        "shuttler1_adc": entry("ADC", spi_device="others"),
+        "shuttler0_adc": entry("ADC", spi_device="measures"),
+        "shuttler0_relay": entry("Relay", spi_device="relays"),
+    }
+    found = {card["kind"]: card for card in cards(database)}
+    assert (found["ddsbus"]["channels"], found["ddsbus"]["settings"]) == ({"bus": 2}, {"clock_hz": 2.4e9})
+    assert found["phaser"]["channels"] == {"spi": 40}
+    assert found["shuttler"]["channels"] == {"relay": 3, "adc": 4}
 
 
 def test_what_is_wrong_with_a_database_is_for_its_drivers_to_say():

@@ -11,7 +11,9 @@ use serde_json::Value;
 use crate::pad::Pad;
 
 /// Kinds of cards that have models, as their names begin.
-pub const KINDS: [&str; 6] = ["urukul", "mirny", "sampler", "zotino", "fastino", "grabber"];
+pub const KINDS: [&str; 9] = [
+    "urukul", "mirny", "sampler", "zotino", "fastino", "grabber", "ddsbus", "shuttler", "phaser",
+];
 
 /// A card of a device database.
 #[derive(Debug, Clone, Deserialize)]
@@ -22,7 +24,8 @@ pub struct Card {
     /// Its driver's entry in the database.
     pub device: String,
     /// Channels of the device by what they are for: `spi` for the lines of a bus whose names say enough (`clk`), else the
-    /// beginning of the line's name (`adc` for `adc_clk`), or all of it (`io_update`); `servo` for those of an SU-Servo to a
+    /// beginning of the line's name (`adc` for `adc_clk`), or all of it (`io_update`); `bus` for lines that are called as
+    /// behind the card's name; `servo` for those of an SU-Servo to a
     /// Sampler, `nu0` and `nu1` for those to its Urukuls.
     pub channels: BTreeMap<String, u32>,
     /// What a bench file could say of it.
@@ -94,7 +97,7 @@ fn described(card: &Card, pads: &[Pad]) -> Option<Found> {
             let line = match part.as_str() {
                 "spi" => last.to_string(),
                 // A servo has its own lines to the ADC of a Sampler, and to the chips of Urukuls.
-                "servo" => pad.name.split_once('_').map_or(last, |(_, line)| line).to_string(),
+                "servo" | "bus" => pad.name.split_once('_').map_or(last, |(_, line)| line).to_string(),
                 part if part.starts_with("nu") => {
                     let of_it = format!("_urukul{}_", &part[2..]);
                     let Some((_, line)) = pad.name.split_once(&of_it) else {

@@ -40,6 +40,15 @@ pub struct File {
     /// Cards with eight ADC channels.
     #[serde(default)]
     pub sampler: Parts<Sampler>,
+    /// Buses with AD9914 chips.
+    #[serde(default)]
+    pub ddsbus: Parts<DdsBus>,
+    /// Cards with two RF channels of five oscillators.
+    #[serde(default)]
+    pub phaser: Parts<Phaser>,
+    /// Cards with 16 DAC channels, of which relays and ADC are modelled.
+    #[serde(default)]
+    pub shuttler: Parts<Shuttler>,
     /// Modulators.
     #[serde(default)]
     pub aom: Parts<Aom>,
@@ -119,6 +128,29 @@ pub struct Zotino {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fastino {}
+
+/// A bus with AD9914 chips. What is not said here says the device database, or else `Default`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DdsBus {
+    /// Hz of the system clock of all chips, 3 GHz if nothing is said; 0: none.
+    pub clock_hz: Option<Natural>,
+    /// Whether a signal is at their inputs SYNC_IN.
+    pub sync_in: Option<bool>,
+}
+
+/// A card Phaser: nothing can be said of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Phaser {}
+
+/// A card Shuttler, and what is at the inputs of its ADC: nothing, 0 V.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Shuttler {
+    /// Volts at VIN0, VIN1 and so on, up to 16 of them.
+    pub adc_volts: Option<Spanned<Vec<Finite>>>,
+}
 
 /// A card Mirny. What is not said here says the device database, or else `Default`.
 #[derive(Debug, Default, Deserialize)]

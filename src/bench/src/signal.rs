@@ -49,6 +49,13 @@ impl Tone {
         dbm: f64::NEG_INFINITY,
         turns: 0.0,
     };
+
+    /// Whether it has only gone on, if so much later it is `now`.
+    pub fn goes_on(&self, ns: Ns, now: &Self) -> bool {
+        let off = now.turns - self.turns - turns_of(self.hz, ns);
+        let same = (off + 0.5).rem_euclid(1.0) - 0.5;
+        (self.hz, self.dbm) == (now.hz, now.dbm) && (self.dbm == f64::NEG_INFINITY || same.abs() < 1e-6)
+    }
 }
 
 /// Light, from the time on at which it comes.

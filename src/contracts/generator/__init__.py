@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from . import c_header, chips_pages, chips_python, chips_rust, gateware, pages, python, rust
+from . import c_header, chips_gateware, chips_pages, chips_python, chips_rust, gateware, pages, python, rust
 from .facts import Subject
 
 __all__ = ["MAKERS", "outputs"]
 
 MAKERS = (
     *(rust.files, python.files, gateware.files, c_header.files, pages.files),
-    *(chips_python.files, chips_rust.files, chips_pages.files),
+    *(chips_gateware.files, chips_python.files, chips_rust.files, chips_pages.files),
 )
 
 

@@ -2,7 +2,8 @@
 
     [chip]          name, doc, source; languages for which there is a module: "python" if it says nothing, "rust"
     [constants]     NAME = {value, doc}; type in Rust, u32 if it says nothing
-    [[table]]       name, doc, columns, rows: numbers of the chip that are no register
+    [[table]]       name, doc, columns, rows: numbers of the chip that are no register; type in Rust, f64 if it says
+                    nothing
     [[register]]    name, width in bits, doc; address; count of registers of this kind at addresses that follow;
                     reset; word = 64 if kernels keep it in 64 bits although it has fewer; fields
 
@@ -77,12 +78,13 @@ class Register:
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers in rows."""
+    """Numbers in rows; type: in Rust."""
 
     name: str
     doc: str
     columns: tuple[str, ...]
     rows: tuple[tuple[float, ...], ...]
+    type: str = "f64"
 
 
 @dataclass(frozen=True)
@@ -144,8 +146,9 @@ def _known(where: str, fact: dict, known: set[str], needed: set[str] = frozenset
 
 def _table(where: str, fact: dict[str, Any]) -> Table:
     keys = {"name", "doc", "columns", "rows"}
-    _known(f"{where}, {fact.get('name')}", fact, keys, keys)
-    return Table(fact["name"], fact["doc"], tuple(fact["columns"]), tuple(map(tuple, fact["rows"])))
+    _known(f"{where}, {fact.get('name')}", fact, keys | {"type"}, keys)
+    rows = tuple(map(tuple, fact["rows"]))
+    return Table(fact["name"], fact["doc"], tuple(fact["columns"]), rows, fact.get("type", "f64"))
 
 
 def _register(where: str, fact: dict[str, Any]) -> Register:

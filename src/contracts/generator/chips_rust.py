@@ -1,6 +1,7 @@
 """Rust modules of the chips whose registers the firmware or the emulator uses: `kairos_contracts::chips`."""
 
 from pathlib import Path
+from textwrap import wrap
 
 from . import chips
 from .facts import Subject
@@ -140,12 +141,18 @@ def _notice(name: str) -> list[str]:
 def _module(chip: chips.Chip) -> str:
     lines = [*rust_doc(f"{chip.doc} {chip.source}.", mark="//!"), "//!", *_notice(chip.file), ""]
     kind = "Wide" if any(register.is_wide for register in chip.registers) else ""
-    lines.append(f"use super::{{{kind}Field, {kind}Register}};")
+    names = [f"{kind}Field", f"{kind}Register"]
+    used = names if any(register.fields for register in chip.registers) else names[1:]
+    lines.append(f"use super::{used[0]};" if len(used) == 1 else f"use super::{{{', '.join(used)}}};")
     for table in chip.tables:
-        rows = [f"    [{', '.join(f'{number:_.1f}' for number in row)}]," for row in table.rows]
-        of = f"[[f64; {len(table.columns)}]; {len(table.rows)}]"
-        lines += ["", *rust_doc(f"{table.doc} A row: {', '.join(table.columns)}."), f"pub const {table.name}: {of} = ["]
-        lines += [*rows, "];"]
+        number = str if table.type != "f64" else lambda value: f"{value:_.1f}"
+        cells = [f"[{', '.join(number(value) for value in row)}]" for row in table.rows]
+        short = f"[{', '.join(cells)}]"
+        rows = [f"    {row}," for row in cells]
+        of = f"[[{table.type}; {len(table.columns)}]; {len(table.rows)}]"
+        lines += ["", *rust_doc(f"{table.doc} A row: {', '.join(table.columns)}.")]
+        start = f"pub const {table.name}: {of} = "
+        lines += [f"{start}{short};"] if len(short) <= ARRAY_WIDTH else [f"{start}[", *rows, "];"]
     for name, constant in chip.constants.items():
         kind_of = "f64" if isinstance(constant.value, float) else constant.type
         lines += ["", *rust_doc(constant.doc), f"pub const {name}: {kind_of} = {_number(constant.value)};"]
@@ -153,7 +160,11 @@ def _module(chip: chips.Chip) -> str:
         lines += ["", *_register(register, kind)]
     names = [register.name for register in chip.registers]
     short = f"[{', '.join(names)}]"
-    rows = [short] if len(short) <= ARRAY_WIDTH else ["[", *[f"    {name}," for name in names], "]"]
+    # As rustfmt does: names of up to ten letters share lines.
+    one_each = [f"    {name}," for name in names]
+    packed = wrap(f"{', '.join(names)},", 120, initial_indent="    ", subsequent_indent="    ")
+    long = ["[", *(packed if max(map(len, names)) <= 10 else one_each), "]"] if names else []
+    rows = [short] if len(short) <= ARRAY_WIDTH else long
     rows[0] = f"pub const ALL: [{kind}Register; {len(names)}] = {rows[0]}"
     lines += ["", "/// All of them.", *rows[:-1], f"{rows[-1]};"]
     return "\n".join(lines) + "\n"
@@ -161,7 +172,7 @@ def _module(chip: chips.Chip) -> str:
 
 def _number(value: int | float) -> str:
     if isinstance(value, float):
-        return f"{value:_.1f}"
+        return f"{value:_.1f}" if value == round(value, 1) else repr(value)
     return f"{value:_}" if value < 1000 or value % 1000 == 0 else f"0x{value:_x}"
 
 

@@ -92,13 +92,17 @@ pub enum ChannelKind {
     Suservo = 20,
     /// A channel of an SU-Servo.
     SuservoChannel = 21,
+    /// Registers of a Phaser.
+    Phaser = 22,
+    /// Frequencies, or amplitudes and phases, of a Phaser's oscillators.
+    PhaserTone = 23,
     /// The log channel, which has no pin.
     Log = 255,
 }
 
 impl ChannelKind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::TtlOut,
         Self::TtlInout,
         Self::TtlClockgen,
@@ -111,6 +115,8 @@ impl ChannelKind {
         Self::Pulse,
         Self::Suservo,
         Self::SuservoChannel,
+        Self::Phaser,
+        Self::PhaserTone,
         Self::Log,
     ];
 }
@@ -133,6 +139,8 @@ impl TryFrom<u8> for ChannelKind {
             10 => Self::Pulse,
             20 => Self::Suservo,
             21 => Self::SuservoChannel,
+            22 => Self::Phaser,
+            23 => Self::PhaserTone,
             255 => Self::Log,
             other => return Err(other),
         })

@@ -83,6 +83,20 @@ def _described(name: str, **options):
     return lambda: replace(make_variant(load(Path(__file__).parent / "description" / f"{name}.json")), **options)
 
 
+def _cards() -> Variant:
+    """Cards that no Kasli-SoC's description has: a bus with two AD9914, the SPI buses of a Shuttler, a Phaser."""
+    pins = [ChannelSpec("ttl0", "ttl_inout"), ChannelSpec("ttl4", "ttl_out")]
+    bus = ChannelSpec("ddsbus0", "ad9914", {"chips": 2})
+    spis = [ChannelSpec(f"spi_shuttler0_{name}", "spi_master", {"cs_width": 1}) for name in ("relay", "adc")]
+    before = (*pins, bus, *spis)
+    tones = [
+        ChannelSpec(f"phaser0_{kind}{c}", "phaser_tone", {"phaser": len(before), "channel": c, "kind": n})
+        for c in range(2)
+        for n, kind in enumerate(("frequency", "output"))
+    ]
+    return Variant("cards", (*before, ChannelSpec("phaser0", "phaser"), *tones, ChannelSpec("rtio_log", "log")))
+
+
 class _Variants(Mapping):
     """Variants by name, each made when it is first asked for."""
 
@@ -119,6 +133,7 @@ VARIANTS = _Variants(
         "star": lambda: _master("star", *(_satellite(prefix=f"sat{n}_") for n in (1, 2, 3))),
         "tree": lambda: _master("tree", _fork("fork1_"), _fork("fork2_"), _satellite()),
         "fork": _fork,
+        "cards": _cards,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),

@@ -67,6 +67,10 @@ class ChannelKind(IntEnum):
     """SU-Servo: its memory and control."""
     SUSERVO_CHANNEL = 21
     """A channel of an SU-Servo."""
+    PHASER = 22
+    """Registers of a Phaser."""
+    PHASER_TONE = 23
+    """Frequencies, or amplitudes and phases, of a Phaser's oscillators."""
     LOG = 255
     """The log channel, which has no pin."""
 

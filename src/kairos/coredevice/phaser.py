@@ -143,7 +143,15 @@ class Phaser(RTIODevice):
     @kernel
     def read8(self, addr) -> TInt32:
         """Read a byte from a register; waits for it. The cursor stays."""
+        self._ask(addr)
+        return self._answer()
+
+    @kernel
+    def _ask(self, addr):
         rtio_output(self.target + PORT.word(0, addr), 0)
+
+    @kernel
+    def _answer(self) -> TInt32:
         return (rtio_input_data(self.channel_base) >> self.miso_delay) & _BYTE
 
     @kernel
@@ -153,10 +161,13 @@ class Phaser(RTIODevice):
 
     @kernel
     def _read_bytes(self, addr, count) -> TInt32:
-        word = 0
+        # All are asked for before the first answer is waited for, which takes the slack.
         for place in range(count):
-            word = (word << _BITS) | self.read8(addr + place)
+            self._ask(addr + place)
             delay_mu(self.t_frame)
+        word = 0
+        for _ in range(count):
+            word = (word << _BITS) | self._answer()
         return word
 
     @kernel
@@ -183,13 +194,16 @@ class Phaser(RTIODevice):
 
     @kernel
     def check_board(self):
-        """ValueError if the card is no Phaser, or has another gateware than `gw_rev`."""
-        if self.read8(BOARD_ID.address) != BOARD:
+        """ValueError if the card is no Phaser, or has another gateware than `gw_rev`; advances by two frames."""
+        self._ask(BOARD_ID.address)
+        delay_mu(self.t_frame)
+        self._ask(GW_REV.address)
+        delay_mu(self.t_frame)
+        board, gateware = self._answer(), self._answer()
+        if board != BOARD:
             raise ValueError("the card is no Phaser")
-        delay_mu(self.t_frame)
-        if self.read8(GW_REV.address) != self.gw_rev:
+        if gateware != self.gw_rev:
             raise ValueError("the gateware of the Phaser is another one than gw_rev says")
-        delay_mu(self.t_frame)
 
     get_sta = fetch(STA, "Read the status.")
     get_crc_err = fetch(CRC_ERR, "Read the number of frames with a wrong checksum.")

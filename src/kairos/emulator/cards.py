@@ -119,7 +119,7 @@ def _fastino(database: _Database, entry: dict) -> tuple[dict, dict]:
     return {"spi": number} if isinstance(number, int) else {}, {}
 
 
-def _grabber(database: _Database, entry: dict) -> tuple[dict, dict]:
+def _based(database: _Database, entry: dict) -> tuple[dict, dict]:
     number = database.arguments(entry).get("channel_base")
     return {"spi": number} if isinstance(number, int) else {}, {}
 
@@ -142,19 +142,41 @@ def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
     return database.channels(**lines), settings
 
 
+def _ddsbus(database: _Database, entry: dict) -> tuple[dict, dict]:
+    """The bus of an AD9914; all chips of a bus say the same of it."""
+    arguments = database.arguments(entry)
+    number, clock = arguments.get("bus_channel"), arguments.get("sysclk")
+    settings = {"clock_hz": float(clock)} if isinstance(clock, int | float) and clock > 0 else {}
+    return {"bus": number} if isinstance(number, int) else {}, settings
+
+
+def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict]:
+    """The card of a driver of relays; its ADC is the one whose name begins as its own does, or else the only one."""
+    lines = {"relay": database.arguments(entry).get("spi_device")}
+    adcs = list(database.drivers("ADC"))
+    (own,) = [name for name, other in database.drivers("Relay") if other is entry][:1]
+    near = [adc for name, adc in adcs if name.rpartition("_")[0] == own.rpartition("_")[0]]
+    for adc in (near or [adc for _, adc in adcs])[:1]:
+        lines["adc"] = database.arguments(adc).get("spi_device")
+    return database.channels(**lines), {}
+
+
 CARDS = {
+    "AD9914": ("ddsbus", _ddsbus),
     "CPLD": ("urukul", _urukul),
     "Sampler": ("sampler", _sampler),
     "Fastino": ("fastino", _fastino),
-    "Grabber": ("grabber", _grabber),
+    "Grabber": ("grabber", _based),
     "Mirny": ("mirny", _mirny),
+    "Phaser": ("phaser", _based),
+    "Relay": ("shuttler", _shuttler),
     "SUServo": ("sampler", _servo),
     "Zotino": ("zotino", _zotino),
 }
 """Cards that have models by the classes of their drivers: their kind to the emulator, and what makes channels and
 settings of an entry."""
 
-WITHOUT = ("AD53xx", "AD9834", "CXPGrabber", "HMC542B", "Novogorny", "Phaser")
+WITHOUT = ("AD53xx", "AD9834", "CXPGrabber", "HMC542B", "Novogorny")
 """Classes of drivers of cards that have no model."""
 
 

@@ -7,9 +7,13 @@ use toml::Spanned;
 use super::{listed, Bench, Done};
 use crate::cards::Found;
 use crate::chips::ad53xx;
+use crate::chips::ddsbus::{self, DdsBus};
 use crate::chips::fastino::{self, Fastino};
+use crate::chips::fastlink;
 use crate::chips::mirny::{self, Mirny};
+use crate::chips::phaser::{self, Phaser};
 use crate::chips::sampler::{self, Sampler};
+use crate::chips::shuttler::{self, Shuttler};
 use crate::chips::urukul::{self, ServoBus, Urukul};
 use crate::chips::zotino::{self, Zotino};
 use crate::engine::End;
@@ -39,12 +43,18 @@ impl Bench<'_> {
         self.known("fastino", &file.fastino, found)?;
         self.known("mirny", &file.mirny, found)?;
         self.known("sampler", &file.sampler, found)?;
+        self.known("ddsbus", &file.ddsbus, found)?;
+        self.known("phaser", &file.phaser, found)?;
+        self.known("shuttler", &file.shuttler, found)?;
         for card in found {
             match card.kind.as_str() {
                 "urukul" => self.urukul(file, card)?,
                 "zotino" => self.zotino(file, card)?,
                 "fastino" => self.fastino(file, card)?,
                 "mirny" => self.mirny(file, card)?,
+                "ddsbus" => self.ddsbus(file, card)?,
+                "phaser" => self.phaser(file, card)?,
+                "shuttler" => self.shuttler(file, card)?,
                 _ => {}
             }
         }
@@ -115,7 +125,7 @@ impl Bench<'_> {
         let made = Made {
             kind: "Fastino",
             model: Box::new(Fastino::new()),
-            inputs: &fastino::INPUTS,
+            inputs: &fastlink::INPUTS,
             tones: 0,
             volts: fastino::CHANNELS,
             answers: &["miso"],
@@ -132,6 +142,61 @@ impl Bench<'_> {
             tones: mirny::CHANNELS,
             volts: 0,
             answers: &["miso"],
+        };
+        self.card(&name, card, made).map(drop)
+    }
+
+    fn ddsbus(&mut self, file: &File, card: &Found) -> Done {
+        let (name, said, own) = self.said(&file.ddsbus, card)?;
+        let chips = card.lines.keys().filter(|line| line.starts_with("sel_n")).count();
+        let clock = said.and_then(|said| said.clock_hz).or(own.clock_hz);
+        let options = ddsbus::Options {
+            chips: chips.min(ddsbus::CHANNELS),
+            clock: clock.map_or(3e9, |clock| clock.0),
+            synchronised: said.and_then(|said| said.sync_in).unwrap_or(false),
+        };
+        let made = Made {
+            kind: "AD9914 bus",
+            model: Box::new(DdsBus::new(options)),
+            inputs: &ddsbus::INPUTS,
+            tones: options.chips,
+            volts: 0,
+            answers: &[],
+        };
+        self.card(&name, card, made).map(drop)
+    }
+
+    fn phaser(&mut self, file: &File, card: &Found) -> Done {
+        let (name, ..) = self.said(&file.phaser, card)?;
+        let made = Made {
+            kind: "Phaser",
+            model: Box::new(Phaser::new()),
+            inputs: &fastlink::INPUTS,
+            tones: phaser::TONES,
+            volts: 0,
+            answers: &["miso"],
+        };
+        self.card(&name, card, made).map(drop)
+    }
+
+    fn shuttler(&mut self, file: &File, card: &Found) -> Done {
+        let (name, said, _) = self.said(&file.shuttler, card)?;
+        let mut volts = [0.0; shuttler::ADC_INPUTS];
+        if let Some(given) = said.and_then(|said| said.adc_volts.as_ref()) {
+            if given.get_ref().len() > volts.len() {
+                return self.fail(given.span(), "the ADC of a Shuttler has 16 inputs");
+            }
+            for (input, volt) in volts.iter_mut().zip(given.get_ref()) {
+                *input = volt.0;
+            }
+        }
+        let made = Made {
+            kind: "Shuttler",
+            model: Box::new(Shuttler::new(volts)),
+            inputs: &shuttler::INPUTS,
+            tones: 0,
+            volts: 0,
+            answers: &shuttler::ANSWERS,
         };
         self.card(&name, card, made).map(drop)
     }

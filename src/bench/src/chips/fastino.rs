@@ -3,38 +3,27 @@
 //! A frame begins where the clock lane is high for a bit less than else; a bit lasts for half a cycle of the device. Outputs change
 //! when a frame has come whole and its CRC is right. The card's interpolators keep their settings, but do not interpolate.
 
-use std::collections::VecDeque;
-
 use kairos_contracts::chips::fastino::{self as words, cfg, frame};
 use serde_json::{json, Value};
 
+use super::fastlink::{self, Geometry, Receiver};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
 /// DACs of the card.
 pub const CHANNELS: usize = words::DAC.count as usize;
-/// Names of the lines that it hears.
-pub const INPUTS: [&str; 7] = ["clk", "mosi0", "mosi1", "mosi2", "mosi3", "mosi4", "mosi5"];
-const LANES: usize = words::LANES as usize;
-/// A bit on a lane, and a frame.
-const BIT: Ns = 8 / words::BITS_PER_CYCLE as Ns;
-const BITS: u32 = words::FRAME_WORDS * words::FRAME_WORD_BITS;
-const FRAME: Ns = BITS as Ns * BIT;
-/// High time of the clock lane in the first word of a frame.
-const MARK: Ns = (words::CLOCK_HIGH as Ns - 1) * BIT;
-/// Bits of a frame without those of the CRC.
-const CRC_WIDTH: u32 = u32::BITS - 1 - words::CRC.leading_zeros();
+/// Of its frames.
+const GEOMETRY: Geometry = Geometry {
+    words: words::FRAME_WORDS,
+    word_bits: words::FRAME_WORD_BITS,
+    high: words::CLOCK_HIGH,
+    crc: words::CRC,
+    bit: 8 / words::BITS_PER_CYCLE as Ns,
+};
 
 /// The card.
 pub struct Fastino {
-    /// By lane: changes since the frame before.
-    lanes: [VecDeque<(Ns, bool)>; LANES],
-    levels: [bool; LANES],
-    /// When the clock lane rose.
-    rose: Ns,
-    clock: bool,
-    /// When a frame that has begun ends.
-    ends: Option<Ns>,
+    link: Receiver,
     codes: [u16; CHANNELS],
     volts: [f64; CHANNELS],
     interpolators: [u64; CHANNELS],
@@ -47,11 +36,7 @@ impl Fastino {
     /// After power-up: all at 0 V.
     pub fn new() -> Self {
         Self {
-            lanes: Default::default(),
-            levels: [false; LANES],
-            rose: 0,
-            clock: false,
-            ends: None,
+            link: Receiver::new(GEOMETRY),
             codes: [0x8000; CHANNELS],
             volts: [0.0; CHANNELS],
             interpolators: [0; CHANNELS],
@@ -61,39 +46,10 @@ impl Fastino {
         }
     }
 
-    /// The bits of a frame that began at a time, in the order in which they were sent; those behind it stay.
-    fn bits(&mut self, start: Ns) -> Vec<bool> {
-        let mut sent = vec![false; BITS as usize * LANES];
-        for lane in 0..LANES {
-            for bit in 0..BITS as usize {
-                let middle = start + bit as Ns * BIT + BIT / 2;
-                while let Some((_, level)) = self.lanes[lane].pop_front_if(|change| change.0 <= middle) {
-                    self.levels[lane] = level;
-                }
-                sent[bit * LANES + lane] = self.levels[lane];
-            }
-        }
-        sent
-    }
-
     /// A frame has come.
     fn take(&mut self, bits: &[bool], out: &mut Outbox) {
-        let rest = bits.iter().fold(0, |rest, bit| {
-            let next = rest << 1 | u32::from(*bit);
-            if next >> CRC_WIDTH != 0 {
-                next ^ words::CRC
-            } else {
-                next
-            }
-        });
-        if rest != 0 {
-            return out.warn("a frame with a wrong CRC: it is ignored");
-        }
         self.frames += 1;
-        let word = |from: usize, width: usize| {
-            let of = bits[from..from + width].iter().rev();
-            of.fold(0u64, |word, bit| word << 1 | u64::from(*bit))
-        };
+        let word = |from, width| fastlink::word(bits, from, width);
         let header = word(0, words::FRAME.width as usize);
         let mask = frame::MASK.get(header);
         let before = self.configuration;
@@ -137,31 +93,20 @@ impl Model for Fastino {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         for (input, signal) in changes {
             let Signal::Level(level) = signal else { continue };
-            match input {
-                0 if *level => (self.clock, self.rose) = (true, at),
-                0 => {
-                    let first = self.clock && at - self.rose == MARK;
-                    self.clock = false;
-                    if first && self.ends.is_some() {
-                        out.warn("a frame begins before the one before has come whole");
-                    }
-                    if first {
-                        self.ends = Some(self.rose + FRAME);
-                    }
-                }
-                lane => self.lanes[lane - 1].push_back((at, *level)),
-            }
+            out.warnings
+                .extend(self.link.line(at, *input, *level).map(String::from));
         }
     }
 
     fn next(&self) -> Option<Ns> {
-        self.ends
+        self.link.next()
     }
 
     fn act(&mut self, at: Ns, out: &mut Outbox) {
-        self.ends = None;
-        let bits = self.bits(at - FRAME);
-        self.take(&bits, out);
+        match self.link.frame(at) {
+            Some(bits) => self.take(&bits, out),
+            None => out.warn(fastlink::SPOILED),
+        }
     }
 
     fn report(&self, _at: Ns) -> Value {

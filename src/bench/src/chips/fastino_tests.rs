@@ -1,6 +1,12 @@
 use proptest::prelude::*;
 
+use super::super::fastlink::{INPUTS, LANES};
 use super::*;
+
+const CRC_WIDTH: u32 = 12;
+const BITS: u32 = words::FRAME_WORDS * words::FRAME_WORD_BITS;
+const BIT: Ns = GEOMETRY.bit;
+const FRAME: Ns = BITS as Ns * BIT;
 
 /// The pads of a frame that begins at `start`: header, codes, and the CRC, or another one.
 fn send(card: &mut Fastino, start: Ns, header: u64, codes: &[u16; CHANNELS], good: bool) -> Outbox {

@@ -1,13 +1,19 @@
 //! Chips on cards, as their data sheets describe them, on the register tables that the drivers use (`kairos_contracts::chips`).
 
+pub mod ad4115;
 pub mod ad53xx;
 pub mod ad9910;
 pub mod ad9912;
+pub mod ad9914;
 pub mod adf5356;
 pub mod dds;
+pub mod ddsbus;
 pub mod fastino;
+pub mod fastlink;
 pub mod mirny;
+pub mod phaser;
 pub mod sampler;
 pub mod shift;
+pub mod shuttler;
 pub mod urukul;
 pub mod zotino;

@@ -4,6 +4,7 @@
 //! its exposure at once, 28 bits for each pixel on four lanes, seven bits of 4 ns in a period of the clock lane. The clock rests
 //! between frames, which costs nothing then; it begins early enough for a receiver to find the rate.
 
+use kairos_contracts::chips::cameralink::{self as link, LANES, PORTS};
 use rand_distr::{Distribution, Poisson};
 use rand_pcg::Pcg64Mcg;
 use serde_json::{json, Value};
@@ -18,18 +19,10 @@ const BIT: Ns = 4;
 const BITS: usize = 7;
 /// What the clock lane shows in a period.
 const CLOCK: [bool; BITS] = [true, true, false, false, false, true, true];
-/// Inputs of the serialiser that follow each other on each lane (DS90CR287 data sheet, figure of the bit positions).
-const LANES: [[u32; BITS]; 4] = [
-    [7, 6, 4, 3, 2, 1, 0],
-    [18, 15, 14, 13, 12, 9, 8],
-    [26, 25, 24, 22, 21, 20, 19],
-    [23, 17, 16, 11, 10, 5, 27],
-];
-/// Its inputs for the 16 bits of a pixel, the lowest first, and for what is valid (Camera Link specification 1.1, appendix A).
-const PIXEL: [u32; 16] = [0, 1, 2, 3, 4, 6, 27, 5, 7, 8, 9, 12, 13, 14, 10, 11];
-const LINE_VALID: u32 = 1 << 24;
-const FRAME_VALID: u32 = 1 << 25;
-const DATA_VALID: u32 = 1 << 26;
+/// What is valid, in a word.
+const LINE_VALID: u32 = 1 << link::LINE_VALID;
+const FRAME_VALID: u32 = 1 << link::FRAME_VALID;
+const DATA_VALID: u32 = 1 << link::DATA_VALID;
 /// Periods before a frame, between its lines, and behind it.
 const BEFORE: usize = 30;
 const BETWEEN: usize = 2;
@@ -156,7 +149,7 @@ impl Camera {
         let mut words = vec![0; BEFORE];
         for row in self.image.chunks(self.options.size[0]) {
             for pixel in row {
-                let bits = PIXEL.iter().enumerate();
+                let bits = PORTS.iter().flatten().enumerate();
                 let data = bits.fold(0, |word, (n, input)| word | u32::from(pixel >> n & 1) << input);
                 words.push(data | FRAME_VALID | LINE_VALID | DATA_VALID);
             }
@@ -293,7 +286,7 @@ mod tests {
         let pixels: Vec<u16> = received(&out)
             .into_iter()
             .filter(|word| word & DATA_VALID != 0)
-            .map(|word| (0..16).fold(0, |pixel, n| pixel | ((word >> PIXEL[n] & 1) as u16) << n))
+            .map(|word| (0..16).fold(0, |pixel, n| pixel | ((word >> PORTS[n / 8][n % 8] & 1) as u16) << n))
             .collect();
         assert_eq!(pixels, camera.image);
     }

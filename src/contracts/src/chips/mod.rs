@@ -5,11 +5,15 @@
 pub mod ad53xx;
 pub mod ad9910;
 pub mod ad9912;
+pub mod ad9914;
 pub mod adf5356;
 pub mod almazny;
+pub mod cameralink;
 pub mod fastino;
 pub mod mirny;
+pub mod phaser;
 pub mod sampler;
+pub mod shuttler;
 pub mod si5324;
 pub mod urukul;
 

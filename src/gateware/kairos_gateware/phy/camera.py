@@ -1,15 +1,11 @@
 """For tests: a camera on Camera Link, in plain Python: pixels to words of 28 bits, words to samples of the lanes."""
 
+from ..contracts.cameralink import DATA_VALID, FRAME_VALID, LANES, LINE_VALID, PORTS, WORD_BITS
 from ..pad import SAMPLES
-from .cameralink import LANE_BITS, WORD_BITS
 
 __all__ = ["frame_words", "lane_samples"]
 
 CLOCK = [1, 1, 0, 0, 0, 1, 1]
-# Camera Link 1.1: inputs of the transmitter for the bits of ports A and B, lowest first, and the signals beside them
-PORT_A = [0, 1, 2, 3, 4, 6, 27, 5]
-PORT_B = [7, 8, 9, 12, 13, 14, 10, 11]
-LINE_VALID, FRAME_VALID, DATA_VALID = 24, 25, 26
 
 
 def frame_words(frame, line_gap=2, frame_gap=10, holes=0):
@@ -19,7 +15,7 @@ def frame_words(frame, line_gap=2, frame_gap=10, holes=0):
     for row in frame:
         for pixel in row:
             word = 1 << FRAME_VALID | 1 << LINE_VALID
-            for n, number in enumerate(PORT_A + PORT_B):
+            for n, number in enumerate(n for port in PORTS for n in port):
                 word |= (int(pixel) >> n & 1) << number
             words += [word | 1 << DATA_VALID] + [word ^ 0x7F] * holes
         words += [1 << FRAME_VALID] * line_gap
@@ -34,7 +30,7 @@ def lane_samples(words, period, phase=0.0, jitter=lambda: 0.0):
     levels = []
     for word in words:
         for n in range(7):
-            levels.append([CLOCK[n]] + [word >> numbers[n] & 1 for numbers in LANE_BITS])
+            levels.append([CLOCK[n]] + [word >> numbers[n] & 1 for numbers in LANES])
     starts = [phase + period * n / 7 + jitter() for n in range(len(levels))]
     samples, n = [], 0
     for time in range((int(starts[-1]) // SAMPLES + 3) * SAMPLES):

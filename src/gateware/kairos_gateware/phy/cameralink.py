@@ -7,10 +7,7 @@ must last at least 3 ns: pixel clocks from 5 to 45 MHz are received (`test_camer
 jitter), faster ones are ignored.
 
 A word lasts from two bits behind a rising edge of the clock lane to two bits behind the next one, so the clock lane
-reads 1100011. Order of the bits on the lanes, first one first, as the DS90CR287 sends them (numbers of its inputs):
-
-    lane 0    7  6  4  3  2  1  0          lane 2   26 25 24 22 21 20 19
-    lane 1   18 15 14 13 12  9  8          lane 3   23 17 16 11 10  5 27
+reads 1100011. The order of the bits on the lanes is `LANES` of the contract (docs/chips/cameralink.md).
 
 Timing: `stb` 4 cycles after the sample of a word's last bit arrived. Clock domain sys. A period that differs by more
 than an eighth from the one before ends the reception, until the rate has been measured anew.
@@ -21,17 +18,11 @@ from operator import or_
 
 from migen import *
 
+from ..contracts.cameralink import LANES, WORD_BITS
 from ..pad import SAMPLES
 
-__all__ = ["CameraLinkReceiver", "LANE_BITS", "WORD_BITS"]
+__all__ = ["CameraLinkReceiver"]
 
-LANE_BITS = [
-    [7, 6, 4, 3, 2, 1, 0],
-    [18, 15, 14, 13, 12, 9, 8],
-    [26, 25, 24, 22, 21, 20, 19],
-    [23, 17, 16, 11, 10, 5, 27],
-]
-WORD_BITS = 28
 _BITS = 7
 _EDGE_BIT = 5  # the clock lane rises at the beginning of this bit of a word
 _PERIODS = 9  # 63 bits: 1/64 less than a bit in units of 1/64 sample
@@ -192,7 +183,7 @@ class CameraLinkReceiver(Module):
         for j in range(_PER_CYCLE):
             complete = middles.taken[j] & (middles.index[j] == _BITS - 1) & whole
             self.sync += If(complete, ends.eq(1), surplus.eq(middles.count - 1 - j))
-        for lane, (pad, numbers) in enumerate(zip(lanes, LANE_BITS, strict=True)):
+        for lane, (pad, numbers) in enumerate(zip(lanes, LANES, strict=True)):
             samples = [Signal(SAMPLES, name=f"lane{lane}_{stage}") for stage in range(2)]
             bits = [Signal(name=f"lane{lane}_bit{j}") for j in range(_PER_CYCLE)]
             shifted = Signal(_BITS + _PER_CYCLE - 1, name=f"lane{lane}_shifted")  # the newest bit is bit 0

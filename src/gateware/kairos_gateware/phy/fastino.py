@@ -17,8 +17,7 @@ The payload of a frame, from bit 0: configuration (4), LEDs (8), kind of the fra
 interpolator setting; updates wait for the frame after. The CRC takes the rest of the 98 bits on each of six lanes.
 
 The driver fixes the addresses, the length of a frame and the number of lanes; how the bits are arranged is this
-module's choice and has not been checked against a card. It stands in `HEADER` and `PAYLOAD`, and in the parameters of
-`FastLink`.
+project's choice and has not been checked against a card. It stands in `src/contracts/chips/fastino.toml`.
 
 Timing: an event at T is in the frame that begins at S, the first multiple of 49 behind T, and which has left after S +
 49: 50 to 98 cycles after T. One event in each cycle. Of events in a cycle with the same address the last one counts.
@@ -26,20 +25,16 @@ Timing: an event at T is in the frame that begins at S, the first multiple of 49
 
 from migen import *
 
+from ..contracts import fastino as facts
 from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, OutputLink
-from .fastlink import FastLink
+from .fastlink import FastLink, geometry
 from .kind import Driver, Figure, Kind, Parameter, Place
 
-__all__ = ["KINDS", "Fastino", "DACS", "LANES", "HEADER", "KIND_UPDATE", "KIND_INTERPOLATOR"]
+__all__ = ["KINDS", "Fastino", "DACS"]
 
 DACS = 32
-LANES = 6
 _BITS = 16
-ADDRESS_UPDATE, ADDRESS_HOLD, ADDRESS_CONFIGURATION, ADDRESS_LEDS = 32, 33, 34, 35
-ADDRESS_CONTINUOUS, ADDRESS_STAGE, ADDRESS_APPLY = 37, 38, 39
-HEADER = [("configuration", 4), ("leds", 8), ("kind", 4), ("interpolator", 16), ("mask", DACS)]
-KIND_UPDATE, KIND_INTERPOLATOR = 0, 1
 
 
 class Fastino(Module):
@@ -50,7 +45,7 @@ class Fastino(Module):
     def __init__(self, number, clock, lanes, back, log2_width=0):
         width = 1 << log2_width
         link = OutputLink(data_width=max(DACS, _BITS * width), address_width=8)
-        self.submodules.fast_link = fast_link = FastLink(clock, lanes, back)
+        self.submodules.fast_link = fast_link = FastLink(clock, lanes, back, **geometry(facts))
         self.channel = Channel(number, output=link, free_running=fast_link.free_running)
         self.pads = [clock, *lanes, back]
         data = [Signal(_BITS, name=f"dac_{i}") for i in range(DACS)]
@@ -61,7 +56,7 @@ class Fastino(Module):
         def at(address):
             return link.stb & (link.address == address)
 
-        header = Record(HEADER)
+        header = Record(facts.FRAME)
         hold = Signal(DACS)
         continuous = Signal(DACS)
         updates = Signal(DACS)  # for the next frame of kind 0
@@ -75,10 +70,10 @@ class Fastino(Module):
             self.comb += If(hit, new_updates[i].eq(~hold[i]))
             self.sync += If(hit, data[i].eq(link.data[_BITS * part : _BITS * (part + 1)]))
         self.comb += [
-            If(at(ADDRESS_UPDATE), new_updates.eq(link.data)),
+            If(at(facts.UPDATE_ADDRESS), new_updates.eq(link.data)),
             applying.eq(applies != 0),
-            If(applying, header.kind.eq(KIND_INTERPOLATOR), header.mask.eq(applies)).Else(
-                header.kind.eq(KIND_UPDATE), header.mask.eq(updates | continuous)
+            If(applying, header.kind.eq(facts.FRAME_KIND_INTERPOLATOR), header.mask.eq(applies)).Else(
+                header.kind.eq(facts.FRAME_KIND_UPDATE), header.mask.eq(updates | continuous)
             ),
             fast_link.payload.eq(Cat(header.raw_bits(), *data)),
             fast_link.fresh.eq(fresh),
@@ -88,17 +83,17 @@ class Fastino(Module):
             # Behind an interpolator setting there is a frame with the updates that had to wait
             If(link.stb, fresh.eq(1)).Elif(fast_link.begin, fresh.eq(applying)),
             updates.eq(Mux(fast_link.begin & ~applying, 0, updates) | new_updates),
-            applies.eq(Mux(fast_link.begin, 0, applies) | Mux(at(ADDRESS_APPLY), link.data[:DACS], 0)),
-            If(at(ADDRESS_HOLD), hold.eq(link.data)),
-            If(at(ADDRESS_CONFIGURATION), header.configuration.eq(link.data)),
-            If(at(ADDRESS_LEDS), header.leds.eq(link.data)),
-            If(at(ADDRESS_CONTINUOUS), continuous.eq(link.data)),
-            If(at(ADDRESS_STAGE), header.interpolator.eq(link.data)),
+            applies.eq(Mux(fast_link.begin, 0, applies) | Mux(at(facts.CIC_APPLY_ADDRESS), link.data[:DACS], 0)),
+            If(at(facts.HOLD_ADDRESS), hold.eq(link.data)),
+            If(at(facts.CFG_ADDRESS), header.configuration.eq(link.data)),
+            If(at(facts.LEDS_ADDRESS), header.leds.eq(link.data)),
+            If(at(facts.CONTINUOUS_ADDRESS), continuous.eq(link.data)),
+            If(at(facts.CIC_ADDRESS), header.interpolator.eq(link.data)),
         ]
 
 
 def _make(place):
-    clock, *lanes = place.pads(["clk", *(f"mosi{i}" for i in range(LANES))], serialised=True)
+    clock, *lanes = place.pads(["clk", *(f"mosi{i}" for i in range(facts.LANES))], serialised=True)
     return Fastino(place.number, clock, lanes, place.pad("miso", "in"), place["log2_width"])
 
 

@@ -3,8 +3,9 @@ checks the CRC, and keeps a Fastino's state."""
 
 from dataclasses import dataclass, field
 
+from ..contracts.fastino import FRAME, FRAME_KIND_INTERPOLATOR
 from ..pad import SAMPLES
-from .fastino import DACS, HEADER, KIND_INTERPOLATOR
+from .fastino import DACS
 
 __all__ = ["FrameReceiver", "FastinoCard"]
 
@@ -88,11 +89,11 @@ class FastinoCard:
 
     def _take(self, start, payload):
         fields = {}
-        for name, width in HEADER:
+        for name, width in FRAME:
             fields[name] = payload & (1 << width) - 1
             payload >>= width
         chosen = [i for i in range(DACS) if fields["mask"] >> i & 1]
-        if fields["kind"] == KIND_INTERPOLATOR:
+        if fields["kind"] == FRAME_KIND_INTERPOLATOR:
             for i in chosen:
                 self.interpolators[i] = fields["interpolator"]
         else:

@@ -29,7 +29,7 @@ from migen import *
 from ..pad import SAMPLES
 from ..rtio.link import FreeRunning
 
-__all__ = ["FastLink", "frame_cycles"]
+__all__ = ["FastLink", "frame_cycles", "geometry"]
 
 _BITS_PER_CYCLE = 2
 _CHUNK = SAMPLES // _BITS_PER_CYCLE
@@ -40,6 +40,13 @@ def frame_cycles(words, word_bits):
     if words * word_bits % _BITS_PER_CYCLE:
         raise ValueError(f"a frame of {words} words of {word_bits} bits does not end with a cycle")
     return words * word_bits // _BITS_PER_CYCLE
+
+
+def geometry(facts):
+    """Arguments of a `FastLink` for the frames of a card, from its contract."""
+    width = facts.CRC.bit_length() - 1
+    words = {"words": facts.FRAME_WORDS, "word_bits": facts.FRAME_WORD_BITS, "high": facts.CLOCK_HIGH}
+    return words | {"crc": facts.CRC ^ 1 << width, "crc_width": width}
 
 
 def _crc_step(register, bits, polynomial):

@@ -24,16 +24,14 @@ from operator import or_
 
 from migen import *
 
+from ..contracts.cameralink import DATA_VALID, FRAME_VALID, LINE_VALID, PORTS, WORD_BITS
 from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
-from .cameralink import WORD_BITS, CameraLinkReceiver
+from .cameralink import CameraLinkReceiver
 from .kind import Driver, Figure, Kind, Parameter, Place
 
 __all__ = ["KINDS", "FrameParser", "Roi", "Grabber", "GrabberGate", "result_bits"]
 
-_PORT_A = [0, 1, 2, 3, 4, 6, 27, 5]
-_PORT_B = [7, 8, 9, 12, 13, 14, 10, 11]
-_LINE_VALID, _FRAME_VALID, _DATA_VALID = 24, 25, 26
 _PIXEL_BITS = 16
 
 
@@ -56,7 +54,7 @@ class FrameParser(Module):
 
         # # #
 
-        frame, line = self.word[_FRAME_VALID], self.word[_LINE_VALID] & self.word[_FRAME_VALID]
+        frame, line = self.word[FRAME_VALID], self.word[LINE_VALID] & self.word[FRAME_VALID]
         most = 2**res_width - 1
         in_frame, in_line, fresh = Signal(), Signal(), Signal()
         x, y, widest = Signal(res_width), Signal(res_width), Signal(res_width)
@@ -69,11 +67,11 @@ class FrameParser(Module):
                 in_frame.eq(frame),
                 in_line.eq(line),
                 self.end.eq(in_frame & ~frame),
-                self.pixel.eq(Cat(*[self.word[n] for n in _PORT_A + _PORT_B])),
+                self.pixel.eq(Cat(*[self.word[n] for port in PORTS for n in port])),
                 self.x.eq(x),
                 self.y.eq(y),
                 If(
-                    line & self.word[_DATA_VALID],
+                    line & self.word[DATA_VALID],
                     self.valid.eq(1),
                     self.first.eq(fresh),
                     fresh.eq(0),

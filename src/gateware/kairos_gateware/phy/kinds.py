@@ -3,7 +3,7 @@
 from itertools import zip_longest
 
 from ..variant import ChannelSpec
-from . import ad9914, clockgen, edge_counter, fastino, grabber, pulse, spi, suservo, ttl
+from . import ad9914, clockgen, edge_counter, fastino, grabber, phaser, pulse, spi, suservo, ttl
 from .kind import Kind
 
 __all__ = ["KINDS", "make_phys"]
@@ -16,6 +16,7 @@ _MODULES = [
     ad9914,
     fastino,
     grabber,
+    phaser,
     suservo,
     pulse,
 ]

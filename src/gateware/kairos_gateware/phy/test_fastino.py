@@ -4,9 +4,10 @@ settings, groups; which frame an event is in; time skip."""
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kairos_gateware.contracts.fastino import LANES
 from kairos_gateware.pad import Pad
 from kairos_gateware.phy.bench import play
-from kairos_gateware.phy.fastino import DACS, LANES, Fastino
+from kairos_gateware.phy.fastino import DACS, Fastino
 from kairos_gateware.phy.fastino_card import FastinoCard
 
 FRAME = 49

@@ -1,6 +1,6 @@
 """Direct digital synthesiser, 3.5 GS/s, 12 bits: eight profiles, a ramp generator, a programmable modulus.
 
-Source: Analog Devices, AD9914 data sheet, sections "Register map" and "Programmable modulus mode".
+Source: AD9914 data sheet, sections "Register map", "Programmable modulus mode", "DAC calibration output".
 
 Generated from src/contracts/chips/ad9914.toml by `make contracts`: do not edit.
 """
@@ -12,10 +12,12 @@ __all__ = [
     "ADDRESSES",
     "BUS_LINES",
     "BUS_UPDATE",
+    "CALIBRATION_CYCLES",
     "CALIBRATION_S",
     "CFR1",
     "CFR2",
     "CFR4",
+    "LARGEST_CLOCK",
     "LOWER_HALF",
     "MODULUS_B",
     "MODULUS_DENOMINATOR",
@@ -38,6 +40,12 @@ UPPER_HALF = 3
 
 MODULUS_B = 0x80000000
 """denominator of the fraction that the driver adds to frequency words"""
+
+CALIBRATION_CYCLES = 0x72A80
+"""cycles of the system clock that the DAC's calibration takes"""
+
+LARGEST_CLOCK = 3500000000.0
+"""fastest system clock, Hz"""
 
 CALIBRATION_S = 0.001
 """for the DAC's calibration, s; it needs less at every clock"""

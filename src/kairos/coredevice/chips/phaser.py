@@ -1,6 +1,6 @@
 """Card with two RF channels of 500 MS/s: digital upconverters, in the base gateware with five oscillators each.
 
-Source: Sinara Phaser, registers of its base gateware.
+Source: Sinara Phaser, registers of its base gateware; the frames of the link are those of `phy/phaser.py`.
 
 Generated from src/contracts/chips/phaser.toml by `make contracts`: do not edit.
 """
@@ -9,10 +9,14 @@ from ...language import TInt32, portable
 from ..registers import Field, Register
 
 __all__ = [
+    "ANSWER_SPARE",
+    "BITS_PER_CYCLE",
     "BOARD",
     "BOARD_ID",
     "CFG",
     "CHANNELS",
+    "CLOCK_HIGH",
+    "CRC",
     "CRC_ERR",
     "DAC_DATA",
     "DAC_TEST",
@@ -21,10 +25,14 @@ __all__ = [
     "DUC_P",
     "DUC_STB",
     "FAN",
+    "FRAME",
     "FRAME_CYCLES",
+    "FRAME_WORDS",
+    "FRAME_WORD_BITS",
     "FREQUENCY_STEPS",
     "GW_REV",
     "HW_REV",
+    "LANES",
     "LED",
     "OSCILLATORS",
     "OSCILLATOR_RATE",
@@ -52,6 +60,27 @@ UPCONVERTER_SPACING = 16
 
 FRAME_CYCLES = 40
 """coarse cycles of a frame of the link"""
+
+LANES = 6
+"""data lanes of the link"""
+
+CRC = 0x180F
+"""polynomial of a frame's CRC"""
+
+CLOCK_HIGH = 4
+"""bits for which the clock lane is high in a word; one less in the first word of a frame"""
+
+FRAME_WORDS = 10
+"""words of a frame on the link"""
+
+FRAME_WORD_BITS = 8
+"""bits of such a word"""
+
+BITS_PER_CYCLE = 2
+"""bits of the link in a coarse cycle"""
+
+ANSWER_SPARE = 1
+"""bits behind the 8 that answer a read, in the frame after the request's"""
 
 OSCILLATOR_RATE = 6250000.0
 """2^30 steps of an oscillator's frequency word, Hz"""
@@ -375,3 +404,28 @@ class TONE(Register):
     def word(pow=0, clr=0, asf=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return ((pow & 0xFFFF) << 16) | ((clr & 0x1) << 15) | (asf & 0x7FFF)
+
+
+class FRAME(Register):
+    """What is in front of the oscillators in a frame on the link, the lowest bit first; behind them is the CRC."""
+
+    chip = "Phaser"
+    width = 18
+
+    channel = Field(0, 1, doc="RF channel whose oscillators follow, of each the frequency word (32 bits) and TONE")
+    request = Field(1, 1, doc="a register is read or written")
+    write = Field(2, 1, doc="written")
+    register = Field(3, 7, doc="which")
+    data = Field(10, 8, doc="what is written")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(channel=0, request=0, write=0, register=0, data=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (
+            (channel & 0x1)
+            | ((request & 0x1) << 1)
+            | ((write & 0x1) << 2)
+            | ((register & 0x7F) << 3)
+            | ((data & 0xFF) << 10)
+        )

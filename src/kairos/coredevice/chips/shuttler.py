@@ -9,9 +9,21 @@ from ...language import TInt32, portable
 from ..registers import Field, Register
 
 __all__ = [
+    "ADC_CHANNEL",
     "ADC_DATA",
+    "ADC_DIVIDER",
+    "ADC_FILTER",
+    "ADC_GAIN",
     "ADC_ID",
+    "ADC_ID_VALUE",
+    "ADC_INTERFACE",
     "ADC_MODE",
+    "ADC_OFFSET",
+    "ADC_REFERENCE",
+    "ADC_RESET_BITS",
+    "ADC_SETTLED_RATE",
+    "ADC_SETUP",
+    "ADC_STATUS",
     "COMMUNICATION",
     "LEVEL_WORDS",
     "OUTPUT_SPAN",
@@ -21,6 +33,21 @@ __all__ = [
 
 WORD_BITS = 16
 """bits of a coefficient in an event"""
+
+ADC_ID_VALUE = 0x38D0
+"""what ADC_ID says, the lowest four bits may be anything"""
+
+ADC_RESET_BITS = 64
+"""clock cycles with the data high that reset the ADC"""
+
+ADC_REFERENCE = 2.5
+"""internal reference, V"""
+
+ADC_DIVIDER = 0.1
+"""in front of each voltage input"""
+
+ADC_SETTLED_RATE = 24845.0
+"""settled conversions a second at the fastest rate"""
 
 OUTPUT_SPAN = 20.0
 """range of an output, V"""
@@ -59,6 +86,25 @@ class COMMUNICATION(Register):
     def word(read=0, register=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return ((read & 0x1) << 6) | (register & 0x3F)
+
+
+class ADC_STATUS(Register):
+    """ADC: status."""
+
+    chip = "Shuttler"
+    width = 8
+    address = 0x00
+    reset = 0x80
+
+    not_ready = Field(7, 1, reset=1, doc="no new result")
+    adc_error = Field(6, 1, doc="the input was out of range")
+    channel = Field(0, 4, doc="channel of the result")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(not_ready=1, adc_error=0, channel=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((not_ready & 0x1) << 7) | ((adc_error & 0x1) << 6) | (channel & 0xF)
 
 
 class ADC_MODE(Register):
@@ -107,6 +153,107 @@ class ADC_ID(Register):
     def word(product=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return (product & 0xFFF) << 4
+
+
+class ADC_INTERFACE(Register):
+    """ADC: what a message is."""
+
+    chip = "Shuttler"
+    width = 16
+    address = 0x02
+
+    data_status = Field(6, 1, doc="the status follows each result")
+    short_data = Field(0, 1, doc="results have 16 bits")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(data_status=0, short_data=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((data_status & 0x1) << 6) | (short_data & 0x1)
+
+
+class ADC_CHANNEL(Register):
+    """ADC: channel 0 of 16; the others have 0x0001 after a reset."""
+
+    chip = "Shuttler"
+    width = 16
+    address = 0x10
+    reset = 0x8001
+
+    enable = Field(15, 1, reset=1, doc="it is converted")
+    setup = Field(12, 3, doc="number of its setup")
+    input = Field(0, 10, reset=1, doc="pair of inputs; VINn against VINCOM: (n << 5) + 16")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(enable=1, setup=0, input=1) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((enable & 0x1) << 15) | ((setup & 0x7) << 12) | (input & 0x3FF)
+
+
+class ADC_SETUP(Register):
+    """ADC: setup 0 of 8."""
+
+    chip = "Shuttler"
+    width = 16
+    address = 0x20
+    reset = 0x1000
+
+    bipolar = Field(12, 1, reset=1, doc="codes are offset binary")
+    reference = Field(4, 2, values={"EXTERNAL": 0, "INTERNAL": 2, "SUPPLY": 3}, doc="reference")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(bipolar=1, reference=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((bipolar & 0x1) << 12) | ((reference & 0x3) << 4)
+
+
+class ADC_FILTER(Register):
+    """ADC: filter 0 of 8."""
+
+    chip = "Shuttler"
+    width = 16
+    address = 0x28
+    reset = 0x0500
+
+    rate = Field(0, 5, doc="output data rate, 0 the fastest")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(rate=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits. Other bits are as after a reset."""
+        return 0x500 | (rate & 0x1F)
+
+
+class ADC_OFFSET(Register):
+    """ADC: offset 0 of 8."""
+
+    chip = "Shuttler"
+    width = 24
+    address = 0x30
+    reset = 0x800000
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits. Other bits are as after a reset."""
+        return 0x800000
+
+
+class ADC_GAIN(Register):
+    """ADC: gain 0 of 8."""
+
+    chip = "Shuttler"
+    width = 24
+    address = 0x38
+    reset = 0x555555
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits. Other bits are as after a reset."""
+        return 0x555555
 
 
 class ADC_DATA(Register):

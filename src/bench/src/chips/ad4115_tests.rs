@@ -1,0 +1,83 @@
+use super::*;
+
+fn send(adc: &mut Ad4115, at: Ns, word: u32, width: u32) -> (u32, Vec<String>) {
+    let (mut read, mut told) = (0, Vec::new());
+    for bit in (0..width).rev() {
+        told.extend(adc.rise(at, word >> bit & 1 != 0));
+        read = read << 1 | u32::from(adc.fall().unwrap_or_default());
+    }
+    (read, told)
+}
+
+/// A bit on the line is that of the falling edge before.
+fn read(adc: &mut Ad4115, at: Ns, register: u8) -> u32 {
+    let bits = width(register.into());
+    adc.begin();
+    let (first, told) = send(adc, at, communication::READ.put(register.into(), 1), 8);
+    let (rest, _) = send(adc, at, 0, bits);
+    assert_eq!((told, adc.end()), (vec![], None));
+    (first & 1) << (bits - 1) | rest >> 1
+}
+
+fn write(adc: &mut Ad4115, at: Ns, register: u8, word: u32) -> Vec<String> {
+    adc.begin();
+    let (_, mut told) = send(adc, at, register.into(), 8);
+    told.extend(send(adc, at, word, width(register.into())).1);
+    told.extend(adc.end());
+    told
+}
+
+fn made() -> Ad4115 {
+    Ad4115::new(std::array::from_fn(|n| n as f64 - 5.0))
+}
+
+#[test]
+fn a_conversion_takes_its_time() {
+    let mut adc = made();
+    assert_eq!(read(&mut adc, 0, chip::ADC_ID.address) & 0xfff0, 0x38d0);
+    let input = adc_channel::INPUT.put(chip::ADC_CHANNEL.reset, 8 << PAIR | COMMON);
+    assert_eq!(
+        write(&mut adc, 0, chip::ADC_CHANNEL.address, input),
+        Vec::<String>::new()
+    );
+    assert_eq!(write(&mut adc, 0, chip::ADC_FILTER.address, 0), Vec::<String>::new());
+    let mode = adc_mode::MODE.put(adc_mode::REF_EN.put(0, 1), adc_mode::MODE_SINGLE);
+    assert_eq!(
+        write(&mut adc, 1000, chip::ADC_MODE.address, mode),
+        Vec::<String>::new()
+    );
+    let status = |adc: &mut Ad4115, at| adc_status::NOT_READY.get(read(adc, at, chip::ADC_STATUS.address));
+    assert_eq!(status(&mut adc, 41_000), 1);
+    assert_eq!(status(&mut adc, 42_000), 0);
+    let code = f64::from(read(&mut adc, 42_000, chip::ADC_DATA.address));
+    assert!((code / 8_388_608.0 - (1.0 + 3.0 * 0.1 / 2.5)).abs() < 1e-6);
+    assert_eq!(status(&mut adc, 42_000), 1, "it has been read");
+    assert_eq!(adc.mode(), adc_mode::MODE_STANDBY);
+}
+
+#[test]
+fn only_a_reset_ends_the_power_down() {
+    let mut adc = made();
+    let mode = |mode| adc_mode::MODE.put(adc_mode::REF_EN.put(0, 1), mode);
+    write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_POWER_DOWN));
+    let told = write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_STANDBY));
+    assert_eq!(told, ["ADC: it is powered down, which only a reset ends"]);
+    adc.begin();
+    send(&mut adc, 0, u32::MAX, 32);
+    send(&mut adc, 0, u32::MAX, 32);
+    assert_eq!(adc.end(), None);
+    assert_eq!(read(&mut adc, 0, chip::ADC_MODE.address), chip::ADC_MODE.reset);
+}
+
+#[test]
+fn what_cannot_be_is_told() {
+    let mut adc = made();
+    assert!(write(&mut adc, 0, chip::ADC_ID.address, 0)[0].contains("cannot be written"));
+    assert!(write(&mut adc, 0, chip::ADC_MODE.address, 0)[0].contains("not modelled"));
+    adc.begin();
+    assert!(send(&mut adc, 0, 0x0a, 8).1[0].contains("no register 0x0a"));
+    adc.begin();
+    send(&mut adc, 0, chip::ADC_MODE.address.into(), 8);
+    send(&mut adc, 0, 0, 5);
+    assert!(adc.end().expect("told").contains("after 5 bits"));
+}

@@ -1,0 +1,104 @@
+"""AD9914 on their parallel bus, and a Shuttler's relays and ADC, through drivers, firmware, gateware and models."""
+
+from pathlib import Path
+
+import pytest
+
+from kairos.devices import DeviceDB
+from kairos.testing import Bench
+from tests.support.databases import written
+from tests.support.gateware import database
+
+EXPERIMENTS = Path(__file__).with_name("experiments") / "parallel.py"
+SYSCLK = 3e9
+STEP = SYSCLK / 2**32
+WORD = 40e-9
+
+
+def entry(module, cls, **arguments):
+    return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory):
+    """The gateware `cards` with drivers for what is on its buses: a file."""
+    folder = tmp_path_factory.mktemp("cards")
+    entries = DeviceDB.load(database("cards", folder)).entries
+    for n in range(2):
+        entries[f"dds{n}"] = entry("ad9914", "AD9914", sysclk=SYSCLK, bus_channel=2, channel=n)
+    entries["shuttler0_relay"] = entry("shuttler", "Relay", spi_device="spi_shuttler0_relay")
+    entries["shuttler0_adc"] = entry("shuttler", "ADC", spi_device="spi_shuttler0_adc")
+    return written(entries, folder)
+
+
+@pytest.fixture
+def bench(db):
+    with Bench(db) as made:
+        yield made
+
+
+def test_tones_of_an_ad9914(bench):
+    bench.run(EXPERIMENTS, "Tones")
+    assert bench.warnings == []
+    tones = bench.dds("ddsbus0.ch1").changes
+    frequencies = [400e6, 750e6, 123456789.015625, 750e6]
+    assert [tone.frequency for tone in tones] == [pytest.approx(hz, abs=STEP / 2) for hz in frequencies]
+    assert tones[2].frequency == pytest.approx(frequencies[2], abs=1e-6), "63 bits"
+    assert [tone.power for tone in tones] == [pytest.approx(-6.02, abs=0.01), 0, 0, 0]
+    # The update is at the cursor, 8 ns of cable before the chip; the mark is there too.
+    mark = bench.pin("ttl4").pulses or bench.pin("ttl4").changes
+    start = next(time for time, level in bench.pin("ttl4").changes if level == 1)
+    assert mark and tones[0].time == pytest.approx(start + 8e-9, abs=1e-12)
+    gaps = [after.time - before.time for before, after in zip(tones, tones[1:], strict=False)]
+    assert gaps == [pytest.approx(3e-6, abs=1e-12)] * 3
+    assert tones[0].phase == pytest.approx(0.25, abs=1e-4)
+    assert tones[1].phase == pytest.approx(0, abs=1e-6), "an absolute phase: the accumulator is cleared"
+    assert tones[2].phase == pytest.approx(750e6 * 3e-6 % 1, abs=1e-6), "and goes on from there"
+    assert bench.dds("ddsbus0.ch0").changes == [], "the other chip was not selected"
+    part = bench.part("dds1")["ch1"]
+    assert part["calibrated"] and part["ftw"] == round(750e6 / STEP) and part["phase_turns"] == 0
+    strobes = [pulse for pulse in bench.pin("ddsbus0_fud").pulses if pulse[0] > start - 1e-9]
+    assert [end - begin for begin, end in strobes] == [pytest.approx(16e-9, abs=1e-12)] * 4
+
+
+@pytest.mark.parametrize(
+    "what, texts",
+    [
+        ("raw", ["no reset since its power came", "its DAC has not been calibrated"]),
+        ("sync", ["waits for a signal at SYNC_IN"]),
+    ],
+)
+def test_what_the_data_sheet_forbids(bench, what, texts):
+    bench.run(EXPERIMENTS, "Wrong", what=what)
+    for text in texts:
+        assert any(text in warning and "ddsbus0: ch1: " in warning for warning in bench.warnings), bench.warnings
+
+
+@pytest.mark.parametrize(
+    "what, text", [("frequency", "less than half of its system clock"), ("amplitude", "between 0 and 1")]
+)
+def test_what_the_driver_refuses(bench, what, text):
+    with pytest.raises(ValueError, match=text):
+        bench.run(EXPERIMENTS, "Wrong", what=what)
+
+
+def test_a_warning_has_time_and_line(kairos, db):
+    done = kairos("run", EXPERIMENTS, "-c", "Wrong", "--no-table", device_db=db)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "has not been calibrated" in line]
+    assert line.startswith("bench: at ") and "parallel.py:" in line, line
+
+
+def test_relays_and_adc_of_a_shuttler(db, tmp_path):
+    volts = tmp_path / "bench.toml"
+    volts.write_text("[shuttler.shuttler0]\nadc_volts = [0, 0, 0, -7.5]\n")
+    with Bench(db, volts) as bench:
+        bench.run(EXPERIMENTS, "Shuttler")
+        (warning,) = bench.warnings
+        assert warning == "shuttler0: ADC: it is powered down, which only a reset ends"
+        number, busy, ready, code, mode = bench.datasets["read"]
+        assert (number & 0xFFF0, busy & 0x80, ready & 0x80) == (0x38D0, 0x80, 0)
+        assert (code / 2**23 - 1) * 25 == pytest.approx(-7.5, abs=1e-5)
+        assert mode >> 4 & 7 == 2, "standby, after a reset"
+        part = bench.part("shuttler0")
+        assert part["relays"] == 1 and part["adc"]["mode"] == "standby"
