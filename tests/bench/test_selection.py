@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.bench.__main__ import GROUPS, Figures
 from tests.support.paths import ROOT
 
@@ -29,6 +31,28 @@ def test_verdicts(capsys):
     printed = capsys.readouterr().out.splitlines()
     assert [line.split()[3] for line in printed] == ["met", "MISSED", "stated"]
     assert printed[0].endswith("(at most 3, baseline 7)") and printed[1].endswith("(at least 4)")
+
+
+LINKS = """bridge.write_mib_s bridge.read_mib_s bridge.write_small_mib_s_{beats} bridge.lut packetiser.lut
+interrupt.cycles remote.write_round_trip_cycles remote.bulk_throughput rtio.remote_event_cycles
+rtio.remote_latency_cycles subkernel.call_us subkernel.message_us ddma.start_us sync.phase_error_ps
+emulator.pair_mips""".split()
+"""What is promised of boards together."""
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_the_figures_of_links_are_measured(name):
+    folders = [ROOT / "tests" / "bench", ROOT / "src" / "gateware" / "kairos_gateware" / "figures"]
+    assert any(f'"{name}"' in path.read_text() for folder in folders for path in folder.glob("[!t]*.py"))
+
+
+@pytest.mark.parametrize("name", ["bridge", "bulk", "remote"])
+def test_their_plots_are_shown(name):
+    """Throughput over the length of transactions; time over size with and without early answers."""
+    folder = ROOT / "docs" / "gateware"
+    assert (folder / f"{name}.png").stat().st_size > 10_000
+    page = "link" if name == "bridge" else "remote"
+    assert f"({name}.png)" in (folder / f"{page}.md").read_text()
 
 
 def test_every_figure_belongs_to_a_group():

@@ -35,7 +35,7 @@ delay_ns = 400
 """
 DEVICES = """
 device_db["core"]["arguments"]["host"] = {host!r}
-for name, destination in [("master", 0), ("relay", 1), ("satellite", 2)]:
+for name, destination in [("master", 0), ("relay", 1), ("satellite", 2), ("nowhere", 9)]:
     device_db[name] = {{
         "type": "local",
         "module": "kairos.coredevice.remote_memory",
@@ -50,6 +50,11 @@ beyond refused
 list True
 a load takes True
 99 41 42
+copied True
+to the neighbour True
+from afar True 1
+a copy refused
+a copy over a lost link
 cut refused
 before it done
 back 12

@@ -100,13 +100,13 @@ class Cuts(EnvExperiment):
             load.start()
 
     def again(self, load):
-        from kairos.errors import ConnectionLost
+        from kairos.errors import ConnectionLost, DeviceUnreachable
 
         while not self.ends.wait(0.02):
             try:
                 load(self)
-            except ConnectionLost:
-                pass  # of an earlier client the device has not seen yet that it is gone
+            except (ConnectionLost, DeviceUnreachable):
+                pass  # of earlier clients the device has not seen yet that they are gone
             except Exception as error:
                 self.failures.append(f"{load.__name__}: {error!r}")
                 return
@@ -116,6 +116,11 @@ class Cuts(EnvExperiment):
         for thread in self.loads:
             thread.join()
         self.cutter.end()
+        for load in CLIENTS:
+            try:
+                load(self)
+            except Exception as error:
+                self.failures.append(f"{load.__name__} at the end: {error!r}")
 
     def read_logs(self):
         from kairos.errors import KairosError
@@ -155,7 +160,8 @@ class Cuts(EnvExperiment):
         elif number % RESTART == RESTART // 2 - 1:
             down = DOWN_NS
         # A third of the cuts come while the kernel submits, a third before all has happened.
-        self.cutter.cut(self.random.randrange(self.random.choice([80_000, 600_000, 3_000_000])), down)
+        self.plan = number, self.random.randrange(self.random.choice([80_000, 600_000, 3_000_000])), down
+        self.cutter.cut(*self.plan[1:])
         return self.random.randrange(KINDS)
 
     def is_cut(self) -> TBool:
@@ -169,7 +175,7 @@ class Cuts(EnvExperiment):
         edges = self.control.request("trace", **{"from": self.trace_start})["events"]
         found = [sum(pad == one for _, pad, _ in edges) for one in self.pads]
         if not right or found != [2 * PULSES, 2 * PULSES * (kind in (PLAYBACK, DISTRIBUTED))]:
-            self.wrong.append((NAMES[kind], bool(right), found))
+            self.wrong.append((NAMES[kind], *self.plan, bool(right), found))
 
     # Kernels
 

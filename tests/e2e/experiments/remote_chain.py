@@ -1,14 +1,16 @@
 from artiq.coredevice.exceptions import RemoteMemoryError
 from artiq.experiment import *
+from numpy import int64
 
 BUFFER = 0x0FE0_0000
 
 
 class RemoteChain(EnvExperiment):
-    """Three boards in a chain: loads and stores of those at the ends in each other's memory, through the middle one."""
+    """Three boards in a chain: loads and stores of those at the ends in each other's memory, through the middle one,
+    and copies beside outputs."""
 
     def build(self):
-        for name in ("core", "master", "relay", "satellite"):
+        for name in ("core", "master", "relay", "satellite", "nowhere", "sat_ttl4"):
             self.setattr_device(name)
 
     def cut(self, level) -> TInt32:
@@ -34,6 +36,16 @@ class RemoteChain(EnvExperiment):
         self.master.store(BUFFER + 16, value)
         self.relay.store(BUFFER + 16, value + 1)
         return self.master.load(BUFFER + 20)
+
+    @subkernel(destination=2)
+    def copies(self):
+        for n in range(40):
+            self.satellite.store(BUFFER + 0x8000 + 4 * n, 7 * n)
+        self.master.copy(BUFFER + 256, BUFFER + 0x8000, 160)
+        try:
+            self.nowhere.load(BUFFER)
+        except RemoteMemoryError:
+            self.master.store(BUFFER + 252, 1)
 
     @kernel
     def attempt(self, text, board, address):
@@ -73,7 +85,30 @@ class RemoteChain(EnvExperiment):
         self.master.store(BUFFER + 20, 99)
         self.from_afar(41)
         print(subkernel_await(self.from_afar), self.master.load(BUFFER + 16), self.relay.load(BUFFER + 16))
+        # Bulk transfers of both ends to each other, loads, stores, and outputs, at once
+        self.master.write(BUFFER + 0x8000, words)
+        self.copies()
+        for _ in range(20):
+            self.core.break_realtime()
+            self.sat_ttl4.pulse_mu(int64(100))
+            self.satellite.copy(BUFFER + 512, BUFFER + 0x8000, 160)
+            self.relay.copy(BUFFER + 1024, BUFFER + 0x8000, 160)
+        subkernel_await(self.copies)
+        self.satellite.read(BUFFER + 512, back)
+        print("copied", back == words)
+        self.relay.read(BUFFER + 1024, back)
+        print("to the neighbour", back == words)
+        self.master.read(BUFFER + 256, back)
+        print("from afar", back == [7 * n for n in range(40)], self.master.load(BUFFER + 252))
+        try:
+            self.satellite.copy(BUFFER + 0x1000 - 8, BUFFER + 0x8000, 160)
+        except RemoteMemoryError:
+            print("a copy refused")
         self.cut(1)
+        try:
+            self.satellite.copy(BUFFER + 512, BUFFER + 0x8000, 160)
+        except RemoteMemoryError:
+            print("a copy over a lost link")
         self.attempt("cut", self.satellite, BUFFER)
         self.attempt("before it", self.relay, BUFFER)
         self.cut(0)

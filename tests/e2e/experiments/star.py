@@ -1,4 +1,4 @@
-"""One kernel pulses pins of three boards together, and times an edge on each satellite."""
+"""One kernel pulses pins of four boards together, and times an edge on each satellite."""
 
 from artiq.experiment import *
 from numpy import int64
@@ -7,8 +7,8 @@ from numpy import int64
 class Star(EnvExperiment):
     def build(self):
         self.setattr_device("core")
-        self.boards = [self.get_device(name) for name in ("ttl4", "sat_ttl4", "second_ttl4")]
-        self.inputs = [self.get_device(name) for name in ("sat_ttl0", "second_ttl0")]
+        self.boards = [self.get_device(name) for name in ("ttl4", "sat1_ttl4", "sat2_ttl4", "sat3_ttl4")]
+        self.inputs = [self.get_device(name) for name in ("sat1_ttl0", "sat2_ttl0", "sat3_ttl0")]
 
     @kernel
     def run(self):

@@ -1,11 +1,12 @@
-"""What tests and figures put around bulk transfers: two boards with a memory each, whose engines copy from one to the
-other, while the endpoints between them carry other traffic."""
+"""What tests and figures put around bulk transfers: boards with a memory at each end of their links, whose engines copy
+from one to the other, while the endpoints between them carry other traffic."""
 
 from migen import *
 from migen.genlib.fifo import SyncFIFO
 
 from .bench import StreamTraffic
 from .bulk_far import BulkServer
+from .bulk_forward import BulkForwarding, BulkWay
 from .bulk_line import BulkLine
 from .bulk_near import BulkEngine
 from .coding import LineReceiver, LineTransmitter
@@ -14,8 +15,9 @@ from .fibre import Fibre
 from .gearbox import Forms
 from .reliable import Reliability
 from .remote_far import Region
+from .switch import UP, tree_route
 
-__all__ = ["MEMORY_WORDS", "BulkBoard", "BulkPair"]
+__all__ = ["MEMORY_WORDS", "BulkBoard", "BulkChain", "BulkEnd", "BulkPair"]
 
 MEMORY_WORDS = 4096
 _LATENCY = 30
@@ -101,12 +103,10 @@ class _Port(Module):
         self.sync += If(bus.wvalid & bus.wready, beat.eq(Mux(bus.wlast, 0, beat + 1)))
 
 
-class BulkBoard(Module):
-    """An end of the link with its memory. Half of that is exported, the second half, to be written. traffic: number of
-    its other streams' traffic; None: they are idle. `line`: `BulkLine`. `waited`: for how many cycles a word of the
-    endpoint has waited at most that could have left if there were no bulk data."""
+class BulkEnd(Module):
+    """An end of the link. traffic: number of its other streams' traffic; None: they are idle. `line`: `BulkLine`."""
 
-    def __init__(self, traffic=None, timeout=2048):
+    def __init__(self, traffic=None):
         if traffic is None:
             streams = [Stream("idle", 1, Forms(word=40), 0, 4)]
             self.submodules.endpoint = endpoint = Endpoint(streams, streams, Reliability())
@@ -116,8 +116,18 @@ class BulkBoard(Module):
             self.submodules.traffic = other = StreamTraffic(traffic, reliability=Reliability())
             endpoint, self.offering, self.gaps, self.wrong = other.endpoint, other.offering, other.gaps, other.wrong
         self.endpoint = endpoint
-        self.submodules.line = line = BulkLine(endpoint)
-        self.submodules.engine = engine = BulkEngine(line.sending.packet, line.receiving, timeout)
+        self.submodules.line = BulkLine(endpoint)
+
+
+class BulkBoard(Module):
+    """end: `BulkEnd` of the link, with the memory of the board `number` there. Half of that is exported, the second
+    half, to be written. way: `BulkWay`; None: the end's own. `waited`: for how many cycles a word of the endpoint has
+    waited at most that could have left if there were no bulk data."""
+
+    def __init__(self, end, way=None, number=0, timeout=2048):
+        self.submodules.end, endpoint, self.line = end, end.endpoint, end.line
+        line, way = self.line, BulkWay(end.line) if way is None else way
+        self.submodules.engine = engine = BulkEngine(way, timeout)
         region = Region()
         waits, waited = Signal(8), Signal(8)
         other = endpoint.out
@@ -125,9 +135,11 @@ class BulkBoard(Module):
             If(other.valid & ~other.ready & line.out.ready, waits.eq(waits + 1)).Else(waits.eq(0)),
             If(waits > waited, waited.eq(waits)),
         ]
-        self.submodules.server = server = BulkServer(line.receiving, line.sending.answer, [region])
+        self.submodules.server = server = BulkServer(way, [region])
         self.submodules.port = port = _Port([engine.bus_ring, engine.bus_data], server.bus)
         self.comb += [
+            engine.board.eq(number),
+            server.board.eq(number),
             region.enable.eq(1),
             region.writable.eq(1),
             region.first.eq(MEMORY_WORDS // 2),
@@ -142,7 +154,7 @@ class BulkBoard(Module):
             "posted": engine.posted,
             "early": engine.early,
             "clear": engine.clear,
-            "offering": self.offering,
+            "offering": end.offering,
         }
         self.outputs = {
             "peek": port.peek,
@@ -156,11 +168,36 @@ class BulkBoard(Module):
             "broken": server.broken,
             "dropped": server.dropped,
             "settled": server.settled,
-            "gaps": self.gaps,
-            "wrong": self.wrong,
+            "gaps": end.gaps,
+            "wrong": end.wrong,
             "up": endpoint.up,
             "waited": waited,
         }
+
+
+def _ports(boards):
+    """(inputs, outputs) of all by their names, for a verilated bench."""
+    tables = [{name: [] for name in getattr(boards[0], names)} for names in ("inputs", "outputs")]
+    for board in boards:
+        for table, names in zip(tables, (board.inputs, board.outputs), strict=True):
+            for name, signal in names.items():
+                table[name].append(signal)
+    return tables
+
+
+class _Words(Module):
+    """Words from one line to another one, `delay` cycles later, with bits inverted."""
+
+    def __init__(self, source, sink, delay, plugged, flips):
+        self.submodules.fibre = fibre = Fibre(delay)
+        come = Record(sink.into.layout)
+        self.comb += [
+            fibre.delay.eq(delay),
+            fibre.plugged.eq(plugged),
+            *fibre.between(source.out, come),
+            sink.into.valid.eq(come.valid),
+            sink.into.word.eq(come.word ^ flips),
+        ]
 
 
 class BulkPair(Module):
@@ -169,29 +206,18 @@ class BulkPair(Module):
     `boards`: a `BulkBoard` each. `plugged`; `flips`: bits to invert in what arrives at each."""
 
     def __init__(self, delay=20, coded=False, traffic=False, **options):
-        self.boards = [BulkBoard(n if traffic else None, **options) for n in range(2)]
+        self.boards = [BulkBoard(BulkEnd(n if traffic else None), **options) for n in range(2)]
         self.submodules += self.boards
         self.plugged, self.flips = Signal(), [Signal(64), Signal(64)]
         for n in range(2):
             source, sink = self.boards[n].line, self.boards[1 - n].line
             self.comb += sink.line.eq(self.plugged)
             (self._coded if coded else self._words)(source, sink, delay, self.flips[1 - n])
-        self.inputs = {"plugged": self.plugged, "flips": self.flips}
-        self.outputs = {}
-        for table, names in [(self.inputs, "inputs"), (self.outputs, "outputs")]:
-            for name in getattr(self.boards[0], names):
-                table[name] = [getattr(board, names)[name] for board in self.boards]
+        self.inputs, self.outputs = _ports(self.boards)
+        self.inputs |= {"plugged": self.plugged, "flips": self.flips}
 
     def _words(self, source, sink, delay, flips):
-        self.submodules += (fibre := Fibre(delay))
-        come = Record(sink.into.layout)
-        self.comb += [
-            fibre.delay.eq(delay),
-            fibre.plugged.eq(self.plugged),
-            *fibre.between(source.out, come),
-            sink.into.valid.eq(come.valid),
-            sink.into.word.eq(come.word ^ flips),
-        ]
+        self.submodules += _Words(source, sink, delay, self.plugged, flips)
 
     def _coded(self, source, sink, delay, flips):
         transmitter, receiver = LineTransmitter(), LineReceiver()
@@ -208,3 +234,24 @@ class BulkPair(Module):
             sink.into.valid.eq(receiver.word.valid),
             sink.into.word.eq(receiver.word.word),
         ]
+
+
+class BulkChain(Module):
+    """Boards 0, 1 and 2 in a chain, and what each has at its links: four `boards`, of which the two in the middle are
+    those of board 1. delay: cycles of each line. `plugged`: of both lines; `flips`: as in `BulkPair`."""
+
+    def __init__(self, delay=20):
+        ends = [BulkEnd(n) for n in range(4)]
+        lines = {UP: ends[1].line, UP + 1: ends[2].line}
+        self.submodules.forwarding = forwarding = BulkForwarding(lines, 1, [1], tree_route)
+        ways, numbers = [None, *forwarding.ways.values(), None], [0, 1, 1, 2]
+        self.boards = [BulkBoard(*board) for board in zip(ends, ways, numbers, strict=True)]
+        self.submodules += self.boards
+        self.plugged, self.flips = [Signal(), Signal()], [Signal(64) for _ in ends]
+        for n, board in enumerate(self.boards):
+            plugged = self.plugged[n // 2]
+            self.submodules += _Words(self.boards[n ^ 1].line, board.line, delay, plugged, self.flips[n])
+            self.comb += board.line.line.eq(plugged)
+        self.inputs, self.outputs = _ports(self.boards)
+        self.inputs |= {"plugged": self.plugged, "flips": self.flips}
+        self.outputs["relayed"] = [forwarding.settled]

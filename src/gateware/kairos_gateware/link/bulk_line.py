@@ -13,11 +13,12 @@ Latency: endpoint's word → line 1, if a raw word has just left 2; line → end
 from migen import *
 
 from .bulk_words import (
+    ANSWER,
     BULK,
     ESCAPE,
-    ID_BITS,
+    HEAD,
+    KEY_BITS,
     LEFT_BITS,
-    LENGTH_BITS,
     LITERAL_BITS,
     STATUS_BITS,
     Mark,
@@ -26,29 +27,26 @@ from .bulk_words import (
     mark,
 )
 from .crc import CRC_BITS, CRC_START, Crc
-from .remote_words import ADDRESS_BITS
 from .secded import Decoder, Encoder
 from .word import CHECK_BITS, PAYLOAD_BITS, STREAM_BITS, WORD_BITS
 
 __all__ = ["BulkLine", "BulkReceiving", "BulkSending"]
 
 _BITS = PAYLOAD_BITS + STREAM_BITS
-_HEAD = [("id", ID_BITS), ("length", LENGTH_BITS), ("address", ADDRESS_BITS)]
-_ANSWER = [("id", ID_BITS), ("status", STATUS_BITS)]
 
 
 class BulkSending(Module):
     """endpoint: whose `out` goes to the line here. `out`: word to the line coder, with `ready`.
 
-    `packet`: a head (`head`, with `id`, `length` and `address`), then its data, each taken if `valid` and `ready`;
+    `packet`: a head (`head`, with the fields of `HEAD`), then its data, each taken if `valid` and `ready`;
     `spoiled`: this word could not be read, so the packet has to arrive broken. `answer`: what became of a packet that
     came, with `ready`. `moving`: something is on its way through it.
     """
 
     def __init__(self, endpoint):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
-        self.packet = Record([("valid", 1), ("ready", 1), ("head", 1), *_HEAD, ("word", WORD_BITS), ("spoiled", 1)])
-        self.answer = Record([("valid", 1), ("ready", 1), *_ANSWER])
+        self.packet = Record([("valid", 1), ("ready", 1), ("head", 1), *HEAD, ("word", WORD_BITS), ("spoiled", 1)])
+        self.answer = Record([("valid", 1), ("ready", 1), *ANSWER])
         self.moving = Signal()
 
         # # #
@@ -62,9 +60,9 @@ class BulkSending(Module):
         self.submodules.encoder = encoder = Encoder(_BITS, CHECK_BITS)
         self.submodules.crc = sums = Crc(WORD_BITS)
         found = escape_like(packet.word)
-        head = mark(Mark.HEAD, **{name: getattr(packet, name) for name, _ in _HEAD})
+        head = mark(Mark.HEAD, **{name: getattr(packet, name) for name, _ in HEAD})
         resume = mark(Mark.RESUME, left=(left - takes)[:LEFT_BITS], literal=takes, flipped=flipped)
-        answers = {name: getattr(answer, name) for name, _ in _ANSWER}
+        answers = {name: getattr(answer, name) for name, _ in ANSWER}
         answers |= {f"not_{name}": ~value for name, value in answers.items()}
         ready = packet.valid & ~packet.head
         self.comb += [
@@ -128,17 +126,17 @@ class BulkSending(Module):
 class BulkReceiving(Module):
     """endpoint: whose `into` and `line` come from the line here. `into`: word from the line coder.
 
-    A cycle later: `head`, a packet begins, with `id`, `length`, `address`; a head ends the packet before, if that had
-    no end; `data`, a `word` of it; `end`, it is complete, and right if `good`. `answer`: with `answer_id` and
+    A cycle later: `head`, a packet begins, with `head_of`, its fields; a head ends the packet before, if that had
+    no end; `data`, a `word` of it; `end`, it is complete, and right if `good`. `answer`: with `answer_key` and
     `answer_status`. `busy`: a packet comes.
     """
 
     def __init__(self, endpoint):
         self.into = Record([("valid", 1), ("word", WORD_BITS)])
-        self.head, self.id, self.length = Signal(), Signal(ID_BITS), Signal(LENGTH_BITS)
-        self.address, self.data, self.word = Signal(ADDRESS_BITS), Signal(), Signal(WORD_BITS)
+        self.head, self.head_of = Signal(), Record(HEAD)
+        self.data, self.word = Signal(), Signal(WORD_BITS)
         self.end, self.good, self.busy = Signal(), Signal(), Signal()
-        self.answer, self.answer_id, self.answer_status = Signal(), Signal(ID_BITS), Signal(STATUS_BITS)
+        self.answer, self.answer_key, self.answer_status = Signal(), Signal(KEY_BITS), Signal(STATUS_BITS)
 
         # # #
 
@@ -156,7 +154,7 @@ class BulkReceiving(Module):
             alike.eq(escape_like(into.word)[0]),
             literal.eq(ESCAPE ^ Mux(resume["flipped"][-1], 0, 1 << resume["flipped"][:-1])),
             follows.eq(known & (resume["left"] + resume["literal"] == left)),
-            twice.eq((answer["id"] == ~answer["not_id"]) & (answer["status"] == ~answer["not_status"])),
+            twice.eq((answer["key"] == ~answer["not_key"]) & (answer["status"] == ~answer["not_status"])),
             sums.before.eq(Mux(marked & (head["kind"] == Mark.HEAD), CRC_START, crc)),
             sums.data.eq(Mux(raw, into.word, Mux(head["kind"] == Mark.HEAD, payload, literal))),
             self.busy.eq(known | raw | self.head | self.data | self.end | self.answer),
@@ -186,7 +184,7 @@ class BulkReceiving(Module):
                 left.eq(head["length"] + 2),
                 crc.eq(sums.after),
                 self.head.eq(1),
-                [getattr(self, name).eq(head[name]) for name, _ in _HEAD],
+                [getattr(self.head_of, name).eq(head[name]) for name, _ in HEAD],
             ),
             If(
                 marked & (head["kind"] == Mark.RESUME),
@@ -198,7 +196,7 @@ class BulkReceiving(Module):
             If(
                 marked & (head["kind"] == Mark.ANSWER),
                 self.answer.eq(twice),
-                self.answer_id.eq(answer["id"]),
+                self.answer_key.eq(answer["key"]),
                 self.answer_status.eq(answer["status"]),
             ),
             If(~endpoint.line, raw.eq(0), known.eq(0)),

@@ -5,9 +5,10 @@ at the other end of the link.
                               slot is free, or again ◀─ answer
 
 A **descriptor** has 16 bytes: address of the first byte here (32 bits), bytes (32 bits), address of the first byte
-there (32 bits), and flags (32 bits; bit 0: tell when it is complete). All but the flags are multiples of 8. Descriptors
-are carried out one behind the other, the next one's packets while the last of the one before are still under way; so
-what is scattered goes as fast as what is in one piece. They are complete in turn.
+there (32 bits), and flags (32 bits; bit 0: tell when it is complete; bit 11: it is for the board whose number is in
+bits 10 to 8, not for the neighbour). All but the flags are multiples of 8. Descriptors are carried out one behind the
+other, the next one's packets while the last of the one before are still under way; so what is scattered goes as fast as
+what is in one piece. They are complete in turn.
 
 A packet has one of `SLOTS` slots, with a timer, until it is answered. Its data are not kept: if it came broken or is
 not answered in time, they are read from memory again, so they must not change before the descriptor is complete. After
@@ -26,8 +27,8 @@ from migen.genlib.fifo import SyncFIFO, SyncFIFOBuffered
 
 from ..hp import HpRead
 from .bulk_far import BURST, burst_beats
-from .bulk_words import AGAIN, ID_BITS, LENGTH_BITS, PACKET_WORDS, SLOTS, STATUS_BITS
-from .remote_words import ADDRESS_BITS, DONE, GENERATION_BITS, SLOT_BITS, UNREACHABLE
+from .bulk_words import AGAIN, HEAD, ID_BITS, LENGTH_BITS, PACKET_WORDS, SLOTS, STATUS_BITS
+from .remote_words import ADDRESS_BITS, BOARD_BITS, DONE, GENERATION_BITS, SLOT_BITS, UNREACHABLE
 
 __all__ = ["INVALID", "RING", "UNREADABLE", "BulkEngine"]
 
@@ -44,19 +45,21 @@ _BUFFER = 256
 _COUNT_BITS = 16
 _WORD_BITS = 3
 """Of an address, within a word."""
+_TO_BITS, _TO = 1 + BOARD_BITS, 8
+"""Of a descriptor's flags: those that name another board than the neighbour, the number below, from bit 8 on."""
 
 
 class BulkEngine(Module):
-    """packet: `BulkSending.packet`. receiving: `BulkReceiving`, whose answers are for this end. timeout: cycles until
-    an answer is missing. attempts: how often a packet is sent.
+    """way: `BulkWay` of the link. timeout: cycles until an answer is missing. attempts: how often a packet is sent.
 
-    `base`: address of the ring. `posted`: how many descriptors there have been, modulo 65536; `completed` likewise.
-    `early`. `done`: for a cycle, one that asked for it is complete. `halted`: with `reason`, a status. `clear`: as
-    `posted` says, and no reason to halt, once nothing is under way. `repeated`: packets that were sent again; stops at
-    its greatest value. `bus_ring`, `bus_data`: `HpRead`. `idle`: nothing is under way.
+    `board`: number of this one. `base`: address of the ring. `posted`: how many descriptors there have been, modulo
+    65536; `completed` likewise. `early`. `done`: for a cycle, one that asked for it is complete. `halted`: with
+    `reason`, a status. `clear`: as `posted` says, and no reason to halt, once nothing is under way. `repeated`: packets
+    that were sent again; stops at its greatest value. `bus_ring`, `bus_data`: `HpRead`. `idle`: nothing is under way.
     """
 
-    def __init__(self, packet, receiving, timeout=4096, attempts=8):
+    def __init__(self, way, timeout=4096, attempts=8):
+        packet, self.board = way.packet, Signal(BOARD_BITS)
         self.base, self.posted, self.completed = Signal(32), Signal(_COUNT_BITS), Signal(_COUNT_BITS)
         self.early, self.done, self.clear = Signal(), Signal(), Signal()
         self.halted, self.reason = Signal(), Signal(STATUS_BITS)
@@ -76,7 +79,7 @@ class BulkEngine(Module):
         clears, waits = Signal(), Signal()
         fetching = self._fetch(clears)
         job, issues, slot = self._issue(clears)
-        self._answer(receiving, issues, slot)
+        self._answer(way.receiving, issues, slot)
         moving = self._read(packet, job, issues)
         self._complete(clears)
         self.comb += [
@@ -125,8 +128,8 @@ class BulkEngine(Module):
         """Packets of the descriptor that is carried out, and those that are to be sent again. Returns (packet's local
         address, remote one, length, id; it is to be read; its slot)."""
         self._opened = Signal(_COUNT_BITS)  # descriptors
-        local, remote, left = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
-        kept = Record([("local", ADDRESS_BITS), ("remote", ADDRESS_BITS), ("length", LENGTH_BITS)])
+        local, remote, left, to = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(_TO_BITS)
+        kept = Record([("local", ADDRESS_BITS), ("remote", ADDRESS_BITS), ("length", LENGTH_BITS), ("to", _TO_BITS)])
         new, old = Record(kept.layout), Record(kept.layout)
         memory = Memory(len(kept.raw_bits()), SLOTS)
         write, read = memory.get_port(write_capable=True), memory.get_port(async_read=True)
@@ -155,6 +158,7 @@ class BulkEngine(Module):
             slot.eq(Mux(repeats, late, free)),
             new.local.eq(local),
             new.remote.eq(remote),
+            new.to.eq(to),
             new.length.eq(Mux(left > PACKET_WORDS, PACKET_WORDS - 1, left - 1)),
             write.adr.eq(free),
             write.we.eq(self._new),
@@ -180,6 +184,7 @@ class BulkEngine(Module):
                 self._taken,
                 local.eq(now.local[_WORD_BITS:]),
                 remote.eq(now.remote[_WORD_BITS:]),
+                to.eq(now.flags[_TO : _TO + _TO_BITS]),
                 left.eq(now.bytes[_WORD_BITS:]),
                 self._current.eq(place),
                 self._opened.eq(self._opened + 1),
@@ -196,13 +201,15 @@ class BulkEngine(Module):
         now, at = Signal(max=2 * self._timeout), Signal(SLOT_BITS)
         sent = Array(Signal.like(now) for _ in range(SLOTS))
         tried = Array(Signal(max=self._attempts + 1) for _ in range(SLOTS))
-        told, generation = receiving.answer_id[:SLOT_BITS], receiving.answer_id[SLOT_BITS:]
+        told, generation = receiving.answer_key[:SLOT_BITS], receiving.answer_key[SLOT_BITS:ID_BITS]
         busy, again = [Array(bits[n] for n in range(SLOTS)) for bits in (self._busy, self._again)]
-        expected, overdue, which, ends = Signal(), Signal(), Signal(SLOT_BITS), Signal()
+        mine, expected = Signal(), Signal()
+        overdue, which, ends = Signal(), Signal(SLOT_BITS), Signal()
         waited, retry = Signal.like(now), Signal()
         status = receiving.answer_status
         self.comb += [
-            expected.eq(receiving.answer & busy[told] & (self._generation[told] == generation) & ~again[told]),
+            mine.eq(receiving.answer & (receiving.answer_key[ID_BITS:] == self.board)),
+            expected.eq(mine & busy[told] & (self._generation[told] == generation) & ~again[told]),
             waited.eq(now - sent[at]),
             overdue.eq(
                 ~receiving.answer & busy[at] & ~again[at] & (waited >= self._timeout) & ~(issues & (slot == at))
@@ -246,7 +253,7 @@ class BulkEngine(Module):
         """Reads packets' data, and hands them on. Returns whether any are under way."""
         bus = self.bus_data
         reads = SyncFIFO(ADDRESS_BITS + LENGTH_BITS, 4)
-        heads = SyncFIFO(ID_BITS + LENGTH_BITS + ADDRESS_BITS, 8)
+        heads = SyncFIFO(sum(width for _, width in HEAD) - BOARD_BITS, 8)
         data = SyncFIFOBuffered(65, _BUFFER)
         self.submodules += reads, heads, data
         address, left, rest = Signal(ADDRESS_BITS), Signal(LENGTH_BITS + 1), Signal(LENGTH_BITS + 1)
@@ -259,7 +266,7 @@ class BulkEngine(Module):
             reads.we.eq(issues),
             reads.din.eq(Cat(job.local, job.length)),
             heads.we.eq(issues),
-            heads.din.eq(Cat(job.id, job.length, job.remote)),
+            heads.din.eq(Cat(job.id, job.length, job.remote, job.to[-1], job.to[:BOARD_BITS])),
             Cat(next_address, next_length).eq(reads.dout),
             reads.re.eq(left == 0),
             # An address once offered stays until it is taken
@@ -269,7 +276,8 @@ class BulkEngine(Module):
             data.din.eq(Cat(bus.rdata, bus.rresp[1])),
             packet.head.eq(rest == 0),
             packet.valid.eq(Mux(packet.head, heads.readable, data.readable)),
-            Cat(packet.id, packet.length, packet.address).eq(heads.dout),
+            Cat(packet.key[:ID_BITS], packet.length, packet.address, packet.far, packet.destination).eq(heads.dout),
+            packet.key[ID_BITS:].eq(self.board),
             Cat(packet.word, packet.spoiled).eq(data.dout),
             heads.re.eq(packet.ready & packet.head),
             data.re.eq(packet.ready & ~packet.head),

@@ -14,14 +14,17 @@ from operator import and_, or_
 
 from migen import *
 
-from .remote_words import ADDRESS_BITS, GENERATION_BITS, SLOT_BITS
+from .remote_words import ADDRESS_BITS, BOARD_BITS, GENERATION_BITS, SLOT_BITS
 from .word import PAYLOAD_BITS, WORD_BITS
 
 __all__ = [
     "AGAIN",
+    "ANSWER",
     "BULK",
     "ESCAPE",
+    "HEAD",
     "ID_BITS",
+    "KEY_BITS",
     "LEFT_BITS",
     "LENGTH_BITS",
     "LITERAL_BITS",
@@ -44,6 +47,8 @@ SLOTS = 2**SLOT_BITS
 LENGTH_BITS = log2_int(PACKET_WORDS)
 LEFT_BITS = LENGTH_BITS + 1
 ID_BITS = SLOT_BITS + GENERATION_BITS
+KEY_BITS = ID_BITS + BOARD_BITS
+"""An id, and the board whose it is."""
 STATUS_BITS = 3
 AGAIN = 4
 """Status of an answer, beside those of single loads and stores: the packet came broken."""
@@ -60,13 +65,15 @@ class Mark:
 
 
 _KIND_BITS = 2
-_ANSWER = [("id", ID_BITS), ("status", STATUS_BITS)]
+ANSWER = [("key", KEY_BITS), ("status", STATUS_BITS)]
+HEAD = [("key", KEY_BITS), ("length", LENGTH_BITS), ("address", ADDRESS_BITS), ("far", 1), ("destination", BOARD_BITS)]
 MARK = {
-    Mark.HEAD: [("id", ID_BITS), ("length", LENGTH_BITS), ("address", ADDRESS_BITS)],
+    Mark.HEAD: HEAD,
     Mark.RESUME: [("left", LEFT_BITS), ("literal", 1), ("flipped", LITERAL_BITS)],
-    Mark.ANSWER: [*_ANSWER, *[(f"not_{name}", width) for name, width in _ANSWER]],
+    Mark.ANSWER: [*ANSWER, *[(f"not_{name}", width) for name, width in ANSWER]],
 }
-"""Fields above the kind, the first lowest. `length`: data words - 1; `address` of the first in words. `left`: raw words
+"""Fields above the kind, the first lowest. `length`: data words - 1; `address` of the first in words; `far`: it is for
+the board `destination`, not for the neighbour. `left`: raw words
 that follow, the trailer included. `flipped`: the bit in which a literal differs from the escape, or 64. An answer is
 told twice, the second time inverted."""
 

@@ -6,6 +6,8 @@ from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
 from ..csr import uses
+from ..link.bulk_forward import BulkForwarding, BulkWay
+from ..link.bulk_line import BulkLine
 from ..link.forward import Forwarding
 from ..link.mailbox import Mailbox, MailboxRegisters
 from ..link.registers import LinkRegisters
@@ -104,7 +106,7 @@ class Links(Module):
         self._users, pointers = [], []
         below = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
         remote = {name: below.get(name, self.variant.remote) for name in self.ends}
-        ways = self._forward([name for name, there in remote.items() if there])
+        ways, bulk_ways = self._forward([name for name, there in remote.items() if there])
         for n, (name, end) in enumerate(self.ends.items()):
             endpoint = end.endpoint
             mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.joined)
@@ -115,13 +117,13 @@ class Links(Module):
             self.wires[name] = endpoint
             pointers.append(None)
             if remote[name]:
-                memory = RemoteMemory(endpoint, ways.get(name), self.own)
+                memory = RemoteMemory(endpoint, ways.get(name), bulk_ways[name], self.own)
                 pointers[-1] = memory.pointers
                 self.register_blocks |= {f"{part}{n or ''}": block for part, block in memory.register_blocks.items()}
                 self.submodules += memory
                 self._users.append(memory)
                 self.memories.append(memory)
-                self.wires[name] = memory.line
+                self.wires[name] = bulk_ways[name].line
 
         if self.memories:
             self.submodules.window = self.window = RemoteWindow(pointers, self._end_to)
@@ -130,15 +132,18 @@ class Links(Module):
 
     def _forward(self, names):
         """What takes the place of the endpoints of these ends for loads and stores, if there are several: then they go
-        on through this board."""
+        on through this board; and what each has for bulk transfers, which go on likewise."""
+        lines = {name: BulkLine(self.ends[name].endpoint) for name in names}
+        self.submodules += list(lines.values())
         if len(names) < 2:
-            return {}
+            return {}, {name: BulkWay(line) for name, line in lines.items()}
         numbers = {name: n + self._first_port for n, name in enumerate(self.ends)}
-        endpoints = {numbers[name]: self.ends[name].endpoint for name in names}
-        forwarding = Forwarding(endpoints, self.own, self._sizes, tree_route)
-        self.submodules += forwarding
-        self._users.append(forwarding)
-        return {name: forwarding.ways[numbers[name]] for name in names}
+        tree = self.own, self._sizes, tree_route
+        forwarding = Forwarding({numbers[name]: self.ends[name].endpoint for name in names}, *tree)
+        bulk = BulkForwarding({numbers[name]: line for name, line in lines.items()}, *tree)
+        self.submodules += forwarding, bulk
+        self._users += [forwarding, bulk]
+        return [{name: some.ways[numbers[name]] for name in names} for some in (forwarding, bulk)]
 
     @property
     def _first_port(self):

@@ -3,7 +3,6 @@
 from migen import *
 
 from ..link.bulk_far import BulkServer
-from ..link.bulk_line import BulkLine
 from ..link.bulk_near import BulkEngine
 from ..link.remote_far import RemoteServer
 from ..link.remote_near import RemoteInitiator
@@ -18,17 +17,17 @@ _REGIONS = 4
 
 class RemoteMemory(Module):
     """endpoint: of the link, with the streams of `remote_streams` in both directions. way: what takes its place for
-    loads and stores (`Forwarding`), or None. own: number of this board.
+    loads and stores (`Forwarding`), or None. bulk_way: `BulkWay`. own: number of this board.
 
-    `line`: `BulkLine`, takes the endpoint's place at the line. `readers`, `writers`: halves of a memory port.
+    `readers`, `writers`: halves of a memory port.
     `register_blocks`: by their names. `pointers`: `Asker` for a window. `done`: a copy is complete that was to tell, or
     the engine has halted;
     `irq`: the interrupt after that. `settled`: for time skip.
     """
 
-    def __init__(self, endpoint, way, own):
+    def __init__(self, endpoint, way, bulk_way, own):
         way = endpoint if way is None else way
-        self.submodules.line = line = BulkLine(endpoint)
+        line = bulk_way.line
         self.submodules.initiator = initiator = RemoteInitiator(
             way.sink["remote_requests"], way.source["remote_answers"], way.up
         )
@@ -40,8 +39,9 @@ class RemoteMemory(Module):
         )
         self.comb += server.board.eq(own)
         self.submodules.port = port = WordPort(server)
-        self.submodules.engine = engine = BulkEngine(line.sending.packet, line.receiving)
-        self.submodules.bulk = bulk = BulkServer(line.receiving, line.sending.answer, server.regions)
+        self.submodules.engine = engine = BulkEngine(bulk_way)
+        self.submodules.bulk = bulk = BulkServer(bulk_way, server.regions)
+        self.comb += [engine.board.eq(own), bulk.board.eq(own)]
         self.readers = [port.read, engine.bus_ring, engine.bus_data]
         self.writers = [port.write, bulk.bus]
         self.register_blocks = {

@@ -141,6 +141,9 @@ static RINGS: Lent<Area<{ REMOTE_RINGS.start }, { REMOTE_RINGS.end }>> = {
 /// Bytes of a ring, and words of a descriptor.
 const RING: usize = 1024;
 const DESCRIPTOR: usize = 4;
+/// Flags of a descriptor: the engine tells when it is complete; above the destination, it is for that, not for the neighbour.
+const TELLS: u32 = 1;
+const FAR: u32 = 8;
 /// The first interrupt of the logic.
 const INTERRUPT: u16 = 61;
 const THIS_CORE: u8 = 1;
@@ -197,8 +200,7 @@ impl Engine {
 
 /// Copies and waits for the engine's interrupt. What was copied last has been answered by the other board then.
 extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
-    let neighbour = window::end_to(destination).filter(|(_, joined)| *joined);
-    let Some((end, _)) = known(destination, neighbour) else {
+    let Some((end, joined)) = known(destination, window::end_to(destination)) else {
         return;
     };
     let Some(engine) = Engine::find(end) else {
@@ -213,12 +215,13 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
         let message = "copies are of multiples of 8 bytes from {1:#010x} on: not {2} from {0:#010x}";
         return refuse(message, [here, REMOTE.start as u32, bytes]);
     }
+    let to = if joined { 0 } else { (FAR | destination) << 8 };
     engine.settle();
     let posted = engine.posted.read();
     engine.base.write((REMOTE_RINGS.start + end * RING) as u32);
     RINGS.with(|rings| {
         let at = end * RING / 4 + posted as usize % (RING / 4 / DESCRIPTOR) * DESCRIPTOR;
-        rings.words()[at..at + DESCRIPTOR].copy_from_slice(&[here, bytes, there, 1]);
+        rings.words()[at..at + DESCRIPTOR].copy_from_slice(&[here, bytes, there, TELLS | to]);
     });
     gic::barrier();
     gic::route_rising(THIS_CORE, INTERRUPT);

@@ -1,0 +1,146 @@
+"""Bulk transfers through a board, verilated: all boards of a chain copy to each other, whatever is cut, beside other
+streams of all links."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from kairos_gateware.figures.place import root
+from kairos_gateware.link.bulk_bench import MEMORY_WORDS, BulkChain
+from kairos_gateware.link.bulk_near import RING
+from kairos_gateware.link.remote_words import REFUSED, UNREACHABLE
+from kairos_gateware.sim.lockstep import build_lockstep
+
+HALF, QUARTER = MEMORY_WORDS // 2, MEMORY_WORDS // 4
+SOURCE = 2 * RING
+READY = HALF + 600
+FIRST, UPPER, LOWER, LAST = range(4)
+"""Board 0, what board 1 has at its two links, and board 2."""
+NEAR = 1
+
+
+def to(destination):
+    """Flags of a descriptor for that board, which tells."""
+    return 1 | (8 | destination) << 8
+
+
+@pytest.fixture(scope="module")
+def engine():
+    dut = BulkChain()
+    return build_lockstep(root() / "bulk_chain_bench", dut, dut.inputs, dut.outputs)
+
+
+def contents(board):
+    random = Random(board)
+    return [random.getrandbits(64) for _ in range(HALF - SOURCE)]
+
+
+def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1):
+    """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips: probability that a bit is
+    wrong. Returns what was shown, and the second halves of the memories."""
+    rows = np.zeros(READY + cycles + HALF + 2, engine.inputs)
+    rows["plugged"], rows["early"] = 1, 1
+    middle = np.arange(500, READY + cycles)
+    rows["offering"][500 : READY + cycles] = (offering & (middle % 300 < 60))[:, None]
+    for board in range(4):
+        words = []
+        for here, count, there, flags in copies.get(board, []):
+            words += [8 * here | 8 * count << 32, 8 * there | flags << 32]
+        words += [0] * (SOURCE - len(words)) + contents(board)
+        rows["poke"][: len(words), board] = 1
+        rows["index"][: len(words), board] = np.arange(len(words))
+        rows["value"][: len(words), board] = np.array(words, np.uint64)
+        rows["index"][-HALF - 2 : -2, board] = np.arange(HALF, MEMORY_WORDS)
+        rows["posted"][READY:, board] = len(copies.get(board, []))
+    for line, begin, end in cuts:
+        rows["plugged"][READY + begin : READY + end, line] = 0
+    if clear:
+        rows["clear"][READY + clear] = 1
+    random = np.random.default_rng(4)
+    for board in range(4):
+        hits = random.random(cycles) < 64 * flips
+        rows["flips"][READY : READY + cycles, board] = hits * (1 << random.integers(0, 64, cycles, np.uint64))
+    shown = engine.play(rows)
+    return shown, [[int(word) for word in shown["peek"][-HALF - 1 : -1, board]] for board in range(4)]
+
+
+def scattered(random, part, flags, most=300):
+    """Copies to places of their own in a quarter of a memory; `part`: the first or the second of its second half."""
+    copies, at = [], HALF + part * QUARTER
+    end = at + QUARTER
+    while at + most < end:
+        size = random.choice([1, 64, 65, random.randrange(1, most)])
+        copies.append((random.randrange(SOURCE, HALF - size), size, at, flags))
+        at += size + random.randrange(3)
+    return copies
+
+
+def everything(seed):
+    """(copies by board, memory that each descriptor of these goes to): all that there is at once."""
+    random, copies, targets = Random(seed), {}, {}
+    for board, ways in [
+        (FIRST, [(0, to(2), LAST), (0, to(1), UPPER)]),
+        (UPPER, [(0, NEAR, FIRST)]),
+        (LOWER, [(1, NEAR, LAST)]),
+        (LAST, [(1, to(0), FIRST), (0, to(1), LOWER)]),
+    ]:
+        some = [(copy, target) for part, flags, target in ways for copy in scattered(random, part, flags)]
+        random.shuffle(some)
+        copies[board], targets[board] = [list(part) for part in zip(*some[: RING - 1], strict=True)]
+    return copies, targets
+
+
+def check(shown, memories, copies, targets, cut=False):
+    wanted = [[0] * HALF for _ in range(4)]
+    for board, some in copies.items():
+        source = contents(board)
+        for (here, count, there, _), target in zip(some, targets[board], strict=True):
+            wanted[target][there - HALF : there - HALF + count] = source[here - SOURCE :][:count]
+        assert shown["completed"][-1, board] == len(some) and not shown["halted"][-1, board]
+        assert shown["done"][:, board].sum() == len(some)
+    assert memories == wanted
+    assert shown["idle"][-1].all() and shown["settled"][-1].all() and shown["relayed"][-1].all()
+    assert not shown["wrong"][-1].any() and (cut or not shown["gaps"][-1].any())
+    assert (shown["waited"][-1] <= 1).all()
+
+
+def test_all_boards_copy_to_all_at_once(engine):
+    copies, targets = everything(1)
+    shown, memories = play(engine, copies, 30_000)
+    check(shown, memories, copies, targets)
+    assert not shown["broken"][-1].any()
+
+
+def test_wrong_bits_and_cuts_on_the_way(engine):
+    copies, targets = everything(2)
+    random = Random(7)
+    cuts = [(random.randrange(2), begin, begin + random.randrange(1, 200)) for begin in range(300, 9000, 800)]
+    shown, memories = play(engine, copies, 40_000, cuts, 1e-5)
+    check(shown, memories, copies, targets, cut=True)
+    assert shown["repeated"][-1, FIRST] and shown["repeated"][-1, LAST]
+
+
+def test_a_long_copy_through_a_board_goes_as_fast_as_to_the_neighbour(engine):
+    ends = []
+    for flags in (to(2), NEAR):
+        copies = {FIRST: [(SOURCE, 1900, HALF, flags)]}
+        shown, _ = play(engine, copies, 4000, offering=0)
+        ends.append(int(np.argmax(shown["done"][:, FIRST])) - READY)
+    assert ends[0] - ends[1] < 200, "a packet's length, and the second line, there and back"
+
+
+@pytest.mark.parametrize(
+    "flags, there, reason",
+    [(to(2), HALF - 1, REFUSED), (to(7), HALF, UNREACHABLE), (to(2), HALF, UNREACHABLE)],
+    ids=["not exported", "no such board", "away"],
+)
+def test_what_cannot_be_copied_is_told_and_the_next_one_works(engine, flags, there, reason):
+    copies = {FIRST: [(SOURCE, 10, there, flags)], LAST: [(SOURCE, 300, HALF, to(1))] * 2}
+    cuts = [(1, 0, 20_000)] if flags == to(2) and reason == UNREACHABLE else []
+    shown, memories = play(engine, copies, 40_000, cuts, clear=30_000)
+    before = READY + 29_000
+    assert shown["halted"][before, FIRST] and shown["reason"][before, FIRST] == reason
+    assert not shown["halted"][-1, FIRST] and not any(memories[FIRST])
+    if not cuts:
+        assert shown["completed"][before, LAST] == 2 and memories[LOWER][:300] == contents(LAST)[:300]
