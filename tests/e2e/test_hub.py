@@ -265,6 +265,13 @@ def test_a_device_that_is_rebooted_in_the_middle_of_a_program(tmp_path, start_de
             assert "in the middle of a batch" in str(endings[0])
             until(lambda: answers(lab))
             assert lab["lab"].read("scratch/word") in ([0], [1])
+            # Who asks later hears of it, too, until the next batch is done.
+            assert "was lost in the middle of a batch of 2" in lab["lab"].health()["batch"].text
+            both = Program()
+            both.write("scratch/word", 1)
+            both.write("scratch/wide", 1)
+            lab["lab"].run(both)
+            assert "batch" not in lab["lab"].health()
     finally:
         hub.close()
         device.close()

@@ -87,14 +87,53 @@ def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
     assert told >= halves > instants // 8
 
 
-def forever(lab, number):
+def forever(lab, number, device="rack", program=pair):
     """Runs batches until the hub has gone."""
     try:
         while True:
-            lab["rack"].run(pair(number))
+            lab[device].run(program(number))
             number += 1000
     except HubError as error:
         assert error.code == "UNAVAILABLE", error
+
+
+def scratch(number):
+    """The same of a core device."""
+    program = Program()
+    program.write("scratch/word", number)
+    program.delay(0.005)
+    program.write("scratch/wide", number)
+    return program
+
+
+@pytest.mark.parametrize("instants", [4, pytest.param(200, marks=pytest.mark.long)])
+def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, instants):
+    """All of it, or nothing; the next hub says that nobody has heard its end."""
+    choose, told = random.Random(16), 0
+    hub = Hub(tmp_path, {"demo": device})
+    for number in range(1, instants + 1):
+        with kairos.hub.connect(hub.address) as lab:
+            known(lab, "demo")
+            runs = threading.Thread(target=forever, args=(lab, number, "demo", scratch))
+            runs.start()
+            time.sleep(choose.uniform(0.01, 0.01 + INSTANTS))
+            hub.process.kill()
+            hub.process.wait()
+            hub.process.stdout.close()
+            runs.join()
+        hub = Hub(tmp_path, {"demo": device})
+        with kairos.hub.connect(hub.address) as lab:
+            known(lab, "demo")
+            # Behind what the device may still be executing.
+            word, wide = lab["demo"].read("scratch/word", "scratch/wide")
+            assert word == wide
+            if "batch" in (found := lab["demo"].health()):
+                told += 1
+                assert "the hub ended in the middle of a batch of 4" in found["batch"].text
+                lab["demo"].run(scratch(0))
+                assert "batch" not in lab["demo"].health()
+    hub.close()
+    assert told > instants // 4
 
 
 def test_many_clients_at_once(hub):

@@ -209,6 +209,111 @@ def test_one_that_takes_too_much_memory_is_started_anew(hub, lab, ill, bystander
     assert "MB of memory, 300 are its limit" in plain(hub)
 
 
+def test_what_it_asks_for_at_once_it_does_not_get(lab, ill, bystander):
+    """Nor do those that it starts: the limit is theirs, too."""
+    done = call(lab, "ill", "Gulp", number=8 << 10)
+    assert done.number == 1 and "MemoryError" in done.text
+    assert plugin(lab, "ill").starts == ill
+
+
+def test_one_that_breeds_is_started_anew(hub, lab, ill, bystander):
+    call(lab, "ill", "Breed", number=100, text="together")
+    comes_back(lab, ill)
+    assert "processes, 64 are its limit" in plain(hub)
+    until(lambda: len(family(lab, hub)) == 1)
+
+
+def test_whoever_has_left_its_group_ends_with_it(hub, lab, ill):
+    call(lab, "ill", "Breed", number=5)
+    assert len(family(lab, hub)) == 6
+    lab.reload("ill")
+    comes_back(lab, ill)
+    assert family(lab, hub) == [plugin(lab, "ill").pid]
+
+
+def family(lab, hub):
+    """Processes that the plugin has started, itself included: all have inherited its environment."""
+    mark = b"KAIROS_PLUGIN_SOCKET="
+    known = environment(plugin(lab, "ill").pid)
+    socket = next((word for word in known.split(b"\0") if word.startswith(mark)), None)
+    assert socket is not None, "it ends"
+    processes = sorted(int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit())
+    return [process for process in processes if socket in environment(process).split(b"\0")]
+
+
+def environment(process):
+    try:
+        return Path(f"/proc/{process}/environ").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_one_that_computes_without_end_leaves_the_processors_to_others(hub, lab, ill, bystander):
+    call(lab, "ill", "Spin", number=2 * os.cpu_count())
+    bystander.goes_on(40)
+    assert {os.getpriority(os.PRIO_PROCESS, process) for process in family(lab, hub)} == {5}
+    lab.reload("ill")
+    comes_back(lab, ill)
+
+
+@pytest.fixture
+def control_group():
+    """One of the kernel's that is empty."""
+    mounts = (line.split() for line in Path("/proc/mounts").read_text().splitlines())
+    place = next((Path(words[1]) for words in mounts if words[2] == "cgroup2"), None)
+    group = None if place is None else place / f"kairos-test-{os.getpid()}"
+    try:
+        group.mkdir()
+    except (AttributeError, OSError):
+        pytest.skip("control groups of version 2 are not for this user here")
+    yield group
+    (group / "cgroup.kill").write_text("1")
+    for folder in (*group.glob("plugin-*"), group):
+        until(lambda folder=folder: removed(folder))
+
+
+def removed(group):
+    """A group goes when the last of its processes has been waited for."""
+    try:
+        group.rmdir()
+        return True
+    except OSError:
+        return False
+
+
+def test_nobody_leaves_a_control_group(tmp_path, control_group):
+    entries = f"control_group = '{control_group}'\n" + entry("ill", trouble(tmp_path, "ill"))
+    hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, entries=entries)
+    members = control_group / "plugin-ill" / "cgroup.procs"
+
+    def grouped():
+        return sorted(map(int, members.read_text().split()))
+
+    try:
+        with kairos.hub.connect(hub.address) as lab:
+            until(lambda: plugin(lab, "ill").running)
+            assert grouped() == [plugin(lab, "ill").pid]
+            call(lab, "ill", "Breed", number=5)
+            assert grouped() == family(lab, hub) and len(grouped()) == 6
+            lab.reload("ill")
+            comes_back(lab, 1)
+            assert grouped() == [plugin(lab, "ill").pid] == family(lab, hub)
+            # Here those who leave count, too.
+            call(lab, "ill", "Breed", number=100)
+            comes_back(lab, 2)
+            assert "processes, 64 are its limit" in plain(hub)
+    finally:
+        hub.close()
+    until(lambda: not members.exists() or not grouped())
+
+
+def test_a_control_group_that_is_not_there(tmp_path):
+    entries = "control_group = '/nowhere'\n" + entry("ill", trouble(tmp_path, "ill"))
+    (tmp_path / "hub.toml").write_text(entries + "[[device]]\nname = 'a'\naddress = 'lab'\n")
+    done = run_kairos("hub", "serve", tmp_path / "hub.toml")
+    assert done.returncode == 1 and "control_group: the hub may not use /nowhere" in done.stderr, done.stderr
+
+
 def test_one_that_writes_without_end_waits(hub, lab, ill, bystander):
     """It is read at its rate, and serves on: only who writes waits."""
     log = hub.folder / "hub.log"

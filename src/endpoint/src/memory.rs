@@ -124,22 +124,45 @@ impl Window {
         if !length.is_multiple_of(WORD) {
             return None;
         }
-        let mut bytes = Vec::with_capacity(length);
-        let (pairs, is_even) = (
-            at.cast::<u64>(),
-            at.cast::<u64>().is_aligned() && length.is_multiple_of(2 * WORD),
-        );
-        if is_even && cfg!(target_endian = "little") {
-            // SAFETY: half as many pairs of words as there are words, of which `place` says that they are within the mapping;
-            // the address is that of a pair. Each is one volatile load.
-            let pair = |index| unsafe { pairs.add(index).read_volatile() }.to_le_bytes();
-            (0..length / (2 * WORD)).for_each(|index| bytes.extend_from_slice(&pair(index)));
-        } else {
+        let mut bytes = vec![0; length];
+        if let (Some(pairs), (chunks, [])) = (pairs(at), bytes.as_chunks_mut::<{ 2 * WORD }>()) {
+            for (index, chunk) in chunks.iter_mut().enumerate() {
+                // SAFETY: half as many pairs of words as there are words, of which `place` says that they are within the
+                // mapping; the address is that of a pair. Each is one volatile load.
+                *chunk = unsafe { pairs.add(index).read_volatile() }.to_le_bytes();
+            }
+            return Some(bytes);
+        }
+        for (index, chunk) in bytes.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
             // SAFETY: `place` has found so many of them within the mapping, which this holds; each is one volatile load.
-            let word = |index| unsafe { at.add(index).read_volatile() }.to_le_bytes();
-            (0..length / WORD).for_each(|index| bytes.extend_from_slice(&word(index)));
+            *chunk = unsafe { at.add(index).read_volatile() }.to_le_bytes();
         }
         Some(bytes)
+    }
+
+    /// Writes bytes, little endian, from an offset on; `false`, and nothing is written, if that is not within the window, or no
+    /// whole words.
+    pub fn write_bytes(&self, offset: usize, bytes: &[u8]) -> bool {
+        let (words, []) = bytes.as_chunks::<WORD>() else {
+            return false;
+        };
+        let Some(at) = self.place(offset, words.len()) else {
+            return false;
+        };
+        if let (Some(pairs), (chunks, [])) = (pairs(at), bytes.as_chunks::<{ 2 * WORD }>()) {
+            for (index, chunk) in chunks.iter().enumerate() {
+                // SAFETY: half as many pairs of words as there are words, of which `place` says that they are within the
+                // mapping, which may be written; the address is that of a pair. Each is one volatile store.
+                unsafe { pairs.add(index).write_volatile(u64::from_le_bytes(*chunk)) };
+            }
+            return true;
+        }
+        for (index, word) in words.iter().enumerate() {
+            // SAFETY: `place` has found so many of them within the mapping, which this holds and which may be written; each
+            // is one volatile store.
+            unsafe { at.add(index).write_volatile(u32::from_le_bytes(*word)) };
+        }
+        true
     }
 
     /// Writes words from an offset on; `false`, and nothing is written, if that is not within the window.
@@ -166,6 +189,12 @@ impl Window {
     fn at(&self, offset: usize) -> Option<*mut u8> {
         (offset <= self.len()).then(|| self.map.as_mut_ptr().wrapping_add(offset))
     }
+}
+
+/// The same place as that of pairs of words, if it is one.
+fn pairs(at: *mut u32) -> Option<*mut u64> {
+    let pairs = at.cast::<u64>();
+    (pairs.is_aligned() && cfg!(target_endian = "little")).then_some(pairs)
 }
 
 fn identity(file: &File) -> std::io::Result<(u64, u64)> {
@@ -242,6 +271,14 @@ mod tests {
             );
         }
         assert!(window.bytes(4, 7).is_none() && window.bytes(12, 8).is_none());
+        for (offset, length) in [(0, 16), (4, 8), (8, 8), (4, 12), (0, 4), (16, 0)] {
+            let written: Vec<u8> = (100..100 + length as u8).collect();
+            assert!(window.write_bytes(offset, &written));
+            assert_eq!(window.bytes(offset, length).unwrap(), written);
+        }
+        let before = window.bytes(0, 16);
+        assert!(!window.write_bytes(12, &[1; 8]) && !window.write_bytes(4, &[1; 7]) && !window.write_bytes(2, &[1; 4]));
+        assert_eq!(window.bytes(0, 16), before);
         assert!(window.write(12, [7].into_iter()) && window.word(12).unwrap().read() == 7);
     }
 

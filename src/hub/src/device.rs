@@ -321,7 +321,10 @@ impl Attendant {
     async fn batch(&self, client: &mut Client, program: &[u8]) -> Result<Vec<u8>, Error> {
         let under_way = self.journal.begin(program);
         let reply = client.batch(program).await;
-        under_way.end();
+        match reply {
+            Err(Error::Lost(_)) => under_way.lose(&self.settings.name),
+            _ => under_way.end(),
+        }
         reply
     }
 

@@ -1,7 +1,7 @@
 //! What must survive the end of the hub, however sudden: that a batch which changes a device was under way.
 //!
 //! A file for each device has one line of a fixed length, written in place before such a batch begins and after it has ended.
-//! A hub that finds one begun and not ended says so in its log, and among the device's subsystems until the next batch there is
+//! A hub that finds one begun and not ended, or loses a device in the middle of one, says so in its log, and among the device's subsystems until the next batch there is
 //! done. What the kernel has of a file outlives the process; the end of the computer itself is not what this is for.
 
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ use crate::health::{Condition, Subsystem};
 const LINE: usize = 64;
 /// How the line of a batch that has not ended begins; behind it stand seconds since 1970, and its instructions.
 const BEGUN: &str = "begun";
+/// The same of one in the middle of which the device was lost.
+const LOST: &str = "lost";
 /// Name of the subsystem.
 const NAME: &str = "batch";
 
@@ -72,12 +74,13 @@ impl Journal {
     /// A batch is to be executed. One that changes nothing, or is one access, cannot be half done.
     pub fn begin(&self, program: &[u8]) -> UnderWay<'_> {
         let instructions = program.len() / INSTRUCTION;
-        let is_marked = instructions > 1 && changes(program);
-        if is_marked {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            self.write(&format!("{BEGUN} {:.3} {instructions}", since.as_secs_f64()));
+        if instructions < 2 || !changes(program) {
+            return UnderWay(None);
         }
-        UnderWay(is_marked.then_some(self))
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let about = format!("{:.3} {instructions}", since.as_secs_f64());
+        self.write(&format!("{BEGUN} {about}"));
+        UnderWay(Some((self, about)))
     }
 
     fn write(&self, text: &str) {
@@ -101,14 +104,27 @@ impl Journal {
 
 /// A batch that has begun. Who forgets it leaves it begun.
 #[must_use]
-pub struct UnderWay<'a>(Option<&'a Journal>);
+pub struct UnderWay<'a>(Option<(&'a Journal, String)>);
 
 impl UnderWay<'_> {
-    /// It has ended, or its client knows that it was lost.
+    /// It has ended, or was not executed.
     pub fn end(self) {
-        if let Some(journal) = self.0 {
+        if let Some((journal, _)) = self.0 {
             journal.write("ended");
             *journal.left.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+
+    /// The device was lost in the middle of it. Who has asked for it may be gone: others are told, too.
+    pub fn lose(self, device: &str) {
+        if let Some((journal, about)) = self.0 {
+            let line = format!("{LOST} {about}");
+            journal.write(&line);
+            let left = interrupted(&line);
+            if let Some(left) = &left {
+                tracing::error!(device, "{left}");
+            }
+            *journal.left.lock().unwrap_or_else(PoisonError::into_inner) = left;
         }
     }
 }
@@ -130,11 +146,15 @@ fn changes(program: &[u8]) -> bool {
 /// What a line says of a batch that has not ended.
 pub fn interrupted(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
-    (words.next() == Some(BEGUN)).then_some(())?;
+    let what = match words.next()? {
+        BEGUN => "the hub ended",
+        LOST => "the device was lost",
+        _ => return None,
+    };
     let (when, count) = (words.next().unwrap_or("?"), words.next().unwrap_or("?"));
     Some(format!(
-        "the hub ended in the middle of a batch of {count} instructions, begun {when} s after 1970: what of it was executed is not \
-         known here"
+        "{what} in the middle of a batch of {count} instructions, begun {when} s after 1970: what of it was executed is not known \
+         here"
     ))
 }
 
@@ -166,6 +186,25 @@ mod tests {
         second.begin(&writes).end();
         assert!(second.subsystem().is_none() && Journal::open(&folder, "rack").subsystem().is_none());
         assert!(Journal::open(&folder, "other").subsystem().is_none());
+    }
+
+    #[test]
+    fn a_device_that_was_lost_is_told_of_by_this_hub_and_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let writes = program(&[Operation::Write, Operation::Write]);
+        let first = Journal::open(folder.path(), "rack");
+        first.begin(&writes).lose("rack");
+        for journal in [&first, &Journal::open(folder.path(), "rack")] {
+            assert!(journal
+                .subsystem()
+                .unwrap()
+                .text
+                .contains("the device was lost in the middle of a batch of 2"));
+        }
+        first.begin(&program(&[Operation::Read])).lose("rack");
+        assert!(first.subsystem().is_some());
+        first.begin(&writes).end();
+        assert!(first.subsystem().is_none());
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //!
 //! [`settings`] reads hub.toml; [`access`] says who may call what; a [`device::Device`] is a connection to a core device that
 //! comes back by itself, or a [`board`] with Linux, whose registers [`registers`] names, whose [`health`] and [`logs`] others
-//! can follow, whose [`clocks`] and [`waveforms`] it shows, and of which [`job`]s ask; [`program`] makes batches of named steps, the
-//! [`journal`] outlives the hub that one interrupts; [`service`] offers all that, on a [`server`], with [`metrics`] and the methods of [`plugins`].
+//! can follow, whose [`clocks`] and [`waveforms`] it shows, and of which [`job`]s ask; [`program`] makes batches of named
+//! steps, the [`journal`] outlives the hub that one interrupts; [`service`] offers all that, on a [`server`] with the
+//! `connections` of its clients, with [`metrics`] and the methods of [`plugins`].
 //! [`traces`] shows where a call's time goes, [`life`] tells a service manager that the hub lives.
 #![forbid(unsafe_code)]
 
@@ -11,6 +12,7 @@ pub mod access;
 pub mod board;
 mod body;
 pub mod clocks;
+mod connections;
 pub mod device;
 pub mod health;
 pub mod job;

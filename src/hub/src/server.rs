@@ -2,7 +2,7 @@
 //! reflection, metrics, all at one address.
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use tempfile::TempDir;
 use tokio::net::{TcpListener, UnixListener};
 use tokio_stream::wrappers::UnixListenerStream;
 use tonic::service::Routes;
-use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Identity, Server, ServerTlsConfig};
 use tonic_health::server::HealthReporter;
 use tonic_health::ServingStatus;
 
 use crate::access::{self, Gate};
+use crate::connections;
 use crate::device::Device;
 use crate::health::Condition;
 use crate::job::State;
@@ -25,6 +25,7 @@ use crate::journal::Journal;
 use crate::life;
 use crate::metrics::{self, Calls};
 use crate::plugins::forward::forward;
+use crate::plugins::limits::Groups;
 use crate::plugins::process::{self, HubAccess, Plugin};
 use crate::plugins::settings::PluginSettings;
 use crate::plugins::Plugins;
@@ -46,8 +47,12 @@ use crate::v1::waveforms_server::WaveformsServer;
 const REQUEST_MAX: usize = 1 << 20;
 /// A client that does not answer a ping in time is gone, and with it what it watches.
 const PING: Duration = Duration::from_secs(30);
+/// Time that a client has to agree on TLS.
+const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Time that calls under way have when the hub ends.
 const GRACE: Duration = Duration::from_secs(2);
+/// Bytes of a frame that a client may send: what is streamed to a buffer comes in few of them.
+const FRAME_MAX: u32 = 256 * 1024;
 /// Calls that a client may have under way on one connection.
 const STREAMS_MAX: u32 = 128;
 
@@ -61,6 +66,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         boards,
         state,
         plugins,
+        control_group,
     } = settings;
     let listener = TcpListener::bind(listen)
         .await
@@ -70,13 +76,14 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         // For metrics.
         .accept_http1(true)
         .max_concurrent_streams(STREAMS_MAX)
+        .max_frame_size(FRAME_MAX)
         .http2_keepalive_interval(Some(PING));
     // For plugins, which are of this machine and this user.
     let mut inner = server.clone();
     if let Some(tls) = tls {
         let identity = Identity::from_pem(tls.certificate, tls.key);
         server = server
-            .tls_config(ServerTlsConfig::new().identity(identity))
+            .tls_config(ServerTlsConfig::new().identity(identity).timeout(HANDSHAKE))
             .map_err(|error| format!("[tls]: no PEM certificate with its key: {}", root(&error)))?;
     }
     let mut gate = Gate {
@@ -97,10 +104,14 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         Device::start(device, journal)
     });
     let devices: All = Arc::new(devices.chain(boards).collect());
+    let groups = match plugins.is_empty() {
+        true => Groups::default(),
+        false => Groups::take(Path::new("/"), control_group.as_deref())?,
+    };
     let plugins = Plugins::new(
         plugins
             .into_iter()
-            .map(|plugin| sockets.start(plugin, &mut gate))
+            .map(|plugin| sockets.start(plugin, &mut gate, &groups))
             .collect(),
     );
     gate.methods = plugins.methods();
@@ -134,10 +145,9 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
             .serve_with_incoming(UnixListenerStream::new(sockets.listener)),
     );
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let serving = server
         .add_routes(router.into())
-        .serve_with_incoming_shutdown(incoming, async { drop(ended.await) });
+        .serve_with_incoming_shutdown(connections::accept(listener), async { drop(ended.await) });
     tokio::pin!(serving);
     tokio::select! {
         result = &mut serving => return result.map_err(|error| root(&error)),
@@ -165,7 +175,7 @@ impl Sockets {
         Ok(Self { folder, hub, listener })
     }
 
-    fn start(&self, settings: PluginSettings, gate: &mut Gate) -> Plugin {
+    fn start(&self, settings: PluginSettings, gate: &mut Gate, groups: &Groups) -> Plugin {
         let hub = match secret() {
             Ok(token) => {
                 gate.add_plugin(&settings.name, &token);
@@ -180,7 +190,7 @@ impl Sockets {
                 None
             }
         };
-        Plugin::start(settings, self.folder.path(), hub)
+        Plugin::start(settings, self.folder.path(), hub, groups.clone())
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Settings {
     /// Folder of what must survive the end of the hub.
     pub state: PathBuf,
     pub plugins: Vec<PluginSettings>,
+    /// Folder of the control group that plugins have theirs in.
+    pub control_group: Option<PathBuf>,
 }
 
 /// What the hub shows its clients, as PEM.
@@ -61,6 +63,7 @@ struct File {
     board: Vec<BoardEntry>,
     #[serde(default)]
     plugin: Vec<PluginEntry>,
+    control_group: Option<PathBuf>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -156,6 +159,7 @@ impl Settings {
             devices,
             boards,
             plugins,
+            control_group: file.control_group,
         })
     }
 }

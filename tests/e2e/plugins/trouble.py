@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -29,6 +30,22 @@ class Trouble:
 
     def Leak(self, request, context):
         KEPT.append(b"x" * (request.number << 20))
+        return request
+
+    def Gulp(self, request, context):
+        done = subprocess.run(
+            [sys.executable, "-c", f"b'x' * ({request.number} << 20)"], capture_output=True, text=True
+        )
+        return {"text": done.stderr, "number": done.returncode}
+
+    def Breed(self, request, context):
+        for _ in range(request.number):
+            subprocess.Popen(["sleep", "1000"], start_new_session=not request.text, stdin=subprocess.DEVNULL)
+        return request
+
+    def Spin(self, request, context):
+        for _ in range(request.number):
+            subprocess.Popen([sys.executable, "-c", "while True: pass"], stdin=subprocess.DEVNULL)
         return request
 
     def Write(self, request, context):

@@ -181,12 +181,9 @@ impl Memory for Service {
         let (name, start) = (first.buffer.clone(), first.offset);
         let (mut at, mut next) = (usize::try_from(start).unwrap_or(usize::MAX), Some(first));
         while let Some(part) = next {
-            let (count, is_within) = match part.bytes.as_chunks::<WORD>() {
-                ([], []) => (part.words.len(), window.write(at, part.words.iter().copied())),
-                (words, []) if part.words.is_empty() => (
-                    words.len(),
-                    window.write(at, words.iter().map(|word| u32::from_le_bytes(*word))),
-                ),
+            let (count, is_within) = match (part.bytes.len(), part.words.len()) {
+                (0, count) => (count, window.write(at, part.words.iter().copied())),
+                (length, 0) if length.is_multiple_of(WORD) => (length / WORD, window.write_bytes(at, &part.bytes)),
                 _ => return Err(invalid("a part has whole words of 4 bytes, or numbers".into())),
             };
             if !is_within {

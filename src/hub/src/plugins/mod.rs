@@ -3,12 +3,13 @@
 //!
 //! [`settings`] is their section of hub.toml, [`protocol`] what they serve; a [`process`] is started, watched and started anew,
 //! its lines go to the hub's log ([`lines`]),
-//! its memory is counted ([`memory`]); [`forward`] passes calls on.
+//! its [`processes`] and their memory are counted, and have [`limits`]; [`forward`] passes calls on.
 
 pub mod forward;
+pub mod limits;
 mod lines;
-mod memory;
 pub mod process;
+mod processes;
 pub mod protocol;
 pub mod settings;
 

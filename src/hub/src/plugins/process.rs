@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hyper_util::rt::TokioIo;
-use rustix::process::{kill_process_group, Pid, Signal};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::sync::{mpsc, watch, Semaphore};
@@ -15,8 +14,9 @@ use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::HealthCheckRequest;
 
+use super::limits::{Groups, Limits, PROCESSES_MAX};
 use super::lines;
-use super::memory;
+use super::processes;
 use super::protocol::Protocol;
 use super::settings::{Layer, PluginSettings};
 use crate::life::Pulse;
@@ -31,6 +31,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 const STEADY: Duration = Duration::from_secs(60);
+/// Name of the socket in its environment.
+const SOCKET: &str = "KAIROS_PLUGIN_SOCKET";
 /// Calls under way at a time.
 const CALLS_MAX: usize = 64;
 
@@ -74,7 +76,7 @@ pub struct Plugin {
 
 impl Plugin {
     /// Starts it, and goes on with that until the hub ends. `folder`: where its socket may stand.
-    pub fn start(settings: PluginSettings, folder: &std::path::Path, hub: Option<HubAccess>) -> Self {
+    pub fn start(settings: PluginSettings, folder: &std::path::Path, hub: Option<HubAccess>, groups: Groups) -> Self {
         let (tell, state) = watch::channel(State::Down("it is being started".into()));
         let (reload, reloads) = mpsc::channel(1);
         let socket = folder.join(format!("{}.socket", settings.name));
@@ -92,6 +94,8 @@ impl Plugin {
         };
         let supervisor = Supervisor {
             hub: hub.filter(|_| settings.layer == Layer::Control),
+            limits: groups.limits(&settings.name, settings.memory),
+            groups,
             settings,
             socket,
             state: tell,
@@ -166,6 +170,8 @@ enum End {
 
 struct Supervisor {
     settings: PluginSettings,
+    groups: Groups,
+    limits: Limits,
     socket: PathBuf,
     hub: Option<HubAccess>,
     state: watch::Sender<State>,
@@ -185,7 +191,7 @@ impl Supervisor {
                     let input = child.stdin.take();
                     let end = self.watch(&mut child).await;
                     drop(input);
-                    stop(child).await;
+                    self.stop(child).await;
                     end
                 }
                 Err(error) => End::Failed(format!("{} cannot be started: {error}", self.settings.command[0])),
@@ -194,7 +200,7 @@ impl Supervisor {
                 End::Over => return,
                 End::Reload(settings) => {
                     tracing::info!(plugin = self.settings.name, "started anew, as asked");
-                    self.settings = settings;
+                    self.take(settings);
                     self.state.send_replace(State::Down("it is being started anew".into()));
                     pause = PAUSE_MIN;
                 }
@@ -208,7 +214,7 @@ impl Supervisor {
                     tokio::select! {
                         () = sleep(pause) => {}
                         settings = self.reloads.recv() => match settings {
-                            Some(settings) => self.settings = settings,
+                            Some(settings) => self.take(settings),
                             None => return,
                         },
                     }
@@ -216,6 +222,16 @@ impl Supervisor {
                 }
             }
         }
+    }
+
+    fn take(&mut self, settings: PluginSettings) {
+        self.limits = self.groups.limits(&settings.name, settings.memory);
+        self.settings = settings;
+    }
+
+    /// What its processes have in their environment, and nobody else's.
+    fn mark(&self) -> String {
+        format!("{SOCKET}={}", self.socket.display())
     }
 
     fn spawn(&self) -> std::io::Result<Child> {
@@ -234,7 +250,7 @@ impl Supervisor {
                 false => &self.settings.folder,
             })
             .env("KAIROS_PLUGIN", &self.settings.name)
-            .env("KAIROS_PLUGIN_SOCKET", &self.socket)
+            .env(SOCKET, &self.socket)
             .env("KAIROS_PLUGIN_PROTOCOL", &protocol)
             .env("KAIROS_PLUGIN_SETTINGS", &self.settings.section)
             .env_remove("NOTIFY_SOCKET")
@@ -249,6 +265,10 @@ impl Supervisor {
                 .env("KAIROS_HUB_TOKEN", &hub.token);
         }
         let mut child = command.spawn()?;
+        if let Some(Err(error)) = child.id().map(|process| self.limits.put(process)) {
+            // It may have ended already.
+            tracing::warn!(plugin = self.settings.name, "it has not all of its limits: {error}");
+        }
         if let Some(pipe) = child.stdout.take() {
             tokio::spawn(lines::log(self.settings.name.clone(), pipe));
         }
@@ -272,13 +292,22 @@ impl Supervisor {
             self.pulse.beat();
             tokio::select! {
                 status = child.wait() => return End::Failed(match status {
+                    Ok(_) if self.limits.ran_out() => {
+                        format!("it has had more memory than {} MB, its limit", self.settings.memory >> 20)
+                    }
                     Ok(status) => format!("it has ended: {status}"),
                     Err(error) => format!("it has ended: {error}"),
                 }),
                 settings = self.reloads.recv() => return settings.map_or(End::Over, End::Reload),
                 _ = looks.tick() => {}
             }
-            let memory = child.id().map_or(0, memory::of_group);
+            let all = child
+                .id()
+                .map_or_else(Vec::new, |process| self.limits.processes(process));
+            if all.len() > PROCESSES_MAX {
+                return End::Failed(format!("it has {} processes, {PROCESSES_MAX} are its limit", all.len()));
+            }
+            let memory = processes::memory(&all);
             self.facts.lock().unwrap_or_else(PoisonError::into_inner).memory = memory;
             if memory > self.settings.memory {
                 let most = self.settings.memory >> 20;
@@ -306,6 +335,15 @@ impl Supervisor {
             }
         }
     }
+
+    /// Ends a process and all that it has started: it may do so itself first.
+    async fn stop(&self, mut child: Child) {
+        let first = child.id();
+        let _ = timeout(FAREWELL, child.wait()).await;
+        let (limits, mark) = (self.limits.clone(), self.mark());
+        let _ = tokio::task::spawn_blocking(move || limits.end(first, &mark)).await;
+        let _ = child.kill().await;
+    }
 }
 
 /// Whether its own health service says that it serves.
@@ -313,16 +351,4 @@ async fn answers(channel: Channel) -> bool {
     let request = HealthCheckRequest { service: String::new() };
     let reply = HealthClient::new(channel).check(request).await;
     reply.is_ok_and(|reply| reply.get_ref().status == tonic_health::ServingStatus::Serving as i32)
-}
-
-/// Ends a process and all that it has started: it may do so itself first.
-async fn stop(mut child: Child) {
-    let group = child.id();
-    let _ = timeout(FAREWELL, child.wait()).await;
-    let group = group.and_then(|group| Pid::from_raw(group as i32));
-    if let Some(group) = group {
-        // Nobody may be left.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-    let _ = child.kill().await;
 }

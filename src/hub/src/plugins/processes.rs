@@ -1,16 +1,31 @@
-//! Memory of a plugin: of its process, and of all that it has started.
+//! Processes of a plugin, all that it has started included, and their memory.
 
 use std::fs;
 
-/// Bytes of memory of the processes of a group, as `/proc` tells of them; 0 if there are none. What they share counts once.
-pub fn of_group(group: u32) -> u64 {
-    let processes: Vec<u32> = fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter(|&process| group_of(process) == Some(group))
-        .collect();
+/// All of this computer that can be seen.
+fn all() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// Those of a group, as `/proc` tells of them.
+pub fn of_group(group: u32) -> Vec<u32> {
+    all().filter(|&process| group_of(process) == Some(group)).collect()
+}
+
+/// Those that have begun with `mark`, a word `NAME=value`, in their environment, be they in whatever group.
+pub fn with_mark(mark: &str) -> Vec<u32> {
+    let has_it = |process: &u32| {
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        environment
+            .split(|byte| *byte == 0)
+            .any(|entry| entry == mark.as_bytes())
+    };
+    all().filter(has_it).collect()
+}
+
+/// Bytes of memory of processes; 0 if there are none. What they share counts once.
+pub fn memory(processes: &[u32]) -> u64 {
     let parts = processes.iter().map(|&process| match processes.len() {
         1 => resident(process),
         // Its share of each page, which takes longer to find.
@@ -56,7 +71,7 @@ mod tests {
             .unwrap();
         let mut most = 0;
         for _ in 0..500 {
-            most = most.max(of_group(shell.id()));
+            most = most.max(memory(&of_group(shell.id())));
             if most > 40 << 20 {
                 break;
             }
@@ -65,7 +80,29 @@ mod tests {
         assert!(most > 40 << 20 && resident(shell.id()) < 20 << 20, "{most}");
         drop(shell.stdin.take());
         shell.wait().unwrap();
-        assert_eq!(of_group(shell.id()), 0);
-        assert_eq!(of_group(u32::MAX), 0);
+        assert_eq!((of_group(shell.id()), memory(&[])), (vec![], 0));
+        assert!(of_group(u32::MAX).is_empty());
+    }
+
+    #[test]
+    fn who_has_left_the_group_is_known_by_its_environment() {
+        let mark = format!("KAIROS_TEST={}", std::process::id());
+        let mut stray = Command::new("setsid")
+            .args(["sleep", "60"])
+            .env("KAIROS_TEST", std::process::id().to_string())
+            .spawn()
+            .unwrap();
+        let mut found = Vec::new();
+        for _ in 0..500 {
+            found = with_mark(&mark);
+            if found == [stray.id()] {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        assert_eq!(found, [stray.id()]);
+        stray.kill().unwrap();
+        stray.wait().unwrap();
+        assert!(with_mark(&mark).is_empty());
     }
 }

@@ -1,0 +1,242 @@
+//! What a plugin's processes may have of the computer: by a control group of the kernel (version 2) where the hub has one to give,
+//! which systemd's `Delegate=` sees to or hub.toml names; in any case by limits that each process inherits.
+//!
+//! In a group nobody leaves it, memory and tasks are counted by the kernel, and all of it ends at once. Without one, processes are
+//! found by their group and by what they inherit, and a look every 0.5 s counts.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::{kill_process, kill_process_group, prlimit, setpriority_process, Pid, Resource, Rlimit, Signal};
+
+use super::processes;
+
+/// Processes that a plugin may have.
+pub const PROCESSES_MAX: usize = 64;
+/// Tasks of a control group: threads count.
+const TASKS_MAX: u32 = 1024;
+/// Bytes of data that a process may ask for beyond the plugin's memory: stacks of threads, most of which stay untouched.
+const HEADROOM: u64 = 1 << 30;
+/// The hub and its plugins want a processor: of what there is a plugin gets a third, or a tenth in a group.
+const NICE: i32 = 5;
+const WEIGHT: u32 = 10;
+/// Attempts to end those that start others meanwhile.
+const ROUNDS: usize = 20;
+const ROUND: Duration = Duration::from_millis(5);
+
+/// The control group under which plugins have theirs.
+#[derive(Clone, Debug, Default)]
+pub struct Groups(Option<PathBuf>);
+
+impl Groups {
+    /// The folder that hub.toml names, or else the group that the hub itself is in, if that is its own. `root`: `/`.
+    pub fn take(root: &Path, named: Option<&Path>) -> Result<Self, String> {
+        let Some(folder) = named else {
+            return Ok(Self(own(root)));
+        };
+        enable(folder);
+        match fs::create_dir(folder.join("try")).and_then(|()| fs::remove_dir(folder.join("try"))) {
+            Ok(()) => Ok(Self(Some(folder.into()))),
+            Err(error) => Err(format!(
+                "control_group: the hub may not use {}: {error}",
+                folder.display()
+            )),
+        }
+    }
+
+    /// The limits of a plugin.
+    pub fn limits(&self, plugin: &str, memory: u64) -> Limits {
+        Limits {
+            group: self.0.as_ref().map(|folder| folder.join(format!("plugin-{plugin}"))),
+            memory,
+        }
+    }
+}
+
+/// The group that the hub is in, if nobody else is: then it was delegated. The hub makes room for others beside itself.
+fn own(root: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
+    let path = text.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let folder = root.join("sys/fs/cgroup").join(path);
+    let members = fs::read_to_string(folder.join("cgroup.procs")).ok()?;
+    if path.is_empty() || members.trim() != std::process::id().to_string() {
+        return None;
+    }
+    let hub = folder.join("hub");
+    fs::create_dir(&hub)
+        .or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Ok(()),
+            _ => Err(error),
+        })
+        .ok()?;
+    // A group that hands out to others has no processes itself.
+    fs::write(hub.join("cgroup.procs"), members).ok()?;
+    enable(&folder);
+    Some(folder)
+}
+
+/// Hands those controllers on that there are.
+fn enable(folder: &Path) {
+    for controller in ["+memory", "+pids", "+cpu"] {
+        let _ = fs::write(folder.join("cgroup.subtree_control"), controller);
+    }
+}
+
+/// Those of one plugin.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    group: Option<PathBuf>,
+    memory: u64,
+}
+
+impl Limits {
+    /// For a process that has just begun, and all that it will start.
+    pub fn put(&self, process: u32) -> io::Result<()> {
+        if let Some(group) = &self.group {
+            self.enter(group, process)?;
+        }
+        let Some(pid) = Pid::from_raw(process as i32) else {
+            return Ok(());
+        };
+        let limit = |most| Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        prlimit(Some(pid), Resource::Data, limit(self.memory.saturating_add(HEADROOM)))?;
+        prlimit(Some(pid), Resource::Core, limit(0))?;
+        setpriority_process(Some(pid), NICE)?;
+        Ok(())
+    }
+
+    fn enter(&self, group: &Path, process: u32) -> io::Result<()> {
+        // What one before it has left there, be it of a hub that was killed, ends, and its counts begin anew.
+        let _ = fs::write(group.join("cgroup.kill"), "1");
+        let _ = fs::remove_dir(group);
+        if !group.is_dir() {
+            fs::create_dir(group)?;
+        }
+        for (file, value) in [
+            ("memory.max", self.memory.to_string()),
+            ("memory.swap.max", "0".into()),
+            ("memory.oom.group", "1".into()),
+            ("pids.max", TASKS_MAX.to_string()),
+            ("cpu.weight", WEIGHT.to_string()),
+        ] {
+            // One that is not there belongs to a controller that the hub was not given.
+            if group.join(file).exists() {
+                fs::write(group.join(file), value)?;
+            }
+        }
+        fs::write(group.join("cgroup.procs"), process.to_string())
+    }
+
+    /// The processes of the plugin that began with this one.
+    pub fn processes(&self, first: u32) -> Vec<u32> {
+        match &self.group {
+            Some(group) => fs::read_to_string(group.join("cgroup.procs"))
+                .unwrap_or_default()
+                .lines()
+                .filter_map(|line| line.parse().ok())
+                .collect(),
+            None => processes::of_group(first),
+        }
+    }
+
+    /// Whether the kernel has ended it for its memory.
+    pub fn ran_out(&self) -> bool {
+        let text = self
+            .group
+            .as_ref()
+            .and_then(|group| fs::read_to_string(group.join("memory.events")).ok());
+        let killed = text.as_deref().and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("oom_kill "))?;
+            line.trim().parse::<u64>().ok()
+        });
+        killed.is_some_and(|killed| killed > 0)
+    }
+
+    /// Ends all that began with a process and is left, which takes some time. `mark`: of their environment, which they have inherited.
+    pub fn end(&self, first: Option<u32>, mark: &str) {
+        if let Some(group) = &self.group {
+            let _ = fs::write(group.join("cgroup.kill"), "1");
+        }
+        if let Some(first) = first.and_then(|first| Pid::from_raw(first as i32)) {
+            // Nobody may be left.
+            let _ = kill_process_group(first, Signal::KILL);
+        }
+        for _ in 0..ROUNDS {
+            let left = processes::with_mark(mark);
+            if left.is_empty() {
+                break;
+            }
+            for process in left.into_iter().filter_map(|process| Pid::from_raw(process as i32)) {
+                let _ = kill_process(process, Signal::KILL);
+            }
+            std::thread::sleep(ROUND);
+        }
+        if let Some(group) = &self.group {
+            // What has not quite gone yet keeps it until the next process.
+            let _ = fs::remove_dir(group);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_has_limits_for_the_controllers_that_there_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let groups = Groups::take(Path::new("/nowhere"), Some(folder.path())).unwrap();
+        let enabled = fs::read_to_string(folder.path().join("cgroup.subtree_control")).unwrap();
+        assert_eq!(enabled, "+cpu");
+        let limits = groups.limits("pll", 300 << 20);
+        let group = folder.path().join("plugin-pll");
+        fs::create_dir(&group).unwrap();
+        for file in ["memory.max", "pids.max"] {
+            fs::write(group.join(file), "max").unwrap();
+        }
+        limits.enter(&group, 4321).unwrap();
+        let text = |file| fs::read_to_string(group.join(file)).unwrap_or_default();
+        assert_eq!(
+            [text("memory.max"), text("pids.max"), text("cpu.weight")],
+            ["314572800", "1024", ""]
+        );
+        assert_eq!((text("cgroup.procs"), limits.processes(1)), ("4321".into(), vec![4321]));
+        assert!(!limits.ran_out());
+        fs::write(group.join("memory.events"), "low 0\noom 1\noom_kill 2\n").unwrap();
+        assert!(limits.ran_out());
+    }
+
+    #[test]
+    fn a_group_of_others_is_left_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let group = root.path().join("sys/fs/cgroup/system.slice/hub.service");
+        let own_id = std::process::id();
+        fs::create_dir_all(root.path().join("proc/self")).unwrap();
+        fs::create_dir_all(&group).unwrap();
+        let take = |path: &str, members: String| {
+            fs::write(
+                root.path().join("proc/self/cgroup"),
+                format!("1:name=systemd:/x\n0::{path}\n"),
+            )
+            .unwrap();
+            fs::write(group.join("cgroup.procs"), members).unwrap();
+            Groups::take(root.path(), None).unwrap().0
+        };
+        let path = "/system.slice/hub.service";
+        assert_eq!(take(path, format!("{own_id}\n77\n")), None);
+        assert_eq!(take("/", format!("{own_id}\n")), None);
+        assert_eq!(take(path, format!("{own_id}\n")), Some(group.clone()));
+        assert_eq!(
+            fs::read_to_string(group.join("hub/cgroup.procs")).unwrap(),
+            format!("{own_id}\n")
+        );
+        assert!(Groups::take(root.path(), Some(Path::new("/nowhere")))
+            .unwrap_err()
+            .contains("/nowhere"));
+    }
+}
