@@ -363,6 +363,9 @@ class Registers:
         return (name[len(self._block) :] for name in self._found if name.startswith(self._block))
 
     def __getattr__(self, name: str):
+        if name.startswith("_"):
+            # Asked for by who copies it or shows it, before it has anything.
+            raise AttributeError(name)
         path = self._block + name
         if path in self._found:
             return self[name]
