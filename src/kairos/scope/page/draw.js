@@ -42,8 +42,8 @@ function walk(view, times, one, many, joined = true) {
   for (;;) {
     const x = index < times.length ? view.x(times[index]) : Infinity;
     if (x > view.right) return flush();
-    const column = Math.floor(x), last = countBefore(times, view.time(column + 1));
-    if (last - index > 2 && x >= view.left) {
+    const column = Math.floor(x), last = countBeforeFrom(times, view.time(column + 1), index);
+    if (last - index > 1 && x >= view.left) {
       if (!run || !joined || run.x + run.width !== column) flush();
       run ??= { first: index, x: column, width: 0 };
       run.last = last;
@@ -107,7 +107,8 @@ const DRAW = {
         context.fillRect(x - 0.5, Math.min(y(from), y(value)), 1, Math.abs(y(from) - y(value)));
       }
     }, (from, to, x) => {
-      const [least, greatest] = lane.extents.of(from, to);
+      // With the value that there was until then.
+      const [least, greatest] = lane.extents.of(Math.max(from - 1, 0), to);
       if (least <= greatest) context.fillRect(x, y(greatest), 1, Math.max(y(least) - y(greatest), 1.5));
       const last = lane.v[to - 1], next = to < lane.t.length ? view.x(lane.t[to]) : view.right;
       if (!Number.isNaN(last) && next > x + 1) context.fillRect(x, y(last) - 0.75, Math.min(next, view.right) - x, 1.5);

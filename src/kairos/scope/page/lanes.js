@@ -24,6 +24,18 @@ function countBefore(times, time) {
   return low;
 }
 
+// The same, where the first `from` entries are before it: near them it takes a few steps, however many entries there are.
+function countBeforeFrom(times, time, from) {
+  let low = from, high = from, step = 1;
+  while (high < times.length && times[high] < time) { low = high + 1; high += step; step *= 2; }
+  high = Math.min(high, times.length);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle] < time) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
 // A clock from the numbers of its accumulator (kairos.waveform.Wave). Exact: products exceed what a double holds.
 class Clock {
   constructor([time, half, accumulator, word, changes]) {
@@ -213,5 +225,5 @@ function duration(ns) {
 }
 
 if (typeof module !== "undefined") {
-  module.exports = { Clock, Extents, changeFrom, countBefore, countUntil, duration, lanesFrom, quantity, search, sourceAt, valueAt };
+  module.exports = { Clock, Extents, changeFrom, countBefore, countBeforeFrom, countUntil, duration, lanesFrom, quantity, search, sourceAt, valueAt };
 }

@@ -123,12 +123,20 @@ class Scope {
     context.fillStyle = colour.panel;
     context.fillRect(0, top, size.width, OVERVIEW);
     const whole = this.whole = new View(view.end, view.left, view.right);
-    context.fillStyle = colour.faint;
-    if (this.busy?.length !== Math.ceil(view.right - view.left)) this.busy = this.columns(whole);
-    this.busy.forEach((share, column) => context.fillRect(view.left + column, top + OVERVIEW - 4 - 24 * share, 1, 24 * share));
+    const width = Math.ceil(view.right - view.left);
+    if (this.busy?.width !== width || this.busy.colour !== colour.faint) this.busy = this.pictureOf(whole, width, colour.faint);
+    context.drawImage(this.busy.picture, view.left, top + OVERVIEW - 28);
     context.strokeStyle = colour.a;
     const from = Math.max(whole.x(view.start), view.left), to = Math.min(whole.x(view.start + view.span), view.right);
     context.strokeRect(from, top + 2, Math.max(to - from, 2), OVERVIEW - 4);
+  }
+
+  // The columns of the overview, drawn once: they are the same for every place and magnification.
+  pictureOf(whole, width, colour) {
+    const picture = new OffscreenCanvas(Math.max(width, 1), 24), context = picture.getContext("2d");
+    context.fillStyle = colour;
+    this.columns(whole).forEach((share, column) => context.fillRect(column, 24 - 24 * share, 1, 24 * share));
+    return { picture, width, colour };
   }
 
   // How much happens in each column of the overview, 0 to 1.
