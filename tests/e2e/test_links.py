@@ -97,6 +97,26 @@ def test_a_satellite_that_restarts_while_a_kernel_waits_for_it(pair, tmp_path):
     assert "SubkernelError: Lost communication with satellite: destination 1 does not answer" in done.stderr
 
 
+def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path):
+    """Outputs that it has taken over the link are executed: its processors have nothing to do with them."""
+    device = System(tmp_path, "pair")
+    try:
+        device.until_logged(ABOVE)
+        database, original = tmp_path / "device_db.py", EXAMPLES / "two_boards_device_db.py"
+        host = f"{device.host}:{device.ports[1381]}"
+        database.write_text(
+            original.read_text().replace("__file__", repr(str(original)))
+            + f"\ndevice_db['core']['arguments']['host'] = '{host}'\n"
+        )
+        experiment = Path(__file__).with_name("experiments") / "satellite_keeps.py"
+        arguments = [f"management={device.ports[1380]}", f"socket='{device.control_socket}'"]
+        done = run_kairos("run", experiment, "--device-db", database, *arguments)
+        assert done.stdout.startswith("edges 40\nand again 41\n"), done.stdout + done.stderr + device.uart()
+        assert device.uart().count("comms::chip): Kairos satellite ") == 2
+    finally:
+        device.close()
+
+
 def test_a_link_is_pulled_out_at_the_time_that_its_description_says(tmp_path):
     built("pair", "satellite")
     description = (ROOT / "src/emulator/src/host/pair.toml").read_text()

@@ -14,6 +14,8 @@ mod registers;
 mod ring;
 mod transaction;
 
+use kairos_contracts::registers::uplink;
+use kairos_pl::Register;
 use registers::{registers, registers_or_raise, Registers, POLLS};
 
 pub use clock::{timer_count, UNITS as CYCLE};
@@ -24,10 +26,14 @@ pub use log::rtio_log;
 pub use output::{posted_error_at_end, record, rtio_batch_end, rtio_batch_start, rtio_output, rtio_output_wide};
 pub use playback::{fail, play, play_prepared, prepare};
 
+/// Bit of `uplink_state`: the counter is the master's.
+const LIVE: u32 = 2;
+
 /// `rtio_post_2`: the time cursor, and behind it what kernels need that post by themselves.
 pub const POST: *const ring::Quick = &raw const ring::RING.quick;
 
-/// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator.
+/// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator. On a satellite
+/// whose logic has gone on meanwhile RTIO is not reset: it has events of the board above.
 pub fn boot() {
     ring::boot();
     input::clear();
@@ -41,7 +47,13 @@ pub fn boot() {
     playback::boot(&descriptor);
     registers.phy_reset.write(0);
     ring::RING.quick.channel.set(registers.outputs.read() as i32 - 1);
-    initialise(&registers);
+    match Register::find(&descriptor, uplink::STATE) {
+        Some(state) if state.read() & LIVE != 0 => {
+            settle();
+            clock::renew(&registers);
+        }
+        _ => initialise(&registers),
+    }
     clock::measure(&registers);
 }
 
