@@ -98,7 +98,7 @@
       };
       ofBoards = prefix: make: lib.mapAttrs' (board: variant: lib.nameValuePair "${prefix}-${board}" (make board variant)) boards;
       gatewares = ofBoards "gateware" (board: variant: gateware { inherit variant board; })
-        // lib.listToAttrs (map (variant: lib.nameValuePair "gateware-${variant}" (gateware { inherit variant; })) [ "demo" "lab" ]);
+        // lib.listToAttrs (map (variant: lib.nameValuePair "gateware-${variant}" (gateware { inherit variant; })) [ "demo" "ion" "lab" ]);
 
       # BOOT.BIN of a board, with loader and firmware. The bitstream is to be added where Vivado is:
       # `kairos image --board NAME --gateware FILE.bit`. Whoever loads it has compared what the loader assumes of the board
@@ -155,6 +155,7 @@
       device = pkgs.linkFarm "kairos-emulated-device" [
         { name = "firmware"; path = firmware; }
         { name = "gateware/demo"; path = gatewares.gateware-demo; }
+        { name = "gateware/ion"; path = gatewares.gateware-ion; }
         { name = "gateware/lab"; path = gatewares.gateware-lab; }
         { name = "emulator/kairos-emulator"; path = "${emulator}/bin/kairos-emulator"; }
       ];

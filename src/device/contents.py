@@ -7,7 +7,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 IMAGES = ("boot.elf", "runtime.elf", "satman.elf")
 """Of ``build/firmware``: what `kairos image`, `kairos boot` and the emulator are given."""
 
-VARIANTS = ("demo", "lab")
+VARIANTS = ("demo", "ion", "lab")
 LIBRARY = ("libkairos_pl.so", "descriptor.json", "device_db.py")
 """Of each ``build/gateware/VARIANT``."""
 

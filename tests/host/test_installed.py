@@ -84,3 +84,7 @@ def test_the_first_run_after_an_installation(tmp_path):
     (installation.work / "device_db.py").unlink()
     installation.run("kairos", "new", "--variant", "lab", "other")
     assert "sent 3 pulses" in installation.run("kairos", "run", "other.py")
+    (installation.work / "device_db.py").unlink()
+    installation.run("kairos", "new", "--bench", "ion", "flop")
+    installation.run("kairos", "run", "flop.py", "--plot", "flop.png", "--no-table")
+    assert (installation.work / "flop.png").stat().st_size > 0

@@ -34,7 +34,7 @@ def test_parses(tmp_path):
 def test_evaluates(tmp_path):
     outputs = json.loads(nix(tmp_path, "--eval", "--strict", "--json", "tests/nix/stub.nix"))
     boards = [board for board in BOARDS if board != "sim"]
-    of_variants = {"gateware-demo": "kairos-gateware-demo-sim", "gateware-lab": "kairos-gateware-lab-sim"}
+    of_variants = {f"gateware-{variant}": f"kairos-gateware-{variant}-sim" for variant in ("demo", "ion", "lab")}
     of_boards = {f"boot-image-{board}": f"kairos-boot-image-{board}" for board in boards}
     variants = {board: "lab" if board == "kasli_soc" else "demo" for board in boards}
     of_boards |= {f"gateware-{board}": f"kairos-gateware-{variants[board]}-{board}" for board in boards}

@@ -106,10 +106,15 @@ class _Finder(importlib.abc.MetaPathFinder):
     def _advice(name: str) -> str:
         """What may have been meant, or what there is in the same package."""
         around = name.rpartition(".")[0]
-        known = _available(around) or _available(name.partition(".")[0])
+        known = _available(around)
+        if not known:
+            around = name.partition(".")[0]
+            known = _available(around)
         last = {each.rpartition(".")[2]: each for each in known}
         near = difflib.get_close_matches(name.rpartition(".")[2], last, 1, 0.65)
-        return f"did you mean {last[near[0]]}?" if near else f"it has {', '.join(known)}"
+        if near:
+            return f"did you mean {last[near[0]]}?"
+        return f"{around} has {', '.join(each.removeprefix(f'{around}.') for each in known)}"
 
     def __init__(self, package: str):
         self.package = package
