@@ -1,5 +1,7 @@
 """One kernel drives a pin of each of eight boards at the same timestamps; a subkernel on each of seven, all at once."""
 
+from importlib import import_module
+
 from artiq.experiment import *
 from numpy import int64
 
@@ -64,6 +66,9 @@ class Tree(EnvExperiment):
         """All that may use the first link beside kernels, at once: clients of management, monitor, analyzer."""
         if not self.management:
             return 0
+        connect = import_module("kairos.network.connect")
+        # While the master collects what eight boards have recorded, seconds pass here before the first byte
+        connect.ATTEMPT = connect.REFUSED = PATIENCE
         from kairos.network import analyzer
         from kairos.network.management import Management
         from kairos.network.moninj import MonInj
