@@ -128,9 +128,13 @@ class Bench:
     def _part(self, name: str, parts: list) -> str | None:
         """The part of this name, or of the card that this device drives."""
         entry = self._entry(name)
+        bus = self.database.arguments(name).get("bus_channel") if entry else None
         for part in parts:
             device = part["device"]
             if part["name"] == name or (entry and device is not None and self._entry(device) is entry):
+                return part["name"]
+            # A bus is the card of each chip on it.
+            if bus is not None and device is not None and self.database.arguments(device).get("bus_channel") == bus:
                 return part["name"]
         return None
 
@@ -156,4 +160,6 @@ class Bench:
         if "cpld_device" in arguments:
             select = arguments.get("chip_select")
             return arguments["cpld_device"], arguments["channel"] if select is None else select - FIRST_DDS
+        if "bus_channel" in arguments:
+            return name, arguments["channel"]
         return name, "" if channel is None else channel
