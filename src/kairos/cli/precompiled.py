@@ -14,22 +14,22 @@ __all__ = ["experiment_of", "is_precompiled"]
 _SUFFIXES = (".elf", ".tar")
 
 
-def is_precompiled(path: str) -> bool:
+def is_precompiled(path: str | Path) -> bool:
     """Whether a file is a library, or an archive of the libraries of several boards, by its name."""
-    return path.endswith(_SUFFIXES)
+    return Path(path).suffix in _SUFFIXES
 
 
-def experiment_of(path: str) -> type[EnvExperiment]:
+def experiment_of(path: str | Path) -> type[EnvExperiment]:
     """The experiment that runs the kernel in the file `path`; UsageError if it is none."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    libraries = _libraries(path, content) if path.endswith(".tar") else {"main.elf": content}
+    libraries = _libraries(path, content) if Path(path).suffix == ".tar" else {"main.elf": content}
     for name, library in libraries.items():
         if not library.startswith(b"\x7fELF"):
             raise UsageError(
-                f"{name if path.endswith('.tar') else path} is no kernel that 'kairos compile' has written"
+                f"{name if Path(path).suffix == '.tar' else path} is no kernel that 'kairos compile' has written"
             )
 
     def build(self):
