@@ -93,7 +93,12 @@ def board(name):
     return import_module(f"kairos_gateware.boards.{name}").BOARD
 
 
-@pytest.fixture(scope="module", params=BUILDS, ids=[f"{name}-{variant}" for name, variant in BUILDS])
+LONG = [("zc706", "memory"), ("zc706", "store")]
+"""Remote memory at the link, beside what the others have."""
+ALL_BUILDS = [pytest.param(of, marks=[pytest.mark.long] * (of in LONG), id="-".join(of)) for of in BUILDS + LONG]
+
+
+@pytest.fixture(scope="module", params=ALL_BUILDS)
 def files(request, tmp_path_factory):
     """(board, variant, folder) of a build."""
     name, variant = request.param
