@@ -124,19 +124,23 @@ impl Window {
         if !length.is_multiple_of(WORD) {
             return None;
         }
-        let mut bytes = vec![0; length];
-        if let (Some(pairs), (chunks, [])) = (pairs(at), bytes.as_chunks_mut::<{ 2 * WORD }>()) {
+        // Zeros would be one more pass over what is streamed.
+        let mut bytes = Vec::with_capacity(length);
+        let room = &mut bytes.spare_capacity_mut()[..length];
+        if let (Some(pairs), (chunks, [])) = (pairs(at), room.as_chunks_mut::<{ 2 * WORD }>()) {
             for (index, chunk) in chunks.iter_mut().enumerate() {
                 // SAFETY: half as many pairs of words as there are words, of which `place` says that they are within the
                 // mapping; the address is that of a pair. Each is one volatile load.
-                *chunk = unsafe { pairs.add(index).read_volatile() }.to_le_bytes();
+                chunk.write_copy_of_slice(&unsafe { pairs.add(index).read_volatile() }.to_le_bytes());
             }
-            return Some(bytes);
+        } else {
+            for (index, chunk) in room.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
+                // SAFETY: `place` has found so many of them within the mapping, which this holds; each is one volatile load.
+                chunk.write_copy_of_slice(&unsafe { at.add(index).read_volatile() }.to_le_bytes());
+            }
         }
-        for (index, chunk) in bytes.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
-            // SAFETY: `place` has found so many of them within the mapping, which this holds; each is one volatile load.
-            *chunk = unsafe { at.add(index).read_volatile() }.to_le_bytes();
-        }
+        // SAFETY: there was room for them, and its chunks, which are all of it, have been written.
+        unsafe { bytes.set_len(length) };
         Some(bytes)
     }
 
