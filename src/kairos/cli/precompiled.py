@@ -2,7 +2,6 @@
 the host, which such a kernel has none of. What it prints is in the device's log."""
 
 import io
-import tarfile
 from pathlib import Path
 
 from ..coredevice.core import load_compiler
@@ -43,6 +42,8 @@ def experiment_of(path: str | Path) -> type[EnvExperiment]:
 
 def _libraries(path: str, content: bytes) -> dict[str, bytes]:
     """The libraries of an archive, by their names in it."""
+    import tarfile  # 15 ms, which every run would wait for
+
     try:
         with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
             members = [(member.name, archive.extractfile(member)) for member in archive if member.isfile()]
