@@ -8,8 +8,8 @@ pub const DT_CALLS: u32 = 0x6b61_6900;
 /// Bytes of that table.
 pub const DT_CALLS_SIZE: u32 = 0x6b61_6901;
 
-/// Offset in the ELF header, where its padding is, of what tells a library from others: a hash of all that is loaded.
-/// It is in memory where the library is.
+/// Offset in the ELF header, where its padding is, of what tells which lines of the source a library has: a hash of all
+/// that the linker wrote. A library that is kept and gets other arrays keeps it. It is in memory where the library is.
 pub const FINGERPRINT: usize = 9;
 
 /// Its bytes.

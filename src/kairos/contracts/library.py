@@ -12,8 +12,8 @@ DT_CALLS_SIZE = 0x6B61_6901
 """Bytes of that table."""
 
 FINGERPRINT = 9
-"""Offset in the ELF header, where its padding is, of what tells a library from others: a hash of all that is loaded. It
-is in memory where the library is."""
+"""Offset in the ELF header, where its padding is, of what tells which lines of the source a library has: a hash of all
+that the linker wrote. A library that is kept and gets other arrays keeps it. It is in memory where the library is."""
 
 FINGERPRINT_BYTES = 7
 """Its bytes."""

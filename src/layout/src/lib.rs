@@ -4,6 +4,7 @@
 //!
 //! Two images bring their own start-up code, written for a core with caches and MMU off: their script is complete
 //! ([`Own`]). The others use that of `zynq7000-rt`, whose script asks for a description of the memory ([`Supplied`]).
+#![forbid(unsafe_code)]
 
 use std::fmt::Write;
 use std::path::PathBuf;

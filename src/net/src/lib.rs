@@ -8,6 +8,7 @@
 //! The crate knows no hardware ([`device`]), no executor, and no clock: whoever owns the device calls
 //! [`Stack::poll`] between the turns of its tasks, and tells it the time. Tasks use [`Socket`]s.
 #![no_std]
+#![forbid(unsafe_code)]
 
 pub mod device;
 mod frame;

@@ -6,6 +6,7 @@
 //! unwound. All reads go through [`Memory`], so that corrupt tables or a smashed stack end the search, not the firmware.
 
 #![no_std]
+#![forbid(unsafe_code)]
 
 use kairos_proto::rpc::{BadAddress, Memory};
 
