@@ -12,6 +12,9 @@ mod cards;
 mod detectors;
 mod ions;
 mod pythons;
+mod wires;
+
+pub use wires::Wire;
 
 use crate::cards::Card;
 use crate::engine::{End, Engine};
@@ -30,9 +33,14 @@ pub struct Assembly {
     pub plan: Value,
 }
 
-/// Puts together what a file says, for a device with these pins, and with these cards in its database. The error is a line with
-/// the place in the file.
-pub fn assemble(source: Source, pads: &[Pad], cards: &[Card]) -> Result<Assembly, String> {
+/// Puts together what a file says, for a device with these pins, and with these cards in its database, and what `wires` add. The
+/// error is a line with the place in the file, or with the wire.
+pub fn assemble<'a>(
+    source: Source<'a>,
+    pads: &'a [Pad],
+    cards: &[Card],
+    wires: &'a [Wire],
+) -> Result<Assembly, String> {
     let file = source.parse()?;
     let mut bench = Bench {
         source,
@@ -55,6 +63,7 @@ pub fn assemble(source: Source, pads: &[Pad], cards: &[Card]) -> Result<Assembly
     bench.cameras(&file, &found)?;
     bench.lines(&file)?;
     bench.loopbacks(&file)?;
+    bench.wires(wires)?;
     let driven = bench.pads.values().filter(|pad| bench.driven.contains_key(&pad.index));
     let pins: Vec<Value> = driven
         .map(|pad| json!({ "index": pad.index, "name": pad.name, "channel": pad.channel }))

@@ -33,7 +33,7 @@ fn pads() -> Vec<Pad> {
 
 fn made(text: &str) -> Result<Assembly, String> {
     let name = "bench.toml";
-    assemble(Source { name, text }, &pads(), &[])
+    assemble(Source { name, text }, &pads(), &[], &[])
 }
 
 fn refused(text: &str) -> String {

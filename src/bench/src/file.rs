@@ -418,8 +418,11 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// `NAME:LINE`.
+    /// `NAME:LINE`; of what is one line without a file its name.
     pub fn place(&self, at: usize) -> String {
+        if self.text.is_empty() {
+            return self.name.into();
+        }
         let line = self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
         format!("{}:{line}", self.name)
     }

@@ -12,6 +12,7 @@ from ..waveform.table import format_duration, format_table
 from . import report
 from .bench import bench_file, print_warnings
 from .outputs import Outputs, readable, table_limit
+from .wires import wires
 
 __all__ = ["run"]
 
@@ -58,10 +59,13 @@ def run(args) -> int:
                 bench=bench_file(args),
                 cards=emulation.cards(ddb.entries),
                 open_pins=args.no_bench,
+                wires=wires(args),
             )
             device = emulation.acquire(host, options)
-        elif args.vcd or args.scope or args.pulses or args.log:
-            raise UsageError("--vcd, --scope, --pulses and --log are of emulated devices, and 'core' is not one")
+        elif args.vcd or args.scope or args.pulses or args.log or args.wire:
+            raise UsageError(
+                "--vcd, --scope, --pulses, --log and --wire are of emulated devices, and 'core' is not one"
+            )
         return _run_on(args, ddb, device, limit, outputs)
     finally:
         emulation.shutdown_all()

@@ -57,6 +57,8 @@ class Options:
     """The cards of the device database (`kairos.emulator.cards`)."""
     open_pins: bool = False
     """Nothing is wired to the pins."""
+    wires: list[str] = field(default_factory=list)
+    """What drives inputs besides: PIN=PIN, PIN=HZ or PIN=high."""
 
 
 def is_emulated(host) -> bool:
@@ -80,6 +82,7 @@ def wiring(options: Options) -> list[str]:
     if options.open_pins:
         return ["--no-bench"]
     bench = [] if options.bench is None else ["--bench", options.bench]
+    bench += [word for wire in options.wires for word in ("--wire", wire)]
     return [*bench, "--cards", json.dumps(options.cards)] if options.cards else bench
 
 
@@ -96,6 +99,8 @@ class Emulator:
         self.variant = variant
         self.has_bench = not options.open_pins and "--pl" in what
         """Whether anything is wired to the pins; boards of a system have nothing."""
+        if options.wires and not self.has_bench:
+            raise EmulatorError(f"{variant} are several boards, to whose pins nothing can be wired yet: no --wire")
         self.started = time.perf_counter()
         self._directory = tempfile.TemporaryDirectory(prefix="kairos-")
         self._socket_path = os.path.join(self._directory.name, "control")

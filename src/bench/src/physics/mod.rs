@@ -5,6 +5,7 @@ pub mod camera;
 pub mod crystal;
 pub mod four_levels;
 pub mod ion;
+pub mod level;
 pub mod line;
 pub mod loopback;
 pub mod photodiode;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use kairos_bench::assemble::Wire;
 use kairos_bench::cards::Card as BenchCard;
 
 use super::control::Control;
@@ -64,8 +65,11 @@ pub struct Arguments {
     /// What is wired to the device's pins: a file, see docs/bench.md. Without it the chips of its cards are
     #[arg(long, value_name = "FILE", requires = "firmware")]
     bench: Option<PathBuf>,
+    /// What drives an input besides: another pin, a generator of so many Hz, or a level that stays
+    #[arg(long, value_name = "PIN=PIN|HZ|high", requires = "firmware")]
+    wire: Vec<Wire>,
     /// Nothing is wired to the pins
-    #[arg(long, conflicts_with = "bench")]
+    #[arg(long, conflicts_with_all = ["bench", "wire"])]
     no_bench: bool,
     /// Cards of the device as its database has them: a list, see docs/bench.md
     #[arg(long, value_name = "JSON", value_parser = cards)]
@@ -95,7 +99,7 @@ impl Arguments {
         let cards = self.cards.as_ref().map_or(&[][..], |cards| &cards.0);
         match self.no_bench {
             true => Ok(None),
-            false => Outside::load(self.bench.as_deref(), cards, info).map(Some),
+            false => Outside::load(self.bench.as_deref(), cards, &self.wire, info).map(Some),
         }
     }
 }
@@ -161,8 +165,8 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
             };
             match &mut pl {
                 Some(pl) => pl.outside = arguments.outside(pl.info())?,
-                None if arguments.bench.is_some() => {
-                    return Err("--bench needs the gateware whose pins it is wired to (--pl)".into())
+                None if arguments.bench.is_some() || !arguments.wire.is_empty() => {
+                    return Err("--bench and --wire need the gateware with the pins (--pl)".into())
                 }
                 None => {}
             }

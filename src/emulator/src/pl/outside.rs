@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use kairos_bench::assemble::assemble;
+use kairos_bench::assemble::{assemble, Wire};
 use kairos_bench::cards::Card;
 use kairos_bench::engine::{Engine, Warning};
 use kairos_bench::file::Source;
@@ -34,8 +34,8 @@ pub struct Outside {
 
 impl Outside {
     /// The bench of a file, at the pads of this gateware, or without a file the cards that it is made for. `cards`: what the
-    /// device database says of them. The error is a line for the user.
-    pub fn load(path: Option<&Path>, cards: &[Card], info: &Info) -> Result<Self, String> {
+    /// device database says of them. `wires`: what there is besides. The error is a line for the user.
+    pub fn load(path: Option<&Path>, cards: &[Card], wires: &[Wire], info: &Info) -> Result<Self, String> {
         let name = path.map_or("the default bench".into(), |path| path.display().to_string());
         let text = match path {
             Some(path) => std::fs::read_to_string(path).map_err(|e| format!("bench {name}: {e}"))?,
@@ -55,7 +55,7 @@ impl Outside {
             name: &name,
             text: &text,
         };
-        let assembly = assemble(source, &pads, cards)?;
+        let assembly = assemble(source, &pads, cards, wires)?;
         let both = |pad: &u16| pads.iter().any(|one| one.index == *pad && one.drives);
         let drivers = assembly.engine.drivers().into_iter();
         let shared = drivers

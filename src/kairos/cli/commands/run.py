@@ -34,6 +34,11 @@ COMMAND = Command(
         metavar="FILE",
         help="what is wired to the pins; default: bench.toml beside the device database, or the chips of its cards",
     ),
+    _several(
+        "--wire",
+        metavar="PIN=SOURCE",
+        help="what drives an input besides: another pin (ttl0=ttl4), a generator (ttl0=10kHz), or a level (ttl0=high)",
+    ),
     _emulated("--no-bench", action="store_true", help="nothing is wired to the pins"),
     _emulated("--no-skip", action="store_true", help="let idle time pass clock by clock"),
     _several("--set", metavar="NAME=VALUE", help="timing parameter"),
@@ -43,6 +48,7 @@ COMMAND = Command(
         "kairos run blink.py",
         "kairos run blink.py pulses=2 --vcd pins.vcd --plot pins.png",
         "kairos run rabi_flop.py --scope rabi.html",
+        "kairos run count.py --wire ttl0=10kHz",
         "kairos run scan.py detuning=-50kHz:50kHz:101 -o results.h5",
     ),
 )

@@ -1,0 +1,108 @@
+//! What a command line wires to inputs beside the file: another pin, a generator, or a level.
+
+use std::str::FromStr;
+
+use toml::Spanned;
+
+use super::{Bench, Done};
+use crate::file::Source;
+use crate::model::Model;
+use crate::physics::level::High;
+use crate::physics::line::Line;
+use crate::physics::loopback::Loopback;
+use crate::signal::Ns;
+
+/// Fastest generator, in Hz: half a period is some steps of an input.
+const MOST_HZ: f64 = 50e6;
+
+/// An input, and what drives it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wire {
+    /// As it was written.
+    text: String,
+    pin: String,
+    from: Supply,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Supply {
+    Pin(String),
+    /// Hz of a generator, half of the time high.
+    Generator(f64),
+    High,
+}
+
+impl FromStr for Wire {
+    type Err = String;
+
+    /// `PIN=PIN`, `PIN=HZ` or `PIN=high`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (pin, from) = text.split_once('=').unwrap_or_default();
+        if pin.is_empty() || from.is_empty() {
+            return Err("it is not PIN=PIN, PIN=HZ or PIN=high".into());
+        }
+        let from = match (from, from.parse()) {
+            ("high", _) => Supply::High,
+            (_, Ok(hz)) => Supply::Generator(hz),
+            (pin, Err(_)) => Supply::Pin(pin.into()),
+        };
+        Ok(Self {
+            text: format!("--wire {text}"),
+            pin: pin.into(),
+            from,
+        })
+    }
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn wires(&mut self, wires: &'a [Wire]) -> Done {
+        for wire in wires {
+            // What is wrong with it does not stand in the file
+            self.source = Source {
+                name: &wire.text,
+                text: "",
+            };
+            let random = self.random(&wire.text);
+            let (kind, model): (_, Box<dyn Model>) = match wire.from {
+                Supply::Pin(_) => ("loopback", Box::new(Loopback::new(0, 0.0, random))),
+                Supply::Generator(hz) if hz > 0.0 && hz <= MOST_HZ => {
+                    ("generator", Box::new(Line::new(hz, 0.0, (0.5e9 / hz) as Ns, random)))
+                }
+                Supply::Generator(hz) => {
+                    let text = format!("a generator of {hz} Hz cannot be: more than 0 and at most {MOST_HZ} Hz");
+                    return self.fail(0..0, &text);
+                }
+                Supply::High => ("level", Box::new(High::default())),
+            };
+            let name = format!("{kind} at {}", wire.pin);
+            let model = self.add(&nowhere(&name), kind, 1, model)?;
+            if let Supply::Pin(from) = &wire.from {
+                let pin = self.source_pin(&nowhere(from))?;
+                self.engine.wire_pin(pin, model, 0);
+                self.draw(from, &name, "");
+            }
+            self.drive(&nowhere(&wire.pin), (model, 0), &name)?;
+        }
+        Ok(())
+    }
+}
+
+fn nowhere(text: &str) -> Spanned<String> {
+    Spanned::new(0..0, text.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wire_is_a_pin_a_generator_or_a_level() {
+        let from = |text: &str| text.parse::<Wire>().map(|wire| (wire.pin, wire.from));
+        assert_eq!(from("ttl0=ttl4"), Ok(("ttl0".into(), Supply::Pin("ttl4".into()))));
+        assert_eq!(from("ttl0=1e3"), Ok(("ttl0".into(), Supply::Generator(1e3))));
+        assert_eq!(from("ttl0=high"), Ok(("ttl0".into(), Supply::High)));
+        for wrong in ["", "ttl0", "ttl0=", "=1"] {
+            assert!(from(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! A level that is there from the beginning.
+
+use serde_json::{json, Value};
+
+use crate::model::{Change, Model, Outbox};
+use crate::signal::{Ns, Signal};
+
+/// High, at output 0.
+#[derive(Default)]
+pub struct High {
+    is_told: bool,
+}
+
+impl Model for High {
+    fn input(&mut self, _at: Ns, _changes: &[Change], _out: &mut Outbox) {}
+
+    fn next(&self) -> Option<Ns> {
+        (!self.is_told).then_some(0)
+    }
+
+    fn act(&mut self, _at: Ns, out: &mut Outbox) {
+        self.is_told = true;
+        out.send(0, Signal::Level(true));
+    }
+
+    fn report(&self, _at: Ns) -> Value {
+        json!({ "part": "level", "high": true })
+    }
+}

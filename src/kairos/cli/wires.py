@@ -1,0 +1,27 @@
+"""``--wire PIN=SOURCE``: what drives an input of an emulated device besides its bench."""
+
+from ..errors import UsageError
+
+__all__ = ["wires"]
+
+
+def wires(args) -> list[str]:
+    """The wires of the command line `args`, as the emulator takes them: frequencies in Hz. UsageError."""
+    if args.wire and args.no_bench:
+        raise UsageError("--wire and --no-bench exclude each other")
+    return [_wire(text) for text in args.wire]
+
+
+def _wire(text: str) -> str:
+    # Not at the head: it loads NumPy, for which an emulated device need not wait.
+    from ..experiment.arguments import quantity
+
+    pin, _, source = text.partition("=")
+    if not (pin and source):
+        raise UsageError(f"--wire {text} is not PIN=PIN, PIN=FREQUENCY or PIN=high, such as ttl0=ttl4 or ttl0=10kHz")
+    if source[0].isalpha():
+        return text
+    try:
+        return f"{pin}={float(quantity(source))!r}"
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"--wire {text}: {error}") from None

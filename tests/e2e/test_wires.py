@@ -1,0 +1,41 @@
+"""``kairos run --wire``: inputs that are driven from the command line."""
+
+from pathlib import Path
+
+import pytest
+
+EXPERIMENT = Path(__file__).with_name("experiments") / "wired.py"
+
+
+def test_a_generator_a_cable_and_a_level(kairos):
+    wires = ["--wire", "ttl0=10kHz", "--wire", "ttl1=ttl4", "--wire", "ttl2=high"]
+    runs = [kairos("run", EXPERIMENT, "--no-table", *wires) for _ in range(2)]
+    for done in runs:
+        assert (done.returncode, done.stderr) == (0, "")
+        # Of the cable there are the 8 ns that the way from pin to pin takes
+        assert done.stdout.splitlines()[0] == "100 8 1"
+    assert runs[0].stdout.splitlines()[0] == runs[1].stdout.splitlines()[0]
+
+
+def test_without_wires_nothing_comes(kairos):
+    done = kairos("run", EXPERIMENT, "--no-table")
+    assert done.stdout.splitlines()[0].split()[::2] == ["0", "0"]
+
+
+@pytest.mark.parametrize(
+    "wires, text",
+    [
+        (["ttl0"], "--wire ttl0 is not PIN=PIN, PIN=FREQUENCY or PIN=high, such as ttl0=ttl4 or ttl0=10kHz"),
+        (["ttl0=10furlongs"], "--wire ttl0=10furlongs: 'furlongs' is no unit; there are "),
+        (["ttl0=ttl99"], "--wire ttl0=ttl99: the device has no pin ttl99; its inputs are "),
+        (["ttl4=high"], "--wire ttl4=high: level at ttl4 cannot drive ttl4: it is an output of the device"),
+        (["ttl0=high", "ttl0=ttl4"], "--wire ttl0=ttl4: loopback at ttl0 and level at ttl0 both drive the pin ttl0"),
+        (["ttl0=0"], "--wire ttl0=0.0: a generator of 0 Hz cannot be: more than 0 and at most 50000000 Hz"),
+        (["ttl0=nan"], "a generator of NaN Hz cannot be"),
+    ],
+)
+def test_a_wire_that_cannot_be(kairos, wires, text):
+    done = kairos("run", EXPERIMENT, *[word for wire in wires for word in ("--wire", wire)])
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert text in done.stderr and "Traceback" not in done.stderr, done.stderr
