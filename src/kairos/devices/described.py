@@ -18,6 +18,7 @@ DRIVERS = {
     ChannelKind.SPI_MASTER: ("spi2", "SPIMaster", "channel", ()),
     ChannelKind.FASTINO: ("fastino", "Fastino", "channel", ("log2_width",)),
     ChannelKind.GRABBER: ("grabber", "Grabber", "channel_base", ("res_width", "count_shift")),
+    ChannelKind.PHASER: ("phaser", "Phaser", "channel_base", ()),
     ChannelKind.PULSE: ("pulse", "Pulse", "channel", ("channels", "mlut_bits", "plut_bits")),
 }
 """What drives a channel: module and class of the core device's drivers, their argument for the channel's number, and

@@ -6,6 +6,7 @@
 
 mod boards;
 mod connection;
+mod end;
 pub mod standalone;
 mod traces;
 
@@ -26,7 +27,8 @@ use static_cell::StaticCell;
 
 use crate::service::{self, Buffers, Lobby, Places};
 use boards::Boards;
-use connection::{Connection, End};
+use connection::Connection;
+use end::End;
 use kairos_comms::config::Config;
 use kairos_comms::gateware::Rtio;
 use kairos_comms::kernel_core::KernelCore;
