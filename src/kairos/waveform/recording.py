@@ -120,8 +120,7 @@ class Recording:
         pads = {
             pad["index"]: Channel(names.get(pad["channel"], pad["name"]), pad["channel"], None) for pad in trace["pads"]
         }
-        earlier = [tuple(event) for event in trace["events"][:first_event]]
-        events = [tuple(event) for event in trace["events"][first_event:]]
+        earlier, events = trace["events"][:first_event], trace["events"][first_event:]
         waves = []
         for wave in trace.get("waves", ()):
             past, wave = wave.before(start_ns), wave.since(start_ns)
