@@ -15,17 +15,11 @@ import kairos.hub
 from kairos.hub import HubError, Program, ProgramError
 from tests.support import PATIENCE
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, Hub, demo_hub, demo_lab, device_client, fails, known
+from tests.support.hub import HUB, Hub, demo_lab, device_client, fails, known
 from tests.support.waiting import until
 
 RESULTS = 16_384
 """Words that a program may give (docs/batch.md)."""
-
-
-@pytest.fixture(scope="module")
-def hub(device, tmp_path_factory):
-    with demo_hub(device, tmp_path_factory.mktemp("hub")) as hub:
-        yield hub
 
 
 @pytest.fixture

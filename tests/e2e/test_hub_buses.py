@@ -8,7 +8,7 @@ import pytest
 from kairos.hub import HubError, Program, ProgramError
 from kairos.hub.buses import unpacked
 from tests.support.command import run_kairos
-from tests.support.hub import demo_hub, demo_lab
+from tests.support.hub import demo_lab
 from tests.support.kernels import begin
 from tests.support.raw_session import Session
 
@@ -18,12 +18,6 @@ CLOCK = (SWITCH, 1 << 4)
 BESIDE = Path(__file__).with_name("experiments") / "i2c_beside.py"
 READ_FOR_EVER = 0
 """Of the kernel `i2c`."""
-
-
-@pytest.fixture(scope="module")
-def hub(device, tmp_path_factory):
-    with demo_hub(device, tmp_path_factory.mktemp("hub")) as hub:
-        yield hub
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from kairos.hub import HubError, Program
 from tests.support.command import run_kairos
 from tests.support.gateware import built, database
-from tests.support.hub import demo_hub, demo_lab
+from tests.support.hub import demo_lab
 from tests.support.spi import transfers_of
 from tests.support.waiting import until
 
@@ -21,12 +21,6 @@ def device(tmp_path_factory, start_device):
     device = start_device(tmp_path_factory.mktemp("device"), gateware=built("lab") / "libkairos_pl.so")
     yield device
     device.close()
-
-
-@pytest.fixture(scope="module")
-def hub(device, tmp_path_factory):
-    with demo_hub(device, tmp_path_factory.mktemp("hub")) as hub:
-        yield hub
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import kairos.hub
 from kairos.hub import HubError
 from kairos.network import analyzer
 from tests.support.command import run_kairos
-from tests.support.hub import demo_hub, demo_lab, fails
+from tests.support.hub import demo_lab, fails
 from tests.support.kernels import run_empty, run_rtio
 from tests.support.raw_session import Session
 from tests.support.waiting import until
@@ -18,12 +18,6 @@ from tests.support.waveforms import changes_of_vcd
 
 EXPECTED = [(0, 1), (1000, 0), (4000, 1), (5000, 0)]
 """Times in machine units since the first one, and levels, of what the kernel `rtio` plays on ttl4."""
-
-
-@pytest.fixture(scope="module")
-def hub(device, tmp_path_factory):
-    with demo_hub(device, tmp_path_factory.mktemp("hub")) as hub:
-        yield hub
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from .. import emulator as emulation
 from ..devices import DeviceDB
 from ..emulator import artifacts
 from ..emulator.cards import lacking
-from ..emulator.process import wiring
+from ..emulator.process import SAYS, wiring
 from ..errors import UsageError
 from .bench_plot import write_plot
 from .outputs import check_picture
@@ -74,7 +74,7 @@ def _plan(args, database: DeviceDB) -> dict:
         command, stdin=subprocess.DEVNULL, env=emulation.environment(), capture_output=True, text=True
     )
     if done.returncode:
-        raise UsageError(done.stderr.strip().removeprefix("kairos-emulator: "))
+        raise UsageError(done.stderr.strip().removeprefix(SAYS))
     return json.loads(done.stdout)
 
 

@@ -285,9 +285,10 @@ def _of(holder, name: str):
         raise UsageError(error.args[0]) from None
 
 
-def _split(path: str) -> tuple[str, str]:
+def _split(path: str, blocks: bool = False) -> tuple[str, str]:
+    """blocks: a block's name will do."""
     device, _, name = path.partition("/")
-    if "/" not in name:
+    if "/" not in (path if blocks else name):
         raise UsageError(f"'{path}' names no register: DEVICE/BLOCK/REGISTER, as 'kairos hub ls DEVICE' shows them")
     return device, name
 
@@ -296,9 +297,7 @@ def _by_device(lab, paths: list[str]) -> dict[str, list[str]]:
     """By device the registers that paths name; of a block those that may be read."""
     found: dict[str, list[str]] = {}
     for path in paths:
-        device, slash, name = path.partition("/")
-        if not slash:
-            _split(path)
+        device, name = _split(path, blocks=True)
         names = found.setdefault(device, [])
         if "/" in name:
             names.append(name)

@@ -5,14 +5,13 @@ import time
 
 from .. import files
 from ..errors import UsageError
+from ..hub.client import CONDITIONS
 from ..waveform.table import aligned
 from .hub import _lab as open_lab
 from .outputs import table_limit
 
 __all__ = ["clocks", "waveform"]
 
-CONDITIONS = ("unknown", "absent", "good", "warning", "bad")
-"""How a clock is, by the numbers of the protocol."""
 BAD = CONDITIONS.index("bad")
 COLUMNS = ("time / mu", "slack / mu", "kind", "channel", "name", "address", "data")
 

@@ -40,6 +40,11 @@ class _Database:
         found = {part: self.arguments(self.get(name)).get("channel") for part, name in devices.items()}
         return {part: channel for part, channel in found.items() if isinstance(channel, int)}
 
+    def own(self, entry: dict, **arguments) -> dict[str, int]:
+        """RTIO channels whose numbers are arguments of an entry, by what they are for, of those that it has."""
+        found = {part: self.arguments(entry).get(argument) for part, argument in arguments.items()}
+        return {part: number for part, number in found.items() if isinstance(number, int)}
+
     def drivers(self, *classes: str) -> Iterator[tuple[str, dict]]:
         """Name and entry of each device with one of these drivers."""
         for name, entry in self.entries.items():
@@ -110,18 +115,15 @@ def _servo(database: _Database, entry: dict) -> tuple[dict, dict]:
     revision = arguments.get("sampler_hw_rev")
     settings = {"hw_rev": revision} if isinstance(revision, str) else {}
     channels = database.channels(pgia=arguments.get("pgia_device"))
-    number = arguments.get("channel")
-    return channels | ({"servo": number} if isinstance(number, int) else {}), settings
+    return channels | database.own(entry, servo="channel"), settings
 
 
 def _fastino(database: _Database, entry: dict) -> tuple[dict, dict]:
-    number = database.arguments(entry).get("channel")
-    return {"spi": number} if isinstance(number, int) else {}, {}
+    return database.own(entry, spi="channel"), {}
 
 
 def _based(database: _Database, entry: dict) -> tuple[dict, dict]:
-    number = database.arguments(entry).get("channel_base")
-    return {"spi": number} if isinstance(number, int) else {}, {}
+    return database.own(entry, spi="channel_base"), {}
 
 
 def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
@@ -144,10 +146,9 @@ def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
 
 def _ddsbus(database: _Database, entry: dict) -> tuple[dict, dict]:
     """The bus of an AD9914; all chips of a bus say the same of it."""
-    arguments = database.arguments(entry)
-    number, clock = arguments.get("bus_channel"), arguments.get("sysclk")
+    clock = database.arguments(entry).get("sysclk")
     settings = {"clock_hz": float(clock)} if isinstance(clock, int | float) and clock > 0 else {}
-    return {"bus": number} if isinstance(number, int) else {}, settings
+    return database.own(entry, bus="bus_channel"), settings
 
 
 def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict]:

@@ -39,7 +39,8 @@ CLOCKS_ONLY_NS = 1_000_000
 """A recording in which clock generators run on ends so long after the last change of another pin."""
 
 _MARGIN_NS = 1_000
-_SAYS = "kairos-emulator: "
+SAYS = "kairos-emulator: "
+"""So begins a line of the emulator that is for its user."""
 
 
 @dataclass(frozen=True)
@@ -189,9 +190,8 @@ class Emulator:
             return None
         self._readers[1].join(timeout=1)
         reason = self._errors[-1] if self._errors else "it said nothing"
-        if reason.startswith(_SAYS):
-            # A line for the user.
-            return reason.removeprefix(_SAYS)
+        if reason.startswith(SAYS):
+            return reason.removeprefix(SAYS)
         if code < 0 and not self._errors:
             reason += (
                 "; if this happens again, its files may be damaged: rebuild them with 'make firmware gateware emulator'"

@@ -94,7 +94,6 @@ impl Plugin {
         };
         let supervisor = Supervisor {
             hub: hub.filter(|_| settings.layer == Layer::Control),
-            limits: groups.limits(&settings.name, settings.memory),
             groups,
             settings,
             socket,
@@ -171,7 +170,6 @@ enum End {
 struct Supervisor {
     settings: PluginSettings,
     groups: Groups,
-    limits: Limits,
     socket: PathBuf,
     hub: Option<HubAccess>,
     state: watch::Sender<State>,
@@ -200,7 +198,7 @@ impl Supervisor {
                 End::Over => return,
                 End::Reload(settings) => {
                     tracing::info!(plugin = self.settings.name, "started anew, as asked");
-                    self.take(settings);
+                    self.settings = settings;
                     self.state.send_replace(State::Down("it is being started anew".into()));
                     pause = PAUSE_MIN;
                 }
@@ -214,7 +212,7 @@ impl Supervisor {
                     tokio::select! {
                         () = sleep(pause) => {}
                         settings = self.reloads.recv() => match settings {
-                            Some(settings) => self.take(settings),
+                            Some(settings) => self.settings = settings,
                             None => return,
                         },
                     }
@@ -224,9 +222,8 @@ impl Supervisor {
         }
     }
 
-    fn take(&mut self, settings: PluginSettings) {
-        self.limits = self.groups.limits(&settings.name, settings.memory);
-        self.settings = settings;
+    fn limits(&self) -> Limits {
+        self.groups.limits(&self.settings.name, self.settings.memory)
     }
 
     /// What its processes have in their environment, and nobody else's.
@@ -265,7 +262,7 @@ impl Supervisor {
                 .env("KAIROS_HUB_TOKEN", &hub.token);
         }
         let mut child = command.spawn()?;
-        if let Some(Err(error)) = child.id().map(|process| self.limits.put(process)) {
+        if let Some(Err(error)) = child.id().map(|process| self.limits().put(process)) {
             // It may have ended already.
             tracing::warn!(plugin = self.settings.name, "it has not all of its limits: {error}");
         }
@@ -292,7 +289,7 @@ impl Supervisor {
             self.pulse.beat();
             tokio::select! {
                 status = child.wait() => return End::Failed(match status {
-                    Ok(_) if self.limits.ran_out() => {
+                    Ok(_) if self.limits().ran_out() => {
                         format!("it has had more memory than {} MB, its limit", self.settings.memory >> 20)
                     }
                     Ok(status) => format!("it has ended: {status}"),
@@ -303,7 +300,7 @@ impl Supervisor {
             }
             let all = child
                 .id()
-                .map_or_else(Vec::new, |process| self.limits.processes(process));
+                .map_or_else(Vec::new, |process| self.limits().processes(process));
             if all.len() > PROCESSES_MAX {
                 return End::Failed(format!("it has {} processes, {PROCESSES_MAX} are its limit", all.len()));
             }
@@ -340,7 +337,7 @@ impl Supervisor {
     async fn stop(&self, mut child: Child) {
         let first = child.id();
         let _ = timeout(FAREWELL, child.wait()).await;
-        let (limits, mark) = (self.limits.clone(), self.mark());
+        let (limits, mark) = (self.limits(), self.mark());
         let _ = tokio::task::spawn_blocking(move || limits.end(first, &mark)).await;
         let _ = child.kill().await;
     }

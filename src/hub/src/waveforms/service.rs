@@ -277,19 +277,16 @@ impl Waveforms for Service {
             )));
         }
         let record = device.record()?;
-        let channel = match request.channel.as_str() {
-            "" => None,
-            name => Wanted::new(device, &[name.into()])?
-                .numbers
-                .and_then(|numbers| numbers.first().copied()),
+        let wanted = match request.channel.as_str() {
+            "" => Wanted::new(device, &[])?,
+            name => Wanted::new(device, &[name.into()])?,
         };
-        let wanted = Wanted::new(device, &[])?;
         let is_it = |event: &analyzer::Event| {
             let is_kind = match request.kind() {
                 EventKind::Unspecified => event.kind != Message::Stopped,
                 asked => kind(event) == asked,
             };
-            is_kind && channel.is_none_or(|number| number == event.channel)
+            is_kind && wanted.has(event.channel)
         };
         record.refresh(Duration::ZERO).await?;
         let mut from = record.end();

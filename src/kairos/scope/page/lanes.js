@@ -14,9 +14,8 @@ function countUntil(times, time) {
   return low;
 }
 
-// The number of entries before `time`.
-function countBefore(times, time) {
-  let low = 0, high = times.length;
+// The number of entries before `time`, which is between `low` and `high`.
+function countBefore(times, time, low = 0, high = times.length) {
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (times[middle] < time) low = middle + 1; else high = middle;
@@ -28,12 +27,7 @@ function countBefore(times, time) {
 function countBeforeFrom(times, time, from) {
   let low = from, high = from, step = 1;
   while (high < times.length && times[high] < time) { low = high + 1; high += step; step *= 2; }
-  high = Math.min(high, times.length);
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle] < time) low = middle + 1; else high = middle;
-  }
-  return low;
+  return countBefore(times, time, low, Math.min(high, times.length));
 }
 
 // A clock from the numbers of its accumulator (kairos.waveform.Wave). Exact: products exceed what a double holds.
