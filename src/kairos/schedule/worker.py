@@ -7,6 +7,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from .. import pyon
@@ -109,7 +110,9 @@ class Worker:
                 await asyncio.wait_for(process.wait(), grace)
                 return
             except TimeoutError:
-                force()
+                # It may end in this very moment, which the next wait sees
+                with suppress(ProcessLookupError):
+                    force()
 
     async def _start(self):
         ours, its = socket.socketpair()
