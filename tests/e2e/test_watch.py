@@ -94,7 +94,8 @@ def test_the_trigger_of_the_mains(bench):
     bench.run(EXPERIMENTS, "Mains")
     times = bench.datasets["times"]
     gaps = [(after - before) / 20e6 for before, after in zip(times, times[1:], strict=False)]
-    assert all(gap == pytest.approx(round(gap), abs=5e-3) for gap in gaps)
+    # A gap has the jitter of two edges, 0.0014 periods; seven times that. When the first edge comes depends on the host
+    assert all(gap == pytest.approx(round(gap), abs=0.01) for gap in gaps)
     assert any(gap != round(gap) for gap in gaps), "it has jitter"
 
 
