@@ -1,5 +1,6 @@
 """Hubs that are killed, many clients, clients that never read: nobody else notices, and what is interrupted is told."""
 
+import itertools
 import random
 import re
 import struct
@@ -54,11 +55,21 @@ def pair(number):
     return program
 
 
+def rounds(instants, enough):
+    """Numbers of so many rounds, and of more until there is enough: what a kill meets is left to chance."""
+    for number in itertools.count(1):
+        if number > instants and enough():
+            return
+        assert number <= instants + 100
+        yield number
+
+
 @pytest.mark.parametrize("instants", [4, pytest.param(200, marks=pytest.mark.long)])
 def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
     choose = random.Random(15)
     halves = told = 0
-    for number in range(1, instants + 1):
+    # Half of the time is that of a batch that is half done.
+    for number in rounds(instants, lambda: halves > instants // 8):
         hub = Hub(folder, {}, entries=ENTRY)
         with kairos.hub.connect(hub.address) as lab:
             known(lab, "rack")
@@ -83,8 +94,7 @@ def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
                 lab["rack"].run(pair(0))
                 assert "batch" not in lab["rack"].health()
         hub.close()
-    # Half of the time is that of a batch that is half done.
-    assert told >= halves > instants // 8
+    assert told >= halves
 
 
 def forever(lab, number, device="rack", program=pair):
@@ -111,7 +121,7 @@ def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, ins
     """All of it, or nothing; the next hub says that nobody has heard its end."""
     choose, told = random.Random(16), 0
     hub = Hub(tmp_path, {"demo": device})
-    for number in range(1, instants + 1):
+    for number in rounds(instants, lambda: told > instants // 4):
         with kairos.hub.connect(hub.address) as lab:
             known(lab, "demo")
             runs = threading.Thread(target=forever, args=(lab, number, "demo", scratch))
@@ -133,7 +143,6 @@ def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, ins
                 lab["demo"].run(scratch(0))
                 assert "batch" not in lab["demo"].health()
     hub.close()
-    assert told > instants // 4
 
 
 def test_many_clients_at_once(hub):
