@@ -6,6 +6,7 @@ import re
 import struct
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -66,10 +67,9 @@ def rounds(instants, enough):
 
 @pytest.mark.parametrize("instants", [4, pytest.param(200, marks=pytest.mark.long)])
 def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
-    choose = random.Random(15)
-    halves = told = 0
+    choose, seen = random.Random(15), Counter()
     # Half of the time is that of a batch that is half done.
-    for number in rounds(instants, lambda: halves > instants // 8):
+    for number in rounds(instants, lambda: seen["halves"] > instants // 8):
         hub = Hub(folder, {}, entries=ENTRY)
         with kairos.hub.connect(hub.address) as lab:
             known(lab, "rack")
@@ -85,16 +85,16 @@ def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
         with kairos.hub.connect(hub.address) as lab:
             known(lab, "rack")
             found = lab["rack"].health()
-            halves += first != second
+            seen["halves"] += first != second
             if first != second:
                 assert "ended in the middle of a batch of 3" in found["batch"].text
             if "batch" in found:
-                told += 1
+                seen["told"] += 1
                 assert "ended in the middle of a batch" in (folder / "hub.log").read_text()
                 lab["rack"].run(pair(0))
                 assert "batch" not in lab["rack"].health()
         hub.close()
-    assert told >= halves
+    assert seen["told"] >= seen["halves"]
 
 
 def forever(lab, number, device="rack", program=pair):
@@ -119,9 +119,9 @@ def scratch(number):
 @pytest.mark.parametrize("instants", [4, pytest.param(200, marks=pytest.mark.long)])
 def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, instants):
     """All of it, or nothing; the next hub says that nobody has heard its end."""
-    choose, told = random.Random(16), 0
+    choose, seen = random.Random(16), Counter()
     hub = Hub(tmp_path, {"demo": device})
-    for number in rounds(instants, lambda: told > instants // 4):
+    for number in rounds(instants, lambda: seen["told"] > instants // 4):
         with kairos.hub.connect(hub.address) as lab:
             known(lab, "demo")
             runs = threading.Thread(target=forever, args=(lab, number, "demo", scratch))
@@ -138,7 +138,7 @@ def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, ins
             word, wide = lab["demo"].read("scratch/word", "scratch/wide")
             assert word == wide
             if "batch" in (found := lab["demo"].health()):
-                told += 1
+                seen["told"] += 1
                 assert "the hub ended in the middle of a batch of 4" in found["batch"].text
                 lab["demo"].run(scratch(0))
                 assert "batch" not in lab["demo"].health()
