@@ -19,6 +19,10 @@ fn pads() -> Vec<Pad> {
         pads.push(pad(&format!("{prefix}_urukul0_{line}"), true, false));
     }
     pads.push(pad("spi_urukul0_miso", false, true));
+    numbered(pads)
+}
+
+fn numbered(pads: Vec<(String, bool, bool)>) -> Vec<Pad> {
     let numbered = pads.into_iter().enumerate();
     numbered
         .map(|(index, (name, drives, reads))| Pad {
@@ -63,6 +67,17 @@ fn every_card_of_the_device_has_its_model() {
         json!([{ "name": "urukul0", "kind": "Urukul", "device": null }])
     );
     assert_eq!(assembly.engine.next(), None, "it waits");
+}
+
+#[test]
+fn a_bus_without_a_clock_is_wired_too() {
+    let lines = ["wr_n", "fud", "sel_n0", "sel_n1"].map(|line| (format!("ddsbus0_{line}"), true, false));
+    let (name, text) = ("bench.toml", "");
+    let assembly = assemble(Source { name, text }, &numbered(lines.to_vec()), &[], &[]).expect("an empty file");
+    assert_eq!(
+        assembly.plan["wires"],
+        json!([{ "from": "ddsbus0", "to": "ddsbus0", "label": "" }])
+    );
 }
 
 #[test]

@@ -276,16 +276,22 @@ impl Bench<'_> {
                 self.engine.wire(model, signals + output, End::Pin(*pad));
             }
         }
-        let buses = card.lines.iter().filter(|(line, _)| line.ends_with("clk"));
-        let pins: Vec<u16> = buses.map(|(_, pad)| *pad).collect();
-        for pad in pins {
-            let clock = self.pads.values().find(|known| known.index == pad);
-            let bus = clock
-                .and_then(|pad| pad.name.rsplit_once('_'))
-                .map(|(bus, _)| bus.to_string());
-            self.draw(bus.as_deref().unwrap_or(name), name, "");
+        let clocks = card.lines.iter().filter(|(line, _)| line.ends_with("clk"));
+        let mut buses: Vec<String> = clocks.filter_map(|(_, pad)| self.bus_of(*pad)).collect();
+        if buses.is_empty() {
+            // A parallel bus has no clock: its lines are called as the card.
+            buses.push(card.name.clone());
+        }
+        for bus in buses {
+            self.draw(&bus, name, "");
         }
         Ok(model)
+    }
+
+    /// The bus that a pad is a line of, as the pad's name says.
+    fn bus_of(&self, pad: u16) -> Option<String> {
+        let known = self.pads.values().find(|known| known.index == pad)?;
+        known.name.rsplit_once('_').map(|(bus, _)| bus.to_string())
     }
 
     /// A channel of a card that gives tones, `CARD.chN`: the model, its output, and the card.
