@@ -59,7 +59,8 @@ class ServoLoop(EnvExperiment):
             delay(5 * us)
             self.amplitudes[n] = self.channel.get_y(PROFILE)
         self.core.break_realtime()
-        self.channel.set(0)
+        # Its profile stays: profile 0, which is the default, has no frequency
+        self.channel.set(0, profile=PROFILE)
         self.servo.set_config(0)
         self.store(self.times, self.volts, self.amplitudes, self.servo.get_status())
         self.core.wait_until_mu(now_mu())

@@ -77,7 +77,11 @@ class Channel(RTIODevice):
 
     @kernel
     def set(self, en_out, en_iir=0, en_pt=0, profile=0):
-        """Switch the output and the updates of Y on or off and select a profile (0 to 31). The cursor stays."""
+        """Switch the output and the updates of Y on or off and select a profile (0 to 31). The cursor stays.
+
+        While the servo runs it gives the chip the words of this profile, also while the output is off: a profile that
+        has not been set has a frequency of 0 Hz.
+        """
         word = _OUT * (int32(en_out) & 1) | _IIR * (int32(en_iir) & 1) | _TRACK * (int32(en_pt) & 1)
         rtio_output(self.target, word | (profile << CHANNEL_PROFILE_AT))
 
