@@ -1,9 +1,12 @@
 """Active feedback on a count: the ion is put into a superposition and measured; where it is found dark, a pulse of half
 a turn follows at once, 10 us behind the decision. A second measurement finds it bright, whatever the first one was: the
-bars of the first are half and half, those of the second are not."""
+bar of the first is a half high, that of the second has no height."""
 
+import numpy as np
 from artiq.experiment import *
-from trap import THRESHOLD, Trap, draw
+from trap import THRESHOLD, Trap, binomial_errors
+
+from kairos.pictures import COLORS, FONT, drawing, save
 
 
 class Feedback(Trap, EnvExperiment):
@@ -36,8 +39,11 @@ class Feedback(Trap, EnvExperiment):
         first, second = self.get_dataset("feedback.dark")
         print(f"dark before the feedback {first:.0%}, behind it {second:.0%}")
         if self.figure:
-            bars = [
-                (f"{name} measurement", [at - 0.3, at - 0.3, at + 0.3, at + 0.3], [0, dark, dark, 0], None)
-                for name, at, dark in (("first", 1, first), ("second", 2, second))
-            ]
-            draw(self.figure, bars, "measurement", "part of the shots found dark", "Feedback on a count")
+            with drawing(**FONT) as pyplot:
+                figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+                dark = np.array([first, second])
+                errors = binomial_errors(dark, self.shots)
+                axes.bar(["first measurement", "second"], dark, width=0.5, yerr=errors, capsize=4, color=COLORS[:2])
+                axes.set(ylabel="part of the shots found dark", title="Feedback on a count", ylim=(0, 1))
+                save(figure, self.figure, dpi=120)
+            print(f"wrote {self.figure}")

@@ -21,12 +21,13 @@ def write_plot(path, plan: dict):
         axes.set_axis_off()
         axes.set_xlim(-0.5, columns - 0.5)
         axes.set_ylim(rows - 0.4, -0.6)
-        for wire in plan["wires"]:
-            _wire(axes, places[wire["from"]], places[wire["to"]], wire["label"])
+        boxes = {}
         for name, place in places.items():
             text, color = (f"{name}\n{kinds[name]}", colors[kinds[name]]) if name in kinds else (name, COLORS[-1])
             style = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": color, "linewidth": 1.5}
-            axes.text(*place, text, ha="center", va="center", fontsize=9, bbox=style, zorder=3)
+            boxes[name] = axes.text(*place, text, ha="center", va="center", fontsize=9, bbox=style, zorder=1)
+        for wire in plan["wires"]:
+            _wire(axes, boxes[wire["from"]], boxes[wire["to"]], wire["label"])
         save(figure, path, dpi=150)
 
 
@@ -46,10 +47,13 @@ def _places(kinds: dict, wires: list[dict]) -> dict[str, tuple[int, float]]:
     return found
 
 
-def _wire(axes, start, end, label):
-    arrow = {"arrowstyle": "-|>", "color": COLORS[-1], "shrinkA": 32, "shrinkB": 36, "linewidth": 1.2}
-    axes.annotate("", xy=end, xytext=start, arrowprops=arrow, zorder=1)
+def _wire(axes, source, target, label):
+    """An arrow from box to box. It is drawn behind them: how large they are is known only then."""
+    ends = {"patchA": source.get_bbox_patch(), "patchB": target.get_bbox_patch(), "shrinkA": 0, "shrinkB": 0}
+    arrow = {"arrowstyle": "-|>", "color": COLORS[-1], "linewidth": 1.2, **ends}
+    start, end = source.get_position(), target.get_position()
+    axes.annotate("", xy=end, xytext=start, arrowprops=arrow, zorder=2)
     if label:
         middle = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
         background = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        axes.text(*middle, label, ha="center", va="center", fontsize=7, bbox=background, zorder=2)
+        axes.text(*middle, label, ha="center", va="center", fontsize=7, bbox=background, zorder=3)
