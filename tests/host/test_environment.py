@@ -211,6 +211,8 @@ def test_datasets(caplog):
         env.get_dataset("none")
     with pytest.raises(KeyError, match="Cannot mutate nonexistent dataset"):
         env.append_to_dataset("none", 1)
+    with pytest.raises(AttributeError, match="Cannot append to dataset 'grid', ndarray: set it as a list"):
+        env.append_to_dataset("grid", 1.0)
     env.set_dataset("nowhere", 1, archive=False)
     assert "will not be stored" in caplog.text
 

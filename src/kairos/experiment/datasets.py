@@ -143,8 +143,11 @@ class DatasetManager:
         self.ddb.changed(key)
 
     def append_to(self, key, value):
-        """Append to a list of this run; KeyError if it has set none of this name."""
+        """Append to a list of this run; KeyError if it has set none of this name, AttributeError if it is no list."""
         target = self._own(key)
+        if not hasattr(target, "append"):
+            kind = type(target).__name__
+            raise AttributeError(f"Cannot append to dataset '{key}', {kind}: set it as a list, or mutate elements")
         target.append(value)
         self.ddb.changed(key)
 
