@@ -13,6 +13,7 @@ from tests.support.paths import EXAMPLES
 from tests.support.waveforms import expected_blink
 
 ION = EXAMPLES / "ion"
+PINS = ["master/ttl4", "master/ttl5", "satellite1/sat_ttl4", "satellite1/sat_ttl5", "satellite1/sat_ttl6"]
 
 
 def lanes(path) -> dict:
@@ -91,6 +92,31 @@ def test_lines_of_the_source(kairos):
     # A line of a helper says who called it.
     texts = next(texts for name, (_, texts) in lines.items() if "trap.py" in name and "cooling.sw.pulse(20" in name)
     assert all(re.fullmatch(rf"ttl_urukul0_sw1 ← rabi_flop.py:\d+ ← rabi_flop.py:{called}", text) for text in texts)
+
+
+def test_lines_of_what_other_boards_and_traces_do(kairos):
+    """Outputs of a satellite come from the line of the master's kernel, of a subkernel, or of the playback."""
+    built("pair", "satellite")
+    done = kairos(
+        "run", EXAMPLES / "two_boards.py", "--scope", "a.html", device_db=EXAMPLES / "two_boards_device_db.py"
+    )
+    assert (kairos.directory / "a.html").exists(), done.stdout + done.stderr
+    found = lanes(kairos.directory / "a.html")
+    source = {name.split(": ", 1)[1]: lane for name, lane in found.items() if name.startswith("source/two_boards.py/")}
+    edges = {pin.split("/")[1]: found[pin][0] for pin in PINS}
+
+    def reached(line, channel):
+        """How many of the marks of a line are of a channel, each of which is at an edge of its pin."""
+        texts = [(time, text) for time, text in zip(*source[line], strict=True) if text.split(" ←")[0] == channel]
+        assert all(min(abs(edge - time) for edge in edges[channel]) < 80 for time, _ in texts), (line, channel, texts)
+        return len(texts)
+
+    # A pulse is two outputs
+    assert reached("self.ttl4.pulse((i + 1) * 1 * us)", "ttl4") == 10
+    assert reached("self.sat_ttl4.pulse((i + 1) * 1 * us + 1 * ns)", "sat_ttl4") == 10
+    assert reached("self.sat_ttl5.pulse(1 * us)", "sat_ttl5") == 2
+    played = "self.core_dma.playback_handle(handle)"
+    assert reached(played, "ttl5") == reached(played, "sat_ttl6") == 8
 
 
 def test_a_place_that_cannot_be_written_is_found_before_the_run(kairos, tmp_path):

@@ -73,6 +73,10 @@ class CompiledSubkernel:
         """The library with its debug information."""
         return self.with_debug_information()
 
+    def symbolize(self, addresses: list[int]) -> list[Frame]:
+        """Places of return addresses, relative to the load address, innermost first."""
+        return [Frame(*place) for place in _native.symbolize(self.unstripped, addresses)]
+
 
 @dataclass(frozen=True)
 class CompiledKernel:

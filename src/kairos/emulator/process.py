@@ -141,8 +141,8 @@ class Emulator:
         self.settled_ns: int | None = None
         self.kernels = Kernels()
         """What it has run."""
-        self.outputs_start = 0
-        """Number of the first output of a kernel that belongs to the run."""
+        self.outputs_start: list[int] = []
+        """Of each board, number of the first output of a kernel that belongs to the run."""
         self._events: queue.SimpleQueue = queue.SimpleQueue()
         self._errors: list[str] = []
         self._readers = [threading.Thread(target=target, daemon=True) for target in (self._read_out, self._read_err)]
@@ -305,7 +305,8 @@ class Emulator:
         """Which lines of the source the outputs of the run come from."""
         with tempfile.TemporaryDirectory(prefix="kairos-") as directory:
             path = os.path.join(directory, "outputs")
-            return Sources(self.control.request("sources", path=path), path, self.kernels, self.outputs_start)
+            reply = self.control.request("sources", **{"path": path, "from": self.outputs_start})
+            return Sources(reply, path, self.kernels)
 
     def _gets_nearer(self, status: dict) -> bool:
         """Whether time goes on towards the output that was the next one at `status`, which is brought up to date."""

@@ -27,11 +27,12 @@ class Kernels:
         self._kept: OrderedDict[str, object] = OrderedDict()
 
     def add(self, compiled):
-        """A kernel is sent to the device."""
-        name = compiled.library[FINGERPRINT : FINGERPRINT + FINGERPRINT_BYTES].hex()
-        self._kept[name] = compiled
-        self._kept.move_to_end(name)
-        if len(self._kept) > KEPT:
+        """A kernel is sent to the device, with its subkernels."""
+        for one in (compiled, *compiled.subkernels):
+            name = one.library[FINGERPRINT : FINGERPRINT + FINGERPRINT_BYTES].hex()
+            self._kept[name] = one
+            self._kept.move_to_end(name)
+        while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
 
     def frames(self, library: str | None, addresses) -> tuple:
@@ -43,19 +44,19 @@ class Kernels:
 
 class Sources:
     """The outputs of kernels, and where they come from: the answer of an emulator to ``sources``, with the file at
-    `path`, from output number `start` on."""
+    `path`."""
 
-    def __init__(self, reply: dict, path, kernels: Kernels, start: int = 0):
+    def __init__(self, reply: dict, path, kernels: Kernels):
         self._reply, self._kernels = reply, kernels
         self._bytes = Path(path).read_bytes()
-        self._start = start
 
     @cached_property
     def outputs(self):
-        """An array with the fields `time_ns`, `target` and `chain`, in the order in which they were submitted."""
+        """An array with the fields `time_ns`, `target` and `chain`, board by board, in the order in which they
+        were submitted."""
         import numpy as np  # not at the head: it takes 0.15 s, in which a device boots
 
-        return np.frombuffer(self._bytes, OUTPUT)[self._start :]
+        return np.frombuffer(self._bytes, OUTPUT)
 
     def frames(self, chain: int) -> tuple:
         """Where the outputs of this chain come from, as `Kernels.frames` has it."""

@@ -33,7 +33,7 @@ class Event(NamedTuple):
 def write_dump_page(path, dump, entries: dict, title: str):
     """Write the page of a `kairos.network.analyzer.Dump`, with the entries of a device database. OSError if it cannot
     be."""
-    write_page(path, title, *lanes_of_dump(dump, entries))
+    write_page(path, f"{title}: no lines of the source, which a device does not record", *lanes_of_dump(dump, entries))
 
 
 def lanes_of_dump(dump, entries: dict) -> tuple[list[Lane], int]:

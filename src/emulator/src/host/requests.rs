@@ -71,6 +71,8 @@ pub enum Request {
     Driven,
     Sources {
         path: PathBuf,
+        #[serde(default)]
+        from: Vec<usize>,
     },
     Links,
     Link {
@@ -178,6 +180,7 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             reply["uart_failed"] = run.uart_failed.into();
             reply["queued_ns"] = queued.map(time::to_ns).into();
             reply["boards"] = boards.names().collect();
+            reply["outputs"] = boards.outputs().into();
             reply
         }
         Request::Trace { from } => {
@@ -221,6 +224,12 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
         Request::Pad { index, level } => {
             boards.set_pad(index, level != 0)?;
             json!({})
+        }
+        Request::Sources { path, from } => {
+            boards.pads()?;
+            let sources = boards.sources(&from);
+            write_words(&path, sources.outputs.iter().copied())?;
+            sources.reply()
         }
         Request::Links => json!({ "links": boards.links() }),
         Request::Link { to, plugged } => {
@@ -274,11 +283,6 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
         Request::Numbers { part, output } => {
             let numbers = bench(bus)?.numbers(&part, output);
             json!({ "numbers": numbers.ok_or_else(|| format!("the bench has no part {part}"))? })
-        }
-        Request::Sources { path } => {
-            let pl = fabric::of(bus).ok_or_else(no_pl)?;
-            write_words(&path, pl.sources.outputs(pl.origin_ns().unwrap_or(0)))?;
-            pl.sources.report()
         }
         Request::Driven => json!({ "edges": bench(bus)?.driven() }),
         Request::Sev { from } => {
@@ -338,7 +342,6 @@ fn status(machine: &Machine, started: Instant) -> Value {
         "state": ([0, 1].map(|core| state_name(machine.state(core)))),
         "pc": machine.cores.each_ref().map(|core| core.pc()),
         "sev_count": bus.sev_count,
-        "outputs": pl.map_or(0, |p| p.sources.len()),
     })
 }
 

@@ -16,6 +16,7 @@ use crate::pl::event::Event;
 use crate::pl::join::join;
 use crate::pl::library::Library;
 use crate::pl::link::{self, Link, Quality};
+use crate::pl::sources::Report;
 use crate::pl::{fabric, Pl};
 
 /// The descriptions that come with the emulator, by name.
@@ -298,6 +299,26 @@ impl Boards {
     /// Names of all boards, if there are several.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.system.boards().iter().map(|board| &board.name[..])
+    }
+
+    /// How many outputs the kernels of each board have had.
+    pub fn outputs(&self) -> Vec<usize> {
+        let boards = self.system.boards().iter();
+        boards
+            .map(|board| fabric::of(&board.machine.bus.borrow()).map_or(0, |pl| pl.sources.len()))
+            .collect()
+    }
+
+    /// Where the outputs of kernels come from; of each board from this number on.
+    pub fn sources(&self, from: &[usize]) -> Report {
+        let mut report = Report::default();
+        for (number, board) in self.system.boards().iter().enumerate() {
+            if let Some(pl) = fabric::of(&board.machine.bus.borrow()) {
+                let from = from.get(number).copied().unwrap_or(0);
+                report.add(&pl.sources, pl.origin_ns().unwrap_or(0), from);
+            }
+        }
+        report
     }
 
     /// The board with this name, without one the first. The error is a line for the user.

@@ -85,7 +85,7 @@ pub struct Signals {
     pub lines: Lines,
     /// Event register of each core, for `wfe`, with the time it was set.
     pub event: [Option<Cycles>; 2],
-    /// Of the core that executes `sev`.
+    /// Of the core that executes `sev`, or stores to a register.
     pub caller: Caller,
     /// Core 1 was put into reset.
     pub core1_held: bool,

@@ -7,14 +7,20 @@ use super::gp::Access;
 use super::Pl;
 use crate::machine::memory::Memory;
 use crate::machine::peripheral::{Ended, Fault};
+use crate::machine::signals::Caller;
 use crate::machine::time::{self, Cycles};
 
 /// A GP0 access that takes longer has hung.
 const GP_LIMIT: u64 = 10_000;
 
 impl Pl {
-    /// Performs a GP0 access begun at `now`. Returns the data and the cycles the core stalls.
-    pub fn access(&mut self, access: Access, now: Cycles, memory: &Memory) -> (u32, Cycles) {
+    /// Performs a GP0 access begun at `now` by code that has `caller`. Returns the data and the cycles the core stalls.
+    pub fn access(&mut self, access: Access, caller: Caller, now: Cycles, memory: &Memory) -> (u32, Cycles) {
+        if let (Some(value), Some(player)) = (access.store, &mut self.player) {
+            if player.stored(access.address, value) {
+                self.sources.played(caller, player, memory);
+            }
+        }
         self.come_to(now, memory);
         self.gp.start(access);
         for _ in 0..GP_LIMIT {

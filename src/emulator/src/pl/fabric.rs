@@ -127,7 +127,7 @@ impl Fabric {
             size: at.size,
             store,
         };
-        let (value, stall) = pl.access(access, at.now, context.memory);
+        let (value, stall) = pl.access(access, context.signals.caller, at.now, context.memory);
         context.stall = stall;
         context.ends_turn = true;
         value << at.shift()

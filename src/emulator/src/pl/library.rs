@@ -325,6 +325,8 @@ pub struct Library {
     free: unsafe extern "C" fn(*mut c_void),
     /// Description by the library.
     pub info: Info,
+    /// The gateware's descriptor, which stands beside the library; empty if it is not there.
+    pub descriptor: Vec<u8>,
     _library: libloading::Library,
 }
 
@@ -383,6 +385,7 @@ impl Library {
                 new: symbol(&library, "kairos_pl_new", &shown)?,
                 free: symbol(&library, "kairos_pl_free", &shown)?,
                 info,
+                descriptor: std::fs::read(path.with_file_name("descriptor.bin")).unwrap_or_default(),
                 _library: library,
             };
             this.reset()?;

@@ -18,6 +18,7 @@ pub mod join;
 pub mod library;
 pub mod link;
 pub mod outside;
+mod played;
 mod skip;
 pub mod sources;
 pub mod trace;
@@ -32,6 +33,7 @@ use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
 use self::link::End;
 use self::outside::Outside;
+use self::played::Player;
 use self::sources::Sources;
 use self::trace::Trace;
 use crate::machine::memory::Memory;
@@ -101,6 +103,8 @@ pub struct Pl {
     pub outside: Option<Outside>,
     /// Where in the kernel's library outputs come from.
     pub sources: Sources,
+    /// Of DMA traces, if it has one.
+    player: Option<Player>,
 }
 
 /// Number of `sev` whose cycles are kept.
@@ -111,6 +115,7 @@ impl Pl {
     pub fn new(library: Library, params: &Params, skip: bool) -> Self {
         let pads = library.info.pads.iter().map(|p| p.index + 1).max().unwrap_or(0);
         let follows = library.info.links.iter().any(|name| name == link::UP);
+        let player = Player::find(&library.descriptor);
         Self {
             library,
             inputs: Inputs::zero(),
@@ -143,6 +148,7 @@ impl Pl {
             ahead: 0,
             outside: None,
             sources: Sources::default(),
+            player,
         }
     }
 

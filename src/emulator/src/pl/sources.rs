@@ -1,5 +1,5 @@
-//! Which lines of the source outputs come from: for each output that a kernel submits, the addresses in its library to which
-//! the functions under way return, the innermost first. The host, which has the library with its debug information, makes
+//! Which lines of the source outputs come from: for each output that a kernel submits, and for those of a trace that it plays, the
+//! addresses in its library to which the functions under way return, the innermost first. The host, which has the library with its debug information, makes
 //! files and lines of them.
 //!
 //! The core has noted who called the firmware when it left the library ([`Caller`]); from there the library's own tables of
@@ -15,6 +15,7 @@ use kairos_proto::rpc::{BadAddress, Memory as KernelMemory};
 use kairos_unwind::{Entry, Registers, LR, PC, SP};
 use serde_json::{json, Value};
 
+use super::played::Player;
 use crate::machine::memory::Memory;
 use crate::machine::signals::Caller;
 
@@ -38,6 +39,8 @@ type Fingerprint = [u8; FINGERPRINT_BYTES];
 struct Chain {
     library: u32,
     addresses: Vec<u32>,
+    /// It plays a trace from this time on.
+    plays: Option<i64>,
 }
 
 /// An output: its time in machine units, its target, and the number of its chain.
@@ -91,7 +94,7 @@ impl KernelMemory for Words<'_> {
 impl Sources {
     /// A core has executed `sev`, having come from `caller`.
     pub fn submitted(&mut self, caller: Caller, memory: &Memory) {
-        let chain = self.chain(caller, memory);
+        let chain = self.chain(caller, None, memory);
         match self.ring {
             Some(ring) => self.note(ring, chain, memory),
             None if self.waiting.len() < UNDER_WAY => self.waiting.push(chain),
@@ -108,6 +111,18 @@ impl Sources {
         self.ring = Some(ring);
         for chain in std::mem::take(&mut self.waiting) {
             self.note(ring, chain, memory);
+        }
+    }
+
+    /// A core that has come from `caller` has begun to play a trace.
+    pub fn played(&mut self, caller: Caller, player: &Player, memory: &Memory) {
+        let chain = self.chain(caller, Some(player.time()), memory);
+        player.events(memory, |target, time| self.keep(Output { time, target, chain }));
+    }
+
+    fn keep(&mut self, output: Output) {
+        if self.outputs.len() < KEPT {
+            self.outputs.push(output);
         }
     }
 
@@ -132,19 +147,19 @@ impl Sources {
             }
         };
         let slot = slot(self.newest);
-        if (head(self.newest) >> 16) as u8 == Command::Input as u8 || self.outputs.len() == KEPT {
+        if (head(self.newest) >> 16) as u8 == Command::Input as u8 {
             return;
         }
         let half = |offset: usize| u64::from(memory.word(slot + (SLOT_TIME + offset) as u32));
-        self.outputs.push(Output {
+        self.keep(Output {
             time: (half(0) | half(4) << 32) as i64,
             target: memory.word(slot + SLOT_TARGET as u32),
             chain,
         });
     }
 
-    /// The number of the chain of calls behind `caller`.
-    fn chain(&mut self, caller: Caller, memory: &Memory) -> u32 {
+    /// The number of the chain of calls behind `caller`, which plays a trace from a time on, or none.
+    fn chain(&mut self, caller: Caller, plays: Option<i64>, memory: &Memory) -> u32 {
         self.look_at_library(memory);
         let mut registers = Registers::default();
         (registers.r[LR], registers.r[PC]) = (caller.link, caller.link);
@@ -165,6 +180,7 @@ impl Sources {
         let chain = Chain {
             library: loaded.number,
             addresses,
+            plays,
         };
         if let Some(number) = self.numbers.get(&chain) {
             return *number;
@@ -205,25 +221,6 @@ impl Sources {
         self.outputs.is_empty()
     }
 
-    /// What the host makes lines of: fingerprints of libraries, and chains as [library, addresses].
-    pub fn report(&self) -> Value {
-        let chains = self.chains.iter().map(|chain| json!([chain.library, chain.addresses]));
-        json!({
-            "libraries": self.libraries.iter().map(hex).collect::<Vec<_>>(),
-            "chains": chains.collect::<Vec<_>>(),
-            "outputs": self.outputs.len(),
-        })
-    }
-
-    /// The outputs, two words each: time in ns since power-up; target and, in the upper half, number of the chain.
-    /// `origin_ns`: when the RTIO counter was 0.
-    pub fn outputs(&self, origin_ns: u64) -> impl Iterator<Item = u64> + '_ {
-        self.outputs.iter().flat_map(move |output| {
-            let time = output.time.wrapping_add(origin_ns as i64) as u64;
-            [time, u64::from(output.target) | u64::from(output.chain) << 32]
-        })
-    }
-
     /// The chain of the newest output on one of these channels that is due at or before a time in ns since power-up, as
     /// [fingerprint of its library, addresses]; null if there is none.
     pub fn before(&self, at: u64, origin_ns: u64, channels: &[u32]) -> Value {
@@ -236,6 +233,51 @@ impl Sources {
             let library = self.libraries.get(chain.library as usize);
             json!([library.map(hex), chain.addresses])
         })
+    }
+}
+
+/// What the host makes lines of, of all boards: each with the time at which its RTIO counter was 0, in ns, and the number of the
+/// first output that is wanted.
+#[derive(Default)]
+pub struct Report {
+    libraries: Vec<String>,
+    chains: Vec<Value>,
+    /// Where traces are played by a kernel: by the time from which on, its place in `chains`.
+    plays: HashMap<i64, usize>,
+    /// Those that are played for a kernel of another board: their places.
+    elsewhere: Vec<(usize, i64)>,
+    /// Two words each: time in ns since power-up; target and, in the upper half, number of the chain.
+    pub outputs: Vec<u64>,
+}
+
+impl Report {
+    /// Adds those of a board.
+    pub fn add(&mut self, sources: &Sources, origin_ns: u64, from: usize) {
+        let (library, chain) = (self.libraries.len() as u32, self.chains.len());
+        self.libraries.extend(sources.libraries.iter().map(hex));
+        for (number, one) in sources.chains.iter().enumerate() {
+            match one.plays {
+                Some(time) if one.addresses.is_empty() => self.elsewhere.push((chain + number, time)),
+                Some(time) => drop(self.plays.insert(time, chain + number)),
+                None => {}
+            }
+            self.chains.push(json!([library + one.library, one.addresses]));
+        }
+        for output in sources.outputs.get(from..).unwrap_or_default() {
+            let time = output.time.wrapping_add(origin_ns as i64) as u64;
+            let chain = u64::from(output.chain) + chain as u64;
+            self.outputs.extend([time, u64::from(output.target) | chain << 32]);
+        }
+    }
+
+    /// Fingerprints of libraries, and chains as [library, addresses].
+    pub fn reply(mut self) -> Value {
+        for (place, time) in self.elsewhere {
+            if let Some(kernel) = self.plays.get(&time) {
+                self.chains[place] = self.chains[*kernel].clone();
+            }
+        }
+        json!({ "libraries": self.libraries, "chains": self.chains, "outputs": self.outputs.len() / 2 })
     }
 }
 

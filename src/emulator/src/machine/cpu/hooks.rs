@@ -176,6 +176,7 @@ pub(super) fn map(
         Some(move |_: &mut Unicorn<()>, offset: u64, size: usize, value: u64| {
             let slice = &write_slice;
             let mut bus = write_bus.borrow_mut();
+            bus.signals.caller = slice.left.get();
             let effect = bus.write(core, base + offset as u32, size as u32, value as u32, slice.now());
             slice.stall.set(slice.stall.get() + effect.stall);
             if effect.ends_turn {

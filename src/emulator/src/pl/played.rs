@@ -1,0 +1,128 @@
+//! What the gateware submits of a DMA trace: from the registers of its player as they are written, and the trace in memory.
+
+use kairos_contracts::registers::dma;
+use kairos_proto::descriptor::Descriptor;
+use kairos_proto::dma::{decode, COMPACT};
+
+use crate::machine::memory::Memory;
+
+/// Words of a trace that are read at once.
+const PIECE: usize = 4096;
+/// Words that an event takes at most: a time, its head and its data.
+const EVENT: usize = 32;
+
+/// The registers of the player, and what has been written to them.
+pub struct Player {
+    enable: u32,
+    base: u32,
+    /// That of the upper half.
+    offset: u32,
+    format: u32,
+    trace: u32,
+    time: u64,
+    compact: bool,
+}
+
+impl Player {
+    /// As the gateware's descriptor has it; `None`: it has none.
+    pub fn find(descriptor: &[u8]) -> Option<Self> {
+        let descriptor = Descriptor::new(descriptor).ok()?;
+        let find = |name| descriptor.register(name).map(|register| register.address);
+        Some(Self {
+            enable: find(dma::ENABLE)?,
+            base: find(dma::BASE)?,
+            offset: find(dma::TIME_OFFSET)?,
+            format: find(dma::FORMAT)?,
+            trace: 0,
+            time: 0,
+            compact: false,
+        })
+    }
+
+    /// A word is stored. Whether a trace that can be told of begins to be played.
+    pub fn stored(&mut self, address: u32, value: u32) -> bool {
+        if address == self.base {
+            self.trace = value;
+        } else if address == self.offset {
+            self.time = self.time & 0xffff_ffff | u64::from(value) << 32;
+        } else if address == self.offset + 4 {
+            self.time = self.time & !0xffff_ffff | u64::from(value);
+        } else if address == self.format {
+            self.compact = value == COMPACT;
+        }
+        address == self.enable && value & 1 != 0 && self.compact
+    }
+
+    /// The time from which those of the trace are counted.
+    pub fn time(&self) -> i64 {
+        self.time as i64
+    }
+
+    /// Its events: target and time.
+    pub fn events(&self, memory: &Memory, mut event: impl FnMut(u32, i64)) {
+        let (mut words, mut at, mut before, mut more) = (Vec::new(), 0, 0, true);
+        loop {
+            if more && words.len() < at + EVENT {
+                let address = self.trace.wrapping_add(4 * words.len() as u32);
+                let mut piece = [0; 4 * PIECE];
+                more = memory.read(address, &mut piece);
+                words.extend(piece.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)));
+            }
+            let Some((next, end)) = decode(&words, at, before) else {
+                return;
+            };
+            event(next.target, self.time().wrapping_add(next.time));
+            (at, before) = (end, next.time);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kairos_proto::dma::{encode, END};
+
+    const BASE: u32 = 0x10_0000;
+
+    fn player() -> Player {
+        Player {
+            enable: 0x80,
+            base: 0x84,
+            offset: 0x88,
+            format: 0x90,
+            trace: 0,
+            time: 0,
+            compact: false,
+        }
+    }
+
+    #[test]
+    fn a_trace_is_told_from_where_it_is_played() {
+        let memory = Memory::new(16);
+        let (mut words, count) = (Vec::new(), 3 * PIECE as i64);
+        for n in 0..count {
+            encode((n - 1).max(0) * 10, 7 << 8, n * 10, [n as u32].into_iter(), |word| {
+                words.push(word)
+            });
+        }
+        words.extend(END);
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert!(memory.write(BASE, &bytes));
+        let mut player = player();
+        for (address, value) in [(0x84, BASE), (0x88, 1), (0x8c, 5), (0x90, COMPACT)] {
+            assert!(!player.stored(address, value));
+        }
+        assert!(player.stored(0x80, 1) && !player.stored(0x80, 0));
+        let mut found = Vec::new();
+        player.events(&memory, |target, time| found.push((target, time)));
+        let start = (1 << 32) + 5;
+        assert_eq!(found, (0..count).map(|n| (7 << 8, start + n * 10)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_no_trace_has_no_events() {
+        let mut player = player();
+        player.trace = 0xffff_ff80;
+        player.events(&Memory::new(16), |_, _| panic!("there is none"));
+    }
+}
