@@ -18,6 +18,7 @@ from kairos.compiler import codegen
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.cache import ArrayPlace, Cache, Recorder, request_key, with_arrays, without_arrays
 from kairos.compiler.embedding import EmbeddingMap
+from kairos.compiler.numbers import Numbers
 from kairos.compiler.quoting import HostBridge
 from kairos.diagnostics import Diagnostic, Range
 from kairos.errors import CompileError
@@ -128,6 +129,7 @@ class _Call:
     ) -> None:
         self.function, self.args, self.kwargs, self.core = function, args, kwargs, core
         self.set_result = set_result
+        self.numbers = Numbers()
         self.options = {"writeback": attribute_writeback, "print_as_rpc": print_as_rpc}
 
     def quoted(self) -> tuple[HostBridge, tuple]:
@@ -135,7 +137,7 @@ class _Call:
         embedding = EmbeddingMap()
         # First, so that it has the number 1 that tools expect.
         result_key = None if self.set_result is None else embedding.store_object(self.set_result)
-        bridge = HostBridge(embedding, self.core)
+        bridge = HostBridge(embedding, self.core, self.numbers)
         options = {**self.options, "set_result": result_key, "ref_period": float(self.core.ref_period)}
         quote = bridge.quote_argument
         function, args = quote(self.function), [quote(arg) for arg in self.args]

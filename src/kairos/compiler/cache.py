@@ -24,6 +24,7 @@ from typing import Any
 
 from kairos import _native
 from kairos.compiler.embedding import EmbeddingMap
+from kairos.compiler.numbers import Numbers
 from kairos.compiler.quoting import HostBridge
 
 __all__ = ["ArrayPlace", "Cache", "Recorder", "request_key", "with_arrays", "without_arrays"]
@@ -55,8 +56,9 @@ def _digest_of_bytes(data: bytes | memoryview) -> bytes:
 class _Sources:
     """Digests of answers. Functions of one file have one source text, which is digested once."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: Numbers) -> None:
         self._texts: dict[str, bytes] = {}
+        self._numbers = numbers
 
     def digest(self, question: str, answer: Any) -> bytes:
         """Digest of an answer to a question."""
@@ -65,7 +67,7 @@ class _Sources:
             if text not in self._texts:
                 self._texts[text] = _digest(text)
             answer = (*answer[:2], (kind, file, self._texts[text], *rest), *answer[3:])
-        return _digest(answer)
+        return _digest(self._numbers.digested(answer, _digest))
 
 
 class Recorder:
@@ -73,7 +75,7 @@ class Recorder:
 
     def __init__(self, bridge: HostBridge) -> None:
         self._bridge = bridge
-        self._sources = _Sources()
+        self._sources = _Sources(bridge.numbers)
         self.questions: list[tuple[str, tuple, bytes]] = []
         """Question, its arguments, digest of the answer."""
         self.complete = True
@@ -285,7 +287,7 @@ def _has_arrays(host: HostBridge, arrays: list[ArrayPlace]) -> bool:
 
 def _answers_alike(host: HostBridge, questions: list[tuple[str, tuple, bytes]]) -> bool:
     """Whether the host answers all questions as it did."""
-    sources = _Sources()
+    sources = _Sources(host.numbers)
     try:
         return all(sources.digest(name, getattr(host, name)(*args)) == digest for name, args, digest in questions)
     except Exception:

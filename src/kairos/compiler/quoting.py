@@ -23,6 +23,7 @@ import kairos
 from kairos import _native
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
+from kairos.compiler.numbers import INT64, Numbers, integer
 from kairos.compiler.syscalls import check_syscall
 from kairos.compiler.texts import call_with_texts, text_function
 from kairos.contracts.exceptions import PRELUDE
@@ -91,15 +92,15 @@ _ROOM = len(KERNEL_LIBRARY)
 _PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc, type(numpy.copyto))
 _NOTHING = inspect.Parameter.empty
-_INT64 = range(-(2**63), 2**63)
 
 
 class HostBridge:
     """The host, as one compilation sees it."""
 
-    def __init__(self, embedding: EmbeddingMap, core: Any) -> None:
+    def __init__(self, embedding: EmbeddingMap, core: Any, numbers: Numbers) -> None:
         self.embedding = embedding
         self.core = core
+        self.numbers = numbers
         self._texts: dict[str, str] = {}
         """Source texts by file."""
         self._depth = 0
@@ -116,7 +117,7 @@ class HostBridge:
         if kind is bool or kind is numpy.bool_:
             return ("bool", bool(value))
         if kind is int:
-            return self._integer(value)
+            return integer(value)
         if isinstance(value, numpy.integer):
             return (_element(value.dtype, value), int(value))
         if isinstance(value, float | numpy.floating):
@@ -137,12 +138,6 @@ class HostBridge:
             return self._array(value)
         return self._reference(value)
 
-    def _integer(self, value: int) -> tuple:
-        """An integer without a width of its own: its use decides it."""
-        if value not in _INT64:
-            raise QuotingError(f"the integer {value} does not fit into 64 bits")
-        return ("int", value)
-
     def quote_argument(self, value: Any) -> tuple:
         """The tuple of an argument of the call; what code of the user's raises meanwhile is a `QuotingError` too."""
         try:
@@ -155,12 +150,9 @@ class HostBridge:
     def _elements(self, values: list | tuple) -> list | tuple:
         """The tuples of elements; numbers of one of Python's own types stand for themselves."""
         _require_room(len(values), "a list")
+        if (numbers := self.numbers.copied(values)) is not None:
+            return numbers
         kinds = set(map(type, values))
-        if kinds == {int}:
-            self._integer(min(values)), self._integer(max(values))
-            return list(values)
-        if kinds == {float}:
-            return list(values)
         if len(kinds) == 1 and (known := _WIDTHS.get(*kinds)):
             return list(zip(itertools.repeat(known), numpy.array(values).tolist()))
         if self._depth == _DEEPEST:
@@ -425,7 +417,7 @@ def _element(dtype: numpy.dtype, values: Any) -> str:
         return "float" if dtype.kind == "f" else "bool"
     if dtype.itemsize < 4 or dtype == numpy.int32:
         return "int32"
-    if dtype.kind == "u" and dtype.itemsize == 8 and numpy.size(values) and int(numpy.max(values)) not in _INT64:
+    if dtype.kind == "u" and dtype.itemsize == 8 and numpy.size(values) and int(numpy.max(values)) not in INT64:
         raise QuotingError(f"the {dtype.name} {int(numpy.max(values))} does not fit into 64 bits with a sign")
     return "int64"
 

@@ -14,6 +14,7 @@ import pytest
 
 from kairos import compiler
 from kairos.compiler.cache import Cache, request_key
+from kairos.compiler.numbers import Numbers
 from kairos.contracts.library import FINGERPRINT, FINGERPRINT_BYTES
 from kairos.errors import CompileError
 
@@ -243,6 +244,39 @@ def test_what_large_arrays_hold_does_not_matter(laboratory):
         assert not laboratory.compile().cached
     entries = laboratory.cache.directory.rglob("*.kernel")
     assert not any(first.tobytes() in file.read_bytes() for file in entries)
+
+
+def test_a_list_is_looked_at_once(laboratory, monkeypatch):
+    """However many entries are compared with the host; a change is seen all the same."""
+    experiment, copied = laboratory.experiment, []
+    whole = Numbers.copied
+
+    def copy(self, values):
+        found = whole(self, values)
+        copied.append((len(values), id(found)))
+        return found
+
+    monkeypatch.setattr(Numbers, "copied", copy)
+    for number in range(4):
+        experiment.list = experiment.same = list(range(number, number + 100))
+        assert not laboratory.compile().cached
+    seen = [copy for length, copy in copied[-5:] if length == 100]
+    assert len(seen) > 3 and len(set(seen)) == 1
+    experiment.list[50] = 7
+    assert not laboratory.compile().cached
+    assert laboratory.compile().cached
+
+
+def test_a_list_that_the_host_changes_while_it_is_asked():
+    numbers, values = Numbers(), [1, 2]
+    before = numbers.copied(values)
+    assert before is not values and numbers.copied(values) is before
+    values[0] = 3
+    after = numbers.copied(values)
+    assert (before, after) == ([1, 2], [3, 2])
+    answers = [numbers.digested(("list", 1, elements), repr) for elements in (before, after, [3, 2])]
+    assert answers == [("list", 1, "[1, 2]"), ("list", 1, "[3, 2]"), ("list", 1, [3, 2])]
+    assert numbers.copied([1, 2.0]) is None and numbers.copied((4, 5)) == [4, 5]
 
 
 def test_a_large_array_beside_a_text(laboratory):

@@ -1,0 +1,58 @@
+"""Lists of numbers of a call: each is looked at once, however often the host is asked for it.
+
+What is kept for a kernel is compared with the host, entry by entry, so a list of a million numbers is asked for again
+and again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kairos.compiler.annotations import QuotingError
+
+__all__ = ["INT64", "Numbers", "integer"]
+
+INT64 = range(-(2**63), 2**63)
+
+
+def integer(value: int) -> tuple:
+    """The tuple of an integer without a width of its own: its use decides it. QuotingError beyond 64 bits."""
+    if value not in INT64:
+        raise QuotingError(f"the integer {value} does not fit into 64 bits")
+    return ("int", value)
+
+
+@dataclass
+class _Copy:
+    original: list
+    elements: list
+    digest: bytes | None = None
+
+
+class Numbers:
+    """Copies of lists of numbers. They live as long as this does, so the identity of a list or a copy is its own."""
+
+    def __init__(self) -> None:
+        self._of_lists: dict[int, _Copy] = {}
+        self._of_elements: dict[int, _Copy] = {}
+
+    def copied(self, values: list | tuple) -> list | None:
+        """Elements that are all int or all float; None if there are others. QuotingError beyond 64 bits."""
+        known = self._of_lists.get(id(values))
+        if known and known.elements == values:
+            return known.elements
+        kinds = set(map(type, values))
+        if kinds not in ({int}, {float}):
+            return None
+        if kinds == {int}:
+            integer(min(values)), integer(max(values))
+        elements = list(values)
+        if isinstance(values, list):
+            self._of_lists[id(values)] = self._of_elements[id(elements)] = _Copy(values, elements)
+        return elements
+
+    def digested(self, answer: object, digest: Callable[[object], bytes]) -> object:
+        """An answer of the host. If it is one of these lists, its digest stands in the place of the elements."""
+        if not isinstance(answer, tuple) or answer[0] != "list" or not (copy := self._of_elements.get(id(answer[2]))):
+            return answer
+        copy.digest = copy.digest or digest(copy.elements)
+        return *answer[:2], copy.digest
