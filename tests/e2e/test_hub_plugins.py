@@ -310,7 +310,7 @@ def test_nobody_leaves_a_control_group(tmp_path, control_group):
 def test_a_control_group_that_is_not_there(tmp_path):
     entries = "control_group = '/nowhere'\n" + entry("ill", trouble(tmp_path, "ill"))
     (tmp_path / "hub.toml").write_text(entries + "[[device]]\nname = 'a'\naddress = 'lab'\n")
-    done = run_kairos("hub", "serve", tmp_path / "hub.toml")
+    done = run_kairos("hub", "serve", tmp_path / "hub.toml", "--listen", "127.0.0.1:0")
     assert done.returncode == 1 and "control_group: the hub may not use /nowhere" in done.stderr, done.stderr
 
 
@@ -418,5 +418,5 @@ def test_a_plugin_in_rust(tmp_path):
 def test_entries_that_are_wrong(tmp_path, change, text):
     written = entry("a", HERE / "trouble.py").replace(*change) + "[[device]]\nname = 'a'\naddress = 'lab'\n"
     (tmp_path / "hub.toml").write_text(written)
-    done = run_kairos("hub", "serve", tmp_path / "hub.toml")
+    done = run_kairos("hub", "serve", tmp_path / "hub.toml", "--listen", "127.0.0.1:0")
     assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
