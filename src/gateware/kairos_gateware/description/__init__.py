@@ -77,6 +77,11 @@ def check(description: dict, source: str = "description") -> dict:
             f"{source}: a master's gateware numbers the boards behind it: give their descriptions, one for each link, "
             'as "satellites": [FILE, …]'
         )
+    if role != "satellite" and description["remote_memory"]:
+        raise DescriptionError(
+            f"{source}: remote_memory: it is over the link to the board above, so it stands in the description of a "
+            "satellite; the board above gets its end by that"
+        )
     if description["rtio_frequency"] != RTIO_FREQUENCY:
         raise DescriptionError(
             f"{source}: rtio_frequency {description['rtio_frequency']:g} is not supported, only {RTIO_FREQUENCY:g}"
@@ -191,4 +196,5 @@ def _variant(description: dict, builder: Builder) -> Variant:
         push_inputs=description["push_inputs"] and role == "standalone",
         uplink=role == "satellite",
         satellites=satellites,
+        remote=description["remote_memory"],
     )

@@ -10,6 +10,7 @@ from kairos_gateware.description.peripherals import PERIPHERALS
 from kairos_gateware.device_db import device_db
 from kairos_gateware.phy.kinds import make_phys
 from kairos_gateware.simulation import run_simulation
+from kairos_gateware.soc.soc import Soc
 from kairos_gateware.variants import VARIANTS
 
 LAB = Path(__file__).parent / "lab.json"
@@ -320,6 +321,15 @@ def test_pins_are_used_once(variant):
             "description: satellites: only a core device with role 'master' or 'satellite' has any",
         ),
         (
+            make(remote_memory=True),
+            "description: remote_memory: it is over the link to the board above, so it stands in the description of a ",
+        ),
+        (
+            make(base="master", satellites=["other.json"], remote_memory=True),
+            "description: remote_memory: it is over the link to the board above, so it stands in the description of a ",
+        ),
+        (make(base="satellite", remote_memory=1), "description: remote_memory: 1 is not of type 'boolean'"),
+        (
             make(DIO, target="zc706"),
             "description: peripherals: a zc706 has no connectors for cards",
         ),
@@ -409,6 +419,19 @@ def test_a_master_has_the_channels_of_all_boards():
     )
     assert db["urukul0_cpld"]["arguments"]["spi_device"] == "spi_urukul0"
     assert numbers["spi_urukul0"] == 1 << 16 | 8
+
+
+def test_remote_memory_is_at_both_ends_of_the_links_that_ask_for_it():
+    """The Kasli-SoC behind the master does, the ZC706 behind both do not."""
+    master = make_variant(load(ALL.with_name("kasli_soc_master.json")))
+    assert [board.remote for board in master.boards()] == [False, True, False, False, False]
+    for variant, blocks in [
+        (master, {"remote", "exports", "bulk", "window"}),
+        (master.satellites[0], {"remote", "exports", "bulk", "window"}),
+        (master.satellites[1], set()),
+    ]:
+        found = set(Soc(variant, "x").register_blocks)
+        assert {name for name in found if name.startswith(("remote", "exports", "bulk", "window"))} == blocks
 
 
 def named(board, name):
