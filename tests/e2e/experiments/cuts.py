@@ -1,20 +1,61 @@
 """A link that is cut at any instant, or whose board restarts, while that board is used in every way and other clients
 are at work: in each round all that was asked for is executed, or an exception says that it was not; afterwards
-everything works again."""
+everything works again. Of both boards' memories every word is one that was stored or copied there, the newest one if
+no exception said otherwise."""
 
 import random
 import threading
 
-from artiq.coredevice.exceptions import DMAError, RTIODestinationUnreachable, RTIOUnderflow, SubkernelError
+from artiq.coredevice.exceptions import (
+    DMAError,
+    RemoteMemoryError,
+    RTIODestinationUnreachable,
+    RTIOUnderflow,
+    SubkernelError,
+)
 from artiq.experiment import *
 from numpy import int32, int64
 
 PULSES = 20
-OUTPUT, INPUT, PLAYBACK, DISTRIBUTED, SUBKERNEL, KINDS = range(6)
-NAMES = ["outputs alone", "input", "playback", "distributed", "subkernel"]
+OUTPUT, INPUT, PLAYBACK, DISTRIBUTED, SUBKERNEL, WORDS, BULK, KINDS = range(8)
+NAMES = ["outputs alone", "input", "playback", "distributed", "subkernel", "loads and stores", "bulk"]
 RESTART = 20
 """In one of so many rounds the board restarts instead, and in another one the link stays cut until streams are lost."""
 DOWN_NS = 1_300_000_000
+
+BUFFER = 0x0FE0_0000
+"""Of both boards: what kernels export. Words that are stored one by one, words that are copied, and what they are
+copied from; what lies between is not exported, but for the registers' own."""
+STORED, COPIED, BY_REGISTERS, SOURCE, END = BUFFER, BUFFER + 0x1000, BUFFER + 0x4000, BUFFER + 0x8000, BUFFER + 0x9000
+STORES, COPIES = 32, 256
+BOARDS = ("master", "satellite")
+
+
+class Memory:
+    """What stands in the memory of `board`, which the other one stores and copies to: of word n the number of a round
+    and n + 1."""
+
+    def __init__(self, control, board):
+        self.control, self.board = control, board
+        self.before = {STORED: [0] * STORES, COPIED: [0] * COPIES}
+
+    def wrong(self, number, done):
+        """Texts, after round `number`. done: (all words were stored, all were copied) in it, as far as is known."""
+        count = (SOURCE - BUFFER) // 4
+        found = self.control.request("read", address=BUFFER, words=count, board=self.board)["words"]
+        allowed = set(range((BY_REGISTERS - BUFFER) // 4, (BY_REGISTERS - BUFFER) // 4 + 64))
+        texts = []
+        for (first, before), complete in zip(self.before.items(), done, strict=True):
+            at = (first - BUFFER) // 4
+            allowed |= set(range(at, at + len(before)))
+            now = found[at : at + len(before)]
+            new = [number + 1 << 12 | n + 1 for n in range(len(before))]
+            for word, old, fresh in zip(now, before, new, strict=True):
+                if word != fresh and (complete or word != old):
+                    texts.append(f"{self.board} {first:#x}: {word:#x}, not {fresh:#x} nor {old:#x} ({complete})")
+            self.before[first] = now
+        texts += [f"{self.board} +{4 * n:#x}: {word:#x}" for n, word in enumerate(found) if word and n not in allowed]
+        return texts[:4]
 
 
 class Cutter(threading.Thread):
@@ -53,7 +94,7 @@ class Cutter(threading.Thread):
         self.join()
 
     def let_pass(self, ns):
-        self.control.wait("time", time_ns=self.control.status()["time_ns"] + ns)
+        self.control.wait("time", timeout=300, time_ns=self.control.status()["time_ns"] + ns)
 
     def restart(self):
         from kairos.errors import KairosError
@@ -68,7 +109,7 @@ class Cutter(threading.Thread):
 
 class Cuts(EnvExperiment):
     def build(self):
-        for name in ("core", "core_dma", "ttl4", "sat_ttl0", "sat_ttl4", "sat_ttl5", "sat_ttl6"):
+        for name in ("core", "core_dma", "ttl4", "sat_ttl0", "sat_ttl4", "sat_ttl5", "sat_ttl6", *BOARDS):
             self.setattr_device(name)
         self.setattr_argument("rounds", NumberValue(20, precision=0, step=1, type="int"))
         self.setattr_argument("seed", NumberValue(1, precision=0, step=1, type="int"))
@@ -82,6 +123,7 @@ class Cuts(EnvExperiment):
         self.executed = [0] * len(NAMES)
         self.refused = [0] * len(NAMES)
         self.wrong = []
+        self.words = [0] * COPIES
         self.clients = {"log": 0, "far log": 0, "monitor": 0, "analyzer": 0}
         self.failures = []
 
@@ -93,6 +135,7 @@ class Cuts(EnvExperiment):
         self.control = Control(self.socket)
         self.cutter = Cutter(self.socket, self.management)
         pads = {pad["name"]: pad["index"] for pad in self.control.request("trace", **{"from": 0})["pads"]}
+        self.memories = [Memory(self.control, board) for board in BOARDS]
         self.pads = [pads["sat_ttl5"], pads["sat_ttl6"]]
         self.ends = threading.Event()
         self.loads = [threading.Thread(target=self.again, args=(load,), daemon=True) for load in CLIENTS]
@@ -102,7 +145,7 @@ class Cuts(EnvExperiment):
     def again(self, load):
         from kairos.errors import ConnectionLost, DeviceUnreachable
 
-        while not self.ends.wait(0.02):
+        while not self.ends.wait(0.1):
             try:
                 load(self)
             except (ConnectionLost, DeviceUnreachable):
@@ -153,6 +196,7 @@ class Cuts(EnvExperiment):
 
     def begin(self, number: TInt32) -> TInt32:
         """The kind of this round, whose cut comes soon."""
+        self.number = number
         self.trace_start = self.control.request("trace", **{"from": 0})["next"]
         down = self.random.randrange(1000, 2_000_000)
         if number % RESTART == RESTART - 1:
@@ -168,6 +212,10 @@ class Cuts(EnvExperiment):
         return not self.cutter.done.is_set()
 
     def end(self, kind: TInt32, failed: TBool, right: TBool):
+        here, there = not failed and kind != SUBKERNEL, not failed
+        done = [(here, here), (there and kind == WORDS, there and kind == BULK)]
+        for memory, complete in zip(self.memories, done, strict=True):
+            self.wrong += [(NAMES[kind], *self.plan, text) for text in memory.wrong(self.number, complete)]
         if failed:
             self.refused[kind] += 1
             return
@@ -182,6 +230,37 @@ class Cuts(EnvExperiment):
     @subkernel(destination=1)
     def adds(self, a: TInt32, b: TInt32) -> TInt32:
         return a + b
+
+    @subkernel(destination=1)
+    def exports(self):
+        self.master.export(0, STORED, 4 * STORES, 3)
+        self.master.export(1, COPIED, 4 * COPIES, 3)
+
+    @subkernel(destination=1)
+    def works(self, number: TInt32):
+        """Stores and copies to the master."""
+        for n in range(COPIES):
+            self.satellite.store(SOURCE + 4 * n, number << 12 | (n + 1))
+        for _ in range(4):
+            self.master.copy(COPIED, SOURCE, 4 * COPIES)
+        self.stores_to(self.master, number)
+
+    @kernel
+    def stores_to(self, board, number) -> TBool:
+        right = True
+        for n in range(STORES):
+            board.store(STORED + 4 * n, number << 12 | (n + 1))
+        for n in range(STORES):
+            right = right and board.load(STORED + 4 * n) == number << 12 | (n + 1)
+        return right
+
+    @kernel
+    def copies_to(self, board, number):
+        for n in range(COPIES):
+            self.words[n] = number << 12 | (n + 1)
+        self.master.write(SOURCE, self.words)
+        for _ in range(8):
+            board.copy(COPIED, SOURCE, 4 * COPIES)
 
     @kernel
     def train(self, output):
@@ -205,7 +284,7 @@ class Cuts(EnvExperiment):
         return self.sat_ttl0.timestamp_mu(end) == start + 20000
 
     @kernel
-    def do(self, kind: TInt32) -> TBool:
+    def do(self, kind: TInt32, number: TInt32) -> TBool:
         """Outputs, and meanwhile something else. Whether its result is right."""
         right = True
         start = now_mu()
@@ -222,6 +301,13 @@ class Cuts(EnvExperiment):
             for n in range(5):
                 self.adds(n, 7)
                 right = right and subkernel_await(self.adds) == n + 7
+        elif kind == WORDS:
+            for _ in range(2):
+                right = right and self.stores_to(self.satellite, number)
+        elif kind == BULK:
+            self.copies_to(self.satellite, number)
+        if kind != SUBKERNEL:
+            subkernel_await(self.works)
         self.core.wait_until_mu(end)
         return right
 
@@ -240,6 +326,7 @@ class Cuts(EnvExperiment):
             self.adds(1, 2)
             subkernel_await(self.adds)
             self.core_dma.get_handle("there")
+            self.satellite.load(STORED)
         except RTIODestinationUnreachable:
             return False
         except RTIOUnderflow:
@@ -247,6 +334,8 @@ class Cuts(EnvExperiment):
         except SubkernelError:
             return False
         except DMAError:
+            return False
+        except RemoteMemoryError:
             return False
         return True
 
@@ -258,9 +347,11 @@ class Cuts(EnvExperiment):
             kind = self.begin(number)
             failed, right = False, True
             try:
+                if kind != SUBKERNEL:
+                    self.works(number + 1)
                 self.core.break_realtime()
                 delay(500 * us)
-                right = self.do(kind)
+                right = self.do(kind, number + 1)
             except RTIODestinationUnreachable:
                 failed = True
             except RTIOUnderflow:
@@ -269,8 +360,10 @@ class Cuts(EnvExperiment):
                 failed = True
             except DMAError:
                 failed = True
+            except RemoteMemoryError:
+                failed = True
             while self.is_cut():
-                self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 100000)
+                self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 1000000)
             # What was lost on its way is told by the next request.
             while not self.core.get_rtio_destination_status(1):
                 self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 100000)
@@ -292,6 +385,10 @@ class Cuts(EnvExperiment):
         while not self.core.get_rtio_destination_status(1):
             pass
         self.record_all()
+        self.satellite.export(0, STORED, 4 * STORES, 3)
+        self.satellite.export(1, COPIED, 4 * COPIES, 3)
+        self.exports()
+        subkernel_await(self.exports)
         self.rounds_of(self.rounds)
 
     def run(self):

@@ -80,6 +80,12 @@ pub enum Request {
         to: String,
         plugged: bool,
     },
+    Read {
+        address: u32,
+        words: u32,
+        #[serde(default)]
+        board: Option<String>,
+    },
     Write {
         address: u32,
         value: u32,
@@ -170,6 +176,9 @@ pub struct Run<'a> {
     pub uart_failed: Option<&'a str>,
 }
 
+/// Words of memory that are read at a time.
+const READ_MAX: u32 = 0x10_0000;
+
 /// Does what is requested. The error is a line for the user.
 pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer, String> {
     let now = boards.master().now();
@@ -241,6 +250,15 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             let text = &bus.signals.console.text;
             let new = String::from_utf8_lossy(text.get(from..).unwrap_or_default());
             json!({ "text": new, "next": text.len() })
+        }
+        Request::Read { address, words, board } => {
+            let bus = boards.board(board.as_deref())?.bus.borrow();
+            let mut bytes = vec![0; 4 * words.min(READ_MAX) as usize];
+            if !bus.memory.read(address, &mut bytes) {
+                return Err(format!("there is no memory of {words} words at {address:#x}"));
+            }
+            let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            json!({ "words": words.collect::<Vec<_>>() })
         }
         Request::Wait(waiting) => return Wait::new(waiting).map(Answer::Later),
         Request::Shutdown => return Ok(Answer::End),
