@@ -7,6 +7,7 @@ from pathlib import Path
 import h5py
 import pytest
 
+from kairos.testing import Bench
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES, ROOT
 
@@ -105,7 +106,9 @@ def test_faults_are_told_with_the_line_that_makes_them(kairos, ion):
         assert source[int(found[1]) - 1].endswith(f"# {comment}"), found[0]
 
 
-MODEL = re.search(r"```python\n(from kairos.bench import Model.*?)```", (ROOT / "docs/bench.md").read_text(), re.S)[1]
+MODEL, DOUBLER = re.findall(
+    r"```python\n(from kairos.bench import Model.*?)```", (ROOT / "docs/bench.md").read_text(), re.S
+)
 SHUTTER = """
 [python.shutter]
 file = "shutter.py"
@@ -135,6 +138,65 @@ def test_a_model_in_python_answers_at_exact_times(kairos, ion, tmp_path):
     assert runs == ["200008 500008"] * 2
     done = kairos("bench", "check", bench, device_db=ion)
     assert "shutter: Python; from aom_729 (beam), ttl5 (open); to ttl3" in done.stdout, done.stderr
+
+
+FILTER = """
+from kairos.bench import Model
+
+class Filter(Model):
+    def input(self, at, changes):
+        self.send("behind", changes["before"])
+        self.send("seen", changes["before"].power)
+"""
+BETWEEN = """
+[python.driver_729]
+file = "doubler.py"
+inputs = { seed = "urukul0.ch0" }
+outputs = { doubled = "tone" }
+arguments = { dbm = 10.0 }
+
+[python.filter]
+file = "filter.py"
+inputs = { before = "aom_729" }
+outputs = { behind = "light", seen = "volts" }
+
+[python.listener]
+file = "doubler.py"
+inputs = { seed = "driver_729.doubled" }
+outputs = { doubled = "tone" }
+arguments = { dbm = 0.0 }
+"""
+
+
+def test_models_in_python_make_tones_and_light_of_others(ion, tmp_path):
+    """A doubler before the modulator and a filter behind it: an ion at twice the frequency flops as one without."""
+    (tmp_path / "doubler.py").write_text(DOUBLER)
+    (tmp_path / "filter.py").write_text(FILTER)
+    bench = tmp_path / "bench.toml"
+    text = (ION / "bench.toml").read_text()
+    for before, after in [
+        ('tone = "urukul0.ch0"\ncentre_hz = 80e6\nbandwidth_hz = 30e6', 'tone = "driver_729"\ncentre_hz = 160e6'),
+        ('drive = { light = "aom_729"', 'drive = { light = "filter"'),
+        ("resonance_hz = 80e6 }", "resonance_hz = 160e6 }"),
+    ]:
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    bench.write_text(text + BETWEEN)
+    excitations = []
+    for file in (None, bench):
+        with Bench(ion, file) as made:
+            made.run(ION / "rabi_flop.py", points=4, shots=10, longest=20e-6)
+            excitations.append(list(made.datasets["rabi.excitation"]))
+            assert made.warnings == []
+            if file:
+                seeds, doubled = made.dds("urukul0.ch0").changes, made.dds("driver_729").changes
+                assert [tone.time for tone in seeds] == [tone.time for tone in doubled]
+                on = [(seed, tone) for seed, tone in zip(seeds, doubled, strict=True) if seed.power is not None]
+                assert len(on) == 30
+                assert all(tone.frequency == 2 * seed.frequency and tone.power == 10.0 for seed, tone in on)
+                assert made.dds("listener.doubled").changes[0].power == 0.0
+                assert max(volts for _, volts in made.dac("filter.seen").changes) == pytest.approx(1)
+    assert excitations[0] == excitations[1]
 
 
 @pytest.mark.parametrize(

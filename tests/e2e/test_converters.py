@@ -68,7 +68,7 @@ def test_what_the_data_sheets_forbid_is_told(database):
 @pytest.mark.parametrize(
     "wire, text",
     [
-        ("'zotino7.ch0'", "there is no card zotino7 that gives a voltage; there is dio_spi0, fastino0"),
+        ("'zotino7.ch0'", "there is no part zotino7 that gives a voltage; there is dio_spi0, fastino0"),
         ("'dio_spi0.ch32'", "dio_spi0.ch32 is no channel: write dio_spi0.ch0 to dio_spi0.ch31"),
         ("true", 'an input has volts, or a channel that gives them, such as "zotino0.ch3"'),
     ],

@@ -10,12 +10,14 @@ use toml::Spanned;
 
 mod cards;
 mod detectors;
+pub mod gives;
 mod ions;
 mod pythons;
 mod wires;
 
 pub use wires::Wire;
 
+use self::gives::{Gives, Kind};
 use crate::cards::Card;
 use crate::engine::{End, Engine};
 use crate::file::{File, Source};
@@ -28,7 +30,7 @@ use crate::signal::Ns;
 pub struct Assembly {
     /// That runs it.
     pub engine: Engine,
-    /// Its parts and wires, for pictures: `parts` [{name, kind, device}], `wires` [{from, to, label}], and the pins that it drives,
+    /// Its parts and wires, for pictures: `parts` [{name, kind, device, tones, volts, names}], `wires` [{from, to, label}], and the pins that it drives,
     /// `pins` [{index, name, channel}]. `device`: its driver's entry in the device database, or null.
     pub plan: Value,
 }
@@ -53,13 +55,14 @@ pub fn assemble<'a>(
     };
     let found = crate::cards::find(pads, cards);
     bench.cards(&file, &found)?;
+    bench.pythons(&file)?;
     bench.aoms(&file)?;
     bench.ions(&file)?;
     bench.crystals(&file)?;
     bench.photomultipliers(&file)?;
     bench.photodiodes(&file)?;
-    bench.pythons(&file)?;
     bench.measured(&file, &found)?;
+    bench.heard(&file)?;
     bench.cameras(&file, &found)?;
     bench.lines(&file)?;
     bench.loopbacks(&file)?;
@@ -68,7 +71,14 @@ pub fn assemble<'a>(
     let pins: Vec<Value> = driven
         .map(|pad| json!({ "index": pad.index, "name": pad.name, "channel": pad.channel }))
         .collect();
-    let (parts, wires) = bench.plan;
+    let (mut parts, wires) = bench.plan;
+    for part in &mut parts {
+        let known = part["name"].as_str().and_then(|name| bench.parts.get(name));
+        for (key, kind) in [("tones", Kind::Tone), ("volts", Kind::Volts)] {
+            part[key] = known.map_or(0, |known| known.gives.count(kind)).into();
+        }
+        part["names"] = known.map_or_else(|| json!({}), |known| json!(known.gives.names()));
+    }
     Ok(Assembly {
         engine: bench.engine,
         plan: json!({ "parts": parts, "wires": wires, "pins": pins }),
@@ -79,9 +89,7 @@ pub fn assemble<'a>(
 struct Known {
     kind: &'static str,
     model: usize,
-    /// How many of its outputs, from the first on, are tones, and how many are voltages.
-    tones: usize,
-    volts: usize,
+    gives: Gives,
     /// Of a crystal: each ion's photons are behind their sum and the populations.
     ions: usize,
 }
@@ -118,6 +126,7 @@ impl Bench<'_> {
         name: &Spanned<String>,
         kind: &'static str,
         outputs: usize,
+        gives: Gives,
         model: Box<dyn Model>,
     ) -> Result<usize, String> {
         let text = name.get_ref();
@@ -131,13 +140,11 @@ impl Bench<'_> {
         if !name.span().is_empty() {
             self.engine.found_at(model, &self.source.place(name.span().start));
         }
-        let (tones, volts, ions) = (0, 0, 0);
         let known = Known {
             kind,
             model,
-            tones,
-            volts,
-            ions,
+            gives,
+            ions: 0,
         };
         self.parts.insert(text.clone(), known);
         self.plan.0.push(json!({ "name": text, "kind": kind, "device": null }));
@@ -151,24 +158,6 @@ impl Bench<'_> {
 
     fn draw(&mut self, from: &str, to: &str, label: &str) {
         self.plan.1.push(json!({ "from": from, "to": to, "label": label }));
-    }
-
-    /// A part of one of these kinds.
-    fn part(&self, name: &Spanned<String>, kinds: &[&str]) -> Result<usize, String> {
-        let kind = kinds.join(" or ");
-        match self.parts.get(name.get_ref()) {
-            Some(known) if kinds.contains(&known.kind) => Ok(known.model),
-            Some(known) => self.fail(
-                name.span(),
-                &format!("{} is not of kind {kind}: {}", name.get_ref(), known.kind),
-            ),
-            None => {
-                let all = self.parts.iter().filter(|(_, known)| kinds.contains(&known.kind));
-                let all: Vec<&str> = all.map(|(name, _)| name.as_str()).collect();
-                let text = format!("there is no {kind} {}; there is {}", name.get_ref(), listed(&all));
-                self.fail(name.span(), &text)
-            }
-        }
     }
 
     /// A pin that the device drives.
@@ -237,8 +226,8 @@ impl Bench<'_> {
                 passes,
                 delay_ns: Ns::from(aom.delay_ns),
             };
-            let (card, channel, from) = self.tone(&aom.tone)?;
-            let model = self.add(name, "AOM", 1, Box::new(Aom::new(options)))?;
+            let (card, channel, from) = self.output(&aom.tone, Kind::Tone)?;
+            let model = self.add(name, "AOM", 1, Gives::only(Kind::Light, 1), Box::new(Aom::new(options)))?;
             self.join(
                 (card, channel),
                 model,

@@ -64,7 +64,7 @@ fn every_card_of_the_device_has_its_model() {
     let assembly = made("").expect("an empty file");
     assert_eq!(
         assembly.plan["parts"],
-        json!([{ "name": "urukul0", "kind": "Urukul", "device": null }])
+        json!([{ "name": "urukul0", "kind": "Urukul", "device": null, "tones": 4, "volts": 0, "names": {} }])
     );
     assert_eq!(assembly.engine.next(), None, "it waits");
 }
@@ -106,7 +106,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul1.ch0\"",
-            "bench.toml:3: there is no card urukul1 that gives a tone; there is urukul0",
+            "bench.toml:3: there is no part urukul1 that gives a tone; there is urukul0",
         ),
         (
             "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul0.ch1\"\npasses = 3",
@@ -126,7 +126,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("{ion}drive = {{ light = \"a\", rabi_hz = 1e3, resonance_hz = 8e7 }}"),
-            "bench.toml:2: there is no AOM a; there is none",
+            "bench.toml:2: there is no part a that gives light; there is none",
         ),
         (
             &format!("{pmt}efficiency = 1.5"),
@@ -138,7 +138,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("{pmt}sees = [\"urukul0\"]"),
-            "bench.toml:3: urukul0 is not of kind ion or crystal: Urukul",
+            "bench.toml:3: urukul0 is no part that gives photons: Urukul; there is none",
         ),
         (
             &format!("{pmt}[photomultiplier.q]\npin = \"ttl0\""),
@@ -169,7 +169,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("[crystal.c]\n{mode}cooling = {{ light = \"b\", resonance_hz = 8e7 }}"),
-            "bench.toml:3: there is no AOM b; there is none",
+            "bench.toml:3: there is no part b that gives light; there is none",
         ),
         (
             "[line.l]\npin = \"ttl0\"\npulse_ns = 20000000",
@@ -177,7 +177,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             "[photodiode.d]\nvolts = 1.0\nsees = [\"urukul0\"]",
-            "bench.toml:3: urukul0 is not of kind AOM: Urukul",
+            "bench.toml:3: urukul0 is no part that gives light: Urukul; there is none",
         ),
         (
             "[photomultiplier.p]\npin = \"ttl4\"",

@@ -219,7 +219,7 @@ impl Sampler {
 pub enum Wire {
     /// So many volts, for ever.
     Volts(Finite),
-    /// A channel of a card that gives a voltage: `CARD.chN`.
+    /// What gives a voltage: `CARD.chN`.
     From(String),
 }
 
@@ -393,7 +393,7 @@ pub struct Python {
     /// By name: a pin that the device drives, a channel of a card, a modulator, an ion, a photodiode.
     #[serde(default)]
     pub inputs: BTreeMap<String, Spanned<String>>,
-    /// By name: a pin that the device reads, or `volts` for a voltage.
+    /// By name: a pin that the device reads, or what it gives to other parts: `tone`, `volts`, `light`, `photons`.
     #[serde(default)]
     pub outputs: BTreeMap<String, Spanned<String>>,
     /// Keyword arguments.

@@ -13,8 +13,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{json, Map, Value};
 
+use crate::assemble::gives::Kind;
 use crate::model::{Change, Model, Outbox};
-use crate::signal::{Ns, Signal};
+use crate::signal::{Light, Ns, Signal, Tone};
 
 /// The variable of the environment that names Python.
 const PYTHON: &str = "KAIROS_PYTHON";
@@ -29,8 +30,8 @@ pub struct Options<'a> {
     pub class: Option<&'a str>,
     /// Names of its inputs.
     pub inputs: Vec<String>,
-    /// Names of its outputs, and whether each is a voltage.
-    pub outputs: Vec<(String, bool)>,
+    /// Names of its outputs, and what each carries; `None`: a level, of a pin.
+    pub outputs: Vec<(String, Option<Kind>)>,
     /// Keyword arguments.
     pub arguments: Map<String, Value>,
     /// Of its random numbers.
@@ -39,12 +40,21 @@ pub struct Options<'a> {
     pub timeout_s: f64,
 }
 
+/// A value of an output, as the other end has it: that of a tone or of light is what its tuple has.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum Given {
+    Level(bool),
+    Number(f64),
+    Wave(f64, Option<f64>, f64),
+}
+
 /// What a process answers.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Answer {
-    /// (delay, output, value): a truth value for a level, a number for volts.
-    send: Vec<(Ns, usize, Value)>,
+    /// (delay, output, value).
+    send: Vec<(Ns, usize, Given)>,
     warn: Vec<String>,
     next: Option<Ns>,
     report: Value,
@@ -123,24 +133,28 @@ impl Drop for Process {
 /// A model of the user's.
 pub struct Python {
     process: RefCell<Process>,
+    outputs: Vec<Option<Kind>>,
     next: Option<Ns>,
 }
 
 impl Python {
     /// Starts it. The error is a line for the user.
     pub fn new(options: &Options) -> Result<Self, String> {
+        let name = |(name, kind): &(String, Option<Kind>)| json!([name, kind.map_or("pin", Kind::name)]);
+        let outputs: Vec<Value> = options.outputs.iter().map(name).collect();
         let mut process = Process::start(Duration::from_secs_f64(options.timeout_s) + GRACE)?;
         let answer = process.ask(&json!({"start": {
             "file": options.file,
             "class": options.class,
             "inputs": options.inputs,
-            "outputs": options.outputs,
+            "outputs": outputs,
             "arguments": options.arguments,
             "seed": options.seed,
             "timeout_s": options.timeout_s,
         }}))?;
         Ok(Self {
             process: RefCell::new(process),
+            outputs: options.outputs.iter().map(|(_, kind)| *kind).collect(),
             next: answer.next,
         })
     }
@@ -153,13 +167,25 @@ impl Python {
         self.next = answer.next;
         answer.warn.into_iter().for_each(|text| out.warn(text));
         for (delay, output, value) in answer.send {
-            let signal = match value {
-                Value::Bool(level) => Signal::Level(level),
-                other => Signal::Volts(other.as_f64().unwrap_or(0.0)),
-            };
-            out.send_after(delay, output, signal);
+            match self.outputs.get(output).map(|kind| signal(*kind, value)) {
+                Some(Some(signal)) => out.send_after(delay, output, signal),
+                _ => return out.fail(format!("its process gives {value:?} to its output {output}")),
+            }
         }
     }
+}
+
+/// What an output of a kind carries.
+fn signal(kind: Option<Kind>, value: Given) -> Option<Signal> {
+    Some(match (kind, value) {
+        (None, Given::Level(level)) => Signal::Level(level),
+        (Some(Kind::Volts), Given::Number(volts)) => Signal::Volts(volts),
+        (Some(Kind::Photons), Given::Number(rate)) => Signal::Photons(rate),
+        (Some(Kind::Tone), Given::Wave(_, None, _)) => Signal::Tone(Tone::OFF),
+        (Some(Kind::Tone), Given::Wave(hz, Some(dbm), turns)) => Signal::Tone(Tone { hz, dbm, turns }),
+        (Some(Kind::Light), Given::Wave(hz, Some(power), turns)) => Signal::Light(Light { hz, power, turns }),
+        _ => return None,
+    })
 }
 
 /// As the other end has it: a truth value, or what it is and its numbers.

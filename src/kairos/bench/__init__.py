@@ -4,8 +4,9 @@ A model is told what changes at its inputs, says what changes at its outputs, an
 nanoseconds since the device's power-up, and exact: the device waits for the model. It runs in a process of its own.
 """
 
+import math
 import random
-from typing import NamedTuple
+from typing import NamedTuple, SupportsFloat
 
 __all__ = ["Light", "Model", "Tone"]
 
@@ -19,6 +20,10 @@ class Tone(NamedTuple):
     turns: float
     """Phase at that time."""
 
+    def after(self, ns: int) -> "Tone":
+        """What it has become so many nanoseconds later: its phase has gone on."""
+        return self._replace(turns=(self.turns + _turns(self.hz, ns)) % 1)
+
 
 class Light(NamedTuple):
     """A laser beam, from the time on at which it comes."""
@@ -29,6 +34,20 @@ class Light(NamedTuple):
     """As a part of what there is at most."""
     turns: float
     """Phase at that time."""
+
+    def after(self, ns: int) -> "Light":
+        """What it has become so many nanoseconds later: its phase has gone on."""
+        return self._replace(turns=(self.turns + _turns(self.hz, ns)) % 1)
+
+
+def _turns(hz: float, ns: int) -> float:
+    # Whole Hz apart, so that it stays exact for hours.
+    whole = int(hz)
+    return whole * ns % 10**9 / 1e9 + (hz - whole) * ns * 1e-9
+
+
+LATEST = 1 << 62
+"""The latest time in nanoseconds: after 146 years."""
 
 
 class Model:
@@ -52,13 +71,16 @@ class Model:
 
     # What it does
 
-    def send(self, output: str, value: bool | float, delay: int = 0):
-        """An output changes `delay` ns from now on: True or False for a pin, volts for others. KeyError if it has no
-        output of this name, ValueError for a time that has passed."""
-        if delay < 0:
-            raise ValueError(f"a delay of {delay} ns has passed")
-        number, volts = self._outputs[output]
-        self._sent.append((int(delay), number, float(value) if volts else bool(value)))
+    def send(self, output: str, value: "bool | float | Tone | Light", delay: int = 0):
+        """An output changes `delay` ns from now on: True or False for a pin, a number for volts and for photons per
+        second, a `Tone`, `Light`; the phase is that at the time at which it comes. KeyError if it has no output of
+        this name, ValueError for a time that has passed and for what cannot be, TypeError for another kind of value."""
+        if not 0 <= delay <= LATEST:
+            raise ValueError(f"a delay of {delay} ns cannot be: it is 0 or more")
+        if output not in self._outputs:
+            raise KeyError(f"the model has no output {output}; it has {', '.join(self._outputs) or 'none'}")
+        number, kind = self._outputs[output]
+        self._sent.append((int(delay), number, _checked(output, kind, value)))
 
     def warn(self, text: str):
         """Tell whoever runs the bench of something that the hardware would not bear, or that cannot be meant."""
@@ -67,3 +89,25 @@ class Model:
     _outputs: dict
     _sent: list
     _warned: list
+
+
+def _checked(output: str, kind: str, value):
+    """A value for an output of this kind. TypeError, ValueError."""
+    if kind == "pin":
+        return bool(value)
+    wanted = {"tone": Tone, "light": Light}.get(kind)
+    if wanted is None:
+        if not isinstance(value, SupportsFloat):
+            raise TypeError(f"{output} takes {kind}, a number, not {value!r}")
+        value = float(value)
+        if not math.isfinite(value) or kind == "photons" and value < 0:
+            raise ValueError(f"{output} cannot have {value:g} {kind}")
+        return value
+    if not isinstance(value, wanted):
+        raise TypeError(f"{output} takes a {wanted.__name__}, not {value!r}")
+    numbers = [None if number is None and wanted is Tone else float(number) for number in value]
+    if not all(number is None or math.isfinite(number) for number in numbers):
+        raise ValueError(f"{output} cannot have {value}: its numbers have to be finite")
+    if wanted is Light and not 0 <= value.power <= 1:
+        raise ValueError(f"{output} cannot have {value}: power is a part of what there is at most, 0 to 1")
+    return [*numbers[:2], numbers[2] % 1]

@@ -10,7 +10,7 @@ import time
 import traceback
 from pathlib import Path
 
-from . import Light, Model, Tone
+from . import LATEST, Light, Model, Tone
 
 SIGNALS = {"tone": Tone, "light": Light}
 
@@ -62,34 +62,55 @@ class Host:
         model = cls.__new__(cls)
         model.random = random.Random(options["seed"])
         model._sent, model._warned = [], []
-        model._outputs = {name: (number, volts) for number, (name, volts) in enumerate(options["outputs"])}
+        model._outputs = {name: (number, kind) for number, (name, kind) in enumerate(options["outputs"])}
         model.__init__(**options["arguments"])
         self._model = model
-        return self._done()
+        return self._done("__init__")
 
     def _input(self, content) -> dict:
         at, changes = content
         self._model.input(at, {self._inputs[number]: _signal(value) for number, value in changes})
-        return self._done(at)
+        return self._done("input", at)
 
     def _act(self, at) -> dict:
         self._model.next = None
         self._model.act(at)
-        return self._done(at)
+        return self._done("act", at)
 
     def _report(self, at) -> dict:
-        return {"report": self._model.report(at)}
+        report = self._model.report(at)
+        try:
+            json.dumps(report, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{self._place('report')}: its report cannot be told: {error}") from None
+        return {"report": report}
 
-    def _done(self, at: int = -1) -> dict:
+    def _done(self, method: str, at: int = -1) -> dict:
+        """What has come of a method."""
         model = self._model
         reply = {"send": model._sent, "warn": model._warned}
         model._sent, model._warned = [], []
-        following = None if model.next is None else max(int(model.next), at + 1)
-        return reply | {"next": following}
+        return reply | {"next": None if model.next is None else max(self._time(model.next, method), at + 1)}
+
+    def _time(self, following, method: str) -> int:
+        try:
+            time = int(following)
+        except (TypeError, ValueError, OverflowError):
+            time = LATEST + 1
+        if time > LATEST:
+            raise ValueError(f"{self._place(method)}: its next is {following!r}, which is no time in nanoseconds")
+        return time
+
+    def _place(self, method: str) -> str:
+        """File and line of a method of the model, as far as it has its own."""
+        code = getattr(getattr(type(self._model), method), "__code__", None)
+        return self._file if code is None or code.co_filename != self._file else f"{self._file}:{code.co_firstlineno}"
 
     def _told(self, error: BaseException) -> str:
         """What has been raised, with the innermost line of the model's own file."""
         text = f"{type(error).__name__}: {error}".rstrip(": ")
+        if str(error).startswith(self._file):
+            return str(error)
         if isinstance(error, SyntaxError) and error.filename == self._file:
             return f"{self._file}:{error.lineno}: {text}"
         lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == self._file]

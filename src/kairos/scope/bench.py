@@ -13,10 +13,8 @@ QUANTITIES = (("frequency", "Hz"), ("power", "dBm"), ("phase", "turns"))
 """Of a tone, in the order of the emulator's answer, behind its time."""
 POWER = 2
 """Place of the power there; None: the tone is off."""
-SYNTHESISERS = {"Urukul": 4}
-"""Kind of a part: its number of outputs."""
-VOLTS = {"Zotino": [f"ch{n}" for n in range(32)], "photodiode": ["light"]}
-"""Kind of a part: names of its outputs."""
+LABELS = {"photodiode": "light"}
+"""Kind of a part: name of its voltage."""
 POPULATIONS = {"ion": 1, "crystal": 2}
 """Kind of a part: how many outputs behind that of its photons say how much of an ion is in its upper state."""
 
@@ -30,11 +28,15 @@ def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
     plan = control.request("bench", **{"from": 0})["plan"]
     for part in plan.get("parts", ()):
         name, kind = part["name"], part["kind"]
-        for output in range(SYNTHESISERS.get(kind, 0)):
+        names = {number: output for output, number in part["names"].items()}
+        for output in range(part["tones"]):
             tones = control.request("tones", part=name, output=output)["tones"]
             if tones:
-                yield from _tone(f"{name}.ch{output}", tones, origin)
-        for output, label in enumerate(VOLTS.get(kind, ())):
+                yield from _tone(f"{name}.{names.get(output, f'ch{output}')}", tones, origin)
+        for number in range(part["volts"]):
+            # Behind the tones
+            output = part["tones"] + number
+            label = LABELS.get(kind, names.get(output, f"ch{number}"))
             yield from _numbers(control, part, output, label, "V", origin)
         if kind in POPULATIONS:
             yield from _numbers(control, part, 0, "photons", "1/s", origin)

@@ -115,7 +115,7 @@ class Bench:
         found = self._part(name, state["plan"]["parts"])
         if found is None:
             raise KeyError(f"the bench has no part {name}; it has {', '.join(state['parts'])}")
-        return state["parts"][found]
+        return state["parts"][found["name"]]
 
     # How it is asked
 
@@ -125,17 +125,17 @@ class Bench:
     def _channel(self, name: str):
         return self.database.arguments(name).get("channel")
 
-    def _part(self, name: str, parts: list) -> str | None:
+    def _part(self, name: str, parts: list) -> dict | None:
         """The part of this name, or of the card that this device drives."""
         entry = self._entry(name)
         bus = self.database.arguments(name).get("bus_channel") if entry else None
         for part in parts:
             device = part["device"]
             if part["name"] == name or (entry and device is not None and self._entry(device) is entry):
-                return part["name"]
+                return part
             # A bus is the card of each chip on it.
             if bus is not None and device is not None and self.database.arguments(device).get("bus_channel") == bus:
-                return part["name"]
+                return part
         return None
 
     def _entry(self, name: str) -> dict | None:
@@ -145,14 +145,24 @@ class Bench:
             return None
 
     def _history(self, kind: str, name: str, channel: int | None = None) -> list:
-        """Tones or volts of a channel of a card since power-up."""
-        card, _, number = name.partition(".ch")
-        if not number:
-            card, number = self._place(name, channel)
-        part = self._part(card, self._state()["plan"]["parts"])
-        if part is None or not str(number).isdecimal():
-            raise KeyError(f"the bench has no channel {name}")
-        return self.device.control.request(kind, part=part, output=int(number))[kind]
+        """Tones or volts of an output of a part since power-up."""
+        parts = self._state()["plan"]["parts"]
+        card, _, said = name.rpartition(".") if "." in name else (name, "", "")
+        part = self._part(card, parts)
+        if part is not None and said in part["names"]:
+            output = part["names"][said]
+        else:
+            if part is not None and not said and part["device"] is None and part[kind] == 1:
+                said = "ch0"
+            number: int | str = said.removeprefix("ch")
+            if not said:
+                card, number = self._place(name, channel)
+                part = self._part(card, parts)
+            if part is None or not str(number).isdecimal():
+                raise KeyError(f"the bench has no channel {name}")
+            # Voltages stand behind the tones
+            output = int(number) + (part["tones"] if kind == "volts" else 0)
+        return self.device.control.request(kind, part=part["name"], output=output)[kind]
 
     def _place(self, name: str, channel: int | None) -> tuple[str, int | str]:
         """Card and channel of a device."""

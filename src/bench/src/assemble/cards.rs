@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::Spanned;
 
+use super::gives::{Gives, Kind};
 use super::{listed, Bench, Done};
 use crate::cards::Found;
 use crate::chips::ad53xx;
@@ -26,9 +27,8 @@ struct Made {
     model: Box<dyn Model>,
     /// Names of the lines that it hears, by input.
     inputs: &'static [&'static str],
-    /// Its outputs: tones, then voltages, then lines by their names.
-    tones: usize,
-    volts: usize,
+    /// Its outputs, and behind them lines by their names.
+    gives: Gives,
     answers: &'static [&'static str],
 }
 
@@ -113,8 +113,7 @@ impl Bench<'_> {
             kind: "Urukul",
             model: Box::new(Urukul::new(options)),
             inputs: &urukul::INPUTS,
-            tones: urukul::CHANNELS,
-            volts: 0,
+            gives: Gives::only(Kind::Tone, urukul::CHANNELS),
             answers: &["miso"],
         };
         self.card(&name, card, made).map(drop)
@@ -126,8 +125,7 @@ impl Bench<'_> {
             kind: "Fastino",
             model: Box::new(Fastino::new()),
             inputs: &fastlink::INPUTS,
-            tones: 0,
-            volts: fastino::CHANNELS,
+            gives: Gives::only(Kind::Volts, fastino::CHANNELS),
             answers: &["miso"],
         };
         self.card(&name, card, made).map(drop)
@@ -139,8 +137,7 @@ impl Bench<'_> {
             kind: "Mirny",
             model: Box::new(Mirny::new(said.unwrap_or(&own).options(&own))),
             inputs: &mirny::INPUTS,
-            tones: mirny::CHANNELS,
-            volts: 0,
+            gives: Gives::only(Kind::Tone, mirny::CHANNELS),
             answers: &["miso"],
         };
         self.card(&name, card, made).map(drop)
@@ -159,8 +156,7 @@ impl Bench<'_> {
             kind: "AD9914 bus",
             model: Box::new(DdsBus::new(options)),
             inputs: &ddsbus::INPUTS,
-            tones: options.chips,
-            volts: 0,
+            gives: Gives::only(Kind::Tone, options.chips),
             answers: &[],
         };
         self.card(&name, card, made).map(drop)
@@ -172,8 +168,7 @@ impl Bench<'_> {
             kind: "Phaser",
             model: Box::new(Phaser::new()),
             inputs: &fastlink::INPUTS,
-            tones: phaser::TONES,
-            volts: 0,
+            gives: Gives::only(Kind::Tone, phaser::TONES),
             answers: &["miso"],
         };
         self.card(&name, card, made).map(drop)
@@ -194,8 +189,7 @@ impl Bench<'_> {
             kind: "Shuttler",
             model: Box::new(Shuttler::new(volts)),
             inputs: &shuttler::INPUTS,
-            tones: 0,
-            volts: 0,
+            gives: Gives::default(),
             answers: &shuttler::ANSWERS,
         };
         self.card(&name, card, made).map(drop)
@@ -212,8 +206,7 @@ impl Bench<'_> {
             kind: "Zotino",
             model: Box::new(Zotino::new(options)),
             inputs: &zotino::INPUTS,
-            tones: 0,
-            volts: ad53xx::CHANNELS,
+            gives: Gives::only(Kind::Volts, ad53xx::CHANNELS),
             answers: &zotino::ANSWERS,
         };
         self.card(&name, card, made).map(drop)
@@ -232,8 +225,7 @@ impl Bench<'_> {
             kind: "Sampler",
             model: Box::new(Sampler::new(span, volts)),
             inputs: &sampler::INPUTS,
-            tones: 0,
-            volts: 0,
+            gives: Gives::default(),
             answers: &sampler::ANSWERS,
         };
         let model = self.card(&name, card, made)?;
@@ -241,7 +233,7 @@ impl Bench<'_> {
             let Some((span, Wire::From(from))) = input.map(|wire| (wire.span(), wire.get_ref())) else {
                 continue;
             };
-            let (source, output, of) = self.volt(&Spanned::new(span, from.clone()))?;
+            let (source, output, of) = self.output(&Spanned::new(span, from.clone()), Kind::Volts)?;
             let label = format!("{from} to ch{n}");
             self.join(
                 (source, output),
@@ -256,12 +248,9 @@ impl Bench<'_> {
 
     /// Adds a card with the wires to its pins. Returns its number.
     fn card(&mut self, name: &Spanned<String>, card: &Found, made: Made) -> Result<usize, String> {
-        let signals = made.tones + made.volts;
-        let model = self.add(name, made.kind, signals + made.answers.len(), made.model)?;
+        let signals = made.gives.total();
+        let model = self.add(name, made.kind, signals + made.answers.len(), made.gives, made.model)?;
         let name = name.get_ref();
-        if let Some(known) = self.parts.get_mut(name) {
-            (known.tones, known.volts) = (made.tones, made.volts);
-        }
         if let (Some(part), Some(device)) = (self.plan.0.last_mut(), &card.device) {
             part["device"] = device.as_str().into();
         }
@@ -292,52 +281,5 @@ impl Bench<'_> {
     fn bus_of(&self, pad: u16) -> Option<String> {
         let known = self.pads.values().find(|known| known.index == pad)?;
         known.name.rsplit_once('_').map(|(bus, _)| bus.to_string())
-    }
-
-    /// A channel of a card that gives tones, `CARD.chN`: the model, its output, and the card.
-    pub(super) fn tone(&self, name: &Spanned<String>) -> Result<(usize, usize, String), String> {
-        self.channel(name, "tone", |known| known.tones)
-    }
-
-    /// One that gives a voltage: likewise.
-    pub(super) fn volt(&self, name: &Spanned<String>) -> Result<(usize, usize, String), String> {
-        let (model, channel, card) = self.channel(name, "voltage", |known| known.volts)?;
-        let tones = self.parts.get(&card).map_or(0, |known| known.tones);
-        Ok((model, tones + channel, card))
-    }
-
-    fn channel(
-        &self,
-        name: &Spanned<String>,
-        what: &str,
-        count: fn(&super::Known) -> usize,
-    ) -> Result<(usize, usize, String), String> {
-        let text = name.get_ref();
-        let (card, channel) = text.split_once(".ch").unwrap_or((text, ""));
-        let Some(known) = self.parts.get(card).filter(|known| count(known) > 0) else {
-            let cards = self.parts.iter().filter(|(_, known)| count(known) > 0);
-            let cards: Vec<&str> = cards.map(|(name, _)| name.as_str()).collect();
-            let text = format!(
-                "there is no card {card} that gives a {what}; there is {}",
-                listed(&cards)
-            );
-            return self.fail(name.span(), &text);
-        };
-        // A part that is no card has one output, which needs no number.
-        let channel = if card == text && matches!(known.kind, "photodiode" | "Python") && count(known) == 1 {
-            "0"
-        } else {
-            channel
-        };
-        match channel.parse() {
-            Ok(channel) if channel < count(known) => Ok((known.model, channel, card.into())),
-            _ => {
-                let last = count(known) - 1;
-                self.fail(
-                    name.span(),
-                    &format!("{text} is no channel: write {card}.ch0 to {card}.ch{last}"),
-                )
-            }
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! What sees light, what tells of the mains, and cables from pin to pin.
 
+use super::gives::{Gives, Kind};
 use super::{listed, Bench, Done};
 use crate::cards::Found;
 use crate::engine::End;
@@ -44,10 +45,10 @@ impl Bench<'_> {
             };
             let random = self.random(name.get_ref());
             let made = Photomultiplier::new(options, detector.sees.len(), random);
-            let model = self.add(name, "photomultiplier", 1, Box::new(made))?;
+            let model = self.add(name, "photomultiplier", 1, Gives::default(), Box::new(made))?;
             for (input, ion) in detector.sees.iter().enumerate() {
-                let from = self.part(ion, &["ion", "crystal"])?;
-                self.join((from, 0), model, input, [ion.get_ref(), name.get_ref()], "photons");
+                let (from, output, of) = self.output(ion, Kind::Photons)?;
+                self.join((from, output), model, input, [&of, name.get_ref()], "photons");
             }
             self.drive(&detector.pin, (model, 0), name.get_ref())?;
         }
@@ -58,13 +59,10 @@ impl Bench<'_> {
         for (name, diode) in &file.photodiode {
             let (volts, dark) = (diode.volts.0, diode.dark_volts.0 .0);
             let made = Photodiode::new(volts, dark, diode.delay_ns.into(), diode.sees.len());
-            let model = self.add(name, "photodiode", 1, Box::new(made))?;
-            if let Some(known) = self.parts.get_mut(name.get_ref()) {
-                known.volts = 1;
-            }
+            let model = self.add(name, "photodiode", 1, Gives::only(Kind::Volts, 1), Box::new(made))?;
             for (input, light) in diode.sees.iter().enumerate() {
-                let from = self.part(light, &["AOM"])?;
-                self.join((from, 0), model, input, [light.get_ref(), name.get_ref()], "light");
+                let (from, output, of) = self.output(light, Kind::Light)?;
+                self.join((from, output), model, input, [&of, name.get_ref()], "light");
             }
         }
         Ok(())
@@ -105,23 +103,17 @@ impl Bench<'_> {
                     .collect(),
             };
             let made = Camera::new(options, self.random(name.get_ref()));
-            let model = self.add(name, "camera", camera::LINES.len(), Box::new(made))?;
+            let model = self.add(name, "camera", camera::LINES.len(), Gives::default(), Box::new(made))?;
             for (n, seen) in said.sees.iter().enumerate() {
-                let from = self.part(&seen.ion, &["ion", "crystal"])?;
-                let ions = self.parts.get(seen.ion.get_ref()).map_or(0, |known| known.ions);
+                let (from, all, of) = self.output(&seen.ion, Kind::Photons)?;
+                let ions = self.parts.get(&of).map_or(0, |known| known.ions);
                 let number = *seen.number.get_ref();
                 if number >= ions.max(1) {
                     let text = format!("there is no ion {number} in {}", seen.ion.get_ref());
                     return self.fail(seen.number.span(), &text);
                 }
-                let output = if ions > 0 { 1 + ions + number } else { 0 };
-                self.join(
-                    (from, output),
-                    model,
-                    1 + n,
-                    [seen.ion.get_ref(), name.get_ref()],
-                    "photons",
-                );
+                let output = if ions > 0 { 1 + ions + number } else { all };
+                self.join((from, output), model, 1 + n, [&of, name.get_ref()], "photons");
             }
             if let Some(trigger) = &said.trigger {
                 let pad = self.source_pin(trigger)?;
@@ -171,7 +163,7 @@ impl Bench<'_> {
                 pulse.max(1).into(),
                 self.random(name.get_ref()),
             );
-            let model = self.add(name, "line trigger", 1, Box::new(made))?;
+            let model = self.add(name, "line trigger", 1, Gives::default(), Box::new(made))?;
             self.drive(&line.pin, (model, 0), name.get_ref())?;
         }
         Ok(())
@@ -182,7 +174,7 @@ impl Bench<'_> {
             let from = self.source_pin(&cable.from)?;
             let random = self.random(name.get_ref());
             let made = Loopback::new(cable.delay_ns.into(), cable.jitter_ns.0 .0, random);
-            let model = self.add(name, "loopback", 1, Box::new(made))?;
+            let model = self.add(name, "loopback", 1, Gives::default(), Box::new(made))?;
             self.engine.wire_pin(from, model, 0);
             self.draw(cable.from.get_ref(), name.get_ref(), "");
             self.drive(&cable.to, (model, 0), name.get_ref())?;

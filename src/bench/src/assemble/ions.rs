@@ -2,6 +2,7 @@
 
 use toml::Spanned;
 
+use super::gives::{Gives, Kind};
 use super::{Bench, Done};
 use crate::file::{self, File};
 use crate::numbers::Positive;
@@ -17,7 +18,7 @@ fn rate(time: Option<Positive>) -> f64 {
     time.map_or(0.0, |time| 1.0 / time.0)
 }
 
-/// The frequency of a modulator's light, where that of its tone is `hz`.
+/// The frequency of a modulator's light, where that of its tone is `hz`; of other light it is that itself.
 fn of_light(file: &File, light: &Spanned<String>, hz: f64) -> f64 {
     let aom = file.aom.get(light.get_ref().as_str());
     f64::from(aom.map_or(1, |aom| *aom.passes.get_ref())) * hz
@@ -49,10 +50,16 @@ impl Bench<'_> {
                 lights.push((&repump.light, ion::REPUMP, "repump"));
             }
             let random = self.random(name.get_ref());
-            let model = self.add(name, "ion", 2, Box::new(Ion::new(options, random)))?;
+            let model = self.add(
+                name,
+                "ion",
+                2,
+                Gives::only(Kind::Photons, 1),
+                Box::new(Ion::new(options, random)),
+            )?;
             for (light, input, label) in lights {
-                let from = self.part(light, &["AOM"])?;
-                self.join((from, 0), model, input, [light.get_ref(), name.get_ref()], label);
+                let (from, output, of) = self.output(light, Kind::Light)?;
+                self.join((from, output), model, input, [&of, name.get_ref()], label);
             }
         }
         Ok(())
@@ -78,13 +85,19 @@ impl Bench<'_> {
             let outputs = 1 + 2 * options.mode.ions;
             let random = self.random(name.get_ref());
             let ions = options.mode.ions;
-            let model = self.add(name, "crystal", outputs, Box::new(Crystal::new(options, random)))?;
+            let model = self.add(
+                name,
+                "crystal",
+                outputs,
+                Gives::only(Kind::Photons, 1),
+                Box::new(Crystal::new(options, random)),
+            )?;
             if let Some(known) = self.parts.get_mut(name.get_ref()) {
                 known.ions = ions;
             }
             for (light, input, label) in lights {
-                let from = self.part(light, &["AOM"])?;
-                self.join((from, 0), model, input, [light.get_ref(), name.get_ref()], label);
+                let (from, output, of) = self.output(light, Kind::Light)?;
+                self.join((from, output), model, input, [&of, name.get_ref()], label);
             }
         }
         Ok(())

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use toml::Spanned;
 
+use super::gives::Gives;
 use super::{Bench, Done};
 use crate::file::Source;
 use crate::model::Model;
@@ -75,7 +76,7 @@ impl<'a> Bench<'a> {
                 Supply::High => ("level", Box::new(High::default())),
             };
             let name = format!("{kind} at {}", wire.pin);
-            let model = self.add(&nowhere(&name), kind, 1, model)?;
+            let model = self.add(&nowhere(&name), kind, 1, Gives::default(), model)?;
             if let Supply::Pin(from) = &wire.from {
                 let pin = self.source_pin(&nowhere(from))?;
                 self.engine.wire_pin(pin, model, 0);

@@ -1,0 +1,143 @@
+//! What parts give: tones, voltages, light, photons; and how a file names an output of a part.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::{listed, Bench};
+
+/// What an output carries that another part may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A radio frequency.
+    Tone,
+    /// A voltage.
+    Volts,
+    /// A laser beam.
+    Light,
+    /// What is scattered.
+    Photons,
+}
+
+impl Kind {
+    /// All, in the order in which a part has its outputs.
+    pub const ALL: [Self; 4] = [Self::Tone, Self::Volts, Self::Light, Self::Photons];
+
+    /// As a bench file calls it.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Likewise.
+    pub fn name(self) -> &'static str {
+        ["tone", "volts", "light", "photons"][self as usize]
+    }
+
+    fn said(self) -> &'static str {
+        ["a tone", "a voltage", "light", "photons"][self as usize]
+    }
+}
+
+/// How many outputs of each kind a part has, and the names of those that have one. Other outputs are behind these.
+#[derive(Debug, Default)]
+pub struct Gives {
+    counts: [usize; 4],
+    names: BTreeMap<String, (Kind, usize)>,
+}
+
+impl Gives {
+    /// One kind only.
+    pub fn only(kind: Kind, count: usize) -> Self {
+        let mut this = Self::default();
+        this.counts[kind as usize] = count;
+        this
+    }
+
+    /// Adds an output with a name.
+    pub fn add(&mut self, name: &str, kind: Kind) {
+        let place = &mut self.counts[kind as usize];
+        self.names.insert(name.into(), (kind, *place));
+        *place += 1;
+    }
+
+    /// How many there are of a kind.
+    pub fn count(&self, kind: Kind) -> usize {
+        self.counts[kind as usize]
+    }
+
+    /// The number of the first output of a kind.
+    pub fn first(&self, kind: Kind) -> usize {
+        self.counts[..kind as usize].iter().sum()
+    }
+
+    /// How many there are.
+    pub fn total(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
+    /// The numbers of the outputs that have names.
+    pub fn names(&self) -> BTreeMap<&str, usize> {
+        let names = self.names.iter();
+        names
+            .map(|(name, (kind, place))| (name.as_str(), self.first(*kind) + place))
+            .collect()
+    }
+
+    /// The kind of the output with this name, or of the first one.
+    pub fn kind_of(&self, name: Option<&str>) -> Option<Kind> {
+        let named = name.and_then(|name| self.names.get(name)).map(|(kind, _)| *kind);
+        named.or_else(|| Kind::ALL.into_iter().find(|kind| self.count(*kind) > 0))
+    }
+
+    /// The number among those of a kind of what a file calls `chN`, or by its name, or not at all, if there is one only.
+    fn place(&self, kind: Kind, name: Option<&str>) -> Option<usize> {
+        let count = self.count(kind);
+        let place = match name {
+            None => (count == 1).then_some(0),
+            Some(name) => match self.names.get(name) {
+                Some((named, place)) => (*named == kind).then_some(*place),
+                None => name.strip_prefix("ch").and_then(|number| number.parse().ok()),
+            },
+        };
+        place.filter(|place| *place < count)
+    }
+}
+
+/// An output: the model, the number of its output, and the part's name.
+pub type Output = (usize, usize, String);
+
+impl Bench<'_> {
+    /// A part, and an output of it, as a file names both: `PART`, `PART.chN` or `PART.NAME`.
+    pub(super) fn split<'t>(&self, text: &'t str) -> (&'t str, Option<&'t str>) {
+        match text.rsplit_once('.') {
+            Some((part, output)) if !self.parts.contains_key(text) => (part, Some(output)),
+            _ => (text, None),
+        }
+    }
+
+    /// The output of a part that gives this.
+    pub(super) fn output(&self, name: &Spanned<String>, kind: Kind) -> Result<Output, String> {
+        let text = name.get_ref();
+        let (part, output) = self.split(text);
+        let Some(known) = self.parts.get(part).filter(|known| known.gives.count(kind) > 0) else {
+            let parts = self.parts.iter().filter(|(_, known)| known.gives.count(kind) > 0);
+            let parts: Vec<&str> = parts.map(|(name, _)| name.as_str()).collect();
+            let (said, parts) = (kind.said(), listed(&parts));
+            let text = match self.parts.get(part) {
+                Some(known) => format!("{part} is no part that gives {said}: {}; there is {parts}", known.kind),
+                None => format!("there is no part {part} that gives {said}; there is {parts}"),
+            };
+            return self.fail(name.span(), &text);
+        };
+        match known.gives.place(kind, output) {
+            Some(place) => Ok((known.model, known.gives.first(kind) + place, part.into())),
+            None => {
+                let last = known.gives.count(kind) - 1;
+                self.fail(
+                    name.span(),
+                    &format!("{text} is no channel: write {part}.ch0 to {part}.ch{last}"),
+                )
+            }
+        }
+    }
+}

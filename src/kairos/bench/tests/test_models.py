@@ -1,0 +1,91 @@
+"""What a model may answer, and how it is told what it may not: a line, with the place in its file."""
+
+import io
+import json
+
+import pytest
+
+from kairos.bench import Light, Tone
+from kairos.bench.__main__ import Host
+
+OUTPUTS = [("radio", "tone"), ("beam", "light"), ("monitor", "volts"), ("glow", "photons"), ("pin", "pin")]
+MODEL = """\
+from kairos.bench import Light, Model, Tone
+
+class Part(Model):
+    def input(self, at, changes):
+        {}
+
+    def report(self, at):
+        return {}
+"""
+
+
+@pytest.fixture
+def ask(tmp_path):
+    """A function: what a model answers whose `input` does `line` and whose report is `report`."""
+
+    def answer(line, request=None, report="None"):
+        file = tmp_path / "part.py"
+        file.write_text(MODEL.format(line, report))
+        said = io.StringIO()
+        host = Host(said)
+        options = {"file": str(file), "class": None, "inputs": ["seed"], "outputs": OUTPUTS, "arguments": {}}
+        host.answer({"start": options | {"seed": 1, "timeout_s": 10.0}})
+        host.answer(request or {"input": [100, [[0, ["tone", 1e6, -3.0, 0.25]]]]})
+        reply = json.loads(said.getvalue().splitlines()[-1])
+        assert "\n" not in reply.get("error", "")
+        return reply, f"{file}:"
+
+    return answer
+
+
+def test_what_it_gives_is_of_the_kind_of_its_output(ask):
+    sent = [
+        ("changes['seed']", "radio", [1e6, -3.0, 0.25]),
+        ("changes['seed'].after(250_000)", "radio", [1e6, -3.0, 0.25]),
+        ("Tone(0.0, None, 0.0)", "radio", [0.0, None, 0.0]),
+        ("Light(-2e6, 0.5, -1.25)", "beam", [-2e6, 0.5, 0.75]),
+        ("3", "monitor", 3.0),
+        ("2e7", "glow", 2e7),
+        ("1", "pin", True),
+    ]
+    for value, output, expected in sent:
+        reply, _ = ask(f"self.send({output!r}, {value}, 7)")
+        assert reply["send"] == [[7, [name for name, _ in OUTPUTS].index(output), expected]]
+
+
+@pytest.mark.parametrize(
+    "line, told",
+    [
+        ("self.send('radio', 80e6)", "TypeError: radio takes a Tone, not 80000000.0"),
+        ("self.send('beam', Tone(1.0, 0.0, 0.0))", "TypeError: beam takes a Light, not Tone(hz=1.0"),
+        ("self.send('beam', Light(0.0, 1.5, 0.0))", "ValueError: beam cannot have Light(hz=0.0, power=1.5"),
+        ("self.send('radio', Tone(float('nan'), 0.0, 0.0))", "ValueError: radio cannot have Tone(hz=nan"),
+        ("self.send('monitor', float('inf'))", "ValueError: monitor cannot have inf volts"),
+        ("self.send('glow', -1)", "ValueError: glow cannot have -1 photons"),
+        ("self.send('monitor', 'much')", "TypeError: monitor takes volts, a number, not 'much'"),
+        ("self.send('none', 1)", "KeyError: 'the model has no output none; it has radio, beam, monitor, glow, pin'"),
+        ("self.send('pin', True, -1)", "ValueError: a delay of -1 ns cannot be"),
+        ("self.send('pin', True, float('nan'))", "ValueError: a delay of nan ns cannot be"),
+        ("raise OSError('dropped')", "OSError: dropped"),
+    ],
+)
+def test_what_cannot_be_is_told_with_its_line(ask, line, told):
+    reply, place = ask(line)
+    assert reply["error"].startswith(f"{place}5: {told}"), reply
+
+
+def test_a_time_or_a_report_that_cannot_be_is_told_with_its_method(ask):
+    for following in ("'soon'", "float('inf')", "1 << 63"):
+        reply, place = ask(f"self.next = {following}")
+        assert reply["error"].startswith(f"{place}4: its next is "), reply
+    for report in ("object()", "float('nan')"):
+        reply, place = ask("pass", {"report": 5}, report)
+        assert reply["error"].startswith(f"{place}7: its report cannot be told: "), reply
+
+
+def test_phases_go_on(ask):
+    hour = 3600 * 10**9
+    assert Tone(80e6 + 0.25, 0.0, 0.0).after(hour + 3).turns == pytest.approx(0.24, abs=1e-6)
+    assert Light(-1.0, 1.0, 0.5).after(250_000_000).turns == pytest.approx(0.25)
