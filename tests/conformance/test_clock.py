@@ -132,6 +132,13 @@ def test_gateware_without_a_synthesiser(boot, setting):
     assert output == 0, "the chip is left alone"
 
 
+def test_only_a_satellite_has_the_clock_of_a_link(boot):
+    _, log, output = boot("link_125")
+    assert "rtio_clock=link_125 is ignored: this gateware has no link to a board above" in line(log, "WARN")
+    assert "RTIO clock: int_125, Si5324 ready" in log
+    assert output == 125_000_000
+
+
 def test_a_reset_in_the_middle_of_a_transaction(boot):
     """A device on the bus holds SDA low when the kernel that reads it is cut off by a reset."""
     device, _, _ = boot("int_125")

@@ -59,26 +59,41 @@ pub enum News {
     ReferenceLost(Measured),
     /// It is as it should be again.
     ReferenceBack,
+    /// The clock of a link is there: the synthesiser goes over to it.
+    LinkThere,
+    /// It is gone, or has another frequency: the synthesiser's crystal stands in for it.
+    LinkGone,
+}
+
+/// What the synthesiser's input has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nothing that is used.
+    None,
+    /// An external clock of this frequency in Hz.
+    External(u32),
+    /// That of a link, likewise; at the beginning it is not there.
+    Link(u32),
 }
 
 /// The state of both clocks.
 pub struct Watch {
     output: u32,
-    reference: Option<u32>,
+    source: Source,
     lost: bool,
     steady: u32,
     reference_lost: bool,
 }
 
 impl Watch {
-    /// Frequencies in Hz that there should be; `reference`: None if no external clock is used.
-    pub fn new(output: u32, reference: Option<u32>) -> Self {
+    /// `output`: the frequency in Hz that there should be.
+    pub fn new(output: u32, source: Source) -> Self {
         Self {
             output,
-            reference,
+            source,
             lost: false,
             steady: 0,
-            reference_lost: false,
+            reference_lost: matches!(source, Source::Link(_)),
         }
     }
 
@@ -98,14 +113,19 @@ impl Watch {
                 News::There
             });
         }
-        let wrong = self.reference.is_some_and(|frequency| !look.reference.is(frequency));
+        let wrong = match self.source {
+            Source::None => false,
+            Source::External(frequency) | Source::Link(frequency) => !look.reference.is(frequency),
+        };
         if wrong == self.reference_lost {
             return None;
         }
         self.reference_lost = wrong;
-        Some(match wrong {
-            true => News::ReferenceLost(look.reference),
-            false => News::ReferenceBack,
+        Some(match (self.source, wrong) {
+            (Source::Link(_), true) => News::LinkGone,
+            (Source::Link(_), false) => News::LinkThere,
+            (_, true) => News::ReferenceLost(look.reference),
+            (_, false) => News::ReferenceBack,
         })
     }
 
@@ -142,7 +162,7 @@ mod tests {
 
     #[test]
     fn lost_and_back() {
-        let mut watch = Watch::new(125_000_000, None);
+        let mut watch = Watch::new(125_000_000, Source::None);
         assert_eq!(watch.look(GOOD), None);
         let gone = Look {
             lost: true,
@@ -165,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_reference() {
-        let mut watch = Watch::new(125_000_000, Some(10_000_000));
+        let mut watch = Watch::new(125_000_000, Source::External(10_000_000));
         let other = Look {
             reference: Measured(100_000_000),
             ..GOOD
@@ -173,7 +193,7 @@ mod tests {
         let news = [GOOD, other, other, GOOD, GOOD].map(|look| watch.look(look));
         let lost = Some(News::ReferenceLost(Measured(100_000_000)));
         assert_eq!(news, [None, lost, None, Some(News::ReferenceBack), None]);
-        let mut watch = Watch::new(125_000_000, None);
+        let mut watch = Watch::new(125_000_000, Source::None);
         assert_eq!(
             watch.look(Look {
                 reference: NONE,
@@ -182,5 +202,16 @@ mod tests {
             None,
             "not used"
         );
+    }
+
+    #[test]
+    fn the_clock_of_a_link_comes_and_goes() {
+        let mut watch = Watch::new(125_000_000, Source::Link(10_000_000));
+        let without = Look {
+            reference: NONE,
+            ..GOOD
+        };
+        let news = [without, GOOD, GOOD, without, without].map(|look| watch.look(look));
+        assert_eq!(news, [None, Some(News::LinkThere), None, Some(News::LinkGone), None]);
     }
 }

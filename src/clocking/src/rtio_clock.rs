@@ -39,8 +39,15 @@ const fn bypass(name: &'static str) -> Setting {
     }
 }
 
+/// That of a satellite: the clock of the board above, and the crystal while the link is not there.
+const LINK: Setting = Setting {
+    name: "link_125",
+    reference: Reference::Link(125 * MHZ),
+    output: Some(125 * MHZ),
+};
+
 /// All values that are understood.
-pub const SETTINGS: [Setting; 10] = [
+pub const SETTINGS: [Setting; 11] = [
     internal("int_125", 125),
     internal("int_100", 100),
     internal("int_150", 150),
@@ -51,6 +58,7 @@ pub const SETTINGS: [Setting; 10] = [
     external("ext0_synth0_80to125", 80),
     external("ext0_synth0_100to125", 100),
     external("ext0_synth0_125to125", 125),
+    LINK,
 ];
 
 /// Why a value is not used.
@@ -60,6 +68,8 @@ pub enum Refused {
     Frequency(u32),
     /// The gateware has its clock from the processing system.
     NoSynthesiser,
+    /// The board is no satellite.
+    NoLink,
 }
 
 impl fmt::Display for Refused {
@@ -67,6 +77,7 @@ impl fmt::Display for Refused {
         match self {
             Self::Frequency(frequency) => write!(f, "this gateware is built for {} MHz", frequency / MHZ),
             Self::NoSynthesiser => write!(f, "the RTIO clock of this gateware is that of the processing system"),
+            Self::NoLink => write!(f, "this gateware has no link to a board above"),
         }
     }
 }
@@ -77,19 +88,24 @@ pub fn parse(text: &str) -> Option<Setting> {
     SETTINGS.into_iter().find(|setting| setting.name == name)
 }
 
-/// What is used if the configuration says nothing; None: gateware of a frequency that no setting gives.
-pub fn default(frequency: u32) -> Option<Setting> {
+/// What is used if the configuration says nothing; None: gateware of a frequency that no setting gives. `linked`: the synthesiser
+/// has the clock of a link to a board above.
+pub fn default(frequency: u32, linked: bool) -> Option<Setting> {
+    if linked && LINK.output == Some(frequency) {
+        return Some(LINK);
+    }
     SETTINGS
         .into_iter()
         .find(|setting| setting.reference == Reference::Crystal && setting.output == Some(frequency))
 }
 
 impl Setting {
-    /// Whether gateware for `frequency` (Hz) can have this clock.
-    pub fn check(&self, frequency: u32, synthesiser: bool) -> Result<(), Refused> {
+    /// Whether gateware for `frequency` (Hz) can have this clock. `linked`: there is a link to a board above.
+    pub fn check(&self, frequency: u32, synthesiser: bool, linked: bool) -> Result<(), Refused> {
         match self.output {
             Some(output) if output != frequency => Err(Refused::Frequency(frequency)),
             _ if !synthesiser && self.reference != Reference::Crystal => Err(Refused::NoSynthesiser),
+            _ if !linked && matches!(self.reference, Reference::Link(_)) => Err(Refused::NoLink),
             _ => Ok(()),
         }
     }
@@ -117,10 +133,13 @@ mod tests {
 
     #[test]
     fn what_gateware_can_have() {
-        assert_eq!(default(125_000_000), parse("int_125"));
-        assert_eq!(default(100_000_000), parse("int_100"));
-        assert_eq!(default(99), None);
-        let check = |name, frequency, synthesiser| parse(name).unwrap().check(frequency, synthesiser);
+        assert_eq!(default(125_000_000, false), parse("int_125"));
+        assert_eq!(default(125_000_000, true), parse("link_125"));
+        assert_eq!(default(100_000_000, true), parse("int_100"));
+        assert_eq!(default(99, false), None);
+        let link = |linked| parse("link_125").unwrap().check(125_000_000, true, linked);
+        assert_eq!((link(true), link(false)), (Ok(()), Err(Refused::NoLink)));
+        let check = |name, frequency, synthesiser| parse(name).unwrap().check(frequency, synthesiser, false);
         assert_eq!(check("int_125", 125_000_000, false), Ok(()));
         assert_eq!(
             check("int_100", 125_000_000, true),

@@ -10,11 +10,11 @@ use core::task::{Context, Poll};
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{block_for, Duration};
 use kairos_chip::i2c;
-use kairos_clocking::clock_watch::{Look, Measured, News, Watch};
+use kairos_clocking::clock_watch::{Look, Measured, News, Source, Watch};
 use kairos_clocking::rtio_clock::{self, Setting};
 use kairos_clocking::si5324::{Bus, Error, Input, Reference, Si5324, Stuck};
 use kairos_config::keys;
-use kairos_contracts::registers::clock as names;
+use kairos_contracts::registers::{clock as names, uplink};
 use kairos_pl::Register;
 use kairos_proto::descriptor::{Clock, ClockSource, Descriptor};
 
@@ -114,6 +114,10 @@ impl Switched {
                     format_args!("the external clock of RTIO had failed ({found})"),
                 );
             }
+            Some(News::LinkThere) => log::info!("RTIO clock: that of the board above"),
+            Some(News::LinkGone) => {
+                log::warn!("RTIO clock: none from the board above, the Si5324 goes on with its crystal")
+            }
             Some(News::ReferenceBack) => {
                 REFERENCE_LOST.store(false, Ordering::Relaxed);
                 log::warn!("RTIO clock: the external clock is back");
@@ -170,7 +174,8 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
             return Err(());
         }
     };
-    let Some(setting) = choose(clock.frequency, input.is_some(), config) else {
+    let linked = Register::find(descriptor, uplink::STATE).is_some();
+    let Some(setting) = choose(clock.frequency, input.is_some(), linked, config) else {
         log::error!(
             "RTIO clock: no setting gives the {} Hz of this gateware",
             clock.frequency
@@ -188,7 +193,7 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
     // After a reset of the processors alone the logic may still run from the clock that is about to stop.
     registers.switch(false);
     if let Err(error) = program(&setting, input, clock.frequency) {
-        let external = setting.reference != Reference::Crystal;
+        let external = matches!(setting.reference, Reference::External(_) | Reference::Bypass);
         match external.then(|| registers.look().reference) {
             Some(found) => log::error!("RTIO clock: {}: {error} (measured there: {found})", setting.name),
             None => log::error!("RTIO clock: {}: {error}", setting.name),
@@ -207,11 +212,12 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
     }
     registers.acknowledge();
     log::info!("RTIO clock: {}, Si5324 ready", setting.name);
-    let reference = match setting.reference {
-        Reference::External(frequency) => Some(frequency),
-        Reference::Crystal | Reference::Bypass => None,
+    let source = match setting.reference {
+        Reference::External(frequency) => Source::External(frequency),
+        Reference::Link(frequency) => Source::Link(frequency),
+        Reference::Crystal | Reference::Bypass => Source::None,
     };
-    let watch = Watch::new(clock.frequency, reference);
+    let watch = Watch::new(clock.frequency, source);
     Ok(Some(Switched { registers, watch }))
 }
 
@@ -227,11 +233,11 @@ fn measure(registers: &Registers, frequency: u32) -> Measured {
     registers.look().synthesiser
 }
 
-fn choose(frequency: u32, synthesiser: bool, config: &Config) -> Option<Setting> {
-    let default = rtio_clock::default(frequency);
+fn choose(frequency: u32, synthesiser: bool, linked: bool, config: &Config) -> Option<Setting> {
+    let default = rtio_clock::default(frequency, synthesiser && linked);
     match config.setting(&keys::Setting::new(keys::Key::RtioClock, rtio_clock::parse)) {
         None => default,
-        Some(setting) => match setting.check(frequency, synthesiser) {
+        Some(setting) => match setting.check(frequency, synthesiser, linked) {
             Ok(()) => Some(setting),
             Err(refused) => {
                 log::warn!("configuration: rtio_clock={} is ignored: {refused}", setting.name);

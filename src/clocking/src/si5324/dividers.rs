@@ -6,11 +6,12 @@
 //!                          └──── /N2_LS ◀── /N2_HS ◀──┘
 //! ```
 //!
-//! Limits: Si53xx family reference manual.
+//! Limits: Si53xx family reference manual. Each input has an N3 of its own; where the chip goes over from one input to the other, both
+//! have to give the same f3.
 
 use core::ops::RangeInclusive;
 
-use kairos_contracts::chips::si5324 as limits;
+use kairos_contracts::chips::si5324::{self as limits, CRYSTAL};
 pub use kairos_contracts::chips::si5324::{LOW_SPEED_MAX, N3_MAX};
 
 /// Frequency of the oscillator, Hz.
@@ -19,6 +20,9 @@ pub const OSCILLATOR: RangeInclusive<u64> = limits::OSCILLATOR_MIN..=limits::OSC
 pub const F3: RangeInclusive<u64> = limits::F3_MIN..=limits::F3_MAX;
 /// N1_HS and N2_HS.
 pub const HIGH_SPEED: RangeInclusive<u32> = limits::HIGH_SPEED_MIN..=limits::HIGH_SPEED_MAX;
+
+/// How far the crystal may put the output off where it stands in for an input, in parts of 10^6: less than crystals differ.
+const CRYSTAL_OFF: u64 = 20;
 
 /// Values of the dividers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +38,17 @@ impl Dividers {
     /// Dividers that make exactly `output` from `input` (both in Hz), with the highest frequency at the phase detector, where jitter
     /// is lowest. None: there are none.
     pub fn find(input: u32, output: u32) -> Option<Self> {
+        Self::find_where(input, output, |_| true)
+    }
+
+    /// Dividers likewise, and an N3 of the crystal with which it makes nearly the same output from the same other dividers.
+    pub fn with_crystal(input: u32, output: u32) -> Option<(Self, u32)> {
+        let found = Self::find_where(input, output, |n3| crystal_n3(input, n3).is_some())?;
+        crystal_n3(input, u64::from(found.n3)).map(|n3| (found, n3))
+    }
+
+    /// The same of those with an N3 that `accepts`.
+    fn find_where(input: u32, output: u32, accepts: impl Fn(u64) -> bool) -> Option<Self> {
         let mut best: Option<Self> = None;
         for n1_hs in HIGH_SPEED.rev() {
             let most = *OSCILLATOR.end() / u64::from(output).max(1) / u64::from(n1_hs);
@@ -42,7 +57,7 @@ impl Dividers {
                 if !OSCILLATOR.contains(&oscillator) {
                     continue;
                 }
-                let found = feedback(input, oscillator).map(|(n2_hs, n2_ls, n3)| Self {
+                let found = feedback(input, oscillator, &accepts).map(|(n2_hs, n2_ls, n3)| Self {
                     n1_hs,
                     nc1_ls,
                     n2_hs,
@@ -59,15 +74,27 @@ impl Dividers {
     }
 }
 
-/// N2_HS, N2_LS and the smallest N3 for this frequency of the oscillator.
-fn feedback(input: u32, oscillator: u64) -> Option<(u32, u32, u32)> {
+/// The N3 with which the crystal comes to the phase detector with nearly the frequency that `input` (Hz) has behind `n3`.
+fn crystal_n3(input: u32, n3: u64) -> Option<u32> {
+    let (input, crystal) = (u64::from(input), u64::from(CRYSTAL));
+    let found = (crystal * n3 + input / 2) / input;
+    let off = (crystal * n3).abs_diff(input * found);
+    let fits = (1..=u64::from(N3_MAX)).contains(&found)
+        && (F3.start() * found..=F3.end() * found).contains(&crystal)
+        && off * 1_000_000 <= CRYSTAL_OFF * input * found;
+    fits.then_some(found as u32)
+}
+
+/// N2_HS, N2_LS and the smallest N3 that `accepts` for this frequency of the oscillator.
+fn feedback(input: u32, oscillator: u64, accepts: impl Fn(u64) -> bool) -> Option<(u32, u32, u32)> {
     let common = gcd(oscillator, u64::from(input));
     let (n2, n3) = (oscillator / common, u64::from(input) / common);
     let least = u64::from(input).div_ceil(*F3.end()).div_ceil(n3.max(1));
     let most = (u64::from(input) / *F3.start()).min(u64::from(N3_MAX)) / n3.max(1);
     // One of 22 values in a row makes N2 a multiple of the largest N2_HS and of 2.
-    const IN_A_ROW: u64 = 22;
-    (least..=most.min(least + IN_A_ROW)).find_map(|k| {
+    const IN_A_ROW: usize = 22;
+    let multiples = (least..=most).filter(|k| accepts(n3 * k));
+    multiples.take(IN_A_ROW + 1).find_map(|k| {
         let n2 = n2 * k;
         HIGH_SPEED.rev().map(u64::from).find_map(|n2_hs| {
             let n2_ls = n2 / n2_hs;
@@ -129,6 +156,18 @@ mod tests {
             check(input, output, d);
             assert_eq!(d.n3, n3, "{d:?}");
         }
+    }
+
+    #[test]
+    fn the_crystal_stands_in_for_an_input() {
+        for (input, n3, crystal_n3, off) in [(125_000_000, 70, 64, 6.3), (100_000_000, 56, 64, 6.3)] {
+            let (d, n) = Dividers::with_crystal(input, 125_000_000).unwrap();
+            check(input, 125_000_000, d);
+            assert_eq!((d.n3, n), (n3, crystal_n3));
+            let ratio = f64::from(CRYSTAL) / f64::from(n) / (f64::from(input) / f64::from(d.n3));
+            assert!((ratio - 1.0).abs() < off * 1e-6, "{ratio}");
+        }
+        assert_eq!(Dividers::with_crystal(114_285_001, 125_000_000), None, "coprime");
     }
 
     #[test]

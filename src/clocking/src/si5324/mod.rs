@@ -2,14 +2,16 @@
 //!
 //! Registers and fields have their names in the Si53xx family reference manual. The chip multiplies a reference, either its crystal (free run,
 //! in place of input 2) or a clock at one of its inputs, or passes an input through (bypass). Both outputs are LVDS with the same
-//! frequency. The loop's bandwidth (BWSEL_REG) stays what it is after a reset.
+//! frequency. A clock that comes over a link comes late, and goes with the link: while it is not there, the crystal stands in for it,
+//! and the chip goes over from one to the other by itself, without a gap at its outputs (free run with automatic, revertive
+//! selection). The loop's bandwidth (BWSEL_REG) stays what it is after a reset.
 
 use core::fmt;
 
 use kairos_contracts::chips::si5324::{
-    alarms, autosel, control, format, identity, lol, los, n1, n2, n31, n32, nc1, nc2, pins, reset, select, ALARMS,
-    AUTOSEL, BUS_ADDRESS, CONTROL, FORMAT, HIGH_SPEED_MIN, IDENTITY, LOL, LOS, N1, N2, N31, N32, NC1, NC2, PART, PINS,
-    RESET, SELECT,
+    alarms, autosel, control, format, identity, lol, los, n1, n2, n31, n32, nc1, nc2, pins, priority, reset, select,
+    ALARMS, AUTOSEL, BUS_ADDRESS, CONTROL, FORMAT, HIGH_SPEED_MIN, IDENTITY, LOL, LOS, N1, N2, N31, N32, NC1, NC2,
+    PART, PINS, PRIORITY, RESET, SELECT,
 };
 use kairos_contracts::chips::{Field, Register};
 
@@ -33,13 +35,9 @@ const INPUT_MS: u32 = 200;
 /// Longest time to lock, in ms: 1.2 s, with reserve.
 const LOCK_MS: u32 = 2000;
 
-/// What is always changed after a reset: the input is selected by register, not by pin and not automatically; the outputs are
-/// LVDS; an alarm ends as soon as it can when a clock is there.
-const SETTINGS: [(Register, u32); 4] = [
-    (
-        AUTOSEL,
-        autosel::AUTOSEL_REG.put(AUTOSEL.reset, autosel::AUTOSEL_REG_MANUAL),
-    ),
+/// What is always changed after a reset: the input is not selected by pin; the outputs are LVDS; an alarm ends as soon as it can when
+/// a clock is there.
+const SETTINGS: [(Register, u32); 3] = [
     (
         FORMAT,
         format::SFOUT2_REG.put(
@@ -57,8 +55,16 @@ pub enum Reference {
     Crystal,
     /// The external clock, of this frequency in Hz.
     External(u32),
+    /// The clock at the external input, of this frequency in Hz, whenever it is there, and else the crystal.
+    Link(u32),
     /// The external clock itself.
     Bypass,
+}
+
+impl Reference {
+    fn is_link(self) -> bool {
+        matches!(self, Self::Link(_))
+    }
 }
 
 /// Which input the board's external clock is connected to.
@@ -96,6 +102,8 @@ pub enum Error {
     NoCrystal,
     /// There is no clock at the external input.
     NoInput,
+    /// The crystal is to stand in for the clock at input 2, whose place it takes.
+    CrystalInstead,
     /// A reference is there, but the chip does not lock.
     NoLock,
 }
@@ -118,6 +126,10 @@ impl fmt::Display for Error {
             Self::Dividers(input, output) => write!(f, "the Si5324 cannot make {output} Hz from {input} Hz"),
             Self::NoCrystal => write!(f, "the crystal of the Si5324 does not oscillate"),
             Self::NoInput => write!(f, "there is no clock at the external input: is it connected, and on?"),
+            Self::CrystalInstead => write!(
+                f,
+                "in free run the crystal of the Si5324 is at input 2, where the link's clock is"
+            ),
             Self::NoLock => write!(
                 f,
                 "the Si5324 does not lock within {} s: has the external clock the frequency that is configured?",
@@ -169,32 +181,44 @@ impl<B: Bus> Si5324<B> {
         self.bus.wait_ms(RESET_MS);
         self.set(RESET, 0)?;
         self.bus.wait_ms(RESET_MS);
+        if reference.is_link() && input == Input::Ckin2 {
+            return Err(Error::CrystalInstead);
+        }
         let (selected, alarm) = match (reference, input) {
             (Reference::Crystal, _) | (_, Input::Ckin2) => (select::CKSEL_REG_CKIN2, los::LOS2_INT),
             (_, Input::Ckin1) => (select::CKSEL_REG_CKIN1, los::LOS1_INT),
         };
         let made_from = match reference {
-            Reference::Crystal => const { control::FREE_RUN.put(CONTROL.reset, 1) },
+            Reference::Crystal | Reference::Link(_) => const { control::FREE_RUN.put(CONTROL.reset, 1) },
             Reference::External(_) => CONTROL.reset,
             Reference::Bypass => const { control::BYPASS_REG.put(CONTROL.reset, 1) },
         };
         self.set(CONTROL, made_from)?;
         let silent = const { select::SQ_ICAL.put(SELECT.reset, 1) };
         self.set(SELECT, select::CKSEL_REG.put(silent, selected))?;
+        // Input 1 goes before the crystal
+        self.set(
+            PRIORITY,
+            const { priority::CK_PRIOR2.put(priority::CK_PRIOR1.put(PRIORITY.reset, 0), 1) },
+        )?;
+        let selection = match reference.is_link() {
+            true => autosel::AUTOSEL_REG_AUTOMATIC_REVERTIVE,
+            false => autosel::AUTOSEL_REG_MANUAL,
+        };
+        self.set(AUTOSEL, autosel::AUTOSEL_REG.put(AUTOSEL.reset, selection))?;
         for (register, word) in SETTINGS {
             self.set(register, word)?;
         }
-        let frequency = match reference {
-            Reference::Crystal => Some(CRYSTAL),
-            Reference::External(frequency) => Some(frequency),
-            Reference::Bypass => None,
+        let (frequency, dividers) = match reference {
+            Reference::Crystal => (CRYSTAL, Dividers::find(CRYSTAL, output).map(|d| (d, d.n3))),
+            Reference::External(frequency) => (frequency, Dividers::find(frequency, output).map(|d| (d, d.n3))),
+            Reference::Link(frequency) => (frequency, Dividers::with_crystal(frequency, output)),
+            Reference::Bypass => return self.wait(reference, alarm),
         };
-        if let Some(frequency) = frequency {
-            let dividers = Dividers::find(frequency, output).ok_or(Error::Dividers(frequency, output))?;
-            self.divide(&dividers)?;
-            self.set(RESET, reset::ICAL.put(0, 1))?;
-        }
-        self.wait(reference, alarm, frequency.is_some())
+        let (dividers, n3_of_input_2) = dividers.ok_or(Error::Dividers(frequency, output))?;
+        self.divide(&dividers, n3_of_input_2)?;
+        self.set(RESET, reset::ICAL.put(0, 1))?;
+        self.wait(reference, alarm)
     }
 
     /// Closes the switch in front of the chip.
@@ -205,7 +229,7 @@ impl<B: Bus> Si5324<B> {
         Ok(())
     }
 
-    fn divide(&mut self, d: &Dividers) -> Result<(), Error> {
+    fn divide(&mut self, d: &Dividers, n3_of_input_2: u32) -> Result<(), Error> {
         let high_speed = |n: u32| n - HIGH_SPEED_MIN;
         self.set(N1, n1::N1_HS.put(N1.reset, high_speed(d.n1_hs)))?;
         self.set(NC1, nc1::NC1_LS.put(NC1.reset, d.nc1_ls - 1))?;
@@ -215,11 +239,11 @@ impl<B: Bus> Si5324<B> {
             n2::N2_HS.put(n2::N2_LS.put(N2.reset, d.n2_ls - 1), high_speed(d.n2_hs)),
         )?;
         self.set(N31, n31::N31.put(N31.reset, d.n3 - 1))?;
-        self.set(N32, n32::N32.put(N32.reset, d.n3 - 1))
+        self.set(N32, n32::N32.put(N32.reset, n3_of_input_2 - 1))
     }
 
     /// Waits for the reference, and for the lock if there is one to come. `alarm`: of the external input.
-    fn wait(&mut self, reference: Reference, alarm: Field, locks: bool) -> Result<(), Error> {
+    fn wait(&mut self, reference: Reference, alarm: Field) -> Result<(), Error> {
         let mut waited = 0;
         loop {
             let lost = self.get(LOS)?;
@@ -231,7 +255,7 @@ impl<B: Bus> Si5324<B> {
             match error {
                 Some(error) if waited >= INPUT_MS => return Err(error),
                 Some(_) => {}
-                None if !locks || lol::LOL_INT.get(self.get(LOL)?) == 0 => return Ok(()),
+                None if reference == Reference::Bypass || lol::LOL_INT.get(self.get(LOL)?) == 0 => return Ok(()),
                 None if waited >= LOCK_MS => return Err(Error::NoLock),
                 None => {}
             }

@@ -147,6 +147,24 @@ fn crystal_and_bypass() {
 }
 
 #[test]
+fn the_crystal_stands_in_for_a_clock_of_a_link() {
+    // No clock at input 1 yet
+    let mut bench = Bench { los: 2, ..Bench::new() };
+    let link = Reference::Link(125_000_000);
+    assert_eq!(program(&mut bench, link, Input::Ckin1), Ok(()));
+    assert_eq!(bench.registers[0], 0x54, "free run");
+    assert_eq!(bench.registers[1], 0xe4, "first input 1, then input 2");
+    assert_eq!(bench.registers[4], 0x92, "selected automatically, and back");
+    let (d, crystal_n3) = Dividers::with_crystal(125_000_000, 125_000_000).unwrap();
+    assert_eq!((bench.low_speed(43) + 1, bench.low_speed(46) + 1), (d.n3, crystal_n3));
+    assert_eq!(bench.writes.last(), Some(&(136, ICAL)));
+    let mut bench = Bench { los: 1, ..Bench::new() };
+    assert_eq!(program(&mut bench, link, Input::Ckin1), Err(Error::NoCrystal));
+    let at_two = program(&mut Bench::new(), link, Input::Ckin2);
+    assert_eq!(at_two, Err(Error::CrystalInstead), "in free run input 2 is the crystal");
+}
+
+#[test]
 fn faults_are_told_apart() {
     let external = Reference::External(10_000_000);
     let outcome = |los, lock_ms, reference| {

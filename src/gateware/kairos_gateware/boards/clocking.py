@@ -147,9 +147,9 @@ class SwitchedClock(Module):
         }
 
 
-def _measure(module, domain, count):
-    """`count`, in sys, is the frequency of the clock of a domain."""
-    module.submodules += (activity := Activity(domain))
+def _measure(module, domain, count, counts=1):
+    """`count`, in sys, is the frequency of the clock of a domain. counts: level in that domain, 0: as if it stopped."""
+    module.submodules += (activity := Activity(domain, counts))
     frequency = ClockDomainsRenamer(BOOT_DOMAIN)(Frequency(activity.toggle))
     crossing = BusSynchronizer(MEASURED_BITS, BOOT_DOMAIN, "sys")
     module.submodules += frequency, crossing
@@ -170,13 +170,14 @@ def reference(module, platform, synthesiser: Synthesiser):
 def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, ps7, clock, received=None, steps=None):
     """Adds to a module `SwitchedClock`, a synthesiser's pins, and what measures its clock and the external one. clock:
     as `reference` returns it. received: domain of the clock that goes to the synthesiser in place of the external
-    one. steps: where the logic's clock is to be (`PhaseMover`), or None."""
+    one, and a level in it, the clock is to be used: without, the synthesiser gets none. steps: where the logic's clock
+    is to be (`PhaseMover`), or None."""
     clock, from_chip = clock
     forward = platform.request(synthesiser.forward)
     if synthesiser.reset is not None:
         name, signal = synthesiser.reset
         module.comb += getattr(platform.request(name), signal).eq(1)
-    to_chip, pairs = Signal(), [("synthesiser", clock)]
+    to_chip, pairs, silent = Signal(), [("synthesiser", clock)], Signal(reset=received is not None)
     module.clock_domains.cd_external = ClockDomain("external", reset_less=True)
     if received is None:
         external, from_outside = platform.request(synthesiser.external), Signal()
@@ -186,7 +187,10 @@ def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, p
         ]
         pairs.append(("external", external))
     else:
-        module.comb += ClockSignal("external").eq(ClockSignal(received))
+        domain, used = received
+        module.comb += ClockSignal("external").eq(ClockSignal(domain))
+        # A receiver that hears nothing gives some clock, too: the synthesiser is not to follow that
+        module.sync.external += silent.eq(~used)
     module.specials += [
         Instance(
             "ODDR",
@@ -195,7 +199,7 @@ def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, p
             i_CE=1,
             i_D1=1,
             i_D2=0,
-            i_R=0,
+            i_R=silent,
             i_S=0,
             o_Q=to_chip,
         ),
@@ -207,7 +211,7 @@ def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, p
         module.comb += mover.steps.eq(steps)
     module.submodules += SwitchedClock(ps7.fclk[0], ps7.fclk_reset_n[0], control, from_chip, mover)
     _measure(module, "synthesiser", control.synthesiser)
-    _measure(module, "external", control.reference)
+    _measure(module, "external", control.reference, ~silent)
     for name, pair in pairs:
         platform.add_platform_command(f"create_clock -name {name} -period {_PERIOD_NS} [get_ports {{pin}}]", pin=pair.p)
         platform.add_platform_command(

@@ -13,6 +13,7 @@ from migen.genlib.fifo import AsyncFIFO
 
 from ..link.coding import LineReceiver, LineTransmitter
 from ..link.phase import PhaseMeter, helper_clock
+from ..link.steady import Steady
 from ..link.word import WORD_BITS
 from .gtx import add_quad, add_transceiver
 
@@ -95,10 +96,10 @@ def _measure(module, quad, gtx, line, phase) -> None:
     ]
 
 
-def connect_links(module, platform, board_name, cages: Cages | None, links, reference, boot) -> str:
+def connect_links(module, platform, board_name, cages: Cages | None, links, reference, boot) -> tuple[str, Signal]:
     """Adds to a module what the ends of `links` (`soc.links.Links`) need. reference: clock of the synthesiser behind
     its buffer; boot: domain of a clock that always runs. Returns the domain of what the first end has received, 125
-    MHz. Raises ValueError if the board does not have so many cages."""
+    MHz, and a level in it, that it is the other board's. Raises ValueError if the board does not have so many cages."""
     if cages is None or len(links.ends) > cages.count:
         known = "no transceivers" if cages is None else f"{cages.count} SFP cages for links"
         raise ValueError(f"{board_name} has {known}, but the variant needs {len(links.ends)}")
@@ -126,4 +127,7 @@ def connect_links(module, platform, board_name, cages: Cages | None, links, refe
         ]
         if getattr(end, "phase", None) is not None:
             _measure(module, quad, gtx, line, end.phase)
-    return quad.channels[0].received
+        if getattr(end, "steady", None) is not None:
+            module.submodules += (steady := Steady(gtx.received, line.in_step))
+            module.comb += end.steady.eq(steady.steady)
+    return quad.channels[0].received, quad.channels[0].in_step

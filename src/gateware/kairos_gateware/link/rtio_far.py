@@ -49,11 +49,14 @@ class FarRtio(Module):
     master calls this board; `named`, for a cycle: it has just said so. `endpoint`, `line_up`, `joined`: as of
     `NearRtio`. `phy_reset`: a level, 1 until the master has said otherwise. `reset`: the core's, a level. `abort`:
     ends the read that is under way. `steps`: of this board's clock (`phase`). `time_load`, `time_value`: of the time
-    base. `live`: the master has said so. `settled`: for time skip, nothing moves here or in what is sent.
+    base. `live`: the master has said so. `settled`: for time skip, nothing moves here or in what is sent. phases: the
+    clocks of boards may have any; then `steady` says whether this one's is that of the board above (`Steady`), and is
+    None otherwise. Before it is, the time is not told; if it is no longer, the link begins anew.
     """
 
-    def __init__(self, core, below=(), more=((), ())):
+    def __init__(self, core, below=(), more=((), ()), phases=False):
         self.line_up = Signal()
+        self.steady = Signal() if phases else None
         self.destination, self.named = Signal(8), Signal()
         self.phy_reset = Signal(reset=1)
         self.reset = Signal()
@@ -70,13 +73,16 @@ class FarRtio(Module):
         # # #
 
         came = {name: Signal(name=f"came_{name}") for name in CONTROL}
-        self.comb += endpoint.line.eq(self.line_up)
+        self.live = live = Signal()  # the counters agree: the master says more than the time
+        # Nobody may go on with a time that is no longer the master's
+        self.comb += endpoint.line.eq(
+            self.line_up if self.steady is None else self.line_up & (self.steady | ~self.live)
+        )
         self.comb += [came[name].eq(control.valid & (control.form == tag)) for name, tag in away[1].forms.tags.items()]
 
         # Resets: all events that were sent before are dropped
         levels = fields(CONTROL["levels"], control.data)
         dropping, until, popped = Signal(), Signal(16), Signal(16)
-        self.live = live = Signal()  # the counters agree: the master says more than the time
         self.sync += [
             self.named.eq(came["levels"]),
             If(
@@ -98,7 +104,8 @@ class FarRtio(Module):
         self.time_value = time["coarse"]
         self.sync += If(came["move"], self.steps.eq(control.data[:STEP_BITS]))
         echo, echoed = Signal(), Signal(COARSE_BITS)
-        self.sync += [echo.eq(came["echo"]), echoed.eq(timebase.coarse)]
+        asked = came["echo"] if self.steady is None else came["echo"] & self.steady
+        self.sync += [echo.eq(asked), echoed.eq(timebase.coarse)]
 
         # Inputs
         read = fields(CONTROL["read"], control.data)

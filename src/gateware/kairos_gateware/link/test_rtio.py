@@ -16,14 +16,14 @@ UP = 260
 
 
 class Wide(Module):
-    """A satellite with one channel whose events have WIDTH bits."""
+    """A satellite with one channel whose events have WIDTH bits. phases: as of `FarRtio`."""
 
-    def __init__(self):
+    def __init__(self, phases=False):
         self.submodules.timebase = self.timebase = TimeBase()
         self.submodules.near = self.near = NearRtio(self.timebase, WIDTH, 0)
         self.link = OutputLink(WIDTH, 8)
         self.submodules.core = self.core = RtioCore([Channel(0, self.link)], lanes=2, depth=32, loadable=True)
-        self.submodules.far = self.far = FarRtio(self.core)
+        self.submodules.far = self.far = FarRtio(self.core, phases=phases)
         self.comb += self.far.alone()
         self.submodules.cable = cable = Cable([self.near, self.far], 3)
         far_time = self.core.timebase
@@ -70,3 +70,34 @@ def test_events_with_more_than_32_bits_of_data():
     run_simulation(dut, [play(), watch()])
     assert statuses == [0] * len(data)
     assert seen == [(UP + 150 + 9 * n, n, 40 * n & 0xFF, value) for n, value in enumerate(data)]
+
+
+@pytest.mark.long
+def test_the_time_is_told_while_the_clock_is_that_of_the_board_above():
+    """Before, there is a link but no time; when that clock is gone, all begins anew."""
+    dut = Wide(phases=True)
+    near, far = dut.near, dut.far
+
+    def until(signal, value, cycles):
+        for _ in range(cycles):
+            if (yield signal) == value:
+                return
+            yield
+        raise AssertionError(f"not {value} within {cycles} cycles")
+
+    def play():
+        for _ in range(4 * UP):
+            yield
+        assert (yield near.joined) and not (yield near.up) and not (yield far.live)
+        yield far.steady.eq(1)
+        # The question that was not answered is given up after 2^16 cycles
+        yield from until(near.up, 1, 1 << 17)
+        yield from until(far.live, 1, UP)
+        assert (yield dut.timebase.coarse) == (yield dut.core.timebase.coarse)
+        yield far.steady.eq(0)
+        yield from until(near.up, 0, UP)
+        yield from until(near.joined, 1, 2 * UP)
+        yield far.steady.eq(1)
+        yield from until(near.up, 1, 1 << 17)
+
+    run_simulation(dut, [play()])

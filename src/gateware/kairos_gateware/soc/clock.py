@@ -162,16 +162,16 @@ class ClockControl(Module):
 
 
 class Activity(Module):
-    """In domain `measured`: `toggle` changes every PRESCALE cycles."""
+    """In domain `measured`: `toggle` changes every PRESCALE cycles. counts: level there, 0: as if the clock stood."""
 
-    def __init__(self, measured):
+    def __init__(self, measured, counts=1):
         self.toggle = Signal()
 
         # # #
 
         count = Signal(max=PRESCALE)
         edge = getattr(self.sync, measured)
-        edge += [count.eq(count + 1), If(count == 0, self.toggle.eq(~self.toggle))]
+        edge += If(counts, count.eq(count + 1), If(count == 0, self.toggle.eq(~self.toggle)))
 
 
 class Frequency(Module):

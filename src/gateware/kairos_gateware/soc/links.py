@@ -54,8 +54,8 @@ class UplinkRegisters(Module, AutoCSR):
 
 
 class Links(Module):
-    """variant: of the board. timebase: of its core. phases: clocks of boards may have any (`NearRtio`). Raises
-    ValueError if the board cannot have its links.
+    """variant: of the board. timebase: of its core. phases: clocks of boards may have any (`NearRtio`, `FarRtio`).
+    Raises ValueError if the board cannot have its links.
 
     `near`: of the boards below, list of `NearRtio`; `remotes`: the same for a `CriRouter`. `own`: the destination of
     this board. `far`: the `FarRtio`, once `attach` has been called on a board that has one above. `ends`: all of them
@@ -67,7 +67,7 @@ class Links(Module):
     def __init__(self, variant, timebase, phases=False):
         if variant.uplink and variant.reorder:
             raise ValueError(f"{variant.name}: a satellite has lanes of increasing times (reorder = 0)")
-        self.variant = variant
+        self.variant, self._phases = variant, phases
         self.ends, self.register_blocks, self.wires = {}, {}, {}
         self.memories, self.window = [], None
         self.far = None
@@ -85,7 +85,7 @@ class Links(Module):
 
     def attach(self, core, urgent):
         """The far end of the link to the board above, in front of the core. urgent: port of the arbiter."""
-        self.submodules.far = self.far = far = FarRtio(core, self.near, _more(self.variant))
+        self.submodules.far = self.far = far = FarRtio(core, self.near, _more(self.variant), self._phases)
         self.ends = {"up": far, **self.ends}
         self.comb += [[near.enable.eq(far.live), near.abort.eq(far.abort)] for near in self.near]
         self.comb += [

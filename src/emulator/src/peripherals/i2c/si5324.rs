@@ -3,12 +3,13 @@
 //!
 //! After a calibration (ICAL) the chip locks if the selected input has a clock and the dividers keep oscillator and phase detector
 //! in their ranges. The outputs are silent until then. When the input goes, the outputs keep their frequency (digital hold); when
-//! it is back, or another one, the chip locks anew. In bypass the input is the output.
+//! it is back, or another one, the chip locks anew. In bypass the input is the output. An input is selected by register, or
+//! automatically: the first one by CK_PRIOR that has a clock; without reverting, the one in use as long as it has one.
 
 use kairos_contracts::chips::si5324::{
-    autosel, control, lol, los, n1, n2, n31, n32, nc1, pins, reset, select, ACTIVE, ALL, AUTOSEL, CONTROL, CRYSTAL,
-    F3_MAX, F3_MIN, HIGH_SPEED_MIN, IDENTITY, LOL, LOS, LOW_SPEED_MAX, N1, N2, N31, N32, NC1, OSCILLATOR_MAX,
-    OSCILLATOR_MIN, PINS, RESET, SELECT,
+    active, autosel, control, lol, los, n1, n2, n31, n32, nc1, pins, priority, reset, select, ACTIVE, ALL, AUTOSEL,
+    CONTROL, CRYSTAL, F3_MAX, F3_MIN, HIGH_SPEED_MIN, IDENTITY, LOL, LOS, LOW_SPEED_MAX, N1, N2, N31, N32, NC1,
+    OSCILLATOR_MAX, OSCILLATOR_MIN, PINS, PRIORITY, RESET, SELECT,
 };
 use kairos_contracts::chips::{Field, Register};
 
@@ -29,6 +30,8 @@ pub struct Si5324 {
     external: u64,
     /// When the chip locks, and to which frequency.
     lock: Option<(Cycles, u64)>,
+    /// Input in use, 0 or 1.
+    active: u8,
     /// Frequency of the outputs while it is not locked.
     held: u64,
     pointer: Pointer,
@@ -45,6 +48,7 @@ impl Si5324 {
             registers,
             external,
             lock: None,
+            active: 0,
             held: 0,
             pointer: Pointer::default(),
         }
@@ -52,12 +56,13 @@ impl Si5324 {
 
     /// The clock at input 1 changes: frequency in Hz, 0 for none.
     pub fn set_external(&mut self, frequency: u64, now: Cycles) {
-        let before = self.input(self.selected());
+        let before = (self.active, self.input(self.active));
         if self.lock.is_some_and(|(time, _)| now >= time) {
             self.held = self.output(now);
         }
         self.external = frequency;
-        if self.held != 0 && self.input(self.selected()) != before {
+        self.active = self.selected();
+        if self.held != 0 && (self.active, self.input(self.active)) != before {
             self.lock = self.locked().map(|output| (now + from_ns(LOCK_NS), output));
         }
     }
@@ -67,6 +72,9 @@ impl Si5324 {
         if address == LOS.address {
             let missing = |input| u32::from(self.input(input) == 0);
             los::LOS2_INT.put(los::LOS1_INT.put(0, missing(0)), missing(1)) as u8
+        } else if address == ACTIVE.address {
+            let used = |input: u8| u32::from(self.active == input && self.input(input) != 0);
+            active::CK2_ACTV_REG.put(active::CK1_ACTV_REG.put(0, used(0)), used(1)) as u8
         } else if address == LOL.address {
             lol::LOL_INT.put(0, u32::from(self.lock.is_none_or(|(time, _)| now < time))) as u8
         } else {
@@ -84,6 +92,7 @@ impl Si5324 {
                 self.pointer = pointer;
             } else if reset::ICAL.get(command) != 0 {
                 self.held = 0;
+                self.active = self.selected();
                 self.lock = self.locked().map(|output| (now + from_ns(LOCK_NS), output));
             }
         } else if !READ_ONLY.iter().flat_map(|r| r.bytes(0)).any(|(at, _)| at == address) {
@@ -122,11 +131,20 @@ impl Si5324 {
         }
     }
 
-    /// Which input is used. While a pin selects it, it is input 1: the pin is low.
+    /// Which input is to be used. While a pin selects it, it is input 1: the pin is low.
     fn selected(&self) -> u8 {
-        let by_register = self.get(PINS, pins::CKSEL_PIN) == 0
-            && self.get(AUTOSEL, autosel::AUTOSEL_REG) == autosel::AUTOSEL_REG_MANUAL;
-        u8::from(by_register && self.get(SELECT, select::CKSEL_REG) == select::CKSEL_REG_CKIN2)
+        let automatic = self.get(AUTOSEL, autosel::AUTOSEL_REG);
+        if automatic == autosel::AUTOSEL_REG_MANUAL {
+            let by_register = self.get(PINS, pins::CKSEL_PIN) == 0;
+            return u8::from(by_register && self.get(SELECT, select::CKSEL_REG) == select::CKSEL_REG_CKIN2);
+        }
+        let has_clock = |input: &u8| self.input(*input) != 0;
+        let stays = automatic != autosel::AUTOSEL_REG_AUTOMATIC_REVERTIVE && has_clock(&self.active);
+        let by_priority = [priority::CK_PRIOR1, priority::CK_PRIOR2].map(|place| self.get(PRIORITY, place) as u8);
+        match by_priority.into_iter().find(has_clock) {
+            Some(first) if !stays => first,
+            _ => self.active,
+        }
     }
 
     /// What a calibration now would lock to.
@@ -138,11 +156,11 @@ impl Si5324 {
         let n1 = high_speed(N1, n1::N1_HS) * nc1_ls;
         let n2_ls = low_speed(N2, n2::N2_LS);
         let n2 = high_speed(N2, n2::N2_HS) * n2_ls;
-        let n3 = match self.selected() {
+        let n3 = match self.active {
             0 => low_speed(N31, n31::N31),
             _ => low_speed(N32, n32::N32),
         };
-        let input = self.input(self.selected());
+        let input = self.input(self.active);
         // Compared without dividing, so exactly.
         let oscillates = (OSCILLATOR_MIN * n3..=OSCILLATOR_MAX * n3).contains(&(input * n2));
         let compares = (F3_MIN * n3..=F3_MAX * n3).contains(&input);
@@ -175,6 +193,8 @@ impl Device for Si5324 {
 
 #[cfg(test)]
 mod tests {
+    use kairos_clocking::si5324::{self as driver, Bus, Input, Reference, Stuck, ADDRESS};
+
     use super::*;
 
     const RESET: u8 = 1 << 7;
@@ -240,6 +260,57 @@ mod tests {
         chip.write(0, 0x16, 0);
         chip.set_external(0, 4 * LATER);
         assert_eq!(chip.output(4 * LATER), 0, "bypass");
+    }
+
+    /// The driver's bus, on which there is nothing else.
+    struct Alone<'a>(&'a mut Si5324, Cycles);
+
+    impl Bus for &mut Alone<'_> {
+        fn write(&mut self, address: u8, bytes: &[u8]) -> Result<bool, Stuck> {
+            let [register, value] = *bytes else { return Ok(false) };
+            self.0.write(register, value, self.1);
+            Ok(address == ADDRESS)
+        }
+
+        fn read(&mut self, address: u8, register: u8) -> Result<Option<u8>, Stuck> {
+            Ok((address == ADDRESS).then(|| self.0.read(register, self.1)))
+        }
+
+        fn wait_ms(&mut self, milliseconds: u32) {
+            self.1 += from_ns(u64::from(milliseconds) * 1_000_000);
+        }
+    }
+
+    /// As the firmware of a satellite programs it: 125 MHz from the clock of a link, which comes later and goes again.
+    #[test]
+    fn the_crystal_stands_in_for_a_clock_of_a_link_without_a_gap() {
+        let mut chip = Si5324::new(0);
+        let mut bus = Alone(&mut chip, 0);
+        let mut driver = driver::Si5324::find(&mut bus).unwrap();
+        driver
+            .program(Reference::Link(125_000_000), Input::Ckin1, 125_000_000)
+            .unwrap();
+        let mut now = bus.1;
+        let free = chip.output(now);
+        assert!((124_999_200..124_999_250).contains(&free), "{free}");
+        assert_eq!(chip.read(128, now), 2, "input 2");
+        for _ in 0..2 {
+            chip.set_external(125_000_000, now);
+            assert_eq!(
+                (chip.read(128, now), chip.read(130, now), chip.output(now)),
+                (1, 1, free)
+            );
+            now += LATER;
+            assert_eq!((chip.read(130, now), chip.output(now)), (0, 125_000_000));
+            chip.set_external(0, now);
+            assert_eq!((chip.read(128, now), chip.output(now)), (2, 125_000_000));
+            now += LATER;
+            assert_eq!((chip.read(130, now), chip.output(now)), (0, free));
+        }
+        // Without reverting, what is used is left only when it is gone
+        chip.write(4, 0x52, now);
+        chip.set_external(125_000_000, now);
+        assert_eq!(chip.read(128, now), 2);
     }
 
     #[test]
