@@ -103,9 +103,10 @@ def test_a_program_that_cannot_be_done_says_why(lab):
 
     fails("PERMISSION_DENIED", "firmware's own", running(lambda p: p.write("dma/base", 0)))
     fails("PERMISSION_DENIED", "firmware's own", running(lambda p: p.write("dma/time_offset", 0)))
+    fails("NOT_FOUND", "no block 'clock', but analyzer, dma", running(lambda p: p.read("clock/none")))
     fails("INVALID_ARGUMENT", "64 bits", running(lambda p: p.write("scratch/wide", 0, step=1)))
     fails("INVALID_ARGUMENT", "does not fit", running(lambda p: p.write("scratch/word", 2**32)))
-    fails("NOT_FOUND", "no block 'rto'", running(lambda p: p.read("rto/outputs")))
+    fails("NOT_FOUND", "did you mean 'rtio/outputs'?", running(lambda p: p.read("rto/outputs")))
     fails("INVALID_ARGUMENT", "us of delays", running(lambda p: p.delay(100)))
 
     def deep(program):
@@ -153,7 +154,7 @@ def test_registers_are_written_and_read_in_one_call(lab):
 
 def test_what_there_is_not(lab):
     demo = lab["demo"]
-    fails("PERMISSION_DENIED", "cannot be written", lambda: demo.registers.rtio.outputs.write(1))
+    fails("PERMISSION_DENIED", "can only be read", lambda: demo.registers.rtio.outputs.write(1))
     fails("NOT_FOUND", "in its block are rtio/async_error", lambda: demo.read("rtio/none"))
     fails("UNAVAILABLE", "away at 127.0.0.1:9 does not answer", lambda: lab["away"].registers)
     with pytest.raises(KeyError, match="no device 'none', but demo, away"):
@@ -203,10 +204,17 @@ def test_from_the_command_line(hub, lab):
     assert block["demo/rtio/outputs"] == 13 and "demo/rtio/reset" not in block and len(block) > 5
     for words, text in (
         (("read", "demo"), "names no register"),
+        (("read", "demo/"), "names no register"),
+        (("read", "demo/rtio/output"), "did you mean 'rtio/outputs'?"),
+        (("write", "demo/rtio/output", "1"), "did you mean 'rtio/outputs'?"),
+        (("watch", "demo/rtio/output"), "did you mean 'rtio/outputs'?"),
+        (("watch", "demo/rtio/outputs", "--period", "0"), "every 0.01 s at most"),
+        (("read", "demo/rtio/reset"), "rtio/reset is used by the firmware alone"),
+        (("spi", "demo/none", "1"), "no 'none' among its SPI buses"),
         (("read", "demo/none"), "no register and no block 'none', but analyzer, dma"),
         (("ls", "demo/rtio/none"), "no register and no block 'rtio/none', but rtio/async_error"),
         (("read", "demo/rtio/none"), "in its block are"),
-        (("write", "demo/rtio/outputs", "1"), "cannot be written"),
+        (("write", "demo/rtio/outputs", "1"), "rtio/outputs can only be read"),
         (("write", "demo/rtio/outputs", "high"), "'high' is no number"),
         (("ls", "none"), "no device 'none'"),
     ):

@@ -1,5 +1,6 @@
 """Who may do what at a hub: tokens, roles, TLS. The methods are those that the hub itself describes."""
 
+import re
 import subprocess
 import urllib.error
 import urllib.request
@@ -11,7 +12,7 @@ import kairos.hub
 from kairos.hub import HubError
 from kairos.hub.client import GetMessageClass
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, Hub, certificate, token_entry
+from tests.support.hub import HUB, Hub, certificate, expired_certificate, token_entry
 
 AWAY = {"away": "127.0.0.1:9"}
 """Nothing is asked of a device here that would reach one."""
@@ -170,6 +171,44 @@ def test_tls(tmp_path):
             assert failed.value.code == "UNAVAILABLE"
     finally:
         hub.close()
+
+
+def test_why_a_hub_cannot_be_reached_is_said(tmp_path):
+    """Each cause in a line of its own."""
+    folders = {name: tmp_path / name for name in ("good", "other", "expired", "plain")}
+    for folder in folders.values():
+        folder.mkdir()
+    certificate(folders["other"])
+    hubs = {
+        "good": Hub(folders["good"], AWAY, entries=certificate(folders["good"])),
+        "expired": Hub(folders["expired"], AWAY, entries=expired_certificate(folders["expired"])),
+        "plain": Hub(folders["plain"], AWAY),
+    }
+    address = {name: f"localhost:{hub.address.rpartition(':')[2]}" for name, hub in hubs.items()}
+    garbage = tmp_path / "garbage.crt"
+    garbage.write_text("-----BEGIN CERTIFICATE-----\nnone\n")
+    try:
+        for where, shown, said in (
+            (address["good"], None, "has TLS: give its certificate"),
+            (address["good"], folders["other"] / "hub.crt", "shows another certificate"),
+            (hubs["good"].address, folders["good"] / "hub.crt", "or one for another name"),
+            (address["good"], garbage, "has no certificate in PEM"),
+            (address["good"], tmp_path / "none", "none cannot be read"),
+            (address["expired"], folders["expired"] / "hub.crt", "has expired"),
+            (address["plain"], folders["good"] / "hub.crt", "has no TLS: leave the certificate out"),
+            ("localhost:9", None, "is 'kairos hub' running there?"),
+            ("localhost:http", None, "'localhost:http' is no address of a hub"),
+            ("http://localhost:1390", None, "is no address of a hub"),
+            ("no.such.host.invalid", None, "there is no host 'no.such.host.invalid'"),
+        ):
+            with pytest.raises(HubError, match=re.escape(said)) as failed:
+                kairos.hub.connect(where, certificate=shown)
+            assert "\n" not in str(failed.value), failed.value
+        with kairos.hub.connect(address["good"], certificate=folders["good"] / "hub.crt") as lab:
+            assert list(lab) == ["away"]
+    finally:
+        for hub in hubs.values():
+            hub.close()
 
 
 @pytest.mark.parametrize("entries", ["", token_entry("a", "look"), "[tls]\ncertificate_file = 'c'\nkey_file = 'c'\n"])

@@ -52,6 +52,7 @@ FILES = {
     "sys/bus/i2c/devices/i2c-1/name": "Cadence I2C at e0004000\n",
     "sys/bus/i2c/devices/1-0050/name": "24c02\n",
     "sys/bus/i2c/devices/i2c-2/name": "mux\n",
+    "sys/bus/i2c/devices/i2c-3/name": "SMBus I801 adapter at 0700\n",
     "sys/bus/spi/devices/spi0.0/modalias": "spi:ad9910\n",
     "sys/class/hwmon/hwmon0/name": "xadc\n",
     "sys/class/hwmon/hwmon0/temp1_input": "41500\n",
@@ -76,6 +77,7 @@ def tree(root):
     (dev / "uio0").write_bytes(bytes(0x1000))
     (dev / "samples").write_bytes(bytes(SAMPLES))
     (dev / "i2c-1").write_bytes(bytes(range(256)))
+    (dev / "i2c-3").write_bytes(bytes(range(256)))
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +109,7 @@ def test_registers_are_those_of_the_memory(hub, lab):
     memory = (hub.folder / "root/dev/mem").read_bytes()
     assert struct.unpack_from("<II", memory, 0x1000) == (0xC0FFEE, 0x123)
     assert (hub.folder / "root/dev/uio0").read_bytes()[0x10:0x14] == b"\xff" * 4
-    fails("PERMISSION_DENIED", "clocks/status cannot be written", lambda: registers.clocks.status.write(1))
+    fails("PERMISSION_DENIED", "clocks/status can only be read", lambda: registers.clocks.status.write(1))
     fails("INVALID_ARGUMENT", "does not fit into the 12 bits", lambda: registers.clocks.divider.write(0x1000))
     fails("NOT_FOUND", "in its block are clocks/divider", lambda: lab["rack"].read("clocks/none"))
 
@@ -154,7 +156,7 @@ def test_how_it_is(hub, lab):
 def test_buses_are_found_and_used(hub, lab):
     board = lab["rack"].board
     buses = {bus.name: bus for bus in board.buses()}
-    assert list(buses) == ["i2c-1", "i2c-2", "spidev0.0"]
+    assert list(buses) == ["i2c-1", "i2c-2", "i2c-3", "spidev0.0"]
     assert [(chip.address, chip.name) for chip in buses["i2c-1"].chips] == [(0x50, "24c02")]
     assert buses["i2c-1"].usable and not buses["i2c-2"].usable and buses["spidev0.0"].text == "ad9910"
     assert board.i2c("i2c-1", 0x50, b"\x20", 3) == bytes([0x20, 0x21, 0x22])
@@ -165,9 +167,38 @@ def test_buses_are_found_and_used(hub, lab):
     assert (hub.folder / "root/dev/spidev0.0").read_text() == "mode 3, 1000000 Hz\n"
 
 
+def test_an_adapter_that_knows_smbus_alone(hub, lab):
+    """As those of most PCs: what SMBus has a command for is done, the rest is refused in words."""
+    board, bus = lab["rack"].board, "i2c-3"
+    for written in (b"\x10\xaa", b"\x11\xbb\xcc", b"\x20\x01\x02\x03\x04"):
+        assert board.i2c(bus, 0x50, written) == b""
+    memory = (hub.folder / "root/dev/i2c-3").read_bytes()
+    assert (memory[0x10:0x13], memory[0x20:0x24]) == (b"\xaa\xbb\xcc", b"\x01\x02\x03\x04")
+    assert board.i2c(bus, 0x50, b"\x10", 1) == b"\xaa" and board.i2c(bus, 0x50, b"\x11", 2) == b"\xbb\xcc"
+    assert board.i2c(bus, 0x50, b"\x20") == b"" and board.i2c(bus, 0x50, 1) == b"\x01"
+    for parts in ((b"\x10", 3), (b"\x10", 33), (b"\x10\x11", 1), (2,)):
+        fails("ABORTED", "SMBus alone", lambda parts=parts: board.i2c(bus, 0x50, *parts))
+
+
+def test_the_command_line_reaches_buses(hub):
+    for words, code, said in (
+        (("buses", "rack"), 0, "SMBus I801"),
+        (("i2c", "rack/i2c-3", "0x50", "--write", "0x30", "--read", "2"), 0, "30 31\n"),
+        (("i2c", "rack", "0x50", "--read", "2"), 1, "names no bus, as do rack/i2c-1, rack/i2c-2, rack/i2c-3"),
+        (("i2c", "rack/i2c-3"), 1, "'kairos hub buses rack'"),
+        (("i2c", "rack/i2c-3", "0x50", "--switch", "0x74:1"), 1, "is a bus of its own"),
+        (("i2c", "rack/i2c-3", "0x50", "--write", "256"), 1, "from 0 to 255"),
+        (("spi", "rack/none", "1"), 1, "there are spidev0.0"),
+    ):
+        done = run_kairos("hub", *words, "--hub", hub.address)
+        assert done.returncode == code and said in done.stdout + done.stderr, done
+        assert code == 0 or (not done.stdout and len(done.stderr.splitlines()) == 1), done
+
+
 def test_what_a_bus_does_not_do_is_said(lab):
     board = lab["rack"].board
     fails("ABORTED", "nobody answers at address 0x51", lambda: board.i2c("i2c-1", 0x51, 1))
+    fails("ABORTED", "a driver of the kernel has the chip at address 0x57", lambda: board.i2c("i2c-1", 0x57, 1))
     fails("NOT_FOUND", "there are i2c-1, i2c-2", lambda: board.i2c("i2c-7", 0x50, 1))
     fails("NOT_FOUND", "load i2c-dev", lambda: board.i2c("i2c-2", 0x50, 1))
     for parts in ((), (0,), (8193,), (b"",), tuple([1] * 43)):
@@ -253,5 +284,45 @@ def test_the_gateware_of_a_core_device_below_linux(tmp_path, device):
             state.write_text("unknown\n")
             (tmp_path / "dev/mem").rename(tmp_path / "dev/kept")
             until(lambda: "fpga0 is 'unknown'" in lab.devices()[0].error)
+    finally:
+        hub.close()
+
+
+@pytest.fixture
+def loop(tmp_path):
+    """A loop device, and the file behind it."""
+    file = tmp_path / "disk"
+    file.write_bytes(bytes(0x4000))
+    made = subprocess.run(["losetup", "--find", "--show", file], capture_output=True, text=True)
+    if made.returncode != 0:
+        pytest.skip(f"no loop device can be had here: {made.stderr.strip()}")
+    device = made.stdout.strip()
+    yield device, file
+    subprocess.run(["losetup", "--detach", device], check=True)
+
+
+def test_registers_and_buffer_of_a_loop_device(tmp_path, loop):
+    """A device of the kernel, in this computer's own /dev: it has no length as files have one."""
+    device, file = loop
+    memory = f"[[board]]\nname = 'rack'\n[[board.memory]]\nblock = 'loop'\nfile = '{device}'\n"
+    entry = memory + "address = {}\nsize = 0x1000\nbuffer = 'rw'\nregisters = [{{ name = 'word', offset = 4 }}]\n"
+    hub = Hub(tmp_path, {}, entries=entry.format("0x3000"))
+    try:
+        with kairos.hub.connect(hub.address) as lab:
+            known(lab, "rack")
+            word = lab["rack"].registers.loop.word
+            word.write(0xC0FFEE)
+            assert word.read() == 0xC0FFEE and lab["rack"].board.buffers["loop"].read(length=8)[4:] == b"\xee\xff\xc0\0"
+    finally:
+        hub.close()
+    # What was written is on the device for all.
+    with open(device, "rb") as disk:
+        disk.seek(0x3004)
+        assert disk.read(4) == b"\xee\xff\xc0\0"
+    assert file.stat().st_size == 0x4000
+    hub = Hub(tmp_path, {}, entries=entry.format("0x4000"))
+    try:
+        with kairos.hub.connect(hub.address) as lab:
+            until(lambda: "has 16384 bytes, not 4096 from 0x4000 on" in lab.devices()[0].error)
     finally:
         hub.close()

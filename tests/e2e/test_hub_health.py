@@ -18,6 +18,7 @@ from tests.support.command import run_kairos
 from tests.support.connection import Closed
 from tests.support.hub import Hub, demo_hub, demo_lab, device_client
 from tests.support.kernels import kernel, run_empty
+from tests.support.paths import EXAMPLES
 from tests.support.raw_session import Session
 from tests.support.waiting import until
 
@@ -150,7 +151,10 @@ def test_the_service_manager_hears_of_a_hub_that_lives(tmp_path, monkeypatch):
     manager.settimeout(20)
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
     monkeypatch.setenv("WATCHDOG_USEC", "600000")
-    hub = Hub(tmp_path, {"away": "127.0.0.1:9"})
+    # A device that is away and a plugin that ends at once are no reason to end the hub.
+    protocol = EXAMPLES / "hub" / "plugins" / "pll.proto"
+    plugin = f"[[plugin]]\nname = 'ill'\nlayer = 'access'\ncommand = ['false']\nprotocol = '{protocol}'\n"
+    hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, entries=plugin)
     try:
         said = [manager.recv(100) for _ in range(4)]
         assert said == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1", b"WATCHDOG=1"]

@@ -16,7 +16,7 @@ import pytest
 import kairos.hub
 from kairos.hub import HubError
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, Hub, demo_lab
+from tests.support.hub import HUB, Hub, demo_lab, fails
 from tests.support.paths import ROOT
 from tests.support.waiting import until
 
@@ -56,7 +56,7 @@ def hub(device, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hub")
     entries = entry("well", trouble(folder, "well"), word="hello ")
     entries += entry("ill", trouble(folder, "ill"), patience=PATIENCE) + entry(
-        "pll", EXAMPLES / "pll.py", register="rtio/outputs"
+        "pll", EXAMPLES / "pll.py", register="scratch/word", settings=250
     )
     hub = Hub(folder, {"demo": f"{device.host}:{device.ports[1380]}"}, entries=entries)
     yield hub
@@ -159,9 +159,13 @@ def test_a_plugin_serves_as_the_hub_does(hub, lab):
 
 
 def test_a_plugin_in_python_calibrates(lab):
+    word = lab["demo"].registers.scratch.word
+    word.write(0)
     found = lab.call("lab.pll.v1.Pll", "Calibrate", device="demo")
-    assert (found.accesses, found.value) == (1000, 13)
+    assert (found.accesses, found.locked, found.setting) == (1000, 250, 125)
+    assert word.read() == 1 << 31 | 125
     assert lab.call("lab.pll.v1.Pll", "State") == found
+    fails("UNKNOWN", "no device 'none'", lambda: lab.call("lab.pll.v1.Pll", "Calibrate", device="none"))
 
 
 def test_lines_of_a_plugin_are_in_the_log(hub, lab):

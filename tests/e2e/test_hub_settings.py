@@ -76,7 +76,7 @@ def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
     text = (tmp_path / "hub.toml").read_text()
     everything = re.sub(r"^# (?=\[|\w+ = )", "", text, flags=re.MULTILINE)
     keys = {"listen", "state", "certificate_file", "key_file", "name", "role", "sha256", "address"}
-    keys |= {"layer", "command", "protocol", "memory_mb", "patience_s", "register"}
+    keys |= {"layer", "command", "protocol", "memory_mb", "patience_s", "register", "settings"}
     assert set(re.findall(r"^(\w+) = ", everything, re.MULTILINE)) == keys
     (tmp_path / "hub.toml").write_text(everything)
     done = subprocess.run([HUB, "hub.toml"], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
@@ -92,7 +92,7 @@ def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
         (None, "there is no hub.toml: 'kairos new --hub' writes one for the devices of device_db.py"),
         ("[[device]]\nname = 'a'\nadress = 'lab'\n", "hub.toml: line 3: unknown field `adress`, expected one of"),
         ("[[device]\n", "hub.toml: line 1: unclosed array table"),
-        ("listen = 'here'\n", "hub.toml: line 1: invalid socket address"),
+        ("listen = 'here'\n", "hub.toml: line 1: 'here' is no address and port"),
         ("", "hub.toml: there is no [[device]]"),
     ],
 )
@@ -115,5 +115,5 @@ def test_a_hub_that_is_dead_is_one_line(tmp_path):
     assert done.returncode == 1 and not done.stdout
     assert (
         done.stderr
-        == f"kairos: no hub answers at {hub.address}: is 'kairos hub' running there, and does it have TLS?\n"
+        == f"kairos: no hub answers at {hub.address}, where nothing listens: is 'kairos hub' running there?\n"
     )

@@ -119,7 +119,7 @@ def test_an_event_that_is_waited_for(waveforms, device):
 
 
 def test_what_there_is_not(lab, waveforms, device):
-    fails("NOT_FOUND", "demo has no channel 'none'", lambda: waveforms.read("none"))
+    fails("NOT_FOUND", "there is no channel 'none'", lambda: waveforms.read("none"))
     fails("INVALID_ARGUMENT", "at most 4096 events", lambda: waveforms.capture(before=5000))
     fails("UNAVAILABLE", "does not answer", lambda: lab["away"].waveforms.read())
     with Session(device) as session:

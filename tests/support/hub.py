@@ -72,6 +72,39 @@ def certificate(folder):
     return "[tls]\ncertificate_file = 'hub.crt'\nkey_file = 'hub.key'\n"
 
 
+EXPIRED = """
+[ca]
+default_ca = laboratory
+[laboratory]
+database = index.txt
+new_certs_dir = .
+serial = serial
+default_md = sha256
+policy = any
+x509_extensions = server
+[any]
+commonName = supplied
+[server]
+subjectAltName = DNS:localhost
+basicConstraints = critical,CA:FALSE
+"""
+
+
+def expired_certificate(folder):
+    """The same of one that was good for a day in 2020."""
+    (folder / "ca.cnf").write_text(EXPIRED)
+    (folder / "index.txt").touch()
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "hub.key"]
+    signed = ["-selfsign", "-keyfile", "hub.key", "-in", "hub.csr", "-out", "hub.crt", "-notext"]
+    days = ["-startdate", "20200101000000Z", "-enddate", "20200102000000Z"]
+    for command in (
+        ["openssl", "req", "-new", *key, "-subj", "/CN=localhost", "-out", "hub.csr"],
+        ["openssl", "ca", "-config", "ca.cnf", "-batch", "-create_serial", *signed, *days],
+    ):
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return "[tls]\ncertificate_file = 'hub.crt'\nkey_file = 'hub.key'\n"
+
+
 def fails(code, text, work):
     """A call of the hub fails with this code, and says so."""
     with pytest.raises(HubError) as failed:

@@ -1,4 +1,5 @@
-"""A plugin of the layer `control`: a calibration of 1,000 accesses, which runs beside the hardware in one go.
+"""A plugin of the layer `control`: calibrates a phase-locked loop. It tries every setting, 1,000 accesses in one batch
+beside the hardware, and sets the middle of those in a row at which the loop locks.
 
 hub.toml:
 
@@ -8,35 +9,68 @@ hub.toml:
     command = ["python3", "pll.py"]
     protocol = "pll.proto"
     [plugin.settings]
-    register = "rtio/outputs"
+    register = "scratch/word"
+    settings = 250
+
+`scratch/word` is the register that every gateware has to try things with: it keeps what is written, as if the loop
+locked with every setting. Put that of your own block in its place.
 """
 
-from collections import Counter
+from itertools import groupby
+
+import grpc
 
 from kairos.hub import Program, plugin
+
+START = LOCKED = 1 << 31
+"""Starts the loop with the setting in the bits below; as it shows that it locks with the setting in the bits below."""
+POLLED = 0.001
+"""Seconds that the loop has to take a setting."""
 
 
 class Pll:
     """The service of pll.proto."""
 
-    def __init__(self, register: str):
-        self.register = register
-        self.found = {"accesses": 0, "value": 0}
+    def __init__(self, register: str, settings: int):
+        self.register, self.settings = register, settings
+        self.found = {}
 
     def Calibrate(self, request, context):
-        program = Program()
-        with program.loop(1000):
-            program.read(self.register)
         with plugin.lab() as lab:
-            values = lab[request.device].run(program)
-        ((value, _),) = Counter(values).most_common(1)
-        self.found = {"accesses": len(values), "value": value}
-        print(f"{request.device}: {value} after {len(values)} accesses", flush=True)
+            device = lab[request.device]
+            # A poll and a read have a result each.
+            statuses = device.run(self.search())[1::2]
+            locks = groupby(range(self.settings), lambda setting: statuses[setting] == LOCKED | setting)
+            runs = [list(run) for is_locked, run in locks if is_locked]
+            if not runs:
+                context.abort(grpc.StatusCode.ABORTED, f"the loop of {request.device} locks with no setting")
+            longest = max(runs, key=len)
+            setting = longest[len(longest) // 2]
+            device.run(self.choice(setting))
+        self.found = {"accesses": 4 * self.settings, "locked": sum(map(len, runs)), "setting": setting}
+        print(f"{request.device}: locks with {self.found['locked']} settings, {setting} is set", flush=True)
         return self.found
+
+    def search(self) -> Program:
+        """Tries every setting."""
+        program = Program()
+        with program.loop(self.settings):
+            program.write(self.register, 0, step=1)
+            program.modify(self.register, START, START)
+            program.poll(self.register, START, START, timeout=POLLED)
+            program.read(self.register)
+        return program
+
+    def choice(self, setting: int) -> Program:
+        """Sets one, and ends in the middle if the loop does not lock with it."""
+        program = Program()
+        program.write(self.register, START | setting)
+        program.poll(self.register, LOCKED | setting, 0xFFFF_FFFF, timeout=POLLED)
+        return program
 
     def State(self, request, context):
         return self.found
 
 
 if __name__ == "__main__":
-    plugin.serve({"lab.pll.v1.Pll": Pll(plugin.settings()["register"])})
+    plugin.serve({"lab.pll.v1.Pll": Pll(**plugin.settings())})

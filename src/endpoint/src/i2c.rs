@@ -3,7 +3,14 @@
 use std::path::Path;
 
 use embedded_hal::i2c::{Error as _, ErrorKind, I2c, Operation};
-use linux_embedded_hal::I2cdev;
+use i2cdev::linux::LinuxI2CError;
+use linux_embedded_hal::{I2CError, I2cdev};
+
+use crate::smbus;
+
+/// Numbers of errors of Linux (`asm-generic/errno.h`).
+const EBUSY: i32 = 16;
+const EOPNOTSUPP: i32 = 95;
 
 /// A part of a transfer. Between two of them the bus is not given away.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +25,51 @@ pub fn open(path: &Path) -> Result<I2cdev, String> {
     I2cdev::new(path).map_err(|error| format!("{} cannot be opened: {error}", path.display()))
 }
 
-/// Does the parts one after the other with a chip; the bytes that were read.
-pub fn transfer<B: I2c>(bus: &mut B, address: u8, parts: &[Part]) -> Result<Vec<u8>, String> {
+/// Does the parts one after the other with a chip; the bytes that were read. On an adapter that knows SMBus alone, by the command
+/// that does the same.
+pub fn transfer(bus: &mut I2cdev, address: u8, parts: &[Part]) -> Result<Vec<u8>, String> {
+    let failed = match exchange(bus, address, parts) {
+        Ok(bytes) => return Ok(bytes),
+        Err(error) if number(error.inner()) == Some(EOPNOTSUPP) => match smbus::Command::of(parts) {
+            // `exchange` has addressed the chip.
+            Some(command) => match command.execute(&mut **bus) {
+                Ok(bytes) => return Ok(bytes),
+                Err(error) => error.into(),
+            },
+            None => error,
+        },
+        Err(error) => error,
+    };
+    Err(told(&failed, address))
+}
+
+fn number(error: &LinuxI2CError) -> Option<i32> {
+    match error {
+        LinuxI2CError::Errno(number) => Some(*number),
+        LinuxI2CError::Io(error) => error.raw_os_error(),
+    }
+}
+
+/// What has gone wrong in a transfer, and what may be done about it.
+fn told(error: &I2CError, address: u8) -> String {
+    match (number(error.inner()), error.kind()) {
+        (Some(EBUSY), _) => format!("a driver of the kernel has the chip at address {address:#04x}, and keeps it"),
+        (Some(EOPNOTSUPP), _) => {
+            "the adapter of this bus knows SMBus alone, which has no such transfer: one byte is read, or up to \
+             32 behind one that is written, or up to 33 are written"
+                .into()
+        }
+        (_, ErrorKind::NoAcknowledge(_)) => format!("nobody answers at address {address:#04x}"),
+        (_, ErrorKind::ArbitrationLoss) => "another master has the bus".into(),
+        (Some(number), _) => {
+            let error = std::io::Error::from_raw_os_error(number);
+            format!("the transfer with address {address:#04x} failed: {error}")
+        }
+        (None, _) => format!("the transfer with address {address:#04x} failed: {error}"),
+    }
+}
+
+fn exchange<B: I2c>(bus: &mut B, address: u8, parts: &[Part]) -> Result<Vec<u8>, B::Error> {
     let mut buffers: Vec<Vec<u8>> = parts
         .iter()
         .map(|part| match part {
@@ -35,12 +85,7 @@ pub fn transfer<B: I2c>(bus: &mut B, address: u8, parts: &[Part]) -> Result<Vec<
             Part::Read(_) => Operation::Read(buffer),
         })
         .collect();
-    bus.transaction(address, &mut operations)
-        .map_err(|error| match error.kind() {
-            ErrorKind::NoAcknowledge(_) => format!("nobody answers at address {address:#04x}"),
-            ErrorKind::ArbitrationLoss => "another master has the bus".into(),
-            _ => format!("the transfer with address {address:#04x} failed: {error:?}"),
-        })?;
+    bus.transaction(address, &mut operations)?;
     let reads = parts
         .iter()
         .zip(buffers)
@@ -93,12 +138,24 @@ mod tests {
             place: 0,
             bytes: [0; 256],
         };
-        assert_eq!(transfer(&mut chip, 0x50, &[Part::Write(vec![16, 1, 2, 3])]), Ok(vec![]));
+        assert_eq!(exchange(&mut chip, 0x50, &[Part::Write(vec![16, 1, 2, 3])]), Ok(vec![]));
         let parts = [Part::Write(vec![17]), Part::Read(1), Part::Read(1)];
-        assert_eq!(transfer(&mut chip, 0x50, &parts), Ok(vec![2, 3]));
-        assert_eq!(
-            transfer(&mut chip, 0x51, &parts),
-            Err("nobody answers at address 0x51".into())
+        assert_eq!(exchange(&mut chip, 0x50, &parts), Ok(vec![2, 3]));
+        let nobody = ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address);
+        assert_eq!(exchange(&mut chip, 0x51, &parts), Err(nobody));
+    }
+
+    #[test]
+    fn what_went_wrong_is_said_in_words() {
+        let told = |number| told(&LinuxI2CError::Errno(number).into(), 0x48);
+        assert!(told(EBUSY).contains("a driver of the kernel has the chip at address 0x48"));
+        assert!(told(EOPNOTSUPP).contains("SMBus alone"));
+        let (enxio, etimedout) = (6, 110);
+        assert_eq!(told(enxio), "nobody answers at address 0x48");
+        assert!(
+            told(etimedout).contains("failed: Connection timed out"),
+            "{}",
+            told(etimedout)
         );
     }
 

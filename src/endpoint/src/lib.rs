@@ -11,5 +11,6 @@ mod files;
 pub mod i2c;
 pub mod memory;
 pub mod sensors;
+mod smbus;
 pub mod spi;
 pub mod uio;

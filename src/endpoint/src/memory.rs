@@ -1,10 +1,11 @@
-//! Registers and buffers in mapped memory: `/dev/mem`, a UIO device, or a file.
+//! Registers and buffers in mapped memory: `/dev/mem`, a UIO device, a file, or a block device.
 //!
 //! All `unsafe` of this crate is here: a mapping stays while anybody has a [`Word`] of it, and whatever is asked for was
 //! compared with its bounds once, when it was looked up. So an access is one load or store.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
@@ -41,11 +42,11 @@ pub struct Window {
 impl Window {
     /// Maps `size` bytes from `offset` of a file on, to read and to write.
     ///
-    /// A regular file must have them: an access behind its end would be the end of this process.
+    /// A file or block device must have them: an access behind its end would be the end of this process.
     pub fn open(path: &Path, offset: u64, size: usize) -> Result<Self, Error> {
         let shown = path.display();
         let failed = |error: std::io::Error| Error(format!("{shown} cannot be mapped: {error}"));
-        let file = OpenOptions::new()
+        let mut file = OpenOptions::new()
             .read(true)
             .write(true)
             .custom_flags(SYNCHRONOUS)
@@ -58,8 +59,12 @@ impl Window {
                 "{shown}: what is mapped is whole words of {WORD} bytes, and one at least"
             )));
         }
-        if !metadata.file_type().is_char_device() && end.is_none_or(|end| end > metadata.len()) {
-            let has = metadata.len();
+        // Where a block device ends is where one can seek to; memory and UIO have no end.
+        let has = match metadata.file_type().is_char_device() {
+            true => u64::MAX,
+            false => file.seek(SeekFrom::End(0)).map_err(failed)?,
+        };
+        if end.is_none_or(|end| end > has) {
             return Err(Error(format!(
                 "{shown} has {has} bytes, not {size} from {offset:#x} on"
             )));

@@ -15,7 +15,7 @@ use kairos_endpoint::{i2c, spi};
 use crate::board::{self, settings::BoardSettings};
 use crate::health::{self, Subsystem};
 use crate::job::{Answer, Done, Job, State};
-use crate::journal::Journal;
+use crate::journal::{self, Journal};
 use crate::life::Pulse;
 use crate::logs::Logs;
 use crate::management::{Client, Error};
@@ -256,7 +256,8 @@ impl Attendant {
             };
             // A device that stays away is told of once.
             if why != before {
-                tracing::warn!(device = self.settings.name, "{why}");
+                let (device, address) = (&self.settings.name, &self.settings.address);
+                tracing::warn!(device, address, "it does not answer: {why}");
                 before.clone_from(&why);
             }
             self.state.send_replace(State::Away(why));
@@ -290,10 +291,13 @@ impl Attendant {
             let lost = match job {
                 Some(Job::Batch(program, answer)) => match self.batch(client, &program).await {
                     Err(error @ Error::Lost(_)) => {
-                        let why = format!(
-                            "the device was lost in the middle of a batch: {error}; what of it was executed is not known"
-                        );
-                        drop(answer.send(Err(Status::aborted(why))));
+                        let lost = match journal::changes(&program) {
+                            true => Status::aborted(format!(
+                                "the device was lost in the middle of a batch: {error}; what of it was executed is not known"
+                            )),
+                            false => self.unavailable(&format!("{error}; nothing was changed")),
+                        };
+                        drop(answer.send(Err(lost)));
                         Some(error)
                     }
                     result => {

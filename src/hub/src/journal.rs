@@ -1,14 +1,15 @@
 //! What must survive the end of the hub, however sudden: that a batch which changes a device was under way.
 //!
 //! A file for each device has one line of a fixed length, written in place before such a batch begins and after it has ended.
-//! A hub that finds one begun and not ended, or loses a device in the middle of one, says so in its log, and among the device's subsystems until the next batch there is
-//! done. What the kernel has of a file outlives the process; the end of the computer itself is not what this is for.
+//! A hub that finds one begun and not ended, or loses a device in the middle of one, says so in its log, and among the device's
+//! subsystems until the next batch there is done. What the kernel has of a file outlives the process; the end of the computer itself
+//! is not what this is for.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -21,6 +22,8 @@ use crate::health::{Condition, Subsystem};
 const LINE: usize = 64;
 /// How the line of a batch that has not ended begins; behind it stand seconds since 1970, and its instructions.
 const BEGUN: &str = "begun";
+/// How that of one begins that has.
+const ENDED: &str = "ended";
 /// The same of one in the middle of which the device was lost.
 const LOST: &str = "lost";
 /// Name of the subsystem.
@@ -29,46 +32,52 @@ const NAME: &str = "batch";
 /// The journal of a device.
 #[derive(Debug, Default)]
 pub struct Journal {
+    device: String,
+    path: PathBuf,
     /// None where none can be written.
     file: Option<File>,
     /// What the hub before this one has left.
     left: Mutex<Option<String>>,
+    /// Why it cannot be written, since the last attempt.
+    unwritable: Mutex<Option<String>>,
 }
 
 impl Journal {
-    /// In a folder that is made if it is missing. If it cannot be written, the log says so, and there is none.
+    /// In a folder that is made if it is missing. If it cannot be written, the log says so, and the subsystem.
     pub fn open(folder: &Path, device: &str) -> Self {
-        let path = folder.join(format!("{device}.batch"));
+        let mut journal = Self {
+            device: device.into(),
+            path: folder.join(format!("{device}.batch")),
+            ..Self::default()
+        };
         let opened = std::fs::create_dir_all(folder).and_then(|()| {
-            let mut file = OpenOptions::new()
+            let mut options = OpenOptions::new();
+            let mut file = options
                 .read(true)
                 .write(true)
                 .create(true)
                 .truncate(false)
-                .open(&path)?;
+                .open(&journal.path)?;
             let mut text = String::new();
             file.read_to_string(&mut text)?;
             Ok((file, text))
         });
-        let (file, text) = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                let shown = path.display();
-                tracing::warn!(
-                    device,
-                    "{shown} cannot be written: a batch that the hub's end interrupts is not told of: {error}"
-                );
-                return Self::default();
+        match opened {
+            Ok((file, text)) => {
+                let left = interrupted(&text);
+                if let Some(left) = &left {
+                    tracing::error!(device, "{left}");
+                }
+                journal.left = Mutex::new(left);
+                journal.file = Some(file);
+                if text.len() != LINE {
+                    // A disk that is full later has the place for it.
+                    journal.write(ENDED);
+                }
             }
-        };
-        let left = interrupted(&text);
-        if let Some(left) = &left {
-            tracing::error!(device, "{left}");
+            Err(error) => journal.note(Err(error)),
         }
-        Self {
-            file: Some(file),
-            left: Mutex::new(left),
-        }
+        journal
     }
 
     /// A batch is to be executed. One that changes nothing, or is one access, cannot be half done.
@@ -85,18 +94,39 @@ impl Journal {
 
     fn write(&self, text: &str) {
         let line = format!("{text:<width$}\n", width = LINE - 1);
-        if let Some(Err(error)) = self.file.as_ref().map(|file| file.write_all_at(line.as_bytes(), 0)) {
-            tracing::warn!("the journal of a device cannot be written: {error}");
+        if let Some(file) = &self.file {
+            self.note(file.write_all_at(line.as_bytes(), 0));
         }
+    }
+
+    /// Whether it could be written. What has changed is in the log.
+    fn note(&self, written: io::Result<()>) {
+        let why = written.err().map(|error| {
+            let path = self.path.display();
+            format!(
+                "{path} cannot be written, {error}: a batch that the end of the hub interrupts would not be told of"
+            )
+        });
+        let mut before = self.unwritable.lock().unwrap_or_else(PoisonError::into_inner);
+        match &why {
+            Some(why) if before.as_ref() != Some(why) => tracing::warn!(device = self.device, "{why}"),
+            None if before.is_some() => {
+                tracing::info!(device = self.device, "{} is written again", self.path.display())
+            }
+            _ => {}
+        }
+        *before = why;
     }
 
     /// What is to be told among the subsystems of the device.
     pub fn subsystem(&self) -> Option<Subsystem> {
-        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.as_ref().map(|text| Subsystem {
+        let told =
+            [&self.left, &self.unwritable].map(|text| text.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let told: Vec<_> = told.into_iter().flatten().collect();
+        (!told.is_empty()).then(|| Subsystem {
             name: NAME.into(),
             condition: Condition::Warning,
-            text: text.clone(),
+            text: told.join("; "),
             values: BTreeMap::new(),
         })
     }
@@ -110,7 +140,7 @@ impl UnderWay<'_> {
     /// It has ended, or was not executed.
     pub fn end(self) {
         if let Some((journal, _)) = self.0 {
-            journal.write("ended");
+            journal.write(ENDED);
             *journal.left.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
@@ -130,7 +160,7 @@ impl UnderWay<'_> {
 }
 
 /// Whether a program changes anything; what it has that is no instruction does.
-fn changes(program: &[u8]) -> bool {
+pub fn changes(program: &[u8]) -> bool {
     program.chunks(INSTRUCTION).any(|instruction| {
         let operation = instruction.first().map(|number| Operation::try_from(*number));
         !matches!(
@@ -160,6 +190,8 @@ pub fn interrupted(line: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use kairos_proto::batch::Instruction;
 
@@ -226,10 +258,27 @@ mod tests {
     }
 
     #[test]
-    fn without_a_folder_there_is_none() {
+    fn one_that_cannot_be_written_is_told_of() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let journal = Journal::open(file.path(), "rack");
         journal.begin(&program(&[Operation::Write, Operation::Write])).end();
+        let text = journal.subsystem().unwrap().text;
+        assert!(text.contains("rack.batch cannot be written"), "{text}");
+    }
+
+    #[test]
+    fn a_disk_that_is_full_meanwhile_is_told_of_until_it_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(folder.path(), "rack");
+        assert_eq!(fs::read(folder.path().join("rack.batch")).unwrap().len(), LINE);
+        let good = journal
+            .file
+            .replace(File::options().write(true).open("/dev/full").unwrap());
+        let writes = program(&[Operation::Write, Operation::Write]);
+        journal.begin(&writes).end();
+        assert!(journal.subsystem().unwrap().text.contains("No space left on device"));
+        journal.file = good;
+        journal.begin(&writes).end();
         assert!(journal.subsystem().is_none());
     }
 }

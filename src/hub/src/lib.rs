@@ -21,6 +21,7 @@ pub mod life;
 pub mod logs;
 pub mod management;
 pub mod metrics;
+mod names;
 pub mod plugins;
 pub mod program;
 pub mod registers;

@@ -7,6 +7,7 @@ use kairos_proto::batch::{Ending, Instruction, Operation, Outcome, Switch, Trans
 use tonic::Status;
 
 use crate::job::Done;
+use crate::names;
 use crate::registers::{Channel, Gateware, Register};
 use crate::spi;
 use crate::v1::step::{self, Step as Kind};
@@ -140,7 +141,8 @@ impl<'a> Program<'a> {
     /// A channel of the device itself.
     fn channel(&self, name: &str) -> Result<&'a Channel, Status> {
         let found = self.gateware.channels().iter().find(|channel| channel.name == name);
-        let channel = found.ok_or_else(|| Status::not_found(format!("there is no RTIO channel '{name}'")))?;
+        let known = || self.gateware.channels().iter().map(|channel| channel.name.as_str());
+        let channel = found.ok_or_else(|| names::unknown("RTIO channel", name, known()))?;
         match channel.number >> 16 {
             0 => Ok(channel),
             board => Err(Status::invalid_argument(format!(
@@ -290,17 +292,22 @@ fn transfer(i2c: &step::I2c) -> Result<Transfer, Status> {
     })
 }
 
-/// The register called `name`; NOT_FOUND tells of those of its block.
+/// The register called `name`; NOT_FOUND tells of one like it, or of those of its block, or of the blocks.
 pub fn find<'a>(gateware: &'a Gateware, name: &str) -> Result<&'a Register, Status> {
     gateware.register(name).ok_or_else(|| {
         let block = name.split('/').next().unwrap_or_default();
-        let near: Vec<_> = gateware
-            .registers()
-            .map(|(name, _)| name)
-            .filter(|name| name.starts_with(&format!("{block}/")))
-            .collect();
+        let known = || gateware.registers().map(|(name, _)| name);
+        let near: Vec<_> = known().filter(|name| name.starts_with(&format!("{block}/"))).collect();
+        if names::nearest(name, known()).is_some() {
+            return names::unknown("register", name, known());
+        }
         Status::not_found(match near[..] {
-            [] => format!("there is no register '{name}', and no block '{block}'"),
+            [] => {
+                let mut blocks: Vec<_> = known().filter_map(|name| name.split('/').next()).collect();
+                blocks.dedup();
+                let blocks = blocks.join(", ");
+                format!("there is no register '{name}', and no block '{block}', but {blocks}")
+            }
             _ => format!("there is no register '{name}'; in its block are {}", near.join(", ")),
         })
     })

@@ -23,6 +23,15 @@ impl Register {
         self.width > 32
     }
 
+    /// All that may be done with it, of one with which not everything may.
+    pub fn only(&self) -> &'static str {
+        match (self.permission.read, self.permission.write) {
+            (true, _) => "can only be read",
+            (false, true) => "can only be written",
+            (false, false) => "is used by the firmware alone",
+        }
+    }
+
     /// INVALID_ARGUMENT if the value does not fit into the register of that name.
     pub fn takes(&self, name: &str, value: u64) -> Result<(), Status> {
         match self.width < 64 && value >> self.width != 0 {

@@ -12,8 +12,9 @@ use tonic::{Request, Response, Status};
 
 use crate::device::Device;
 use crate::job::State;
+use crate::names;
 use crate::plugins::settings::Layer;
-use crate::plugins::Plugins;
+use crate::plugins::{process::Plugin, Plugins};
 use crate::program;
 use crate::registers::Register;
 use crate::settings::Settings;
@@ -51,13 +52,7 @@ impl Service {
 
 pub fn find<'a>(devices: &'a [Device], name: &str) -> Result<&'a Device, Status> {
     let found = devices.iter().find(|device| device.name() == name);
-    found.ok_or_else(|| {
-        let known: Vec<_> = devices.iter().map(Device::name).collect();
-        Status::not_found(format!(
-            "there is no device '{name}'; this hub has {}",
-            known.join(", ")
-        ))
-    })
+    found.ok_or_else(|| names::unknown("device", name, devices.iter().map(Device::name)))
 }
 
 #[tonic::async_trait]
@@ -129,9 +124,7 @@ impl Registers for Service {
         let gateware = device.gateware()?;
         let register = program::find(&gateware, &name)?;
         if !register.permission.write {
-            return Err(Status::permission_denied(format!(
-                "{name} cannot be written, or is the firmware's own"
-            )));
+            return Err(Status::permission_denied(format!("{name} {}", register.only())));
         }
         register.takes(&name, value)?;
         device.run(program::write(register, value)).await?;
@@ -254,7 +247,7 @@ impl v1::plugins_server::Plugins for Service {
         let plugin = self
             .plugins
             .find(&name)
-            .ok_or_else(|| Status::not_found(format!("there is no plugin '{name}'")))?;
+            .ok_or_else(|| names::unknown("plugin", &name, self.plugins.iter().map(Plugin::name)))?;
         // Where the hub listens is not what is asked now.
         let settings = Settings::load(&self.file, Some((Ipv4Addr::LOCALHOST, 0).into()));
         let mut found = settings.map_err(Status::failed_precondition)?.plugins;
@@ -277,9 +270,7 @@ fn readable(device: &Device, names: &[String]) -> Result<Vec<Register>, Status> 
         let register = program::find(&gateware, name)?;
         match register.permission.read {
             true => Ok(*register),
-            false => Err(Status::permission_denied(format!(
-                "{name} cannot be read, or its words are the firmware's"
-            ))),
+            false => Err(Status::permission_denied(format!("{name} {}", register.only()))),
         }
     });
     found.collect()

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use kairos_contracts::analyzer;
 use kairos_contracts::configuration::{AUTH_KEY_MAX, AUTH_KEY_MIN};
 use kairos_contracts::management::PORT;
+use serde::de::{Deserializer, Error as _};
 use serde::Deserialize;
 
 use crate::access::{Role, Token, Tokens};
@@ -50,7 +51,7 @@ pub struct DeviceSettings {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    #[serde(default = "default_listen")]
+    #[serde(default = "default_listen", deserialize_with = "listen")]
     listen: SocketAddr,
     /// From the folder of hub.toml.
     state: Option<PathBuf>,
@@ -98,6 +99,12 @@ struct DeviceEntry {
 /// Nobody from outside is let in unless the file says so.
 fn default_listen() -> SocketAddr {
     ([127, 0, 0, 1], 1390).into()
+}
+
+fn listen<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(from)?;
+    let wrong = |_| D::Error::custom(format!("'{text}' is no address and port, as 127.0.0.1:1390 is"));
+    text.parse().map_err(wrong)
 }
 
 impl Settings {
@@ -327,7 +334,10 @@ mod tests {
                 format!("{device}key_file = '/nowhere/k'"),
                 "device a: /nowhere/k cannot be read",
             ),
-            (format!("listen = 'here'\n{device}"), "line 1: "),
+            (
+                format!("listen = 'localhost'\n{device}"),
+                "line 1: 'localhost' is no address and port, as 127.0.0.1:1390 is",
+            ),
             (
                 format!("listen = '0.0.0.0:1390'\n{device}"),
                 "listening at 0.0.0.0:1390 lets others in: that needs [tls]",

@@ -62,6 +62,7 @@ pub async fn call(request: Request, next: Next) -> Response {
         rpc.service = service,
         rpc.method = method,
         rpc.grpc.status_code = tracing::field::Empty,
+        otel.status_code = tracing::field::Empty,
         kairos.client = tracing::field::Empty,
     );
     if !span.is_disabled() {
@@ -70,9 +71,18 @@ pub async fn call(request: Request, next: Next) -> Response {
         let _ = span.set_parent(parent);
     }
     let response = next.run(request).instrument(span.clone()).await;
-    span.record("rpc.grpc.status_code", code(response.headers()));
+    // As the conventions of OpenTelemetry have it: a number, and an error only where it is not the client's.
+    if let Ok(number) = code(response.headers()).parse::<i64>() {
+        span.record("rpc.grpc.status_code", number);
+        if OURS.contains(&number) {
+            span.record("otel.status_code", "ERROR");
+        }
+    }
     response
 }
+
+/// UNKNOWN, DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS.
+const OURS: [i64; 6] = [2, 4, 12, 13, 14, 15];
 
 /// gRPC's number of how a call ended. One that failed says so in the head of its answer.
 pub fn code(headers: &HeaderMap) -> &str {

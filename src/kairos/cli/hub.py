@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import secrets
-import signal
 import sys
 import time
 from pathlib import Path
@@ -13,11 +12,11 @@ from ..emulator.artifacts import build_directory
 from ..errors import UsageError
 from ..waveform.table import aligned
 from .device import entry
+from .hub_lab import named, number, open_lab
 
 __all__ = [
     "batch",
     "health",
-    "i2c",
     "log",
     "ls",
     "metrics",
@@ -30,6 +29,9 @@ __all__ = [
     "watch",
     "write",
 ]
+
+PERIOD_MIN = 0.01
+"""Seconds between two readings of a watch: more often the hub does not read."""
 
 
 def serve(args):
@@ -48,15 +50,15 @@ def serve(args):
 
 def ls(args):
     """Print the devices of a hub, or the registers of one, as a table or as JSON."""
-    with _lab(args) as lab:
+    with open_lab(args) as lab:
         if args.device is None:
             _print_devices(lab.devices(), args.json)
             return
         device, _, name = args.device.partition("/")
-        _print_registers(_named(_of(lab, device), name), args.json)
+        _print_registers(_registers(named(lab, device), name), args.json)
 
 
-def _named(device, name: str) -> list:
+def _registers(device, name: str) -> list:
     """The registers of a device with that name, a register's or a block's; all without a name. UsageError if none."""
     registers = device.registers
     found = [registers[each] for each in registers if not name or each == name or each.startswith(f"{name}/")]
@@ -69,10 +71,10 @@ def _named(device, name: str) -> list:
 
 def read(args):
     """Print the values of registers; those of a device are read in one round trip."""
-    with _lab(args) as lab:
+    with open_lab(args) as lab:
         values = {}
         for device, names in _by_device(lab, args.registers).items():
-            found = _of(lab, device).read(*names)
+            found = named(lab, device).read(*names)
             values |= {f"{device}/{name}": value for name, value in zip(names, found, strict=True)}
     if args.json:
         print(json.dumps(values, indent=2))
@@ -83,36 +85,12 @@ def read(args):
 
 def write(args):
     """Set a register to the number on the command line."""
-    value = _number(args.value)
+    value = number(args.value)
     if not 0 <= value < 2**64:
         raise UsageError(f"{value} fits into no register: they have 1 to 64 bits, without a sign")
     device, name = _split(args.register)
-    with _lab(args) as lab:
-        _of(_of(lab, device).registers, name).write(value)
-
-
-def i2c(args):
-    """Print what was read from a device on a board's I2C bus, or where devices answer."""
-    switch = None
-    if args.switch is not None:
-        address, colon, mask = args.switch.partition(":")
-        if not colon:
-            raise UsageError(f"'{args.switch}' is no switch: ADDRESS:MASK, as in 0x74:0x04")
-        switch = _number(address), _number(mask)
-    with _lab(args) as lab:
-        bus = _of(lab, args.device).i2c
-        if args.address is None:
-            found = bus.scan(switch)
-            print(json.dumps(found) if args.json else " ".join(f"{address:#04x}" for address in found))
-            return
-        written = [_number(word) for word in args.write]
-        if any(not 0 <= byte < 256 for byte in written):
-            raise UsageError("bytes are numbers from 0 to 255")
-        data = bus.transfer(_number(args.address), bytes(written), args.read, switch)
-    if args.json:
-        print(json.dumps(list(data)))
-    elif data:
-        print(data.hex(" "))
+    with open_lab(args) as lab:
+        named(named(lab, device).registers, name).write(value)
 
 
 def _channel(path: str) -> tuple[str, str]:
@@ -125,8 +103,8 @@ def _channel(path: str) -> tuple[str, str]:
 def pin(args):
     """Print the level of a pin, hold it or let it go."""
     device, name = _channel(args.pin)
-    with _lab(args) as lab:
-        found = _of(_of(lab, device).pins, name)
+    with open_lab(args) as lab:
+        found = named(named(lab, device).pins, name)
         if args.level is None:
             level = found.level()
             print(json.dumps(level) if args.json else int(level))
@@ -142,40 +120,36 @@ def batch(args):
         text = Path(args.program).read_text()
     except OSError as error:
         raise UsageError(f"{args.program} cannot be read: {error.strerror}") from None
-    with _lab(args) as lab:
-        results = _of(lab, args.device).run_json(text)
+    with open_lab(args) as lab:
+        results = named(lab, args.device).run_json(text)
     print(json.dumps(results) if args.json else "\n".join(f"{word} {word:#x}" for word in results))
-
-
-def _number(text: str) -> int:
-    try:
-        return int(text, 0)
-    except ValueError:
-        raise UsageError(f"'{text}' is no number") from None
 
 
 def watch(args):
     """Print a line for each reading of registers of one device."""
+    if args.period < PERIOD_MIN:
+        raise UsageError(f"the hub reads every {PERIOD_MIN} s at most")
     if len({path.partition("/")[0] for path in args.registers}) > 1:
         raise UsageError("one device at a time can be watched")
-    with _lab(args) as lab:
+    with open_lab(args) as lab:
         ((device, names),) = _by_device(lab, args.registers).items()
-        readings = _of(lab, device).watch(*names, period=args.period)
-        if not args.json:
-            print("  ".join(["time        ", *names]))
-        for when, values in readings:
+        header = "  ".join(["time        ", *names])
+        for when, values in named(lab, device).watch(*names, period=args.period):
             if args.json:
                 print(json.dumps({"time": when, **dict(zip(names, values, strict=True))}), flush=True)
                 continue
+            if header:
+                print(header)
+                header = ""
             clock = time.strftime("%H:%M:%S", time.localtime(when)) + f".{int(when * 1000) % 1000:03}"
             print("  ".join([clock, *(f"{v:>{len(n)}}" for v, n in zip(values, names, strict=True))]), flush=True)
 
 
 def health(args):
     """Print how the subsystems of devices are, as a table or as JSON; exit code 1 if one is bad, or a device away."""
-    with _lab(args) as lab:
+    with open_lab(args) as lab:
         names = [args.device] if args.device is not None else list(lab)
-        found = {name: _health(_of(lab, name)) for name in names}
+        found = {name: _health(named(lab, name)) for name in names}
     if args.json:
         print(
             json.dumps({name: {part: each._asdict() for part, each in parts.items()} for name, parts in found.items()})
@@ -207,14 +181,14 @@ def _details(subsystem) -> str:
 
 def log(args):
     """Print the log of a device, as JSON as `kairos device log` does."""
-    with _lab(args) as lab:
-        for line in _of(lab, args.device).log(follow=args.follow):
+    with open_lab(args) as lab:
+        for line in named(lab, args.device).log(follow=args.follow):
             print(json.dumps(entry(line)) if args.json else line, flush=args.follow)
 
 
 def plugins(args):
     """Print the plugins of a hub, as a table or as JSON."""
-    with _lab(args) as lab:
+    with open_lab(args) as lab:
         found = lab.plugins()
     layers = ("", "access", "control")
     if args.json:
@@ -233,13 +207,13 @@ def plugins(args):
 
 def reload(args):
     """Have a plugin started anew."""
-    with _lab(args) as lab:
+    with open_lab(args) as lab:
         lab.reload(args.plugin)
 
 
 def metrics(args):
     """Print what Prometheus reads from the hub."""
-    with _lab(args) as lab:
+    with open_lab(args) as lab:
         print(lab.metrics(), end="")
 
 
@@ -252,43 +226,10 @@ def token(args):
     print(f'[[token]]\nname = {json.dumps(args.name)}\nrole = "{args.role}"\nsha256 = "{digest}"')
 
 
-def _end(*_):
-    """What Ctrl-C does."""
-    os.write(2, b"kairos: interrupted\n")
-    os._exit(130)
-
-
-def _lab(args):
-    # An exception out of the middle of gRPC may leave a lock taken, for which the end would wait for ever.
-    signal.signal(signal.SIGINT, _end)
-    # What gRPC's core would print of a connection that fails: the error says it.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    try:
-        # Needs gRPC, which is installed only where it is wanted.
-        from ..hub import connect
-    except ModuleNotFoundError as error:
-        raise UsageError(f"the hub's client needs {error.name}: pip install 'kairos[hub]'") from None
-    token = os.environ.get("KAIROS_HUB_TOKEN")
-    if args.token_file is not None:
-        try:
-            token = Path(args.token_file).read_text().strip()
-        except OSError as error:
-            raise UsageError(f"{args.token_file} cannot be read: {error.strerror}") from None
-    return connect(args.hub, token=token, certificate=args.certificate or os.environ.get("KAIROS_HUB_CERTIFICATE"))
-
-
-def _of(holder, name: str):
-    """What `holder`, a laboratory or the registers of a device, has by that name. UsageError if nothing."""
-    try:
-        return holder[name]
-    except KeyError as error:
-        raise UsageError(error.args[0]) from None
-
-
 def _split(path: str, blocks: bool = False) -> tuple[str, str]:
     """blocks: a block's name will do."""
     device, _, name = path.partition("/")
-    if "/" not in (path if blocks else name):
+    if not name or "/" not in (path if blocks else name):
         raise UsageError(f"'{path}' names no register: DEVICE/BLOCK/REGISTER, as 'kairos hub ls DEVICE' shows them")
     return device, name
 
@@ -302,7 +243,7 @@ def _by_device(lab, paths: list[str]) -> dict[str, list[str]]:
         if "/" in name:
             names.append(name)
         else:
-            names += [register.name for register in _named(_of(lab, device), name) if register.readable]
+            names += [register.name for register in _registers(named(lab, device), name) if register.readable]
     return found
 
 

@@ -4,15 +4,12 @@ import json
 import time
 
 from .. import files
-from ..errors import UsageError
-from ..hub.client import CONDITIONS
 from ..waveform.table import aligned
-from .hub import _lab as open_lab
+from .hub_lab import named, open_lab
 from .outputs import table_limit
 
 __all__ = ["clocks", "waveform"]
 
-BAD = CONDITIONS.index("bad")
 COLUMNS = ("time / mu", "slack / mu", "kind", "channel", "name", "address", "data")
 
 
@@ -32,7 +29,14 @@ def clocks(args):
         for name, each in found.items():
             rows += [(name, *row) for row in _rows(each)]
         print("\n".join(aligned(rows, left=6)))
-    return int(any(each.condition == BAD for each in found.values()))
+    return int(any(_condition(each) == "bad" for each in found.values()))
+
+
+def _condition(of) -> str:
+    # Needs gRPC, without which `open_lab` has said so already.
+    from ..hub.client import CONDITIONS
+
+    return CONDITIONS[of.condition]
 
 
 def _print_news(when: float, found: dict, as_json: bool):
@@ -43,26 +47,26 @@ def _print_news(when: float, found: dict, as_json: bool):
     clock = time.strftime("%H:%M:%S", time.localtime(when))
     for name, each in found.items():
         text = f": {each.text}" if each.text else ""
-        print(f"{clock}  {name} {CONDITIONS[each.condition]}{text}", flush=True)
+        print(f"{clock}  {name} {_condition(each)}{text}", flush=True)
 
 
 def _rows(device):
     """A row for each clock; of a device that has none, or does not answer, one that says so."""
     if not device.clocks:
-        yield "", "", "", CONDITIONS[device.condition], device.text
+        yield "", "", "", _condition(device), device.text
     for clock in device.clocks:
         used = "" if clock.used else "not used"
         text = "; ".join(filter(None, (clock.text, used)))
         frequency = f"{clock.hertz / 1e6:.3f} MHz" if clock.hertz else "none"
-        yield clock.name, frequency, clock.source, CONDITIONS[clock.condition], text
+        yield clock.name, frequency, clock.source, _condition(clock), text
 
 
 def _as_json(device) -> dict:
     keys = ("name", "hertz", "text", "used", "source")
     shown = [{key: getattr(clock, key) for key in keys} for clock in device.clocks]
     for clock, entry in zip(device.clocks, shown, strict=True):
-        entry["condition"] = CONDITIONS[clock.condition]
-    about = {"condition": CONDITIONS[device.condition], "text": device.text, "setting": device.setting}
+        entry["condition"] = _condition(clock)
+    about = {"condition": _condition(device), "text": device.text, "setting": device.setting}
     return {**about, "clocks": shown}
 
 
@@ -72,9 +76,7 @@ def waveform(args):
     channels = [channel] if channel else []
     limit = table_limit(args.table, "events")
     with open_lab(args) as lab:
-        if device not in list(lab):
-            raise UsageError(f"this hub has no device '{device}', but {', '.join(lab)}")
-        waveforms = lab[device].waveforms
+        waveforms = named(lab, device).waveforms
         if args.vcd or args.dump:
             if args.vcd:
                 files.write(args.vcd, waveforms.vcd(*channels))

@@ -15,11 +15,12 @@ from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
-from . import notebook
+from . import notebook, reach
 from .buses import ByName, I2c, pins, spi_buses
 from .errors import HubError, ProgramError
 from .linux import Board
 from .program import Program
+from .registers import Register, Registers
 from .waveforms import Waveforms
 
 __all__ = ["PORT", "SYSTEM", "Device", "Lab", "Register", "Subsystem", "connect"]
@@ -51,13 +52,28 @@ SYSTEM = "system"
 def connect(
     address: str, timeout: float = TIMEOUT, token: str | None = None, certificate: str | Path | None = None
 ) -> "Lab":
-    """The laboratory whose hub is at `address`, a host or host:port. HubError if no hub answers there.
+    """The laboratory whose hub is at `address`, a host or host:port ([IPV6]:port). HubError if no hub answers there.
 
     `token`: who this is, for a hub that asks. `certificate`: PEM file with the certificate of a hub that has TLS, or
     of the authority that vouches for it, or "system" for those that this system trusts.
     """
     notebook.complete(items={Lab, Registers, ByName}, attributes={Device, Registers, Register})
-    return Lab(address if ":" in address else f"{address}:{PORT}", timeout, token, certificate)
+    return Lab(_with_port(address), timeout, token, certificate)
+
+
+def _with_port(address: str) -> str:
+    """Where a hub is, with its port if the address has none. HubError for a port that there is not."""
+    host, colon, port = address.rpartition(":")
+    if address.startswith("unix:"):
+        return address
+    if ":" in host and "/" not in host and not host.startswith("["):
+        # An address of IPv6 without brackets has no port.
+        return f"[{address}]:{PORT}"
+    if not colon or address.endswith("]"):
+        return f"{address}:{PORT}"
+    if not (host and "/" not in host and port.isdecimal() and 0 < int(port) < 1 << 16):
+        raise HubError(f"'{address}' is no address of a hub: HOST or HOST:PORT", "INVALID_ARGUMENT")
+    return address
 
 
 class _Details(
@@ -92,6 +108,9 @@ def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
     else:
         try:
             roots = None if certificate == SYSTEM else Path(certificate).read_bytes()
+            ssl.create_default_context(cafile=None if certificate == SYSTEM else certificate)
+        except ssl.SSLError:
+            raise HubError(f"{certificate} has no certificate in PEM", "INVALID_ARGUMENT") from None
         except OSError as error:
             raise HubError(f"{certificate} cannot be read: {error.strerror}", "INVALID_ARGUMENT") from None
         channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(roots))
@@ -110,6 +129,8 @@ class Lab:
         # What the hub describes is looked up once: a pool that asks while another thread does loses what either found.
         self._looking = threading.RLock()
         self._methods, self._classes = {}, {}
+        # By device what Registers.List says: by name.
+        self._registers: dict[str, dict] = {}
         try:
             self._names = frozenset(self)
         except BaseException:
@@ -179,6 +200,14 @@ class Lab:
             if name not in self._names:
                 raise KeyError(f"this hub has no device '{name}', but {', '.join(names)}")
         return Device(self, name)
+
+    def described_registers(self, device: str, anew: bool = False) -> dict:
+        """The registers of a device by name, as the messages `Register` of the protocol, as the hub said when it was
+        asked first, or now."""
+        if anew or device not in self._registers:
+            found = self.call("Registers", "List", device=device).registers
+            self._registers[device] = {register.name: register for register in found}
+        return self._registers[device]
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)
@@ -251,7 +280,8 @@ class Lab:
             text = error.details() or error.code().name
             of_the_hub = "does not answer" in text or text.startswith("plugin ")
             if error.code() == grpc.StatusCode.UNAVAILABLE and not of_the_hub:
-                text = f"no hub answers at {self._address}: is 'kairos hub' running there, and does it have TLS?"
+                system = self._certificate == SYSTEM
+                text = reach.why(self._address, None if system else self._certificate, system, text)
             return HubError(text, error.code().name)
         if isinstance(error, KeyError):
             # The database of reflection found nothing: what answers is no hub.
@@ -268,8 +298,8 @@ class Device:
     @property
     def registers(self) -> "Registers":
         """Its registers, by block and name: ``registers.rtio.outputs``, or ``registers["rtio/outputs"]``."""
-        found = self._lab.call("Registers", "List", device=self.name).registers
-        return Registers(self._lab, self.name, {register.name: register for register in found})
+        self._lab.described_registers(self.name)
+        return Registers(self._lab, self.name)
 
     def read(self, *registers: str) -> list[int]:
         """The values of registers, read in one round trip."""
@@ -328,8 +358,8 @@ class Device:
         return list(answer.results)
 
     def watch(self, *registers: str, period: float = 1.0) -> Iterator[tuple[float, list[int]]]:
-        """Times (s since 1970) and values of registers, every `period` seconds."""
-        request = {"device": self.name, "registers": registers, "period_ms": round(1000 * period)}
+        """Times (s since 1970) and values of registers, every `period` seconds, 0.01 at least."""
+        request = {"device": self.name, "registers": registers, "period_ms": max(1, round(1000 * period))}
         for reading in self._lab.stream("Registers", "Watch", **request):
             yield reading.time, list(reading.values)
 
@@ -345,68 +375,3 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<device {self.name}>"
-
-
-class Registers:
-    """Registers by name; as attributes those of a block, or the blocks of a device."""
-
-    def __init__(self, lab: Lab, device: str, found: dict, block: str = ""):
-        self._lab, self._device, self._found, self._block = lab, device, found, block
-
-    def __getitem__(self, name: str) -> "Register":
-        path = self._block + name
-        if path not in self._found:
-            raise KeyError(f"{self._device} has no register '{path}'")
-        return Register(self._lab, self._device, self._found[path])
-
-    def __iter__(self) -> Iterator[str]:
-        return (name[len(self._block) :] for name in self._found if name.startswith(self._block))
-
-    def __getattr__(self, name: str):
-        if name.startswith("_"):
-            # Asked for by who copies it or shows it, before it has anything.
-            raise AttributeError(name)
-        path = self._block + name
-        if path in self._found:
-            return self[name]
-        if any(known.startswith(f"{path}/") for known in self._found):
-            return Registers(self._lab, self._device, self._found, f"{path}/")
-        # With these two Python says which one it may be.
-        raise AttributeError(f"{self._device} has no register and no block '{path}'", name=name, obj=self)
-
-    def __setattr__(self, name: str, value):
-        if not name.startswith("_"):
-            raise AttributeError(f"a register is set by its `write`: {name}.write({value!r})")
-        super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        return sorted({name.split("/")[0] for name in self})
-
-    _ipython_key_completions_ = __iter__
-
-    def __repr__(self) -> str:
-        return f"<registers of {self._device}: {', '.join(dir(self))}>"
-
-
-class Register:
-    """A register: `name` (``block/register``), `width` in bits, `readable`, `writable`."""
-
-    __slots__ = ("_device", "_lab", "name", "readable", "width", "writable")
-
-    def __init__(self, lab: Lab, device: str, described):
-        self._lab, self._device = lab, device
-        self.name, self.width = described.name, described.width
-        self.readable, self.writable = described.readable, described.writable
-
-    def read(self) -> int:
-        """Its value."""
-        (value,) = self._lab.call("Registers", "Read", device=self._device, registers=[self.name]).values
-        return value
-
-    def write(self, value: int):
-        """Set it. HubError if it does not fit, or the register is the firmware's."""
-        self._lab.call("Registers", "Write", device=self._device, register=self.name, value=value)
-
-    def __repr__(self) -> str:
-        may = " and ".join(word for word, may in (("read", self.readable), ("write", self.writable)) if may)
-        return f"<register {self.name} of {self._device}: {self.width} bits, {may or 'the firmware’s own'}>"

@@ -25,6 +25,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from ..errors import KairosError
 from .client import Lab
+from .errors import HubError
 
 __all__ = ["lab", "serve", "settings"]
 
@@ -47,6 +48,7 @@ def lab() -> Lab:
 def serve(services: dict[str, object], workers: int = 32):
     """Serve until the hub ends this plugin. `services`: by full name an object with a method for each of the
     protocol's, which takes the request and gRPC's context, and gives a message or its fields; of a stream, it yields.
+    A HubError ends the call with its code.
 
     `workers` calls are answered at a time, more are refused with RESOURCE_EXHAUSTED. When so many are under way and
     none of them comes on, ends or yields, the hub starts the plugin anew.
@@ -87,6 +89,9 @@ class _Calls:
             context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"this plugin answers {self._most} calls at a time")
         try:
             yield
+        except HubError as error:
+            # What the hub did not do for it, its client is told as the hub tells it.
+            context.abort(getattr(grpc.StatusCode, error.code, grpc.StatusCode.ABORTED), str(error))
         finally:
             with self._moved:
                 self._count -= 1

@@ -88,7 +88,12 @@ impl Hardware {
                     .filter(|bus| bus.kind == kind)
                     .map(|bus| bus.name.as_str())
                     .collect();
-                Err(format!("there is no bus '{name}'; there are {}", names.join(", ")))
+                let known = if names.is_empty() {
+                    "none".into()
+                } else {
+                    names.join(", ")
+                };
+                Err(format!("there is no bus '{name}'; there are {known}"))
             }
         }
     }

@@ -11,6 +11,7 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::hardware::{Buffer, Hardware};
+use crate::names;
 use crate::service::Service;
 use crate::v1::buses_server::Buses;
 use crate::v1::i2c_part;
@@ -116,10 +117,9 @@ impl From<Bus> for v1::Bus {
 }
 
 fn buffer(hardware: &Hardware, name: &str) -> Result<Buffer, Status> {
-    hardware.buffer(name).cloned().ok_or_else(|| {
-        let known: Vec<_> = hardware.buffers().map(|(name, _)| name).collect();
-        Status::not_found(format!("there is no buffer '{name}'; there are {}", known.join(", ")))
-    })
+    let known = || hardware.buffers().map(|(name, _)| name);
+    let found = hardware.buffer(name).cloned();
+    found.ok_or_else(|| names::unknown("buffer", name, known()))
 }
 
 #[tonic::async_trait]

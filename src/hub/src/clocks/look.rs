@@ -144,7 +144,7 @@ fn of_linux(clocks: Vec<kairos_endpoint::clocks::Clock>) -> DeviceClocks {
     DeviceClocks {
         condition: condition.into(),
         text: match condition {
-            Condition::Absent => "the kernel tells of no clocks: /sys/kernel/debug is for root alone".into(),
+            Condition::Absent => "the kernel tells of no clocks: it knows none, or debugfs is not mounted, or the hub does not run as root".into(),
             _ => String::new(),
         },
         clocks: clocks.collect(),

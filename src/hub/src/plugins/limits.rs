@@ -144,13 +144,22 @@ impl Limits {
         }
     }
 
+    /// Whether the kernel has all that it may give it: before it ends a process, it takes from it what it can have back from files,
+    /// the program's own code among it, which takes time.
+    pub fn is_full(&self) -> bool {
+        let used = self
+            .text("memory.current")
+            .and_then(|text| text.trim().parse::<u64>().ok());
+        self.ran_out() || used.is_some_and(|used| used >= self.memory / 20 * 19)
+    }
+
+    fn text(&self, file: &str) -> Option<String> {
+        fs::read_to_string(self.group.as_ref()?.join(file)).ok()
+    }
+
     /// Whether the kernel has ended it for its memory.
     pub fn ran_out(&self) -> bool {
-        let text = self
-            .group
-            .as_ref()
-            .and_then(|group| fs::read_to_string(group.join("memory.events")).ok());
-        let killed = text.as_deref().and_then(|text| {
+        let killed = self.text("memory.events").and_then(|text| {
             let line = text.lines().find_map(|line| line.strip_prefix("oom_kill "))?;
             line.trim().parse::<u64>().ok()
         });
@@ -206,7 +215,10 @@ mod tests {
             ["314572800", "1024", ""]
         );
         assert_eq!((text("cgroup.procs"), limits.processes(1)), ("4321".into(), vec![4321]));
-        assert!(!limits.ran_out());
+        fs::write(group.join("memory.current"), "200000000\n").unwrap();
+        assert!(!limits.ran_out() && !limits.is_full());
+        fs::write(group.join("memory.current"), "314500000\n").unwrap();
+        assert!(!limits.ran_out() && limits.is_full());
         fs::write(group.join("memory.events"), "low 0\noom 1\noom_kill 2\n").unwrap();
         assert!(limits.ran_out());
     }

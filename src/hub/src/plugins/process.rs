@@ -27,6 +27,8 @@ const LOOK: Duration = Duration::from_millis(500);
 const START: Duration = Duration::from_secs(30);
 /// Time that it has to end by itself, when its standard input is closed.
 const FAREWELL: Duration = Duration::from_secs(2);
+/// Time that a process has to be gone which no longer answers.
+const ENDING: Duration = Duration::from_secs(1);
 /// Before it is started anew: doubled each time, until it has run for [`STEADY`].
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
@@ -312,23 +314,30 @@ impl Supervisor {
             }
             // One that ends meanwhile is seen in the next round.
             let answered = tokio::select! {
-                answered = timeout(self.settings.patience, answers(channel.clone())) => answered.unwrap_or(false),
+                answered = timeout(self.settings.patience, answers(channel.clone())) => answered,
                 _ = child.wait() => continue,
             };
             match (answered, is_up) {
-                (true, true) => {}
-                (true, false) => {
+                (Ok(true), true) => {}
+                (Ok(true), false) => {
                     is_up = true;
                     tracing::info!(plugin = self.settings.name, "runs");
                     self.state.send_replace(State::Running(channel.clone()));
                 }
-                (false, true) => {
-                    return End::Failed(format!("it has not answered within {:?}", self.settings.patience));
+                // Who ends is no longer heard first, and then gone: the next round says why.
+                (Ok(false), true) if timeout(ENDING, child.wait()).await.is_ok() => {}
+                (Ok(false), true) => return End::Failed("it says that it does not serve, or nothing".into()),
+                (Err(_), true) => {
+                    let full = match self.limits().is_full() {
+                        true => format!(", with all of its {} MB of memory in use", self.settings.memory >> 20),
+                        false => String::new(),
+                    };
+                    return End::Failed(format!("it has not answered within {:?}{full}", self.settings.patience));
                 }
-                (false, false) if begun.elapsed() > START => {
+                (_, false) if begun.elapsed() > START => {
                     return End::Failed(format!("it does not answer {START:?} after its start"));
                 }
-                (false, false) => {}
+                (_, false) => {}
             }
         }
     }

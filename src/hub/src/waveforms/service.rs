@@ -16,6 +16,7 @@ use tonic::{Request, Response, Status};
 use super::record::{Part, Record, EVENTS_MAX};
 use super::vcd;
 use crate::device::Device;
+use crate::names;
 use crate::program;
 use crate::registers::Gateware;
 use crate::service::Service;
@@ -51,7 +52,8 @@ impl Wanted {
         let gateware = device.gateware()?;
         let number = |name: &String| {
             let found = gateware.channels().iter().find(|channel| channel.name == *name);
-            let none = || Status::not_found(format!("{} has no channel '{name}'", device.name()));
+            let known = || gateware.channels().iter().map(|channel| channel.name.as_str());
+            let none = || names::unknown("channel", name, known());
             found.map(|channel| channel.number).ok_or_else(none)
         };
         let numbers = match names {

@@ -49,18 +49,19 @@ COMMAND = Command(
             examples=("kairos hub write zc706/scratch/word 0x55",),
         ),
         "i2c": Command(
-            "write to a device on a board's I2C bus, and read from it",
-            Option("device", metavar="DEVICE", help="whose board"),
-            Option("address", nargs="?", metavar="ADDRESS", help="7 bits, also 0x…; without it: where devices answer"),
-            Option("--write", nargs="+", default=[], metavar="BYTE", help="write these, at most 8"),
-            Option("--read", type=int, default=0, metavar="COUNT", help="then read so many, at most 64"),
+            "write to a chip on I2C, and read from it",
+            Option("device", metavar="DEVICE[/BUS]", help="whose board; of a computer with Linux which bus"),
+            Option("address", nargs="?", metavar="ADDRESS", help="7 bits, also 0x…; without it: where chips answer"),
+            Option("--write", nargs="+", default=[], metavar="BYTE", help="write these, a core device at most 8"),
+            Option("--read", type=int, default=0, metavar="COUNT", help="then read so many, a core device at most 64"),
             Option("--switch", metavar="ADDRESS:MASK", help="with this switch set so, and back after it"),
             *HUB,
             JSON,
-            runs="hub.i2c",
+            runs="hub_buses.i2c",
             examples=(
                 "kairos hub i2c zc706 --switch 0x74:0x04",
                 "kairos hub i2c zc706 0x50 --write 3 --read 2 --switch 0x74:0x04",
+                "kairos hub i2c rack/i2c-1 0x50 --write 3 --read 2",
             ),
         ),
         "pin": Command(
@@ -95,11 +96,11 @@ COMMAND = Command(
             examples=("kairos hub watch zc706/rtio/async_error --period 0.2 --json",),
         ),
         "buses": Command(
-            "list the buses of a computer with Linux",
+            "list the buses of I2C and SPI of a device",
             Option("device", metavar="DEVICE", help="of this one"),
             *HUB,
             JSON,
-            runs="hub_board.buses",
+            runs="hub_buses.buses",
             examples=("kairos hub buses rack",),
         ),
         "spi": Command(
@@ -121,7 +122,7 @@ COMMAND = Command(
             ),
             *HUB,
             JSON,
-            runs="hub_board.spi",
+            runs="hub_buses.spi",
             examples=(
                 "kairos hub spi rack/spidev0.0 0x9f 0 0 --mode 3",
                 "kairos hub spi zc706/urukul0_spi 0x80 0 0 0 --cs 2",
@@ -133,7 +134,7 @@ COMMAND = Command(
             Option("-o", "--output", metavar="FILE", help="save it here; default: BUFFER.bin"),
             *HUB,
             JSON,
-            runs="hub_board.memory",
+            runs="hub_buses.memory",
             examples=("kairos hub memory rack/samples -o samples.bin",),
         ),
         "clocks": Command(

@@ -1,0 +1,80 @@
+//! Transfers over adapters that know SMBus alone, as those of most PCs do (`i2c-i801`, `i2c-piix4`): each of its commands is one
+//! transfer of I2C, and those that are one of them can be made (System Management Bus Specification 2.0, section 5.5).
+
+use i2cdev::core::I2CDevice;
+
+use crate::i2c::Part;
+
+/// Bytes of the longest block.
+const BLOCK_MAX: usize = 32;
+
+/// A transfer that SMBus has a command for. `register`: what SMBus calls the command code.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Command<'a> {
+    ReadByte,
+    WriteByte(u8),
+    /// So many bytes from a register on.
+    Read(u8, usize),
+    Write(u8, &'a [u8]),
+}
+
+impl<'a> Command<'a> {
+    /// The one that does these parts on the wires; `None` if there is none.
+    pub fn of(parts: &'a [Part]) -> Option<Self> {
+        match parts {
+            [Part::Read(1)] => Some(Self::ReadByte),
+            [Part::Write(bytes)] => match bytes.as_slice() {
+                [byte] => Some(Self::WriteByte(*byte)),
+                [register, data @ ..] if data.len() <= BLOCK_MAX => Some(Self::Write(*register, data)),
+                _ => None,
+            },
+            [Part::Write(bytes), Part::Read(count @ 1..=BLOCK_MAX)] => match bytes.as_slice() {
+                [register] => Some(Self::Read(*register, *count)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Does it with a chip; the bytes that were read.
+    pub fn execute<C: I2CDevice>(&self, chip: &mut C) -> Result<Vec<u8>, C::Error> {
+        match *self {
+            Self::ReadByte => Ok(vec![chip.smbus_read_byte()?]),
+            Self::WriteByte(byte) => chip.smbus_write_byte(byte).map(|()| Vec::new()),
+            Self::Read(register, 1) => Ok(vec![chip.smbus_read_byte_data(register)?]),
+            // The low byte of a word comes first.
+            Self::Read(register, 2) => Ok(chip.smbus_read_word_data(register)?.to_le_bytes().into()),
+            Self::Read(register, count) => chip.smbus_read_i2c_block_data(register, count as u8),
+            Self::Write(register, &[byte]) => chip.smbus_write_byte_data(register, byte).map(|()| Vec::new()),
+            Self::Write(register, &[low, high]) => {
+                let word = u16::from_le_bytes([low, high]);
+                chip.smbus_write_word_data(register, word).map(|()| Vec::new())
+            }
+            Self::Write(register, data) => chip.smbus_write_i2c_block_data(register, data).map(|()| Vec::new()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_smbus_has_a_command_for() {
+        let write = |bytes: &[u8]| Part::Write(bytes.to_vec());
+        for (parts, command) in [
+            (vec![write(&[])], None),
+            (vec![Part::Read(1)], Some(Command::ReadByte)),
+            (vec![write(&[7])], Some(Command::WriteByte(7))),
+            (vec![write(&[7, 1, 2, 3])], Some(Command::Write(7, &[1, 2, 3]))),
+            (vec![write(&[7]), Part::Read(32)], Some(Command::Read(7, 32))),
+            (vec![write(&[7]), Part::Read(33)], None),
+            (vec![write(&[0; 34])], None),
+            (vec![Part::Read(2)], None),
+            (vec![write(&[7, 8]), Part::Read(1)], None),
+            (vec![write(&[7]), Part::Read(1), Part::Read(1)], None),
+        ] {
+            assert_eq!(Command::of(&parts), command, "{parts:?}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What is told of a name that there is not: the one that may be meant, or all that there are.
+
+use tonic::Status;
+
+/// How alike two names must be, from 0 to 1, that one may be meant by the other.
+const ALIKE: f64 = 0.7;
+
+/// The known name that is most like this one.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&name, &known.to_lowercase());
+    known
+        .into_iter()
+        .map(|known| (likeness(known), known))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, known)| known)
+}
+
+/// NOT_FOUND: `known` are all that there are of `what`, a word.
+pub fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Status {
+    let known: Vec<_> = known.into_iter().collect();
+    Status::not_found(match (nearest(name, known.iter().copied()), known.is_empty()) {
+        (Some(near), _) => format!("there is no {what} '{name}'; did you mean '{near}'?"),
+        (None, false) => format!("there is no {what} '{name}'; there are {}", known.join(", ")),
+        (None, true) => format!("there is no {what} '{name}', nor any other"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_told_with_what_may_be_meant() {
+        let known = ["rtio/outputs", "rtio/async_error", "scratch/word"];
+        let told = |name| unknown("register", name, known).message().to_string();
+        for slip in ["rtio/output", "rtio/ouptuts", "RTIO/Outputs", "rito/outputs"] {
+            assert!(told(slip).ends_with("did you mean 'rtio/outputs'?"), "{}", told(slip));
+        }
+        assert_eq!(
+            told("clock"),
+            "there is no register 'clock'; there are rtio/outputs, rtio/async_error, scratch/word"
+        );
+        assert_eq!(
+            unknown("buffer", "a", []).message(),
+            "there is no buffer 'a', nor any other"
+        );
+    }
+}
