@@ -126,3 +126,16 @@ def test_the_board_is_chosen_and_what_is_assumed_is_said(tmp_path):
     assert image("--board", "?").stdout.split() == ["zc706", "kasli_soc", "ebaz4205", "redpitaya"]
     rows = [json.loads(line) for line in image("--board", "?", "--json").stdout.splitlines()]
     assert [row["board"] for row in rows] == ["zc706", "kasli_soc", "ebaz4205", "redpitaya"]
+
+
+def test_a_satellite_has_firmware_of_its_own(tmp_path):
+    path = tmp_path / "image"
+    command = [sys.executable, "-m", "kairos", "image", "-o", str(path), "--satellite"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.endswith("for board zc706, a satellite\n"), done.stderr
+    _, *program = partitions(path.read_bytes())
+    satman = Elf.parse(FIRMWARE / "satman.elf")
+    loaded = [(address, data) for address, data, _ in satman.segments if data]
+    assert [(part.load, part.data[: len(data)]) for part, (_, data) in zip(program, loaded, strict=True)] == loaded
+    both = subprocess.run([*command, "--firmware", "x.elf"], capture_output=True, text=True)
+    assert both.returncode == 1 and "--satellite or --firmware, not both" in both.stderr

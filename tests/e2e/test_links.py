@@ -63,6 +63,8 @@ def test_a_satellite_is_managed_through_the_master(pair):
     assert done.returncode == 1 and "no such key, or no card" in done.stderr
     assert pair.manage("satellite", "log", "clear").returncode == 0
     assert pair.manage("satellite", "log").stdout == ""
+    missing = run_kairos("device", "-D", pair.address, "--board", "9", "log")
+    assert missing.returncode == 1 and "there is no such board, or its link is down" in missing.stderr
     unknown = run_kairos("device", "-D", pair.address, "--board", "elsewhere", "log")
     assert unknown.returncode == 1
     assert "no board 'elsewhere' behind a link of this device; there is: satellite" in unknown.stderr

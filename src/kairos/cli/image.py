@@ -25,11 +25,15 @@ def write_image(args):
             f"no public source confirms what the loader assumes of {board}: {assumed}. "
             "Compare it with the board's schematic, then say --unconfirmed"
         )
-    image = boot_image(loader, args.firmware or built_firmware("runtime.elf"), args.gateware, board=board)
+    if args.satellite and args.firmware:
+        raise UsageError("say --satellite or --firmware, not both")
+    firmware = args.firmware or built_firmware("satman.elf" if args.satellite else "runtime.elf")
+    image = boot_image(loader, firmware, args.gateware, board=board)
     files.write(args.output, image)
     if args.gateware is None:
         print("no gateware in this image: give a bitstream with --gateware", file=sys.stderr)
     if args.json:
         print(json.dumps({"file": args.output, "bytes": len(image), "board": board}))
     else:
-        print(f"{args.output}: {len(image)} bytes, for board {board}")
+        role = ", a satellite" if args.satellite else ""
+        print(f"{args.output}: {len(image)} bytes, for board {board}{role}")

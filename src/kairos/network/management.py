@@ -20,7 +20,7 @@ from ..contracts.management import (
 )
 from ..contracts.session import LITTLE_ENDIAN
 from ..errors import ConnectionLost, DeviceUnreachable, KairosError, UsageError
-from .connect import connect
+from .connect import ClosedAtOnce, connect
 
 __all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "PathAbsent", "read_key"]
 
@@ -97,10 +97,10 @@ class Management:
             greeting = GREETING + bytes([destination])
             self._socket, answer = connect(host, port, greeting, PATIENCE if patience is None else patience)
         except OSError as error:
-            raise DeviceUnreachable(
-                f"no way to the management service at {self._where} ({error}): "
-                "is the device on, and is its address right?"
-            ) from None
+            advice = "is the device on, and is its address right?"
+            if destination and isinstance(error, ClosedAtOnce):
+                advice = "there is no such board, or its link is down; 'kairos links' tells"
+            raise DeviceUnreachable(f"no way to the management service at {self._where} ({error}): {advice}") from None
         self._socket.settimeout(timeout)
         if answer[0] != LITTLE_ENDIAN:
             self.close()

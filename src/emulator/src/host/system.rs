@@ -137,7 +137,18 @@ impl Description {
                 }
                 [_] if n > 0 => return Err(format!("{} stands before the board above it", board.name)),
                 _ if n == 0 => return Err(format!("no link can lead to the first board, {}", board.name)),
-                _ => return Err(format!("{} needs one link to it", board.name)),
+                [] => {
+                    return Err(format!(
+                        "no link leads to {}: each board but the first needs one, from the board above it",
+                        board.name
+                    ))
+                }
+                _ => return Err(format!(
+                    "{} links lead to {}: boards are a tree, so each has one from the board above it, and a ring or \
+                         a mesh cannot be",
+                    above.len(),
+                    board.name
+                )),
             }
         }
         for link in &self.link {
@@ -470,11 +481,11 @@ mod tests {
                 format!("{a}{a}{}", link("a", "a")),
                 "no link can lead to the first board, a",
             ),
-            (format!("{a}{b}"), "b needs one link to it"),
+            (format!("{a}{b}"), "no link leads to b: each board but the first needs one, from the board above it"),
             (format!("{a}{b}{}", link("c", "b")), "there is no board c"),
             (
                 format!("{a}{b}{}{}", link("a", "b"), link("a", "b")),
-                "b needs one link to it",
+                "2 links lead to b: boards are a tree, so each has one from the board above it, and a ring or a mesh cannot be",
             ),
             (
                 format!("{a}{b}{c}{}{}", link("c", "b"), link("b", "c")),

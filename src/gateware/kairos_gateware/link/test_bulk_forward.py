@@ -2,15 +2,21 @@
 streams of all links."""
 
 from random import Random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from migen import *
 
 from kairos_gateware.figures.place import root
 from kairos_gateware.link.bulk_bench import MEMORY_WORDS, BulkChain
+from kairos_gateware.link.bulk_forward import BulkForwarding
 from kairos_gateware.link.bulk_near import RING
+from kairos_gateware.link.bulk_words import ANSWER, HEAD, ID_BITS, KEY_BITS, SLOTS, STATUS_BITS
 from kairos_gateware.link.remote_words import REFUSED, UNREACHABLE
+from kairos_gateware.link.switch import UP, tree_route
 from kairos_gateware.sim.lockstep import build_lockstep
+from kairos_gateware.simulation import run_simulation
 
 HALF, QUARTER = MEMORY_WORDS // 2, MEMORY_WORDS // 4
 SOURCE = 2 * RING
@@ -144,3 +150,52 @@ def test_what_cannot_be_copied_is_told_and_the_next_one_works(engine, flags, the
     assert not shown["halted"][-1, FIRST] and not any(memories[FIRST])
     if not cuts:
         assert shown["completed"][before, LAST] == 2 and memories[LOWER][:300] == contents(LAST)[:300]
+
+
+def line():
+    """What `BulkForwarding` has of a `BulkLine`, to be driven by hand."""
+    packet = Record([("valid", 1), ("ready", 1), ("head", 1), *HEAD, ("word", 64), ("spoiled", 1)])
+    names = ("head", "data", "end", "good", "answer")
+    receiving = {name: Signal(name=f"receiving_{name}") for name in names}
+    receiving |= {"head_of": Record(HEAD), "word": Signal(64)}
+    receiving |= {"answer_key": Signal(KEY_BITS), "answer_status": Signal(STATUS_BITS)}
+    sending = SimpleNamespace(packet=packet, answer=Record([("valid", 1), ("ready", 1), *ANSWER]))
+    return SimpleNamespace(sending=sending, receiving=SimpleNamespace(**receiving))
+
+
+def test_a_line_that_takes_nothing_holds_up_only_what_goes_there():
+    """Board 1 of a tree has more packets and answers for board 2 than are kept; what is for board 3 passes them."""
+    lines = {port: line() for port in (UP, UP + 1, UP + 2)}
+    dut, came = BulkForwarding(lines, 1, [1, 1], tree_route), {"packet": [], "answer": []}
+
+    def come():
+        r = lines[UP].receiving
+        for destination in [2] * (SLOTS + 1) + [3]:
+            yield r.head_of.far.eq(1)
+            yield r.head_of.destination.eq(destination)
+            yield r.head_of.length.eq(1)
+            steps = [(r.head, 0), (r.data, 10 * destination), (r.data, 10 * destination + 1), (r.end, 0)]
+            for signal, word in steps:
+                yield signal.eq(1)
+                yield r.word.eq(word)
+                yield r.good.eq(1)
+                yield
+                yield signal.eq(0)
+            yield r.answer_key.eq(destination << ID_BITS)
+            yield r.answer.eq(1)
+            yield
+            yield r.answer.eq(0)
+        for _ in range(20):
+            yield
+
+    @passive
+    def take(what):
+        source = getattr(lines[UP + 2].sending, what)
+        yield source.ready.eq(1)
+        while True:
+            yield
+            if (yield source.valid):
+                came[what].append((yield source.key if what == "answer" else source.word))
+
+    run_simulation(dut, [come(), take("packet"), take("answer")])
+    assert came["packet"][1:] == [30, 31] and came["answer"] == [3 << ID_BITS]
