@@ -146,8 +146,8 @@ def _measure(figures, lab, hub, management):
         "us",
         target=3 * read,
         baseline=READS * read,
-        source=f"{READS} accesses in one call; baseline: as many calls. Nearly all of it is the emulator's, which "
-        "simulates 8 cycles of the logic for each: what a device takes is batch.device_1000_us",
+        source=f"{READS} accesses in one call; baseline: as many calls. Most of it is the emulator's, which clocks the "
+        "register bus for each: what a device takes is batch.device_1000_us",
     )
     switch, mask = SWITCH
     i2c = _batch((7, EEPROM | 1 << 8 | 2 << 16, REGISTER_WITHIN, 0, switch | mask << 8))

@@ -1,7 +1,7 @@
 //! The check that every batch passes before any of it is executed.
 
 use kairos_contracts::batch::{DEPTH_MAX, INSTRUCTION, INSTRUCTIONS_MAX, RESULTS_MAX, STEPS_MAX, TIME_MAX};
-use kairos_proto::batch::{Ending, Instruction, Operation, Outcome, Transfer};
+use kairos_proto::batch::{Encoded, Ending, Instruction, Operation, Outcome, Transfer};
 
 use crate::{Exported, Permission};
 
@@ -49,8 +49,8 @@ impl<'a> Batch<'a> {
     }
 
     /// The instruction with that number.
-    pub(crate) fn instruction(&self, number: usize) -> Option<Instruction> {
-        Instruction::decode(self.instructions.get(number)?)
+    pub(crate) fn instruction(&self, number: usize) -> Option<Encoded<'a>> {
+        self.instructions.get(number).map(Encoded)
     }
 }
 

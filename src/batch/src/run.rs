@@ -1,7 +1,7 @@
 //! Execution of a batch, a stretch of steps at a time, so that others can have the processor in between.
 
 use kairos_contracts::batch::DEPTH_MAX;
-use kairos_proto::batch::{Ending, Instruction, Operation, Outcome, Transfer};
+use kairos_proto::batch::{Ending, Operation, Outcome, Transfer};
 
 use crate::Batch;
 
@@ -68,39 +68,42 @@ impl<'a> Run<'a> {
             if self.next == self.end && !self.close_loops() {
                 return Pause::Ended(self.ending(Outcome::Done));
             }
-            let Some(instruction) = self.batch.instruction(self.next) else {
+            let known = self.batch.instruction(self.next);
+            let Some((of, operation)) = known.and_then(|of| Some((of, of.operation()?))) else {
                 return Pause::Ended(self.ending(Outcome::Malformed));
             };
-            let Instruction { operation, a, b, c, d } = instruction;
             match operation {
-                Operation::Read => result(device.read(a)),
-                Operation::Write => device.write(a, b.wrapping_add(c.wrapping_mul(self.round()))),
-                Operation::Modify => {
-                    let others = device.read(a) & !c;
-                    device.write(a, others | (b & c));
+                Operation::Read => result(device.read(of.a())),
+                Operation::Write => {
+                    let value = of.b().wrapping_add(of.c().wrapping_mul(self.round()));
+                    device.write(of.a(), value);
                 }
-                Operation::Poll | Operation::Settle => match device.read(a) {
-                    value if (value ^ b) & c != 0 => return Pause::Again(d),
+                Operation::Modify => {
+                    let others = device.read(of.a()) & !of.c();
+                    device.write(of.a(), others | (of.b() & of.c()));
+                }
+                Operation::Poll | Operation::Settle => match device.read(of.a()) {
+                    value if (value ^ of.b()) & of.c() != 0 => return Pause::Again(of.d()),
                     value if operation == Operation::Poll => result(value),
                     _ => {}
                 },
                 Operation::Delay => {
                     self.pass();
-                    return Pause::Wait(a);
+                    return Pause::Wait(of.a());
                 }
-                Operation::Loop => self.enter(a, b as usize),
+                Operation::Loop => self.enter(of.a(), of.b() as usize),
                 Operation::I2c => {
-                    return match Transfer::from_operands([a, b, c, d]) {
+                    return match Transfer::from_operands([of.a(), of.b(), of.c(), of.d()]) {
                         Some(transfer) => Pause::Bus(transfer),
                         None => Pause::Ended(self.ending(Outcome::Malformed)),
                     }
                 }
                 Operation::Probe => {
-                    let value = device.probe(a, b as u8);
+                    let value = device.probe(of.a(), of.b() as u8);
                     result((value >> 32) as u32);
                     result(value as u32);
                 }
-                Operation::Override => device.inject(a, b as u8, c as u8),
+                Operation::Override => device.inject(of.a(), of.b() as u8, of.c() as u8),
             }
             self.pass();
         }

@@ -49,17 +49,47 @@ impl Instruction {
         (sound && bytes[1..4] == [0; 3]).then_some(instruction)
     }
 
-    /// The same, quickly, of bytes that are known to be one.
-    pub fn decode(bytes: &[u8; INSTRUCTION]) -> Option<Self> {
-        let (words, _) = bytes.as_chunks::<4>();
-        let [head, a, b, c, d] = *words.first_chunk()?;
+    /// The same, of operands that may be anything.
+    fn decode(bytes: &[u8; INSTRUCTION]) -> Option<Self> {
+        let encoded = Encoded(bytes);
         Some(Self {
-            operation: Operation::try_from(head[0]).ok()?,
-            a: u32::from_le_bytes(a),
-            b: u32::from_le_bytes(b),
-            c: u32::from_le_bytes(c),
-            d: u32::from_le_bytes(d),
+            operation: encoded.operation()?,
+            a: encoded.a(),
+            b: encoded.b(),
+            c: encoded.c(),
+            d: encoded.d(),
         })
+    }
+}
+
+/// An instruction that is known to be one, as it stands in a batch: what is asked for is decoded, and only that.
+#[derive(Clone, Copy)]
+pub struct Encoded<'a>(pub &'a [u8; INSTRUCTION]);
+
+impl Encoded<'_> {
+    pub fn operation(self) -> Option<Operation> {
+        Operation::try_from(self.0[0]).ok()
+    }
+
+    pub fn a(self) -> u32 {
+        self.operand::<0>()
+    }
+
+    pub fn b(self) -> u32 {
+        self.operand::<1>()
+    }
+
+    pub fn c(self) -> u32 {
+        self.operand::<2>()
+    }
+
+    pub fn d(self) -> u32 {
+        self.operand::<3>()
+    }
+
+    fn operand<const N: usize>(self) -> u32 {
+        let (words, _) = self.0.as_chunks::<4>();
+        u32::from_le_bytes(words[1 + N])
     }
 }
 

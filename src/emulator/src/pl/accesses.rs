@@ -12,14 +12,34 @@ use crate::machine::time::{self, Cycles};
 
 /// A GP0 access that takes longer has hung.
 const GP_LIMIT: u64 = 10_000;
+/// Cycles behind the beginning of a read in which nothing may be due, for it to be done with the register bus alone.
+const ALONE: u64 = 16;
+
+/// What an access through GP0 has come to.
+pub struct Done {
+    /// What was loaded.
+    pub value: u32,
+    /// Cycles for which its core stalls.
+    pub stall: Cycles,
+    /// Nothing else has come of it, or happened meanwhile.
+    pub alone: bool,
+}
 
 impl Pl {
-    /// Performs a GP0 access begun at `now` by code that has `caller`. Returns the data and the cycles the core stalls.
-    pub fn access(&mut self, access: Access, caller: Caller, now: Cycles, memory: &Memory) -> (u32, Cycles) {
+    /// Performs a GP0 access begun at `now` by code that has `caller`.
+    pub fn access(&mut self, access: Access, caller: Caller, now: Cycles, memory: &Memory) -> Done {
         if let (Some(value), Some(player)) = (access.store, &mut self.player) {
             if player.stored(access.address, value) {
                 self.sources.played(caller, player, memory);
             }
+        }
+        self.advance(now, memory, false);
+        let begin = time::to_pl(now).max(self.cycle).max(self.read);
+        let alone = access.store.is_none() && self.is_still(begin + ALONE);
+        if let Some((word, cycles)) = self.read_alone(access, alone) {
+            self.read = begin + cycles;
+            self.rested = self.rested.max(self.read);
+            return self.done(access.loaded(word), self.read, now, alone);
         }
         self.come_to(now, memory);
         self.gp.start(access);
@@ -29,13 +49,37 @@ impl Pl {
                 if answer.failed() {
                     log::warn!("pl: access to {:#010x} answered with an error", access.address);
                 }
-                let stall = self.gp_cycles.max(time::from_pl(self.cycle).saturating_sub(now));
-                return (answer.data, stall);
+                return self.done(answer.data, self.cycle, now, alone);
             }
         }
         log::error!("pl: no answer to the access to {:#010x}", access.address);
         self.gp.abandon();
-        (0, self.gp_cycles)
+        self.done(0, 0, now, false)
+    }
+
+    /// An access that began at `now` and is over with this cycle.
+    fn done(&self, value: u32, end: u64, now: Cycles, alone: bool) -> Done {
+        Done {
+            value,
+            stall: self.gp_cycles.max(time::from_pl(end).saturating_sub(now)),
+            alone,
+        }
+    }
+
+    /// Whether nothing moves but time, nothing comes before `target`, and nobody is to be told of anything; then a load changes
+    /// nothing either. It is so, or is not, with and without skipping.
+    fn is_still(&self, target: u64) -> bool {
+        let told = self.event.is_none() && self.raised.is_none();
+        told && self.library.info.links.is_empty() && self.nothing_comes_before(target)
+    }
+
+    /// Performs a load of which is known that it changes nothing, with a clock for the register bus alone: all else goes on
+    /// resting.
+    fn read_alone(&mut self, access: Access, alone: bool) -> Option<(u32, u64)> {
+        if !alone || !self.skip {
+            return None;
+        }
+        self.library.read(access.address, access.size)
     }
 
     /// Whether something answers at GP1.

@@ -1,7 +1,7 @@
 //! The links of a board's logic, from its own side: words that come and leave, and how far it may run.
 
 use super::link::{End, Question};
-use super::{Pl, SETTLE};
+use super::{Bounds, Pl, SETTLE};
 use crate::machine::memory::Memory;
 
 impl Pl {
@@ -99,7 +99,13 @@ impl Pl {
                 question.wanted.min(acting)
             };
             self.ahead += wanted.saturating_sub(acting.max(self.cycle));
-            self.run(wanted, memory, question.wakes && !urgent, Some(end), urgent);
+            let bounds = Bounds {
+                to_event: question.wakes && !urgent,
+                to_rest: false,
+                asker: Some(end),
+                urgent,
+            };
+            self.run(wanted, memory, bounds);
             first = self.quiet_until(&question);
         }
         first

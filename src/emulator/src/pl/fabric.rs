@@ -127,10 +127,10 @@ impl Fabric {
             size: at.size,
             store,
         };
-        let (value, stall) = pl.access(access, context.signals.caller, at.now, context.memory);
-        context.stall = stall;
-        context.ends_turn = true;
-        value << at.shift()
+        let done = pl.access(access, context.signals.caller, at.now, context.memory);
+        context.stall = done.stall;
+        context.ends_turn = !done.alone;
+        done.value << at.shift()
     }
 }
 

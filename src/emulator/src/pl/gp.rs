@@ -11,6 +11,14 @@ pub struct Access {
     pub store: Option<u32>,
 }
 
+impl Access {
+    /// What a load gets of a word: right-aligned.
+    pub fn loaded(&self, word: u32) -> u32 {
+        let mask = if self.size == 4 { !0 } else { (1 << (8 * self.size)) - 1 };
+        word >> (8 * (self.address & 3)) & mask
+    }
+}
+
 /// Signals of the master for a cycle; what is the same in each access has its place in [`super::library::Inputs`].
 #[allow(missing_docs)]
 #[derive(Default, Clone, Copy)]
@@ -98,20 +106,24 @@ impl Gp {
         *self = Self::default();
     }
 
-    /// This side's signals for a cycle.
+    /// This side's signals for a cycle. It always takes an answer.
     pub fn drive(&self) -> Master {
+        let nothing = Master {
+            rready: 1,
+            bready: 1,
+            ..Master::default()
+        };
         let Some(a) = self.access.filter(|_| self.answer.is_none()) else {
-            return Master::default();
+            return nothing;
         };
         let common = Master {
             address: a.address,
             size: a.size.trailing_zeros() as u8,
-            ..Master::default()
+            ..nothing
         };
         match a.store {
             None => Master {
                 arvalid: (!self.address_sent).into(),
-                rready: 1,
                 ..common
             },
             Some(value) => Master {
@@ -119,7 +131,6 @@ impl Gp {
                 wvalid: (!self.data_sent).into(),
                 wdata: value << (8 * (a.address & 3)),
                 wstrb: (((1 << a.size) - 1) << (a.address & 3)) as u8,
-                bready: 1,
                 ..common
             },
         }
@@ -131,9 +142,8 @@ impl Gp {
         self.address_sent |= i.arvalid & o.arready != 0 || i.awvalid & o.awready != 0;
         self.data_sent |= i.wvalid & o.wready != 0;
         if i.rready & o.rvalid != 0 {
-            let mask = if a.size == 4 { !0 } else { (1 << (8 * a.size)) - 1 };
             self.answer = Some(Answer {
-                data: o.rdata >> (8 * (a.address & 3)) & mask,
+                data: a.loaded(o.rdata),
                 response: o.rresp,
                 cycle,
             });

@@ -11,7 +11,7 @@ use super::gp::{Master, Slave};
 use super::wave::Wave;
 
 /// `KAIROS_PL_ABI` this program was written for.
-pub const ABI: u32 = 5;
+pub const ABI: u32 = 6;
 /// Entries in the pad arrays of the interface.
 pub const MAX_PADS: usize = 128;
 /// Entries in its arrays of words on links.
@@ -313,6 +313,7 @@ pub struct Shown<'a> {
 
 type Cycle = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs);
 type ShownWords = unsafe extern "C" fn(*const c_void, *mut *const u64, *mut u32) -> u64;
+type Read = unsafe extern "C" fn(*mut c_void, u32, u32, *mut u32) -> u32;
 type Run = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs, u64, u64) -> u64;
 
 /// A loaded library with one instance of the logic, fresh from power-up reset.
@@ -320,6 +321,7 @@ pub struct Library {
     instance: *mut c_void,
     cycle: Cycle,
     run: Run,
+    read: Read,
     shown: Option<ShownWords>,
     new: unsafe extern "C" fn() -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
@@ -377,6 +379,7 @@ impl Library {
                 instance: std::ptr::null_mut(),
                 cycle: symbol(&library, "kairos_pl_cycle", &shown)?,
                 run: symbol(&library, "kairos_pl_run", &shown)?,
+                read: symbol(&library, "kairos_pl_read", &shown)?,
                 shown: if info.outputs.is_empty() {
                     None
                 } else {
@@ -418,6 +421,15 @@ impl Library {
     pub fn run(&mut self, inputs: &Inputs, outputs: &mut Outputs, n: u64) -> u64 {
         // SAFETY: the instance is valid, and both structures stay where they are for as many cycles as it takes.
         unsafe { (self.run)(self.instance, inputs, outputs, n, u64::MAX) }
+    }
+
+    /// Reads a register where nothing moves but time, and in how many cycles, which the counter is then behind; see
+    /// `kairos_pl_read`. `None` where the whole logic has to be clocked for it.
+    pub fn read(&mut self, address: u32, size: u32) -> Option<(u32, u64)> {
+        let mut word = 0;
+        // SAFETY: the instance is valid.
+        let cycles = unsafe { (self.read)(self.instance, address, size.trailing_zeros(), &mut word) };
+        (cycles != 0).then_some((word, cycles.into()))
     }
 
     /// Waves of clock generators that run, as they are in a cycle with these outputs, if it was quiet.

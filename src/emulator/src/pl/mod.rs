@@ -63,6 +63,8 @@ pub struct Pl {
     cycle: u64,
     /// The cycles before this one are known to change nothing, and have not been skipped yet if `cycle` is behind.
     rested: u64,
+    /// The cycle behind the newest read that the register bus alone has seen. Nothing comes to the logic before.
+    read: u64,
     /// Cycle number minus coarse counter; known after the first cycle.
     offset: Option<u64>,
     /// Cycles that must be run before the next jump.
@@ -107,6 +109,19 @@ pub struct Pl {
     player: Option<Player>,
 }
 
+/// Where a run of the logic ends before its target.
+#[derive(Default)]
+struct Bounds {
+    /// When the logic has woken a core.
+    to_event: bool,
+    /// When it rests, so that the rest need not be run, nor skipped.
+    to_rest: bool,
+    /// It is for the board at the other end of this link, and only until a word goes there.
+    asker: Option<usize>,
+    /// Not before: neighbours are brought forward whatever their cores may still do.
+    urgent: bool,
+}
+
 /// Number of `sev` whose cycles are kept.
 const SUBMISSIONS: usize = 4096;
 
@@ -126,6 +141,7 @@ impl Pl {
             window: Gp::default(),
             cycle: 0,
             rested: 0,
+            read: 0,
             offset: None,
             settle: SETTLE,
             skip,
@@ -355,7 +371,7 @@ impl Pl {
 
     /// Skips what is known to change nothing, so that the trace has what waves did meanwhile.
     pub fn catch_up(&mut self, memory: &Memory) {
-        self.run(self.rested, memory, false, None, false);
+        self.run(self.rested, memory, Bounds::default());
     }
 
     /// True if some pad changes within the current cycle, so that repeating the cycle repeats the change.
@@ -372,7 +388,12 @@ impl Pl {
         if self.rests(target) {
             self.rested = self.rested.max(target);
         } else {
-            self.run(target, memory, to_event, None, false);
+            let bounds = Bounds {
+                to_event,
+                to_rest: true,
+                ..Bounds::default()
+            };
+            self.run(target, memory, bounds);
         }
         self.reached()
     }
@@ -384,7 +405,11 @@ impl Pl {
 
     /// The same, and surely up to there: a core of this board does something at `now`.
     fn come_to(&mut self, now: Cycles, memory: &Memory) {
-        self.run(time::to_pl(now), memory, false, None, true);
+        let bounds = Bounds {
+            urgent: true,
+            ..Bounds::default()
+        };
+        self.run(time::to_pl(now).max(self.read), memory, bounds);
     }
 
     /// Runs one cycle for an access.
@@ -393,12 +418,21 @@ impl Pl {
         self.clock(memory);
     }
 
-    /// Runs the logic up to cycle `target`. `asker`: for the board at the other end of this link, and only until a word goes
-    /// there. `urgent`: neighbours are brought forward whatever their cores may still do.
-    fn run(&mut self, target: u64, memory: &Memory, to_event: bool, asker: Option<usize>, urgent: bool) {
+    /// Runs the logic up to cycle `target`, or to a bound.
+    fn run(&mut self, target: u64, memory: &Memory, bounds: Bounds) {
+        let Bounds {
+            to_event,
+            to_rest,
+            asker,
+            urgent,
+        } = bounds;
         self.look_again(asker);
         self.sent = 0;
         while self.cycle < target && !(to_event && self.waker().is_some()) {
+            if to_rest && self.rests(target) {
+                self.rested = self.rested.max(target);
+                break;
+            }
             if self.cycle >= self.replug {
                 self.look_at_plugs();
             }

@@ -36,7 +36,12 @@ impl Pl {
 
     /// Whether no cycle before `target` changes anything, so that they may be skipped later.
     pub(super) fn rests(&self, target: u64) -> bool {
+        self.skip && self.ends.is_empty() && self.nothing_comes_before(target)
+    }
+
+    /// Whether nothing moves but time, and nothing that is known of changes that before `target`.
+    pub(super) fn nothing_comes_before(&self, target: u64) -> bool {
         let due = self.due().min(self.outside_due());
-        self.skip && self.ends.is_empty() && target <= due && self.offset.is_some() && !self.awaiting && self.idle()
+        target <= due && self.offset.is_some() && !self.awaiting && self.idle()
     }
 }

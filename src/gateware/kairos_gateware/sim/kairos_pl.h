@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define KAIROS_PL_ABI 5
+#define KAIROS_PL_ABI 6
 #define KAIROS_PL_MAX_PADS 128
 #define KAIROS_PL_MAX_LINKS 8
 
@@ -93,6 +93,12 @@ void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out);
 /* Up to `n` cycles with constant inputs. Stops after the first cycle in which a valid, event, interrupt, quiet or pad
  * output differs from the cycle before, in which sim_tsc reaches `until_tsc`, or after which a word leaves on a link. Returns the number of cycles run; `out` holds the last one's outputs. */
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc);
+
+/* Reads a register through GP0 (`size`: log2 of its bytes, `word`: where the answer goes, in its lanes) where nothing moves
+ * but time, as kairos_pl_cycle would, and clocks the register bus alone: the counter stays behind by the number of cycles
+ * returned, in which no other output changes. The caller knows that nothing comes from outside, nor is due, in the next
+ * 16. Returns 0, and has done nothing, where the logic is not quiet, or reads may have effects (a board with links). */
+uint32_t kairos_pl_read(kairos_pl *pl, uint32_t address, uint32_t size, uint32_t *word);
 
 /* Whether all clocks run in each cycle, also where nothing moves but pulse cores, and those of parts that rest. At first
  * they do not: that is faster, and no output differs. Returns the number of cycles in which only those of pulse cores have run; `engines`: in how many of

@@ -24,7 +24,7 @@ __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
 MAX_PADS = 128
 NUMBERS = (1 << NUMBER_BITS) - 1
 MAX_LINKS = 8
-ABI = 5
+ABI = 6
 NEVER = 2**64 - 1
 LATENCY = 20
 """Cycles in which memory answers a read, where a test says nothing else."""
@@ -90,6 +90,8 @@ class Library:
         self.dll.kairos_pl_cycle.argtypes = [ctypes.c_void_p] * 3
         self.dll.kairos_pl_run.argtypes = [ctypes.c_void_p] * 3 + [_U64, _U64]
         self.dll.kairos_pl_run.restype = _U64
+        self.dll.kairos_pl_read.argtypes = [ctypes.c_void_p, _U32, _U32, ctypes.POINTER(_U32)]
+        self.dll.kairos_pl_read.restype = _U32
         self.dll.kairos_pl_together.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(_U64)]
         self.dll.kairos_pl_together.restype = _U64
         self.dll.kairos_pl_shown.argtypes = [ctypes.c_void_p] * 3

@@ -22,10 +22,10 @@ def test_descriptor_and_registers(library, registers):
     assert ps.read(registers["initiator_ring"]) == 0x1234_5680
     before = ps.cycle
     assert ps.read(PL_DESCRIPTOR.start) == int.from_bytes(b"KAIR", "little")
-    assert ps.cycle - before == 4  # the answer comes in the fourth cycle of the address
+    assert ps.cycle - before == 3  # the answer comes in the third cycle of the address
     before = ps.cycle
     ps.write(registers["initiator_enable"], 0)
-    assert ps.cycle - before == 3
+    assert ps.cycle - before == 2
     before = ps.out.sim_tsc
     ps.write(registers["rtio_counter_update"], 1)
     counter = ps.read(registers["rtio_counter"]) << 32 | ps.read(registers["rtio_counter"] + 4)

@@ -1,23 +1,26 @@
 """Port GP0: an AXI3 slave of 32 bits in front of the registers and the descriptor memory.
 
-Address bit 16 selects: 0 descriptor memory (read only, writes are ignored), 1 registers. LiteX's bridge makes beats of
-bursts, `CsrBridge` takes them to the registers. A read is answered in the fourth cycle of its address, a write in the
-third (ports always ready). Clock domain sys.
+Address bit 16 selects: 0 descriptor memory (read only, writes are ignored), 1 registers. `RegistersPort` takes bursts
+to them: a read is answered in the third cycle of its address, a write in the second. Clock domain sys.
 """
 
 from litex.soc.interconnect import csr_bus
-from litex.soc.interconnect.axi import AXI2AXILite, AXIInterface, AXILiteInterface
+from litex.soc.interconnect.axi import AXIInterface
 from litex.soc.interconnect.csr import CSR, CSRStatus
 from migen import *
 
 from ..contracts.memory import PL_DESCRIPTOR
 from ..descriptor import Register
+from .registers_port import RegistersPort
 
 __all__ = ["Gp0Bus", "DescriptorMemory"]
 
 _SELECT_BIT = (len(PL_DESCRIPTOR) // 4).bit_length() - 1  # of the word address
 _PAGE = 0x800  # bytes for the registers of one block
 _MASTER_IDS = 12
+_WRITTEN, _TAKEN = 8, 2
+"""Cycles behind a write, and behind a read that takes something, in which it may still move something in a block that
+does not say so itself."""
 
 
 class DescriptorMemory(Module):
@@ -44,57 +47,23 @@ class DescriptorMemory(Module):
         self.comb += If(~outside, bus.dat_r.eq(word))
 
 
-class CsrBridge(Module):
-    """lite: `AXILiteInterface`, with one address at a time and zero for the other. `csr`: the register bus.
-
-    In place of LiteX's `AXILite2CSR`, in the same cycles. There the address waits for `valid` and for the choice
-    between reading and writing; here only the strobes do, and the path from a burst's counter to a register is shorter.
-    """
-
-    def __init__(self, lite, csr):
-        self.csr = csr
-
-        # # #
-
-        latching = Signal()  # the cycle in which `csr.dat_r` is that of the address before
-        begin = Signal()
-        write = Signal()
-        word = log2_int(lite.data_width // 8)
-        self.comb += [
-            begin.eq(~latching & ~lite.r.valid & ~lite.b.valid),
-            csr.adr.eq((lite.ar.addr | lite.aw.addr)[word:]),
-            csr.dat_w.eq(lite.w.data),
-            csr.re.eq(lite.ar.valid & begin),
-            write.eq(lite.aw.valid & lite.w.valid & begin),
-            csr.we.eq(write & (lite.w.strb != 0)),
-            lite.ar.ready.eq(begin),
-            lite.aw.ready.eq(lite.w.valid & begin),
-            lite.w.ready.eq(lite.aw.valid & begin),
-        ]
-        self.sync += [
-            latching.eq(csr.re),
-            If(latching, lite.r.valid.eq(1), lite.r.data.eq(csr.dat_r)).Elif(lite.r.ready, lite.r.valid.eq(0)),
-            If(write, lite.b.valid.eq(1)).Elif(lite.b.ready, lite.b.valid.eq(0)),
-        ]
-
-
 class Gp0Bus(Module):
     """blocks: object whose attributes hold registers; an attribute's name is the prefix of its registers' names.
     make_descriptor: called with the list of `descriptor.Register`, returns the words of the descriptor memory.
+    taking: reading some register takes something away from its block.
 
-    `axi` is the slave port. `idle`: no transaction under way (for time skip).
+    `axi` is the slave port. For time skip: `idle`, no transaction is under way, nor may have effects still; `changing`,
+    the same but for a read that changes nothing outside of the bus.
     """
 
-    def __init__(self, blocks, make_descriptor):
+    def __init__(self, blocks, make_descriptor, taking):
         self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=_MASTER_IDS)
-        self.idle = Signal()
+        self.idle, self.changing = Signal(), Signal()
 
         # # #
 
-        lite = AXILiteInterface(data_width=32, address_width=32)
         width = {"data_width": 32, "address_width": _SELECT_BIT + 1}
-        self.submodules.bridge = AXI2AXILite(axi, lite)
-        self.submodules.csr_bridge = CsrBridge(lite, csr_bus.Interface(**width))
+        self.submodules.port = port = RegistersPort(axi, csr_bus.Interface(**width))
         pages = {}
 
         def page(name, memory):
@@ -103,20 +72,17 @@ class Gp0Bus(Module):
         self.submodules.banks = banks = csr_bus.CSRBankArray(blocks, page, **width, paging=_PAGE)
         self.registers = list(_registers(banks))
         self.submodules.memory = memory = DescriptorMemory(make_descriptor(self.registers))
-        self.submodules.interconnect = csr_bus.Interconnect(self.csr_bridge.csr, banks.get_buses() + [memory.bus])
+        self.submodules.interconnect = csr_bus.Interconnect(port.csr, banks.get_buses() + [memory.bus])
 
-        # A transaction's effects in the blocks come some cycles after its end: a read's, if it has any, at once
-        rest = Signal(3)
-        open_ = Signal(8)
-        writes = axi.aw.valid | axi.w.valid | axi.b.valid
-        begin = (axi.ar.valid & axi.ar.ready) + (axi.aw.valid & axi.aw.ready)
-        end = (axi.r.valid & axi.r.ready & axi.r.last) + (axi.b.valid & axi.b.ready)
-        active = axi.ar.valid | axi.r.valid | writes | (open_ != 0)
+        rest = Signal(max=_WRITTEN + 1)
+        reading, writing = axi.ar.valid | port.reading, axi.aw.valid | axi.w.valid | port.writing
+        takes = reading if taking else 0
         self.sync += [
-            open_.eq(open_ + begin - end),
-            If(writes, rest.eq(7)).Elif(active & (rest < 2), rest.eq(2)).Elif(rest != 0, rest.eq(rest - 1)),
+            If(rest != 0, rest.eq(rest - 1)),
+            If(takes & (rest <= _TAKEN), rest.eq(_TAKEN)),
+            If(writing, rest.eq(_WRITTEN)),
         ]
-        self.comb += self.idle.eq(~active & (rest == 0))
+        self.comb += [self.changing.eq(writing | takes | (rest != 0)), self.idle.eq(~reading & ~self.changing)]
 
 
 def _registers(banks):

@@ -53,8 +53,8 @@ class Simulated(Module):
         moving = {
             NETWORK: core.leaving,
             INPUTS: core.entering | reduce(or_, sampled, soc.phys.reset),
-            ANALYZER: ~bus.idle | ~analyzer.settled | seen,
-            DMA: ~bus.idle | soc.dma.busy,
+            ANALYZER: bus.changing | ~analyzer.settled | seen,
+            DMA: bus.changing | soc.dma.busy,
             REGISTERS: ~bus.idle,
         }
         if soc.links.far is not None:

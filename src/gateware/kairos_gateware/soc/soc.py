@@ -194,7 +194,8 @@ class Soc(Module):
             self.descriptor.registers = registers
             return self.descriptor.to_words()
 
-        self.submodules.bus = Gp0Bus(SimpleNamespace(**self.register_blocks), describe)
+        # Of the registers only a link's mailbox gives something away when it is read
+        self.submodules.bus = Gp0Bus(SimpleNamespace(**self.register_blocks), describe, taking=bool(self.links.ends))
         self.gp0 = self.bus.axi
 
     def _memory(self):

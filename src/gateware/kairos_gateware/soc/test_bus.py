@@ -1,43 +1,72 @@
-"""Port GP0: how many cycles a register takes, and that our bridge to the register bus is LiteX's, cycle by cycle."""
+"""Port GP0: how many cycles a register takes, and that registers hold and give what they do behind LiteX's bridges."""
 
 import random
+from typing import NamedTuple
 
 import pytest
 from litex.soc.interconnect import csr_bus
-from litex.soc.interconnect.axi import AXI2AXILite, AXIInterface, AXILite2CSR, AXILiteInterface
+from litex.soc.interconnect.axi import (
+    BURST_FIXED,
+    BURST_INCR,
+    BURST_WRAP,
+    AXI2AXILite,
+    AXIInterface,
+    AXILite2CSR,
+    AXILiteInterface,
+)
 from migen import *
 
 from kairos_gateware.simulation import run_simulation
-from kairos_gateware.soc.bus import CsrBridge
+from kairos_gateware.soc.registers_port import RegistersPort
 
 WORDS = 16
-INCREMENTING = 1
+
+
+class LitexPort(Module):
+    """What `RegistersPort` does, by LiteX."""
+
+    def __init__(self, axi, csr):
+        lite = AXILiteInterface(data_width=32, address_width=32)
+        self.submodules += AXI2AXILite(axi, lite), AXILite2CSR(lite, csr)
 
 
 class Bench(Module):
-    """An AXI slave with `WORDS` words on the register bus. Word n holds 100 + n at first."""
+    """An AXI slave with `WORDS` words on the register bus. Word n holds 100 + n at first. `asked`: how often a word
+    has been read."""
 
-    def __init__(self, bridge):
+    def __init__(self, port):
         self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=12)
-        lite = AXILiteInterface(data_width=32, address_width=32)
         self.csr = csr = csr_bus.Interface(data_width=32, address_width=15)
-        self.submodules.burst = AXI2AXILite(axi, lite)
-        self.submodules.bridge = bridge(lite, csr)
+        self.submodules.port = port(axi, csr)
         words = Array(Signal(32, reset=100 + n, name=f"word_{n}") for n in range(WORDS))
+        self.asked = Signal(32)
         place = csr.adr[: log2_int(WORDS)]
-        self.sync += [csr.dat_r.eq(words[place]), If(csr.we, words[place].eq(csr.dat_w))]
+        self.sync += [
+            # As of a bank: 0 unless it is chosen, and anew in each cycle
+            csr.dat_r.eq(Mux(csr.adr[log2_int(WORDS) :] == 0, words[place], 0)),
+            If(csr.we, words[place].eq(csr.dat_w)),
+            If(csr.re, self.asked.eq(self.asked + 1)),
+        ]
 
 
-def play(bridge, orders, seed=0):
-    """orders: (first word, values to be written or None, beats). seed: of pauses between and within them; with 0
-    there are none. Returns (trace, answers): of each cycle what the slave says and does, and of each order (cycle of
-    its address, cycles of its beats, values read or cycle of the write's answer)."""
-    dut = Bench(bridge)
+class Order(NamedTuple):
+    """A burst from word `first` on; `values` are written, or None."""
+
+    first: int
+    beats: int = 1
+    values: list[int] | None = None
+    burst: int = BURST_INCR
+    strobes: int = 15
+
+
+def play(port, orders, seed=0):
+    """seed: of pauses between and within the orders; with 0 there are none. Returns for each order (cycle of its
+    address, cycles of its beats, values read or cycle of the write's answer), and how often a word was asked for."""
+    dut = Bench(port)
     axi = dut.axi
-    told = [axi.ar.ready, axi.aw.ready, axi.w.valid & axi.w.ready, dut.csr.we, dut.csr.re]
-    told += [axi.r.valid, axi.r.last, axi.r.id, Mux(axi.r.valid, axi.r.data, 0), axi.b.valid, axi.b.id]
+    answer = [axi.r.valid, axi.r.last, axi.r.id, axi.r.data]
     pauses = random.Random(seed)
-    trace, answers = [], []
+    answers, asked = [], []
     cycle = -1
 
     def pause():
@@ -47,7 +76,6 @@ def play(bridge, orders, seed=0):
         nonlocal cycle
         yield
         cycle += 1
-        trace.append((yield Cat(*told)))
 
     def until(ready, valid):
         yield valid.eq(1)
@@ -57,45 +85,51 @@ def play(bridge, orders, seed=0):
         yield valid.eq(0)
         return cycle
 
-    def address(channel, order, number):
-        first, _, beats = order
-        yield channel.addr.eq(4 * first)
-        yield channel.len.eq(beats - 1)
+    def set_address(channel, order, number):
+        yield channel.addr.eq(4 * order.first)
+        yield channel.len.eq(order.beats - 1)
         yield channel.size.eq(2)
-        yield channel.burst.eq(INCREMENTING)
+        yield channel.burst.eq(order.burst)
         yield channel.id.eq(number)
-        return (yield from until(channel.ready, channel.valid))
 
     def read(order, number):
-        began = yield from address(axi.ar, order, number)
+        yield from set_address(axi.ar, order, number)
+        began = yield from until(axi.ar.ready, axi.ar.valid)
         beats, values = [], []
-        for _ in range(order[2]):
+        for beat in range(order.beats):
+            before = None
             for _ in range(pause()):
                 yield from tick()
+                now = (yield Cat(*answer)) if (yield axi.r.valid) else None
+                assert before in (None, now), "an answer that nobody has taken has changed"
+                before = now
             beats.append((yield from until(axi.r.valid, axi.r.ready)))
             values.append((yield axi.r.data))
+            assert ((yield axi.r.id), (yield axi.r.last)) == (number, beat == order.beats - 1)
         answers.append((began, beats, values))
 
     def write(order, number):
-        # Address and data are taken in cycles of their own, and the data may come late
-        beats, began = [], None
-        values = list(order[1])
-        yield axi.aw.addr.eq(4 * order[0])
-        yield axi.aw.len.eq(len(values) - 1)
-        yield axi.aw.size.eq(2)
-        yield axi.aw.burst.eq(INCREMENTING)
-        yield axi.aw.id.eq(number)
-        yield axi.aw.valid.eq(1)
-        yield axi.w.strb.eq(15)
-        yield axi.b.ready.eq(1)
-        wait = pause()
-        while len(beats) < len(values) or not (yield axi.b.valid):
+        # Address and data are taken in cycles of their own, and each may come late
+        beats, began, answered = [], None, False
+        values = list(order.values)
+        yield from set_address(axi.aw, order, number)
+        yield axi.w.strb.eq(order.strobes)
+        late, wait, patience = pause(), pause(), pause()
+        while not answered:
             offered = not wait and len(beats) < len(values)
             wait = max(0, wait - 1)
+            if late == 0 and began is None:
+                yield axi.aw.valid.eq(1)
+            late = max(0, late - 1)
             yield axi.w.valid.eq(offered)
             yield axi.w.data.eq(values[min(len(beats), len(values) - 1)])
             yield axi.w.last.eq(len(beats) == len(values) - 1)
+            yield axi.b.ready.eq(patience == 0)
             yield from tick()
+            if (yield axi.b.valid):
+                assert len(beats) == len(values) and began is not None and (yield axi.b.id) == number
+                answered = (yield axi.b.ready) == 1
+                patience = max(0, patience - 1)
             if (yield axi.aw.valid) and (yield axi.aw.ready):
                 began = cycle
                 yield axi.aw.valid.eq(0)
@@ -103,37 +137,70 @@ def play(bridge, orders, seed=0):
                 beats.append(cycle)
                 wait = pause()
         yield axi.w.valid.eq(0)
+        yield axi.b.ready.eq(0)
         answers.append((began, beats, cycle))
 
     def master():
         for number, order in enumerate(orders):
-            yield from (write if order[1] is not None else read)(order, number)
+            yield from (read if order.values is None else write)(order, number)
             for _ in range(pause()):
                 yield from tick()
+        yield
+        asked.append((yield dut.asked))
 
     run_simulation(dut, master())
-    return trace, answers
+    return answers, asked[0]
 
 
-def test_a_read_is_answered_in_the_fourth_cycle_a_write_in_the_third():
-    _, [(read_at, beats, values), (write_at, _, written)] = play(CsrBridge, [(3, None, 1), (3, [7], 1)])
-    assert (beats[0] - read_at, values) == (3, [103])
-    assert written - write_at == 2
+def test_a_read_is_answered_in_the_third_cycle_a_write_in_the_second():
+    [(read_at, beats, values), (write_at, _, written)], _ = play(RegistersPort, [Order(3), Order(3, values=[7])])
+    assert (beats[0] - read_at, values) == (2, [103])
+    assert written - write_at == 1
 
 
 def test_words_of_a_burst():
-    orders = [(4, [1, 2, 3, 4], 4), (3, None, 6)]
-    _, [_, (_, beats, values)] = play(CsrBridge, orders)
+    orders = [Order(4, 4, [1, 2, 3, 4]), Order(3, 6)]
+    [(_, written, _), (_, beats, values)], _ = play(RegistersPort, orders)
     assert values == [103, 1, 2, 3, 4, 108]
-    assert {after - before for before, after in zip(beats, beats[1:], strict=False)} == {3}
+    for cycles in (written, beats):
+        assert {after - before for before, after in zip(cycles, cycles[1:], strict=False)} == {1}
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_bridge_does_what_litexs_does_in_the_same_cycles(seed):
+def test_registers_hold_and_give_what_they_do_behind_litexs_bridges(seed):
+    """Also that a register whose reading takes something is asked once for each word."""
     choose = random.Random(seed)
     orders = []
-    for _ in range(25):
-        beats = choose.choice([1, 1, 2, 5])
+    for _ in range(40):
+        burst = choose.choice([BURST_INCR, BURST_INCR, BURST_FIXED, BURST_WRAP])
+        beats = choose.choice([2, 4, 8] if burst == BURST_WRAP else [1, 1, 2, 5])
         values = [choose.getrandbits(32) for _ in range(beats)] if choose.random() < 0.5 else None
-        orders.append((choose.randrange(WORDS - beats), values, beats))
-    assert play(CsrBridge, orders, seed) == play(AXILite2CSR, orders, seed)
+        orders.append(Order(choose.randrange(WORDS - beats), beats, values, burst, choose.choice([15, 15, 15, 1, 0])))
+    (ours, asked), (litexs, _) = play(RegistersPort, orders, seed), play(LitexPort, orders, seed)
+
+    def read(answers):
+        return [values for *_, values in answers if isinstance(values, list)]
+
+    assert read(ours) == read(litexs)
+    assert asked == sum(order.beats for order in orders if order.values is None)
+
+
+def test_of_a_read_and_a_write_at_once_each_has_its_turn():
+    dut = Bench(RegistersPort)
+    axi, served = dut.axi, []
+
+    def masters():
+        for channel in (axi.ar, axi.aw):
+            yield channel.burst.eq(BURST_INCR)
+            yield channel.valid.eq(1)
+        for line in (axi.r.ready, axi.b.ready, axi.w.valid, axi.w.last):
+            yield line.eq(1)
+        yield
+        while len(served) < 8:
+            yield
+            for name, channel in (("r", axi.r), ("w", axi.b)):
+                if (yield channel.valid):
+                    served.append(name)
+
+    run_simulation(dut, masters())
+    assert "".join(served) in ("rwrwrwrw", "wrwrwrwr")

@@ -1,0 +1,116 @@
+"""Registers that are read while nothing moves but time, with a clock for the register bus alone: what is read, in how
+many cycles, and all that comes behind is as when the whole logic has its clocks."""
+
+import ctypes
+import random
+
+import pytest
+from migen.fhdl.structure import _Assign
+from migen.fhdl.tools import list_inputs, list_targets
+
+from kairos_gateware.soc.soc import Soc
+from kairos_gateware.variants import VARIANTS
+
+from .library import Ps
+from .test_resting import play
+
+SETTLE = 8
+"""Cycles behind a change from outside in which the emulator clocks all."""
+NOTHING = 16
+"""Cycles in which nothing may be due (kairos_pl.h)."""
+
+
+class Reader(Ps):
+    """Reads with a clock for the register bus alone where that is allowed, or never. `alone`: how often it was."""
+
+    def __init__(self, library, may, **options):
+        super().__init__(library, **options)
+        self.may, self.alone = may, 0
+        self._same, self._outside = 0, None
+
+    def step(self):
+        outside = bytes(self.inputs.pads_i), self.inputs.event_o, self.inputs.emio_o
+        self._same = self._same + 1 if outside == self._outside else 0
+        self._outside = outside
+        super().step()
+
+    def _nothing_comes(self):
+        answer, next_pad = self._answer(), [time for time, _, _ in self.schedule[:1]]
+        soonest = min([self.out.sim_next_due, *next_pad]) - self.out.sim_tsc
+        return answer is not None and min(answer, soonest) > NOTHING and self._same > SETTLE
+
+    def read(self, address):
+        for _ in range(100):
+            if self.out.sim_quiet and self._nothing_comes():
+                break
+            self.step()
+        else:
+            return super().read(address)
+        if not self.may:
+            return super().read(address)
+        word = ctypes.c_uint32()
+        cycles = self.library.dll.kairos_pl_read(self.pl, address, 2, ctypes.byref(word))
+        assert cycles == 3
+        self.alone += 1
+        # The counter is as far behind; the cycle that loads it is one of them.
+        self.inputs.sim_tsc_load, self.inputs.sim_tsc_value = 1, self.out.sim_tsc + cycles + 1
+        self.step()
+        self.cycle += cycles - 1
+        self.out.sim_tsc += cycles - 1
+        return word.value
+
+
+def compare(built, variant, seed, actions):
+    found = []
+    for may in [False, True]:
+        ps = built(variant).boot(kind=Reader, may=may)
+        registers, choose = built(variant).registers, random.Random(seed)
+        seen = [play(ps, registers, variant, choose, actions)]
+        seen += [ps.read(address) for address in registers.values()]
+        found.append((seen, ps.changes, ps.bursts, bytes(ps.memory)))
+        alone = ps.alone
+        ps.close()
+    for whole, by_itself in zip(*found, strict=True):
+        assert whole == by_itself, f"of seed {seed}"
+    return alone
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("variant", ["demo", "lab"])
+def test_what_is_read_is_the_same(built, variant, seed):
+    assert compare(built, variant, seed, 60) > len(built(variant).registers) // 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("variant", ["demo", "lab", "pulse", "ion", "servo"])
+def test_nothing_differs_in_many_streams(built, variant):
+    for seed in range(100, 150):
+        compare(built, variant, seed, 120)
+
+
+def test_a_read_is_refused_where_something_moves(built):
+    ps = built("demo").boot()
+    address, word = built("demo").registers["initiator_ring"], ctypes.c_uint32()
+
+    def read():
+        return ps.library.dll.kairos_pl_read(ps.pl, address, 2, ctypes.byref(word))
+
+    ps.advance(ps.out.sim_tsc + 100)
+    assert (read(), word.value) == (3, Ps.BASE)
+    ps.write(address, Ps.BASE)  # what this leads to is not over
+    assert read() == 0
+    assert ps.read(address) == Ps.BASE
+    ps.close()
+
+
+@pytest.mark.parametrize("variant", [name for name, of in VARIANTS.items() if not (of.satellites or of.uplink)])
+def test_no_register_tells_its_block_that_it_is_read(variant):
+    """Else a read could have an effect that nobody has clocked."""
+    soc = Soc(VARIANTS[variant], "test", simulation=True)
+    fragment = soc.get_fragment()
+    banks = soc.bus.banks.banks
+    told = {csr.we for _, registers, _, bank in banks for csr in (*registers, *bank.simple_csrs) if hasattr(csr, "we")}
+    statements = [*fragment.comb, *(s for statements in fragment.sync.values() for s in statements)]
+    for statement in statements:
+        passes_on = isinstance(statement, _Assign) and list_targets(statement) <= told
+        assert passes_on or not list_inputs(statement) & told, statement
