@@ -3,13 +3,13 @@ that a trigger starts at an exact time, seen at the pins."""
 
 import json
 
-from kairos_gateware.contracts.pulse import ToneFlag
 from kairos_gateware.phy.pulse import PIN_LATENCY
-from kairos_gateware.pulse.bench import Body, bypass, gates, glut, mlut, plut
+from kairos_gateware.pulse.bench import Body, bypass, gates, glut
 
 from kairos.network.management import Management
 from tests.support.device import Device
 from tests.support.paths import BUILD
+from tests.support.sequences import int32s, pulses
 
 HEAD = """import json
 
@@ -46,11 +46,6 @@ class Exp(EnvExperiment):
 """
 
 
-def int32s(words):
-    parts = [word >> 32 * n & 0xFFFF_FFFF for word in words for n in range(8)]
-    return [part - (part >> 31 << 32) for part in parts]
-
-
 def run(kairos, database, words, body):
     """What the command prints."""
     done = kairos.run(body, head=HEAD.replace("WORDS", repr(int32s(words))), device_db=database)
@@ -64,20 +59,6 @@ def edges(tmp_path, *names):
     numbers = {pad["index"]: pad["name"] for pad in trace["pads"]}
     begin = trace["events"][0][0]  # all pins get their first level
     return [(time, numbers[pad], on) for time, pad, on in trace["events"] if numbers[pad] in names and time > begin]
-
-
-def pulses(*on):
-    """Gate n lasts `on[n]` cycles, with the enable of tone 0 of channel 0 high; gate 7 is a pause of 10 cycles, and
-    gate 8 one that waits."""
-    bodies = [Body(tau=cycles, flags=int(ToneFlag.ENABLE)) for cycles in on]
-    words = [plut(n, body) for n, body in enumerate(bodies)]
-    words += [plut(20 + n, Body(tau=cycles)) for n, cycles in enumerate(on)]
-    words += [plut(30, Body(tau=10)), plut(31, Body(tau=10, flags=int(ToneFlag.WAIT)))]
-    entries = [(2 * n, 1 << 1, n) for n in range(len(on))] + [(2 * n + 1, 0xFD, 20 + n) for n in range(len(on))]
-    entries += [(40, 0xFF, 30), (41, 0xFF, 31)]
-    words += [mlut(entries[n : n + 6]) for n in range(0, len(entries), 6)]
-    numbers = [(n, 2 * n, 2 * n + 1) for n in range(len(on))] + [(7, 40, 40), (8, 41, 41)]
-    return words + [glut(numbers[n : n + 6]) for n in range(0, len(numbers), 6)]
 
 
 def test_a_sequence_starts_at_its_trigger_beside_a_ttl_pulse(kairos, tmp_path, pulse):
