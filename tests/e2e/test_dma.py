@@ -13,6 +13,7 @@ not found
 already recording
 left
 erased
+Invalid handle
 """
 
 

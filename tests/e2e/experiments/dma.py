@@ -72,6 +72,12 @@ class Dma(EnvExperiment):
         self.ttl4.pulse_mu(int64(8))
 
     @kernel
+    def stale(self):
+        handle = self.core_dma.get_handle("pulses")
+        self.core_dma.erase("none")
+        self.core_dma.playback_handle(handle)
+
+    @kernel
     def underflow(self):
         self.core.break_realtime()
         delay(-1 * ms)
@@ -81,4 +87,8 @@ class Dma(EnvExperiment):
         self.record()
         self.play()
         self.errors()
+        try:
+            self.stale()
+        except DMAError as error:
+            print(error)
         self.underflow()

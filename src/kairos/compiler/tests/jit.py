@@ -5,6 +5,7 @@ forked child, because an exception cannot unwind through Python: it ends the chi
 here.
 """
 
+import ast
 import ctypes
 import functools
 import math
@@ -12,6 +13,7 @@ import os
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -40,6 +42,8 @@ class Result:
     """what the kernel returned"""
     exception: tuple[str, tuple[int, int, int]] | None = None
     """name and parameters, if it raised"""
+    message: str = ""
+    """of the exception, from the line that raised it, with the parameters in it"""
     calls: tuple = ()
     """calls of firmware functions, in order: (name, arguments)"""
     now: int = 0
@@ -71,6 +75,23 @@ class Experiment:
     @rpc
     def bool(self) -> types.TBool:
         """The next input."""
+
+
+def _message(record: int) -> str:
+    """The constant text that the line of an exception record raises; nothing, if it has none, or where the record says
+    no line: with pointers of this machine, only those of statements do."""
+    address, length = ctypes.c_uint64.from_address(record + 8).value, ctypes.c_uint32.from_address(record + 16).value
+    line = ctypes.c_int32.from_address(record + 20).value
+    try:
+        with open("/proc/self/mem", "rb", buffering=0) as memory:
+            memory.seek(address)
+            tree = ast.parse(Path(memory.read(min(length, 4096)).decode()).read_text())
+    except (OSError, OverflowError, ValueError):
+        return ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise) and node.lineno <= line <= node.end_lineno and isinstance(node.exc, ast.Call):
+            return next((str(one.value) for one in node.exc.args if isinstance(one, ast.Constant)), "")
+    return ""
 
 
 @functools.cache
@@ -154,6 +175,7 @@ class Compiled:
             key = ctypes.c_int32.from_address(record).value
             params = tuple(ctypes.c_int64.from_address(record + 40 + 8 * n).value for n in range(3))
             result.exception = (self.embedding.retrieve_str(key).split(":")[1], params)
+            result.message = _message(record).format(*params)
             finish()
 
         cursor = ctypes.c_int64(0)

@@ -113,7 +113,15 @@ def test_delay_of_the_synchronisation_clock(edge, seed, found):
 
 def test_searches_that_fail():
     result = search(devices(ENTRIES).get("unsynchronised").tune_sync_delay, Chip())
-    assert result.exception[0].endswith("ValueError")
+    assert result.message == "the Urukul of the AD9910 has no synchronisation clock"
+    blurred = Chip()
+    blurred.answer = lambda: 9 << 16 | 0xF << 4
+    result = search(devices(ENTRIES).get("dds").tune_sync_delay, blurred)
+    assert result.message == "no delay of the synchronisation clock is good for the AD9910"
+    still = Chip()
+    still.answer = lambda: 0
+    result = search(devices(ENTRIES).get("dds").tune_io_update_delay, still)
+    assert result.message == "no edge of SYNC_CLK was found at the AD9910"
 
 
 @pytest.mark.parametrize("phase, delay", [(0.5, 3), (1.5, 0), (3.5, 2)])

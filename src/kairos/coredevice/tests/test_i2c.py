@@ -105,18 +105,18 @@ def test_what_is_not_acknowledged(program):
     # The last byte of a message may be refused if the caller says so, no other.
     assert transaction(program.write, [1, 2], False, refused=[3])[1].exception is None
     assert transaction(program.write_byte, False, refused=[1])[1].exception is None
-    for method, args, refused, bus in [
-        (program.write, ([1, 2], True), 0, "S a0"),
-        (program.write, ([1, 2], True), 1, "S a0 10"),
-        (program.write, ([1, 2], False), 2, "S a0 10 01"),
-        (program.write, ([1, 2], True), 3, "S a0 10 01 02"),
-        (program.write_byte, (True,), 1, "S a0 55"),
-        (program.read, (2,), 1, "S a0 10"),
-        (program.read, (2,), 2, "S a0 10 R a1"),
-        (program.read_byte, (), 0, "S a1"),
+    for method, args, refused, bus, text in [
+        (program.write, ([1, 2], True), 0, "S a0", "failed to ack bus address"),
+        (program.write, ([1, 2], True), 1, "S a0 10", "failed to ack data address"),
+        (program.write, ([1, 2], False), 2, "S a0 10 01", "failed to ack write data"),
+        (program.write, ([1, 2], True), 3, "S a0 10 01 02", "failed to ack write data"),
+        (program.write_byte, (True,), 1, "S a0 55", "failed to ack write data"),
+        (program.read, (2,), 1, "S a0 10", "failed to ack data address"),
+        (program.read, (2,), 2, "S a0 10 R a1", "failed to ack bus read address"),
+        (program.read_byte, (), 0, "S a1", "failed to ack bus read address"),
     ]:
         noted, result = transaction(method, *args, refused=[refused])
-        assert result.exception[0] == "artiq.coredevice.exceptions.I2CError"
+        assert result.exception[0] == "artiq.coredevice.exceptions.I2CError" and result.message == text
         # Here an exception ends the run; the stop that follows on the device is tested there.
         assert noted == bus
 

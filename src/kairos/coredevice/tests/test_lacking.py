@@ -127,7 +127,7 @@ def test_registers_of_the_modulator_from_settings():
     assert words[1] == 25 << 5 | 1 << 21 | 2 << 26 | 10
     assert words[5] & 0xFFFFFFFF == 0x80 << 5 | 0x80 << 13 | 4 << 21 | 2 << 24 | 2 << 28 | 2 << 30 | 14
     assert words[2:5] == plain[2:5] and words[6] == plain[6]
-    with pytest.raises(UsageError, match="no setting 'n_int'; did you mean 'nint'"):
+    with pytest.raises(UsageError, match="a TRF372017 has no setting 'n_int'; did you mean 'nint'"):
         TRF372017({"n_int": 25})
     with pytest.raises(ValueError, match="between 0 and 8191"):
         TRF372017({"rdiv": 8192}).get_mmap()

@@ -6,8 +6,10 @@ import pytest
 from numpy import int64
 
 from kairos.compiler.tests.jit import Compiled
+from kairos.coredevice.pulse import KEPT, WORDS
+from kairos.pulse.program import PlayableGate
 
-from .traffic import devices
+from .traffic import KernelError, devices, run
 
 CORE = 14
 
@@ -67,3 +69,14 @@ def test_couplings(pulse, offset, number, real, imaginary):
 def test_a_coupling_out_of_range_is_refused(pulse, offset, real):
     result = called(pulse.set_coupling, 0, offset, real, 0.0)
     assert "ValueError" in result.exception[0] and not result.calls
+    assert result.message == "a coupling is to a channel at -2, -1, 1 or 2, with parts of -1 to below 1"
+
+
+def test_channels_that_do_not_wait_are_told(pulse):
+    with pytest.raises(KernelError, match="PulseError: the channels of the pulse core do not wait for the trigger"):
+        run(pulse.wait_armed, 3, -1, data=[0, 0], counter=1000)
+
+
+def test_a_gate_that_is_too_long_to_be_kept_is_refused(pulse):
+    gate = PlayableGate("long", [0] * (KEPT * WORDS + WORDS), 100, (), 8)
+    assert called(pulse.prepare, gate).message == "the gate has too many words to be kept"

@@ -58,7 +58,7 @@ def test_start_of_the_ad9912(get):
     assert settings("dds", 0x1982) == [*start, (0x010, 0x80), (0x020, 3), (0x022, 0x05)]
     assert settings("slow_dds", 0x1902) == [*start, (0x010, 0x80), (0x020, 18), (0x022, 0x0D)]
     assert settings("no_pll", 0x1902) == [*start, (0x010, 0x90)]
-    with pytest.raises(KernelError, match="ValueError"):
+    with pytest.raises(KernelError, match="ValueError: Urukul AD9912 product id mismatch"):
         run(get("dds").init, data=[0xFFFF])
 
 
@@ -104,11 +104,11 @@ def test_registers_of_the_mirny(get):
     traffic = run(mirny.init, data=[0b01])
     assert [word[4] for word in traffic.words(SPI)] == [0, 1 << 17 | 1 << 16 | 2 << 4]
     assert [word[4] for word in run(mirny.init, True).words(SPI)] == [1 << 17 | 1 << 16 | 2 << 4]
-    with pytest.raises(KernelError):
+    with pytest.raises(KernelError, match="ValueError: Mirny proto_rev mismatch"):
         run(mirny.init, data=[0b0100])
-    with pytest.raises(KernelError):
+    with pytest.raises(KernelError, match="which number the reference's source has depends on the Mirny"):
         run(get("named").init, True)
-    with pytest.raises(Exception, match="0 to 3, or one of xo, mmcx, sma"):
+    with pytest.raises(Exception, match="clk_sel of a Mirny is 0 to 3, or one of xo, mmcx, sma"):
         devices(ENTRIES | {"x": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": "si"})}).get("x")
 
 

@@ -67,7 +67,7 @@ def run(method, *args, data=(), times=(), counter=0):
     }
     result = Compiled(method, args, method.__self__.core).run(firmware=firmware)
     if result.exception is not None:
-        raise KernelError(*result.exception)
+        raise KernelError(f"{result.exception[0]}: {result.message}")
     outputs = [(*values[:2], values[2] & 0xFFFFFFFF) for name, values in result.calls if name == "rtio_output"]
     return Traffic(
         [(time, target >> 8, target & 0xFF, word) for time, target, word in outputs],
@@ -78,7 +78,7 @@ def run(method, *args, data=(), times=(), counter=0):
 
 
 class KernelError(Exception):
-    """A kernel ended with the exception of this name."""
+    """A kernel ended with the exception of this name and with this message."""
 
 
 def _signed(word):

@@ -1,0 +1,138 @@
+"""What drivers refuse, each with the text that its users read: arguments, cards that answer wrongly, or not at all."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from kairos.coredevice.adf5356_pll import reference_divider
+from kairos.coredevice.parts.scales import Scale
+
+from .traffic import KernelError, devices, run
+
+SPI, GRABBER, COUNTER, CORE = 1, 31, 40, 50
+ENTRIES = {
+    "spi": ("spi2.SPIMaster", {"channel": SPI}),
+    "update": ("ttl.TTLOut", {"channel": 2}),
+    "cpld": ("urukul.CPLD", {"spi_device": "spi", "io_update_device": "update"}),
+    "undivided": ("urukul.CPLD", {"spi_device": "spi", "io_update_device": "update", "clk_div": 1}),
+    "revision8": ("urukul.CPLD", {"spi_device": "spi", "io_update_device": "update", "proto_rev": 8}),
+    "dds": ("ad9910.AD9910", {"chip_select": 5, "cpld_device": "cpld", "pll_n": 32}),
+    "mirny": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": 2}),
+    "dac": ("zotino.Zotino", {"spi_device": "spi", "ldac_device": "update"}),
+    "counter": ("edge_counter.EdgeCounter", {"channel": COUNTER}),
+    "grabber": ("grabber.Grabber", {"channel_base": GRABBER}),
+}
+HOT = 0b10000
+"""Mark of an AD53xx that is too hot, in its control register."""
+
+
+@pytest.fixture(scope="module")
+def get():
+    return devices(ENTRIES).get
+
+
+@pytest.mark.parametrize(
+    "driver, arguments, text",
+    [
+        ("ad9910.AD9910", {"chip_select": 2}, "chip_select of an AD9910 is between 3 and 7, not 2"),
+        ("ad9912.AD9912", {"chip_select": 3}, "chip_select of an AD9912 is between 4 and 7, not 3"),
+        (
+            "ad9910.AD9910",
+            {"chip_select": 5, "cpld_device": "undivided"},
+            "the PLL of an AD9910 takes at most 60 MHz, not 125.0 MHz",
+        ),
+        (
+            "ad9910.AD9910",
+            {"chip_select": 5, "pll_n": 12},
+            "375.0 MHz is outside of the range of its oscillator 5, 820.0 to 1150.0 MHz (pll_n, pll_vco)",
+        ),
+        (
+            "ad9910.AD9910",
+            {"chip_select": 5, "pll_n": 32, "sync_delay_seed": "card", "io_update_delay": "card"},
+            "'card' does not say where the calibration is: EEPROM_DEVICE:OFFSET",
+        ),
+        (
+            "adf5356.ADF5356",
+            {"cpld_device": "mirny", "sw_device": "update", "channel": 4},
+            "channel of an ADF5356 is between 0 and 3, not 4",
+        ),
+        (
+            "almazny.AlmaznyChannel",
+            {"host_mirny": "mirny", "channel": 4},
+            "channel of an Almazny is between 0 and 3, not 4",
+        ),
+        ("ttl.TTLOut", {"channel": "ttl0"}, "a channel is a number, not 'ttl0'"),
+        ("phaser.Phaser", {"channel_base": 60, "gw_rev": 3}, "gw_rev of a Phaser is 1 (base) or 2 (Miqro), not 3"),
+        (
+            "suservo.SUServo",
+            {"channel": 8, "pgia_device": "spi", "cpld_devices": [], "dds_devices": []},
+            "an SU-Servo needs the logic and the synthesisers of each of its Urukuls",
+        ),
+        ("urukul.CPLD", {"spi_device": "spi", "sync_div": 2}, "sync_div of an Urukul needs sync_device"),
+    ],
+)
+def test_arguments(driver, arguments, text):
+    if driver.startswith("ad99"):
+        arguments = {"cpld_device": "cpld"} | arguments
+    with pytest.raises(Exception, match=re.escape(text)):
+        devices(ENTRIES | {"refused": (driver, arguments)}).get("refused")
+
+
+@pytest.mark.parametrize(
+    "device, method, args, data, text",
+    [
+        ("cpld", "init", (), [8 << 16], "ValueError: Urukul proto_rev mismatch"),
+        ("dds", "init", (), [0x7F00], "ValueError: Urukul AD9910 AUX_DAC mismatch"),
+        ("dac", "init", (), [0xFFFF], "ValueError: DAC not found"),
+        ("dac", "init", (), [HOT], "ValueError: DAC over temperature"),
+        ("dac", "init", (), [0, 0xFF], "ValueError: DAC CONTROL readback mismatch"),
+        ("dac", "calibrate", (0, 0.0, 1.0), (), "ValueError: the gain of the DAC channel is too low to be calibrated"),
+        (
+            "dac",
+            "read_reg",
+            (),
+            (),
+            "nothing was read on the SPI bus of RTIO channel 1: call init() of the card before it is read",
+        ),
+        ("counter", "fetch_count", (), [2**30 - 1], "CounterOverflow: the edge counter on RTIO channel 40 is full"),
+        (
+            "grabber",
+            "input_mu",
+            ([0],),
+            (),
+            "GrabberTimeoutException: the results are late: has a frame ended, and are all regions gated?",
+        ),
+        (
+            "grabber",
+            "input_mu",
+            ([0],),
+            [1],
+            "OutOfSyncException: a frame has another number of results: are other regions gated?",
+        ),
+    ],
+)
+def test_kernels(get, device, method, args, data, text):
+    with pytest.raises(KernelError, match=re.escape(text)):
+        run(getattr(get(device), method), *args, data=data)
+
+
+def test_the_host(get):
+    with pytest.raises(ValueError, match=r"an ADF5356 cannot divide its reference of 0.0 MHz"):
+        reference_divider(0.0, False, False)
+    with pytest.raises(ValueError, match="out of the range of a scale"):
+        Scale(bits=8, steps=1).code(256)
+    # A kernel asks the host to say so.
+    with pytest.raises(NotImplementedError, match="this needs an Urukul with protocol revision 9"):
+        get("revision8").needs_rev9()
+    with pytest.raises(OSError, match="No analyzer proxy configured"):
+        get("core").trigger_analyzer_proxy()
+
+
+def test_without_the_compiler():
+    program = (
+        "import sys; sys.modules['kairos._native'] = None\nfrom kairos.coredevice.core import load_compiler as f; f()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "the compiler is not built: 'make host' in the Kairos checkout, or 'pip install .', builds it" in done.stderr
