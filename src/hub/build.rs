@@ -40,8 +40,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What is imported has code already.
     files.file.retain(|file| file.package() == PACKAGE);
     tonic_prost_build::configure()
-        // Of which there are many: they are passed on without a copy.
-        .bytes(".kairos.hub.v1.ReadMemoryResponse")
+        // Of which there are many: they are passed on with no copy more than it takes.
+        .extern_path(
+            ".kairos.hub.v1.ReadMemoryResponse",
+            "crate::board::part::ReadMemoryResponse",
+        )
         .bytes(".kairos.hub.v1.WriteMemoryRequest")
         .bytes(".kairos.hub.v1.WaveformFileResponse")
         .compile_fds(files)?;

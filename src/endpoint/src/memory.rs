@@ -125,28 +125,37 @@ impl Window {
 
     /// The same as bytes, little endian; of a length that is not whole words nothing.
     pub fn bytes(&self, offset: usize, length: usize) -> Option<Vec<u8>> {
-        let at = self.place(offset, length / WORD)?;
-        if !length.is_multiple_of(WORD) {
-            return None;
-        }
-        // Zeros would be one more pass over what is streamed.
-        let mut bytes = Vec::with_capacity(length);
-        let room = &mut bytes.spare_capacity_mut()[..length];
+        self.has(offset, length).then_some(())?;
+        let mut bytes = vec![0; length];
+        self.read_bytes(offset, &mut bytes).then_some(bytes)
+    }
+
+    /// Copies them there; `false`, and nothing is copied, if they are not within the window, or no whole words.
+    pub fn read_bytes(&self, offset: usize, room: &mut [u8]) -> bool {
+        let (words, []) = room.as_chunks_mut::<WORD>() else {
+            return false;
+        };
+        let Some(at) = self.place(offset, words.len()) else {
+            return false;
+        };
         if let (Some(pairs), (chunks, [])) = (pairs(at), room.as_chunks_mut::<{ 2 * WORD }>()) {
             for (index, chunk) in chunks.iter_mut().enumerate() {
                 // SAFETY: half as many pairs of words as there are words, of which `place` says that they are within the
                 // mapping; the address is that of a pair. Each is one volatile load.
-                chunk.write_copy_of_slice(&unsafe { pairs.add(index).read_volatile() }.to_le_bytes());
+                *chunk = unsafe { pairs.add(index).read_volatile() }.to_le_bytes();
             }
-        } else {
-            for (index, chunk) in room.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
-                // SAFETY: `place` has found so many of them within the mapping, which this holds; each is one volatile load.
-                chunk.write_copy_of_slice(&unsafe { at.add(index).read_volatile() }.to_le_bytes());
-            }
+            return true;
         }
-        // SAFETY: there was room for them, and its chunks, which are all of it, have been written.
-        unsafe { bytes.set_len(length) };
-        Some(bytes)
+        for (index, word) in room.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
+            // SAFETY: `place` has found so many of them within the mapping, which this holds; each is one volatile load.
+            *word = unsafe { at.add(index).read_volatile() }.to_le_bytes();
+        }
+        true
+    }
+
+    /// Whether so many bytes from an offset on are within the window, and whole words.
+    pub fn has(&self, offset: usize, length: usize) -> bool {
+        length.is_multiple_of(WORD) && self.place(offset, length / WORD).is_some()
     }
 
     /// Writes bytes, little endian, from an offset on; `false`, and nothing is written, if that is not within the window, or no

@@ -35,6 +35,8 @@ pub mod waveforms;
 
 /// The protocol (`proto/kairos/hub/v1/hub.proto`).
 pub mod v1 {
+    pub use crate::board::part::ReadMemoryResponse;
+
     tonic::include_proto!("kairos.hub.v1");
 
     /// The protocol files, for reflection.

@@ -8,8 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use kairos_hub::server;
 use kairos_hub::settings::Settings;
-use kairos_hub::traces::{Traces, TARGET};
-use tracing_subscriber::filter::filter_fn;
+use kairos_hub::traces::{logged, Traces};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -57,12 +56,8 @@ async fn main() -> ExitCode {
         LogFormat::Text => log.boxed(),
         LogFormat::Json => log.json().flatten_event(true).boxed(),
     };
-    // Spans are for traces alone.
-    let log = log
-        .with_filter(levels)
-        .with_filter(filter_fn(|about| about.target() != TARGET));
     tracing_subscriber::registry()
-        .with(log)
+        .with(log.with_filter(logged(levels)))
         .with(traces.as_ref().map(Traces::layer))
         .init();
     let ended = run(arguments).await;

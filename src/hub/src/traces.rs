@@ -11,14 +11,21 @@ use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use opentelemetry_sdk::Resource;
-use tracing::{Instrument, Subscriber};
+use tracing::{Instrument, Level, Subscriber};
 use tracing_opentelemetry::{OpenTelemetryLayer, OpenTelemetrySpanExt};
-use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::filter::{filter_fn, EnvFilter, FilterExt};
+use tracing_subscriber::layer::Filter;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::Layer;
 
 /// Target of the spans. The log leaves them out; while nobody traces they cost nothing.
 pub const TARGET: &str = "trace";
+
+/// What is logged at these levels: no span of ours. One filter: of two in each other, the outer one would have a span made of
+/// whatever the libraries below do.
+pub fn logged<S: Subscriber>(levels: EnvFilter) -> impl Filter<S> {
+    levels.and(filter_fn(|about| about.target() != TARGET))
+}
 
 /// Where spans go.
 pub struct Traces(SdkTracerProvider);
@@ -37,7 +44,9 @@ impl Traces {
     /// What makes spans of `tracing` those of OpenTelemetry.
     pub fn layer<S: Subscriber + for<'span> LookupSpan<'span>>(&self) -> impl Layer<S> {
         let layer = OpenTelemetryLayer::new(self.0.tracer("kairos-hub"));
-        layer.with_filter(filter_fn(|about| about.is_span() && about.target() == TARGET))
+        layer.with_filter(
+            filter_fn(|about| about.is_span() && about.target() == TARGET).with_max_level_hint(Level::INFO),
+        )
     }
 
     /// Sends what is left.
@@ -99,5 +108,23 @@ impl Extractor for Headers<'_> {
 
     fn keys(&self) -> Vec<&str> {
         self.0.keys().map(|key| key.as_str()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing_subscriber::layer::SubscriberExt;
+
+    use super::*;
+
+    #[test]
+    fn nobody_makes_spans_for_the_log() {
+        let log = tracing_subscriber::fmt::layer().with_writer(std::io::sink);
+        let subscriber = tracing_subscriber::registry().with(log.with_filter(logged(EnvFilter::new("info"))));
+        tracing::subscriber::with_default(subscriber, || {
+            assert!(tracing::enabled!(Level::INFO));
+            assert!(tracing::trace_span!(target: "h2", "poll").is_disabled());
+            assert!(tracing::info_span!(target: TARGET, "call").is_disabled());
+        });
     }
 }

@@ -2,7 +2,6 @@
 
 use std::pin::Pin;
 
-use bytes::Bytes;
 use kairos_endpoint::buses::{Bus, Kind};
 use kairos_endpoint::i2c::Part;
 use kairos_endpoint::memory::{Window, WORD};
@@ -11,6 +10,7 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::hardware::{Buffer, Hardware};
+use super::part::{Contents, Mapped, ReadMemoryResponse};
 use crate::names;
 use crate::service::Service;
 use crate::v1::buses_server::Buses;
@@ -18,7 +18,7 @@ use crate::v1::i2c_part;
 use crate::v1::memory_server::Memory;
 use crate::v1::{
     self, I2cRequest, I2cResponse, ListBusesRequest, ListBusesResponse, ListMemoryRequest, ListMemoryResponse,
-    ReadMemoryRequest, ReadMemoryResponse, SpiRequest, SpiResponse, WriteMemoryRequest, WriteMemoryResponse,
+    ReadMemoryRequest, SpiRequest, SpiResponse, WriteMemoryRequest, WriteMemoryResponse,
 };
 
 /// Bytes of a part of what is streamed: the processor's caches hold it until it is sent.
@@ -163,7 +163,7 @@ impl Memory for Service {
         // One is made when the one before it was taken: who does not read costs no memory.
         let parts = (start..end)
             .step_by(PART)
-            .map(move |at| copy(&window, at, PART.min(end - at), words));
+            .map(move |at| part_of(&window, at, PART.min(end - at), words));
         Ok(Response::new(Box::pin(tokio_stream::iter(parts))))
     }
 
@@ -202,12 +202,17 @@ impl Memory for Service {
 }
 
 /// A part of a buffer.
-fn copy(window: &Window, at: usize, length: usize, words: bool) -> Result<ReadMemoryResponse, Status> {
+fn part_of(window: &Window, at: usize, length: usize, words: bool) -> Result<ReadMemoryResponse, Status> {
     let part = match words {
-        true => window.words(at, length / WORD).map(|words| (Bytes::new(), words)),
-        false => window.bytes(at, length).map(|bytes| (bytes.into(), Vec::new())),
+        true => window.words(at, length / WORD).map(|words| ReadMemoryResponse {
+            words,
+            ..Default::default()
+        }),
+        false => Mapped::new(window, at, length).map(|mapped| ReadMemoryResponse {
+            bytes: Contents::Mapped(mapped),
+            ..Default::default()
+        }),
     };
     // It was within the buffer when the call began.
-    let (bytes, words) = part.ok_or_else(|| Status::internal("the buffer is smaller than it was"))?;
-    Ok(ReadMemoryResponse { bytes, words })
+    part.ok_or_else(|| Status::internal("the buffer is smaller than it was"))
 }
