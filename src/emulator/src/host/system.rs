@@ -143,12 +143,14 @@ impl Description {
                         board.name
                     ))
                 }
-                _ => return Err(format!(
+                _ => {
+                    return Err(format!(
                     "{} links lead to {}: boards are a tree, so each has one from the board above it, and a ring or \
                          a mesh cannot be",
                     above.len(),
                     board.name
-                )),
+                ))
+                }
             }
         }
         for link in &self.link {
