@@ -17,6 +17,14 @@ ABOVE = "destination 1: Kairos satellite"
 """What the master says of the satellite when it knows it."""
 
 
+def two_boards(device):
+    """Text of a database with the pair's devices, `device` as their core."""
+    original = EXAMPLES / "two_boards_device_db.py"
+    host = f"{device.host}:{device.ports[1381]}"
+    text = original.read_text().replace("__file__", repr(str(original)))
+    return text + f"\ndevice_db['core']['arguments']['host'] = '{host}'\n"
+
+
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
     """A master and a satellite that know each other."""
@@ -99,22 +107,44 @@ def test_a_satellite_that_restarts_while_a_kernel_waits_for_it(pair, tmp_path):
     assert "SubkernelError: Lost communication with satellite: destination 1 does not answer" in done.stderr
 
 
-def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path):
-    """Outputs that it has taken over the link are executed: its processors have nothing to do with them."""
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path, cut):
+    """Outputs that it has taken over the link are executed: its processors have nothing to do with them. So also if the
+    link is lost meanwhile."""
+    built("pair", "satellite")
     device = System(tmp_path, "pair")
     try:
         device.until_logged(ABOVE)
-        database, original = tmp_path / "device_db.py", EXAMPLES / "two_boards_device_db.py"
-        host = f"{device.host}:{device.ports[1381]}"
-        database.write_text(
-            original.read_text().replace("__file__", repr(str(original)))
-            + f"\ndevice_db['core']['arguments']['host'] = '{host}'\n"
-        )
+        (database := tmp_path / "device_db.py").write_text(two_boards(device))
         experiment = Path(__file__).with_name("experiments") / "satellite_keeps.py"
-        arguments = [f"management={device.ports[1380]}", f"socket='{device.control_socket}'"]
+        arguments = [f"management={device.ports[1380]}", f"socket='{device.control_socket}'", f"cut={cut}"]
         done = run_kairos("run", experiment, "--device-db", database, *arguments)
         assert done.stdout.startswith("edges 40\nand again 41\n"), done.stdout + done.stderr + device.uart()
         assert device.uart().count("comms::chip): Kairos satellite ") == 2
+    finally:
+        device.close()
+
+
+def test_what_a_satellite_had_taken_when_its_logic_is_loaded_anew(tmp_path):
+    """As where a loader boots it. The kernel is told at its next request, and the log how many outputs."""
+    built("pair", "satellite")
+    description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
+    text = description.replace('name = "satellite"', 'name = "satellite"\nreloads = true', 1)
+    assert text != description
+    (tmp_path / "system.toml").write_text(text)
+    device = System(tmp_path, tmp_path / "system.toml")
+    try:
+        device.until_logged(ABOVE)
+        (database := tmp_path / "device_db.py").write_text(two_boards(device))
+        experiment = Path(__file__).with_name("experiments") / "satellite_anew.py"
+        arguments = [f"management={device.ports[1380]}", f"socket='{device.control_socket}'"]
+        done = run_kairos("run", experiment, "--device-db", database, *arguments)
+        assert done.stdout.startswith("taken\ntold\ntaken\npulses 2\n"), done.stdout + done.stderr + device.uart()
+        log = device.manage("0", "log").stdout
+        assert "satellite 1 has not executed up to 42 outputs: its logic has begun anew" in log, log
+        assert "RTIO busy error involving channel 0x10005:sat_ttl5" in log, log
+        (link,) = device.links()
+        assert link["unplayed"] == 42 and link["rtio"]
     finally:
         device.close()
 

@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.board_registers import DONE, REFUSED, Board
 from tests.support.boards import MEMORY_PAIR, System
+from tests.support.command import run_kairos
 from tests.support.gateware import built
 from tests.support.kernels import kernel, marks
 from tests.support.raw_session import Session
@@ -100,3 +101,52 @@ def test_plain_pointers_of_a_kernel(boards):
     assert master.load(TARGET) == (DONE, 6 | 10 << 32)
     assert master.batch(("window_failed",)) == [before + 2]
     assert [master.batch((name,))[0] for name in ("window_fault", "window_address")] == [9, 0x8000_0000 + TARGET]
+
+
+def copied(asker, owner, there, words):
+    """The status of a copy of `words` from the asker's SOURCE, with a descriptor that the owner puts there."""
+    (posted,) = asker.batch(("bulk_posted",))
+    following = posted + 1 & 0xFFFF
+    assert set(owner.store(RING + posted % 64 * 16, SOURCE | words * 8 << 32, there | 1 << 32)) == {DONE}
+    asker.batch(("bulk_base", RING), ("bulk_heard", 1), ("bulk_posted", following))
+    (state,) = asker.batch(("bulk_told", 1, 1), ("bulk_state",))
+    if state & 1:
+        asker.batch(("bulk_clear", 1), ("bulk_completed", following, 0xFFFF))
+    return state >> 2 if state & 1 else DONE
+
+
+@pytest.mark.parametrize("down", [True, False], ids=["of the satellite", "of the master"])
+def test_each_region_allows_what_it_says(boards, down):
+    """Loads, stores and copies, of either board; all else is refused, changes nothing, and `kairos links` counts it."""
+    asker, owner = boards if down else boards[::-1]
+    asker.export(MEMORY, 0x2000, 3)
+    firsts = [TARGET + 0x100 * region for region in range(4)]
+    for region in range(4):
+        owner.export(TARGET, 0x400, 3 if region == 0 else 0, region)
+    words = [(first + at, first) for first in firsts for at in (0, 8, 0xF8)]
+    assert {status for status, _ in asker.access(*words)} == {DONE}
+    owner.export(TARGET, 8, 0)
+    counts = [("exports_refused",), ("exports_packets",)]
+    before = owner.batch(*counts)
+    refused = [0, 0]
+    for region, (first, rights) in enumerate(zip(firsts, (1, 3, 0, 3), strict=True)):
+        last = first + 0xF8
+        owner.export(first, 0x100, rights, region)
+        writes, reads = DONE if rights == 3 else REFUSED, DONE if rights else REFUSED
+        assert owner.store(SOURCE, first, first) == [DONE] * 2
+        assert copied(asker, owner, first + 8, 1) == writes
+        assert copied(asker, owner, last, 2) == REFUSED  # nor the part that is exported
+        tried = asker.access((first, first), (last, first), (first,), (first + 8,), (last,), (last + 8,), (first - 8,))
+        assert [status for status, _ in tried] == [writes] * 2 + [reads] * 3 + [REFUSED] * 2
+        assert not rights or {word for _, word in tried[2:5]} == {first}
+        refused[0] += 2 * (writes == REFUSED) + 3 * (reads == REFUSED) + 2
+        refused[1] += (writes == REFUSED) + 1
+        owner.export(first, 0x100, 0, region)
+    after = owner.batch(*counts)
+    assert [now - then for now, then in zip(after, before, strict=True)] == refused
+    (link,) = boards[0].system.links()
+    told = (link["far"] if down else link)["refused"]
+    assert [told["accesses"], told["packets"]] == after
+    head, row = run_kairos("links", "-D", boards[0].system.address).stdout.splitlines()
+    at = head.index("refused below" if down else "refused above")
+    assert row[at:].split()[0] == str(sum(after))

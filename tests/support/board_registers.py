@@ -72,16 +72,26 @@ class Board:
             ("exports_set", 1),
         )
 
+    def access(self, *accesses):
+        """(address,) loads a word, (address, value) stores it, in this order: of each the status and what stands in
+        `remote_value` behind it."""
+        steps = []
+        for address, *value in accesses:
+            wanted = [("remote_data", *value), ("remote_store", 1)] if value else [("remote_load", 1)]
+            steps += [
+                ("remote_address", address),
+                *wanted,
+                ("remote_state", 0, 2),
+                ("remote_state",),
+                ("remote_value",),
+            ]
+        read = self.batch(*steps)
+        return [(state >> 3, value) for state, value in zip(read[::2], read[1::2], strict=True)]
+
     def store(self, address, *values):
         """The statuses of stores to words one behind the other."""
-        steps = []
-        for n, value in enumerate(values):
-            steps += [("remote_address", address + 8 * n), ("remote_data", value), ("remote_store", 1)]
-            steps += [("remote_state", 0, 2), ("remote_state",)]
-        return [state >> 3 for state in self.batch(*steps)]
+        return [status for status, _ in self.access(*((address + 8 * n, value) for n, value in enumerate(values)))]
 
     def load(self, address):
         """The status, and what was loaded."""
-        waits = [("remote_state", 0, 2), ("remote_state",), ("remote_value",)]
-        state, value = self.batch(("remote_address", address), ("remote_load", 1), *waits)
-        return state >> 3, value
+        return self.access((address,))[0]

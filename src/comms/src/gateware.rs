@@ -33,6 +33,8 @@ static PULSE_ERRORS: AtomicU32 = AtomicU32::new(0);
 const SATELLITES: usize = 4;
 /// Whether each of them could be reached when its link was looked at last.
 static SATELLITES_UP: [AtomicBool; SATELLITES] = [const { AtomicBool::new(false) }; SATELLITES];
+/// How many outputs each of them had not executed when its logic began anew, as far as has been told.
+static UNPLAYED: [AtomicU32; SATELLITES] = [const { AtomicU32::new(0) }; SATELLITES];
 
 /// (bit, name, register that holds the channel)
 const ERRORS: [(u8, &str, &str); 3] = [
@@ -52,8 +54,43 @@ pub struct Rtio {
     channels: [Register; 3],
     /// Errors of the pulse core, where there is one.
     pulse: Option<Register>,
-    /// State of the link to each satellite and how long words travel, where there is one, and what it is called.
-    satellites: [Option<((Register, Register), Register)>; SATELLITES],
+    satellites: [Option<Satellite>; SATELLITES],
+}
+
+/// Registers of a link to a satellite: its state, how long words travel, what the satellite is called, and what it had not executed.
+#[derive(Clone, Copy)]
+pub(crate) struct Satellite {
+    state: Register,
+    travel: Register,
+    name: Register,
+    /// Logic of an earlier build has none.
+    unplayed: Option<Register>,
+}
+
+impl Satellite {
+    pub(crate) fn find(descriptor: &Descriptor, number: usize) -> Option<Self> {
+        let find = |name| Register::find_numbered(descriptor, name, number);
+        Some(Self {
+            state: find(satellite::STATE)?,
+            travel: find(satellite::TRAVEL)?,
+            name: find(satellite::DESTINATION)?,
+            unplayed: find(satellite::UNPLAYED),
+        })
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.state.read() & satellite::STATE_UP_BIT != 0
+    }
+
+    /// Cycles each way.
+    pub(crate) fn travel(&self) -> u32 {
+        self.travel.read()
+    }
+
+    /// How many outputs it had not executed when its logic began anew, at most.
+    pub(crate) fn unplayed(&self) -> u32 {
+        self.unplayed.map_or(0, |register| register.read())
+    }
 }
 
 /// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset. Without gateware, or without
@@ -105,18 +142,9 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
             find(&descriptor, ERRORS[2].2)?,
         ],
         pulse: Register::find(&descriptor, pulse::ERROR),
-        satellites: core::array::from_fn(|number| {
-            let name = Register::find_numbered(&descriptor, satellite::DESTINATION, number);
-            satellite_way(&descriptor, number).zip(name)
-        }),
+        satellites: core::array::from_fn(|number| Satellite::find(&descriptor, number)),
     };
     Some((rtio, switched))
-}
-
-/// State of the link to a satellite and how long words travel, if there is one.
-pub(crate) fn satellite_way(descriptor: &Descriptor, number: usize) -> Option<(Register, Register)> {
-    let find = |name| Register::find_numbered(descriptor, name, number);
-    find(satellite::STATE).zip(find(satellite::TRAVEL))
 }
 
 /// Takes the names of channels from the key `device_map`.
@@ -191,8 +219,8 @@ fn poll(rtio: Option<Rtio>) {
         log_pulse_errors(register.read());
     }
     for (number, satellite) in rtio.satellites.iter().enumerate() {
-        if let Some(((state, travel), name)) = satellite {
-            log_satellite(number, state.read() & satellite::STATE_UP_BIT != 0, *travel, *name);
+        if let Some(satellite) = satellite {
+            log_satellite(number, satellite);
         }
     }
     let bits = rtio.async_error.read() as u8 & 7;
@@ -211,14 +239,21 @@ fn poll(rtio: Option<Rtio>) {
     SEEN.fetch_or(bits, Ordering::Relaxed);
 }
 
-/// Says when a satellite comes or goes.
-fn log_satellite(number: usize, up: bool, travel: Register, name: Register) {
+/// Says when a satellite comes or goes, and what it has lost.
+fn log_satellite(number: usize, registers: &Satellite) {
+    let (up, name, unplayed) = (registers.is_up(), registers.name.read(), registers.unplayed());
+    let more = unplayed.saturating_sub(UNPLAYED[number].swap(unplayed, Ordering::Relaxed));
+    if more > 0 {
+        log::error!("satellite {name} has not executed up to {more} outputs: its logic has begun anew");
+    }
     if SATELLITES_UP[number].swap(up, Ordering::Relaxed) == up {
         return;
     }
-    let name = name.read();
     if up {
-        log::info!("satellite {name} can be reached: {} cycles each way", travel.read());
+        log::info!(
+            "satellite {name} can be reached: {} cycles each way",
+            registers.travel()
+        );
     } else {
         log::error!("satellite {name} cannot be reached: its link is down");
     }

@@ -15,7 +15,7 @@ use embassy_sync::signal::Signal;
 use embassy_time::{Duration, Instant, Timer};
 use kairos_config::keys::Key;
 use kairos_config::store::Error;
-use kairos_contracts::registers::{link, mailbox, satellite, uplink};
+use kairos_contracts::registers::{mailbox, satellite, uplink};
 use kairos_links::end::{End, News, Role, Streams};
 use kairos_links::routing::{self, Way, TABLE};
 use kairos_pl::Register;
@@ -24,13 +24,15 @@ use kairos_proto::link::{Service, DESTINATION_MASTER, PACKET_MAX};
 use static_cell::{ConstStaticCell, StaticCell};
 
 use crate::config::Config;
-use crate::gateware::satellite_way;
+use crate::gateware::Satellite;
 
 mod stream;
 
 pub use stream::LinkStream;
 
 mod counts;
+
+use counts::Counts;
 
 /// Boards that there may be, each with a name of its own.
 pub const BOARDS: usize = 8;
@@ -107,28 +109,12 @@ impl Mailbox {
     }
 }
 
-/// What the logic counts at this end of a link, with the names for [`Links::describe`].
-struct Words([(&'static str, Register); 5]);
-
-impl Words {
-    fn find(descriptor: &Descriptor, number: usize) -> Option<Self> {
-        let find = |name| Register::find_numbered(descriptor, name, number);
-        Some(Self([
-            ("ended", find(link::ENDED)?),
-            ("corrected", find(link::CORRECTED)?),
-            ("retransmitted", find(link::RETRANSMITTED)?),
-            ("dropped", find(link::DROPPED)?),
-            ("space", find(link::SPACE)?),
-        ]))
-    }
-}
-
 /// A link of this board.
 pub struct Link {
     mailbox: Mailbox,
-    words: Option<Words>,
-    /// State and length of the way, as RTIO sees it: of a link to a satellite.
-    rtio: Option<(Register, Register)>,
+    counts: Counts,
+    /// Of a link to a satellite, as RTIO sees it.
+    rtio: Option<Satellite>,
     /// What the other board is called; None: it is the one above.
     below: Option<Name>,
     end: RefCell<End>,
@@ -187,7 +173,7 @@ impl Links {
                 (Some(below), None) => Name::Known(below.read() as u8),
                 (None, _) => Name::Known(satellite as u8 + 1),
             };
-            let rtio = satellite_way(&descriptor, satellite);
+            let rtio = Satellite::find(&descriptor, satellite);
             let destination = name.get();
             let role = Role::Near { destination, room };
             self.all[number] = Some(start(spawner, number, mailbox, rtio, Some(name), role));
@@ -307,7 +293,7 @@ fn start(
     spawner: &Spawner,
     number: usize,
     mailbox: Mailbox,
-    rtio: Option<(Register, Register)>,
+    rtio: Option<Satellite>,
     below: Option<Name>,
     role: Role,
 ) -> &'static Link {
@@ -317,7 +303,7 @@ fn start(
     let descriptor = kairos_pl::descriptor().ok();
     let link: &'static Link = PLACES[number].init_with(|| Link {
         mailbox,
-        words: descriptor.and_then(|descriptor| Words::find(&descriptor, number)),
+        counts: descriptor.map_or_else(Counts::default, |descriptor| Counts::find(&descriptor, number)),
         rtio,
         below,
         end: RefCell::new(End::new(role, session(), streams)),
@@ -444,17 +430,14 @@ impl Link {
             write!(out, "\"board\": {}, ", Json(board.identification()))?;
             write!(out, "\"channels\": {}, ", board.channels().count())?;
         }
-        if let Some((state, travel)) = self.rtio {
-            let reached = state.read() & satellite::STATE_UP_BIT != 0;
-            write!(out, "\"rtio\": {reached}, \"travel_cycles\": {}, ", travel.read())?;
+        if let Some(rtio) = &self.rtio {
+            let (reached, travel, unplayed) = (rtio.is_up(), rtio.travel(), rtio.unplayed());
+            write!(
+                out,
+                "\"rtio\": {reached}, \"travel_cycles\": {travel}, \"unplayed\": {unplayed}, "
+            )?;
         }
-        if let Some(Words(counts)) = &self.words {
-            for (n, (name, register)) in counts.iter().enumerate() {
-                let before = if n > 0 { ", " } else { "\"words\": {" };
-                write!(out, "{before}\"{name}\": {}", register.read())?;
-            }
-            out.write_str("}, ")?;
-        }
+        self.counts.write_to(out)?;
         let courier = end.courier();
         write!(out, "\"round_trip_us\": {}, ", courier.round_trip)?;
         write!(

@@ -64,6 +64,10 @@ pub mod satellite {
 
     /// Cycles that an output has to be ahead of the counter when it is taken: the greatest of those boards.
     pub const SLACK: &str = "satellite_slack";
+
+    /// Events at most that were lost since it had not executed them when its logic began anew; stops at its greatest
+    /// value.
+    pub const UNPLAYED: &str = "satellite_unplayed";
 }
 
 /// Names of the registers of `remote`.

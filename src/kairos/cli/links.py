@@ -15,8 +15,11 @@ __all__ = ["destination_of", "links", "tree_of"]
 _COLUMNS = (
     *("destination", "board", "state", "channels", "way", "round trip"),
     *("ended", "corrected", "sent again", "dropped", "space", "resent", "lost packets"),
+    *("refused above", "refused below", "unplayed"),
 )
-"""From `ended` to `space` of the logic's words, the last two of the firmware's packets."""
+"""From `ended` to `space` of the logic's words, the next two of the firmware's packets. Refused are loads, stores and
+packets of copies to memory that the board above, or below, does not export to the other one. Unplayed are outputs that
+were lost as the logic of the board below began anew."""
 _WORDS = ("ended", "corrected", "retransmitted", "dropped", "space")
 
 
@@ -110,6 +113,9 @@ def _shown(link: dict) -> dict[str, str]:
     texts.append(f"{link['round_trip_us']} µs")
     texts += [str(link.get("words", {}).get(name, "")) for name in _WORDS]
     texts += [str(link["resent"]), str(link["malformed"] + link["dropped"])]
+    refused = [(end or {}).get("refused") for end in (link, link["far"])]
+    texts += ["" if counts is None else str(sum(counts.values())) for counts in refused]
+    texts.append(str(link.get("unplayed", "")))
     return dict(zip(_COLUMNS, texts, strict=True))
 
 

@@ -85,6 +85,11 @@ BLOCKS = {
             "r",
             "cycles that an output has to be ahead of the counter when it is taken: the greatest of those boards",
         ),
+        "unplayed": (
+            16,
+            "r",
+            "events at most that were lost since it had not executed them when its logic began anew; stops at its greatest value",
+        ),
     },
     "remote": {
         "address": (

@@ -68,8 +68,8 @@ class RemoteMemory(CoreDevice):
 
     @kernel
     def pointer(self, address):
-        """`address` as kernels in C have it: a pointer for their own loads and stores. That to a board behind another
-        one holds until the kernel uses the memory of another such board."""
+        """`address` as kernels in C have it: a pointer for their own loads and stores. A kernel may have pointers to
+        one board behind another one: for a second one there is a RemoteMemoryError."""
         return remote_pointer(self.destination, address)
 
     @kernel

@@ -40,6 +40,7 @@ pub extern "C" fn restart() -> ! {
     calls::linalg::reclaim();
     calls::pulse::reclaim();
     calls::remote::reclaim();
+    window::reclaim();
     calls::dma::abandon();
     calls::i2c::recover();
     rtio::settle();

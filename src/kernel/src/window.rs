@@ -67,7 +67,8 @@ pub fn end_to(destination: u32) -> Option<(usize, bool)> {
     known.find_map(|(n, neighbour)| Some((n, (*neighbour)?.leads(destination)? == 0)))
 }
 
-/// Where the window shows a board, which from then on it shows in place of another one if no link joins it to this board.
+/// Where the window shows a board, which from then on it shows in place of another one if no link joins it to this board: until
+/// [`restore`].
 pub fn place_of(destination: u32) -> Option<usize> {
     match end_to(destination)? {
         (end, true) => Some(end),
@@ -92,6 +93,35 @@ struct Window {
 
 /// Found at boot, before any kernel.
 static WINDOW: Owned<Option<Window>> = Owned::new(None);
+
+/// The board to which the kernel has pointers though no link joins it to this one.
+static POINTED: Owned<Option<u32>> = Owned::new(None);
+
+/// In a restart.
+pub fn reclaim() {
+    POINTED.set(None);
+}
+
+/// The kernel is to have pointers to a board. Else the board to which it has some, if there is no room for another one.
+pub fn point_to(destination: u32) -> Result<(), u32> {
+    if let Some((_, false)) = end_to(destination) {
+        match POINTED.replace(Some(destination)) {
+            Some(other) if other != destination => {
+                POINTED.set(Some(other));
+                return Err(other);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Pointers lead where they did, whatever board [`place_of`] has named since.
+pub fn restore() {
+    if let Some((far, board)) = WINDOW.get().and_then(|window| window.far).zip(POINTED.get()) {
+        far.write(board);
+    }
+}
 
 /// After reset of this core: finds the window. Whether each of its places may be accessed, the first one in bit 0.
 pub fn boot() -> u32 {

@@ -1,4 +1,4 @@
-"""A satellite restarts after it has been told of outputs, and before their time."""
+"""A satellite restarts after it has been told of outputs, and before their time; perhaps without its link."""
 
 from artiq.experiment import *
 from numpy import int64
@@ -12,13 +12,20 @@ class Keeps(EnvExperiment):
         self.setattr_device("sat_ttl5")
         self.setattr_argument("management", NumberValue(precision=0, step=1, type="int"))
         self.setattr_argument("socket", StringValue())
+        self.setattr_argument("cut", BooleanValue(False))
 
     def restart(self) -> TInt32:
         """`management`: the port."""
+        from kairos.emulator.control import Control
         from kairos.network.management import Management
 
         with Management("127.0.0.1", self.management, destination=1) as satellite:
             satellite.reboot()
+        if self.cut:
+            control = Control(self.socket)
+            for plugged, seconds in [(False, 1.5), (True, 0)]:
+                control.request("link", to="satellite", plugged=plugged)
+                control.wait("time", time_ns=control.status()["time_ns"] + round(seconds * 1e9))
         return 0
 
     def edges(self) -> TInt32:

@@ -1,4 +1,10 @@
-//! How many links there are.
+//! What is counted of links: how many there are, and what the logic counts at this board's end of each.
+
+use core::fmt::{self, Write};
+
+use kairos_contracts::registers::{exports, link};
+use kairos_pl::Register;
+use kairos_proto::descriptor::Descriptor;
 
 use super::Links;
 
@@ -10,4 +16,56 @@ impl Links {
             (all + 1, up + u32::from(link.end.borrow().is_up()))
         })
     }
+}
+
+/// Registers, each with its name for [`Links::describe`].
+type Named<const N: usize> = [(&'static str, Register); N];
+
+/// What the logic counts at this end of a link.
+#[derive(Default)]
+pub(super) struct Counts {
+    words: Option<Named<5>>,
+    /// What this board has refused of what others wanted of its memory, where links have remote memory.
+    refused: Option<Named<2>>,
+}
+
+impl Counts {
+    pub(super) fn find(descriptor: &Descriptor, number: usize) -> Self {
+        let find = |name| Register::find_numbered(descriptor, name, number);
+        let words = || {
+            Some([
+                ("ended", find(link::ENDED)?),
+                ("corrected", find(link::CORRECTED)?),
+                ("retransmitted", find(link::RETRANSMITTED)?),
+                ("dropped", find(link::DROPPED)?),
+                ("space", find(link::SPACE)?),
+            ])
+        };
+        let refused = || {
+            Some([
+                ("accesses", find(exports::REFUSED)?),
+                ("packets", find(exports::PACKETS)?),
+            ])
+        };
+        Self {
+            words: words(),
+            refused: refused(),
+        }
+    }
+
+    /// As JSON, for more behind it.
+    pub(super) fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
+        write_named(out, "words", self.words.as_ref().map_or(&[][..], |all| all))?;
+        write_named(out, "refused", self.refused.as_ref().map_or(&[][..], |all| all))
+    }
+}
+
+fn write_named(out: &mut dyn Write, group: &str, all: &[(&str, Register)]) -> fmt::Result {
+    for (n, (name, register)) in all.iter().enumerate() {
+        if n == 0 {
+            write!(out, "\"{group}\": {{")?;
+        }
+        write!(out, "{}\"{name}\": {}", if n > 0 { ", " } else { "" }, register.read())?;
+    }
+    out.write_str(if all.is_empty() { "" } else { "}, " })
 }

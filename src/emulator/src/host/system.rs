@@ -54,6 +54,9 @@ struct BoardEntry {
     /// DDR in MiB.
     #[serde(default = "default_memory")]
     memory: u32,
+    /// Each reset loads the gateware anew, as a loader does.
+    #[serde(default)]
+    reloads: bool,
     /// As `--set`.
     #[serde(default)]
     set: BTreeMap<String, u64>,
@@ -244,7 +247,8 @@ impl BoardEntry {
                 self.variant
             ));
         }
-        let pl = Pl::new(Library::load(&library)?, &params, skip);
+        let mut pl = Pl::new(Library::load(&library)?, &params, skip);
+        pl.reloads = self.reloads;
         let card = self.sd.as_ref().map(|path| Card::open(&folder.join(path), &params));
         let board = Board {
             card: card.transpose()?,

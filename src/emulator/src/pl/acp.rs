@@ -54,6 +54,11 @@ impl Acp {
         }
     }
 
+    /// Another one with the same timing.
+    pub fn anew(&self) -> Self {
+        Self::new(self.latency, self.visible)
+    }
+
     /// Nothing under way.
     pub fn idle(&self) -> bool {
         self.reads.is_empty()

@@ -194,10 +194,18 @@ impl Peripheral for Fabric {
         self.pl.as_mut()?.take_window()
     }
 
-    /// A machine with a boot ROM loses its gateware.
+    /// A machine with a boot ROM loses its gateware; where that is loaded by each reset, it begins anew.
     fn reset(&mut self, what: Reset, context: &mut Context) {
-        if let (Reset::System(_), true) = (what, context.memory.has_boot_rom()) {
+        if !matches!(what, Reset::System(_)) {
+            return;
+        }
+        if context.memory.has_boot_rom() {
             self.pl = None;
+        }
+        if let Some(pl) = self.pl.as_mut().filter(|pl| pl.reloads) {
+            if let Err(error) = pl.reload(context.memory) {
+                log::error!("{error}");
+            }
         }
     }
 

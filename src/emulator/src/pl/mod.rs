@@ -71,6 +71,8 @@ pub struct Pl {
     settle: u64,
     /// Whether to jump at all.
     pub skip: bool,
+    /// Each reset of the chip configures it anew, as where a loader boots.
+    pub reloads: bool,
     /// Cycles run.
     pub clocked: u64,
     /// Cycles jumped over.
@@ -145,6 +147,7 @@ impl Pl {
             offset: None,
             settle: SETTLE,
             skip,
+            reloads: false,
             clocked: 0,
             skipped: 0,
             trace: Trace::new(pads),
@@ -238,6 +241,19 @@ impl Pl {
     /// Begins at `now`, before its first cycle.
     fn start_at(&mut self, now: Cycles) {
         self.cycle = time::to_pl(now);
+    }
+
+    /// Configures the logic anew, at the cycle that it has reached. What is wired to it stays. The error is a line for the user.
+    pub fn reload(&mut self, memory: &Memory) -> Result<(), String> {
+        self.catch_up(memory);
+        self.library.reset()?;
+        self.outputs = Outputs::zero();
+        self.acp = self.acp.anew();
+        (self.hp, self.gp, self.window) = (Hp::default(), Gp::default(), Gp::default());
+        (self.offset, self.settle) = (None, SETTLE);
+        (self.event, self.raised) = (None, None);
+        (self.awaiting, self.seen) = (false, (0, 0));
+        Ok(())
     }
 
     /// When the logic next does something by itself: now if it is not quiet, else when something waits for its time.

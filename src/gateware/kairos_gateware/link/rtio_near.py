@@ -6,7 +6,8 @@ link has room for it at the other end, else the command waits. While the satelli
 wait here too. Words that the line spoils are sent again; an event that is late thereby is reported by the other end.
 
 If the link is lost while events are on their way (or at the other end's door), the first request after that is refused
-as unreachable, even if the link has come back, and the channel of the newest event is reported as busy.
+as unreachable, even if the link has come back, and the channel of the newest event is reported as busy. Likewise if
+the satellite's logic has begun anew with events that it had not executed (`unplayed`).
 
 Latency: accepted → word 5, if nobody hinders; least slack of an accepted output: `travel` + SLACK. Throughput: four
 events of the short form in 5 cycles, of the long one two. Clock domain sys.
@@ -36,6 +37,7 @@ from .rtio_words import (
     more_vectors,
     rtio_streams,
 )
+from .unplayed import Unplayed
 
 __all__ = ["ERRORS", "NearRtio", "REST", "SLACK", "least_slack"]
 
@@ -96,9 +98,9 @@ class NearRtio(Module):
     satellite. `abort`: ends the read that is under way. State: `up`, the satellite can be reached; `reaches`: for each
     board whether it can be, its channels that take outputs, and the least slack of an output; `slack`, the greatest of
     those that can be reached; `travel`; `blocked`; `roomy`, as many events as an initiator has under way do not wait
-    here, as far as is known; `sent`, events up to now. `errors`: as the core's, {name: (pulse, channel of 24 bits)}.
-    For time skip: `settled`; `dues`, list of (flag, coarse time to which the counter may be moved). phases: clocks may
-    have any, `phase` is a `Phase`, else None.
+    here, as far as is known; `sent`, events up to now; `unplayed`, an `Unplayed`. `errors`: as the core's, {name:
+    (pulse, channel of 24 bits)}. For time skip: `settled`; `dues`, list of (flag, coarse time to which the counter may
+    be moved). phases: clocks may have any, `phase` is a `Phase`, else None.
     """
 
     def __init__(self, timebase, data_width, destination, boards=1, more=((), ()), phases=False):
@@ -193,7 +195,16 @@ class NearRtio(Module):
         state = fields(STATUS["state"], self._status)
         request = self.cri.input
         self._asked = self._taken | (request.valid & request.ready)
-        self.comb += self._lost.eq(~self.joined & (self.sent != confirmed))
+        self.submodules.unplayed = unplayed = Unplayed(self._timebase)
+        self.comb += [
+            unplayed.sent.eq(queue.we),
+            unplayed.coarse.eq(self.cri.output.timestamp[FINE_BITS:]),
+            unplayed.joined.eq(self.joined),
+            unplayed.heard.eq(self.time.heard),
+            unplayed.far.eq(self.time.far),
+            unplayed.forgets.eq(self.reset),
+            self._lost.eq((~self.joined & (self.sent != confirmed)) | unplayed.lost),
+        ]
         self.sync += [
             If(queue.we, self.sent.eq(self.sent + 1), newest.eq(self.cri.output.channel)),
             If(self._came["state"], self.blocked.eq(state["blocked"]), confirmed.eq(state["count"])),

@@ -5,6 +5,7 @@ from migen import *
 
 from ..csr import uses
 from .rtio_words import SLACK_BITS
+from .unplayed import COUNT_BITS
 
 __all__ = ["SatelliteRegisters"]
 
@@ -21,6 +22,7 @@ class SatelliteRegisters(Module, AutoCSR):
         self.destination = CSRStatus(8, name="destination")
         self.boards = CSRStatus(8, name="boards")
         self.slack = CSRStatus(SLACK_BITS, name="slack")
+        self.unplayed = CSRStatus(COUNT_BITS, name="unplayed")
 
         # # #
 
@@ -31,4 +33,5 @@ class SatelliteRegisters(Module, AutoCSR):
             self.destination.status.eq(near.destination),
             self.boards.status.eq(Cat(*[up for up, *_ in near.reaches])),
             self.slack.status.eq(near.slack),
+            self.unplayed.status.eq(near.unplayed.total),
         ]

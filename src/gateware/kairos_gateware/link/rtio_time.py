@@ -73,6 +73,7 @@ class TimeTransfer(Module):
     stream `status`; `echoed`: it has such a vector. phase: `Phase`, where clocks may have any; the satellite's is moved
     then, in `moving` cycles. `line_up`: the link carries words, and this end has the right time.
 
+    `heard`: in this cycle for the first time since the line came up the far counter is known, `far`.
     `agreed`: the counters agree. `travel`: A, in cycles; with a phase, one more, as words may take. `outputs`: channels
     that take outputs, as the far end says.
     """
@@ -85,6 +86,7 @@ class TimeTransfer(Module):
         self.agreed = Signal()
         self.travel = Signal(TRAVEL_BITS)
         self.outputs = Signal(16)
+        self.heard, self.far = Signal(), Signal(COARSE_BITS)
 
         # # #
 
@@ -102,6 +104,9 @@ class TimeTransfer(Module):
             If(sent | ~self.line_up, timer.eq(1)),
             If(sent, expected.eq(timebase.coarse + way.travel)),
         ]
+        known = Signal()
+        self.comb += [self.far.eq(came["coarse"]), self.heard.eq(self.echoed & fsm.ongoing("ANSWER") & ~known)]
+        self.sync += If(~self.line_up, known.eq(0)).Elif(self.heard, known.eq(1))
         begin = "ECHO" if phase is None else "BACK"
         fsm.act("PAUSE", NextValue(checking, 0), If(timer == _PAUSE, NextState(begin)))
         fsm.act(

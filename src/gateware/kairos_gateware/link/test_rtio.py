@@ -7,12 +7,15 @@ from kairos_gateware.link.fibre import Cable
 from kairos_gateware.link.rtio_far import FarRtio
 from kairos_gateware.link.rtio_near import NearRtio
 from kairos_gateware.rtio.core import RtioCore
+from kairos_gateware.rtio.cri import OUTPUT_UNREACHABLE
 from kairos_gateware.rtio.link import Channel, OutputLink
 from kairos_gateware.rtio.timing import TimeBase
 from kairos_gateware.simulation import run_simulation
 
 WIDTH = 200
 UP = 260
+LATE = 2**21
+"""Cycles after the board above at which a satellite's logic begins anew, here the first time, too."""
 
 
 class Wide(Module):
@@ -101,3 +104,93 @@ def test_the_time_is_told_while_the_clock_is_that_of_the_board_above():
         yield from until(near.up, 1, 1 << 17)
 
     run_simulation(dut, [play()])
+
+
+class Anew(Module):
+    """A satellite whose logic can be reset, by `anew`. Outputs of its channel are counted."""
+
+    def __init__(self):
+        self.submodules.timebase = self.timebase = TimeBase(loadable=True)
+        self.submodules.near = self.near = NearRtio(self.timebase, 1, 0)
+        self.anew, self.executed = Signal(), Signal(8)
+        link = OutputLink(1, 0)
+        core = RtioCore([Channel(0, link)], lanes=2, depth=32, loadable=True)
+        far = FarRtio(core)
+        satellite = Module()
+        satellite.submodules += core, far
+        self.submodules += ResetInserter()(satellite)
+        self.submodules.cable = cable = Cable([self.near, far], 3)
+        self.comb += [
+            satellite.reset.eq(self.anew),
+            far.alone(),
+            cable.delay.eq(3),
+            core.timebase.load.eq(far.time_load),
+            core.timebase.load_value.eq(far.time_value),
+        ]
+        self.sync += If(link.stb, self.executed.eq(self.executed + 1))
+
+
+@pytest.mark.parametrize("anew", [False, True], ids=["cut", "begins anew"])
+def test_what_waits_in_logic_that_begins_anew_is_reported(anew):
+    """Of six events two are executed before. How many are lost is known from above: as many as there were since all had
+    been executed. A cut alone reports none, and executes all."""
+    dut = Anew()
+    near, output, statuses, busy = dut.near, dut.near.cri.output, [], []
+
+    def out(time):
+        yield output.valid.eq(1)
+        yield output.timestamp.eq(time << 3)
+        yield
+        while not (yield output.ready):
+            yield
+        yield output.valid.eq(0)
+        yield
+        while not (yield near.cri.output_done):
+            yield
+        statuses.append((yield near.cri.output_status))
+
+    def until_up(up):
+        while (yield near.up) != up:
+            yield
+
+    def play():
+        yield dut.timebase.load_value.eq(LATE)
+        yield dut.timebase.load.eq(1)
+        yield
+        yield dut.timebase.load.eq(0)
+        yield from until_up(1)
+        now = yield dut.timebase.coarse
+        for time in [100, 110, 2000, 2010, 2020, 2030]:
+            yield from out(now + time)
+        for _ in range(200):
+            yield
+        assert (yield dut.executed) == 2
+        if anew:
+            yield dut.anew.eq(1)
+            yield
+            yield dut.anew.eq(0)
+        else:
+            yield dut.cable.plugged.eq(0)
+            for _ in range(50):
+                yield
+            yield dut.cable.plugged.eq(1)
+        yield from until_up(0)
+        yield from until_up(1)
+        assert (yield dut.timebase.coarse) < now + 1900
+        for _ in range(2000):
+            yield
+        assert (yield near.unplayed.total) == (6 if anew else 0)
+        for _ in range(2):
+            yield from out((yield dut.timebase.coarse) + 100)
+        for _ in range(200):
+            yield
+        assert (yield dut.executed) == (3 if anew else 8)
+
+    def watch():
+        while True:
+            yield
+            if (yield near.errors["busy"][0]):
+                busy.append((yield near.errors["busy"][1]))
+
+    run_simulation(dut, [play(), passive(watch)()])
+    assert statuses == [0] * 6 + [OUTPUT_UNREACHABLE * anew, 0] and busy == [0] * anew

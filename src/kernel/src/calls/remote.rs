@@ -82,12 +82,21 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
 }
 
 extern "C" fn pointer(destination: u32, address: u32) -> u32 {
+    if let Err(other) = window::point_to(destination) {
+        let message =
+            "this kernel has pointers to destination {1}, and there is room for one board that is no neighbour: \
+                       not for {0}, too";
+        refuse(message, [destination, other, 0]);
+        return 0;
+    }
     place(destination, address, 4).unwrap_or(0)
 }
 
 extern "C" fn load_at(destination: u32, address: u32) -> u32 {
     // SAFETY: in the window.
-    place(destination, address, 4).map_or(0, |at| unsafe { window::load(at) })
+    let value = place(destination, address, 4).map_or(0, |at| unsafe { window::load(at) });
+    window::restore();
+    value
 }
 
 extern "C" fn store_at(destination: u32, address: u32, value: u32) {
@@ -95,21 +104,21 @@ extern "C" fn store_at(destination: u32, address: u32, value: u32) {
         // SAFETY: in the window.
         unsafe { window::store(at, value) };
     }
+    window::restore();
 }
 
 extern "C" fn read(destination: u32, address: u32, list: u32) {
     match words_mut(list) {
         Ok(words) => {
-            let Some(first) = place(destination, address, 4 * words.len()) else {
-                return;
-            };
-            for (at, word) in (first..).step_by(4).zip(words) {
+            let first = place(destination, address, 4 * words.len());
+            for (at, word) in first.into_iter().flat_map(|first| (first..).step_by(4)).zip(words) {
                 // SAFETY: in the window.
                 *word = unsafe { window::load(at) };
                 if raise::is_noted() {
-                    return;
+                    break;
                 }
             }
+            window::restore();
         }
         Err(error) => broken(format_args!("words of another board: {error}")),
     }
@@ -118,16 +127,15 @@ extern "C" fn read(destination: u32, address: u32, list: u32) {
 extern "C" fn write(destination: u32, address: u32, list: u32) {
     match words(list) {
         Ok(words) => {
-            let Some(first) = place(destination, address, 4 * words.len()) else {
-                return;
-            };
-            for (at, word) in (first..).step_by(4).zip(words) {
+            let first = place(destination, address, 4 * words.len());
+            for (at, word) in first.into_iter().flat_map(|first| (first..).step_by(4)).zip(words) {
                 // SAFETY: in the window.
                 unsafe { window::store(at, *word) };
                 if raise::is_noted() {
-                    return;
+                    break;
                 }
             }
+            window::restore();
         }
         Err(error) => broken(format_args!("words for another board: {error}")),
     }

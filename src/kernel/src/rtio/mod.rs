@@ -26,14 +26,11 @@ pub use log::rtio_log;
 pub use output::{posted_error_at_end, record, rtio_batch_end, rtio_batch_start, rtio_output, rtio_output_wide};
 pub use playback::{fail, play, play_prepared, prepare};
 
-/// Bit of `uplink_state`: the counter is the master's.
-const LIVE: u32 = 2;
-
 /// `rtio_post_2`: the time cursor, and behind it what kernels need that post by themselves.
 pub const POST: *const ring::Quick = &raw const ring::RING.quick;
 
-/// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator. On a satellite
-/// whose logic has gone on meanwhile RTIO is not reset: it has events of the board above.
+/// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator. On a satellite RTIO
+/// is not reset: its logic may have gone on meanwhile, and have events of the board above, which alone says when they are dropped.
 pub fn boot() {
     ring::boot();
     input::clear();
@@ -48,7 +45,7 @@ pub fn boot() {
     registers.phy_reset.write(0);
     ring::RING.quick.channel.set(registers.outputs.read() as i32 - 1);
     match Register::find(&descriptor, uplink::STATE) {
-        Some(state) if state.read() & LIVE != 0 => {
+        Some(_) => {
             settle();
             clock::renew(&registers);
         }
