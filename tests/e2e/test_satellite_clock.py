@@ -1,0 +1,61 @@
+"""A satellite whose clock a Si5324 makes: it works before there is a clock from the board above, and takes that."""
+
+from dataclasses import replace
+
+import pytest
+from kairos_gateware.build import build_sim
+from kairos_gateware.sim.verilate import building_alone
+from kairos_gateware.variants import VARIANTS
+
+from tests.support.boards import System
+from tests.support.gateware import built
+from tests.support.paths import BUILD
+
+NAME = "satellite_clocked"
+SYSTEM = """
+[[board]]
+name = "master"
+variant = "pair"
+firmware = "runtime.elf"
+
+[[board]]
+name = "satellite"
+variant = "satellite_clocked"
+firmware = "satman.elf"
+set = {{ si5324 = 1, clock_input = {clock_input} }}
+
+[[link]]
+from = "master"
+to = "satellite"
+delay_ns = 1000
+"""
+THERE = "RTIO clock: that of the board above"
+
+pytestmark = pytest.mark.long
+"""The gateware of another board takes minutes to build."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def gateware():
+    built("pair")
+    folder = BUILD / "gateware" / NAME
+    satellite = replace(VARIANTS["satellite"], name=NAME, synthesiser=VARIANTS["clocked"].synthesiser)
+    with building_alone(folder):
+        build_sim(satellite, folder)
+
+
+@pytest.mark.parametrize("clock_input", [0, 125_000_000])
+def test_a_satellite_works_with_and_without_a_clock_from_above(tmp_path, clock_input):
+    description = tmp_path / "system.toml"
+    description.write_text(SYSTEM.format(clock_input=clock_input))
+    device = System(tmp_path, str(description))
+    try:
+        device.until_logged("destination 1: Kairos satellite")
+        if clock_input:
+            device.until_logged(THERE)
+        log = device.manage("1", "log")
+    finally:
+        device.close()
+    assert log.returncode == 0, log.stderr
+    assert "RTIO clock: link_125, Si5324 ready" in log.stdout
+    assert (THERE in log.stdout) == bool(clock_input) and "ERROR" not in log.stdout, log.stdout
