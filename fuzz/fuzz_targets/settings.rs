@@ -29,7 +29,9 @@ fuzz_target!(|text: &str| {
     }
     if let Some(setting) = rtio_clock::parse(text) {
         assert_eq!(setting.name, text.trim_end());
-        let _ = setting.check(125_000_000, true);
+        for linked in [false, true] {
+            let _ = setting.check(125_000_000, true, linked);
+        }
     }
     let _ = settings::level(text);
 });
