@@ -50,6 +50,7 @@ beyond refused
 list True
 a load takes True
 99 41 42
+pointers 42
 copied True
 to the neighbour True
 from afar True 1

@@ -38,6 +38,17 @@ class RemoteChain(EnvExperiment):
         return self.master.load(BUFFER + 20)
 
     @subkernel(destination=2)
+    def pointers(self) -> TInt32:
+        # To one board that the satellite does not know as its neighbour; calls reach others meanwhile
+        self.master.pointer(BUFFER)
+        self.master.pointer(BUFFER + 8)
+        try:
+            self.relay.pointer(BUFFER)
+        except RemoteMemoryError:
+            return self.relay.load(BUFFER + 16)
+        return 0
+
+    @subkernel(destination=2)
     def copies(self):
         for n in range(40):
             self.satellite.store(BUFFER + 0x8000 + 4 * n, 7 * n)
@@ -85,6 +96,8 @@ class RemoteChain(EnvExperiment):
         self.master.store(BUFFER + 20, 99)
         self.from_afar(41)
         print(subkernel_await(self.from_afar), self.master.load(BUFFER + 16), self.relay.load(BUFFER + 16))
+        self.pointers()
+        print("pointers", subkernel_await(self.pointers))
         # Bulk transfers of both ends to each other, loads, stores, and outputs, at once
         self.master.write(BUFFER + 0x8000, words)
         self.copies()
