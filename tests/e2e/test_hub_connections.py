@@ -1,16 +1,21 @@
-"""Connections whose clients say nothing: they cost nobody else a place, and the hub no file that it needs itself."""
+"""Connections on which nothing comes: of clients, which cost nobody else a place, and the hub no file that it needs
+itself; of a hub, whose clients notice."""
 
 import resource
+import signal
 import socket
 import time
 
+import pytest
+
 import kairos.hub
 from kairos.hub import HubError
-from tests.support.hub import Hub, known
+from tests.support.hub import Hub, board_entry, known
 from tests.support.waiting import until
 
 FILES = 64
 """Open files that this hub may have; half of them are for clients."""
+BOARD = board_entry(pair=("memory", "size = 8\nregisters = [{ name = 'first', offset = 0 }]"))
 GREETING = 5.0
 """Seconds that a client has to begin."""
 
@@ -48,4 +53,35 @@ def serves(hub):
             return list(lab) == ["demo"]
     except HubError as error:
         assert error.code in ("UNAVAILABLE", "DEADLINE_EXCEEDED"), error
+        return False
+
+
+def test_a_hub_that_falls_silent_is_noticed(tmp_path, monkeypatch):
+    """As when the network is cut: its connection is open, and nothing comes."""
+    monkeypatch.setattr(kairos.hub.client, "PING", 0.5)
+    (tmp_path / "memory").write_bytes(bytes(8))
+    hub = Hub(tmp_path, {}, entries=BOARD)
+    try:
+        with kairos.hub.connect(hub.address, timeout=1) as lab:
+            known(lab, "rack")
+            readings = lab["rack"].watch("pair/first", period=0.05)
+            assert next(readings)[1] == [0]
+            hub.process.send_signal(signal.SIGSTOP)
+            with pytest.raises(HubError, match="no hub answers at") as failed:
+                for _ in readings:
+                    pass
+            assert failed.value.code == "UNAVAILABLE"
+            with pytest.raises(HubError, match="has not answered in time|no hub answers"):
+                lab["rack"].read("pair/first")
+            hub.process.send_signal(signal.SIGCONT)
+            until(lambda: answers(lab))
+    finally:
+        hub.process.send_signal(signal.SIGCONT)
+        hub.close()
+
+
+def answers(lab):
+    try:
+        return lab["rack"].read("pair/first") == [0]
+    except HubError:
         return False

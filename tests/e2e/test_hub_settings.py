@@ -68,6 +68,8 @@ def test_the_file_as_it_was_written_serves(tmp_path):
             with kairos.hub.connect(line.split()[-1]) as lab:
                 known(lab, names[-1])
                 assert list(lab) == names and lab[names[-1]].registers.rtio.outputs.read() == 13
+                # Its own analyzer answers.
+                assert {event.kind for event in lab[names[-1]].waveforms.read()} <= {"stopped"}
 
 
 def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):

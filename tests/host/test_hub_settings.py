@@ -1,7 +1,7 @@
 """`kairos new --hub`: which core devices of a database a hub is written for, and what is refused."""
 
 from kairos.cli import main
-from kairos.cli.hub_settings import Core, cores
+from kairos.cli.hub_settings import Core, cores, render
 from tests.support.paths import EXAMPLES
 
 CORE = {"type": "local", "module": "artiq.coredevice.core", "class": "Core"}
@@ -30,7 +30,9 @@ def test_every_core_device_with_an_address_once():
 def test_emulated_ones_have_ports_of_their_own():
     one, two = cores({"core": core("emulator://demo"), "second": core("emulator://lab")})
     assert one == Core("core", "127.0.0.1:1380", "emulator://demo", "kairos emulate demo")
-    assert two == Core("second", "127.0.0.1:2380", "emulator://lab", "kairos emulate lab --offset 1000")
+    analyzer = "127.0.0.1:2382"
+    assert two == Core("second", "127.0.0.1:2380", "emulator://lab", "kairos emulate lab --offset 1000", analyzer)
+    assert f'analyzer = "{analyzer}"' in render([two]) and "analyzer" not in render([one])
 
 
 def test_what_is_refused_is_one_line(tmp_path, monkeypatch, capsys):

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kairos_contracts::batch::INSTRUCTION;
 use kairos_proto::batch::Operation;
@@ -181,11 +181,21 @@ pub fn interrupted(line: &str) -> Option<String> {
         LOST => "the device was lost",
         _ => return None,
     };
-    let (when, count) = (words.next().unwrap_or("?"), words.next().unwrap_or("?"));
+    let when = words.next().and_then(date).unwrap_or_else(|| "?".into());
+    let count = words.next().unwrap_or("?");
     Some(format!(
-        "{what} in the middle of a batch of {count} instructions, begun {when} s after 1970: what of it was executed is not known \
-         here"
+        "{what} in the middle of a batch of {count} instructions, begun {when}: what of it was executed is not known here"
     ))
+}
+
+/// The date of so many seconds since 1970.
+fn date(seconds: &str) -> Option<String> {
+    let seconds: f64 = seconds.parse().ok()?;
+    // Years that have four digits.
+    let since = (0.0..253_402_300_800.0)
+        .contains(&seconds)
+        .then(|| Duration::from_secs_f64(seconds))?;
+    Some(httpdate::fmt_http_date(UNIX_EPOCH + since))
 }
 
 #[cfg(test)]
@@ -255,6 +265,15 @@ mod tests {
         }
         drop(Journal::open(folder.path(), "rack").begin(&program(&[Operation::Read, Operation::Modify])));
         assert!(Journal::open(folder.path(), "rack").subsystem().is_some());
+    }
+
+    #[test]
+    fn when_it_has_begun_is_a_date() {
+        let told = |line| interrupted(line).unwrap();
+        assert!(told("begun 1795447641.806 4").contains("4 instructions, begun Mon, 23 Nov 2026 15:27:21 GMT"));
+        for line in ["begun", "begun x 4", "begun -1 4", "begun 1e30 4", "lost nan 4"] {
+            assert!(told(line).contains("begun ?"), "{line}");
+        }
     }
 
     #[test]

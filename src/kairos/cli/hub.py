@@ -122,7 +122,8 @@ def batch(args):
         raise UsageError(f"{args.program} cannot be read: {error.strerror}") from None
     with open_lab(args) as lab:
         results = named(lab, args.device).run_json(text)
-    print(json.dumps(results) if args.json else "\n".join(f"{word} {word:#x}" for word in results))
+    if args.json or results:
+        print(json.dumps(results) if args.json else "\n".join(f"{word} {word:#x}" for word in results))
 
 
 def watch(args):

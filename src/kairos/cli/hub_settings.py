@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
+from ..contracts.analyzer import PORT as ANALYZER
 from ..emulator import is_emulated, variant_of
 from ..network.management import PORT
 from .address import split
@@ -17,12 +18,14 @@ APART = 1000
 
 
 class Core(NamedTuple):
-    """A core device: its name for the hub, where its management service is, and how an emulated one is started."""
+    """A core device: its name for the hub, where its management service is, how an emulated one is started, and where
+    its analyzer is if not where the hub looks for it."""
 
     name: str
     address: str
     emulated: str = ""
     start: str = ""
+    analyzer: str = ""
 
 
 def cores(entries: dict) -> list[Core]:
@@ -49,7 +52,8 @@ def _emulated(name: str, url: str, number: int) -> Core:
     """An emulated device of a database, which has no address but that of the machine on which it is started."""
     offset = number * APART
     option = f" --offset {offset}" if offset else ""
-    return Core(name, f"127.0.0.1:{PORT + offset}", url, f"kairos emulate {variant_of(url)}{option}")
+    analyzer = f"127.0.0.1:{ANALYZER + offset}" if offset else ""
+    return Core(name, f"127.0.0.1:{PORT + offset}", url, f"kairos emulate {variant_of(url)}{option}", analyzer)
 
 
 def render(cores: list[Core]) -> str:
@@ -65,4 +69,6 @@ def _entry(core: Core) -> str:
         )
         text += f"# with '{core.start}', and has the host 127.0.0.1 there.\n"
     text += f"[[device]]\nname = {json.dumps(core.name)}\naddress = {json.dumps(core.address)}\n"
+    if core.analyzer:
+        text += f"analyzer = {json.dumps(core.analyzer)}\n"
     return text + f'# key_file = "{core.name}.key"\n'

@@ -31,7 +31,9 @@ PORT = 1390
 PACKAGE = "kairos.hub.v1"
 TIMEOUT = 30.0
 """Seconds in which the hub must answer."""
-
+PING = 20.0
+"""Seconds after which a hub that says nothing while something is under way is asked whether it is there, and that it
+then has."""
 
 CONDITIONS = ("unknown", "absent", "good", "warning", "bad")
 """How a subsystem is, by the numbers of the protocol."""
@@ -101,9 +103,17 @@ class _Token(
 
 
 def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
+    # A network that is cut says nothing: without pings who watches would wait for ever.
+    options = [
+        ("grpc.keepalive_time_ms", round(1000 * PING)),
+        ("grpc.keepalive_timeout_ms", round(1000 * PING)),
+        ("grpc.http2.ping_timeout_ms", round(1000 * PING)),
+        ("grpc.http2.max_pings_without_data", 0),
+    ]
     if certificate is None:
-        # The path of a Unix socket is no name of a host, which the hub would be called by otherwise.
-        options = [("grpc.default_authority", "localhost")] if address.startswith("unix:") else []
+        if address.startswith("unix:"):
+            # The path of a Unix socket is no name of a host, which the hub would be called by otherwise.
+            options.append(("grpc.default_authority", "localhost"))
         channel = grpc.insecure_channel(address, options)
     else:
         try:
@@ -113,7 +123,7 @@ def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
             raise HubError(f"{certificate} has no certificate in PEM", "INVALID_ARGUMENT") from None
         except OSError as error:
             raise HubError(f"{certificate} cannot be read: {error.strerror}", "INVALID_ARGUMENT") from None
-        channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(roots))
+        channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(roots), options)
     return channel if token is None else grpc.intercept_channel(channel, _Token(token))
 
 
@@ -282,6 +292,9 @@ class Lab:
             if error.code() == grpc.StatusCode.UNAVAILABLE and not of_the_hub:
                 system = self._certificate == SYSTEM
                 text = reach.why(self._address, None if system else self._certificate, system, text)
+            if text == "Deadline Exceeded":
+                # gRPC's own words: the hub has said nothing.
+                text = f"{method}: the hub at {self._address} has not answered in time"
             return HubError(text, error.code().name)
         if isinstance(error, KeyError):
             # The database of reflection found nothing: what answers is no hub.

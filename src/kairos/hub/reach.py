@@ -5,7 +5,7 @@ import ssl
 
 __all__ = ["why"]
 
-PATIENCE = 5.0
+PATIENCE = 2.0
 """Seconds for each attempt."""
 EXPIRED = 10
 """X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL."""
