@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::adf5356::Adf5356;
-use super::shift::{Sent, Shift};
+use super::shift::{Sent, Shift, Unheard};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
 
@@ -76,6 +76,7 @@ pub struct Mirny {
     options: Options,
     lines: [bool; INPUTS.len()],
     shift: Shift,
+    unheard: Unheard,
     sent: Sent,
     control: u32,
     attenuators: [u32; CHANNELS],
@@ -93,6 +94,7 @@ impl Mirny {
             options,
             lines: [false; INPUTS.len()],
             shift: Shift::default(),
+            unheard: Unheard::default(),
             sent: Sent::default(),
             control: 0,
             attenuators: [0; CHANNELS],
@@ -240,6 +242,9 @@ impl Model for Mirny {
         }
         self.now = at;
         let miso = self.miso;
+        if before[CS] != self.lines[CS] {
+            self.unheard.end();
+        }
         match (before[CS], self.lines[CS]) {
             (true, false) => self.take(at, out),
             (false, true) => (self.shift, self.sent) = Default::default(),
@@ -247,6 +252,7 @@ impl Model for Mirny {
         }
         match (before[CLK], self.lines[CLK]) {
             (false, true) if self.lines[CS] => self.rise(at),
+            (false, true) => self.unheard.bit(out),
             (true, false) => self.miso = self.sent.take(),
             _ => {}
         }

@@ -116,6 +116,9 @@ fn what_is_forbidden_is_told() {
     bus.synthesiser(0, 14);
     bus.transfer(1 << 17 | 1 << 16 | 1 << 4, 24);
     bus.synthesiser(0, 0);
+    for clock in [true, false].repeat(24) {
+        bus.set(CLK, clock);
+    }
     let texts = [
         "a message of 23 bits for number 0: one has 24, it is ignored",
         "a message for channel 0 of an Almazny, which is not there (almazny)",
@@ -126,6 +129,7 @@ fn what_is_forbidden_is_told() {
         "ch0: it cannot lock: 2000.000 MHz is outside of its oscillator, 3400 to 6800 MHz",
         "ch0: there is no register 14",
         "ch0: it has no reference: look at clk_sel of the card and its clocks here",
+        "a message without a chip select: nobody hears it: look at the chip select (cs)",
     ];
     assert_eq!(bus.out.warnings, texts);
 }

@@ -4,7 +4,7 @@
 use kairos_contracts::chips::sampler::{pgia, CHANNELS, PGIA};
 use serde_json::{json, Value};
 
-use super::shift::{mask, Shift};
+use super::shift::{mask, Shift, Unheard};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
@@ -37,6 +37,7 @@ pub struct Sampler {
     volts: [f64; INPUTS_OF_CARD],
     gains: u32,
     shift: Shift,
+    unheard: Unheard,
     codes: [i32; INPUTS_OF_CARD],
     /// Bits of the codes that have been sent since the conversion.
     sent: u32,
@@ -56,6 +57,7 @@ impl Sampler {
             volts,
             gains: PGIA.reset,
             shift: Shift::default(),
+            unheard: Unheard::default(),
             codes: [0; INPUTS_OF_CARD],
             sent: 0,
             sampling: None,
@@ -137,8 +139,13 @@ impl Sampler {
             }
             _ => {}
         }
-        if !before[PGIA_CLK] && self.lines[PGIA_CLK] && !self.lines[PGIA_CS] {
-            self.shift.take(self.lines[PGIA_MOSI]);
+        if before[PGIA_CS] != self.lines[PGIA_CS] {
+            self.unheard.end();
+        }
+        match (before[PGIA_CLK], self.lines[PGIA_CLK]) {
+            (false, true) if self.lines[PGIA_CS] => self.unheard.bit(out),
+            (false, true) => self.shift.take(self.lines[PGIA_MOSI]),
+            _ => {}
         }
     }
 }

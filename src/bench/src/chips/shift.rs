@@ -1,5 +1,7 @@
 //! Bits on a serial bus: what comes in at one edge of the clock, what goes out at the other.
 
+use crate::model::Outbox;
+
 /// A shift register, the highest bit first, as long as a message is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shift {
@@ -56,6 +58,27 @@ pub const fn mask(width: u32) -> u64 {
     match width {
         64.. => u64::MAX,
         _ => (1 << width) - 1,
+    }
+}
+
+/// Bits on a bus while no chip is selected: a few are a clock that changes its idle level, more a message.
+#[derive(Debug, Default)]
+pub struct Unheard(u32);
+
+impl Unheard {
+    const MESSAGE: u32 = 8;
+
+    /// A bit that nobody hears.
+    pub fn bit(&mut self, out: &mut Outbox) {
+        self.0 += 1;
+        if self.0 == Self::MESSAGE {
+            out.warn("a message without a chip select: nobody hears it: look at the chip select (cs)");
+        }
+    }
+
+    /// A chip is selected, or no longer.
+    pub fn end(&mut self) {
+        self.0 = 0;
     }
 }
 

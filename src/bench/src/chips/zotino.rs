@@ -3,7 +3,7 @@
 use serde_json::{json, Value};
 
 use super::ad53xx::{Ad53xx, CHANNELS};
-use super::shift::{mask, Shift};
+use super::shift::{mask, Shift, Unheard};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
@@ -39,6 +39,7 @@ pub struct Zotino {
     led_shift: Shift,
     volts: [f64; CHANNELS],
     miso: bool,
+    unheard: Unheard,
 }
 
 impl Zotino {
@@ -52,6 +53,7 @@ impl Zotino {
             led_shift: Shift::default(),
             volts: [0.0; CHANNELS],
             miso: false,
+            unheard: Unheard::default(),
         }
     }
 
@@ -89,8 +91,14 @@ impl Zotino {
             (false, true) if self.led_shift.count > 0 => self.leds = self.led_shift.bits & mask(LEDS),
             _ => {}
         }
+        if before[CS_DAC..=CS_LED] != self.lines[CS_DAC..=CS_LED] {
+            self.unheard.end();
+        }
         match (before[CLK], self.lines[CLK]) {
             (false, true) => {
+                if self.lines[CS_DAC] && self.lines[CS_LED] {
+                    self.unheard.bit(out);
+                }
                 if !self.lines[CS_LED] {
                     self.led_shift.take(self.lines[MOSI]);
                 }
