@@ -240,6 +240,8 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
     engine.interrupt.write(0);
     let state = engine.state.read();
     if state & 1 != 0 {
+        // What has failed is over for the logic, too.
+        engine.clear.write(1);
         let message = match state >> 2 {
             1 => "destination {0} does not export {1:#010x} of its memory for this",
             2 => "bus error at {1:#010x} on destination {0}",
