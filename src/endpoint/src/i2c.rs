@@ -6,19 +6,12 @@ use embedded_hal::i2c::{Error as _, ErrorKind, I2c, Operation};
 use i2cdev::linux::LinuxI2CError;
 use linux_embedded_hal::{I2CError, I2cdev};
 
+pub use crate::part::Part;
 use crate::smbus;
 
 /// Numbers of errors of Linux (`asm-generic/errno.h`).
 const EBUSY: i32 = 16;
 const EOPNOTSUPP: i32 = 95;
-
-/// A part of a transfer. Between two of them the bus is not given away.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    Write(Vec<u8>),
-    /// So many bytes.
-    Read(usize),
-}
 
 /// The bus that a file of `i2c-dev` gives access to.
 pub fn open(path: &Path) -> Result<I2cdev, String> {

@@ -3,7 +3,7 @@
 
 use i2cdev::core::I2CDevice;
 
-use crate::i2c::Part;
+use crate::part::Part;
 
 /// Bytes of the longest block.
 const BLOCK_MAX: usize = 32;

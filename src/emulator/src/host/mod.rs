@@ -1,5 +1,6 @@
 //! The host's side: the command line, firmware files, the network outside of the device, the control socket.
 
+pub mod boards;
 pub mod cli;
 pub mod control;
 pub mod dhcp;

@@ -1,6 +1,6 @@
 //! What happened at the pads of all boards, for the control socket.
 
-use super::system::Boards;
+use super::boards::Boards;
 use crate::pl::event::Event;
 use crate::pl::fabric;
 use crate::pl::library::Pad;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{json, Value};
 
-use super::system::Boards;
+use super::boards::Boards;
 use crate::machine::bus::Bus;
 use crate::machine::schedule::{CoreState, Machine};
 use crate::machine::time::{self, Cycles};

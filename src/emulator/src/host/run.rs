@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{json, Value};
 
+use super::boards::Boards;
 use super::control::Control;
 use super::forward::{ready, Forwarder};
 use super::net::Net;
 use super::requests::{answer, Answer, Run};
-use super::system::Boards;
 use crate::machine::schedule::{CoreState, Step};
 use crate::machine::time::{self, Cycles};
 use crate::pl::fabric;

@@ -1,7 +1,8 @@
 //! The links of a board's logic, from its own side: words that come and leave, and how far it may run.
 
 use super::link::{End, Question};
-use super::{Bounds, Pl, SETTLE};
+use super::running::Bounds;
+use super::{Pl, SETTLE};
 use crate::machine::memory::Memory;
 
 impl Pl {

@@ -1,6 +1,6 @@
-//! Which lines of the source outputs come from: for each output that a kernel submits, and for those of a trace that it plays, the
-//! addresses in its library to which the functions under way return, the innermost first. The host, which has the library with its debug information, makes
-//! files and lines of them.
+//! Which lines of the source outputs come from: for each output that a kernel submits, and for those of a trace that it
+//! plays, the addresses in its library to which the functions under way return, the innermost first. The host, which has the
+//! library with its debug information, makes files and lines of them.
 //!
 //! The core has noted who called the firmware when it left the library ([`Caller`]); from there the library's own tables of
 //! frames lead to the callers. What is submitted stands in the kernel initiator's ring (`docs/interfaces.md`, section 5).
@@ -236,8 +236,8 @@ impl Sources {
     }
 }
 
-/// What the host makes lines of, of all boards: each with the time at which its RTIO counter was 0, in ns, and the number of the
-/// first output that is wanted.
+/// What the host makes lines of, of all boards: each with the time at which its RTIO counter was 0, in ns, and the number
+/// of the first output that is wanted.
 #[derive(Default)]
 pub struct Report {
     libraries: Vec<String>,

@@ -1,0 +1,146 @@
+//! How far the logic is run, and what of its cycles.
+
+use super::Pl;
+use crate::machine::memory::Memory;
+use crate::machine::time::{self, Cycles};
+
+/// A jump shorter than this is not worth it.
+const SHORTEST_JUMP: u64 = 2;
+
+/// Where a run of the logic ends before its target.
+#[derive(Default)]
+pub(super) struct Bounds {
+    /// When the logic has woken a core.
+    pub(super) to_event: bool,
+    /// When it rests, so that the rest need not be run, nor skipped.
+    pub(super) to_rest: bool,
+    /// It is for the board at the other end of this link, and only until a word goes there.
+    pub(super) asker: Option<usize>,
+    /// Not before: neighbours are brought forward whatever their cores may still do.
+    pub(super) urgent: bool,
+}
+
+impl Pl {
+    /// Skips what is known to change nothing, so that the trace has what waves did meanwhile.
+    pub fn catch_up(&mut self, memory: &Memory) {
+        self.run(self.rested, memory, Bounds::default());
+    }
+
+    /// True if some pad changes within the current cycle, so that repeating the cycle repeats the change.
+    pub(super) fn pulsing(&self) -> bool {
+        let pads = self.library.info.pads.len();
+        self.outputs.pads_o[..pads].iter().any(|s| *s != 0 && *s != 0xff)
+    }
+
+    /// Runs the logic up to (not including) the cycle that contains `now`, or until it wakes a core if `to_event`. With
+    /// links, only as far as is known what they bring.
+    /// The next cycle is then the one returned.
+    pub fn advance(&mut self, now: Cycles, memory: &Memory, to_event: bool) -> u64 {
+        let target = time::to_pl(now);
+        if self.rests(target) {
+            self.rested = self.rested.max(target);
+        } else {
+            let bounds = Bounds {
+                to_event,
+                to_rest: true,
+                ..Bounds::default()
+            };
+            self.run(target, memory, bounds);
+        }
+        self.reached()
+    }
+
+    /// The first cycle of which nothing is known.
+    pub(super) fn reached(&self) -> u64 {
+        self.cycle.max(self.rested)
+    }
+
+    /// The same, and surely up to there: a core of this board does something at `now`.
+    pub(super) fn come_to(&mut self, now: Cycles, memory: &Memory) {
+        let bounds = Bounds {
+            urgent: true,
+            ..Bounds::default()
+        };
+        self.run(time::to_pl(now).max(self.read), memory, bounds);
+    }
+
+    /// Runs one cycle for an access.
+    pub(super) fn clock_now(&mut self, memory: &Memory) {
+        self.known(self.cycle + 1, None, true);
+        self.clock(memory);
+    }
+
+    /// Runs the logic up to cycle `target`, or to a bound.
+    pub(super) fn run(&mut self, target: u64, memory: &Memory, bounds: Bounds) {
+        let Bounds {
+            to_event,
+            to_rest,
+            asker,
+            urgent,
+        } = bounds;
+        self.look_again(asker);
+        self.sent = 0;
+        while self.cycle < target && !(to_event && self.waker().is_some()) {
+            if to_rest && self.rests(target) {
+                self.rested = self.rested.max(target);
+                break;
+            }
+            if self.cycle >= self.replug {
+                self.look_at_plugs();
+            }
+            let Some(target) = self.known(target.min(self.replug), asker, urgent) else {
+                break;
+            };
+            if asker.is_some_and(|end| self.sent >> end & 1 != 0) {
+                break;
+            }
+            let outside = self.outside_due();
+            if self.skip && self.waits() && self.offset.is_some() && !self.arrives() {
+                let to = target.min(self.due()).min(outside).min(self.next_answer());
+                if to >= self.cycle + SHORTEST_JUMP {
+                    self.jump(to);
+                    continue;
+                }
+            }
+            if self.ports_idle()
+                && self.offset.is_some()
+                && !self.pulsing()
+                && self.ports_rest()
+                && !self.arrives()
+                && outside > self.cycle
+            {
+                self.acp.drive(self.cycle, &mut self.inputs, memory);
+                self.hp.drive(self.cycle, &mut self.inputs, memory);
+                // A cycle that asks for the ACP must be run with it: stop before by running the cycles one by one
+                // whenever the logic may start a transaction, i.e. while an answer is awaited.
+                if !self.awaiting {
+                    let n = (target.min(outside) - self.cycle).min(4096);
+                    // A changed input need not end a run by itself: the rest is skipped.
+                    let n = if self.settle > 0 && self.skip {
+                        n.min(self.settle)
+                    } else {
+                        n
+                    };
+                    let before = self.told();
+                    let ran = self.library.run(&self.inputs, &mut self.outputs, n);
+                    // The handshakes of the last cycle count.
+                    let last = self.cycle + ran.max(1) - 1;
+                    self.acp.sample(last, &self.inputs, &self.outputs);
+                    self.hp.sample(last, &self.inputs, &self.outputs);
+                    self.after(ran.max(1), before);
+                    continue;
+                }
+            }
+            self.clock(memory);
+        }
+        self.acp.commit(self.cycle, memory);
+        self.hp.commit(self.cycle, memory);
+    }
+
+    /// No valid output is set, so that a run with constant inputs performs no handshake before its last cycle.
+    fn ports_rest(&self) -> bool {
+        let o = &self.outputs;
+        let hp = o.hp0_arvalid | o.hp0_awvalid | o.hp0_wvalid;
+        o.acp_arvalid | o.acp_awvalid | o.acp_wvalid | hp == 0
+    }
+}
