@@ -1,11 +1,16 @@
 """How devices are, through the hub: subsystems, the health service, metrics, logs, the service manager's watchdog."""
 
+import fcntl
 import json
+import os
+import pty
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
 
@@ -106,6 +111,30 @@ def test_registers_are_watched_from_the_command_line(hub):
     assert all(reading.keys() == {"time", "rtio/outputs", "rtio/counter"} for reading in readings)
     times = [reading["time"] for reading in readings]
     assert times == sorted(times) and len(set(times)) == 3
+
+
+def test_a_terminal_shows_one_table_of_what_is_watched(hub, lab):
+    """In its place, with when a value changed."""
+    terminal, other = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    lab["demo"].registers["scratch/word"].write(5)
+    command = [sys.executable, "-m", "kairos", "hub", "watch", "demo/scratch/word", "--period", "0.02"]
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    with subprocess.Popen([*command, "--hub", hub.address], stdout=other, env=environment) as process:
+        os.close(other)
+        seen = ""
+
+        def sees(text):
+            nonlocal seen
+            while not re.search(text, seen):
+                seen += os.read(terminal, 4096).decode()
+
+        sees(r"scratch/word +5 +0x5")
+        lab["demo"].registers["scratch/word"].write(77)
+        sees(r"\x1b\[4Fregister[^\n]*\n-[^\n]*\nscratch/word +77 +0x4d +\d\d:\d\d:\d\d\.\d{3}\x1b\[K")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+    os.close(terminal)
 
 
 def test_the_hubs_own_log_is_an_object_a_line(hub, lab):

@@ -5,7 +5,6 @@ import json
 import os
 import secrets
 import sys
-import time
 from pathlib import Path
 
 from ..emulator.artifacts import build_directory
@@ -13,6 +12,7 @@ from ..errors import UsageError
 from ..waveform.table import aligned
 from .device import entry
 from .hub_lab import named, number, open_lab
+from .hub_readings import shown
 
 __all__ = [
     "batch",
@@ -127,23 +127,14 @@ def batch(args):
 
 
 def watch(args):
-    """Print a line for each reading of registers of one device."""
+    """Show readings of registers of one device as they come."""
     if args.period < PERIOD_MIN:
         raise UsageError(f"the hub reads every {PERIOD_MIN} s at most")
     if len({path.partition("/")[0] for path in args.registers}) > 1:
         raise UsageError("one device at a time can be watched")
     with open_lab(args) as lab:
         ((device, names),) = _by_device(lab, args.registers).items()
-        header = "  ".join(["time        ", *names])
-        for when, values in named(lab, device).watch(*names, period=args.period):
-            if args.json:
-                print(json.dumps({"time": when, **dict(zip(names, values, strict=True))}), flush=True)
-                continue
-            if header:
-                print(header)
-                header = ""
-            clock = time.strftime("%H:%M:%S", time.localtime(when)) + f".{int(when * 1000) % 1000:03}"
-            print("  ".join([clock, *(f"{v:>{len(n)}}" for v, n in zip(values, names, strict=True))]), flush=True)
+        shown(names, named(lab, device).watch(*names, period=args.period), args.json)
 
 
 def health(args):

@@ -87,7 +87,7 @@ COMMAND = Command(
             examples=("kairos hub batch zc706 calibration.json",),
         ),
         "watch": Command(
-            "show the values of registers again and again, until Ctrl-C",
+            "show the values of registers as they are, in one table on a terminal, until Ctrl-C",
             REGISTERS,
             Option("--period", type=float, default=1.0, metavar="S", help="seconds between readings; default: 1"),
             *HUB,
