@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from kairos.testing import Bench
-from tests.support.paths import EXAMPLES
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "dac_ramp.py"
 FRAME = 392e-9
@@ -35,18 +34,6 @@ def test_a_ramp_and_what_is_held(bench):
     part = bench.part("fastino0")
     assert part["leds"] == 0x5A and part["configuration"] == 0
     assert part["ch5"]["interpolator"] == 3 | 2 << 6 | 1 << 10
-
-
-def test_the_example(tmp_path, lab):
-    folder = EXAMPLES / "electrodes"
-    with Bench(folder / "device_db.py") as made:
-        made.run(folder / "dac_ramp.py", steps=20, figure=str(tmp_path / "ramp.png"))
-        assert made.warnings == []
-        # Half a step of the DAC, and half a step of the ADC
-        assert made.datasets["ramp.error_volts"] < (20 / 2**16 + 20.48 / 2**16) / 2 + 1e-6
-        assert made.dac("fastino0", 0).changes[-1][1] == pytest.approx(5, abs=2e-4)
-        assert made.dac("fastino0", 1).changes[-1][1] == pytest.approx(2, abs=2e-4)
-    assert (tmp_path / "ramp.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_clear(bench):

@@ -52,7 +52,8 @@ class Numbers:
 
     def digested(self, answer: object, digest: Callable[[object], bytes]) -> object:
         """An answer of the host. If it is one of these lists, its digest stands in the place of the elements."""
-        if not isinstance(answer, tuple) or answer[0] != "list" or not (copy := self._of_elements.get(id(answer[2]))):
-            return answer
-        copy.digest = copy.digest or digest(copy.elements)
-        return *answer[:2], copy.digest
+        match answer:
+            case ("list", key, elements) if copy := self._of_elements.get(id(elements)):
+                copy.digest = copy.digest or digest(copy.elements)
+                return "list", key, copy.digest
+        return answer

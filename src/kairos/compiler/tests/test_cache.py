@@ -277,6 +277,8 @@ def test_a_list_that_the_host_changes_while_it_is_asked():
     answers = [numbers.digested(("list", 1, elements), repr) for elements in (before, after, [3, 2])]
     assert answers == [("list", 1, "[1, 2]"), ("list", 1, "[3, 2]"), ("list", 1, [3, 2])]
     assert numbers.copied([1, 2.0]) is None and numbers.copied((4, 5)) == [4, 5]
+    others = [(), None, ("list", 1, []), ("list", ("int64",))]
+    assert [numbers.digested(answer, repr) for answer in others] == others
 
 
 def test_a_large_array_beside_a_text(laboratory):
