@@ -8,8 +8,9 @@ import pytest
 
 from kairos.emulator import Emulator
 from kairos.errors import EmulatorError
+from tests.support.databases import two_boards
 from tests.support.gateware import built, database
-from tests.support.paths import BUILD, EXAMPLES
+from tests.support.paths import BUILD
 from tests.support.waveforms import pulses_of_vcd
 
 SYSTEM = """
@@ -45,11 +46,7 @@ def run(kairos, tmp_path):
         text = SYSTEM.format(firmware=firmware) + "".join(f"{name} = {value}\n" for name, value in link.items())
         system.write_text(text)
         database = tmp_path / "device_db.py"
-        original = EXAMPLES / "two_boards_device_db.py"
-        database.write_text(
-            original.read_text().replace("__file__", repr(str(original)))
-            + f"\ndevice_db['core']['arguments']['host'] = 'emulator://{system}'\n"
-        )
+        database.write_text(two_boards(f"emulator://{system}"))
         done = kairos("run", EXPERIMENTS / "satellite_pins.py", "--vcd", "a.vcd", *options, device_db=database)
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stdout.startswith("the satellite's edge is stamped 0 ns after its event\n")

@@ -9,21 +9,10 @@ import pytest
 from tests.support.board_registers import DONE, UNREACHABLE, Board
 from tests.support.boards import MEMORY_PAIR, System
 from tests.support.connection import Closed
+from tests.support.databases import REMOTE_MEMORY, two_boards
 from tests.support.gateware import built
-from tests.support.paths import EXAMPLES
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "cuts.py"
-
-
-REMOTE = """
-for name, destination in [("master", 0), ("satellite", 1)]:
-    device_db[name] = {
-        "type": "local",
-        "module": "kairos.coredevice.remote_memory",
-        "class": "RemoteMemory",
-        "arguments": {"destination": destination},
-    }
-"""
 
 
 class ByRegisters(threading.Thread):
@@ -93,12 +82,7 @@ def test_what_is_asked_for_is_executed_or_refused(kairos, rounds, seed):
     try:
         device.until_logged("destination 1: Kairos satellite")
         database = kairos.directory / "device_db.py"
-        original = EXAMPLES / "two_boards_device_db.py"
-        database.write_text(
-            original.read_text().replace("__file__", repr(str(original)))
-            + REMOTE
-            + f"\ndevice_db['core']['arguments']['host'] = '{device.host}:{device.ports[1381]}'\n"
-        )
+        database.write_text(two_boards(f"{device.host}:{device.ports[1381]}") + REMOTE_MEMORY)
         services = {"management": 1380, "analyzer": 1382, "monitor": 1383}
         arguments = [f"{name}={device.ports[port]}" for name, port in services.items()]
         arguments += [f"rounds={rounds}", f"seed={seed}", f"socket='{device.control_socket}'"]

@@ -9,20 +9,13 @@ from kairos.compat.clients import CommMgmt
 from tests.support import sd_card
 from tests.support.boards import System
 from tests.support.command import run_kairos
+from tests.support.databases import two_boards
 from tests.support.gateware import built
 from tests.support.paths import BUILD, EXAMPLES, ROOT
 from tests.support.waiting import let_pass, until
 
 ABOVE = "destination 1: Kairos satellite"
 """What the master says of the satellite when it knows it."""
-
-
-def two_boards(device):
-    """Text of a database with the pair's devices, `device` as their core."""
-    original = EXAMPLES / "two_boards_device_db.py"
-    host = f"{device.host}:{device.ports[1381]}"
-    text = original.read_text().replace("__file__", repr(str(original)))
-    return text + f"\ndevice_db['core']['arguments']['host'] = '{host}'\n"
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +108,7 @@ def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path, cut):
     device = System(tmp_path, "pair")
     try:
         device.until_logged(ABOVE)
-        (database := tmp_path / "device_db.py").write_text(two_boards(device))
+        (database := tmp_path / "device_db.py").write_text(two_boards(f"{device.host}:{device.ports[1381]}"))
         experiment = Path(__file__).with_name("experiments") / "satellite_keeps.py"
         arguments = [f"management={device.ports[1380]}", f"socket='{device.control_socket}'", f"cut={cut}"]
         done = run_kairos("run", experiment, "--device-db", database, *arguments)
@@ -135,7 +128,7 @@ def test_what_a_satellite_had_taken_when_its_logic_is_loaded_anew(tmp_path):
     device = System(tmp_path, tmp_path / "system.toml")
     try:
         device.until_logged(ABOVE)
-        (database := tmp_path / "device_db.py").write_text(two_boards(device))
+        (database := tmp_path / "device_db.py").write_text(two_boards(f"{device.host}:{device.ports[1381]}"))
         experiment = Path(__file__).with_name("experiments") / "satellite_anew.py"
         arguments = [f"management={device.ports[1380]}", f"socket='{device.control_socket}'"]
         done = run_kairos("run", experiment, "--device-db", database, *arguments)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tests.support.boards import MEMORY_PAIR
+from tests.support.databases import REMOTE_MEMORY, two_boards
 from tests.support.gateware import built
-from tests.support.paths import EXAMPLES
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "remote_memory.py"
 PRINTED = """\
@@ -26,25 +26,14 @@ a load of a lost link
 a store of a lost link
 back 77
 """
-DEVICES = """
-device_db["core"]["arguments"]["host"] = {host!r}
-for name, destination in [("master", 0), ("satellite", 1)]:
-    device_db[name] = {{
-        "type": "local",
-        "module": "kairos.coredevice.remote_memory",
-        "class": "RemoteMemory",
-        "arguments": {{"destination": destination}},
-    }}
-"""
 
 
 def test_kernels_of_both_boards_and_what_they_are_refused(kairos, tmp_path):
     built("memory", "store")
-    (tmp_path / "system.toml").write_text(MEMORY_PAIR)
-    pair = EXAMPLES / "two_boards_device_db.py"
+    system = tmp_path / "system.toml"
+    system.write_text(MEMORY_PAIR)
     database = tmp_path / "device_db.py"
-    text = pair.read_text().replace("__file__", repr(str(pair)))
-    database.write_text(text + DEVICES.format(host=f"emulator://{tmp_path / 'system.toml'}"))
+    database.write_text(two_boards(f"emulator://{system}") + REMOTE_MEMORY)
     done = kairos("run", EXPERIMENT, device_db=database)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1

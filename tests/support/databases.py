@@ -4,7 +4,27 @@ import pprint
 
 from kairos.devices import DeviceDB
 
-__all__ = ["calibrated", "written"]
+from .paths import EXAMPLES
+
+__all__ = ["REMOTE_MEMORY", "calibrated", "two_boards", "written"]
+
+REMOTE_MEMORY = """
+for name, destination in [("master", 0), ("satellite", 1)]:
+    device_db[name] = {
+        "type": "local",
+        "module": "kairos.coredevice.remote_memory",
+        "class": "RemoteMemory",
+        "arguments": {"destination": destination},
+    }
+"""
+"""For the text of `two_boards`: the memory of both."""
+
+
+def two_boards(host):
+    """Text of the database of a master and a satellite, of which the first one is at `host`."""
+    original = EXAMPLES / "two_boards_device_db.py"
+    text = original.read_text().replace("__file__", repr(str(original)))
+    return text + f"\ndevice_db['core']['arguments']['host'] = {str(host)!r}\n"
 
 
 def calibrated(lab, folder):

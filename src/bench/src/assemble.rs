@@ -71,14 +71,7 @@ pub fn assemble<'a>(
     let pins: Vec<Value> = driven
         .map(|pad| json!({ "index": pad.index, "name": pad.name, "channel": pad.channel }))
         .collect();
-    let (mut parts, wires) = bench.plan;
-    for part in &mut parts {
-        let known = part["name"].as_str().and_then(|name| bench.parts.get(name));
-        for (key, kind) in [("tones", Kind::Tone), ("volts", Kind::Volts)] {
-            part[key] = known.map_or(0, |known| known.gives.count(kind)).into();
-        }
-        part["names"] = known.map_or_else(|| json!({}), |known| json!(known.gives.names()));
-    }
+    let (parts, wires) = bench.plan;
     Ok(Assembly {
         engine: bench.engine,
         plan: json!({ "parts": parts, "wires": wires, "pins": pins }),
@@ -140,6 +133,10 @@ impl Bench<'_> {
         if !name.span().is_empty() {
             self.engine.found_at(model, &self.source.place(name.span().start));
         }
+        let (tones, volts) = (gives.count(Kind::Tone), gives.count(Kind::Volts));
+        self.plan.0.push(json!({
+            "name": text, "kind": kind, "device": null, "tones": tones, "volts": volts, "names": gives.names(),
+        }));
         let known = Known {
             kind,
             model,
@@ -147,7 +144,6 @@ impl Bench<'_> {
             ions: 0,
         };
         self.parts.insert(text.clone(), known);
-        self.plan.0.push(json!({ "name": text, "kind": kind, "device": null }));
         Ok(model)
     }
 

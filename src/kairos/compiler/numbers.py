@@ -40,6 +40,8 @@ class Numbers:
         known = self._of_lists.get(id(values))
         if known and known.elements == values:
             return known.elements
+        if not values or type(values[0]) not in (int, float):
+            return None
         kinds = set(map(type, values))
         if kinds not in ({int}, {float}):
             return None

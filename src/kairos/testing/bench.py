@@ -146,23 +146,26 @@ class Bench:
 
     def _history(self, kind: str, name: str, channel: int | None = None) -> list:
         """Tones or volts of an output of a part since power-up."""
+        part, output = self._output(kind, name, channel)
+        return self.device.control.request(kind, part=part, output=output)[kind]
+
+    def _output(self, kind: str, name: str, channel: int | None) -> tuple[str, int]:
+        """The part, by its name, and which of its outputs a name and a channel mean."""
         parts = self._state()["plan"]["parts"]
-        card, _, said = name.rpartition(".") if "." in name else (name, "", "")
-        part = self._part(card, parts)
-        if part is not None and said in part["names"]:
-            output = part["names"][said]
-        else:
-            if part is not None and not said and part["device"] is None and part[kind] == 1:
-                said = "ch0"
-            number: int | str = said.removeprefix("ch")
-            if not said:
-                card, number = self._place(name, channel)
-                part = self._part(card, parts)
-            if part is None or not str(number).isdecimal():
-                raise KeyError(f"the bench has no channel {name}")
-            # Voltages stand behind the tones
-            output = int(number) + (part["tones"] if kind == "volts" else 0)
-        return self.device.control.request(kind, part=part["name"], output=output)[kind]
+        card, _, said = name.rpartition(".")
+        number: int | str = said.removeprefix("ch")
+        part = self._part(card or name, parts)
+        if not card and part is not None and part["device"] is None and part[kind] == 1:
+            number = 0
+        elif not card:
+            place, number = self._place(name, channel)
+            part = self._part(place, parts)
+        elif part is not None and said in part["names"]:
+            return part["name"], part["names"][said]
+        if part is None or not str(number).isdecimal():
+            raise KeyError(f"the bench has no channel {name}")
+        # Voltages stand behind the tones
+        return part["name"], int(number) + (part["tones"] if kind == "volts" else 0)
 
     def _place(self, name: str, channel: int | None) -> tuple[str, int | str]:
         """Card and channel of a device."""

@@ -105,12 +105,9 @@ pub fn reclaim() {
 /// The kernel is to have pointers to a board. Else the board to which it has some, if there is no room for another one.
 pub fn point_to(destination: u32) -> Result<(), u32> {
     if let Some((_, false)) = end_to(destination) {
-        match POINTED.replace(Some(destination)) {
-            Some(other) if other != destination => {
-                POINTED.set(Some(other));
-                return Err(other);
-            }
-            _ => {}
+        match POINTED.get() {
+            Some(other) if other != destination => return Err(other),
+            _ => POINTED.set(Some(destination)),
         }
     }
     Ok(())
@@ -209,7 +206,7 @@ pub unsafe extern "C" fn load(address: u32) -> u32 {
 /// # Safety
 /// As for [`load`].
 #[unsafe(naked)]
-pub unsafe extern "C" fn store(address: u32, value: u32) -> u32 {
+pub unsafe extern "C" fn store(address: u32, value: u32) {
     naked_asm!("str r1, [r0]", "dsb", "nop", "bx lr")
 }
 

@@ -117,6 +117,9 @@ impl Sources {
     /// A core that has come from `caller` has begun to play a trace.
     pub fn played(&mut self, caller: Caller, player: &Player, memory: &Memory) {
         let chain = self.chain(caller, Some(player.time()), memory);
+        if self.outputs.len() == KEPT {
+            return;
+        }
         player.events(memory, |target, time| self.keep(Output { time, target, chain }));
     }
 

@@ -92,51 +92,57 @@ extern "C" fn pointer(destination: u32, address: u32) -> u32 {
     place(destination, address, 4).unwrap_or(0)
 }
 
-extern "C" fn load_at(destination: u32, address: u32) -> u32 {
-    // SAFETY: in the window.
-    let value = place(destination, address, 4).map_or(0, |at| unsafe { window::load(at) });
-    window::restore();
-    value
-}
-
-extern "C" fn store_at(destination: u32, address: u32, value: u32) {
-    if let Some(at) = place(destination, address, 4) {
-        // SAFETY: in the window.
-        unsafe { window::store(at, value) };
+/// Accesses words of a board, of which each has its address in the window; the kernel's pointers lead where they did after it.
+/// The first one that fails ends it.
+fn at_place<'a, T: 'a>(
+    destination: u32,
+    address: u32,
+    words: impl ExactSizeIterator<Item = T>,
+    mut access: impl FnMut(u32, T),
+) {
+    if let Some(first) = place(destination, address, 4 * words.len()) {
+        for (at, word) in (first..).step_by(4).zip(words) {
+            access(at, word);
+            if raise::is_noted() {
+                break;
+            }
+        }
     }
     window::restore();
 }
 
+extern "C" fn load_at(destination: u32, address: u32) -> u32 {
+    let mut value = 0;
+    // SAFETY: in the window.
+    at_place(destination, address, core::iter::once(&mut value), |at, value| {
+        *value = unsafe { window::load(at) }
+    });
+    value
+}
+
+extern "C" fn store_at(destination: u32, address: u32, value: u32) {
+    // SAFETY: in the window.
+    at_place(destination, address, core::iter::once(value), |at, value| unsafe {
+        window::store(at, value)
+    });
+}
+
 extern "C" fn read(destination: u32, address: u32, list: u32) {
     match words_mut(list) {
-        Ok(words) => {
-            let first = place(destination, address, 4 * words.len());
-            for (at, word) in first.into_iter().flat_map(|first| (first..).step_by(4)).zip(words) {
-                // SAFETY: in the window.
-                *word = unsafe { window::load(at) };
-                if raise::is_noted() {
-                    break;
-                }
-            }
-            window::restore();
-        }
+        // SAFETY: in the window.
+        Ok(words) => at_place(destination, address, words.iter_mut(), |at, word| {
+            *word = unsafe { window::load(at) }
+        }),
         Err(error) => broken(format_args!("words of another board: {error}")),
     }
 }
 
 extern "C" fn write(destination: u32, address: u32, list: u32) {
     match words(list) {
-        Ok(words) => {
-            let first = place(destination, address, 4 * words.len());
-            for (at, word) in first.into_iter().flat_map(|first| (first..).step_by(4)).zip(words) {
-                // SAFETY: in the window.
-                unsafe { window::store(at, *word) };
-                if raise::is_noted() {
-                    break;
-                }
-            }
-            window::restore();
-        }
+        // SAFETY: in the window.
+        Ok(words) => at_place(destination, address, words.iter(), |at, word| unsafe {
+            window::store(at, *word)
+        }),
         Err(error) => broken(format_args!("words for another board: {error}")),
     }
 }

@@ -44,12 +44,11 @@ pub fn boot() {
     playback::boot(&descriptor);
     registers.phy_reset.write(0);
     ring::RING.quick.channel.set(registers.outputs.read() as i32 - 1);
-    match Register::find(&descriptor, uplink::STATE) {
-        Some(_) => {
-            settle();
-            clock::renew(&registers);
-        }
-        _ => initialise(&registers),
+    if Register::find(&descriptor, uplink::STATE).is_some() {
+        settle();
+        clock::renew(&registers);
+    } else {
+        initialise(&registers);
     }
     clock::measure(&registers);
 }
