@@ -37,7 +37,7 @@ from .chips.ad9910 import (
 from .parts.numbers import to_int32
 from .parts.readiness import Readiness
 from .parts.urukul_channel import UrukulChannel
-from .urukul import CS_DDS_CH3, CS_DDS_MULTI, DEFAULT_PROFILE, urukul_sta_pll_lock
+from .urukul import CS_DDS_CH0, CS_DDS_CH3, CS_DDS_MULTI, DEFAULT_PROFILE, urukul_sta_pll_lock
 
 __all__ = [
     "AD9910",
@@ -96,7 +96,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
 
     kernel_invariants = UrukulChannel.kernel_invariants | {
         *("ftw_per_hz", "sysclk", "sysclk_per_mu"),
-        *("pll_cp", "pll_en", "pll_n", "pll_vco", "clock_word", "clock_reset_word", "sync_data"),
+        *("pll_cp", "pll_en", "pll_n", "pll_vco", "clock_word", "clock_reset_word", "sync_data", "sync_generator"),
     }
 
     def __init__(
@@ -130,6 +130,8 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         self.clock_word = to_int32(CFR3.encode(**clock))
         self.clock_reset_word = to_int32(CFR3.encode(pfd_reset=1, **clock))
         self.sync_data = delays_of(dmgr, sync_delay_seed, io_update_delay)
+        # The chip whose clock of the synchronisation the card gives to all of them
+        self.sync_generator = int(self.cpld.sync_sel == 1 and chip_select in (CS_DDS_MULTI, CS_DDS_CH0))
         self.phase_mode = PHASE_MODE_CONTINUOUS
 
     def _check_pll(self, refclk):
@@ -166,7 +168,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         self._start_clock(blind, dds_channel_idx if self.chip_select == CS_DDS_MULTI else self.channel)
         delay(10 * us)
         if self.sync_data.sync_delay_seed >= 0:
-            self.set_sync(self.sync_data.sync_delay_seed, 0)
+            self.set_sync(self.sync_data.sync_delay_seed, 0, self.sync_generator)
             self.clear_smp_err()
         self.cpld.cfg_write(self.cpld.cfg_reg)
         delay(1 * ms)

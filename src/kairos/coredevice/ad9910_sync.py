@@ -21,11 +21,16 @@ _TRIES = 16
 
 
 class Synchronisation:
-    """What `AD9910` inherits; it has its registers, its Urukul `cpld`, and ``_update`` and ``_align``."""
+    """What `AD9910` inherits; it has its registers, its Urukul `cpld`, ``_update`` and ``_align``, and
+    `sync_generator`, whether the clock is its own."""
 
     @kernel
     def set_sync(self, in_delay, window, en_sync_gen=0):
-        """Receive the synchronisation clock with a delay and a validation window (steps of about 75 ps)."""
+        """Receive the synchronisation clock with a delay and a validation window (steps of about 75 ps).
+
+        `en_sync_gen`: 1 to make one as well, which the other chips have if the Urukul's `sync_sel` is 1 and this is the
+        chip of channel 0. It takes effect with an update.
+        """
         word = SYNC.word(window=window, receiver_enable=1, generator_enable=en_sync_gen, in_delay=in_delay)
         self.write32(SYNC.address, word)
 
@@ -40,7 +45,7 @@ class Synchronisation:
     @kernel
     def _is_synchronous(self, in_delay, window, channel):
         """Whether no edge of SYNC_IN falls into a window."""
-        self.set_sync(in_delay, window)
+        self.set_sync(in_delay, window, self.sync_generator)
         self.clear_smp_err()
         delay(100 * us)
         errors = urukul_sta_smp_err(self.cpld.sta_read())
@@ -55,7 +60,7 @@ class Synchronisation:
         `dds_channel_idx`: with the chip select of all chips, the channel whose errors count. Takes up to 0.1 s.
         ValueError if the Urukul has no synchronisation clock, or no delay is good.
         """
-        if self.cpld.sync_div == 0:
+        if self.cpld.sync_div == 0 and self.cpld.sync_sel == 0:
             raise ValueError("the Urukul of the AD9910 has no synchronisation clock")
         channel = dds_channel_idx if self.chip_select == CS_DDS_MULTI else self.channel
         for window in range(_WIDEST, -1, -1):

@@ -112,7 +112,7 @@ class SharedDDS:
         if self.delays[channel].sync_delay_seed >= 0:
             self.core.break_realtime()
             self.update_dds_sel(channel)
-            self.dds.set_sync(self.delays[channel].sync_delay_seed, 0)
+            self.dds.set_sync(self.delays[channel].sync_delay_seed, 0, self.dds.sync_generator)
             self.dds.clear_smp_err()
 
     @kernel

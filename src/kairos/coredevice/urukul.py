@@ -171,12 +171,13 @@ class CPLD(StepAttenuators):
 
     `io_update_device`, `dds_reset_device`, `sync_device`: TTL channels, as far as they are connected. `clk_sel`: 0
     internal oscillator, 1 SMA, 2 MMCX. `clk_div`: 0 the default of the DDS chips, 1, 2, 3 division by 1, 2, 4.
-    `rf_sw`: switches at the start. `refclk`: reference in Hz. `att`: attenuators at the start. `sync_div`: divider of
-    the synchronisation clock. `proto_rev`: 8 or 9.
+    `rf_sw`: switches at the start. `refclk`: reference in Hz. `att`: attenuators at the start. `sync_sel`: the chips'
+    synchronisation clock comes from `sync_device` (0), whose divider is `sync_div`, or from the DDS of channel 0 (1).
+    `proto_rev`: 8 or 9.
     """
 
     kernel_invariants = {"attenuation", "bus", "clk_div", "core", "io_update", "lower_bits", "proto_rev", "refclk"}
-    kernel_invariants |= {"rev9", "sync"}
+    kernel_invariants |= {"rev9", "sync", "sync_sel"}
 
     # A configuration that is too long for one transfer has an upper part. The status comes back with the lower one.
     upper = Transfer(length=CFG9.width - LOWER_BITS, div=SPIT_CFG_WR, cs=CS_CFG, flags=SPI_CONFIG)
@@ -220,6 +221,7 @@ class CPLD(StepAttenuators):
         if dds_reset_device is not None:
             self.dds_reset = dmgr.get(dds_reset_device)
         self.sync_div = (0 if sync_device is None else 2) if sync_div is None else sync_div
+        self.sync_sel = word.sync_sel.check(sync_sel)
         self.refclk = refclk
         self.clk_div = word.clk_div.check(clk_div)
         self.att_reg = int32(int64(att))

@@ -12,9 +12,11 @@ from artiq.coredevice.ad9910 import (
     RAM_MODE_DIRECTSWITCH,
     RAM_MODE_RAMPUP,
 )
+from artiq.coredevice.chips.ad9910 import PROFILE
 from artiq.experiment import *
 from numpy import int64
 
+ASF_FULL = 0x3FFF0000
 MODES = {
     "direct": RAM_MODE_DIRECTSWITCH,
     "up": RAM_MODE_RAMPUP,
@@ -215,6 +217,45 @@ class Tune(Channel):
             errors[bad] = (self.cpld.sta_read() >> 4) & 0xF
             self.core.break_realtime()
         self.set_dataset("errors", errors)
+
+
+class Led(Channel):
+    """Channel 0 makes the synchronisation clock of the card: what channel 1 finds without it, what both find with
+    it, and when both take over an update."""
+
+    def build(self):
+        super().build()
+        self.leader = self.get_device("urukul0_ch0")
+
+    @kernel
+    def both(self, frequency):
+        word = self.dds.frequency_to_ftw(frequency)
+        self.leader.write64(PROFILE.address + 7, ASF_FULL, word)
+        self.dds.write64(PROFILE.address + 7, ASF_FULL, word)
+        self.dds.io_update.pulse(1 * us)
+        delay(10 * us)
+
+    @kernel
+    def run(self):
+        self.begin()
+        self.leader.init()
+        self.dds.cfg_sw(True)
+        self.leader.cfg_sw(True)
+        delay(1 * ms)
+        found, window = self.dds.tune_sync_delay()
+        self.set_dataset("alone", [found, window])
+        self.core.break_realtime()
+        found, window = self.leader.tune_sync_delay()
+        self.set_dataset("leader", [found, window])
+        self.core.break_realtime()
+        found, window = self.dds.tune_sync_delay()
+        self.set_dataset("follower", [found, window])
+        self.core.break_realtime()
+        self.both(80e6)
+        self.dds.set_sync(found + 12, 0)
+        self.dds.io_update.pulse(1 * us)
+        self.both(90e6)
+        self.core.wait_until_mu(now_mu())
 
 
 class Effective(Channel):

@@ -19,15 +19,15 @@ mod sources;
 
 use std::sync::Arc;
 
-use self::clock::{Clock, SyncIn};
+use self::clock::Clock;
 use self::course::Course;
 pub use self::generators::Lines;
 use self::generators::{keyed, Player, Ramp};
 use self::output::{soonest, Output, Wave};
 use self::registers::{register, width, Registers};
-use super::dds::Dds;
+use super::dds::{Dds, SyncSignal};
 use super::shift::{Sent, Shift};
-use crate::signal::{Ns, Square, Tone};
+use crate::signal::{Ns, Tone};
 
 /// Words of the RAM.
 const RAM: usize = 1024;
@@ -40,6 +40,9 @@ const FULL_SCALE_DBM: f64 = 10.0;
 /// Amplitude word of full scale.
 const FULL_SCALE: u32 = 0x3fff;
 
+const NO_SYNC: &str =
+    "it shall follow its SYNC_IN, where no clock is: look at sync_device, sync_div and sync_sel of the \
+                       card; with sync_sel 1 the generator of ch0 has to be on (en_sync_gen)";
 const NO_CLOCK: &str = "a tone is set but the chip has no clock: look at clk_sel of the card and its clocks here";
 
 /// Where a message stands.
@@ -69,7 +72,10 @@ pub struct Ad9910 {
     clock: Clock,
     /// The time of an edge of SYNC_CLK, if it follows nothing.
     edge: Ns,
-    sync: Option<SyncIn>,
+    /// At its pins SYNC_IN.
+    sync: Option<SyncSignal>,
+    /// It has been told that nothing is there.
+    alone: bool,
     /// An edge of SYNC_IN was too near to that of the clock.
     out_of_step: bool,
     /// The selected profile.
@@ -105,6 +111,7 @@ impl Ad9910 {
             clock: Clock::default(),
             edge,
             sync: None,
+            alone: false,
             out_of_step: false,
             profile: 0,
             lines: Lines::default(),
@@ -329,10 +336,14 @@ impl Dds for Ad9910 {
         self.plan(at);
     }
 
-    fn set_sync(&mut self, _at: Ns, wave: Option<Square>, skew_ps: f64) {
-        self.sync = wave.map(|wave| SyncIn { wave, skew_ps });
+    fn set_sync(&mut self, signal: Option<SyncSignal>) {
+        self.sync = signal;
         self.follow();
         self.validate();
+    }
+
+    fn sync_out(&self) -> Option<SyncSignal> {
+        self.generated()
     }
 
     fn update(&mut self, at: Ns) -> Option<String> {
@@ -430,6 +441,12 @@ impl Dds for Ad9910 {
     }
 
     fn complaints(&mut self) -> Vec<String> {
+        // Only now: with the same update the generator may have begun that it follows.
+        let alone = self.is_left_alone();
+        if alone && !self.alone {
+            self.told.push(NO_SYNC.into());
+        }
+        self.alone = alone;
         std::mem::take(&mut self.told)
     }
 
@@ -447,6 +464,7 @@ impl Dds for Ad9910 {
             "clock_hz": self.clock.hz,
             "reference_hz": self.reference,
             "pll_locked": self.is_locked(at),
+            "sync_in_hz": self.sync.map_or(0.0, |signal| signal.wave.hz),
             "out_of_step": self.out_of_step,
             "waits_for_update": self.registers.is_waiting(),
             "writes": self.counts[0],

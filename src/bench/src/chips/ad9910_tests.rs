@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 use super::registers::register;
 use super::*;
+use crate::signal::Square;
 
 /// From an edge of SYNC_CLK to the output, of frequency and phase, and of the amplitude.
 const LATE: Ns = 79;
@@ -315,7 +316,7 @@ fn what_the_data_sheet_forbids_is_told() {
 fn an_edge_in_the_window_is_told_until_it_is_cleared() {
     let mut chip = clocked();
     let wave = Square { hz: 62.5e6, edge: 8 };
-    chip.set_sync(LOCK, Some(wave), 300.0);
+    chip.set_sync(Some(SyncSignal { wave, skew_ps: 300.0 }));
     let set = |chip: &mut Ad9910, delay, window, disable| {
         let word = sync::RECEIVER_ENABLE.put(sync::WINDOW.put(sync::IN_DELAY.put(0, delay), window), 1);
         write(chip, chip::SYNC.address, word);
@@ -328,6 +329,37 @@ fn an_edge_in_the_window_is_told_until_it_is_cleared() {
     assert!(set(&mut chip, 3, 6, 0), "it is kept");
     assert!(!set(&mut chip, 3, 6, 1));
     assert!(!set(&mut chip, 3, 6, 0));
+}
+
+#[test]
+fn the_generator_runs_where_it_is_on_and_has_a_clock() {
+    let mut chip = clocked();
+    assert_eq!(chip.sync_out(), None);
+    let on = sync::OUT_DELAY.put(sync::GENERATOR_ENABLE.put(0, 1), 4);
+    write(&mut chip, chip::SYNC.address, on);
+    assert_eq!(chip.sync_out(), None, "no update came");
+    chip.update(LOCK);
+    let signal = chip.sync_out().expect("it is on");
+    assert_eq!((signal.wave.hz, signal.skew_ps), (62.5e6, 300.0));
+    write(&mut chip, chip::SYNC.address, sync::GENERATOR_POLARITY.put(on, 1));
+    chip.update(LOCK);
+    assert_eq!(chip.sync_out().map(|falling| falling.skew_ps), Some(800.0));
+    chip.set_reference(LOCK, 0.0);
+    assert_eq!(chip.sync_out(), None);
+}
+
+#[test]
+fn a_receiver_without_a_clock_is_told_once() {
+    let mut chip = clocked();
+    write(&mut chip, chip::SYNC.address, sync::RECEIVER_ENABLE.put(0, 1));
+    chip.update(LOCK);
+    assert_eq!(chip.complaints(), [NO_SYNC]);
+    assert_eq!(chip.complaints(), Vec::<String>::new());
+    let wave = Square { hz: 62.5e6, edge: 8 };
+    chip.set_sync(Some(SyncSignal { wave, skew_ps: 300.0 }));
+    assert_eq!(chip.complaints(), Vec::<String>::new());
+    chip.set_sync(None);
+    assert_eq!(chip.complaints(), [NO_SYNC]);
 }
 
 #[test]

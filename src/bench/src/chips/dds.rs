@@ -6,6 +6,23 @@ use crate::signal::{Ns, Square, Tone};
 
 pub use super::ad9910::Lines;
 
+/// A clock for the synchronisation of chips.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SyncSignal {
+    /// Its edges where it is made, which are those of the chips' system clock.
+    pub wave: Square,
+    /// How much later than the system clock it is, in ps.
+    pub skew_ps: f64,
+}
+
+impl SyncSignal {
+    /// As it is where it comes so much later, in ps.
+    pub fn later(self, ps: f64) -> Self {
+        let skew_ps = self.skew_ps + ps;
+        Self { skew_ps, ..self }
+    }
+}
+
 /// A DDS chip behind a serial port. Texts are complaints for the owner of the bench.
 pub trait Dds {
     /// The reset pin.
@@ -43,8 +60,13 @@ pub trait Dds {
     /// Further pins change, if the chip has such.
     fn set_lines(&mut self, _at: Ns, _lines: Lines) {}
 
-    /// The clock at its pins SYNC_IN changes: it leaves the device as `wave` says, and is so much later at the chip.
-    fn set_sync(&mut self, _at: Ns, _wave: Option<Square>, _skew_ps: f64) {}
+    /// The clock at its pins SYNC_IN changes; none: they rest.
+    fn set_sync(&mut self, _signal: Option<SyncSignal>) {}
+
+    /// The clock at its pins SYNC_OUT, if it makes one.
+    fn sync_out(&self) -> Option<SyncSignal> {
+        None
+    }
 
     /// What is behind its output, in dB; negative infinity: an open switch.
     fn set_gain(&mut self, at: Ns, gain_db: f64);

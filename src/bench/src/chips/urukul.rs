@@ -11,7 +11,7 @@ mod configuration;
 
 use self::configuration::Fields;
 pub use self::configuration::{Chip, Options, Revision, ServoBus};
-use super::dds::{Dds, Lines};
+use super::dds::{Dds, Lines, SyncSignal};
 use super::shift::{mask, Sent, Shift};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{turns_of, Ns, Signal, Square, Tone};
@@ -72,11 +72,16 @@ pub struct Urukul {
     updating: [bool; CHANNELS],
     /// When what each chip has not taken over was written.
     written: [Ns; CHANNELS],
+    /// Whether each chip was sent anything, and since when its switch was closed for the first time.
+    addressed: [bool; CHANNELS],
+    closed: [Option<Ns>; CHANNELS],
     /// It has been told that nobody hears the message that comes.
     unheard: bool,
     miso: bool,
     /// For the synchronisation of the chips, from the device.
     clock: Option<Square>,
+    /// What they have of it, but for the skew of each.
+    sync: Option<SyncSignal>,
     now: Ns,
 }
 
@@ -97,9 +102,12 @@ impl Urukul {
             since: [0; CHANNELS],
             updating: [false; CHANNELS],
             written: [0; CHANNELS],
+            addressed: [false; CHANNELS],
+            closed: [None; CHANNELS],
             unheard: false,
             miso: false,
             clock: None,
+            sync: None,
             now: 0,
         };
         // The chips see the clock from the beginning.
@@ -183,6 +191,7 @@ impl Urukul {
                 out.warn(format!("ch{n}: {text}"));
             }
             self.written[n] = at;
+            self.addressed[n] |= self.shift.count != 0;
         }
         self.unheard = false;
         self.selected = select;
@@ -216,7 +225,6 @@ impl Urukul {
             self.chips[n].begin();
         }
         let hz = reference(&self.fields, &self.options, self.configuration);
-        self.synchronise(at);
         for n in 0..CHANNELS {
             if self.of(self.fields.rst, 0) {
                 self.chips[n].reset(at);
@@ -308,8 +316,11 @@ impl Urukul {
 
     /// Tells what is wired to the channels what has become of them.
     fn sound(&mut self, at: Ns, out: &mut Outbox) {
+        // An update, a clock that has locked, a configuration: each may have begun or ended the clock of chip 0.
+        self.synchronise();
         for n in 0..CHANNELS {
             let gain = if self.switch(n) {
+                self.closed[n].get_or_insert(at);
                 -self.attenuation(n)
             } else {
                 f64::NEG_INFINITY
@@ -334,11 +345,31 @@ impl Urukul {
         }
     }
 
-    /// The clock of the synchronisation changes.
-    fn synchronise(&mut self, at: Ns) {
-        let wave = self.clock.filter(|_| !self.of(self.fields.sync_sel, 0));
+    /// A switch was closed in front of a chip that was sent nothing, while another one was set behind an open switch: their driver
+    /// has the chip of one channel and the switch of the other.
+    fn crossed(&self) -> Option<(Ns, String)> {
+        let silent = (0..CHANNELS).find_map(|n| Some((n, self.closed[n].filter(|_| !self.addressed[n])?)));
+        let unseen = (0..CHANNELS).find(|n| self.addressed[*n] && self.closed[*n].is_none());
+        let ((n, at), other) = silent.zip(unseen).filter(|_| self.options.servo.is_none())?;
+        let text = format!(
+            "ch{n}: its switch was closed and nothing sent to its chip, while ch{other} was set behind an open switch: look at \
+             chip_select and sw_device"
+        );
+        Some((at, text))
+    }
+
+    /// Gives the chips the clock of their synchronisation, from the device or from chip 0, if it is another one than before.
+    fn synchronise(&mut self) {
+        let signal = match self.of(self.fields.sync_sel, 0) {
+            false => self.clock.map(|wave| SyncSignal { wave, skew_ps: 0.0 }),
+            true => self.chips[0].sync_out(),
+        };
+        if signal == self.sync {
+            return;
+        }
+        self.sync = signal;
         for (chip, skew) in self.chips.iter_mut().zip(self.options.sync_skew_ps) {
-            chip.set_sync(at, wave, skew);
+            chip.set_sync(signal.map(|signal| signal.later(skew)));
         }
     }
 }
@@ -364,7 +395,7 @@ impl Model for Urukul {
                 Signal::Level(level) => self.lines[*input] = *level,
                 Signal::Clock(wave) if *input == SYNC => {
                     self.clock = *wave;
-                    self.synchronise(at);
+                    self.synchronise();
                 }
                 _ => {}
             }
@@ -414,7 +445,7 @@ impl Model for Urukul {
             );
             (!registers.is_empty()).then_some((self.written[n], text))
         };
-        (0..CHANNELS).filter_map(waits).collect()
+        (0..CHANNELS).filter_map(waits).chain(self.crossed()).collect()
     }
 
     fn report(&self, at: Ns) -> Value {

@@ -144,21 +144,26 @@ proptest! {
     }
 }
 
+/// Lets the PLL of a channel lock at 1 GHz.
+fn lock(bus: &mut Bus, n: usize) {
+    let clock = dds::cfr3::PLL_N.put(dds::cfr3::REFCLK_DIVIDER_BYPASS.put(0, 1), 32);
+    let clock = dds::cfr3::VCO_SEL.put(dds::cfr3::PLL_ENABLE.put(clock, 1), 5);
+    bus.write(words::CS_DDS_CH0 + n as u32, dds::CFR3.address, clock, 32);
+    bus.update();
+    while !bus.card.chips[n].is_locked(bus.at) {
+        bus.at = bus.card.next().expect("it locks");
+        bus.card.act(bus.at, &mut bus.out);
+    }
+}
+
 /// Channel 2 at 1 GHz from the MMCX connector, its switch closed by its pin.
 fn playing() -> Bus {
     let mut bus = Bus::new(OPTIONS);
     let word = cfg9::CLK_SEL1.put(cfg9::PROFILE.at(2).put(0, 7), 1);
     bus.transfer(words::CS_CFG, word, 52);
     bus.transfer(words::CS_ATT, u64::from(u32::MAX), 32);
-    let clock = dds::cfr3::PLL_N.put(dds::cfr3::REFCLK_DIVIDER_BYPASS.put(0, 1), 32);
-    let clock = dds::cfr3::VCO_SEL.put(dds::cfr3::PLL_ENABLE.put(clock, 1), 5);
+    lock(&mut bus, 2);
     let channel = words::CS_DDS_CH2;
-    bus.write(channel, dds::CFR3.address, clock, 32);
-    bus.update();
-    while !bus.card.chips[2].is_locked(bus.at) {
-        bus.at = bus.card.next().expect("it locks");
-        bus.card.act(bus.at, &mut bus.out);
-    }
     bus.write(channel, dds::CFR2.address, dds::cfr2::ASF_PROFILE_ENABLE.put(0, 1), 32);
     let tone = dds::profile::ASF.put(dds::profile::FTW.put(0, 1 << 28), 0x3fff);
     bus.write(channel, dds::PROFILE.address + 7, tone, 64);
@@ -245,6 +250,45 @@ fn a_servo_has_a_bus_of_its_own() {
 }
 
 #[test]
+fn chip_0_leads_the_others_where_sync_sel_says_so() {
+    let mut bus = Bus::new(OPTIONS);
+    let leads = cfg9::SYNC_SEL.put(cfg9::CLK_SEL1.put(0, 1), 1);
+    bus.transfer(words::CS_CFG, leads, 52);
+    (0..3).for_each(|n| lock(&mut bus, n));
+    let heard = |bus: &Bus| {
+        let report = bus.card.report(bus.at);
+        [0, 1, 2].map(|n| report[format!("ch{n}")]["sync_in_hz"].as_f64())
+    };
+    let follow = |bus: &mut Bus, n: u32, settings: u64| {
+        let word = dds::sync::IN_DELAY.put(dds::sync::RECEIVER_ENABLE.put(settings, 1), 16);
+        bus.write(
+            words::CS_DDS_CH0 + n,
+            dds::CFR2.address,
+            dds::cfr2::SYNC_VALIDATION_DISABLE.put(0, 0),
+            32,
+        );
+        bus.write(words::CS_DDS_CH0 + n, dds::SYNC.address, word, 32);
+        bus.update();
+        sta::SMP_ERR.get(bus.transfer(words::CS_CFG, leads, 52))
+    };
+    assert_eq!(follow(&mut bus, 1, 0), 0, "without edges there are no errors");
+    assert_eq!(heard(&bus), [Some(0.0); 3]);
+    let told = std::mem::take(&mut bus.out.warnings);
+    assert!(told[0].starts_with("ch1: it shall follow its SYNC_IN, where no clock is: look at sync_device"));
+    assert_eq!(told.len(), 1);
+    // 300 ps of the bench and 16 steps of 75 ps are 500 ps away from the edges: windows of up to 6 steps are without one.
+    let generator = dds::sync::GENERATOR_ENABLE.put(0, 1);
+    assert_eq!(follow(&mut bus, 0, generator), 0);
+    assert_eq!(heard(&bus), [Some(62.5e6); 3]);
+    assert_eq!(follow(&mut bus, 1, dds::sync::WINDOW.put(0, 6)), 0);
+    assert_eq!(follow(&mut bus, 2, dds::sync::WINDOW.put(0, 7)), 0b100);
+    // A delay at SYNC_OUT is one for all.
+    assert_eq!(follow(&mut bus, 0, dds::sync::OUT_DELAY.put(generator, 3)), 0b110);
+    bus.transfer(words::CS_CFG, cfg9::SYNC_SEL.put(leads, 0), 52);
+    assert_eq!(heard(&bus), [Some(0.0); 3]);
+}
+
+#[test]
 fn faults_of_the_wiring_are_told() {
     let mut bus = Bus::new(OPTIONS);
     bus.transfer(words::CS_CFG, 0, 24);
@@ -289,6 +333,21 @@ fn messages_that_nobody_hears_or_that_are_cut_are_told() {
     );
     bus.write(words::CS_DDS_CH0, dds::CFR1.address, 0, 32);
     assert_eq!(bus.out.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_chip_and_the_switch_of_another_are_told() {
+    let mut bus = Bus::new(OPTIONS);
+    bus.set(&[(SW0 + 2, true)]);
+    let since = bus.at;
+    assert_eq!(bus.card.unfinished(), [], "no chip was set");
+    bus.write(words::CS_DDS_CH1, dds::FTW.address, 0, 32);
+    let text =
+        "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch: look at \
+                chip_select and sw_device";
+    assert_eq!(bus.card.unfinished(), [(since, text.to_string())]);
+    bus.set(&[(SW0 + 1, true)]);
+    assert_eq!(bus.card.unfinished(), []);
 }
 
 #[test]

@@ -273,7 +273,7 @@ pub struct WaveInfo {
 }
 
 impl WaveInfo {
-    /// The wave as it is in a cycle with these outputs; `None` if it stands still.
+    /// The wave as it is in a quiet cycle with these outputs, which alone say it; `None` if it stands still.
     pub fn wave(&self, outputs: &Outputs) -> Option<Wave> {
         let number = |at: usize| {
             let bytes = &outputs.pads_o[at..at + 4];

@@ -318,9 +318,11 @@ impl Pl {
             .record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
         if let Some(outside) = &mut self.outside {
             outside.see(events);
-            outside.see_clocks(last, &self.outputs);
         }
         if self.outputs.sim_quiet != 0 {
+            if let Some(outside) = &mut self.outside {
+                outside.see_clocks(last, &self.outputs);
+            }
             self.trace.expect(self.library.waves(&self.outputs), last);
         }
         self.send();

@@ -136,7 +136,7 @@ impl Outside {
         }
     }
 
-    /// Clock generators, as they are in a cycle that has been run: of one that is as before nothing is told.
+    /// Clock generators, as they are in a quiet cycle that has been run: of one that is as before nothing is told.
     pub fn see_clocks(&mut self, cycle: u64, outputs: &Outputs) {
         for (info, known) in &mut self.clocks {
             let wave = info.wave(outputs).map(|wave| wave.at_cycle(0, cycle));

@@ -1,9 +1,12 @@
 //! The clock of an AD9910: cycles of the system clock, and of SYNC_CLK, a quarter of it, at which updates are taken over.
 
+use super::super::dds::SyncSignal;
 use crate::signal::{Ns, Square};
 
 /// System clock cycles in one of SYNC_CLK.
 pub const SYNC_CLK: u64 = 4;
+/// And in one of SYNC_OUT.
+const SYNC_OUT: u64 = 16;
 /// A step of the delays and windows of the synchronisation (data sheet: about 75 ps).
 const STEP_PS: u64 = 75;
 
@@ -65,24 +68,38 @@ impl Clock {
     }
 
     /// How far the edges of SYNC_IN, delayed by so many steps, are from the edges of the system clock that sample them, in ps.
-    fn distance_ps(&self, sync: &SyncIn, delay: u64) -> f64 {
+    fn distance_ps(&self, sync: &SyncSignal, delay: u64) -> f64 {
         let late = (sync.skew_ps + (delay * STEP_PS) as f64).rem_euclid(self.period_ps());
         late.min(self.period_ps() - late)
     }
 
     /// Whether an edge of SYNC_IN is within a window about the sampling edge.
-    pub fn is_in_window(&self, sync: &SyncIn, delay: u64, window: u64) -> bool {
+    pub fn is_in_window(&self, sync: &SyncSignal, delay: u64, window: u64) -> bool {
         self.hz != 0 && self.distance_ps(sync, delay) <= (window * STEP_PS) as f64
     }
 
     /// SYNC_CLK follows SYNC_IN.
-    pub fn follow(&mut self, sync: &SyncIn, delay: u64, preset: u64) {
+    pub fn follow(&mut self, sync: &SyncSignal, delay: u64, preset: u64) {
         let late = sync.skew_ps + (delay * STEP_PS) as f64;
         self.align(sync.wave.edge as f64 * 1e3 + late, preset);
     }
 
+    /// What the generator gives at SYNC_OUT, so many steps late; `falling`: from the falling edges of the system clock.
+    ///
+    /// Its divider starts with the clock, and nothing resets it.
+    pub fn sync_out(&self, delay: u64, falling: bool) -> Option<SyncSignal> {
+        let half = if falling { 0.5 } else { 0.0 };
+        (self.hz != 0).then(|| SyncSignal {
+            wave: Square {
+                hz: self.hz as f64 / SYNC_OUT as f64,
+                edge: self.start,
+            },
+            skew_ps: (delay * STEP_PS) as f64 + half * self.period_ps(),
+        })
+    }
+
     /// Why SYNC_CLK cannot follow.
-    pub fn refuses(&self, sync: &SyncIn) -> Option<String> {
+    pub fn refuses(&self, sync: &SyncSignal) -> Option<String> {
         if self.hz == 0 {
             return None;
         }
@@ -95,15 +112,6 @@ impl Clock {
             )
         })
     }
-}
-
-/// What comes at the pins SYNC_IN.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SyncIn {
-    /// As it leaves the device.
-    pub wave: Square,
-    /// How much later than the system clock it is at the pins, in ps.
-    pub skew_ps: f64,
 }
 
 #[cfg(test)]
@@ -127,7 +135,7 @@ mod tests {
     #[test]
     fn sync_clk_follows() {
         let wave = Square { hz: 62.5e6, edge: 13 };
-        let sync = SyncIn { wave, skew_ps: 300.0 };
+        let sync = SyncSignal { wave, skew_ps: 300.0 };
         for start in [0, 2, 13, 14, 100] {
             let mut clock = Clock::new(1_000_000_000, start, 0);
             clock.follow(&sync, 0, 0);
@@ -136,10 +144,26 @@ mod tests {
     }
 
     #[test]
+    fn a_generator_leads_another_chip() {
+        let leader = Clock::new(1_000_000_000, 101, 0);
+        let sync = leader.sync_out(2, false).expect("it has a clock");
+        assert_eq!((sync.wave, sync.skew_ps), (Square { hz: 62.5e6, edge: 101 }, 150.0));
+        assert_eq!(leader.sync_out(0, true).map(|late| late.skew_ps), Some(500.0));
+        assert_eq!(Clock::default().sync_out(0, false), None);
+        // Chips whose clocks have started at any time come into step with it.
+        for start in [0, 7, 1002] {
+            let mut follower = Clock::new(1_000_000_000, start, 0);
+            follower.follow(&sync.later(300.0), 0, 0);
+            assert_eq!(follower.time(follower.edge(2003)), 2006, "started at {start}");
+            assert_eq!(follower.refuses(&sync), None);
+        }
+    }
+
+    #[test]
     fn the_window_without_edges() {
         let clock = Clock::new(1_000_000_000, 0, 0);
         let wave = Square { hz: 62.5e6, edge: 0 };
-        let sync = SyncIn { wave, skew_ps: 300.0 };
+        let sync = SyncSignal { wave, skew_ps: 300.0 };
         let widest = |delay| {
             (0..16)
                 .filter(|window| !clock.is_in_window(&sync, delay, *window))

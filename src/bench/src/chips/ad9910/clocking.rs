@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use kairos_contracts::chips::ad9910::{self as chip, cfr2, sync};
 
-use super::clock::{Clock, SyncIn};
+use super::super::dds::SyncSignal;
+use super::clock::Clock;
 use super::course::Course;
 use super::generators::Ramp;
 use super::output::Output;
@@ -68,8 +69,22 @@ impl Ad9910 {
         let watched = cfr2::SYNC_VALIDATION_DISABLE.get(self.registers.word(chip::CFR2)) == 0;
         let receives = sync::RECEIVER_ENABLE.get(word) != 0;
         let (delay, window) = (sync::IN_DELAY.get(word), sync::WINDOW.get(word));
-        let near = |sync_in: SyncIn| receives && self.clock.is_in_window(&sync_in, delay, window);
+        let near = |sync_in: SyncSignal| receives && self.clock.is_in_window(&sync_in, delay, window);
         self.out_of_step = watched && (self.out_of_step || self.sync.is_some_and(near));
+    }
+
+    /// Nothing is there that it shall follow.
+    pub(super) fn is_left_alone(&self) -> bool {
+        let receives = sync::RECEIVER_ENABLE.get(self.registers.word(chip::SYNC)) != 0;
+        receives && self.clock.hz != 0 && self.sync.is_none()
+    }
+
+    /// The clock of its generator at SYNC_OUT, if that is on.
+    pub(super) fn generated(&self) -> Option<SyncSignal> {
+        let word = self.registers.word(chip::SYNC);
+        let (delay, falling) = (sync::OUT_DELAY.get(word), sync::GENERATOR_POLARITY.get(word) != 0);
+        let signal = self.clock.sync_out(delay, falling);
+        signal.filter(|_| sync::GENERATOR_ENABLE.get(word) != 0)
     }
 
     /// Its system clock in Hz; 0 if it has none.
