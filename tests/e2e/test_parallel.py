@@ -1,5 +1,6 @@
 """AD9914 on their parallel bus, and a Shuttler's relays and ADC, through drivers, firmware, gateware and models."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ def db(tmp_path_factory):
     entries = DeviceDB.load(database("cards", folder)).entries
     for n in range(2):
         entries[f"dds{n}"] = entry("ad9914", "AD9914", sysclk=SYSCLK, bus_channel=2, channel=n)
+    entries["nowhere"] = entry("ad9914", "AD9914", sysclk=SYSCLK, bus_channel=2, channel=5)
     entries["shuttler0_relay"] = entry("shuttler", "Relay", spi_device="spi_shuttler0_relay")
     entries["shuttler0_adc"] = entry("shuttler", "ADC", spi_device="spi_shuttler0_adc")
     return written(entries, folder)
@@ -86,6 +88,15 @@ def test_a_warning_has_time_and_line(kairos, db):
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if "has not been calibrated" in line]
     assert line.startswith("bench: at ") and "parallel.py:" in line, line
+
+
+def test_a_channel_that_no_chip_has(kairos, db):
+    done = kairos("run", EXPERIMENTS, "-c", "Nowhere", "--no-table", device_db=db)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("bench: ")]
+    text = "a write while no chip is selected: nobody hears it: look at the channel of the AD9914, of which there are 2"
+    found = re.fullmatch(rf"bench: at [\d.]+ ms, parallel.py:(\d+): ddsbus0: {text}", line)
+    assert found and "self.dds.set(400 * MHz)" in EXPERIMENTS.read_text().splitlines()[int(found[1]) - 1], line
 
 
 def test_relays_and_adc_of_a_shuttler(db, tmp_path):

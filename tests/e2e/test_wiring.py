@@ -1,5 +1,6 @@
 """Faults of wiring beyond those of an AD9910 and a Mirny: each is told as its user needs it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ UNHEARD = "a message without a chip select: nobody hears it: look at the chip se
 
 
 @pytest.fixture(scope="module")
-def bench(lab, tmp_path_factory):
+def database(lab, tmp_path_factory):
     """The laboratory with AD9912 on its Urukul, to which no clock leads, and a Zotino."""
     folder = tmp_path_factory.mktemp("wiring")
     entries = DeviceDB.load(lab).entries
@@ -25,12 +26,20 @@ def bench(lab, tmp_path_factory):
         return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
 
     entries["beam"] = entry("ad9912", "AD9912", chip_select=6, cpld_device="light", pll_n=8)
+    # The chip of channel 1, but the switch of channel 2
+    switch = "ttl_urukul0_sw2"
+    entries["crossed"] = entry("ad9912", "AD9912", chip_select=5, cpld_device="light", sw_device=switch, pll_n=8)
     entries["zotino0"] = entry("zotino", "Zotino", spi_device="dio_spi0", ldac_device="ttl16")
     for number in range(4):
         del entries[f"urukul0_ch{number}"]
     file = folder / "bench.toml"
     file.write_text("[urukul.urukul0]\nmmcx_hz = 0\nsma_hz = 0\noscillator_hz = 0\n")
-    with Bench(written(entries, folder), file) as made:
+    return written(entries, folder)
+
+
+@pytest.fixture
+def bench(database):
+    with Bench(database) as made:
         yield made
 
 
@@ -48,3 +57,35 @@ def test_a_synthesiser_without_clock_and_update(bench):
     ), told
     waits = next(text for text in told if "no update (IO_UPDATE) came behind it" in text)
     assert waits.startswith("urukul0: ch2: FREQUENCY, TONE written and not taken over")
+
+
+def told_at(done):
+    """Texts of a run's warnings and the comments of the experiment's lines that they name."""
+    source = EXPERIMENTS.read_text().splitlines()
+    found = [re.fullmatch(r"bench: at [\d.]+ ms, wiring.py:(\d+): (.*)", line) for line in done.stderr.splitlines()]
+    return [(line[2], source[int(line[1]) - 1].partition("  # ")[2]) for line in found if line]
+
+
+def test_messages_to_an_ad9912_that_nobody_hears_or_that_are_cut(kairos, database):
+    done = kairos("run", EXPERIMENTS, "-c", "Selects", "--no-table", device_db=database)
+    assert done.returncode == 0, done.stderr
+    assert told_at(done) == [
+        ("urukul0: a message without a chip select (cs is 0): nobody hears it", "no chip"),
+        ("urukul0: ch1: a message ended before its last byte: look at the chip select and the length", "cut"),
+    ]
+
+
+def test_the_chip_of_one_channel_and_the_switch_of_another(bench):
+    bench.run(EXPERIMENTS, "Crossed")
+    text = "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch"
+    assert f"urukul0: {text}: look at chip_select and sw_device" in bench.warnings, bench.warnings
+
+
+def test_an_ad9912_where_another_chip_is(database, tmp_path):
+    card = tmp_path / "bench.toml"
+    card.write_text("[urukul.urukul0]\ndds = 'ad9910'\n")
+    with (
+        Bench(database, card) as bench,
+        pytest.raises(ValueError, match="Urukul AD9912 product id mismatch"),
+    ):
+        bench.run(EXPERIMENTS, "Synthesiser")

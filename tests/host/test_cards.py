@@ -1,7 +1,7 @@
 """Which cards a device database has, as the emulator's bench is told."""
 
 from kairos.emulator import cards
-from kairos.emulator.cards import lacking
+from kairos.emulator.cards import doubled, lacking
 
 
 def entry(driver, **arguments):
@@ -77,6 +77,36 @@ def test_buses_links_and_a_card_of_two_drivers():
     assert (found["ddsbus"]["channels"], found["ddsbus"]["settings"]) == ({"bus": 2}, {"clock_hz": 2.4e9})
     assert found["phaser"]["channels"] == {"spi": 40}
     assert found["shuttler"]["channels"] == {"relay": 3, "adc": 4}
+
+
+def test_chips_alone_on_a_bus():
+    database = {
+        "spi": entry("SPIMaster", channel=20),
+        "update": entry("TTLOut", channel=21),
+        "near": entry("AD53xx", spi_device="spi", ldac_device="update", vref=3),
+        "far": entry("AD53xx", spi_device="spi", chip_select=4),
+        "all": entry("AD53xx", spi_device="spi", chip_select=0),
+    }
+    assert [(card["kind"], card["channels"], card["settings"]) for card in cards(database)] == [
+        ("ad53xx", {"spi": 20, "ldac": 21}, {"vref": 3.0, "select": 0}),
+        ("ad53xx", {"spi": 20}, {"select": 2}),
+        ("ad53xx", {"spi": 20}, {}),
+    ]
+    assert lacking(database) == {}
+
+
+def test_chips_with_two_drivers_are_found():
+    database = DATABASE | {
+        "again": entry("AD9910", chip_select=6, cpld_device="card"),
+        "another": entry("AD9910", chip_select=7, cpld_device="cpld"),
+        "parallel0": entry("AD9914", sysclk=3e9, bus_channel=2, channel=1),
+        "parallel1": entry("AD9914", sysclk=3e9, bus_channel=2, channel=1),
+        "parallel2": entry("AD9914", sysclk=3e9, bus_channel=3, channel=1),
+    }
+    assert doubled(database) == [
+        "beam, again drive one chip: chip_select 6 of cpld",
+        "parallel0, parallel1 drive one chip: channel 1 of bus_channel 2",
+    ]
 
 
 def test_what_is_wrong_with_a_database_is_for_its_drivers_to_say():

@@ -11,9 +11,11 @@ use serde_json::Value;
 use crate::pad::Pad;
 
 /// Kinds of cards that have models, as their names begin.
-pub const KINDS: [&str; 9] = [
-    "urukul", "mirny", "sampler", "zotino", "fastino", "grabber", "ddsbus", "shuttler", "phaser",
+pub const KINDS: [&str; 10] = [
+    "urukul", "mirny", "sampler", "zotino", "ad53xx", "fastino", "grabber", "ddsbus", "shuttler", "phaser",
 ];
+/// The kind of which there may be several on a bus.
+const CHIPS: &str = "ad53xx";
 
 /// A card of a device database.
 #[derive(Debug, Clone, Deserialize)]
@@ -65,7 +67,12 @@ pub fn find(pads: &[Pad], cards: &[Card]) -> Vec<Found> {
         card.lines.insert(line.into(), pad.index);
     }
     for card in cards {
-        if let Some(described) = described(card, pads) {
+        if let Some(mut described) = described(card, pads) {
+            // The first one on a bus is called as that is.
+            let taken = found.get(&described.name).is_some_and(|other| other.device.is_some());
+            if card.kind == CHIPS && taken {
+                described.name.clone_from(&card.device);
+            }
             found.insert(described.name.clone(), described);
         }
     }
@@ -115,11 +122,22 @@ fn described(card: &Card, pads: &[Pad]) -> Option<Found> {
             lines.insert(line, pad.index);
         }
     }
+    let name = name?;
+    // Where the pins of a card are called after its lines, that counts more than what drivers take them for.
+    let called = |index: u16| {
+        let pad = pads.iter().find(|pad| pad.index == index)?;
+        named(&pad.name)
+            .filter(|(_, card, _)| *card == name)
+            .map(|(_, _, line)| line.to_string())
+    };
     Some(Found {
         kind: card.kind.clone(),
-        name: name?.into(),
+        name: name.into(),
         device: Some(card.device.clone()),
-        lines,
+        lines: lines
+            .into_iter()
+            .map(|(line, index)| (called(index).unwrap_or(line), index))
+            .collect(),
         settings: card.settings.clone(),
     })
 }
@@ -221,5 +239,28 @@ mod tests {
         assert_eq!(lines(zotino), [("clk", 4), ("cs0", 5), ("ldac", 6)]);
         assert_eq!(zotino.settings["vref"], 4);
         assert_eq!(found.len(), 4);
+    }
+
+    #[test]
+    fn the_names_of_pins_count_more_than_a_database() {
+        let card: Card = serde_json::from_value(json!({
+            "kind": "urukul", "device": "cpld", "channels": { "spi": 1, "sw0": 2, "sw1": 4 },
+        }))
+        .expect("a card");
+        let found = find(&pads(), &[card]);
+        let urukul = found.iter().find(|card| card.name == "urukul0").expect("it is found");
+        assert_eq!(lines(urukul), [("clk", 1), ("io_update", 3), ("mosi", 2), ("sw1", 6)]);
+    }
+
+    #[test]
+    fn several_chips_on_a_bus() {
+        let chip = |device: &str| -> Card {
+            serde_json::from_value(json!({ "kind": "ad53xx", "device": device, "channels": { "spi": 3 } }))
+                .expect("a chip")
+        };
+        let found = find(&pads(), &[chip("dac_a"), chip("dac_b")]);
+        let names: Vec<&str> = found.iter().map(|card| card.name.as_str()).collect();
+        assert_eq!(names, ["dac_b", "dio_spi0", "fastino0", "sampler0", "urukul0"]);
+        assert_eq!(lines(&found[0]), lines(&found[1]));
     }
 }

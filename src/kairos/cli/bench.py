@@ -8,7 +8,7 @@ from pathlib import Path
 from .. import emulator as emulation
 from ..devices import DeviceDB
 from ..emulator import artifacts
-from ..emulator.cards import lacking
+from ..emulator.cards import doubled, lacking
 from ..emulator.process import SAYS, wiring
 from ..errors import UsageError
 from .bench_plot import write_plot
@@ -21,7 +21,7 @@ NAME = "bench.toml"
 
 def check(args):
     """Print the parts of the bench that the command line `args` names, and what they are wired to, then the devices
-    that have no model. UsageError."""
+    that have no model, and chips that several devices drive. UsageError."""
     database = DeviceDB.load(args.device_db)
     plan = _plan(args, database)
     for part in plan["parts"]:
@@ -40,6 +40,8 @@ def check(args):
             print(json.dumps({"name": name, "kind": None, "device": driver}))
         else:
             print(f"{name}: there is no model of what {driver} drives: its pins are open")
+    for text in [] if args.json else doubled(database.entries):
+        print(text)
     if not (plan["parts"] or lacking(database.entries) or args.json):
         print(f"nothing is wired to the pins, and no device of {args.device_db} needs it")
 

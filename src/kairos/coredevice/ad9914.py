@@ -80,6 +80,8 @@ class AD9914(CoreDevice):
 
     def __init__(self, dmgr, sysclk, bus_channel, channel, core_device="core"):
         super().__init__(dmgr, core_device)
+        if channel not in range(BUS_LINES.chips.width):
+            raise ValueError(f"channel of an AD9914 is between 0 and {BUS_LINES.chips.width - 1}, not {channel}")
         self.bus_channel, self.channel = bus_channel, channel
         self.selection = BUS_LINES.encode(chips=1 << channel)
         self.sysclk = float(sysclk)

@@ -5,7 +5,7 @@ A driver's entry says which channels it uses; the model of its card is wired to 
 
 from collections.abc import Iterator
 
-__all__ = ["cards", "lacking"]
+__all__ = ["cards", "doubled", "lacking"]
 
 REVISIONS = (8, 9)
 """Of the Urukul's logic, as far as it is modelled."""
@@ -23,13 +23,21 @@ class _Database:
     def __init__(self, entries: dict):
         self.entries = entries
 
-    def get(self, name) -> dict:
-        """An entry, aliases followed; an empty one if there is none."""
+    def resolved(self, name) -> str | None:
+        """The name of an entry, aliases followed; None if there is none."""
         seen: set[str] = set()
         while isinstance(name, str) and name not in seen:
             seen.add(name)
-            name = self.entries.get(name)
-        return name if isinstance(name, dict) else {}
+            entry = self.entries.get(name)
+            if isinstance(entry, dict):
+                return name
+            name = entry
+        return None
+
+    def get(self, name) -> dict:
+        """An entry, aliases followed; an empty one if there is none."""
+        name = self.resolved(name)
+        return {} if name is None else self.entries[name]
 
     def arguments(self, entry: dict) -> dict:
         arguments = entry.get("arguments")
@@ -93,12 +101,21 @@ def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
     return channels, settings
 
 
-def _zotino(database: _Database, entry: dict) -> tuple[dict, dict]:
+def _serial_dac(database: _Database, entry: dict) -> tuple[dict, dict]:
     arguments = database.arguments(entry)
     devices = {"spi": "spi_device", "ldac": "ldac_device", "clr": "clr_device"}
     vref = arguments.get("vref")
     settings = {"vref": float(vref)} if isinstance(vref, int | float) and vref > 0 else {}
     return database.channels(**{line: arguments.get(name) for line, name in devices.items()}), settings
+
+
+def _ad53xx(database: _Database, entry: dict) -> tuple[dict, dict]:
+    """A DAC alone: the lowest bit of its chip select is the line of the bus that selects it."""
+    channels, settings = _serial_dac(database, entry)
+    select = database.arguments(entry).get("chip_select", 1)
+    if isinstance(select, int) and select > 0:
+        settings["select"] = (select & -select).bit_length() - 1
+    return channels, settings
 
 
 def _sampler(database: _Database, entry: dict) -> tuple[dict, dict]:
@@ -163,6 +180,7 @@ def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict]:
 
 
 CARDS = {
+    "AD53xx": ("ad53xx", _ad53xx),
     "AD9914": ("ddsbus", _ddsbus),
     "CPLD": ("urukul", _urukul),
     "Sampler": ("sampler", _sampler),
@@ -172,12 +190,12 @@ CARDS = {
     "Phaser": ("phaser", _based),
     "Relay": ("shuttler", _shuttler),
     "SUServo": ("sampler", _servo),
-    "Zotino": ("zotino", _zotino),
+    "Zotino": ("zotino", _serial_dac),
 }
 """Cards that have models by the classes of their drivers: their kind to the emulator, and what makes channels and
 settings of an entry."""
 
-WITHOUT = ("AD53xx", "AD9834", "CXPGrabber", "HMC542B", "Novogorny")
+WITHOUT = ("AD9834", "CXPGrabber", "HMC542B", "Novogorny")
 """Classes of drivers of cards that have no model."""
 
 
@@ -190,6 +208,31 @@ def cards(entries: dict) -> list[dict]:
         channels, settings = describe(database, entry)
         found.append({"kind": kind, "device": name, "channels": channels, "settings": settings})
     return found
+
+
+PLACES = {
+    "AD53xx": ("spi_device", "chip_select"),
+    "AD9910": ("cpld_device", "chip_select"),
+    "AD9912": ("cpld_device", "chip_select"),
+    "AD9914": ("bus_channel", "channel"),
+    "ADF5356": ("cpld_device", "channel"),
+    "AlmaznyChannel": ("host_mirny", "channel"),
+}
+"""Classes of drivers of single chips: which arguments name the card, or its bus, and the chip there."""
+
+
+def doubled(entries: dict) -> list[str]:
+    """Chips that several devices drive, a line each: what one of them sets the other one changes."""
+    database = _Database(entries)
+    drivers: dict[str, list[str]] = {}
+    for name, entry in database.drivers(*PLACES):
+        card, chip = PLACES[entry["class"]]
+        arguments = database.arguments(entry)
+        place, number = arguments.get(card), arguments.get(chip)
+        where = f"{card} {place}" if isinstance(place, int) else database.resolved(place)
+        if where is not None and isinstance(number, int):
+            drivers.setdefault(f"{chip} {number} of {where}", []).append(name)
+    return [f"{', '.join(names)} drive one chip: {place}" for place, names in drivers.items() if len(names) > 1]
 
 
 def lacking(entries: dict) -> dict[str, str]:

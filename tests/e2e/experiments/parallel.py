@@ -64,6 +64,21 @@ class Wrong(EnvExperiment):
         self.dds.set(1 * GHz, amplitude=1.5)
 
 
+class Nowhere(EnvExperiment):
+    """An AD9914 at a channel of the bus that no chip has."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.dds = self.get_device("nowhere")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.dds.set(400 * MHz)
+        delay(1 * us)
+        self.core.wait_until_mu(now_mu())
+
+
 class Shuttler(EnvExperiment):
     def build(self):
         self.setattr_device("core")

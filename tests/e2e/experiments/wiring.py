@@ -1,6 +1,7 @@
 """Faults of wiring, each as a kernel meets it."""
 
 from artiq.coredevice.chips.ad9912 import FREQUENCY
+from artiq.coredevice.spi2 import SPI_CS_POLARITY, SPI_END
 from artiq.experiment import *
 from numpy import int32
 
@@ -34,6 +35,44 @@ class Adc(EnvExperiment):
         self.core.reset()
         self.bus.set_config_mu(0, 16, 16, 0)
         self.bus.write(0x5555 << 16)
+        delay(10 * us)
+        self.core.wait_until_mu(now_mu())
+
+
+class Selects(EnvExperiment):
+    """Messages to an AD9912 with a chip select that no chip has, and with one that is cut."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.bus = self.get_device("spi_urukul0")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.bus.set_config_mu(SPI_END | SPI_CS_POLARITY, 16, 8, 0)
+        self.bus.write(FREQUENCY.address << 16)  # no chip
+        delay(10 * us)
+        self.bus.set_config_mu(SPI_END | SPI_CS_POLARITY, 20, 8, 5)
+        self.bus.write(FREQUENCY.address << 16)  # cut
+        delay(10 * us)
+        self.core.wait_until_mu(now_mu())
+
+
+class Crossed(EnvExperiment):
+    """A tone of one channel whose driver closes the switch of another one."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.cpld = self.get_device("light")
+        self.dds = self.get_device("crossed")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.cpld.init()
+        self.dds.init()
+        self.dds.set(100 * MHz)
+        self.dds.sw.on()
         delay(10 * us)
         self.core.wait_until_mu(now_mu())
 

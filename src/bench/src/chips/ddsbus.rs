@@ -41,6 +41,8 @@ pub struct DdsBus {
     last: Ns,
     /// The strobe has been low: it is high at rest, and its first rise is that of the power.
     strobed: bool,
+    /// It has been told that no chip is selected.
+    unheard: bool,
 }
 
 impl DdsBus {
@@ -53,6 +55,7 @@ impl DdsBus {
             tones: vec![Tone::OFF; options.chips],
             last: 0,
             strobed: false,
+            unheard: false,
         }
     }
 
@@ -68,9 +71,13 @@ impl DdsBus {
     /// Something is sent to the selected chips.
     fn send(&mut self, what: &str, out: &mut Outbox, mut to: impl FnMut(&mut Ad9914) -> Vec<String>) {
         let selected = self.selected();
-        if selected.is_empty() {
-            out.warn(format!("{what} while no chip is selected: nobody hears it"));
+        if selected.is_empty() && !self.unheard {
+            out.warn(format!(
+                "{what} while no chip is selected: nobody hears it: look at the channel of the AD9914, of which there are {}",
+                self.chips.len()
+            ));
         }
+        self.unheard = selected.is_empty();
         for n in selected {
             for text in to(&mut self.chips[n]) {
                 out.warn(format!("ch{n}: {text}"));

@@ -39,6 +39,11 @@ def get():
         ("ad9910.AD9910", {"chip_select": 2}, "chip_select of an AD9910 is between 3 and 7, not 2"),
         ("ad9912.AD9912", {"chip_select": 3}, "chip_select of an AD9912 is between 4 and 7, not 3"),
         (
+            "ad9914.AD9914",
+            {"sysclk": 3e9, "bus_channel": 3, "channel": 15},
+            "channel of an AD9914 is between 0 and 14, not 15",
+        ),
+        (
             "ad9910.AD9910",
             {"chip_select": 5, "cpld_device": "undivided"},
             "the PLL of an AD9910 takes at most 60 MHz, not 125.0 MHz",
@@ -74,7 +79,7 @@ def get():
     ],
 )
 def test_arguments(driver, arguments, text):
-    if driver.startswith("ad99"):
+    if driver.startswith(("ad9910", "ad9912")):
         arguments = {"cpld_device": "cpld"} | arguments
     with pytest.raises(Exception, match=re.escape(text)):
         devices(ENTRIES | {"refused": (driver, arguments)}).get("refused")
