@@ -1,12 +1,14 @@
 """DAC and ADC cards with their chips on the bench: drivers, voltages between cards, and what the data sheets forbid."""
 
 import pprint
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from kairos.devices import DeviceDB
 from kairos.testing import Bench
+from tests.support.databases import written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "converters.py"
 WIRES = """
@@ -63,6 +65,54 @@ def test_what_the_data_sheets_forbid_is_told(database):
     assert "sampler0: CNV is high for 16 ns: it samples for at least 30 ns" in texts
     assert any("sampler0: the ADC is read" in text and "takes up to 450 ns" in text for text in texts)
     assert "dio_spi0: a transfer of 16 bits: one has 24, and is ignored" in texts
+
+
+@pytest.fixture
+def two_dacs(lab, tmp_path):
+    """Of the laboratory, with two DACs at the bare SPI port."""
+    entries = DeviceDB.load(lab).entries
+    dac = entries["sampler0"] | {"module": "artiq.coredevice.ad53xx", "class": "AD53xx"}
+    entries["near"] = dac | {"arguments": {"spi_device": "dio_spi0", "ldac_device": "ttl16"}}
+    entries["far"] = dac | {"arguments": {"spi_device": "dio_spi0", "chip_select": 2, "vref": 2.5}}
+    return written(entries, tmp_path)
+
+
+def test_dacs_alone_on_a_bus(two_dacs, tmp_path):
+    bench_file = tmp_path / "wires.toml"
+    # The first one of the database, which is sorted, is called as the bus.
+    wires = '[sampler.sampler0]\nch0 = "near.ch39"\nch1 = "dio_spi0.ch15"\n'
+    bench_file.write_text(f'[ad53xx.dio_spi0]\nchip = "ad5361"\n{wires}')
+    with Bench(two_dacs, bench_file) as bench:
+        bench.run(EXPERIMENTS, "Alone")
+        assert bench.warnings == []
+        # An AD5361 has 14 bits: the lowest two of a word are nothing to it.
+        assert bench.datasets["words"] == [round(65536 * -2 / 20) + 0x8000, 0xA004]
+        given = 10 * 0x2004 / 65536
+        assert bench.datasets["volts"] == [pytest.approx(volts, abs=1e-3) for volts in [-2.0, given] + [0.0] * 6]
+        assert bench.dac("near", 0).changes[-1][1] == pytest.approx(1.0, abs=2e-4)
+        assert bench.dac("far", 15).changes[-1][1] == pytest.approx(given, abs=1e-9)
+        assert (bench.part("near")["card"], bench.part("far")["card"]) == ("AD5370", "AD5361")
+        at = bench.dac("near", 39).changes[-1][0]
+        assert at == pytest.approx(bench.pin("ttl16").changes[-2][0] + 8e-9, abs=1e-12), "with LDAC"
+
+
+@pytest.mark.parametrize(
+    "card, text",
+    [
+        ("select = 1", "dio_spi0: a message without a chip select: nobody hears it: look at the chip select (cs)"),
+        ("chip = 'ad5360'", "dio_spi0: there is no channel at the address 47: an AD5360 has 16"),
+    ],
+)
+def test_a_dac_that_is_another_one_or_elsewhere(two_dacs, tmp_path, card, text):
+    entries = DeviceDB.load(two_dacs).entries
+    del entries["far"]
+    entries["far"] = "near"
+    bench_file = tmp_path / "bench.toml"
+    bench_file.write_text(f"[ad53xx.dio_spi0]\n{card}\n")
+    with Bench(written(entries, tmp_path), bench_file) as bench:
+        with pytest.raises(ValueError, match="DAC CONTROL readback mismatch") if "select" in card else nullcontext():
+            bench.run(EXPERIMENTS, "Alone")
+        assert text in bench.warnings
 
 
 @pytest.mark.parametrize(

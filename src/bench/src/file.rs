@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::Spanned;
 
+use crate::chips::ad53xx;
 use crate::chips::mirny;
 use crate::chips::sampler;
 use crate::chips::urukul::{self, Chip, Revision};
@@ -31,6 +32,9 @@ pub struct File {
     /// Cards with 32 DAC channels.
     #[serde(default)]
     pub zotino: Parts<Zotino>,
+    /// DAC chips alone on a bus.
+    #[serde(default)]
+    pub ad53xx: Parts<Ad53xx>,
     /// Cards with 32 DAC channels on a fast link.
     #[serde(default)]
     pub fastino: Parts<Fastino>,
@@ -122,6 +126,18 @@ impl Urukul {
 pub struct Zotino {
     /// Reference in volts: 5 if nothing is said.
     pub vref: Option<Positive>,
+}
+
+/// A DAC of the kind AD53xx. What is not said here says the device database, or else `Default`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ad53xx {
+    /// Which of them: `ad5370` if nothing is said.
+    pub chip: Option<ad53xx::Kind>,
+    /// Reference in volts: 5 if nothing is said.
+    pub vref: Option<Positive>,
+    /// Number of the line of the bus that selects it: 0 if nothing is said.
+    pub select: Option<u32>,
 }
 
 /// A card Fastino: nothing can be said of it.

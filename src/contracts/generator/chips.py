@@ -1,6 +1,7 @@
 """Registers of chips: reads `src/contracts/chips/*.toml`, checked as they are read.
 
-    [chip]          name, doc, source; languages for which there is a module: "python" if it says nothing, "rust"
+    [chip]          name, doc, source; languages for which there is a module: "python" if it says nothing, "rust";
+                    absent: what of the chip is not there, and why, for its page
     [constants]     NAME = {value, doc}; type in Rust, u32 if it says nothing
     [[table]]       name, doc, columns, rows: numbers of the chip that are no register; type in Rust, f64 if it says
                     nothing
@@ -108,6 +109,7 @@ class Chip:
     tables: tuple[Table, ...]
     constants: dict[str, Constant]
     languages: tuple[str, ...] = ("python",)
+    absent: str = ""
 
 
 def load(folder: Path) -> list[Chip]:
@@ -122,7 +124,8 @@ def _chip(path: Path) -> Chip:
         raise FactError(f"chips/{path.name}: {error}") from None
     where = f"chips/{path.name}"
     _known(where, facts, {"chip", "constants", "table", "register"})
-    head = _known(where, facts.get("chip", {}), {"name", "doc", "source", "languages"}, {"name", "doc", "source"})
+    needed = {"name", "doc", "source"}
+    head = _known(where, facts.get("chip", {}), {"name", "doc", "source", "languages", "absent"}, needed)
     registers = tuple(_register(where, fact) for fact in facts.get("register", []))
     names = [register.name for register in registers] + [fact.get("name") for fact in facts.get("table", [])]
     names += facts.get("constants", {})

@@ -1,6 +1,7 @@
 """Tables of chips for the manual: a page for each, and their list."""
 
 from pathlib import Path
+from textwrap import wrap
 
 from . import chips
 from .facts import Subject
@@ -8,6 +9,8 @@ from .facts import Subject
 __all__ = ["files"]
 
 PLACE = "docs/chips"
+WIDTH = 100
+"""Columns of prose."""
 
 
 def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
@@ -38,6 +41,8 @@ def _page(chip: chips.Chip) -> str:
         lines += [f"| {n} | {' | '.join(f'{value:.10g}' for value in row)} |" for n, row in enumerate(table.rows)]
     for register in chip.registers:
         lines += ["", *_register(register)]
+    if chip.absent:
+        lines += ["", "## Not there", "", *wrap(chip.absent, WIDTH)]
     return "\n".join(lines) + "\n"
 
 

@@ -1,7 +1,7 @@
 """The DACs AD5360 to AD5373: up to 40 channels on an SPI bus, updated together by LDAC.
 
-Codes, registers and bits are those of the data sheets. A voltage is a code of 16 bits; the range is
-4 times the reference.
+Codes, registers and bits are those of the data sheets. A voltage is a code of 16 bits, of which chips
+with 14 leave out the lowest two; the range is 4 times the reference.
 """
 
 from ..language import TInt32, at_mu, delay, delay_mu, host_only, kernel, now_mu, ns, portable, us

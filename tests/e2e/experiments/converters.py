@@ -53,6 +53,37 @@ class Converters(EnvExperiment):
         return self.zotino0.read_reg(channel, register)
 
 
+class Alone(EnvExperiment):
+    """Two DACs on a bus: the one at its second line without LDAC, then the one at its first line."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("near")
+        self.setattr_device("far")
+        self.setattr_device("sampler0")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.far.init()
+        self.core.break_realtime()
+        self.far.write_dac_mu(15, 0xA007)
+        far = self.far.read_reg(15)
+        self.core.break_realtime()
+        self.near.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.near.set_dac([1.0, -2.0], [0, 39])
+        delay(100 * us)
+        near = self.near.read_reg(39)
+        self.core.break_realtime()
+        self.set_dataset("words", [near, far])
+        self.sampler0.init()
+        volts = [0.0] * 8
+        self.sampler0.sample(volts)
+        self.set_dataset("volts", volts)
+
+
 class TooFast(EnvExperiment):
     """What the data sheets forbid, and a wire too few."""
 

@@ -14,9 +14,9 @@ use crate::chips::fastlink;
 use crate::chips::mirny::{self, Mirny};
 use crate::chips::phaser::{self, Phaser};
 use crate::chips::sampler::{self, Sampler};
+use crate::chips::serial_dac::{self, SerialDac};
 use crate::chips::shuttler::{self, Shuttler};
 use crate::chips::urukul::{self, ServoBus, Urukul};
-use crate::chips::zotino::{self, Zotino};
 use crate::engine::End;
 use crate::file::{self, File, Parts, Wire};
 use crate::model::Model;
@@ -40,6 +40,7 @@ impl Bench<'_> {
     pub(super) fn cards(&mut self, file: &File, found: &[Found]) -> Done {
         self.known("urukul", &file.urukul, found)?;
         self.known("zotino", &file.zotino, found)?;
+        self.known("ad53xx", &file.ad53xx, found)?;
         self.known("fastino", &file.fastino, found)?;
         self.known("mirny", &file.mirny, found)?;
         self.known("sampler", &file.sampler, found)?;
@@ -50,6 +51,7 @@ impl Bench<'_> {
             match card.kind.as_str() {
                 "urukul" => self.urukul(file, card)?,
                 "zotino" => self.zotino(file, card)?,
+                "ad53xx" => self.ad53xx(file, found, card)?,
                 "fastino" => self.fastino(file, card)?,
                 "mirny" => self.mirny(file, card)?,
                 "ddsbus" => self.ddsbus(file, card)?,
@@ -198,18 +200,54 @@ impl Bench<'_> {
     fn zotino(&mut self, file: &File, card: &Found) -> Done {
         let (name, said, own) = self.said(&file.zotino, card)?;
         let vref = said.and_then(|said| said.vref).or(own.vref);
-        let options = zotino::Options {
+        let options = serial_dac::Options {
+            chip: ad53xx::AD5372,
+            leds: true,
+            shares: false,
             vref: vref.map_or(5.0, |vref| vref.0),
             wired: ["ldac", "clr"].map(|line| card.lines.contains_key(line)),
+            selected: true,
         };
+        self.serial_dac("Zotino", &name, card, options)
+    }
+
+    /// A chip alone: one line of the bus selects it, the others are those of others.
+    fn ad53xx(&mut self, file: &File, found: &[Found], card: &Found) -> Done {
+        let (name, said, own) = self.said(&file.ad53xx, card)?;
+        let vref = said.and_then(|said| said.vref).or(own.vref);
+        let select = said.and_then(|said| said.select).or(own.select).unwrap_or(0);
+        let select = card.lines.get(&format!("cs{select}")).copied();
+        let mut lines = card.lines.clone();
+        lines.retain(|line, _| !line.starts_with("cs"));
+        lines.extend(select.map(|pad| ("cs0".to_string(), pad)));
+        let on_bus = |other: &&Found| other.lines.get("clk") == card.lines.get("clk");
+        let options = serial_dac::Options {
+            chip: said.and_then(|said| said.chip).or(own.chip).unwrap_or(ad53xx::AD5370),
+            leds: false,
+            shares: found.iter().filter(on_bus).count() > 1,
+            vref: vref.map_or(5.0, |vref| vref.0),
+            wired: ["ldac", "clr"].map(|line| card.lines.contains_key(line)),
+            selected: select.is_some(),
+        };
+        let card = Found { lines, ..card.clone() };
+        self.serial_dac("AD53xx", &name, &card, options)
+    }
+
+    fn serial_dac(
+        &mut self,
+        kind: &'static str,
+        name: &Spanned<String>,
+        card: &Found,
+        options: serial_dac::Options,
+    ) -> Done {
         let made = Made {
-            kind: "Zotino",
-            model: Box::new(Zotino::new(options)),
-            inputs: &zotino::INPUTS,
-            gives: Gives::only(Kind::Volts, ad53xx::CHANNELS),
-            answers: &zotino::ANSWERS,
+            kind,
+            model: Box::new(SerialDac::new(options)),
+            inputs: &serial_dac::INPUTS,
+            gives: Gives::only(Kind::Volts, options.chip.channels),
+            answers: &serial_dac::ANSWERS,
         };
-        self.card(&name, card, made).map(drop)
+        self.card(name, card, made).map(drop)
     }
 
     fn sampler(&mut self, file: &File, card: &Found) -> Done {

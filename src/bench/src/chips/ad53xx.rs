@@ -1,15 +1,19 @@
-//! The DACs AD5360 to AD5373: serial port, registers of each channel, offset DACs, updates by LDAC, read-back.
+//! The DACs AD5360 to AD5373, of 16 or 14 bits: serial port, registers of each channel, offset DACs, updates by LDAC, read-back.
 //!
 //! A code that comes is converted with gain and offset of its channel first, which takes [`CONVERSION`]; an LDAC that comes
 //! meanwhile is remembered. Not here: checked transfers (PEC), the monitor, the general purpose pin.
 
 use kairos_contracts::chips::ad53xx::{self as chip, control, select, word};
 
+use serde::Deserialize;
+
 use super::shift::{Sent, Shift};
 use crate::signal::Ns;
 
-/// Channels: the 32 of an AD5370 or AD5372.
-pub const CHANNELS: usize = 32;
+/// Bits of a register on the bus, of which chips with fewer have the upper ones.
+const WORD: u32 = chip::word::DATA.mask().count_ones();
+/// Addresses of the channels of a group.
+const PLACES: usize = 8;
 /// Until a code is ready for LDAC (data sheet of the AD5372, t10: BUSY is low for at most 1.5 us).
 const CONVERSION: Ns = 1500;
 /// Least period of the serial clock in ns, to write and to read (data sheet, t1 and its note on read-back).
@@ -18,16 +22,94 @@ const PERIODS: [Ns; 2] = [20, 50];
 const STEP: i64 = 4;
 const SPANS: f64 = 4.0;
 
+/// Which of these chips it is: what its data sheet has of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Kind {
+    /// Its number, such as 5372.
+    pub part: u32,
+    pub channels: usize,
+    /// Of a code.
+    bits: u32,
+    /// Channels of a group.
+    per_group: usize,
+    /// Of its offset DACs after a reset.
+    offset: u32,
+}
+
+/// With 40 channels of 16 bits, the largest one.
+pub const AD5370: Kind = Kind::of(5370);
+/// That of a Zotino.
+pub const AD5372: Kind = Kind::of(5372);
+
+impl Kind {
+    /// The chip with this number, which the table has.
+    const fn of(number: u32) -> Self {
+        let mut row = 0;
+        while chip::CHIPS[row][0] != number {
+            row += 1;
+        }
+        let [part, channels, bits, per_group, offset] = chip::CHIPS[row];
+        Self {
+            part,
+            channels: channels as usize,
+            bits,
+            per_group: per_group as usize,
+            offset,
+        }
+    }
+
+    /// Bits of a word that it has.
+    const fn mask(self) -> u16 {
+        u16::MAX << (WORD - self.bits)
+    }
+
+    /// Channels at an address: all, those of a group, or one.
+    fn channels_at(self, address: u32) -> std::ops::Range<usize> {
+        let groups = self.channels / self.per_group;
+        let of_group = |group: usize| group * self.per_group..(group + 1) * self.per_group;
+        match address.checked_sub(chip::FIRST_CHANNEL) {
+            None if address == 0 => 0..self.channels,
+            None if address as usize <= groups => of_group(address as usize - 1),
+            Some(place) if (place as usize) < PLACES * groups && place as usize % PLACES < self.per_group => {
+                let n = of_group(place as usize / PLACES).start + place as usize % PLACES;
+                n..n + 1
+            }
+            _ => 0..0,
+        }
+    }
+}
+
+impl TryFrom<String> for Kind {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let parts = || chip::CHIPS.iter().map(|row| row[0]);
+        let known = parts().find(|part| name == format!("ad{part}")).map(Self::of);
+        known.ok_or_else(|| {
+            let names: Vec<String> = parts().map(|part| format!("ad{part}")).collect();
+            format!("there is no chip {name}: write one of {}", names.join(", "))
+        })
+    }
+}
+
+/// Registers of a channel.
+#[derive(Debug, Clone, Copy)]
+struct Channel {
+    /// X1A and X1B.
+    x1: [u16; 2],
+    gain: u16,
+    offset: u16,
+    /// What the conversion has made of them, and what is in the DAC.
+    x2: u16,
+    dac: u16,
+}
+
 /// One chip.
 pub struct Ad53xx {
+    kind: Kind,
     vref: f64,
-    /// Registers X1A and X1B of each channel, gain, offset.
-    x1: [[u16; 2]; CHANNELS],
-    gain: [u16; CHANNELS],
-    offset: [u16; CHANNELS],
-    /// What the conversion has made of them, and what is in the DACs.
-    x2: [u16; CHANNELS],
-    dac: [u16; CHANNELS],
+    channels: Vec<Channel>,
     /// When the last conversion is ready; whether an update waits for it.
     ready: Ns,
     updates: bool,
@@ -43,18 +125,22 @@ pub struct Ad53xx {
 
 impl Ad53xx {
     /// After power-up, with a reference of `vref` volts: outputs at ground.
-    pub fn new(vref: f64) -> Self {
-        let ground = (chip::OFS.reset * STEP as u32) as u16;
+    pub fn new(kind: Kind, vref: f64) -> Self {
+        let ground = (kind.offset * STEP as u32) as u16;
+        let channel = Channel {
+            x1: [ground; 2],
+            gain: kind.mask(),
+            offset: 0x8000,
+            x2: ground,
+            dac: ground,
+        };
         Self {
+            kind,
             vref,
-            x1: [[ground; 2]; CHANNELS],
-            gain: [0xffff; CHANNELS],
-            offset: [0x8000; CHANNELS],
-            x2: [ground; CHANNELS],
-            dac: [ground; CHANNELS],
+            channels: vec![channel; kind.channels],
             ready: 0,
             updates: false,
-            offsets: [chip::OFS.reset; 2],
+            offsets: [kind.offset; 2],
             control: chip::CONTROL.reset,
             shift: Shift::default(),
             answer: None,
@@ -108,18 +194,21 @@ impl Ad53xx {
         if mode == word::MODE_SPECIAL {
             return self.special(target, data);
         }
-        let chosen = channels(target);
+        let chosen = self.kind.channels_at(target);
         if chosen.is_empty() {
-            return Some(format!("there is no channel at the address {target}"));
+            return Some(format!(
+                "there is no channel at the address {target}: an AD{} has {}",
+                self.kind.part, self.kind.channels
+            ));
         }
-        let select_b = control::SELECT_B.get(self.control) as usize;
-        for n in chosen {
+        let (select_b, data) = (self.select_b(), data as u16 & self.kind.mask());
+        for channel in &mut self.channels[chosen] {
             match mode {
-                word::MODE_DATA => self.x1[n][select_b] = data as u16,
-                word::MODE_OFFSET => self.offset[n] = data as u16,
-                _ => self.gain[n] = data as u16,
+                word::MODE_DATA => channel.x1[select_b] = data,
+                word::MODE_OFFSET => channel.offset = data,
+                _ => channel.gain = data,
             }
-            self.x2[n] = self.converted(n);
+            channel.x2 = converted(self.kind, channel, select_b);
         }
         self.ready = at + CONVERSION;
         None
@@ -131,7 +220,10 @@ impl Ad53xx {
             word::TARGET_CONTROL => {
                 self.control =
                     data & (control::SELECT_B.mask() | control::THERMAL_SHUTDOWN.mask() | control::POWER_DOWN.mask());
-                (0..CHANNELS).for_each(|n| self.x2[n] = self.converted(n));
+                let select_b = self.select_b();
+                for channel in &mut self.channels {
+                    channel.x2 = converted(self.kind, channel, select_b);
+                }
             }
             word::TARGET_OFS0 => self.offsets[0] = chip::ofs::OFFSET.get(data),
             word::TARGET_OFS1 => self.offsets[1] = chip::ofs::OFFSET.get(data),
@@ -144,15 +236,17 @@ impl Ad53xx {
     /// A register is to be read by the next transfer.
     fn ask(&mut self, data: u32) -> Option<String> {
         let (group, place) = (select::REGISTER.get(data), select::CHANNEL.get(data));
-        let channel = (place.wrapping_sub(chip::FIRST_CHANNEL)) as usize;
+        // Of groups there is nothing to be read.
+        let at_place = self.kind.channels_at(place);
+        let channel = self.channels[at_place].first().filter(|_| place >= chip::FIRST_CHANNEL);
         let word = match (group, place) {
             (select::REGISTER_OTHER, select::CHANNEL_CONTROL) => Some(self.control),
             (select::REGISTER_OTHER, select::CHANNEL_OFS0) => Some(self.offsets[0]),
             (select::REGISTER_OTHER, select::CHANNEL_OFS1) => Some(self.offsets[1]),
-            (select::REGISTER_X1A, _) => self.x1.get(channel).map(|x1| x1[0].into()),
-            (select::REGISTER_X1B, _) => self.x1.get(channel).map(|x1| x1[1].into()),
-            (select::REGISTER_OFFSET, _) => self.offset.get(channel).map(|word| (*word).into()),
-            (select::REGISTER_GAIN, _) => self.gain.get(channel).map(|word| (*word).into()),
+            (select::REGISTER_X1A, _) => channel.map(|channel| channel.x1[0].into()),
+            (select::REGISTER_X1B, _) => channel.map(|channel| channel.x1[1].into()),
+            (select::REGISTER_OFFSET, _) => channel.map(|channel| channel.offset.into()),
+            (select::REGISTER_GAIN, _) => channel.map(|channel| channel.gain.into()),
             _ => None,
         };
         self.answer = Some(word.unwrap_or(0));
@@ -162,16 +256,18 @@ impl Ad53xx {
         }
     }
 
-    fn converted(&self, n: usize) -> u16 {
-        let code = i64::from(self.x1[n][control::SELECT_B.get(self.control) as usize]);
-        let scaled = (code * (i64::from(self.gain[n]) + 1)) >> 16;
-        (scaled + i64::from(self.offset[n]) - 0x8000).clamp(0, 0xffff) as u16
+    /// The one of X1A and X1B that is used.
+    fn select_b(&self) -> usize {
+        control::SELECT_B.get(self.control) as usize
     }
 
     /// LDAC is low at `at`, or goes low: outputs follow their codes, at once or when these are ready.
     pub fn load(&mut self, at: Ns) {
         match at >= self.ready {
-            true => (self.dac, self.updates) = (self.x2, false),
+            true => {
+                self.channels.iter_mut().for_each(|channel| channel.dac = channel.x2);
+                self.updates = false;
+            }
             false => self.updates = true,
         }
     }
@@ -186,26 +282,22 @@ impl Ad53xx {
         if control::POWER_DOWN.get(self.control) != 0 {
             return 0.0;
         }
-        let offset = STEP * i64::from(self.offsets[usize::from(n >= 8)]);
-        SPANS * self.vref * (i64::from(self.dac[n]) - offset) as f64 / 65536.0
+        let offset = STEP * i64::from(self.offsets[usize::from(n >= self.kind.per_group)]);
+        SPANS * self.vref * (i64::from(self.channels[n].dac) - offset) as f64 / 65536.0
     }
 
     /// The code in the DAC of a channel.
     pub fn code(&self, n: usize) -> u16 {
-        self.dac[n]
+        self.channels[n].dac
     }
 }
 
-/// Channels at an address: all, those of a group of eight, or one.
-fn channels(target: u32) -> std::ops::Range<usize> {
-    let groups = CHANNELS as u32 / 8;
-    match target {
-        0 => 0..CHANNELS,
-        group if group <= groups => 8 * (group as usize - 1)..8 * group as usize,
-        one if (chip::FIRST_CHANNEL..chip::FIRST_CHANNEL + CHANNELS as u32).contains(&one) => {
-            let n = (one - chip::FIRST_CHANNEL) as usize;
-            n..n + 1
-        }
-        _ => 0..0,
-    }
+/// The code that a chip makes of the registers of a channel.
+fn converted(kind: Kind, channel: &Channel, select_b: usize) -> u16 {
+    let unused = WORD - kind.bits;
+    let [code, gain, offset] =
+        [channel.x1[select_b], channel.gain, channel.offset].map(|word| i64::from(word >> unused));
+    let scaled = (code * (gain + 1)) >> kind.bits;
+    let (half, top) = (1 << (kind.bits - 1), (1 << kind.bits) - 1);
+    ((scaled + offset - half).clamp(0, top) as u16) << unused
 }

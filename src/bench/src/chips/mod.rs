@@ -13,7 +13,7 @@ pub mod fastlink;
 pub mod mirny;
 pub mod phaser;
 pub mod sampler;
+pub mod serial_dac;
 pub mod shift;
 pub mod shuttler;
 pub mod urukul;
-pub mod zotino;

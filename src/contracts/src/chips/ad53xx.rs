@@ -1,9 +1,22 @@
-//! DAC of 16 bits for up to 40 channels: a code, a gain and an offset for each, an offset for each of two groups.
-//! Analog Devices, AD5370 and AD5372 data sheets, section "Serial interface".
+//! DAC of 16 or 14 bits with 8 to 40 channels: of each a code, a gain and an offset; two offsets for groups of them.
+//! Analog Devices, AD5360 to AD5373 data sheets, section "Serial interface".
 //!
 //! Generated from `src/contracts/chips/ad53xx.toml` by `src/contracts/generate.py`: do not edit.
 
 use super::{Field, Register};
+
+/// Which chip has what: channels, bits of a code (of 14, the upper ones of a word), channels of a group, of which each
+/// has eight addresses, and what its offset DACs are after a reset. A row: part, channels, bits, per_group, offset.
+pub const CHIPS: [[u32; 5]; 8] = [
+    [5360, 16, 16, 8, 8192],
+    [5361, 16, 14, 8, 8192],
+    [5362, 8, 16, 4, 8192],
+    [5363, 8, 14, 4, 8192],
+    [5370, 40, 16, 8, 5461],
+    [5371, 40, 14, 8, 5461],
+    [5372, 32, 16, 8, 8191],
+    [5373, 32, 14, 8, 8191],
+];
 
 /// address of channel 0
 pub const FIRST_CHANNEL: u32 = 8;
@@ -129,7 +142,7 @@ pub mod control {
 pub const OFS: Register = Register {
     address: 0,
     width: 14,
-    reset: 0x1fff,
+    reset: 0x0000,
 };
 
 /// Fields of [`OFS`].

@@ -1,6 +1,6 @@
-"""DAC of 16 bits for up to 40 channels: a code, a gain and an offset for each, an offset for each of two groups.
+"""DAC of 16 or 14 bits with 8 to 40 channels: of each a code, a gain and an offset; two offsets for groups of them.
 
-Source: Analog Devices, AD5370 and AD5372 data sheets, section "Serial interface".
+Source: Analog Devices, AD5360 to AD5373 data sheets, section "Serial interface".
 
 Generated from src/contracts/chips/ad53xx.toml by `make contracts`: do not edit.
 """
@@ -10,6 +10,7 @@ from ..registers import Field, Register
 
 __all__ = [
     "ALL_CHANNELS",
+    "CHIPS",
     "CONTROL",
     "FIRST_CHANNEL",
     "OFS",
@@ -22,6 +23,19 @@ FIRST_CHANNEL = 8
 
 ALL_CHANNELS = 40
 """channels of the largest of the chips"""
+
+CHIPS = (
+    (0x14F0, 16, 16, 8, 0x2000),
+    (0x14F1, 16, 14, 8, 0x2000),
+    (0x14F2, 8, 16, 4, 0x2000),
+    (0x14F3, 8, 14, 4, 0x2000),
+    (0x14FA, 40, 16, 8, 0x1555),
+    (0x14FB, 40, 14, 8, 0x1555),
+    (0x14FC, 32, 16, 8, 0x1FFF),
+    (0x14FD, 32, 14, 8, 0x1FFF),
+)
+"""Which chip has what: channels, bits of a code (of 14, the upper ones of a word), channels of a group, of which each
+has eight addresses, and what its offset DACs are after a reset. A row: part, channels, bits, per_group, offset."""
 
 
 class WORD(Register):
@@ -98,12 +112,11 @@ class OFS(Register):
 
     chip = "AD53xx"
     width = 14
-    reset = 0x1FFF
 
-    offset = Field(0, 14, reset=0x1FFF, doc="offset of the group, in steps of four codes")
+    offset = Field(0, 14, doc="offset of the group, in steps of four codes")
 
     @staticmethod
     @portable(flags={"forceinline"})
-    def word(offset=0x1FFF) -> TInt32:
+    def word(offset=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return offset & 0x3FFF

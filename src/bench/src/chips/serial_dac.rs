@@ -1,8 +1,9 @@
-//! The card Zotino: a DAC with 32 channels (AD5372), and eight LEDs at a shift register. Both are selected by a low level.
+//! A DAC of the kind AD53xx on an SPI bus: alone, or on the card Zotino, an AD5372 with eight LEDs at a shift register. Both are
+//! selected by a low level.
 
 use serde_json::{json, Value};
 
-use super::ad53xx::{Ad53xx, CHANNELS};
+use super::ad53xx::{Ad53xx, Kind};
 use super::shift::{mask, Shift, Unheard};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
@@ -15,45 +16,61 @@ const CS_DAC: usize = 2;
 const CS_LED: usize = 3;
 const LDAC: usize = 4;
 const CLR: usize = 5;
-/// Number of the output that goes to the bus, behind those of the channels.
-const MISO: usize = CHANNELS;
 /// Names of the lines that it drives.
 pub const ANSWERS: [&str; 1] = ["miso"];
 const LEDS: u32 = 8;
 
-/// What is wired to it.
+/// What it is, and what is wired to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
+    /// Its DAC.
+    pub chip: Kind,
+    /// With LEDs: a Zotino.
+    pub leds: bool,
+    /// Others are on the bus, so what it does not hear need not be a mistake.
+    pub shares: bool,
     /// Reference in volts.
     pub vref: f64,
     /// Whether LDAC and CLR lead to the device; else LDAC is low and CLR high for ever.
     pub wired: [bool; 2],
+    /// Whether its select does; else it is never selected.
+    pub selected: bool,
 }
 
 /// The card.
-pub struct Zotino {
+pub struct SerialDac {
     options: Options,
     lines: [bool; INPUTS.len()],
     dac: Ad53xx,
     leds: u64,
     led_shift: Shift,
-    volts: [f64; CHANNELS],
+    volts: Vec<f64>,
     miso: bool,
     unheard: Unheard,
 }
 
-impl Zotino {
+impl SerialDac {
     /// After power-up: all outputs at ground.
     pub fn new(options: Options) -> Self {
+        let mut lines = [false; INPUTS.len()];
+        lines[CS_DAC] = !options.selected;
+        lines[CS_LED] = !options.leds;
         Self {
-            dac: Ad53xx::new(options.vref),
+            dac: Ad53xx::new(options.chip, options.vref),
             options,
-            lines: [false; INPUTS.len()],
+            lines,
             leds: 0,
             led_shift: Shift::default(),
-            volts: [0.0; CHANNELS],
+            volts: vec![0.0; options.chip.channels],
             miso: false,
             unheard: Unheard::default(),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self.options.leds {
+            true => "Zotino".into(),
+            false => format!("AD{}", self.options.chip.part),
         }
     }
 
@@ -67,7 +84,7 @@ impl Zotino {
 
     /// Tells what is wired to the channels what has become of them.
     fn show(&mut self, out: &mut Outbox) {
-        for n in 0..CHANNELS {
+        for n in 0..self.volts.len() {
             let volts = if self.is_cleared() { 0.0 } else { self.dac.volts(n) };
             if volts != self.volts[n] {
                 self.volts[n] = volts;
@@ -96,7 +113,7 @@ impl Zotino {
         }
         match (before[CLK], self.lines[CLK]) {
             (false, true) => {
-                if self.lines[CS_DAC] && self.lines[CS_LED] {
+                if self.lines[CS_DAC] && self.lines[CS_LED] && !self.options.shares {
                     self.unheard.bit(out);
                 }
                 if !self.lines[CS_LED] {
@@ -105,7 +122,8 @@ impl Zotino {
                 let miso = !self.lines[CS_DAC] && self.dac.rise().unwrap_or(false);
                 if miso != self.miso {
                     self.miso = miso;
-                    out.send(MISO, Signal::Level(miso));
+                    // Behind the outputs of its channels.
+                    out.send(self.volts.len(), Signal::Level(miso));
                 }
             }
             (true, false) if !self.lines[CS_DAC] => self.dac.fall(at, self.lines[MOSI]),
@@ -114,7 +132,7 @@ impl Zotino {
     }
 }
 
-impl Model for Zotino {
+impl Model for SerialDac {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
         for (input, signal) in changes {
@@ -141,8 +159,8 @@ impl Model for Zotino {
     }
 
     fn report(&self, _at: Ns) -> Value {
-        let mut report = json!({ "card": "Zotino", "leds": self.leds });
-        for n in 0..CHANNELS {
+        let mut report = json!({ "card": self.name(), "leds": self.leds });
+        for n in 0..self.volts.len() {
             report[format!("ch{n}")] = json!({ "volts": self.volts[n], "code": self.dac.code(n) });
         }
         report
@@ -150,5 +168,5 @@ impl Model for Zotino {
 }
 
 #[cfg(test)]
-#[path = "zotino_tests.rs"]
+#[path = "serial_dac_tests.rs"]
 mod tests;

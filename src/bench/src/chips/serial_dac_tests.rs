@@ -1,11 +1,28 @@
 use kairos_contracts::chips::ad53xx::{self as chip, select, word};
 use proptest::prelude::*;
 
+use super::super::ad53xx::AD5372;
 use super::*;
+
+const ZOTINO: Options = Options {
+    chip: AD5372,
+    leds: true,
+    shares: false,
+    vref: 5.0,
+    wired: [true; 2],
+    selected: true,
+};
+
+/// A chip alone, as a bench file calls it.
+fn alone(name: &str) -> Options {
+    let chip = Kind::try_from(name.to_string()).expect("it is in the table");
+    let leds = false;
+    Options { chip, leds, ..ZOTINO }
+}
 
 /// A card on a bus whose clock has a period of 64 ns.
 struct Bus {
-    card: Zotino,
+    card: SerialDac,
     at: Ns,
     out: Outbox,
     miso: bool,
@@ -13,19 +30,18 @@ struct Bus {
 }
 
 impl Bus {
-    fn new() -> Self {
-        let card = Zotino::new(Options {
-            vref: 5.0,
-            wired: [true; 2],
-        });
+    fn new(options: Options) -> Self {
         let mut bus = Self {
-            card,
+            card: SerialDac::new(options),
             at: 0,
             out: Outbox::default(),
             miso: false,
             half: 32,
         };
-        bus.set(&[(CS_DAC, true), (CS_LED, true), (LDAC, true), (CLR, true)]);
+        bus.set(&[(CS_LED, true), (LDAC, true), (CLR, true)]);
+        if options.selected {
+            bus.set(&[(CS_DAC, true)]);
+        }
         bus
     }
 
@@ -37,11 +53,12 @@ impl Bus {
             .collect();
         self.card.input(self.at, &changes, &mut self.out);
         for (_, output, signal) in &self.out.sent {
-            if let (&MISO, Signal::Level(level)) = (output, signal) {
+            if let Signal::Level(level) = signal {
+                assert_eq!(*output, self.card.options.chip.channels);
                 self.miso = *level;
             }
         }
-        self.out.sent.retain(|sent| sent.1 != MISO);
+        self.out.sent.retain(|sent| !matches!(sent.2, Signal::Level(_)));
     }
 
     fn transfer(&mut self, select: usize, bits: u32, width: u32) -> u32 {
@@ -53,6 +70,14 @@ impl Bus {
         });
         self.set(&[(select, true)]);
         read
+    }
+
+    /// Edges of the clock without a select.
+    fn lines_of_a_bus(&mut self, count: usize) {
+        for _ in 0..count {
+            self.set(&[(CLK, true)]);
+            self.set(&[(CLK, false)]);
+        }
     }
 
     fn word(&mut self, mode: u32, target: u32, data: u32) {
@@ -90,8 +115,8 @@ impl Bus {
     }
 }
 
-fn centred() -> Bus {
-    let mut bus = Bus::new();
+fn centred(options: Options) -> Bus {
+    let mut bus = Bus::new(options);
     bus.word(word::MODE_SPECIAL, word::TARGET_OFS0, 0x2000);
     bus.word(word::MODE_SPECIAL, word::TARGET_OFS1, 0x2000);
     bus.word(word::MODE_DATA, 0, 0x8000);
@@ -105,7 +130,7 @@ proptest! {
 
     #[test]
     fn registers_come_back(channel in 0u32..32, values in prop::array::uniform3(any::<u16>())) {
-        let mut bus = Bus::new();
+        let mut bus = Bus::new(ZOTINO);
         let place = channel + chip::FIRST_CHANNEL;
         let modes = [word::MODE_DATA, word::MODE_OFFSET, word::MODE_GAIN];
         for (mode, value) in modes.into_iter().zip(values) {
@@ -120,7 +145,7 @@ proptest! {
 
     #[test]
     fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
-        let mut bus = Bus::new();
+        let mut bus = Bus::new(ZOTINO);
         for change in changes {
             bus.set(&[change]);
         }
@@ -130,7 +155,7 @@ proptest! {
 
 #[test]
 fn a_voltage_comes_with_the_update() {
-    let mut bus = centred();
+    let mut bus = centred(ZOTINO);
     bus.word(word::MODE_DATA, chip::FIRST_CHANNEL + 9, 0xc000);
     assert_eq!(bus.volts(), []);
     let written = bus.at;
@@ -145,20 +170,23 @@ fn a_voltage_comes_with_the_update() {
 
 #[test]
 fn offset_and_gain_and_groups() {
-    let mut bus = centred();
-    bus.word(word::MODE_GAIN, 2, 0x7fff);
-    bus.word(word::MODE_DATA, 2, 0x8000);
-    bus.load();
-    let channels: Vec<(usize, f64)> = (8..16).map(|n| (n, -5.0)).collect();
-    assert_eq!(bus.volts(), channels);
-    bus.word(word::MODE_OFFSET, chip::FIRST_CHANNEL + 8, 0xc000);
-    bus.load();
-    assert_eq!(bus.volts(), [(8, 0.0)]);
+    // Of 16 bits, and of 14
+    for options in [ZOTINO, alone("ad5371")] {
+        let mut bus = centred(options);
+        bus.word(word::MODE_GAIN, 2, 0x7fff);
+        bus.word(word::MODE_DATA, 2, 0x8000);
+        bus.load();
+        let channels: Vec<(usize, f64)> = (8..16).map(|n| (n, -5.0)).collect();
+        assert_eq!(bus.volts(), channels);
+        bus.word(word::MODE_OFFSET, chip::FIRST_CHANNEL + 8, 0xc000);
+        bus.load();
+        assert_eq!(bus.volts(), [(8, 0.0)]);
+    }
 }
 
 #[test]
 fn leds() {
-    let mut bus = Bus::new();
+    let mut bus = Bus::new(ZOTINO);
     bus.transfer(CS_LED, 0xa5, 8);
     assert_eq!(bus.card.report(0)["leds"], 0xa5);
     assert_eq!(bus.out.warnings, Vec::<String>::new());
@@ -166,14 +194,71 @@ fn leds() {
 
 #[test]
 fn what_the_data_sheet_forbids_is_told() {
-    let mut bus = Bus::new();
+    let mut bus = Bus::new(ZOTINO);
     bus.transfer(CS_DAC, 0, 23);
     assert_eq!(bus.out.warnings, ["a transfer of 23 bits: one has 24, and is ignored"]);
     bus.out.warnings.clear();
     bus.word(word::MODE_DATA, 50, 0);
-    assert_eq!(bus.out.warnings, ["there is no channel at the address 50"]);
+    assert_eq!(
+        bus.out.warnings,
+        ["there is no channel at the address 50: an AD5372 has 32"]
+    );
     bus.out.warnings.clear();
     bus.half = 8;
     bus.word(word::MODE_DATA, 8, 0);
     assert_eq!(bus.out.warnings, ["a clock faster than its least period of 20 ns"]);
+}
+
+#[test]
+fn chips_have_what_the_table_says() {
+    for (name, last, beyond, code) in [
+        ("ad5360", 8 + 15, 8 + 16, 0x8007),
+        // The lowest two of 16 bits are nothing to a chip with 14.
+        ("ad5361", 8 + 15, 8 + 16, 0x8004),
+        // Two groups of four: the second one begins at the ninth address.
+        ("ad5362", 8 + 11, 8 + 4, 0x8007),
+        ("ad5370", 8 + 39, 8 + 40, 0x8007),
+        ("ad5371", 8 + 39, 8 + 40, 0x8004),
+        ("ad5373", 8 + 31, 8 + 32, 0x8004),
+    ] {
+        let mut bus = centred(alone(name));
+        let channel = bus.card.volts.len() - 1;
+        bus.word(word::MODE_DATA, last, 0x8007);
+        bus.load();
+        let volts = 20.0 * f64::from(code - 0x8000) / 65536.0;
+        assert_eq!(bus.volts(), [(channel, volts)], "{name}");
+        assert_eq!(bus.read(select::REGISTER_X1A, last), code, "{name}");
+        assert_eq!(bus.out.warnings, Vec::<String>::new());
+        bus.word(word::MODE_DATA, beyond, 0);
+        assert!(bus.out.warnings[0].starts_with(&format!("there is no channel at the address {beyond}: an AD5")));
+        bus.out.warnings.clear();
+        bus.read(select::REGISTER_X1A, beyond);
+        assert!(bus.out.warnings[0].starts_with("there is no register to be read at"));
+    }
+}
+
+#[test]
+fn a_chip_that_no_line_selects_hears_nothing() {
+    let mut bus = Bus::new(Options {
+        selected: false,
+        ..alone("ad5370")
+    });
+    bus.lines_of_a_bus(24);
+    let text = "a message without a chip select: nobody hears it: look at the chip select (cs)";
+    assert_eq!(bus.out.warnings, [text]);
+    let mut bus = Bus::new(Options {
+        shares: true,
+        ..alone("ad5370")
+    });
+    bus.lines_of_a_bus(24);
+    assert_eq!(bus.out.warnings, Vec::<String>::new(), "it may be for another chip");
+}
+
+#[test]
+fn a_chip_that_there_is_not() {
+    let text = Kind::try_from("ad5375".to_string()).expect_err("there is none");
+    assert!(
+        text.starts_with("there is no chip ad5375: write one of ad5360, ad5361,"),
+        "{text}"
+    );
 }
