@@ -1,34 +1,19 @@
 """`kairos run --scope` and `kairos analyze --scope`: the pages hold what the device did."""
 
-import base64
-import json
 import re
-import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
+from tests.support.scope import lanes
 from tests.support.waveforms import expected_blink
 
 ION = EXAMPLES / "ion"
+SAME_PLACE = Path(__file__).with_name("experiments") / "same_place.py"
 PINS = ["master/ttl4", "master/ttl5", "satellite1/sat_ttl4", "satellite1/sat_ttl5", "satellite1/sat_ttl6"]
-
-
-def lanes(path) -> dict:
-    """The lanes of a page by group and name, their arrays decoded."""
-    parts = dict(re.findall(r'<script type="application/octet-stream" id="(\w+)">(.*?)</script>', path.read_text()))
-    content, arrays = (zlib.decompress(base64.b64decode(parts[name])) for name in ("lanes", "arrays"))
-    content, found = json.loads(content), {}
-    kinds = {"levels": np.uint8, "steps": np.float64, "marks": np.uint32, "words": np.uint32}
-    for lane in content["lanes"]:
-        times = np.frombuffer(arrays, "<f8", lane["t"][1], lane["t"][0])
-        values = np.frombuffer(arrays, kinds[lane["kind"]], lane["v"][1], lane["v"][0])
-        if lane["kind"] in ("marks", "words"):
-            values = [content["texts"][number] for number in values]
-        found["/".join([*lane["group"], lane["name"]])] = (list(times), list(values))
-    return found
 
 
 def test_pins_of_a_run(kairos):
@@ -95,7 +80,8 @@ def test_lines_of_the_source(kairos):
 
 
 def test_lines_of_what_other_boards_and_traces_do(kairos):
-    """Outputs of a satellite come from the line of the master's kernel, of a subkernel, or of the playback."""
+    """Outputs of a satellite come from the line of the master's kernel or of a subkernel, those of a distributed trace on
+    both boards from the lines that recorded and played them."""
     built("pair", "satellite")
     done = kairos(
         "run", EXAMPLES / "two_boards.py", "--scope", "a.html", device_db=EXAMPLES / "two_boards_device_db.py"
@@ -105,9 +91,11 @@ def test_lines_of_what_other_boards_and_traces_do(kairos):
     source = {name.split(": ", 1)[1]: lane for name, lane in found.items() if name.startswith("source/two_boards.py/")}
     edges = {pin.split("/")[1]: found[pin][0] for pin in PINS}
 
-    def reached(line, channel):
-        """How many of the marks of a line are of a channel, each of which is at an edge of its pin."""
-        texts = [(time, text) for time, text in zip(*source[line], strict=True) if text.split(" ←")[0] == channel]
+    def reached(line, channel, of_trace=""):
+        """How many of the marks of a line are of a channel, each of which is at an edge of its pin. They say that of the
+        trace."""
+        told = re.compile(rf"{channel}( ← two_boards.py:\d+)?{of_trace}")
+        texts = [(time, text) for time, text in zip(*source[line], strict=True) if told.fullmatch(text)]
         assert all(min(abs(edge - time) for edge in edges[channel]) < 80 for time, _ in texts), (line, channel, texts)
         return len(texts)
 
@@ -116,7 +104,36 @@ def test_lines_of_what_other_boards_and_traces_do(kairos):
     assert reached("self.sat_ttl4.pulse((i + 1) * 1 * us + 1 * ns)", "sat_ttl4") == 10
     assert reached("self.sat_ttl5.pulse(1 * us)", "sat_ttl5") == 2
     played = "self.core_dma.playback_handle(handle)"
-    assert reached(played, "ttl5") == reached(played, "sat_ttl6") == 8
+    text = (EXAMPLES / "two_boards.py").read_text()
+    line = {one: text.split(one)[0].count("\n") + 1 for one in source}
+    for channel in ("ttl5", "sat_ttl6"):
+        recorded = f"self.{channel}.pulse(500 * ns)"
+        assert reached(played, channel, f", recorded at two_boards.py:{line[recorded]}") == 8
+        assert reached(recorded, channel, f", played at two_boards.py:{line[played]}") == 8
+
+
+def test_what_dma_plays_comes_from_two_lines(kairos):
+    """Each event of a trace has the line that recorded it, also where another trace was before."""
+    done = kairos("run", SAME_PLACE, "--scope", "a.html")
+    assert (kairos.directory / "a.html").exists(), done.stdout + done.stderr
+    found = lanes(kairos.directory / "a.html")
+    lines = {name.split("/")[2].split(": ", 1)[1]: lane for name, lane in found.items() if name.startswith("source/")}
+    line = {one.strip(): number for number, one in enumerate(SAME_PLACE.read_text().splitlines(), 1)}
+    plays = 'self.core_dma.playback("train")'
+    expected = []
+    for recorded, channel, count, play in [
+        ("self.ttl4.pulse(1 * us)", "ttl4", 2, "self.play()  # the first"),
+        ("self.ttl4.pulse(2 * us)", "ttl4", 2, "self.play()  # the second"),
+        ("self.ttl5.on()", "ttl5", 1, "self.play()  # the second"),
+        ("self.ttl5.off()", "ttl5", 1, "self.play()  # the second"),
+    ]:
+        times, texts = lines[recorded]
+        assert texts == [f"{channel}, played at same_place.py:{line[plays]}"] * count
+        edges, _ = found[f"pins/{channel}"]
+        assert all(min(abs(edge - time) for edge in edges) < 40 for time in times)
+        text = f"{channel} ← same_place.py:{line[play]}, recorded at same_place.py:{line[recorded]}"
+        expected += [(time, text) for time in times]
+    assert sorted(zip(*lines[plays], strict=True)) == sorted(expected)
 
 
 def test_a_place_that_cannot_be_written_is_found_before_the_run(kairos, tmp_path):

@@ -22,6 +22,7 @@ pub mod mathematics;
 pub mod memory;
 pub mod moninj;
 pub mod netboot;
+pub mod notes;
 pub mod pulse;
 pub mod registers;
 pub mod rpc;

@@ -60,9 +60,14 @@ class Sources:
 
     def frames(self, chain: int) -> tuple:
         """Where the outputs of this chain come from, as `Kernels.frames` has it."""
-        library, addresses = self._reply["chains"][chain]
+        library, addresses, _ = self._reply["chains"][chain]
         names = self._reply["libraries"]
         return self._kernels.frames(names[library] if library < len(names) else None, addresses)
+
+    def recorded(self, chain: int) -> tuple | None:
+        """Where the events of a trace that this chain plays were recorded, as `frames`; None: it plays none."""
+        number = self._reply["chains"][chain][2]
+        return None if number is None else self.frames(number)
 
 
 def own(frames) -> tuple:

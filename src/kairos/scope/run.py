@@ -15,7 +15,7 @@ def write_run(path, recording: Recording, entries: dict, names: dict[int, str], 
     `entries` are those of its device database, `names` those of RTIO channels. OSError if it cannot be written."""
     sources = device.sources()
     lanes = [
-        *lanes_of_source(sources.outputs, sources.frames, recording.origin_ns, names),
+        *lanes_of_source(sources, recording.origin_ns, names),
         *lanes_of_bench(device, recording),
         *lanes_of_pins(recording, Labels(entries)),
     ]

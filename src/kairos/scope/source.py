@@ -1,11 +1,15 @@
-"""Lanes of the lines of the source from which a run's outputs come: one for each line, with a mark for each output."""
+"""Lanes of the lines of the source from which a run's outputs come: one for each line, with a mark for each output.
+
+What DMA plays comes from two lines, that which recorded it and that which played it, and stands in the lanes of both.
+"""
 
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
+from ..emulator.sources import Sources
 from .lanes import Lane, Marks
 
 __all__ = ["lanes_of_source"]
@@ -14,28 +18,26 @@ LONGEST = 60
 """Characters of a line of the source that a lane's name has."""
 
 
-def lanes_of_source(outputs, places: Callable, origin_ns: int, names: dict[int, str]) -> Iterator[Lane]:
-    """Lanes file by file, in the order of the lines.
-
-    outputs: array with the fields `time_ns` since power-up, `target` (channel << 8 | address) and `chain`. places: of
-    the number of a chain, the frames of the user's code, innermost first. origin_ns: the page's time 0.
-    names: of channels.
-    """
+def lanes_of_source(sources: Sources, origin_ns: int, names: dict[int, str]) -> Iterator[Lane]:
+    """Lanes file by file, in the order of the lines. origin_ns: the page's time 0, since power-up. names: of channels."""
+    outputs = sources.outputs
     order = np.argsort(outputs["time_ns"], kind="stable")
     times = outputs["time_ns"][order] - origin_ns
     # What differs in text, numbered: a few for each line, however many outputs there are.
     kinds = outputs["chain"][order].astype(np.int64) << 32 | outputs["target"][order] >> 8
     found, which = np.unique(kinds, return_inverse=True)
-    lines: dict[tuple[str, int], list[int]] = {}
-    texts = []
+    lines: dict[tuple[str, int], dict[int, str]] = {}
     for number, kind in enumerate(found):
-        frames = places(int(kind) >> 32)
-        channel = int(kind) & 0xFFFFFFFF
-        texts.append(_text(names.get(channel, f"channel {channel}"), frames))
-        if frames:
-            lines.setdefault((frames[0].file, frames[0].line), []).append(number)
-    for (file, line), numbers in sorted(lines.items()):
-        own = np.isin(which, numbers)
+        chain, channel = int(kind) >> 32, int(kind) & 0xFFFFFFFF
+        name = names.get(channel, f"channel {channel}")
+        frames, recorded = sources.frames(chain), sources.recorded(chain)
+        # Where one line does both, the later one here says so.
+        for own, other, does in ((recorded, frames, "played"), (frames, recorded, "recorded")):
+            if own:
+                text = _text(name, own) + (f", {does} at {_place(other[0])}" if other else "")
+                lines.setdefault((own[0].file, own[0].line), {})[number] = text
+    for (file, line), texts in sorted(lines.items()):
+        own = np.isin(which, list(texts))
         text = linecache.getline(file, line).strip()
         name = f"{line}: {text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}"
         yield Marks(name, ("source", Path(file).name), times[own], [texts[number] for number in which[own]])
@@ -43,5 +45,8 @@ def lanes_of_source(outputs, places: Callable, origin_ns: int, names: dict[int, 
 
 def _text(channel: str, frames) -> str:
     """What an output is told as: its channel, and the calls around its line."""
-    around = [f"{Path(frame.file).name}:{frame.line}" for frame in frames[1:]]
-    return " ← ".join([channel, *around])
+    return " ← ".join([channel, *map(_place, frames[1:])])
+
+
+def _place(frame) -> str:
+    return f"{Path(frame.file).name}:{frame.line}"

@@ -62,6 +62,13 @@ pub struct Recording {
     full: bool,
 }
 
+impl Recording {
+    /// Where the next event comes, in bytes from the start of the memory.
+    pub fn place(&self) -> usize {
+        self.at * 4
+    }
+}
+
 /// The store in its memory, whose start is aligned to 128 bytes.
 pub struct Traces<'m> {
     words: &'m mut [u32],
@@ -151,11 +158,11 @@ impl<'m> Traces<'m> {
     }
 
     /// Takes the trace called `name` apart, by the boards that its events are for, as `number`, which is not 0. What is left of it
-    /// has no events.
+    /// has no events. `copied`: told of each event from where to where it goes, in bytes from the start of the memory.
     ///
     /// # Errors
     /// [`Full`] when there is no room; the trace is erased.
-    pub fn take_apart(&mut self, name: &[u8], number: u32) -> Result<(), Full> {
+    pub fn take_apart(&mut self, name: &[u8], number: u32, copied: impl Fn(usize, usize)) -> Result<(), Full> {
         // Of one whose kernel was killed here.
         self.erase_parts(number);
         let Some(block) = self.block_of(name) else {
@@ -164,14 +171,14 @@ impl<'m> Traces<'m> {
         let start = block + self.words[block + PLACE] as usize * UNIT;
         let end = start + self.words[block + LENGTH] as usize;
         let mut destinations = [0u32; 8];
-        self.each_event(start, end, |_, event| {
+        self.each_event(start, end, |_, event, _| {
             destinations[usize::from(event.destination()) / 32] |= 1 << (event.destination() % 32);
         });
         for destination in 0..=u8::MAX {
             if destinations[usize::from(destination) / 32] >> (destination % 32) & 1 == 0 {
                 continue;
             }
-            if self.copy_part((start, end), destination, number).is_err() {
+            if self.copy_part((start, end), destination, number, &copied).is_err() {
                 self.erase_parts(number);
                 self.erase(name);
                 return Err(Full);
@@ -183,10 +190,17 @@ impl<'m> Traces<'m> {
         Ok(())
     }
 
-    fn copy_part(&mut self, (start, end): (usize, usize), destination: u8, number: u32) -> Result<(), Full> {
+    fn copy_part(
+        &mut self,
+        (start, end): (usize, usize),
+        destination: u8,
+        number: u32,
+        copied: impl Fn(usize, usize),
+    ) -> Result<(), Full> {
         let mut recording = self.allocate(&[])?;
-        self.each_event(start, end, |traces, event| {
+        self.each_event(start, end, |traces, event, at| {
             if event.destination() == destination {
+                copied(at * 4, recording.place());
                 traces.event(&mut recording, event.target, event.time, event.words().iter().copied());
             }
         });
@@ -195,11 +209,17 @@ impl<'m> Traces<'m> {
         self.finish(recording, i64::from(destination))
     }
 
-    fn each_event(&mut self, start: usize, end: usize, mut action: impl FnMut(&mut Self, &kairos_proto::dma::Event)) {
+    /// With the position of each.
+    fn each_event(
+        &mut self,
+        start: usize,
+        end: usize,
+        mut action: impl FnMut(&mut Self, &kairos_proto::dma::Event, usize),
+    ) {
         let (mut at, mut now) = (start, 0);
         while let Some((event, next)) = decode(&self.words[..end], at, now) {
+            action(self, &event, at);
             (at, now) = (next, event.time);
-            action(self, &event);
         }
     }
 

@@ -286,6 +286,13 @@ impl Bus {
         log::trace!("core {core}: sev at {now}");
     }
 
+    /// A core has executed `dbg` with this number and these in r0 to r3.
+    pub fn noted(&mut self, number: u8, registers: [u32; 4]) {
+        for n in 0..self.clocked.len() {
+            with_context!(self, self.clocked[n], false, |p, cx| p.noted(number, registers, cx));
+        }
+    }
+
     /// The window that has an address; where there is none, the last place has it.
     fn route(&mut self, address: u32) -> Route {
         if !self.recent.has(address) {

@@ -163,6 +163,9 @@ pub trait Peripheral: Any {
     /// A core has executed `sev` at `now` (EVENTEVENTO). For those that keep time.
     fn event(&mut self, _now: Cycles, _context: &mut Context) {}
 
+    /// A core has executed `dbg` with this number and these in r0 to r3. For those that keep time.
+    fn noted(&mut self, _number: u8, _registers: [u32; 4], _context: &mut Context) {}
+
     /// The wires between peripherals have changed ([`Signals::changed`]).
     fn signalled(&mut self, _now: Cycles, _context: &mut Context) {}
 

@@ -30,7 +30,7 @@ impl Pl {
     pub fn access(&mut self, access: Access, caller: Caller, now: Cycles, memory: &Memory) -> Done {
         if let (Some(value), Some(player)) = (access.store, &mut self.player) {
             if player.stored(access.address, value) {
-                self.sources.played(caller, player, memory);
+                self.sources.played(caller, player.trace(), player.time(), memory);
             }
         }
         self.advance(now, memory, false);

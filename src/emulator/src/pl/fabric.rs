@@ -244,6 +244,13 @@ impl Peripheral for Fabric {
         }
     }
 
+    fn noted(&mut self, number: u8, registers: [u32; 4], context: &mut Context) {
+        if let Some(pl) = &mut self.pl {
+            let caller = context.signals.caller;
+            pl.sources.noted(number, registers, caller, context.memory);
+        }
+    }
+
     fn signalled(&mut self, now: Cycles, context: &mut Context) {
         if let Some(configuration) = context.signals.configuration.take() {
             self.configure(configuration, now, context.signals);

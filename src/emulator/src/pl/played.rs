@@ -58,22 +58,27 @@ impl Player {
         self.time as i64
     }
 
-    /// Its events: target and time.
-    pub fn events(&self, memory: &Memory, mut event: impl FnMut(u32, i64)) {
-        let (mut words, mut at, mut before, mut more) = (Vec::new(), 0, 0, true);
-        loop {
-            if more && words.len() < at + EVENT {
-                let address = self.trace.wrapping_add(4 * words.len() as u32);
-                let mut piece = [0; 4 * PIECE];
-                more = memory.read(address, &mut piece);
-                words.extend(piece.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)));
-            }
-            let Some((next, end)) = decode(&words, at, before) else {
-                return;
-            };
-            event(next.target, self.time().wrapping_add(next.time));
-            (at, before) = (end, next.time);
+    /// Its address.
+    pub fn trace(&self) -> u32 {
+        self.trace
+    }
+}
+
+/// The events of the trace at an address: the address, target and time of each.
+pub fn events(trace: u32, memory: &Memory, mut event: impl FnMut(u32, u32, i64)) {
+    let (mut words, mut at, mut before, mut more) = (Vec::new(), 0, 0, true);
+    let place = |at: usize| trace.wrapping_add(4 * at as u32);
+    loop {
+        if more && words.len() < at + EVENT {
+            let mut piece = [0; 4 * PIECE];
+            more = memory.read(place(words.len()), &mut piece);
+            words.extend(piece.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)));
         }
+        let Some((next, end)) = decode(&words, at, before) else {
+            return;
+        };
+        event(place(at), next.target, next.time);
+        (at, before) = (end, next.time);
     }
 }
 
@@ -100,7 +105,9 @@ mod tests {
     fn a_trace_is_told_from_where_it_is_played() {
         let memory = Memory::new(16);
         let (mut words, count) = (Vec::new(), 3 * PIECE as i64);
+        let mut expected = Vec::new();
         for n in 0..count {
+            expected.push((BASE + 4 * words.len() as u32, 7 << 8, n * 10));
             encode((n - 1).max(0) * 10, 7 << 8, n * 10, [n as u32].into_iter(), |word| {
                 words.push(word)
             });
@@ -114,15 +121,13 @@ mod tests {
         }
         assert!(player.stored(0x80, 1) && !player.stored(0x80, 0));
         let mut found = Vec::new();
-        player.events(&memory, |target, time| found.push((target, time)));
-        let start = (1 << 32) + 5;
-        assert_eq!(found, (0..count).map(|n| (7 << 8, start + n * 10)).collect::<Vec<_>>());
+        assert_eq!((player.trace(), player.time()), (BASE, (1 << 32) + 5));
+        events(BASE, &memory, |place, target, time| found.push((place, target, time)));
+        assert_eq!(found, expected);
     }
 
     #[test]
     fn what_is_no_trace_has_no_events() {
-        let mut player = player();
-        player.trace = 0xffff_ff80;
-        player.events(&Memory::new(16), |_, _| panic!("there is none"));
+        events(0xffff_ff80, &Memory::new(16), |_, _, _| panic!("there is none"));
     }
 }

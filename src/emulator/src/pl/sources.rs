@@ -1,9 +1,10 @@
 //! Which lines of the source outputs come from: for each output that a kernel submits, and for those of a trace that it
-//! plays, the addresses in its library to which the functions under way return, the innermost first. The host, which has the
-//! library with its debug information, makes files and lines of them.
+//! plays, the addresses in its library to which the functions under way return, the innermost first; for the latter also those
+//! at which each was recorded. The host, which has the library with its debug information, makes files and lines of them.
 //!
 //! The core has noted who called the firmware when it left the library ([`Caller`]); from there the library's own tables of
-//! frames lead to the callers. What is submitted stands in the kernel initiator's ring (`docs/interfaces.md`, section 5).
+//! frames lead to the callers. What is submitted stands in the kernel initiator's ring (`docs/interfaces.md`, section 5); where
+//! an event of a trace is written, and that another board is to play one, the firmware notes with a hint ([`TraceNote`]).
 
 use std::collections::HashMap;
 
@@ -11,11 +12,12 @@ use kairos_contracts::initiator::{Command, NUMBER_BITS, RING_ALIGNMENT, SLOTS, S
 use kairos_contracts::initiator::{SLOT_HEAD, SLOT_TARGET, SLOT_TIME};
 use kairos_contracts::library::{FINGERPRINT, FINGERPRINT_BYTES};
 use kairos_contracts::memory::KERNEL_LIBRARY;
+use kairos_contracts::notes::TraceNote;
 use kairos_proto::rpc::{BadAddress, Memory as KernelMemory};
 use kairos_unwind::{Entry, Registers, LR, PC, SP};
 use serde_json::{json, Value};
 
-use super::played::Player;
+use super::played;
 use crate::machine::memory::Memory;
 use crate::machine::signals::Caller;
 
@@ -39,8 +41,8 @@ type Fingerprint = [u8; FINGERPRINT_BYTES];
 struct Chain {
     library: u32,
     addresses: Vec<u32>,
-    /// It plays a trace from this time on.
-    plays: Option<i64>,
+    /// Of an event of a trace, which this chain plays: the number of that which recorded it, if it is known.
+    recorded: Option<u32>,
 }
 
 /// An output: its time in machine units, its target, and the number of its chain.
@@ -74,6 +76,8 @@ pub struct Sources {
     libraries: Vec<Fingerprint>,
     chains: Vec<Chain>,
     numbers: HashMap<Chain, u32>,
+    /// By the address of an event of a trace, the chain that recorded it.
+    written: HashMap<u32, u32>,
     outputs: Vec<Output>,
 }
 
@@ -94,7 +98,7 @@ impl KernelMemory for Words<'_> {
 impl Sources {
     /// A core has executed `sev`, having come from `caller`.
     pub fn submitted(&mut self, caller: Caller, memory: &Memory) {
-        let chain = self.chain(caller, None, memory);
+        let chain = self.chain(caller, memory);
         match self.ring {
             Some(ring) => self.note(ring, chain, memory),
             None if self.waiting.len() < UNDER_WAY => self.waiting.push(chain),
@@ -114,13 +118,41 @@ impl Sources {
         }
     }
 
-    /// A core that has come from `caller` has begun to play a trace.
-    pub fn played(&mut self, caller: Caller, player: &Player, memory: &Memory) {
-        let chain = self.chain(caller, Some(player.time()), memory);
-        if self.outputs.len() == KEPT {
+    /// A core that has come from `caller` has executed the hint with this number and these in r0 to r3.
+    pub fn noted(&mut self, number: u8, [event, from, low, high]: [u32; 4], caller: Caller, memory: &Memory) {
+        let number = u32::from(number);
+        if number == TraceNote::Elsewhere as u32 {
+            self.played(caller, event, (u64::from(low) | u64::from(high) << 32) as i64, memory);
+        } else if number == TraceNote::Written as u32 {
+            let chain = match from {
+                0 => Some(self.chain(caller, memory)),
+                _ => self.written.get(&from).copied(),
+            };
+            match chain {
+                Some(chain) => self.written.insert(event, chain),
+                None => self.written.remove(&event),
+            };
+        }
+    }
+
+    /// A core that has come from `caller` has begun to play the trace at an address, here or elsewhere, from a time on. What
+    /// is played for another board's kernel is told of there.
+    pub fn played(&mut self, caller: Caller, trace: u32, start: i64, memory: &Memory) {
+        let plays = self.chain(caller, memory);
+        if self.outputs.len() == KEPT || self.chains[plays as usize].addresses.is_empty() {
             return;
         }
-        player.events(memory, |target, time| self.keep(Output { time, target, chain }));
+        let mut chains = HashMap::new();
+        played::events(trace, memory, |place, target, time| {
+            let recorded = self.written.get(&place).copied();
+            let number = || {
+                let chain = self.chains[plays as usize].clone();
+                self.number(Chain { recorded, ..chain })
+            };
+            let chain = *chains.entry(recorded).or_insert_with(number);
+            let time = start.wrapping_add(time);
+            self.keep(Output { time, target, chain });
+        });
     }
 
     fn keep(&mut self, output: Output) {
@@ -161,8 +193,8 @@ impl Sources {
         });
     }
 
-    /// The number of the chain of calls behind `caller`, which plays a trace from a time on, or none.
-    fn chain(&mut self, caller: Caller, plays: Option<i64>, memory: &Memory) -> u32 {
+    /// The number of the chain of calls behind `caller`.
+    fn chain(&mut self, caller: Caller, memory: &Memory) -> u32 {
         self.look_at_library(memory);
         let mut registers = Registers::default();
         (registers.r[LR], registers.r[PC]) = (caller.link, caller.link);
@@ -180,11 +212,15 @@ impl Sources {
                 break;
             }
         }
-        let chain = Chain {
-            library: loaded.number,
+        let library = loaded.number;
+        self.number(Chain {
+            library,
             addresses,
-            plays,
-        };
+            recorded: None,
+        })
+    }
+
+    fn number(&mut self, chain: Chain) -> u32 {
         if let Some(number) = self.numbers.get(&chain) {
             return *number;
         }
@@ -245,10 +281,6 @@ impl Sources {
 pub struct Report {
     libraries: Vec<String>,
     chains: Vec<Value>,
-    /// Where traces are played by a kernel: by the time from which on, its place in `chains`.
-    plays: HashMap<i64, usize>,
-    /// Those that are played for a kernel of another board: their places.
-    elsewhere: Vec<(usize, i64)>,
     /// Two words each: time in ns since power-up; target and, in the upper half, number of the chain.
     pub outputs: Vec<u64>,
 }
@@ -258,13 +290,10 @@ impl Report {
     pub fn add(&mut self, sources: &Sources, origin_ns: u64, from: usize) {
         let (library, chain) = (self.libraries.len() as u32, self.chains.len());
         self.libraries.extend(sources.libraries.iter().map(hex));
-        for (number, one) in sources.chains.iter().enumerate() {
-            match one.plays {
-                Some(time) if one.addresses.is_empty() => self.elsewhere.push((chain + number, time)),
-                Some(time) => drop(self.plays.insert(time, chain + number)),
-                None => {}
-            }
-            self.chains.push(json!([library + one.library, one.addresses]));
+        for one in &sources.chains {
+            let recorded = one.recorded.map(|number| chain + number as usize);
+            self.chains
+                .push(json!([library + one.library, one.addresses, recorded]));
         }
         for output in sources.outputs.get(from..).unwrap_or_default() {
             let time = output.time.wrapping_add(origin_ns as i64) as u64;
@@ -273,13 +302,8 @@ impl Report {
         }
     }
 
-    /// Fingerprints of libraries, and chains as [library, addresses].
-    pub fn reply(mut self) -> Value {
-        for (place, time) in self.elsewhere {
-            if let Some(kernel) = self.plays.get(&time) {
-                self.chains[place] = self.chains[*kernel].clone();
-            }
-        }
+    /// Fingerprints of libraries, and chains as [library, addresses, chain that recorded it or null].
+    pub fn reply(self) -> Value {
         json!({ "libraries": self.libraries, "chains": self.chains, "outputs": self.outputs.len() / 2 })
     }
 }

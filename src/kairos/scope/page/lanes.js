@@ -146,21 +146,33 @@ function valueAt(lane, time) {
   }
 }
 
-// The line of the source from which the newest output of a pin or a bus came at a time, "FILE:LINE: TEXT"; null if none is
-// known. A line has few channels, so it is found in a few steps back.
+// The lines of the source from which the newest output of a pin or a bus came at a time, "FILE:LINE: TEXT"; null if none is
+// known. What DMA played has two, "recorded at …" and "played at …". A line has few channels, so it is found in a few steps
+// back.
 function sourceAt(lanes, lane, time) {
   if (!["levels", "words"].includes(lane.kind)) return null;
   const channel = lane.kind === "words" ? lane.group.at(-1) : lane.name;
-  let best = null;
+  let newest = -Infinity, roles = {};
   for (const source of lanes) {
     if (source.group[0] !== "source") continue;
     let index = countUntil(source.t, time) - 1;
-    for (const end = index - 64; index > end && index >= 0 && !(best?.time >= source.t[index]); index--) {
+    for (const end = index - 64; index > end && index >= 0 && source.t[index] >= newest; index--) {
       const text = source.texts[source.v[index]];
-      if (text === channel || text.startsWith(`${channel} ←`)) best = { time: source.t[index], line: `${source.group[1]}:${source.name}` };
+      if (text !== channel && !text.startsWith(`${channel} ←`) && !text.startsWith(`${channel},`)) continue;
+      if (source.t[index] > newest) roles = {};
+      newest = source.t[index];
+      roles[roleOf(text)] ??= `${source.group[1]}:${source.name}`;
     }
   }
-  return best && best.line;
+  if (roles.only) return roles.only;
+  const found = ["recorded", "played"].filter((role) => role in roles).map((role) => `${role} at ${roles[role]}`);
+  return found.length ? found.join("\n") : null;
+}
+
+// What a line did for an output, from the text of its mark, which names the other line if there is one.
+function roleOf(text) {
+  if (text.includes(", played at ")) return "recorded";
+  return text.includes(", recorded at ") ? "played" : "only";
 }
 
 // The next change of a lane after a time, or the one before it; null if there is none.

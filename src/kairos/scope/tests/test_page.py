@@ -143,6 +143,18 @@ def test_pins_and_buses_say_the_line_that_reached_them(show):
     assert page.inner_text("#tip").splitlines() == ["led: 1", "500 ns", "scan.py:7: led.on()"]
 
 
+def test_what_dma_played_says_both_of_its_lines(show):
+    scan = ("source", "scan.py")
+    lines = [
+        Marks("4: led.pulse(1 * us)", scan, [100, 990], ["led ← run.py:3, played at scan.py:8", "led"]),
+        Marks("8: dma.playback(it)", scan, [100], ["led ← run.py:3, recorded at scan.py:4"]),
+    ]
+    page = show([*LANES, *lines], 60000)
+    ask = "time => sourceAt(scope.lanes, scope.lanes.find((lane) => lane.name === 'led'), time)"
+    assert page.evaluate(ask, 500) == "recorded at scan.py:4: led.pulse(1 * us)\nplayed at scan.py:8: dma.playback(it)"
+    assert page.evaluate(ask, 995) == "scan.py:4: led.pulse(1 * us)"
+
+
 def test_groups_open_and_close(show):
     page = show(LANES, 60000)
     names = "scope.rows.map((row) => row.lane?.name ?? row.name)"

@@ -3,9 +3,12 @@
 //! This core keeps the traces, in memory of their own: they outlive kernels, connections and restarts, and are lost at reset.
 //! Outputs are recorded straight in the format that the gateware plays.
 
+use core::arch::asm;
+
 use kairos_channel::memory::DMA;
 use kairos_channel::Kind;
 use kairos_contracts::link::{DESTINATION_MASTER, PLAYED_NOT};
+use kairos_contracts::notes::TraceNote;
 use kairos_kernel::traces::{Full, Recording, Traces};
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
@@ -60,9 +63,28 @@ pub fn abandon() {
     RECORDING.set(None);
 }
 
+/// Notes for an emulator where an event stands now, which was recorded or copied (`from` is not 0).
+fn note_written(event: usize, from: usize) {
+    // SAFETY: a hint.
+    unsafe {
+        asm!("dbg #{note}", note = const TraceNote::Written as u32, in("r0") event, in("r1") from,
+             options(nomem, nostack, preserves_flags));
+    }
+}
+
+/// Notes for an emulator that another board is to play the part at an address.
+fn note_elsewhere(part: usize, time: i64) {
+    // SAFETY: a hint.
+    unsafe {
+        asm!("dbg #{note}", note = const TraceNote::Elsewhere as u32, in("r0") part, in("r2") time as u32,
+             in("r3") (time >> 32) as u32, options(readonly, nostack, preserves_flags));
+    }
+}
+
 /// Records an output of 1 to 16 words.
 fn record(target: u32, time: i64, words: &[u32]) {
     if let Some(mut recording) = RECORDING.get() {
+        note_written(DMA.start + recording.place(), 0);
         with_traces(|traces| traces.event(&mut recording, target, time, words.iter().copied()));
         RECORDING.set(Some(recording));
     }
@@ -117,7 +139,8 @@ extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
     }
     let number = NUMBER.get().wrapping_add(1).max(1);
     NUMBER.set(number);
-    let done = NAME.with(|(bytes, length)| with_traces(|traces| traces.take_apart(&bytes[..*length], number)));
+    let copied = |from, to| note_written(DMA.start + to, DMA.start + from);
+    let done = NAME.with(|(bytes, length)| with_traces(|traces| traces.take_apart(&bytes[..*length], number, copied)));
     if done == Err(Full) {
         return error(NO_ROOM);
     }
@@ -213,18 +236,22 @@ extern "C" fn playback(time: i64, address: u32, _uses_ddma: u32) {
 
 /// Every board plays its part; this one while the others do.
 fn play_everywhere(number: u32, time: i64) {
-    let (mut own, mut others) = (None, 0u32);
-    with_traces(|traces| {
-        for part in traces.parts(number) {
-            match part.destination {
-                DESTINATION_MASTER => own = Some((DMA.start + part.offset) as u32),
-                destination => others |= 1u32.checked_shl(u32::from(destination)).unwrap_or(0),
-            }
-        }
-    });
     if !rtio::prepare() {
         return;
     }
+    let (mut own, mut others) = (None, 0u32);
+    with_traces(|traces| {
+        for part in traces.parts(number) {
+            let place = DMA.start + part.offset;
+            match part.destination {
+                DESTINATION_MASTER => own = Some(place as u32),
+                destination => {
+                    others |= 1u32.checked_shl(u32::from(destination)).unwrap_or(0);
+                    note_elsewhere(place, time);
+                }
+            }
+        }
+    });
     if others != 0 {
         let mut request = [0; 16];
         request[..4].copy_from_slice(&number.to_le_bytes());

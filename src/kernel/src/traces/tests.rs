@@ -1,5 +1,6 @@
 //! The store as a map, kernels that are killed, and traces of several boards.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use proptest::prelude::*;
@@ -62,7 +63,10 @@ fn a_trace_is_taken_apart_by_boards() {
     }
     traces.finish(recording, 999).unwrap();
     record(&mut traces, b"after", 3).unwrap();
-    traces.take_apart(b"both", 6).unwrap();
+    let copied = RefCell::new(vec![]);
+    let note = |from, to| copied.borrow_mut().push((from, to));
+    let recorded = traces.find(b"both").unwrap().offset;
+    traces.take_apart(b"both", 6, note).unwrap();
     let found = traces.find(b"both").unwrap();
     assert_eq!((found.duration, found.number), (999, 6));
     assert_eq!(traces.named_at(found.offset), Some(6));
@@ -83,6 +87,11 @@ fn a_trace_is_taken_apart_by_boards() {
         times.push(now);
     }
     assert_eq!(content[at..], END);
+    // An event of one word takes two words of a trace, one of two words six.
+    let places = |first, from| (0..20).map(move |n| (recorded + n * 32 + from, first + n * (8 + 2 * from)));
+    let near_part = *parts.iter().find(|part| part.destination == 0).unwrap();
+    let expected: Vec<_> = places(near_part.offset, 0).chain(places(far_part.offset, 8)).collect();
+    assert_eq!(copied.into_inner(), expected);
     assert_eq!(times, (0..20).map(|n| n * 8 + 1).collect::<Vec<_>>());
     let mut traces = Traces::attach(&mut words);
     assert_eq!(traces.erase(b"both"), Some(6));
@@ -90,7 +99,7 @@ fn a_trace_is_taken_apart_by_boards() {
     assert_eq!(traces.erase(b"after"), None);
     record(&mut traces, b"long", 600).unwrap();
     // Its part has no room.
-    assert_eq!(traces.take_apart(b"long", 7), Err(Full));
+    assert_eq!(traces.take_apart(b"long", 7, |_, _| {}), Err(Full));
     assert_eq!((traces.find(b"long"), traces.parts(7).count()), (None, 0));
 }
 

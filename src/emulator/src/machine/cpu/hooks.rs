@@ -260,6 +260,13 @@ fn execute(uc: &mut Unicorn<'_, ()>, address: u32, core: usize, slice: &Slice, b
             slice.kick();
             return;
         }
+        Some(Special::Note(number)) => {
+            let registers = [RegisterARM::R0, RegisterARM::R1, RegisterARM::R2, RegisterARM::R3];
+            let mut bus = bus.borrow_mut();
+            bus.signals.caller = slice.left.get();
+            bus.noted(number, registers.map(|register| get(uc, register)));
+            return;
+        }
         Some(Special::CodeChanged) => {
             bus.borrow_mut().signals.flush_code[other] = true;
             return;

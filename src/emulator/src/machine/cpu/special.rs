@@ -5,6 +5,8 @@
 pub enum Special {
     /// `sev`: an event to both cores and to the PL.
     SendEvent,
+    /// `dbg`, a hint with a number: what the firmware tells an emulator.
+    Note(u8),
     /// Read of MPIDR into a register.
     ReadMpidr(u8),
     /// Read of the cycle counter into a register.
@@ -38,6 +40,7 @@ fn cp15(word: u32) -> Option<Special> {
 pub fn arm(word: u32) -> Option<Special> {
     match word {
         0xe320_f004 => Some(Special::SendEvent),
+        0xe320_f0f0..=0xe320_f0ff => Some(Special::Note(word as u8 & 15)),
         _ if word >> 28 == 0xe => cp15(word),
         _ => None,
     }
@@ -85,6 +88,7 @@ mod tests {
     #[test]
     fn opcodes() {
         assert_eq!(arm(0xe320_f004), Some(Special::SendEvent));
+        assert_eq!(arm(0xe320_f0f2), Some(Special::Note(2)));
         assert_eq!(arm(0xee10_1fb0), Some(Special::ReadMpidr(1))); // mrc p15, 0, r1, c0, c0, 5
         assert_eq!(arm(0xee19_0f1d), Some(Special::ReadCycles(0))); // mrc p15, 0, r0, c9, c13, 0
         assert_eq!(arm(0xee07_0f15), Some(Special::CodeChanged)); // mcr p15, 0, r0, c7, c5, 0

@@ -1,0 +1,53 @@
+"""Pages of `kairos run --scope`: what they hold, and that a browser shows it without a complaint."""
+
+import base64
+import json
+import re
+import shutil
+import zlib
+
+import numpy as np
+
+__all__ = ["BROWSER", "lanes", "opened"]
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+KINDS = {"levels": np.uint8, "steps": np.float64, "marks": np.uint32, "words": np.uint32}
+
+
+def lanes(path) -> dict:
+    """The lanes of a page by group and name, each (times in ns, values), their arrays decoded."""
+    parts = dict(re.findall(r'<script type="application/octet-stream" id="(\w+)">(.*?)</script>', path.read_text()))
+    content, arrays = (zlib.decompress(base64.b64decode(parts[name])) for name in ("lanes", "arrays"))
+    content, found = json.loads(content), {}
+    for lane in content["lanes"]:
+        times = np.frombuffer(arrays, "<f8", lane["t"][1], lane["t"][0])
+        values = np.frombuffer(arrays, KINDS[lane["kind"]], lane["v"][1], lane["v"][0])
+        if lane["kind"] in ("marks", "words"):
+            values = [content["texts"][number] for number in values]
+        found["/".join([*lane["group"], lane["name"]])] = (list(times), list(values))
+    return found
+
+
+def opened(path, picture=None):
+    """Opens a page in Chromium, where there is one, and shows all of it and a part; its console must stay empty.
+    picture: file for a picture of it."""
+    if BROWSER is None:
+        return
+    from playwright.sync_api import sync_playwright
+
+    said = []
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        page = running.new_page(viewport={"width": 1200, "height": 900})
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_function("window.scope && scope.frames > 0 && !scope.asked")
+        if picture is not None:
+            page.screenshot(path=picture)
+        page.mouse.move(600, 300)
+        for key in "f+++nnp":
+            page.keyboard.press(key)
+        page.wait_for_function("!scope.asked")
+        running.close()
+    assert said == []
