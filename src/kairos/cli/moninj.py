@@ -124,7 +124,7 @@ def _channel(name: str, database: DeviceDB | None) -> int:
         return int(name, 0)
     except ValueError:
         pass
-    channel = database.arguments(name).get("channel") if database is not None else None
+    channel = database.channel_of(name) if database is not None else None
     if not isinstance(channel, int):
         raise UsageError(f"there is no device '{name}' with a channel in the device database: give its name or number")
     return channel

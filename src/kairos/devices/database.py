@@ -11,7 +11,10 @@ from pathlib import Path
 
 from ..errors import UsageError
 
-__all__ = ["DeviceDB"]
+__all__ = ["DeviceDB", "rtio_channel"]
+
+NUMBERED = ("bus_channel", "cpld_device", "host_mirny")
+"""Arguments of drivers whose ``channel`` is the number of a chip on a bus or a card."""
 
 
 class DeviceDB:
@@ -59,7 +62,7 @@ class DeviceDB:
             return {}
 
     def channel_names(self) -> dict[int, str]:
-        """RTIO channel number to device name, of every local entry that has an argument ``channel``."""
+        """RTIO channel number to device name, of every local entry that has one of its own."""
         names: dict[int, str] = {}
         for name, entry, channel in self._channels():
             if entry.get("type") == "local":
@@ -73,9 +76,23 @@ class DeviceDB:
     def _channels(self) -> Iterator[tuple[str, dict, int]]:
         """Name, description and RTIO channel of the entries that have one."""
         for name, entry in self.entries.items():
-            channel = _arguments(entry).get("channel")
-            if isinstance(channel, int):
+            channel = rtio_channel(entry)
+            if channel is not None:
                 yield name, entry, channel
+
+    def channel_of(self, name: str) -> int | None:
+        """RTIO channel of a device; None if it has none of its own, or is unknown."""
+        try:
+            return rtio_channel(self.get(name))
+        except (KeyError, ValueError):
+            return None
+
+
+def rtio_channel(entry) -> int | None:
+    """That of a description; None if it has none. The ``channel`` of a chip on a bus or a card is another number."""
+    arguments = _arguments(entry)
+    channel = arguments.get("channel")
+    return channel if isinstance(channel, int) and not any(name in arguments for name in NUMBERED) else None
 
 
 def _arguments(entry) -> dict:

@@ -123,7 +123,7 @@ class Bench:
         return self.device.control.request("bench", **{"from": first})
 
     def _channel(self, name: str):
-        return self.database.arguments(name).get("channel")
+        return self.database.channel_of(name)
 
     def _part(self, name: str, parts: list) -> dict | None:
         """The part of this name, or of the card that this device drives."""

@@ -7,6 +7,7 @@ as the word that was written last. With them the slack of every output, in machi
 
 from collections.abc import Iterator
 
+from ..devices import rtio_channel
 from .recording import Channel, Recording
 
 __all__ = ["Line", "describe", "drivers", "pins", "write_dump"]
@@ -47,8 +48,8 @@ def drivers(devices: dict) -> dict[int, tuple[str, str]]:
     found: dict[int, tuple[str, str]] = {}
     for name, entry in devices.items():
         if isinstance(entry, dict) and entry.get("type") == "local":
-            channel = entry.get("arguments", {}).get("channel")
-            if isinstance(channel, int):
+            channel = rtio_channel(entry)
+            if channel is not None:
                 found.setdefault(channel, (name, entry.get("class", "")))
     return found
 

@@ -1,0 +1,24 @@
+"""Which RTIO channels the entries of a device database have."""
+
+from kairos.devices import DeviceDB
+
+
+def entry(driver, **arguments):
+    return {"type": "local", "module": "artiq.coredevice.x", "class": driver, "arguments": arguments}
+
+
+def test_the_number_of_a_chip_is_no_rtio_channel():
+    """Chips may stand in front of the pins whose RTIO channels have their numbers."""
+    database = DeviceDB(
+        {
+            "dds1": entry("AD9914", sysclk=3e9, bus_channel=2, channel=1),
+            "mirny0_ch3": entry("ADF5356", cpld_device="mirny0_cpld", sw_device="switch", channel=3),
+            "almazny0_ch0": entry("AlmaznyChannel", host_mirny="mirny0_cpld", channel=0),
+            "ttl0": entry("TTLInOut", channel=0),
+            "ttl1": entry("TTLInOut", channel=1),
+            "servo_ch0": entry("Channel", channel=3, servo_device="servo"),
+            "count": "ttl1",
+        }
+    )
+    assert database.channel_names() == {0: "ttl0", 1: "ttl1", 3: "servo_ch0"}
+    assert [database.channel_of(name) for name in ("dds1", "count", "nobody")] == [None, 1, None]
