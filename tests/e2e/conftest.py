@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.gateware import database
 from tests.support.hub import demo_hub
+from tests.support.scope import lanes, opened
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +30,18 @@ def hub(device, tmp_path_factory):
     """A hub of the device under test, and of one that does not answer."""
     with demo_hub(device, tmp_path_factory.mktemp("hub")) as hub:
         yield hub
+
+
+@pytest.fixture
+def page_of(kairos):
+    """`page_of(experiment, *words, device_db=path)` runs it with `--scope`, has a browser open the page, and gives its
+    lanes by group and name."""
+
+    def page_of(experiment, *words, **options):
+        done = kairos("run", experiment, *words, "--no-table", "--scope", "a.html", **options)
+        page = kairos.directory / "a.html"
+        assert done.returncode == 0 and page.exists(), done.stdout + done.stderr
+        opened(page, kairos.directory / "a.png")
+        return lanes(page)
+
+    return page_of

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kairos.testing import Bench
@@ -54,3 +55,17 @@ def test_what_the_driver_refuses(bench, what, error):
     kind, text = error
     with pytest.raises(kind, match=text):
         bench.run(EXPERIMENTS, "Refused", what=what)
+
+
+def test_the_page_shows_the_voltages(page_of, lab):
+    found = page_of(EXPERIMENTS, "-c", "Ramp", device_db=lab)
+    times, volts = found["bench/fastino0/ch5"]
+    first = next(n for n, value in enumerate(volts) if value == pytest.approx(-9, abs=2e-4))
+    assert volts[first : first + 10] == [pytest.approx(2 * n - 9, abs=2e-4) for n in range(10)]
+    assert np.diff(times[first : first + 10]) == pytest.approx([FRAME * 1e9] * 9)
+    # What was held comes with the update behind the pulse.
+    edges, _ = found["pins/ttl4"]
+    held = next(time for time, value in zip(times, volts, strict=True) if value == pytest.approx(6, abs=2e-4))
+    assert FRAME * 1e9 <= held - edges[-1] - 8 <= 2 * FRAME * 1e9
+    _, volts = found["bench/fastino0/ch4"]
+    assert volts[-1] == pytest.approx(1, abs=2e-4)

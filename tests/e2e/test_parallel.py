@@ -112,3 +112,25 @@ def test_relays_and_adc_of_a_shuttler(db, tmp_path):
         assert mode >> 4 & 7 == 2, "standby, after a reset"
         part = bench.part("shuttler0")
         assert part["relays"] == 1 and part["adc"]["mode"] == "standby"
+
+
+def test_the_page_shows_the_tones_of_an_ad9914(page_of, db):
+    found = page_of(EXPERIMENTS, "-c", "Tones", device_db=db)
+    times, frequencies = found["bench/ddsbus0.ch1/frequency"]
+    expected = [400e6, 750e6, 123456789.015625, 750e6]
+    assert frequencies == [pytest.approx(hz, abs=STEP / 2) for hz in expected]
+    assert found["bench/ddsbus0.ch1/power"][1] == [pytest.approx(-6.02, abs=0.01), 0, 0, 0]
+    assert found["bench/ddsbus0.ch1/phase"][1][0] == pytest.approx(0.25, abs=1e-4)
+    edges, levels = found["pins/ttl4"]
+    start = edges[levels.index(1)] + 8
+    assert times == [start, start + 3000, start + 6000, start + 9000]
+
+
+def test_the_page_shows_the_relays(page_of, db):
+    found = page_of(EXPERIMENTS, "-c", "Shuttler", device_db=db)
+    (name,) = [name for name in found if name.endswith("/shuttler0_relay")]
+    times, words = found[name]
+    assert words == ["closed: 0, 1, 6, 7, 8, 10, 13, 15", "closed: 0"]
+    # It ends where its last bit is taken over, of which the ADC's messages are later.
+    adc, _ = next(lane for name, lane in found.items() if "spi_shuttler0_adc/" in name and "pads" not in name)
+    assert times[0] < adc[0] and adc[-1] < times[1]

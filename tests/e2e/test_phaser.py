@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kairos.testing import Bench
@@ -83,3 +84,16 @@ def test_another_gateware(tmp_path, db):
     entries["phaser0"]["arguments"]["gw_rev"] = 2
     with Bench(written(entries, tmp_path)) as bench, pytest.raises(ValueError, match="another one than gw_rev says"):
         bench.run(EXPERIMENTS, "Wrong", what="board")
+
+
+def test_the_page_shows_the_tones(page_of, db):
+    found = page_of(EXPERIMENTS, "-c", "Tones", device_db=db)
+    times, frequencies = found["bench/phaser0.ch7/frequency"]
+    assert frequencies[:2] == [pytest.approx(hz, abs=0.1) for hz in (11.5e6, 9e6)]
+    _, powers = found["bench/phaser0.ch7/power"]
+    assert powers[:2] == [pytest.approx(-6.02, abs=0.01)] * 2
+    edges, levels = found["pins/ttl4"]
+    start = edges[levels.index(1)]
+    assert times[0] - start - 8 == pytest.approx(2 * FRAME * 1e9)
+    _, powers = found["bench/phaser0.ch9/power"]
+    assert powers[0] == pytest.approx(-12.04, abs=0.01) and np.isnan(powers[-1]), "silent at the end"

@@ -80,8 +80,8 @@ def test_lines_of_the_source(kairos):
 
 
 def test_lines_of_what_other_boards_and_traces_do(kairos):
-    """Outputs of a satellite come from the line of the master's kernel or of a subkernel, those of a distributed trace on
-    both boards from the lines that recorded and played them."""
+    """Outputs of a satellite come from the line of the master's kernel or of a subkernel, those of a distributed trace
+    on both boards from the lines that recorded and played them."""
     built("pair", "satellite")
     done = kairos(
         "run", EXAMPLES / "two_boards.py", "--scope", "a.html", device_db=EXAMPLES / "two_boards_device_db.py"
@@ -92,8 +92,8 @@ def test_lines_of_what_other_boards_and_traces_do(kairos):
     edges = {pin.split("/")[1]: found[pin][0] for pin in PINS}
 
     def reached(line, channel, of_trace=""):
-        """How many of the marks of a line are of a channel, each of which is at an edge of its pin. They say that of the
-        trace."""
+        """How many of the marks of a line are of a channel, each of which is at an edge of its pin. They say that of
+        the trace."""
         told = re.compile(rf"{channel}( ← two_boards.py:\d+)?{of_trace}")
         texts = [(time, text) for time, text in zip(*source[line], strict=True) if told.fullmatch(text)]
         assert all(min(abs(edge - time) for edge in edges[channel]) < 80 for time, _ in texts), (line, channel, texts)
@@ -134,6 +134,12 @@ def test_what_dma_plays_comes_from_two_lines(kairos):
         text = f"{channel} ← same_place.py:{line[play]}, recorded at same_place.py:{line[recorded]}"
         expected += [(time, text) for time in times]
     assert sorted(zip(*lines[plays], strict=True)) == sorted(expected)
+
+
+def test_a_run_without_a_kernel_has_no_page_and_says_so(kairos):
+    done = kairos.run("    def run(self):\n        pass\n", "--scope", "a.html")
+    assert done.returncode == 0 and not (kairos.directory / "a.html").exists()
+    assert done.stderr == "kairos: no kernel has run, so --scope a.html is not written\n"
 
 
 def test_a_place_that_cannot_be_written_is_found_before_the_run(kairos, tmp_path):

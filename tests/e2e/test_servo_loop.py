@@ -46,3 +46,24 @@ def test_a_servo_holds_the_power_of_a_beam(database, tmp_path):
         left_there = bench.part("urukul0_cpld")["ch0"]
         assert left_there["frequency_hz"] == pytest.approx(80e6, abs=1) and not left_there["switch"]
         assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_page_shows_the_loop(page_of, database):
+    """The light settles, and comes back behind 3 dB less."""
+    found = page_of(FOLDER / "servo_loop.py", device_db=database)
+    times, volts = map(np.array, found["bench/monitor/light"])
+    start = times[np.argmax(volts > 0.01)]
+
+    def light(at):
+        return volts[np.searchsorted(times, start + at, "right") - 1]
+
+    assert light(20e3) < 1.5
+    assert [light(900e3), light(2000e3)] == [pytest.approx(2.0, rel=0.01)] * 2
+    assert volts[(times > start + 950e3) & (times < start + 1100e3)].min() < 1.6
+    _, frequencies = found["bench/urukul0.ch0/frequency"]
+    assert np.nanmax(frequencies) == np.nanmin(frequencies) == pytest.approx(80e6, abs=0.2)
+    # Lines of a link have their own names; a bus without chip selects has no messages.
+    assert "pins/suservo0_urukul0/pads/suservo0_urukul0_clk" in found
+    assert not any("suservo0_urukul1_mosi3" in name for name in found if name.startswith("inputs"))
+    messages = found["pins/spi_urukul0/urukul0_dds"][1]
+    assert any(text.startswith("CFR1") for text in messages), messages

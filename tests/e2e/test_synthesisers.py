@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kairos.devices import DeviceDB
@@ -96,3 +97,13 @@ def test_what_is_wrong_is_told(database, tmp_path):
         texts = bench.warnings
     assert "dio_spi0: ch1: it has no reference: look at clk_sel of the card and its clocks here" in texts
     assert "dio_spi0: a message of 39 bits for number 5: one has 40, it is ignored" in texts
+
+
+def test_the_page_shows_the_tone(page_of, database):
+    found = page_of(EXPERIMENTS, "-c", "Mirny", device_db=database)
+    times, powers = found["bench/dio_spi0.ch1/power"]
+    _, frequencies = found["bench/dio_spi0.ch1/frequency"]
+    assert powers[-2] == pytest.approx(5 - 11.5) and np.isnan(powers[-1])
+    assert frequencies[-2] == pytest.approx(1.2345678e9, abs=1e-3) and np.isnan(frequencies[-1])
+    # 8 ns of cable behind the switch
+    assert times[-1] == found["pins/ttl16"][0][-1] + 8

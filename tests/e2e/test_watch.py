@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kairos.testing import Bench
@@ -115,3 +116,30 @@ def test_a_camera_that_cannot_be_is_refused_in_one_line(kairos, lab, old, new, t
     done = kairos("bench", "check", file, device_db=calibrated(lab, kairos.directory))
     assert done.returncode == 1
     assert done.stderr.endswith(f": {text}\n") and len(done.stderr.splitlines()) == 1
+
+
+def test_the_page_shows_light_ions_and_frames(page_of, lab, tmp_path):
+    (tmp_path / "bench.toml").write_text(BENCH)
+    database = calibrated(lab, tmp_path)
+    found = page_of(EXPERIMENTS, "-c", "Look", "--bench", tmp_path / "bench.toml", device_db=database)
+    # The cooling beam is off, on, off; its light comes behind the cable and the photodiode.
+    tone, powers = found["bench/urukul0.ch1/power"]
+    assert [np.isnan(power) for power in powers] == [False, True, False]
+    times, volts = found["bench/monitor/light"]
+    assert volts == [pytest.approx(level) for level in (0.05, 2.05, 0.05, 2.05)]
+    assert times[1:] == [time + 100 for time in tone]
+    # Two ions scatter, then the one that was not turned.
+    times, photons = found["bench/calcium/photons"]
+    assert photons[0] > 0 and photons[1] == 0 and photons[2] == pytest.approx(photons[0] / 2)
+    assert times[0] - tone[0] < 100 and times[1] == tone[1]
+    turned, upper = found["bench/calcium/upper state of ion 1"]
+    assert upper == [pytest.approx(1)] and turned == [found["bench/urukul0.ch0/power"][0][-1]]
+    # A frame follows each exposure of 500 us, which the trigger begins.
+    edges, levels = found["pins/ttl4"]
+    triggers = [time for time, level in zip(edges, levels, strict=True) if level]
+    frames, texts = found["bench/andor/frames"]
+    assert texts == ["frame 1", "frame 2", "frame 3"]
+    assert np.subtract(frames, triggers) == pytest.approx([5e5] * 3, abs=5e3)
+    assert {f"inputs/grabber0/grabber0_{line}" for line in ("clk", "x0", "x2")} <= set(found)
+    mains, _ = found["inputs/ttl0"]
+    assert mains[2] - mains[0] == pytest.approx(20e6, abs=200e3)

@@ -5,6 +5,7 @@ the datasets first: they are what cannot be had again.
 """
 
 import os
+import sys
 from pathlib import Path
 
 from ..errors import UsageError
@@ -14,6 +15,8 @@ from ..waveform.vcd import write_vcd
 
 __all__ = ["Outputs", "check_picture", "readable", "table_limit"]
 
+OF_PINS = ("--vcd", "--scope", "--pulses")
+"""Files about what pins did."""
 SHOWN = 8
 """Elements of a longer list that a terminal shows."""
 
@@ -71,6 +74,12 @@ class Outputs:
             failures += self._draw_applets(experiment, has_pins=(recording or device) is not None)
         if failures:
             raise UsageError("; ".join(failures))
+
+    def tell_no_kernel(self):
+        """Say which files there are not, because no kernel has run."""
+        missing = [f"{option} {path}" for option, path in self.files.items() if option in OF_PINS]
+        if missing:
+            print(f"kairos: no kernel has run, so {', '.join(missing)} is not written", file=sys.stderr)
 
     def _draw_applets(self, experiment, has_pins) -> list[str]:
         """Draw the applets of the `experiment` beside the picture of its pins; what failed, a line each."""

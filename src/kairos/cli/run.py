@@ -149,6 +149,8 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
         _print_summary(statistics, device, recording, time.time() - started)
         if recording is not None and limit != 0:
             print(format_table(recording, limit))
+    if device is not None and not (kernels or failed):
+        outputs.tell_no_kernel()
     outputs.write(experiment, started, recording, device)
     if not (args.hdf5 or args.quiet):
         for key, value in sorted(experiment.datasets.local.items()):

@@ -1,16 +1,19 @@
 """Lanes of what is wired to the pins of an emulated device: tones of its synthesisers, voltages, photons, how much of
-each ion is in its upper state, and what comes back at inputs."""
+each ion is in its upper state, frames of cameras, and what comes back at inputs."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 
 from ..waveform import Recording
-from .lanes import Lane, Levels, Steps
+from .lanes import Lane, Levels, Steps, Words
 
 __all__ = ["lanes_of_bench"]
 
 QUANTITIES = (("frequency", "Hz"), ("power", "dBm"), ("phase", "turns"))
 """Of a tone, in the order of the emulator's answer, behind its time."""
+CLOCK_RESTS = 1000
+"""Nanoseconds without an edge behind which a camera's clock has rested."""
 POWER = 2
 """Place of the power there; None: the tone is off."""
 LABELS = {"photodiode": "light"}
@@ -42,7 +45,9 @@ def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
             yield from _numbers(control, part, 0, "photons", "1/s", origin)
             for ion in range(POPULATIONS[kind]):
                 yield from _numbers(control, part, 1 + ion, f"upper state of ion {ion}", "", origin)
-    yield from _inputs(control.request("driven")["edges"], plan.get("pins", ()), recording)
+    edges = control.request("driven")["edges"]
+    yield from _frames(edges, plan, recording)
+    yield from _inputs(edges, plan.get("pins", ()), recording)
 
 
 def _numbers(control, part, output: int, label: str, unit: str, origin_ns: int) -> Iterator[Lane]:
@@ -52,15 +57,37 @@ def _numbers(control, part, output: int, label: str, unit: str, origin_ns: int) 
         yield Steps(label, ("bench", part["name"]), unit, times, [number for _, number in rows])
 
 
+def _frames(edges, plan, recording: Recording) -> Iterator[Lane]:
+    """When each camera sends its frames: then its clock runs."""
+    pads = {pin["name"]: pin["index"] for pin in plan.get("pins", ())}
+    cameras = {part["name"] for part in plan.get("parts", ()) if part["kind"] == "camera"}
+    for wire in plan.get("wires", ()):
+        if wire["from"] not in cameras:
+            continue
+        clock = pads.get(f"{wire['to']}_clk")
+        times = [time - recording.origin_ns for time, pad, _ in edges if pad == clock]
+        times = [time for time in times if time >= 0]
+        begins = [at for before, at in zip([-CLOCK_RESTS, *times], times, strict=False) if at - before >= CLOCK_RESTS]
+        ends = [at for at, behind in zip(times, [*times[1:], math.inf], strict=True) if behind - at >= CLOCK_RESTS]
+        if begins:
+            texts = [f"frame {number}" for number in range(1, len(begins) + 1)]
+            yield Words("frames", ("bench", wire["from"]), begins, ends, texts)
+
+
 def _inputs(edges, pins, recording: Recording) -> Iterator[Lane]:
-    """Pins that the bench drives: those of the answers of chips stand with their buses already."""
+    """Pins that the bench drives: those of the answers of chips stand with their buses already, lines of a link in a
+    group of their own."""
     names = {channel.number: channel.name for channel in recording.channels}
+    pads_of = Counter(channel.number for channel in recording.channels)
     for pin in pins:
         own = [(time - recording.origin_ns, level) for time, pad, level in edges if pad == pin["index"]]
         own = [(time, level) for time, level in own if time >= 0]
         if own and not pin["name"].startswith("spi_"):
             times, levels = zip(*own, strict=True)
-            yield Levels(names.get(pin["channel"], pin["name"]), ("inputs",), times=list(times), levels=list(levels))
+            name, group = names.get(pin["channel"], pin["name"]), ("inputs",)
+            if pads_of[pin["channel"]] > 1:
+                name, group = pin["name"], ("inputs", pin["name"].rpartition("_")[0])
+            yield Levels(name, group, times=list(times), levels=list(levels))
 
 
 def _tone(name: str, tones: list, origin_ns: int) -> Iterator[Lane]:

@@ -8,6 +8,8 @@ from ..coredevice.registers import Register
 
 __all__ = ["LABELS", "SELECTS"]
 
+RELAYS = 16
+"""Of a Shuttler."""
 SHOWN = 3
 """Fields of a register that a label shows."""
 
@@ -69,10 +71,24 @@ def _urukul(message) -> str | None:
     return register and f"{register.name[:3]}: {_fields(register, message.written)}"
 
 
+def _relays(message) -> str | None:
+    """Those of a Shuttler's outputs that are closed."""
+    if message.bits != RELAYS:
+        return None
+    closed = [str(number) for number in range(RELAYS) if message.written >> number & 1]
+    return f"closed: {', '.join(closed)}" if closed else "all open"
+
+
 _AD9910 = _registers(ad9910)
 _URUKUL = {register.width: register for register in (urukul.CFG8, urukul.CFG9, urukul.ATT)}
 
-LABELS: dict[str, Callable] = {"AD9910": _ad9910, "AD9912": _ad9912, "CPLD": _urukul}
+LABELS: dict[str, Callable] = {
+    "AD9910": _ad9910,
+    "SharedDDS": _ad9910,
+    "AD9912": _ad9912,
+    "CPLD": _urukul,
+    "Relay": _relays,
+}
 """Class of a driver: what a message to its chip says; None if it says nothing that is known."""
-SELECTS = {"CPLD": {1: "", 2: " attenuators"}}
+SELECTS = {"CPLD": {1: "", 2: " attenuators"}, "Relay": {1: ""}, "SharedDDS": {3: ""}}
 """Class of a driver whose chip select is no argument of it: these, with what each adds to the device's name."""

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 
+from ..files import replacing
 from .lanes import Lane, Packer
 
 __all__ = ["write_page"]
@@ -17,8 +17,10 @@ SCRIPTS = ("lanes.js", "draw.js", "scope.js")
 
 
 def write_page(path, title: str, lanes: Sequence[Lane], end_ns: float):
-    """Write a page of `lanes`, over the time from 0 to `end_ns`, to `path`. OSError if that cannot be."""
-    Path(path).write_text(page(title, lanes, end_ns), encoding="utf-8")
+    """Write a page of `lanes`, over the time from 0 to `end_ns`, to `path`. OSError if that cannot be; what was there
+    stays then."""
+    with replacing(path) as new:
+        new.write_text(page(title, lanes, end_ns), encoding="utf-8")
 
 
 def page(title: str, lanes: Sequence[Lane], end_ns: float) -> str:

@@ -1,7 +1,7 @@
 """Lanes of what the pins of a device did: the pads of a serial bus below their words."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from ..waveform import Channel, Recording
@@ -29,8 +29,10 @@ def levels_of(channel: Channel, group: tuple[str, ...]) -> Levels:
 
 
 def lanes_of_pins(recording: Recording, labels: Labels) -> Iterator[Lane]:
-    """A lane for each pin that changed, board by board; those of a serial bus behind a lane of its words."""
+    """A lane for each pin that changed, board by board; those of a serial bus behind a lane of its words, those of
+    another channel with several in a group of their own."""
     boards = recording.board_names()
+    pads_of = Counter((channel.board, channel.number) for channel in recording.channels)
     buses: dict[tuple[int, str], dict[str, Channel]] = defaultdict(dict)
     for channel in recording.channels:
         if pad := _PAD.match(channel.name):
@@ -39,8 +41,9 @@ def lanes_of_pins(recording: Recording, labels: Labels) -> Iterator[Lane]:
     for channel in recording.active():
         pad, board = _PAD.match(channel.name), boards[channel.board]
         bus = (channel.board, pad[1]) if pad else None
-        if bus is None or "clk" not in buses[bus]:
-            yield levels_of(channel, (board,))
+        if bus is None or "clk" not in buses[bus] or not any(name.startswith("cs") for name in buses[bus]):
+            several = pads_of[channel.board, channel.number] > 1
+            yield levels_of(channel, (board, channel.name.rpartition("_")[0], "pads") if several else (board,))
         elif bus not in shown:
             shown.add(bus)
             yield from _bus(bus[1], buses[bus], board, labels)

@@ -19,7 +19,10 @@ LONGEST = 60
 
 
 def lanes_of_source(sources: Sources, origin_ns: int, names: dict[int, str]) -> Iterator[Lane]:
-    """Lanes file by file, in the order of the lines. origin_ns: the page's time 0, since power-up. names: of channels."""
+    """Lanes file by file, in the order of the lines.
+
+    origin_ns: the page's time 0, since power-up. names: of RTIO channels.
+    """
     outputs = sources.outputs
     order = np.argsort(outputs["time_ns"], kind="stable")
     times = outputs["time_ns"][order] - origin_ns

@@ -171,6 +171,15 @@ function drawClock(context, clock, view, x, next, low, high, colour, span, edge)
   }
 }
 
+// A text, or as much of it as fits into so many pixels.
+function fitted(context, text, width) {
+  const whole = context.measureText(text).width;
+  if (whole <= width) return text;
+  let length = Math.ceil((text.length * width) / whole);
+  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > width) length--;
+  return `${text.slice(0, length)}…`;
+}
+
 // A text between two places, if a good part of it fits.
 function label(context, text, from, to, top, height, colour) {
   if (!text || to - from < 24) return;

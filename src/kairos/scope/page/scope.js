@@ -104,7 +104,8 @@ class Scope {
     context.fillRect(0, top + row.height - 0.5, size.width, 0.5);
     context.fillStyle = row.lane ? colour.text : colour.faint;
     const sign = row.lane ? "" : this.closed.has(row.group) ? "▸ " : "▾ ";
-    context.fillText(sign + (row.lane?.name ?? row.name), 8 + 10 * row.depth, top + row.height / 2 + 4, view.left - 12 - 10 * row.depth);
+    const left = 8 + 10 * row.depth, text = fitted(context, sign + (row.lane?.name ?? row.name), view.left - 4 - left);
+    context.fillText(text, left, top + row.height / 2 + 4);
   }
 
   drawCursors(colour) {
@@ -178,11 +179,12 @@ class Scope {
   tip(event) {
     const tip = document.getElementById("tip"), row = this.laneAt(event.offsetY);
     const time = this.view.time(event.offsetX);
-    const value = row?.lane && event.offsetX > this.view.left ? this.valueNear(row.lane, event.offsetX, time) : null;
-    tip.hidden = value === null;
-    if (value === null) return;
-    const source = sourceAt(this.lanes, row.lane, time);
-    tip.textContent = `${row.lane.name}: ${value}\n${duration(time)}${source ? `\n${source}` : ""}`;
+    const named = row?.lane && event.offsetX <= this.view.left;
+    const value = row?.lane && !named ? this.valueNear(row.lane, event.offsetX, time) : null;
+    tip.hidden = value === null && !named;
+    if (tip.hidden) return;
+    const source = named ? null : sourceAt(this.lanes, row.lane, time);
+    tip.textContent = named ? row.lane.name : `${row.lane.name}: ${value}\n${duration(time)}${source ? `\n${source}` : ""}`;
     tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 4)}px`;
     tip.style.top = `${event.clientY + 16}px`;
   }

@@ -155,6 +155,32 @@ def test_what_dma_played_says_both_of_its_lines(show):
     assert page.evaluate(ask, 995) == "scan.py:4: led.pulse(1 * us)"
 
 
+def test_a_page_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypatch):
+    path = tmp_path / "a.html"
+    write_page(path, "before", [], 1)
+    before = path.read_text()
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    with pytest.raises(OSError):
+        write_page(path, "after", [], 1)
+    monkeypatch.undo()
+    assert path.read_text() == before and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_long_name_is_cut_and_stands_in_the_tip(show):
+    name = "44: self.channel.set_dds(PROFILE, FREQUENCY, -self.setpoint)"
+    page = show([Marks(name, (), [100], ["led"])], 60000)
+    fits = f"fitted(scope.canvas.getContext('2d'), '{name}', 180)"
+    assert page.evaluate(fits).endswith("…") and len(page.evaluate(fits)) < len(name)
+    assert page.evaluate(f"scope.canvas.getContext('2d').measureText({fits}).width") <= 180
+    box = page.evaluate("scope.canvas.getBoundingClientRect().toJSON()")
+    page.mouse.move(box["x"] + 50, box["y"] + 30)
+    assert page.inner_text("#tip") == name
+
+
 def test_groups_open_and_close(show):
     page = show(LANES, 60000)
     names = "scope.rows.map((row) => row.lane?.name ?? row.name)"
