@@ -176,6 +176,42 @@ fn each_error_is_a_line_with_its_place() {
             "bench.toml:3: pulses of 20000000 ns do not fit into periods of 50 Hz",
         ),
         (
+            "[line.l]\npin = \"ttl0\"\nhz = 1e6",
+            "bench.toml:3: pulses of 1000000 ns do not fit into periods of 1000000 Hz",
+        ),
+        (
+            &format!("{pmt}pulse_ns = 0"),
+            "bench.toml:3: a pulse of 0 ns cannot be: it has to be 1 ns or more",
+        ),
+        (
+            &format!("{pmt}pulse_ns = -3"),
+            "bench.toml:3: invalid value: integer `-3`, expected a whole number, 0 or more, that is not too large",
+        ),
+        (
+            &format!("{pmt}dark_hz = \"50 Hz\""),
+            "bench.toml:3: invalid type: string \"50 Hz\", expected a number",
+        ),
+        (
+            &format!("{pmt}dark_hz = 1e300"),
+            "bench.toml:3: 1e300 cannot be: at most 1e15 is physical",
+        ),
+        (
+            "[loopback.l]\nfrom = \"ttl1\"\nto = \"ttl1\"",
+            "bench.toml:3: a cable from the pin ttl1 to itself",
+        ),
+        (
+            "\n[sampler.s]\nhw_rev = \"2.1\"",
+            "bench.toml:3: hw_rev of a Sampler is v2.1, v2.2 or a later one, not 2.1",
+        ),
+        (
+            "\n[mirny.m]\nhw_rev = 4",
+            "bench.toml:3: hw_rev of a Mirny is 0 to 3, not 4",
+        ),
+        (
+            "[python.p]\nfile = \"nowhere.py\"",
+            "bench.toml:2: there is no file nowhere.py",
+        ),
+        (
             "[photodiode.d]\nvolts = 1.0\nsees = [\"urukul0\"]",
             "bench.toml:3: urukul0 is no part that gives light: Urukul; there is none",
         ),

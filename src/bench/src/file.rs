@@ -13,8 +13,10 @@ use crate::chips::urukul::{self, Chip, Revision};
 use crate::numbers::{Finite, Fraction, Natural, Positive};
 
 mod light;
+mod revisions;
 
 pub use light::{Beam, Camera, Crystal, Drive, Line, Photodiode};
+pub use revisions::{MirnyRevision, SamplerRevision};
 
 /// Parts of a kind, by their names.
 pub type Parts<T> = BTreeMap<Spanned<String>, T>;
@@ -175,7 +177,7 @@ pub struct Mirny {
     /// Hz of the reference that each number of `clk_sel` selects; 0: nothing is there.
     pub clocks_hz: Option<[Natural; 4]>,
     /// Hardware revision, as the card tells it: 0 to 3.
-    pub hw_rev: Option<u32>,
+    pub hw_rev: Option<MirnyRevision>,
     /// What is on top: `v1.1` or `v1.2`.
     pub almazny: Option<mirny::Almazny>,
 }
@@ -186,7 +188,7 @@ impl Mirny {
         let clocks = self.clocks_hz.or(own.clocks_hz);
         mirny::Options {
             clocks: clocks.map_or([100e6, 0.0, 0.0, 0.0], |clocks| clocks.map(|hz| hz.0)),
-            revision: self.hw_rev.or(own.hw_rev).unwrap_or(0) & 3,
+            revision: self.hw_rev.or(own.hw_rev).map_or(0, MirnyRevision::number),
             almazny: self.almazny.or(own.almazny),
         }
     }
@@ -197,7 +199,7 @@ impl Mirny {
 #[serde(deny_unknown_fields, default)]
 pub struct Sampler {
     /// Hardware revision: `v2.1`, whose range is 10 V, or a later one with 10.24 V.
-    pub hw_rev: Option<String>,
+    pub hw_rev: Option<SamplerRevision>,
     pub ch0: Option<Spanned<Wire>>,
     pub ch1: Option<Spanned<Wire>>,
     pub ch2: Option<Spanned<Wire>>,
@@ -424,6 +426,20 @@ fn patience() -> Positive {
     Positive(10.0)
 }
 
+/// What the parser of the file says, without names of Rust's types.
+fn in_words(text: &str) -> String {
+    let Some((before, kind)) = text.rsplit_once("expected ") else {
+        return text.into();
+    };
+    let kind = match kind {
+        "f64" => "a number",
+        "i32" | "i64" => "a whole number",
+        "u32" | "u64" | "usize" => "a whole number, 0 or more, that is not too large",
+        other => other,
+    };
+    format!("{}expected {kind}", before.replace(" as i128", ""))
+}
+
 /// The text of a file, to say where something stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
@@ -452,7 +468,8 @@ impl Source<'_> {
     pub fn parse(&self) -> Result<File, String> {
         toml::from_str(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            self.error(at, &error.message().replace('\n', ", "))
+            let text = error.message().replace('\n', ", ");
+            self.error(at, &in_words(&text))
         })
     }
 }

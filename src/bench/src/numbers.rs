@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 
+/// No frequency, rate or time of an experiment is beyond; sums and products of such numbers stay finite.
+const MOST: f64 = 1e15;
+
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident, $good:expr, $text:literal) => {
         $(#[$doc])*
@@ -15,6 +18,7 @@ macro_rules! number {
             fn try_from(number: f64) -> Result<Self, String> {
                 let good: fn(f64) -> bool = $good;
                 match number.is_finite() && good(number) {
+                    true if number.abs() > MOST => Err(format!("{number:e} cannot be: at most {MOST:e} is physical")),
                     true => Ok(Self(number)),
                     false => Err(format!(concat!("{} cannot be: ", $text), number)),
                 }

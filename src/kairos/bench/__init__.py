@@ -94,6 +94,9 @@ class Model:
 def _checked(output: str, kind: str, value):
     """A value for an output of this kind. TypeError, ValueError."""
     if kind == "pin":
+        # Those of NumPy, 0 and 1, too
+        if not isinstance(value, SupportsFloat) or value not in (0, 1):
+            raise TypeError(f"{output} takes True or False, not {value!r}")
         return bool(value)
     wanted = {"tone": Tone, "light": Light}.get(kind)
     if wanted is None:

@@ -108,7 +108,8 @@ class Host:
 
     def _told(self, error: BaseException) -> str:
         """What has been raised, with the innermost line of the model's own file."""
-        text = f"{type(error).__name__}: {error}".rstrip(": ")
+        # On one line, whatever it says.
+        text = " ".join(f"{type(error).__name__}: {error}".rstrip(": ").split())
         if str(error).startswith(self._file):
             return str(error)
         if isinstance(error, SyntaxError) and error.filename == self._file:

@@ -18,7 +18,7 @@ use crate::chips::serial_dac::{self, SerialDac};
 use crate::chips::shuttler::{self, Shuttler};
 use crate::chips::urukul::{self, ServoBus, Urukul};
 use crate::engine::End;
-use crate::file::{self, File, Parts, Wire};
+use crate::file::{self, File, Parts, SamplerRevision, Wire};
 use crate::model::Model;
 
 /// A model of a card, and what its inputs and outputs are.
@@ -252,8 +252,8 @@ impl Bench<'_> {
 
     fn sampler(&mut self, file: &File, card: &Found) -> Done {
         let (name, said, own) = self.said(&file.sampler, card)?;
-        let revision = said.and_then(|said| said.hw_rev.as_deref()).or(own.hw_rev.as_deref());
-        let span = sampler::SPANS[usize::from(revision != Some("v2.1"))];
+        let revision = said.and_then(|said| said.hw_rev).or(own.hw_rev);
+        let span = sampler::SPANS[usize::from(revision != Some(SamplerRevision::First))];
         let inputs = said.map(file::Sampler::inputs).unwrap_or_default();
         let volts = inputs.map(|input| match input.map(Spanned::get_ref) {
             Some(Wire::Volts(volts)) => volts.0,

@@ -1,5 +1,7 @@
 //! What sees light, what tells of the mains, and cables from pin to pin.
 
+use toml::Spanned;
+
 use super::gives::{Gives, Kind};
 use super::{listed, Bench, Done};
 use crate::cards::Found;
@@ -19,7 +21,7 @@ const MOST_AFTERPULSES: f64 = 0.5;
 impl Bench<'_> {
     pub(super) fn photomultipliers(&mut self, file: &File) -> Done {
         for (name, detector) in &file.photomultiplier {
-            let pulse = *detector.pulse_ns.get_ref();
+            let pulse = self.length(&detector.pulse_ns)?;
             let dead = detector.dead_ns.as_ref();
             if let Some(dead) = dead.filter(|dead| *dead.get_ref() < pulse) {
                 let text = format!(
@@ -38,7 +40,7 @@ impl Bench<'_> {
             let options = photomultiplier::Options {
                 efficiency: detector.efficiency.0,
                 dark_hz: detector.dark_hz.0 .0,
-                pulse_ns: pulse.max(1).into(),
+                pulse_ns: pulse.into(),
                 dead_ns: dead.map_or(pulse, |dead| *dead.get_ref()).into(),
                 afterpulses: detector.afterpulses.0 .0,
                 afterpulse_ns: detector.afterpulse_ns.0,
@@ -150,19 +152,26 @@ impl Bench<'_> {
         )
     }
 
+    /// That of a pulse in ns.
+    fn length(&self, pulse: &Spanned<u32>) -> Result<u32, String> {
+        match *pulse.get_ref() {
+            0 => self.fail(pulse.span(), "a pulse of 0 ns cannot be: it has to be 1 ns or more"),
+            length => Ok(length),
+        }
+    }
+
     pub(super) fn lines(&mut self, file: &File) -> Done {
         for (name, line) in &file.line {
-            let (hz, pulse) = (line.hz.0, *line.pulse_ns.get_ref());
+            let (hz, pulse) = (line.hz.get_ref().0, self.length(&line.pulse_ns)?);
             if f64::from(pulse) * hz >= 1e9 {
                 let text = format!("pulses of {pulse} ns do not fit into periods of {hz} Hz");
-                return self.fail(line.pulse_ns.span(), &text);
+                // Of what the file says
+                let at = [line.pulse_ns.span(), line.hz.span()]
+                    .into_iter()
+                    .find(|span| span.start > 0);
+                return self.fail(at.unwrap_or_default(), &text);
             }
-            let made = Line::new(
-                hz,
-                line.jitter_ns.0 .0,
-                pulse.max(1).into(),
-                self.random(name.get_ref()),
-            );
+            let made = Line::new(hz, line.jitter_ns.0 .0, pulse.into(), self.random(name.get_ref()));
             let model = self.add(name, "line trigger", 1, Gives::default(), Box::new(made))?;
             self.drive(&line.pin, (model, 0), name.get_ref())?;
         }
@@ -172,6 +181,10 @@ impl Bench<'_> {
     pub(super) fn loopbacks(&mut self, file: &File) -> Done {
         for (name, cable) in &file.loopback {
             let from = self.source_pin(&cable.from)?;
+            if cable.from.get_ref() == cable.to.get_ref() {
+                let text = format!("a cable from the pin {} to itself", cable.to.get_ref());
+                return self.fail(cable.to.span(), &text);
+            }
             let random = self.random(name.get_ref());
             let made = Loopback::new(cable.delay_ns.into(), cable.jitter_ns.0 .0, random);
             let model = self.add(name, "loopback", 1, Gives::default(), Box::new(made))?;

@@ -34,8 +34,12 @@ impl Bench<'_> {
             .collect();
         outputs.sort_by_key(|(_, _, kind)| kind.map_or(Kind::ALL.len(), |kind| kind as usize));
         let beside = Path::new(self.source.name).parent().unwrap_or(Path::new(""));
+        let path = beside.join(said.file.get_ref());
+        if !path.is_file() {
+            return self.fail(said.file.span(), &format!("there is no file {}", path.display()));
+        }
         let options = Options {
-            file: &beside.join(said.file.get_ref()),
+            file: &path,
             class: said.class.as_deref(),
             inputs: said.inputs.keys().cloned().collect(),
             outputs: outputs

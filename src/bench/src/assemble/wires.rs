@@ -65,6 +65,9 @@ impl<'a> Bench<'a> {
             };
             let random = self.random(&wire.text);
             let (kind, model): (_, Box<dyn Model>) = match wire.from {
+                Supply::Pin(ref from) if *from == wire.pin => {
+                    return self.fail(0..0, &format!("a cable from the pin {from} to itself"));
+                }
                 Supply::Pin(_) => ("loopback", Box::new(Loopback::new(0, 0.0, random))),
                 Supply::Generator(hz) if hz > 0.0 && hz <= MOST_HZ => {
                     ("generator", Box::new(Line::new(hz, 0.0, (0.5e9 / hz) as Ns, random)))

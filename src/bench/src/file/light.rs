@@ -106,7 +106,7 @@ pub struct Line {
     /// Of the device.
     pub pin: Spanned<String>,
     #[serde(default = "mains")]
-    pub hz: Positive,
+    pub hz: Spanned<Positive>,
     /// Standard deviation of an edge, from what the frequency says.
     #[serde(default)]
     pub jitter_ns: Rate,
@@ -139,8 +139,8 @@ fn saturated() -> Positive {
     Positive(1.0)
 }
 
-fn mains() -> Positive {
-    Positive(50.0)
+fn mains() -> Spanned<Positive> {
+    Spanned::new(0..0, Positive(50.0))
 }
 
 fn pulse() -> Spanned<u32> {
