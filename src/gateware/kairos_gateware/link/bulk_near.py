@@ -55,7 +55,8 @@ class BulkEngine(Module):
     `board`: number of this one. `base`: address of the ring. `posted`: how many descriptors there have been, modulo
     65536; `completed` likewise. `early`. `done`: for a cycle, one that asked for it is complete. `halted`: with
     `reason`, a status. `clear`: as `posted` says, and no reason to halt, once nothing is under way. `repeated`: packets
-    that were sent again; stops at its greatest value. `bus_ring`, `bus_data`: `HpRead`. `idle`: nothing is under way.
+    that were sent again; stops at its greatest value. `bus_ring`, `bus_data`: `HpRead`. `idle`: nothing is under way;
+    `settled`, for time skip: nor does anything begin, or change, before a register is written.
     """
 
     def __init__(self, way, timeout=4096, attempts=8):
@@ -63,7 +64,7 @@ class BulkEngine(Module):
         self.base, self.posted, self.completed = Signal(32), Signal(_COUNT_BITS), Signal(_COUNT_BITS)
         self.early, self.done, self.clear = Signal(), Signal(), Signal()
         self.halted, self.reason = Signal(), Signal(STATUS_BITS)
-        self.repeated, self.idle = Signal(_COUNT_BITS), Signal()
+        self.repeated, self.idle, self.settled = Signal(_COUNT_BITS), Signal(), Signal()
         self.bus_ring, self.bus_data = HpRead(), HpRead()
 
         # # #
@@ -81,10 +82,12 @@ class BulkEngine(Module):
         job, issues, slot = self._issue(clears)
         self._answer(way.receiving, issues, slot)
         moving = self._read(packet, job, issues)
-        self._complete(clears)
+        completing = self._complete(clears)
         self.comb += [
             self.idle.eq((self._busy == 0) & ~moving & ~fetching & ~packet.valid),
             clears.eq(waits & self.idle),
+            # One that has halted leaves what was posted as it is
+            self.settled.eq(self.idle & ~waits & ~completing & (self.halted | (self.posted == self.completed))),
         ]
         self.sync += [
             If(self.clear, waits.eq(1)).Elif(clears, waits.eq(0)),
@@ -228,7 +231,8 @@ class BulkEngine(Module):
         ]
         self.sync += [
             now.eq(now + 1),
-            at.eq(at + 1),
+            # From the same slot on, for however long nothing was under way: that time may be skipped
+            at.eq(Mux(self._busy == 0, 0, at + 1)),
             If(retry & (self.repeated != 2**_COUNT_BITS - 1), self.repeated.eq(self.repeated + 1)),
         ]
         for n in range(SLOTS):
@@ -302,6 +306,7 @@ class BulkEngine(Module):
         return reads.readable | (left != 0) | heads.readable | (free != _BUFFER) | (rest != 0)
 
     def _complete(self, clears):
+        """Counts descriptors, in turn. Returns whether one is complete in this cycle."""
         place = self.completed[:_OPEN_BITS]
         complete = Signal()
         whole, tells, failed = [
@@ -321,3 +326,4 @@ class BulkEngine(Module):
             self.completed.eq(self.completed + 1),
             [If(place == n, self._whole[n].eq(0)) for n in range(_OPEN)],
         )
+        return complete

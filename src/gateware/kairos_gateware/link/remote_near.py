@@ -183,7 +183,8 @@ class RemoteInitiator(Module):
             now.eq(now + 1),
             early.eq(accepted & self.request.write & self.early),
             early_tag.eq(self.request.tag),
-            at.eq(at + 1),
+            # From the same slot on, for however long nothing was under way: that time may be skipped
+            at.eq(Mux(self._busy == 0, 0, at + 1)),
         ]
         for n in range(SLOTS):
             self.sync += [

@@ -59,8 +59,8 @@ class RemoteMemory(Module):
             & ~asked.store.re
             & server.settled
             & port.settled
-            & engine.idle
-            & (engine.posted == engine.completed)
+            & engine.settled
+            & ~self.done
             & bulk.settled
             & ~line.sending.moving
             & ~line.receiving.into.valid
