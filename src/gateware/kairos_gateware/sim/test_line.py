@@ -77,6 +77,6 @@ def test_a_hundred_million_words(link):
 
 @pytest.mark.long
 def test_a_thousand_cuts(link):
-    played = link.play(6_000_000, Line(seed=5, bit_errors=1e-5, unplugs=3e-4, unplugged=200))
+    played = link.play(8_000_000, Line(seed=5, bit_errors=1e-5, unplugs=3e-4, unplugged=200))
     all_arrived(played)
     assert played.unplugs >= 1000
