@@ -9,6 +9,7 @@ use embassy_time::{Duration, Timer};
 use kairos_config::keys::Key;
 use kairos_contracts::pulse::ERROR_TEXTS;
 use kairos_contracts::registers::{pulse, rtio, satellite};
+use kairos_contracts::rtio::BOARDS;
 use kairos_contracts::session::{ASYNC_ERROR_BUSY, ASYNC_ERROR_COLLISION, ASYNC_ERROR_SEQUENCE_ERROR};
 use kairos_pl::names;
 use kairos_pl::{forget, probe, Register};
@@ -30,7 +31,7 @@ static COUNTS: [AtomicU32; ERRORS.len()] = [const { AtomicU32::new(0) }; ERRORS.
 static PULSE_ERRORS: AtomicU32 = AtomicU32::new(0);
 
 /// Satellites that a board may have.
-const SATELLITES: usize = 4;
+const SATELLITES: usize = BOARDS - 1;
 /// Whether each of them could be reached when its link was looked at last.
 static SATELLITES_UP: [AtomicBool; SATELLITES] = [const { AtomicBool::new(false) }; SATELLITES];
 /// How many outputs each of them had not executed when its logic began anew, as far as has been told.

@@ -16,6 +16,7 @@ use embassy_time::{Duration, Instant, Timer};
 use kairos_config::keys::Key;
 use kairos_config::store::Error;
 use kairos_contracts::registers::{mailbox, satellite, uplink};
+pub use kairos_contracts::rtio::BOARDS;
 use kairos_links::end::{End, News, Role, Streams};
 use kairos_links::routing::{self, Way, TABLE};
 use kairos_pl::Register;
@@ -34,10 +35,8 @@ mod counts;
 
 use counts::Counts;
 
-/// Boards that there may be, each with a name of its own.
-pub const BOARDS: usize = 8;
 /// Links that a board may have.
-pub const LINKS: usize = 4;
+pub const LINKS: usize = BOARDS - 1;
 /// Longest descriptor of a satellite, in bytes.
 const DESCRIPTOR_MAX: usize = 64 * 1024;
 /// How often a mailbox is looked at: always, for a while after something came or went, and then if kernels talk.

@@ -17,6 +17,9 @@ pub const INPUT_OVERFLOW: u32 = 2;
 /// Status of an input: there is no such channel.
 pub const INPUT_UNREACHABLE: u32 = 8;
 
+/// Boards that a tree may have, so that one has up to seven links.
+pub const BOARDS: usize = 8;
+
 /// DMA traces begin at multiples of this many bytes.
 pub const DMA_ALIGNMENT: usize = 128;
 

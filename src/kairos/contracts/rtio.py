@@ -11,6 +11,7 @@ __all__ = [
     "INPUT_TIMEOUT",
     "INPUT_OVERFLOW",
     "INPUT_UNREACHABLE",
+    "BOARDS",
     "DMA_ALIGNMENT",
     "DMA_SHORT_DATA_BITS",
     "DMA_MAX_WORDS",
@@ -32,6 +33,9 @@ INPUT_OVERFLOW = 2
 
 INPUT_UNREACHABLE = 8
 """Status of an input: there is no such channel."""
+
+BOARDS = 8
+"""Boards that a tree may have, so that one has up to seven links."""
 
 DMA_ALIGNMENT = 128
 """DMA traces begin at multiples of this many bytes."""

@@ -6,6 +6,7 @@ use core::arch::{asm, naked_asm};
 
 use kairos_channel::memory::{REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_contracts::registers::{satellite, uplink, window};
+use kairos_contracts::rtio::BOARDS;
 use kairos_kernel::exceptions::firmware_record;
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
@@ -19,9 +20,6 @@ pub const ENDS: usize = REMOTE_WINDOW.end.wrapping_sub(REMOTE_WINDOW.start) / RE
 /// What `window_fault` says of a link that the board does not have.
 const NOBODY: u32 = 4;
 const STORE: u32 = 8;
-
-/// A tree has so many at most.
-const BOARDS: u32 = 8;
 
 /// The place of a board that no link joins to this one, if the links leave it free.
 const FAR: usize = ENDS - 1;
@@ -48,11 +46,11 @@ impl Neighbour {
     #[inline(never)]
     fn leads(self, destination: u32) -> Option<u32> {
         match self {
-            Self::Above(own) => (destination < BOARDS && destination != own.read())
+            Self::Above(own) => (destination < BOARDS as u32 && destination != own.read())
                 .then(|| u32::from(own.read() > 1 || destination > 0)),
             Self::Below(first, boards) => {
                 let offset = destination.wrapping_sub(first.read());
-                (offset == 0 || (offset < BOARDS && (boards.read() >> offset) & 1 != 0)).then_some(offset)
+                (offset == 0 || (offset < BOARDS as u32 && (boards.read() >> offset) & 1 != 0)).then_some(offset)
             }
         }
     }

@@ -6,6 +6,7 @@ answer to a load two at most. Addresses are those of words of 64 bits.
 
 from migen import *
 
+from ..contracts.rtio import BOARDS
 from .endpoint import Stream
 from .gearbox import Forms
 from .rtio_words import fields
@@ -35,8 +36,7 @@ SLOTS = 16
 SLOT_BITS, GENERATION_BITS = log2_int(SLOTS), 3
 ID_BITS = SLOT_BITS + GENERATION_BITS
 """A slot's transactions have numbers in turn, so an answer that comes too late is known as such."""
-BOARD_BITS = 3
-"""A tree has eight boards."""
+BOARD_BITS = bits_for(BOARDS - 1)
 ADDRESS_BITS = 29
 STATUS_BITS = 2
 

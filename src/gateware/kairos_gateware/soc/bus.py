@@ -17,6 +17,7 @@ __all__ = ["Gp0Bus", "DescriptorMemory"]
 
 _SELECT_BIT = (len(PL_DESCRIPTOR) // 4).bit_length() - 1  # of the word address
 _PAGE = 0x800  # bytes for the registers of one block
+_PAGES = (1 << _SELECT_BIT + 2) // _PAGE
 _MASTER_IDS = 12
 _WRITTEN, _TAKEN = 8, 2
 """Cycles behind a write, and behind a read that takes something, in which it may still move something in a block that
@@ -50,7 +51,8 @@ class DescriptorMemory(Module):
 class Gp0Bus(Module):
     """blocks: object whose attributes hold registers; an attribute's name is the prefix of its registers' names.
     make_descriptor: called with the list of `descriptor.Register`, returns the words of the descriptor memory.
-    taking: reading some register takes something away from its block.
+    taking: reading some register takes something away from its block. Raises ValueError for more blocks than there is
+    room for.
 
     `axi` is the slave port. For time skip: `idle`, no transaction is under way, nor may have effects still; `changing`,
     the same but for a read that changes nothing outside of the bus.
@@ -67,8 +69,13 @@ class Gp0Bus(Module):
         pages = {}
 
         def page(name, memory):
-            return (1 << _SELECT_BIT + 2) // _PAGE + pages.setdefault(name, len(pages))
+            return _PAGES + pages.setdefault(name, len(pages))
 
+        if (count := len(vars(blocks))) > _PAGES:
+            raise ValueError(
+                f"there is room for the registers of {_PAGES} blocks, but these are {count}; each link of a board has "
+                "three, with remote memory six"
+            )
         self.submodules.banks = banks = csr_bus.CSRBankArray(blocks, page, **width, paging=_PAGE)
         self.registers = list(_registers(banks))
         self.submodules.memory = memory = DescriptorMemory(make_descriptor(self.registers))

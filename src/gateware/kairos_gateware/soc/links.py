@@ -5,6 +5,7 @@ them besides RTIO, which is the same at every end.
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
+from ..contracts.rtio import BOARDS
 from ..csr import uses
 from ..link.bulk_forward import BulkForwarding, BulkWay
 from ..link.bulk_line import BulkLine
@@ -65,6 +66,8 @@ class Links(Module):
     """
 
     def __init__(self, variant, timebase, phases=False):
+        if (count := len(variant.boards()) + variant.uplink) > BOARDS:
+            raise ValueError(f"{variant.name}: a tree has {BOARDS} boards at most, but this one has {count} at least")
         if variant.uplink and variant.reorder:
             raise ValueError(f"{variant.name}: a satellite has lanes of increasing times (reorder = 0)")
         self.variant, self._phases = variant, phases

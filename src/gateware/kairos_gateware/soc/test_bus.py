@@ -1,6 +1,7 @@
 """Port GP0: how many cycles a register takes, and that registers hold and give what they do behind LiteX's bridges."""
 
 import random
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -17,6 +18,7 @@ from litex.soc.interconnect.axi import (
 from migen import *
 
 from kairos_gateware.simulation import run_simulation
+from kairos_gateware.soc.bus import Gp0Bus
 from kairos_gateware.soc.registers_port import RegistersPort
 
 WORDS = 16
@@ -204,3 +206,9 @@ def test_of_a_read_and_a_write_at_once_each_has_its_turn():
 
     run_simulation(dut, masters())
     assert "".join(served) in ("rwrwrwrw", "wrwrwrwr")
+
+
+def test_more_blocks_than_there_are_pages_are_refused():
+    blocks = SimpleNamespace(**{f"block{n}": Module() for n in range(33)})
+    with pytest.raises(ValueError, match="room for the registers of 32 blocks, but these are 33; each link of a board"):
+        Gp0Bus(blocks, lambda registers: [0], taking=False)

@@ -1,6 +1,7 @@
 //! The gateware's registers that RTIO calls use, found by name in its descriptor, and the bits of their answers.
 
 use kairos_contracts::registers::{initiator, rtio, satellite};
+use kairos_contracts::rtio::BOARDS;
 pub use kairos_contracts::rtio::{
     INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE,
 };
@@ -51,7 +52,7 @@ struct Satellite {
     slack: Register,
 }
 
-static SATELLITES: Owned<[Option<Satellite>; 4]> = Owned::new([None; 4]);
+static SATELLITES: Owned<[Option<Satellite>; BOARDS - 1]> = Owned::new([None; BOARDS - 1]);
 
 /// Finds the registers, after reset of this core.
 pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
@@ -89,7 +90,7 @@ fn satellite(descriptor: &Descriptor, number: usize) -> Option<Satellite> {
 pub fn reaches(destination: u32) -> bool {
     SATELLITES.get().iter().flatten().any(|satellite| {
         let offset = destination.wrapping_sub(satellite.destination.read());
-        offset < 8 && satellite.boards.read() >> offset & 1 != 0
+        offset < BOARDS as u32 && satellite.boards.read() >> offset & 1 != 0
     })
 }
 

@@ -1,0 +1,32 @@
+"""Links that a board cannot have are refused when it is built, in a line that says what there is room for."""
+
+from dataclasses import replace
+
+import pytest
+
+from kairos_gateware.soc.soc import Soc
+from kairos_gateware.variants import VARIANTS
+
+SATELLITE, STORE = VARIANTS["satellite"], VARIANTS["store"]
+CHAIN = SATELLITE
+for _ in range(7):
+    CHAIN = replace(SATELLITE, satellites=(CHAIN,))
+
+
+@pytest.mark.parametrize(
+    "below, text",
+    [
+        ([SATELLITE] * 8, "pair: a tree has 8 boards at most, but this one has 9 at least"),
+        ([CHAIN], "pair: a tree has 8 boards at most, but this one has 9 at least"),
+        ([STORE] * 5, "the window has room for 4 links of a board, not for 5"),
+    ],
+    ids=["star", "chain", "window"],
+)
+def test_boards_beyond_what_there_is_room_for(below, text):
+    with pytest.raises(ValueError, match=text):
+        Soc(replace(VARIANTS["pair"], satellites=tuple(below)), "test")
+
+
+def test_a_satellite_counts_the_board_above_it():
+    with pytest.raises(ValueError, match="satellite: a tree has 8 boards at most, but this one has 9 at least"):
+        Soc(CHAIN, "test")
