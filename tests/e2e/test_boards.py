@@ -55,7 +55,7 @@ def run(kairos, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("delay_ns", [0, 8, 100_000])
+@pytest.mark.parametrize("delay_ns", [0, 8, 1005, 100_000])
 @pytest.mark.parametrize("firmware", ["", SATMAN])
 def test_pins_agree_over_any_length_of_fibre(run, delay_ns, firmware):
     pulses = pulses_of_vcd(run(delay_ns=delay_ns, firmware=firmware))

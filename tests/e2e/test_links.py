@@ -44,6 +44,29 @@ def test_the_master_knows_the_satellite(pair):
     assert link["words"] == {"ended": 0, "corrected": 0, "retransmitted": 0, "dropped": 0, "space": 504}
 
 
+@pytest.mark.parametrize(("delay_ns", "phase_ps"), [(1003, 6000), (1005, 2000)])
+def test_the_phase_of_a_clock_below_a_cycle(tmp_path, delay_ns, phase_ps):
+    """Of both ways together, as the logic measures it, to 1/64 of a cycle; and what is not known is not shown."""
+    built("pair", "satellite")
+    description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
+    (tmp_path / "system.toml").write_text(description.replace("delay_ns = 1000", f"delay_ns = {delay_ns}"))
+    device = System(tmp_path, tmp_path / "system.toml")
+    try:
+        device.until_logged(ABOVE)
+        until(lambda: device.links()[0]["rtio"], device.uart)
+        (link,) = device.links()
+        assert abs(link["phase_ps"] - phase_ps) <= 125, link
+        head, row = run_kairos("links", "-D", device.address, "--plot", tmp_path / "links.svg").stdout.splitlines()
+        assert f"cycles  {link['phase_ps']} ps  " in row and "  phase  " in head
+        assert f"phase {link['phase_ps']} ps" in (tmp_path / "links.svg").read_text()
+        device.control("link", to="satellite", plugged=False)
+        (link,) = until(lambda: [link for link in device.links() if not link["rtio"]], device.uart)
+        assert "phase_ps" not in link
+        assert "cycles  –  " in run_kairos("links", "-D", device.address).stdout
+    finally:
+        device.close()
+
+
 def test_the_links_as_a_picture(pair, tmp_path):
     done = run_kairos("links", "-D", pair.address, "--plot", str(tmp_path / "links.svg"))
     assert done.returncode == 0, done.stderr

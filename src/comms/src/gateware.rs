@@ -58,7 +58,13 @@ pub struct Rtio {
     satellites: [Option<Satellite>; SATELLITES],
 }
 
-/// Registers of a link to a satellite: its state, how long words travel, what the satellite is called, and what it had not executed.
+/// A cycle of the logic's clock, 125 MHz.
+const CYCLE_PS: u32 = 8000;
+/// Looks at a phase's meter, which takes 33 µs, before it counts as one that does not answer.
+const PHASE_LOOKS: u32 = 1000;
+
+/// Registers of a link to a satellite: its state, how long words travel, what the satellite is called, what it had not executed,
+/// and the meter of its clock's phase.
 #[derive(Clone, Copy)]
 pub(crate) struct Satellite {
     state: Register,
@@ -66,6 +72,8 @@ pub(crate) struct Satellite {
     name: Register,
     /// Logic of an earlier build has none.
     unplayed: Option<Register>,
+    measure: Option<Register>,
+    phase: Option<Register>,
 }
 
 impl Satellite {
@@ -76,6 +84,8 @@ impl Satellite {
             travel: find(satellite::TRAVEL)?,
             name: find(satellite::DESTINATION)?,
             unplayed: find(satellite::UNPLAYED),
+            measure: find(satellite::MEASURE),
+            phase: find(satellite::PHASE),
         })
     }
 
@@ -91,6 +101,18 @@ impl Satellite {
     /// How many outputs it had not executed when its logic began anew, at most.
     pub(crate) fn unplayed(&self) -> u32 {
         self.unplayed.map_or(0, |register| register.read())
+    }
+
+    /// Measures by how many ps, below a cycle, the clock of what comes from it is later than this board's. `None`: it cannot be
+    /// reached, or there is no meter.
+    pub(crate) fn phase_ps(&self) -> Option<u32> {
+        let phase = self.phase.filter(|_| self.is_up())?;
+        self.measure?.write(1);
+        let known = satellite::PHASE_MEASURED_BIT;
+        let found = (0..PHASE_LOOKS)
+            .map(|_| phase.read())
+            .find(|found| found & known != 0)?;
+        Some((found & (known - 1)) * CYCLE_PS / known)
     }
 }
 

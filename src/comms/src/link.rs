@@ -435,6 +435,9 @@ impl Link {
                 out,
                 "\"rtio\": {reached}, \"travel_cycles\": {travel}, \"unplayed\": {unplayed}, "
             )?;
+            if let Some(phase) = rtio.phase_ps() {
+                write!(out, "\"phase_ps\": {phase}, ")?;
+            }
         }
         self.counts.write_to(out)?;
         let courier = end.courier();

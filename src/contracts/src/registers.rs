@@ -68,6 +68,15 @@ pub mod satellite {
     /// Events at most that were lost since it had not executed them when its logic began anew; stops at its greatest
     /// value.
     pub const UNPLAYED: &str = "satellite_unplayed";
+
+    /// Write: measure the clock's phase, if the satellite can be reached.
+    pub const MEASURE: &str = "satellite_measure";
+
+    /// Bits 11..0 by what fraction of a cycle, in 1/4096, the clock of what comes from the satellite is later than this
+    /// board's: both ways together; bit 12 measured since `measure`, and the satellite can be reached.
+    pub const PHASE: &str = "satellite_phase";
+    /// Bit of `satellite_phase`.
+    pub const PHASE_MEASURED_BIT: u32 = 4096;
 }
 
 /// Names of the registers of `remote`.

@@ -13,13 +13,15 @@ from .outputs import check_picture
 __all__ = ["destination_of", "links", "tree_of"]
 
 _COLUMNS = (
-    *("destination", "board", "state", "channels", "way", "round trip"),
+    *("destination", "board", "state", "channels", "way", "phase", "round trip"),
     *("ended", "corrected", "sent again", "dropped", "space", "resent", "lost packets"),
     *("refused above", "refused below", "unplayed"),
 )
-"""From `ended` to `space` of the logic's words, the next two of the firmware's packets. Refused are loads, stores and
-packets of copies to memory that the board above, or below, does not export to the other one. Unplayed are outputs that
-were lost as the logic of the board below began anew."""
+"""`phase`: by how much, below a cycle, the clock of what comes back is later than that of the board above. From `ended`
+to `space` of the logic's words, the next two of the firmware's packets. Refused are loads, stores and packets of copies
+to memory that the board above, or below, does not export to the other one. Unplayed are outputs that were lost as the
+logic of the board below began anew."""
+_NOT_MEASURED = "–"
 _WORDS = ("ended", "corrected", "retransmitted", "dropped", "space")
 
 
@@ -110,6 +112,7 @@ def _shown(link: dict) -> dict[str, str]:
     """Texts by column."""
     way = f"{link['travel_cycles']} cycles" if "travel_cycles" in link else ""
     texts = [str(link["destination"]), _name(link), _state(link), str(link.get("channels", "")), way]
+    texts.append(f"{link['phase_ps']} ps" if "phase_ps" in link else _NOT_MEASURED)
     texts.append(f"{link['round_trip_us']} µs")
     texts += [str(link.get("words", {}).get(name, "")) for name in _WORDS]
     texts += [str(link["resent"]), str(link["malformed"] + link["dropped"])]

@@ -45,9 +45,10 @@ def _middle(rows, links, board):
 
 
 def _text(link):
-    way = f"{link['way']}, round trip {link['round trip']}" if link["way"] else f"round trip {link['round trip']}"
+    way = f"{link['way']}, phase {link['phase']}, " if link["way"] else ""
     counts = f"corrected {link['corrected']}, sent again {link['sent again']}, dropped {link['dropped']}"
-    return f"{link['state']}; {way}\n{counts}, ended {link['ended']}; space {link['space']}"
+    times = f"{way}round trip {link['round trip']}"
+    return f"{link['state']}; {times}\n{counts}, ended {link['ended']}; space {link['space']}"
 
 
 def _box(axes, place, text, color):

@@ -3,7 +3,7 @@
 use serde_json::{json, Value};
 
 use crate::machine::schedule::{Machine, System};
-use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
+use crate::machine::time::{self, Cycles};
 use crate::pl::event::Event;
 use crate::pl::link::Link;
 use crate::pl::sources::Report;
@@ -166,7 +166,7 @@ impl Boards {
                 "from": from,
                 "to": to,
                 "plugged": link.is_plugged(now),
-                "delay_ns": link.delay() * NS_PER_PL_CYCLE,
+                "delay_ns": link.delay_ns(),
                 "down": directions[0],
                 "up": directions[1],
             })

@@ -14,7 +14,7 @@ use crate::machine::time::{self, NS_PER_PL_CYCLE};
 use crate::peripherals::{Board, Cable, Card};
 use crate::pl::join::join;
 use crate::pl::library::Library;
-use crate::pl::link::{self, Quality};
+use crate::pl::link::{self, Delay, Quality};
 use crate::pl::Pl;
 
 /// The descriptions that come with the emulator, by name.
@@ -213,7 +213,7 @@ impl Description {
                 .unplugged_ns
                 .iter()
                 .map(|times| times.map(|ns| ns / NS_PER_PL_CYCLE));
-            let delay = entry.delay_ns / NS_PER_PL_CYCLE;
+            let delay = Delay::from_ns(entry.delay_ns);
             let joined = join(ends, delay, quality, entry.seed, out.collect());
             let joined = joined.map_err(|e| format!("link from {} to {}: {e}", entry.from, entry.to))?;
             links.push((entry.from.clone(), entry.to.clone(), joined));

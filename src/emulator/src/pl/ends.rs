@@ -136,6 +136,7 @@ impl Pl {
         if self.ends.iter().any(|other| other.place == end.place) {
             return Err(format!("its link {name} is connected already"));
         }
+        self.inputs.link_rx_phase[end.place] = end.phase();
         self.ends.push(end);
         self.look_at_plugs();
         Ok(())

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
 use super::fabric::Fabric;
-use super::link::{link, Link, Neighbour, Quality, Question};
+use super::link::{link, Delay, Link, Neighbour, Quality, Question};
 use crate::machine::bus::Bus;
 use crate::machine::time;
 
@@ -27,10 +27,10 @@ impl Neighbour for Weak<RefCell<Bus>> {
     }
 }
 
-/// Joins the libraries' links with these names; the other parameters are those of [`link`]. The error is a line for the user.
+/// Joins the libraries' links with these names, of the board above first; the other parameters are those of [`link`]. The error is a line for the user.
 pub fn join(
     boards: [(&Rc<RefCell<Bus>>, &str); 2],
-    delay: u64,
+    delay: Delay,
     quality: Quality,
     seed: u64,
     out: Vec<[u64; 2]>,

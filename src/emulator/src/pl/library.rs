@@ -11,7 +11,7 @@ use super::gp::{Master, Slave};
 use super::wave::Wave;
 
 /// `KAIROS_PL_ABI` this program was written for.
-pub const ABI: u32 = 6;
+pub const ABI: u32 = 7;
 /// Entries in the pad arrays of the interface.
 pub const MAX_PADS: usize = 128;
 /// Entries in its arrays of words on links.
@@ -36,6 +36,7 @@ pub struct Inputs {
     pub gp0_awid: u16,
     pub gp0_wid: u16,
     pub gp0_arid: u16,
+    pub link_rx_phase: [u16; MAX_LINKS],
     pub gp0_awvalid: u8,
     pub gp0_awlen: u8,
     pub gp0_awsize: u8,

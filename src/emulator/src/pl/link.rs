@@ -1,5 +1,10 @@
 //! Links between boards: what one board's logic sends arrives at the other's so many cycles later.
 //!
+//! A fibre's delay is not one of whole cycles. A satellite has the clock of what it receives, late by the fraction of a cycle
+//! of the way there, and what it sends comes back late by both fractions: where these add up to a cycle, the way back takes one
+//! more. What is left is the phase that the board above can measure. Then the satellite's clock is moved to that of the
+//! board above (docs/gateware/link.md, "Time transfer"), which is all that is left out here: all boards have one clock.
+//!
 //! The logic of each board has its own clock (`Pl::cycle`), and none may run a cycle before all words that arrive in it are
 //! known. Whoever needs to know asks the board at the other end: if nothing goes on there, until when; else it is brought
 //! forward as far as needed. That board may have to ask its own other neighbours, but never the one who asks, who tells it
@@ -9,8 +14,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use crate::machine::time::NS_PER_PL_CYCLE;
+
 /// A library's name for its link to the board above.
 pub const UP: &str = "up";
+/// A cycle in the phases that a library is told.
+const PHASES: u64 = 4096;
 
 /// What a board is asked by its neighbour.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +50,30 @@ pub trait Neighbour {
     fn asked(&self, question: Question) -> u64;
 }
 
+/// How long words are on their way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Delay {
+    ns: u64,
+}
+
+impl Delay {
+    /// Of light, each way.
+    pub fn from_ns(ns: u64) -> Self {
+        Self { ns }
+    }
+
+    /// In whole cycles, from the board above and back to it.
+    fn cycles(self) -> [u64; 2] {
+        let there = self.ns / NS_PER_PL_CYCLE;
+        [there, 2 * self.ns / NS_PER_PL_CYCLE - there]
+    }
+
+    /// By what fraction of a cycle, in 1/[`PHASES`], what comes back is later than the clock of the board above.
+    fn phase(self) -> u16 {
+        (2 * self.ns % NS_PER_PL_CYCLE * PHASES / NS_PER_PL_CYCLE) as u16
+    }
+}
+
 /// What happens to words on the way.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Quality {
@@ -54,6 +87,8 @@ pub struct Quality {
 struct Fibre {
     /// (cycle of arrival, word), in order of time.
     words: RefCell<VecDeque<(u64, u64)>>,
+    /// In cycles.
+    delay: u64,
     /// The sender sends nothing before it has run this cycle, unless a word comes to it.
     silent: Cell<u64>,
     quality: Quality,
@@ -63,8 +98,9 @@ struct Fibre {
 }
 
 impl Fibre {
-    fn new(quality: Quality, seed: u64) -> Self {
+    fn new(delay: u64, quality: Quality, seed: u64) -> Self {
         Self {
+            delay,
             words: RefCell::default(),
             silent: Cell::new(0),
             quality,
@@ -103,16 +139,14 @@ impl Fibre {
 /// What both ends of a link have in common.
 struct Cable {
     plugged: Cell<bool>,
-    /// In cycles.
-    delay: u64,
+    delay: Delay,
     /// When it is out anyway: cycles from the first to before the second, in order.
     out: Vec<[u64; 2]>,
 }
 
 impl Cable {
-    /// Whether what leaves in `cycle` arrives.
-    fn carries(&self, cycle: u64) -> bool {
-        let arrival = cycle + self.delay;
+    /// Whether what leaves in `cycle` arrives, in `arrival`.
+    fn carries(&self, cycle: u64, arrival: u64) -> bool {
         self.plugged.get() && !self.out.iter().any(|&[from, to]| from <= arrival && cycle < to)
     }
 
@@ -142,17 +176,21 @@ pub struct End {
     pub(super) known: u64,
 }
 
-/// A link with a delay of `delay` cycles between two boards: itself, and its end at each of them. `there`: for each end, its
+/// A link between two boards, the one above first: itself, and its end at each of them. `there`: for each end, its
 /// neighbour and the other end's number among the ends there. `seed` is for the errors. `out`: when it is not plugged in,
 /// cycles from the first to before the second.
 pub fn link(
     there: [(Box<dyn Neighbour>, usize); 2],
-    delay: u64,
+    delay: Delay,
     quality: Quality,
     seed: u64,
     out: Vec<[u64; 2]>,
 ) -> (Link, [End; 2]) {
-    let fibres = [0, 1].map(|n| Rc::new(Fibre::new(quality, seed.wrapping_mul(2).wrapping_add(n))));
+    let cycles = delay.cycles();
+    let fibres = [0, 1].map(|n| {
+        let seed = seed.wrapping_mul(2).wrapping_add(n as u64);
+        Rc::new(Fibre::new(cycles[n], quality, seed))
+    });
     let cable = Rc::new(Cable {
         plugged: Cell::new(true),
         delay,
@@ -200,9 +238,14 @@ impl Link {
         self.fibres.each_ref().map(|fibre| fibre.counts.get())
     }
 
-    /// In cycles.
+    /// In ns, each way.
+    pub fn delay_ns(&self) -> u64 {
+        self.cable.delay.ns
+    }
+
+    /// In cycles, of the shorter way.
     pub fn delay(&self) -> u64 {
-        self.cable.delay
+        self.cable.delay.cycles()[0]
     }
 }
 
@@ -212,6 +255,11 @@ impl End {
         self.cable.is_in(cycle) && self.neighbour.is_there()
     }
 
+    /// By what fraction of a cycle what comes is later than the clock of the board above, as the library wants it.
+    pub fn phase(&self) -> u16 {
+        self.cable.delay.phase()
+    }
+
     /// When that changes next by itself.
     pub fn change(&self, cycle: u64) -> u64 {
         self.cable.change(cycle)
@@ -219,13 +267,13 @@ impl End {
 
     /// A word leaves in `cycle`.
     pub fn send(&mut self, cycle: u64, word: u64) {
-        if !self.cable.carries(cycle) {
+        let arrival = cycle + self.out.delay;
+        if !self.cable.carries(cycle, arrival) {
             return;
         }
-        let arrival = cycle + self.cable.delay;
         self.out.send(arrival, word);
         // The answer to it leaves in the cycle after it has come.
-        self.known = self.known.min(arrival + self.cable.delay + 1);
+        self.known = self.known.min(arrival + self.into.delay + 1);
     }
 
     /// When the next word arrives.
@@ -246,7 +294,7 @@ impl End {
 
     /// What is known when the other board tells of its silence.
     pub fn told(&mut self) {
-        self.known = self.into.silent.get() + 1 + self.cable.delay;
+        self.known = self.into.silent.get() + 1 + self.into.delay;
     }
 
     /// Finds out which words arrive up to `cycle`; `silent`: see [`Fibre::silent`]. The other board's logic is brought forward
@@ -257,7 +305,7 @@ impl End {
             return;
         };
         self.out.silent.set(silent);
-        let needed = cycle.saturating_sub(self.cable.delay);
+        let needed = cycle.saturating_sub(self.into.delay);
         let first = self.neighbour.asked(Question {
             end: self.there,
             needed,
@@ -266,7 +314,7 @@ impl End {
             wakes,
             urgent,
         });
-        self.known = first.saturating_add(self.cable.delay + 1);
+        self.known = first.saturating_add(self.into.delay + 1);
     }
 }
 
@@ -278,15 +326,31 @@ mod tests {
     fn what_is_under_way_when_the_cable_is_out_is_lost() {
         let cable = Cable {
             plugged: Cell::new(true),
-            delay: 10,
+            delay: Delay::from_ns(80),
             out: vec![[100, 120], [130, 131]],
         };
-        let arrives: Vec<u64> = (80..150).filter(|&cycle| cable.carries(cycle)).collect();
+        let arrives: Vec<u64> = (80..150).filter(|&cycle| cable.carries(cycle, cycle + 10)).collect();
         assert_eq!(arrives, (80..90).chain(131..150).collect::<Vec<_>>());
         let is_in: Vec<u64> = (95..135).filter(|&cycle| cable.is_in(cycle)).collect();
         assert_eq!(is_in, (95..100).chain(120..130).chain(131..135).collect::<Vec<_>>());
         let changes = [0, 99, 100, 120, 130, 131].map(|cycle| cable.change(cycle));
         assert_eq!(changes, [100, 100, 120, 130, 131, u64::MAX]);
+    }
+
+    #[test]
+    fn what_is_below_a_cycle_is_a_phase_or_a_cycle_more_back() {
+        let delays = [1000, 1001, 1003, 1004, 1007].map(Delay::from_ns);
+        let found = delays.map(|delay| (delay.cycles(), delay.phase()));
+        assert_eq!(
+            found,
+            [
+                ([125, 125], 0),
+                ([125, 125], 1024),
+                ([125, 125], 3072),
+                ([125, 126], 0),
+                ([125, 126], 3072)
+            ]
+        );
     }
 
     #[test]
@@ -296,7 +360,7 @@ mod tests {
             losses: 0.05,
         };
         let run = |seed| {
-            let fibre = Fibre::new(quality, seed);
+            let fibre = Fibre::new(0, quality, seed);
             (0..20_000).for_each(|cycle| fibre.send(cycle, 0));
             (fibre.counts.get(), fibre.words.take())
         };
@@ -308,7 +372,7 @@ mod tests {
         assert!(u64::from(bits) >= wrong && wrong > 1000, "{wrong}");
         assert_eq!(run(1), ((sent, wrong, lost), words));
         assert_ne!(run(1).1, run(2).1);
-        let clean = Fibre::new(Quality::default(), 1);
+        let clean = Fibre::new(0, Quality::default(), 1);
         clean.send(7, u64::MAX);
         assert_eq!(
             (clean.counts.get(), clean.words.take()),

@@ -125,7 +125,7 @@ def connect_links(module, platform, board_name, cages: Cages | None, links, refe
             wire.into.word.eq(line.into.word),
             end.line_up.eq(line.up),
         ]
-        if getattr(end, "phase", None) is not None:
+        if hasattr(end, "phase"):
             _measure(module, quad, gtx, line, end.phase)
         if getattr(end, "steady", None) is not None:
             module.submodules += (steady := Steady(gtx.received, line.in_step))

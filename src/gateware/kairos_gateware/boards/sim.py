@@ -9,6 +9,7 @@ from migen import *
 from migen.fhdl import verilog
 
 from ..initiator.port import AcpMaster
+from ..link.phase import PHASE_BITS, PhaseMeter, SampledClocks
 from ..link.word import WORD_BITS
 from ..pad import SAMPLES, Pad
 from ..rtio.timing import COARSE_BITS, FINE_BITS
@@ -25,7 +26,9 @@ _CLOCK_PADS = (MEASURED_BITS + SAMPLES - 1) // SAMPLES
 _WAVE_PADS = 4
 """For each of a wave's numbers, of at most 32 bits."""
 _LOCK_CYCLES = 32
-_RX = [("valid", 1), ("word", WORD_BITS), ("up", 1)]
+_PHASE_PLACE = 16
+"""Bits that a link's phase has in its port."""
+_RX = [("valid", 1), ("word", WORD_BITS), ("up", 1), ("phase", _PHASE_PLACE)]
 
 
 def _fields(channel, reset, event):
@@ -184,12 +187,13 @@ class KairosSim(TopLevel):
         return {"pad": index, "bits": len(wave.accumulator), "state": first}
 
     def _links(self, links):
-        """The words that leave and come, and whether the line is there, of all links side by side."""
+        """The words that leave and come, whether the line is there, and the phase of what comes, of all links side by
+        side."""
         self.links = list(links.ends)
         if not self.links:
             return
         count, wires = len(self.links), list(links.wires.values())
-        valid, word, up = [self.port(f"link_rx_{name}", count * width) for name, width in _RX]
+        valid, word, up, phase = [self.port(f"link_rx_{name}", count * width) for name, width in _RX]
         for n, (wire, end) in enumerate(zip(wires, links.ends.values(), strict=True)):
             self.comb += [
                 wire.out.ready.eq(1),
@@ -197,8 +201,24 @@ class KairosSim(TopLevel):
                 wire.into.word.eq(word[n * WORD_BITS : (n + 1) * WORD_BITS]),
                 end.line_up.eq(up[n]),
             ]
+            if hasattr(end, "phase"):
+                self._measure(end, phase[n * _PHASE_PLACE :][:PHASE_BITS])
         self.outward(Cat(*[wire.out.valid for wire in wires]), "link_tx_valid")
         self.outward(Cat(*[wire.out.word for wire in wires]), "link_tx_word")
+
+    def _measure(self, end, later):
+        """A meter of the phase of what comes from a satellite, as boards have it, with samples of clocks that are not
+        here."""
+        self.submodules += (clocks := SampledClocks())
+        self.submodules += (meter := PhaseMeter(clocks.clock, clocks.reference, "sys"))
+        phase = end.phase
+        self.comb += [
+            clocks.later.eq(later),
+            clocks.runs.eq(phase.runs),
+            meter.start.eq(phase.start),
+            phase.done.eq(meter.done),
+            phase.value.eq(meter.value),
+        ]
 
 
 def generate(top: KairosSim) -> str:

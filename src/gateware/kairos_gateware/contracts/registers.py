@@ -90,6 +90,16 @@ BLOCKS = {
             "r",
             "events at most that were lost since it had not executed them when its logic began anew; stops at its greatest value",
         ),
+        "measure": (
+            1,
+            "w",
+            "write: measure the clock's phase, if the satellite can be reached",
+        ),
+        "phase": (
+            13,
+            "r",
+            "bits 11..0 by what fraction of a cycle, in 1/4096, the clock of what comes from the satellite is later than this board's: both ways together; bit 12 measured since `measure`, and the satellite can be reached",
+        ),
     },
     "remote": {
         "address": (
@@ -754,6 +764,7 @@ BLOCKS = {
 FIELDS = {
     "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
     "satellite_state": {"line": 0, "up": 1, "blocked": 2},
+    "satellite_phase": {"measured": 12},
     "remote_state": {"up": 0, "busy": 1, "idle": 2, "status": 3},
     "exports_rights": {"read": 0, "write": 1},
     "bulk_state": {"halted": 0, "idle": 1, "reason": 2},

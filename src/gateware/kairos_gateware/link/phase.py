@@ -1,20 +1,23 @@
 """Phases of clocks below a cycle: how much later one is than another of the same frequency, and a clock that is moved.
 
-`PhaseMeter` samples both clocks by a third one that is slower by 1/65, so each sample sees them 1/64 of a cycle
-further on: 64 samples show a whole cycle of both, stretched by 64 (a digital phase detector with dual mixers, Moreira
-et al., ISPCS 2009). It does not look for edges, which jitter makes many of, but counts over 64 such cycles the samples
-in which the clocks differ, and those in which one differs from the other a quarter of a cycle before: both counts are
-straight lines of the phase but for two places each, which are not the same, and of each the part far from those is
-used.
+`PhaseMeter` samples both clocks by a third one that is slower by 1/65, so each sample sees them
+1/64 of a cycle further on: 64 samples show a whole cycle of both, stretched by 64 (a digital phase
+detector with dual mixers, Moreira et al., ISPCS 2009). It does not look for edges, which jitter
+makes many of, but counts over 64 such cycles the samples in which the clocks differ, and those in
+which one differs from the other a quarter of a cycle before: both counts are straight lines of the
+phase but for two places each, which are not the same, and of each the part far from those is used.
 
-`PhaseMover` moves the outputs of an MMCME2_ADV in its steps of 1/56 of a period of its oscillator (UG472, "Dynamic
-Phase Shift"): 1/448 of a cycle of 8 ns at 1 GHz, 17.9 ps.
+`SampledClocks` stands for the third clock and what it samples where all has one clock, in
+simulation: the meter behind it is that of the hardware.
+
+`PhaseMover` moves the outputs of an MMCME2_ADV in its steps of 1/56 of a period of its oscillator
+(UG472, "Dynamic Phase Shift"): 1/448 of a cycle of 8 ns at 1 GHz, 17.9 ps.
 """
 
 from migen import *
 from migen.genlib.cdc import MultiReg, PulseSynchronizer
 
-__all__ = ["PHASE_BITS", "RATIO", "STEPS", "STEP_BITS", "PhaseMeter", "PhaseMover", "helper_clock"]
+__all__ = ["PHASE_BITS", "RATIO", "STEPS", "STEP_BITS", "PhaseMeter", "PhaseMover", "SampledClocks", "helper_clock"]
 
 RATIO = 64
 """Samples in which the clocks go through all phases; the sampling clock has 64/65 of their frequency."""
@@ -28,8 +31,9 @@ STEP_BITS = 10
 class PhaseMeter(Module):
     """clock, reference: signals. helper: domain of the sampling clock.
 
-    `start`, for a cycle; then `done` rises, and `value` is by what fraction of a cycle `clock` is later than
-    `reference`, until the next start. Takes 4096 cycles of `helper` and some. Clock domain sys.
+    `start`, for a cycle; then `done` rises, and `value` is by what fraction of a cycle `clock` is
+    later than `reference`, until the next start. Takes 4096 cycles of `helper` and some. Clock
+    domain sys.
     """
 
     def __init__(self, clock, reference, helper="helper"):
@@ -66,12 +70,35 @@ class PhaseMeter(Module):
         ]
 
 
+class SampledClocks(Module):
+    """What the sampling clock would see of two clocks, sample by sample: `clock` is later than
+    `reference` by `later`, a fraction of a cycle. Both are low, as a quarter of a cycle before the
+    first sample, but while `runs`. Clock domain sys."""
+
+    def __init__(self):
+        self.later, self.runs = Signal(PHASE_BITS), Signal()
+        self.clock, self.reference = Signal(), Signal()
+
+        # # #
+
+        place = Signal(log2_int(RATIO))
+        reached, seen = Signal(PHASE_BITS), Signal(PHASE_BITS)
+        self.sync += If(self.runs, place.eq(place + 1)).Else(place.eq(0))
+        self.comb += [
+            reached.eq(place << (PHASE_BITS - log2_int(RATIO))),
+            seen.eq(reached - self.later),
+            # High in the first half of a cycle
+            self.reference.eq(self.runs & ~reached[-1]),
+            self.clock.eq(self.runs & ~seen[-1]),
+        ]
+
+
 class PhaseMover(Module):
     """psclk: domain of the clock manager's port for this, which always runs.
 
-    `steps`, signed, in sys: where its clocks are to be, later by so many steps than after its reset; `reset`, in
-    psclk: of the clock manager. `enable`, `increase`, `done`: ports PSEN, PSINCDEC, PSDONE. `there`, in sys: they are.
-    Each step takes 14 cycles.
+    `steps`, signed, in sys: where its clocks are to be, later by so many steps than after its
+    reset; `reset`, in psclk: of the clock manager. `enable`, `increase`, `done`: ports PSEN,
+    PSINCDEC, PSDONE. `there`, in sys: they are. Each step takes 14 cycles.
     """
 
     def __init__(self, psclk="boot"):
@@ -98,8 +125,8 @@ class PhaseMover(Module):
 
 
 def helper_clock(module, source, reset) -> None:
-    """Adds `helper` to a module, the domain of the sampling clock: a PLLE2_BASE with an oscillator of 1600 MHz. source:
-    125 MHz; reset: of the PLL, while that does not run."""
+    """Adds `helper` to a module, the domain of the sampling clock: a PLLE2_BASE with an oscillator
+    of 1600 MHz. source: 125 MHz; reset: of the PLL, while that does not run."""
     clock, feedback = Signal(), Signal()
     module.clock_domains.cd_helper = ClockDomain(reset_less=True)
     module.specials += [

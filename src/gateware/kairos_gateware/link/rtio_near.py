@@ -1,16 +1,18 @@
 """RTIO over the link, the master's end: a CRI for the channels of a satellite and of the boards behind it.
 
-An output is refused here, with its own status, if it cannot be at the satellite in time, if there is no such channel,
-or if the satellite cannot be reached. What is accepted goes off with its timestamp, without waiting for an answer; the
-link has room for it at the other end, else the command waits. While the satellite's lanes make events wait, commands
-wait here too. Words that the line spoils are sent again; an event that is late thereby is reported by the other end.
+An output is refused here, with its own status, if it cannot be at the satellite in time, if there
+is no such channel, or if the satellite cannot be reached. What is accepted goes off with its
+timestamp, without waiting for an answer; the link has room for it at the other end, else the
+command waits. While the satellite's lanes make events wait, commands wait here too. Words that the
+line spoils are sent again; an event that is late thereby is reported by the other end.
 
-If the link is lost while events are on their way (or at the other end's door), the first request after that is refused
-as unreachable, even if the link has come back, and the channel of the newest event is reported as busy. Likewise if
-the satellite's logic has begun anew with events that it had not executed (`unplayed`).
+If the link is lost while events are on their way (or at the other end's door), the first request
+after that is refused as unreachable, even if the link has come back, and the channel of the newest
+event is reported as busy. Likewise if the satellite's logic has begun anew with events that it had
+not executed (`unplayed`).
 
-Latency: accepted → word 5, if nobody hinders; least slack of an accepted output: `travel` + SLACK. Throughput: four
-events of the short form in 5 cycles, of the long one two. Clock domain sys.
+Latency: accepted → word 5, if nobody hinders; least slack of an accepted output: `travel` + SLACK.
+Throughput: four events of the short form in 5 cycles, of the long one two. Clock domain sys.
 """
 
 from functools import reduce
@@ -52,9 +54,10 @@ _FRAME = RELIABILITY.lanes[0].frame
 
 
 def _slack(words):
-    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, if an event has up to so
-    many words: what the satellite's core needs, the blocks on the way, events before it, the ends of frames up to its
-    own, and the link's own words. (`travel` is that of two words and the end of their frame.)"""
+    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, if an
+    event has up to so many words: what the satellite's core needs, the blocks on the way, events
+    before it, the ends of frames up to its own, and the link's own words. (`travel` is that of two
+    words and the end of their frame.)"""
     before = words * (_QUEUE + 1)
     # `place`: of the event's last word in its frame
     ends = max((before + words - 1 - place) // _FRAME + _FRAME - place for place in range(_FRAME))
@@ -68,18 +71,19 @@ _RELAY = 8
 
 
 def least_slack(boards=1, data_width=32, relayed=False):
-    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, for a satellite with so
-    many boards, itself included, and events of so many bits. relayed: to one behind it, beyond what the satellite
-    needs."""
+    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, for a
+    satellite with so many boards, itself included, and events of so many bits. relayed: to one
+    behind it, beyond what the satellite needs."""
     # With others there, each event may follow a word that says where it goes
     slack = _slack(2 * (1 + more_vectors(data_width)) + (boards > 1))
     return slack + (_RELAY - MIN_SLACK if relayed else 0)
 
 
 _ROOMY_VECTORS, _ROOMY_WORDS = 64, 160
-"""Of the credits, and of the words that may leave before some are acknowledged: more than an initiator has under way,
-which is 15 events of a vector with data, one with more of it and one that says where it goes, or 7 of the widest. A
-vector has up to two words, and every fourth word an end behind it."""
+"""Of the credits, and of the words that may leave before some are acknowledged: more than an
+initiator has under way, which is 15 events of a vector with data, one with more of it and one that
+says where it goes, or 7 of the widest. A vector has up to two words, and every fourth word an end
+behind it."""
 _AHEAD = 2 ** (LONG[1][1] - 2)
 """Cycles that an event may be ahead of the counter when it leaves: a day and a half. Others wait."""
 _SHORT_AHEAD = SHORT[1][1] - 2
@@ -89,22 +93,25 @@ _AFTER_RESET = 8
 
 
 class NearRtio(Module):
-    """timebase: the core's. data_width: bits of the widest event of the satellite and the boards behind it.
-    destination: of the satellite, a number or a signal. boards: the satellite and those behind it, which have the
-    destinations after its own.
+    """timebase: the core's. data_width: bits of the widest event of the satellite and the boards
+    behind it. destination: of the satellite, a number or a signal. boards: the satellite and those
+    behind it, which have the destinations after its own.
 
-    `cri`: for all of them. `enable`: this board has the right time. `endpoint`: for the words; `line_up`: the line
-    carries them; `joined`: both ends of the link are there. `reset` (a pulse) and `phy_reset` (a level) go to the
-    satellite. `abort`: ends the read that is under way. State: `up`, the satellite can be reached; `reaches`: for each
-    board whether it can be, its channels that take outputs, and the least slack of an output; `slack`, the greatest of
-    those that can be reached; `travel`; `blocked`; `roomy`, as many events as an initiator has under way do not wait
-    here, as far as is known; `sent`, events up to now; `unplayed`, an `Unplayed`. `errors`: as the core's, {name:
-    (pulse, channel of 24 bits)}. For time skip: `settled`; `dues`, list of (flag, coarse time to which the counter may
-    be moved). phases: clocks may have any, `phase` is a `Phase`, else None.
+    `cri`: for all of them. `enable`: this board has the right time. `endpoint`: for the words;
+    `line_up`: the line carries them; `joined`: both ends of the link are there. `reset` (a pulse)
+    and `phy_reset` (a level) go to the satellite. `abort`: ends the read that is under way. State:
+    `up`, the satellite can be reached; `reaches`: for each board whether it can be, its channels
+    that take outputs, and the least slack of an output; `slack`, the greatest of those that can be
+    reached; `travel`; `measured`, the phase that `measure` (a pulse) has asked for is known;
+    `blocked`; `roomy`, as many events as an initiator has under way do not wait here, as far as is
+    known; `sent`, events up to now; `unplayed`, an `Unplayed`. `errors`: as the core's, {name:
+    (pulse, channel of 24 bits)}. For time skip: `settled`; `dues`, list of (flag, coarse time to
+    which the counter may be moved). `phase`: a `Phase`. phases: clocks may have any, and the
+    transfer of time has to know it.
     """
 
     def __init__(self, timebase, data_width, destination, boards=1, more=((), ()), phases=False):
-        self.phase = Phase() if phases else None
+        self.phase, self.measure, self.measured = Phase(), Signal(), Signal()
         self.destination, self.boards = Signal(8), boards
         self.enable, self.abort = Signal(reset=1), Signal()
         self.cri = Cri(data_width)
@@ -119,7 +126,7 @@ class NearRtio(Module):
         self._event_tags, self._control_tags = away[0].forms.tags, away[1].forms.tags
         events, control, status = endpoint.sink["events"], endpoint.sink["control"], endpoint.source["status"]
         self.submodules.time = time = TimeTransfer(
-            timebase, Record(control.layout), self._control_tags, status, self.phase
+            timebase, Record(control.layout), self._control_tags, status, self.phase if phases else None
         )
         self.up = time.agreed
         self.travel = time.travel
@@ -133,7 +140,10 @@ class NearRtio(Module):
             time.line_up.eq(self.joined & self.enable),
             self.destination.eq(destination),
             time.echoed.eq(self._came["echoed"]),
+            self.phase.start.eq(time.measures | (self.measure & self.up)),
+            self.measured.eq(self.phase.done & self.up),
         ]
+        self.sync += If(self.phase.start, self.phase.runs.eq(1)).Elif(self.phase.done, self.phase.runs.eq(0))
         self._timebase, self._status = timebase, status.data
         self._resetting = Signal()  # nothing is accepted
         self._refuse_once, self._lost = Signal(), Signal()  # events were lost: so the next request is told, now
@@ -327,7 +337,7 @@ class NearRtio(Module):
         cri, output = self.cri, self.cri.output
         coarse = output.timestamp[FINE_BITS:]
         rest = Signal(max=REST + 1)
-        moves = [self.endpoint.moving & self.line_up, self._taken, self._asked, control.valid]
+        moves = [self.endpoint.moving & self.line_up, self._taken, self._asked, control.valid, self.phase.runs]
         self.settled = Signal()
         self.sync += If(reduce(or_, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
         up = self.up | ~self.line_up | ~self.enable

@@ -1,9 +1,10 @@
 """Registers of a satellite; what they are for: src/contracts/registers.toml."""
 
-from litex.soc.interconnect.csr import AutoCSR, CSRStatus
+from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus
 from migen import *
 
 from ..csr import uses
+from .phase import PHASE_BITS
 from .rtio_words import SLACK_BITS
 from .unplayed import COUNT_BITS
 
@@ -23,6 +24,8 @@ class SatelliteRegisters(Module, AutoCSR):
         self.boards = CSRStatus(8, name="boards")
         self.slack = CSRStatus(SLACK_BITS, name="slack")
         self.unplayed = CSRStatus(COUNT_BITS, name="unplayed")
+        self.measure = CSR(name="measure")
+        self.phase = CSRStatus(PHASE_BITS + 1, name="phase")
 
         # # #
 
@@ -34,4 +37,6 @@ class SatelliteRegisters(Module, AutoCSR):
             self.boards.status.eq(Cat(*[up for up, *_ in near.reaches])),
             self.slack.status.eq(near.slack),
             self.unplayed.status.eq(near.unplayed.total),
+            near.measure.eq(self.measure.re),
+            self.phase.status.eq(Cat(near.phase.value, near.measured)),
         ]

@@ -4,11 +4,11 @@
     near: time = counter + A + 1 ──A──▶ far      loads it: from the next cycle on both counters agree
     near: echo ──A──▶ far: its counter ──▶       must be what the near one's was A cycles after the echo left
 
-Words of all three are equally long, and nothing else is under way meanwhile, so they take the same time. If the third
-step does not find the same R and the counter that it should, or there is no answer, all begins again. R is even where
-the fractions of a cycle of both ways add up to one more. Where clocks may have any phase it is measured below a cycle,
-A is then the nearest to the way there, and the far clock is moved by the rest (docs/gateware/time.md). Clock domain
-sys.
+Words of all three are equally long, and nothing else is under way meanwhile, so they take the same
+time. If the third step does not find the same R and the counter that it should, or there is no
+answer, all begins again. R is even where the fractions of a cycle of both ways add up to one more.
+Where clocks may have any phase it is measured below a cycle, A is then the nearest to the way
+there, and the far clock is moved by the rest (docs/gateware/time.md). Clock domain sys.
 """
 
 from migen import *
@@ -28,22 +28,25 @@ _MOVING = 2**13
 
 
 class Phase:
-    """What the time transfer needs to know of a phase: a `PhaseMeter` of the clock of what comes, after this board's,
-    is started by `start`, and says when it is `done`, with a `value`. `half`: words that come are taken over half a
-    cycle later."""
+    """What this board needs to know of a phase: a `PhaseMeter` of the clock of what comes, after
+    this board's, is started by `start`, and says when it is `done`, with a `value`; `runs`
+    meanwhile. `half`: words that come are taken over half a cycle later."""
 
     def __init__(self):
-        self.start, self.done, self.value, self.half = Signal(), Signal(), Signal(PHASE_BITS), Signal()
+        self.start, self.runs, self.done, self.half = Signal(), Signal(), Signal(), Signal()
+        self.value = Signal(PHASE_BITS)
 
 
 class _Way(Module):
-    """From a round trip: `travel`, the satellite's counter is that of the master's so many cycles after a vector left
-    when it comes, and by how many `steps` the satellite's clock is then to be later. phase: `Phase`, or None.
-    `round_trip`: less the cycle in the far end."""
+    """From a round trip: `travel`, the satellite's counter is that of the master's so many cycles
+    after a vector left when it comes, and by how many `steps` the satellite's clock is then to be
+    later. phase: `Phase`, or None; `value` of it when it was measured for this. `round_trip`: less
+    the cycle in the far end."""
 
     def __init__(self, phase):
         self.round_trip = Signal(TRAVEL_BITS + 1)
         self.travel, self.steps = Signal(TRAVEL_BITS), Signal((STEP_BITS, True))
+        self.value = Signal(PHASE_BITS)
 
         # # #
 
@@ -54,10 +57,11 @@ class _Way(Module):
         late, cycles, twice = Signal(), Signal.like(self.round_trip), Signal(TRAVEL_BITS + 1 + PHASE_BITS)
         rounded, error = Signal(TRAVEL_BITS + 2 + PHASE_BITS), Signal((PHASE_BITS + 1, True))
         self.comb += [
-            # What came back was seen in the first cycle that began after it had come, or half a cycle after that
-            late.eq(phase.half & (phase.value >= 3 * cycle // 4)),
+            # What came back was seen in the first cycle that began after it had come, or half a
+            # cycle after that
+            late.eq(phase.half & (self.value >= 3 * cycle // 4)),
             cycles.eq(self.round_trip - 1 - late),
-            twice.eq(Cat(phase.value, cycles)),
+            twice.eq(Cat(self.value, cycles)),
             rounded.eq(twice + cycle),
             self.travel.eq(rounded[PHASE_BITS + 1 :]),
         ]
@@ -69,20 +73,21 @@ class _Way(Module):
 
 
 class TimeTransfer(Module):
-    """timebase: the near one. sink: of the stream `control`; `asks`: it is wanted. tags: of its forms. source: of the
-    stream `status`; `echoed`: it has such a vector. phase: `Phase`, where clocks may have any; the satellite's is moved
-    then, in `moving` cycles. `line_up`: the link carries words, and this end has the right time.
+    """timebase: the near one. sink: of the stream `control`; `asks`: it is wanted. tags: of its
+    forms. source: of the stream `status`; `echoed`: it has such a vector. phase: `Phase`, where
+    clocks may have any; the satellite's is moved then, in `moving` cycles; `measures`: it is to be
+    measured. `line_up`: the link carries words, and this end has the right time.
 
-    `heard`: in this cycle for the first time since the line came up the far counter is known, `far`.
-    `agreed`: the counters agree. `travel`: A, in cycles; with a phase, one more, as words may take. `outputs`: channels
-    that take outputs, as the far end says.
+    `heard`: in this cycle for the first time since the line came up the far counter is known,
+    `far`. `agreed`: the counters agree. `travel`: A, in cycles; with a phase, one more, as words
+    may take. `outputs`: channels that take outputs, as the far end says.
     """
 
     def __init__(self, timebase, sink, tags, source, phase=None, moving=_MOVING):
         self.line_up = Signal()
         self.sink = sink
         self.echoed = Signal()
-        self.asks = Signal()
+        self.asks, self.measures = Signal(), Signal()
         self.agreed = Signal()
         self.travel = Signal(TRAVEL_BITS)
         self.outputs = Signal(16)
@@ -141,17 +146,18 @@ class TimeTransfer(Module):
             self._measure(fsm, tags, phase, way, aligned, timer == moving)
 
     def _measure(self, fsm, tags, phase, way, aligned, moved):
-        """First the satellite's clock goes back to that of what it receives, of which the phase is measured here; at
-        the end it is moved."""
+        """First the satellite's clock goes back to that of what it receives, of which the phase is
+        measured here; at the end it is moved."""
         sink, near_edge = self.sink, Signal()
         moves = [self.asks.eq(1), sink.form.eq(tags["move"]), If(sink.ready, NextState("MOVES"))]
         fsm.act("BACK", *moves, sink.data.eq(0), NextValue(aligned, 0))
         fsm.act("MOVE", *moves, sink.data.eq(way.steps[:STEP_BITS]), NextValue(aligned, 1))
-        fsm.act("MOVES", If(moved, If(aligned, NextState("AGREED")).Else(phase.start.eq(1), NextState("PHASE"))))
+        fsm.act("MOVES", If(moved, If(aligned, NextState("AGREED")).Else(self.measures.eq(1), NextState("PHASE"))))
         # So that no word comes just when it is looked for
         quarters = phase.value[-2:]
         self.comb += near_edge.eq((quarters == 0) | (quarters == 3))
-        fsm.act("PHASE", If(phase.done, NextValue(phase.half, near_edge), NextState("SETTLES")))
+        taken = [NextValue(phase.half, near_edge), NextValue(way.value, phase.value)]
+        fsm.act("PHASE", If(phase.done, *taken, NextState("SETTLES")))
         settled = Signal(max=_PAUSE)
         self.sync += settled.eq(Mux(fsm.ongoing("SETTLES"), settled + 1, 0))
         fsm.act("SETTLES", If(settled == _PAUSE - 1, NextState("ECHO")))

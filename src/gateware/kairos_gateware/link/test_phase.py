@@ -4,7 +4,7 @@ import pytest
 from migen import *
 from migen.sim import passive, run_simulation
 
-from kairos_gateware.link.phase import PHASE_BITS, RATIO, PhaseMeter, PhaseMover
+from kairos_gateware.link.phase import PHASE_BITS, RATIO, PhaseMeter, PhaseMover, SampledClocks
 
 PERIOD = 8 * RATIO * 2
 """Of 16 units each is 1/64 of a cycle."""
@@ -49,6 +49,35 @@ def test_phases_all_round(eighth):
     phase = PERIOD * eighth // 8 + 3
     found = (measured(phase) - phase / PERIOD + 0.5) % 1 - 0.5
     assert abs(found) <= 1 / RATIO
+
+
+def test_phases_of_clocks_that_are_sampled_in_simulation():
+    """As between real clocks, one measurement behind the other."""
+    dut, found = Module(), []
+    dut.submodules.clocks = clocks = SampledClocks()
+    dut.submodules.meter = meter = PhaseMeter(clocks.clock, clocks.reference, "sys")
+    phases = [n * 2**PHASE_BITS // 16 + 5 for n in range(16)]
+
+    def measure():
+        for phase in phases:
+            yield clocks.later.eq(phase)
+            yield clocks.runs.eq(1)
+            yield meter.start.eq(1)
+            yield
+            yield meter.start.eq(0)
+            yield
+            assert not (yield meter.done)
+            while not (yield meter.done):
+                yield
+            found.append((yield meter.value))
+            yield clocks.runs.eq(0)
+            for _ in range(RATIO):
+                yield
+
+    run_simulation(dut, measure())
+    for value, phase in zip(found, phases, strict=True):
+        off = (value - phase + 2 ** (PHASE_BITS - 1)) % 2**PHASE_BITS - 2 ** (PHASE_BITS - 1)
+        assert abs(off) <= 2**PHASE_BITS // RATIO
 
 
 def test_a_clock_is_moved_step_by_step():

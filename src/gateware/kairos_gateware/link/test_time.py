@@ -85,7 +85,7 @@ def transfer(delay, jitter=0.0, seed=1):
                     # As the FIFO behind the receiver takes it over: at a rising edge, or half a cycle later
                     late = 0.5 if (yield dut.phase.half) else 0.0
                     waits.append((ceil(when + late), counter))
-            if (yield dut.phase.start):
+            if (yield dut.transfer.measures):
                 yield dut.phase.done.eq(0)
                 measured = now + 50
             if now == measured:

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define KAIROS_PL_ABI 6
+#define KAIROS_PL_ABI 7
 #define KAIROS_PL_MAX_PADS 128
 #define KAIROS_PL_MAX_LINKS 8
 
@@ -27,6 +27,7 @@ typedef struct kairos_pl_in {
     uint32_t gp0_awaddr, gp0_wdata, gp0_araddr;
     uint32_t gp1_awaddr, gp1_wdata, gp1_araddr;
     uint16_t gp0_awid, gp0_wid, gp0_arid;
+    uint16_t link_rx_phase[KAIROS_PL_MAX_LINKS]; /* of the clock of what comes, in 1/4096 of a cycle */
     uint8_t gp0_awvalid, gp0_awlen, gp0_awsize, gp0_awburst;
     uint8_t gp0_wvalid, gp0_wstrb, gp0_wlast, gp0_bready;
     uint8_t gp0_arvalid, gp0_arlen, gp0_arsize, gp0_arburst, gp0_rready;

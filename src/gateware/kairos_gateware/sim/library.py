@@ -24,7 +24,7 @@ __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
 MAX_PADS = 128
 NUMBERS = (1 << NUMBER_BITS) - 1
 MAX_LINKS = 8
-ABI = 6
+ABI = 7
 NEVER = 2**64 - 1
 LATENCY = 20
 """Cycles in which memory answers a read, where a test says nothing else."""
@@ -45,6 +45,7 @@ class PlIn(ctypes.Structure):
         + [("link_rx_word", _U64 * MAX_LINKS)]
         + _fields(_U32, "gp0_awaddr gp0_wdata gp0_araddr gp1_awaddr gp1_wdata gp1_araddr")
         + _fields(_U16, "gp0_awid gp0_wid gp0_arid")
+        + [("link_rx_phase", _U16 * MAX_LINKS)]
         + _fields(
             _U8,
             "gp0_awvalid gp0_awlen gp0_awsize gp0_awburst gp0_wvalid gp0_wstrb gp0_wlast gp0_bready "

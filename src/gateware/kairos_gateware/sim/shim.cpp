@@ -141,6 +141,7 @@ struct kairos_pl {
         top.link_rx_valid = in.link_rx_valid & ((1 << KAIROS_LINKS) - 1);
         top.link_rx_up = in.link_rx_up & ((1 << KAIROS_LINKS) - 1);
         std::memcpy(&top.link_rx_word, in.link_rx_word, 8 * KAIROS_LINKS);
+        std::memcpy(&top.link_rx_phase, in.link_rx_phase, 2 * KAIROS_LINKS);
 #endif
     }
 

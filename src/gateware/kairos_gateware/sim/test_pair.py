@@ -56,6 +56,23 @@ def test_registers_and_records_of_a_satellite(pair):
     assert [(m.channel, m.timestamp) for m in messages if m.type == INPUT] == [(SATELLITE, 8 * coarse)]
 
 
+@pytest.mark.parametrize("later", [0, 1024, 3072])
+def test_the_phase_of_what_comes_back(pair, later):
+    """In 1/4096 of a cycle, to 1/64; nothing is known of a satellite that is not there."""
+    ps, registers = pair
+    ps.inputs.link_rx_phase[0] = later
+    ps.write(registers["satellite_measure"], 1)
+    looks = 0
+    while (value := ps.read(registers["satellite_phase"])) & 4096 == 0:
+        looks += 1
+    assert looks > 100
+    assert abs((value - later + 2048) % 4096 - 2048) <= 64
+    ps.satellite.plugged = False
+    while ps.read(registers["satellite_state"]) & 2:
+        pass
+    assert ps.read(registers["satellite_phase"]) & 4096 == 0
+
+
 def test_a_reset_drops_what_waits_on_the_satellite(pair):
     ps, registers = pair
     coarse = ps.out.sim_tsc + 3000
