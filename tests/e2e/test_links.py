@@ -165,6 +165,19 @@ def test_what_a_satellite_had_taken_when_its_logic_is_loaded_anew(tmp_path):
         device.close()
 
 
+@pytest.mark.parametrize("recorded", [False, True], ids=["outputs", "a recording"])
+def test_what_a_kernel_of_a_satellite_drops_of_the_masters(pair, tmp_path, recorded):
+    """By a reset of its board's RTIO core: the channel is told, as of what comes too late."""
+    (database := tmp_path / "device_db.py").write_text(two_boards(f"{pair.host}:{pair.ports[1381]}"))
+    assert pair.manage("0", "log", "clear").returncode == 0
+    experiment = Path(__file__).with_name("experiments") / "satellite_drops.py"
+    done = run_kairos("run", experiment, "--device-db", database, f"recorded={recorded}")
+    assert done.stdout.startswith("done\n"), done.stdout + done.stderr + pair.uart()
+    assert done.stderr == "WARNING: busy error(s) reported during kernel execution\n"
+    errors = [line for line in pair.manage("0", "log").stdout.splitlines() if "RTIO busy error" in line]
+    assert len(errors) == 1 and errors[0].endswith("involving channel 0x10005:sat_ttl5"), errors
+
+
 def test_a_link_is_pulled_out_at_the_time_that_its_description_says(tmp_path):
     built("pair", "satellite")
     description = (ROOT / "src/emulator/src/host/pair.toml").read_text()

@@ -90,6 +90,12 @@ pub mod remote {
     /// Bytes that are stored, the lowest in bit 0; 255 after reset.
     pub const STROBES: &str = "remote_strobes";
 
+    /// Bit 3 loads and stores are for the board in bits 2..0, to which this link leads, not for the one at its other
+    /// end.
+    pub const FAR: &str = "remote_far";
+    /// Bit of `remote_far`.
+    pub const FAR_OTHER_BIT: u32 = 8;
+
     /// Write: load the word, if none is under way.
     pub const LOAD: &str = "remote_load";
 
@@ -261,6 +267,10 @@ pub mod uplink {
     /// Only on a satellite: its own destination, as the master says over the link; commands of its processors to this
     /// destination, in bits 23..16 of a channel, are for its own channels.
     pub const DESTINATION: &str = "uplink_destination";
+
+    /// Only on a satellite: what the player submits is for the board above, which is told if a reset of this board
+    /// drops it.
+    pub const PLAYS: &str = "uplink_plays";
 }
 
 /// Names of the registers of `initiator`.
@@ -591,6 +601,7 @@ pub const RESERVED: &[(&str, &str, bool)] = &[
     ("mailbox", "receive", false),
     ("mailbox", "release", false),
     ("uplink", "destination", true),
+    ("uplink", "plays", true),
     ("initiator", "enable", true),
     ("initiator", "ring", true),
     ("initiator", "input_ring", true),

@@ -5,8 +5,10 @@ use kairos_channel::{Shared, COMMS};
 use kairos_comms::chip;
 use kairos_comms::uncleared::uncleared;
 use kairos_contracts::link::PLAYED_NOT;
+use kairos_contracts::registers::uplink;
 use kairos_links::libraries::Libraries;
 use kairos_pl::player::{Failed, Player};
+use kairos_pl::Register;
 use kairos_proto::dma::ALIGNMENT;
 use kairos_proto::order::{Head, Order};
 
@@ -19,6 +21,8 @@ const POLLS: u32 = 10_000;
 pub struct Tape {
     traces: Libraries<'static>,
     player: Option<Player>,
+    /// Says that the player plays for the board above.
+    plays: Option<Register>,
     /// The order that is being carried out.
     playing: Option<Head>,
     /// What is to be answered.
@@ -30,9 +34,11 @@ impl Tape {
     pub fn new() -> Self {
         let memory: &'static mut [u8] = uncleared!(TRACES + ALIGNMENT);
         let skipped = memory.as_ptr().align_offset(ALIGNMENT);
-        let player = kairos_pl::descriptor()
-            .ok()
-            .and_then(|descriptor| Player::find(&descriptor));
+        let descriptor = kairos_pl::descriptor().ok();
+        let player = descriptor.as_ref().and_then(Player::find);
+        let plays = descriptor
+            .as_ref()
+            .and_then(|descriptor| Register::find(descriptor, uplink::PLAYS));
         if let Some(player) = player {
             // Of a start before this one.
             player.stop();
@@ -40,6 +46,7 @@ impl Tape {
         Self {
             traces: Libraries::aligned(&mut memory[skipped..], ALIGNMENT),
             player,
+            plays,
             playing: None,
             answers: Vec::new(),
         }
@@ -91,6 +98,7 @@ impl Tape {
         let address = trace.as_ptr() as usize;
         // The gateware reads memory, not caches.
         chip::clean(address, trace.len());
+        self.say_that_it_plays(true);
         player.start(address as u32, time);
         self.playing = Some(*head);
     }
@@ -107,6 +115,7 @@ impl Tape {
         if !player.is_busy() {
             self.playing = None;
             let failed = player.take_error();
+            self.say_that_it_plays(false);
             Shared::get().release_player(COMMS);
             self.played(&head, failed);
         }
@@ -124,7 +133,14 @@ impl Tape {
             }
         }
         player.take_error();
+        self.say_that_it_plays(false);
         Shared::get().release_player(COMMS);
+    }
+
+    fn say_that_it_plays(&self, plays: bool) {
+        if let Some(register) = self.plays {
+            register.write(u32::from(plays));
+        }
     }
 
     /// What is to be answered next.

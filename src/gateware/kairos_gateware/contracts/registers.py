@@ -117,6 +117,11 @@ BLOCKS = {
             "rw",
             "bytes that are stored, the lowest in bit 0; 255 after reset",
         ),
+        "far": (
+            4,
+            "rw",
+            "bit 3 loads and stores are for the board in bits 2..0, to which this link leads, not for the one at its other end",
+        ),
         "load": (
             1,
             "w",
@@ -331,6 +336,11 @@ BLOCKS = {
             8,
             "rw",
             "only on a satellite: its own destination, as the master says over the link; commands of its processors to this destination, in bits 23..16 of a channel, are for its own channels",
+        ),
+        "plays": (
+            1,
+            "rw",
+            "only on a satellite: what the player submits is for the board above, which is told if a reset of this board drops it",
         ),
     },
     "initiator": {
@@ -765,6 +775,7 @@ FIELDS = {
     "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
     "satellite_state": {"line": 0, "up": 1, "blocked": 2},
     "satellite_phase": {"measured": 12},
+    "remote_far": {"other": 3},
     "remote_state": {"up": 0, "busy": 1, "idle": 2, "status": 3},
     "exports_rights": {"read": 0, "write": 1},
     "bulk_state": {"halted": 0, "idle": 1, "reason": 2},

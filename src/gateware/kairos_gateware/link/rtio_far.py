@@ -2,10 +2,11 @@
 
     word in → events FIFO 4 … → command on offer 1 → accepted by the core
 
-Events come with credits for the FIFO behind the link, so none is lost; in it they wait if the core's lanes have no
-room. What goes wrong with an event here (it comes too late, since the link had to send it again; collisions, sequence
-errors) is reported, with its channel, and again if the link is lost before that has arrived. When the link is lost,
-what has got to the core is executed. Clock domain sys.
+Events come with credits for the FIFO behind the link, so none is lost; in it they wait if the
+core's lanes have no room. What goes wrong with an event here (it comes too late, since the link had
+to send it again; collisions, sequence errors) is reported, with its channel, and again if the link
+is lost before that has arrived. When the link is lost, what has got to the core is executed, but
+for what this board drops by a reset of its own, which is reported likewise. Clock domain sys.
 """
 
 from functools import reduce
@@ -32,6 +33,7 @@ from .rtio_words import (
     more_vectors,
     rtio_streams,
 )
+from .unplayed import Discarded, Taken
 
 __all__ = ["FarRtio"]
 
@@ -42,16 +44,19 @@ _REPORT_AFTER, _REPORT_EVENTS = 32, 64
 
 
 class FarRtio(Module):
-    """core: `RtioCore` whose time base can be loaded. below: `NearRtio`s of the boards behind this one, in the order of
-    their destinations. more: as of `rtio_streams`.
+    """core: `RtioCore` whose time base can be loaded. below: `NearRtio`s of the boards behind this
+    one, in the order of their destinations. more: as of `rtio_streams`.
 
-    `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`). `destination`: what the
-    master calls this board; `named`, for a cycle: it has just said so. `endpoint`, `line_up`, `joined`: as of
-    `NearRtio`. `phy_reset`: a level, 1 until the master has said otherwise. `reset`: the core's, a level. `abort`:
-    ends the read that is under way. `steps`: of this board's clock (`phase`). `time_load`, `time_value`: of the time
-    base. `live`: the master has said so. `settled`: for time skip, nothing moves here or in what is sent. phases: the
-    clocks of boards may have any; then `steady` says whether this one's is that of the board above (`Steady`), and is
-    None otherwise. Before it is, the time is not told; if it is no longer, the link begins anew.
+    `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`).
+    `destination`: what the master calls this board; `named`, for a cycle: it has just said so.
+    `endpoint`, `line_up`, `joined`: as of `NearRtio`. `phy_reset`: a level, 1 until the master has
+    said otherwise. `reset`: the core's, a level. `abort`: ends the read that is under way.
+    `discards`, for a cycle: this board resets the core itself. `played`: `Taken`, what the board
+    above has this one's player submit. `steps`: of this board's clock (`phase`). `time_load`,
+    `time_value`: of the time base. `live`: the master has said so. `settled`: for time skip,
+    nothing moves here or in what is sent. phases: the clocks of boards may have any; then `steady`
+    says whether this one's is that of the board above (`Steady`), and is None otherwise. Before it
+    is, the time is not told; if it is no longer, the link begins anew.
     """
 
     def __init__(self, core, below=(), more=((), ()), phases=False):
@@ -61,6 +66,7 @@ class FarRtio(Module):
         self.phy_reset = Signal(reset=1)
         self.reset = Signal()
         self.abort = Signal()
+        self.discards, self.played = Signal(), Taken()
         self.steps = Signal((STEP_BITS, True))
         self._core = core
         self.cri = cri = Cri(len(core.cri.output.data))
@@ -139,6 +145,15 @@ class FarRtio(Module):
         self.sync += If(cri.output.valid & cri.output.ready, channel.eq(cri.output.channel))
         # What a board behind this one refuses is lost, too
         self.submodules.late = late = AsyncError(cri.output_done & (cri.output_status != 0), channel)
+        passed = Taken()
+        self.comb += [
+            passed.valid.eq(cri.output.valid & cri.output.ready),
+            passed.coarse.eq(cri.output.timestamp[FINE_BITS:]),
+            passed.channel.eq(cri.output.channel),
+        ]
+        self.submodules.discarded = discarded = Discarded(timebase, [passed, self.played])
+        self.comb += [discarded.resets.eq(self.discards), discarded.forgets.eq(dropping)]
+        self.submodules.dropped = dropped = AsyncError(discarded.lost, discarded.channel)
         state_due, counted, told_blocked = Signal(), Signal(16), Signal()
         blocked, told = self._state(cri.output, events, popped, counted)
         self.comb += state_due.eq(live & (told | (blocked != told_blocked)))
@@ -151,7 +166,7 @@ class FarRtio(Module):
         under_way = endpoint.leaving["status"] | endpoint.channel.unacknowledged[0]
         errors = [(AsyncError(*self._merged(name, source, below)), name) for name, source in core.errors.items()]
         self.submodules += [error for error, _ in errors]
-        for error, name in [*errors, (late, "busy")]:
+        for error, name in [*errors, (late, "busy"), (dropped, "busy")]:
             told = Signal()
             self.comb += error.clear.eq(told & ~under_way & live)
             self.sync += If(error.clear | ~self.joined, told.eq(0))
@@ -183,8 +198,8 @@ class FarRtio(Module):
         self.comb += self.settled.eq(reduce(and_, quiet))
 
     def _merged(self, name, own, below):
-        """(pulse, channel with its offset) of an error here or on a board behind this one; of two in a cycle the one
-        here."""
+        """(pulse, channel with its offset) of an error here or on a board behind this one; of two
+        in a cycle the one here."""
         pulse, channel = own[0], Cat(own[1][:16], C(0, 8))
         for near in below:
             other, number = near.errors[name]
@@ -216,7 +231,7 @@ class FarRtio(Module):
             [theirs.eq(Cat(ours[:16], (ours[16:] + self.destination)[:8])) for ours, theirs in shifted],
             cri.response.eq(to.response),
             [getattr(cri, name).eq(getattr(to, name)) for name in answers],
-            core.reset.eq(self.reset),
+            core.reset.eq(self.reset | self.discards),
             core.abort_input.eq(self.abort),
         ]
 

@@ -130,6 +130,89 @@ class Anew(Module):
         self.sync += If(link.stb, self.executed.eq(self.executed + 1))
 
 
+@passive
+def told_busy(near, channels):
+    """Appends those that the satellite's busy errors tell of."""
+    while True:
+        yield
+        if (yield near.errors["busy"][0]):
+            channels.append((yield near.errors["busy"][1]))
+
+
+class Waits(Module):
+    """A satellite that may drop, by `far.discards`, what waits in its core. What is executed is counted."""
+
+    def __init__(self):
+        self.submodules.timebase = self.timebase = TimeBase()
+        self.submodules.near = self.near = NearRtio(self.timebase, 1, 0)
+        links = [OutputLink(1, 0), OutputLink(1, 0)]
+        channels = [Channel(number, link) for number, link in enumerate(links)]
+        self.submodules.core = self.core = RtioCore(channels, lanes=2, depth=32, loadable=True)
+        self.submodules.far = self.far = FarRtio(self.core)
+        self.submodules.cable = cable = Cable([self.near, self.far], 3)
+        self.executed, far_time = Signal(8), self.core.timebase
+        self.comb += [
+            self.far.alone(),
+            cable.delay.eq(3),
+            far_time.load.eq(self.far.time_load),
+            far_time.load_value.eq(self.far.time_value),
+        ]
+        self.sync += self.executed.eq(self.executed + links[0].stb + links[1].stb)
+
+
+@pytest.mark.parametrize(
+    ("who", "waiting", "reported"),
+    [("itself", 3, [1]), ("itself", 0, []), ("the board above", 3, []), ("its player", 3, [0x10007])],
+)
+def test_what_a_satellite_drops_is_reported(who, waiting, reported):
+    """With the channel of the newest, once; not if nothing has waited, or the board above has asked for it."""
+    dut = Waits()
+    near, far, output, busy = dut.near, dut.far, dut.near.cri.output, []
+
+    def out(channel, time):
+        yield output.valid.eq(1)
+        yield output.timestamp.eq(time << 3)
+        yield output.channel.eq(channel)
+        yield
+        while not (yield output.ready):
+            yield
+        yield output.valid.eq(0)
+
+    def pulse(signal):
+        yield signal.eq(1)
+        yield
+        yield signal.eq(0)
+
+    def rest(cycles):
+        for _ in range(cycles):
+            yield
+
+    def play():
+        while not (yield near.up):
+            yield
+        now = yield dut.timebase.coarse
+        for n in range(2 + waiting):
+            yield from out((n + waiting) % 2, now + (100 + 10 * n if n < 2 else 2000 + n))
+        yield from rest(200)
+        assert (yield dut.executed) == 2
+        if who == "its player":
+            yield far.played.coarse.eq(now + 3000)
+            yield far.played.channel.eq(0x10007)
+            yield from pulse(far.played.valid)
+        yield from pulse(near.reset if who == "the board above" else far.discards)
+        yield from rest(2000)
+        assert (yield dut.executed) == 2
+        # What comes later is executed, and nothing is told again
+        yield from out(0, (yield dut.timebase.coarse) + 100)
+        yield from rest(200)
+        yield from pulse(far.discards)
+        yield from rest(200)
+        assert (yield dut.executed) == 3
+
+    run_simulation(dut, [play(), told_busy(near, busy)])
+    assert busy == reported
+
+
 @pytest.mark.parametrize("anew", [False, True], ids=["cut", "begins anew"])
 def test_what_waits_in_logic_that_begins_anew_is_reported(anew):
     """Of six events two are executed before. How many are lost is known from above: as many as there were since all had
@@ -186,11 +269,5 @@ def test_what_waits_in_logic_that_begins_anew_is_reported(anew):
             yield
         assert (yield dut.executed) == (3 if anew else 8)
 
-    def watch():
-        while True:
-            yield
-            if (yield near.errors["busy"][0]):
-                busy.append((yield near.errors["busy"][1]))
-
-    run_simulation(dut, [play(), passive(watch)()])
+    run_simulation(dut, [play(), told_busy(near, busy)])
     assert statuses == [0] * 6 + [OUTPUT_UNREACHABLE * anew, 0] and busy == [0] * anew

@@ -10,8 +10,9 @@ __all__ = ["RtioRegisters"]
 
 
 class RtioRegisters(Module, AutoCSR):
-    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up unless `held` is 0. The core's reset is one
-    cycle; `discard`, if there is one, asks for it too. dropping: a level that resets the core."""
+    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up unless `held` is 0. The
+    core's reset is one cycle, in which `asked` is high; `discard`, if there is one, asks for it
+    too. dropping: a level that resets the core."""
 
     USES = uses("rtio")
 
@@ -30,7 +31,8 @@ class RtioRegisters(Module, AutoCSR):
 
         errors = [core.collision, core.busy, core.sequence_error]
         channels = [self.collision_channel, self.busy_channel, self.sequence_error_channel]
-        reset, asked = self.reset.re & self.reset.r, Signal()
+        reset = self.reset.re & self.reset.r
+        self.asked = asked = Signal()
         self.comb += core.reset.eq(asked if dropping is None else asked | dropping)
         self.sync += [
             asked.eq(reset if discard is None else reset | discard),

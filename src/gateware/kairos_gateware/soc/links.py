@@ -1,5 +1,5 @@
-"""The links of a board: to the board above it, whose commands come to its RTIO core, and to those below; and what uses
-them besides RTIO, which is the same at every end.
+"""The links of a board: to the board above it, whose commands come to its RTIO core, and to those
+below; and what uses them besides RTIO, which is the same at every end.
 """
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
@@ -40,13 +40,15 @@ def _more(board):
 
 
 class UplinkRegisters(Module, AutoCSR):
-    """far: `FarRtio`. `destination`: of this board, as the master calls it; a processor may change it."""
+    """far: `FarRtio`. `destination`: of this board, as the master calls it; a processor may change
+    it. `plays`: what the player submits is for the board above."""
 
     USES = uses("uplink")
 
     def __init__(self, far):
         self.state = CSRStatus(2, name="state")
         self.destination = CSRStorage(8, name="destination", write_from_dev=True)
+        self.plays = CSRStorage(name="plays")
 
         # # #
 
@@ -55,14 +57,15 @@ class UplinkRegisters(Module, AutoCSR):
 
 
 class Links(Module):
-    """variant: of the board. timebase: of its core. phases: clocks of boards may have any (`NearRtio`, `FarRtio`).
-    Raises ValueError if the board cannot have its links.
+    """variant: of the board. timebase: of its core. phases: clocks of boards may have any
+    (`NearRtio`, `FarRtio`). Raises ValueError if the board cannot have its links.
 
-    `near`: of the boards below, list of `NearRtio`; `remotes`: the same for a `CriRouter`. `own`: the destination of
-    this board. `far`: the `FarRtio`, once `attach` has been called on a board that has one above. `ends`: all of them
-    by name ("up", "down1", …); each has `endpoint`, `line_up` and `joined`. `register_blocks`: by the prefix of their
-    names. `wires`: by the names of the ends, what has `out` to the line and `into` from it. `memories`: `RemoteMemory`
-    of the links that have it; `window`: `RemoteWindow`, or None without any.
+    `near`: of the boards below, list of `NearRtio`; `remotes`: the same for a `CriRouter`. `own`:
+    the destination of this board. `far`: the `FarRtio`, once `attach` has been called on a board
+    that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`,
+    `line_up` and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names
+    of the ends, what has `out` to the line and `into` from it. `memories`: `RemoteMemory` of the
+    links that have it; `window`: `RemoteWindow`, or None without any.
     """
 
     def __init__(self, variant, timebase, phases=False):
@@ -134,8 +137,9 @@ class Links(Module):
             self._users.append(self.window)
 
     def _forward(self, names):
-        """What takes the place of the endpoints of these ends for loads and stores, if there are several: then they go
-        on through this board; and what each has for bulk transfers, which go on likewise."""
+        """What takes the place of the endpoints of these ends for loads and stores, if there are
+        several: then they go on through this board; and what each has for bulk transfers, which go
+        on likewise."""
         lines = {name: BulkLine(self.ends[name].endpoint) for name in names}
         self.submodules += list(lines.values())
         if len(names) < 2:

@@ -133,7 +133,8 @@ class Soc(Module):
         if far is not None:
             uplink = UplinkRegisters(far)
             self._add_registers("uplink", uplink)
-            self.comb += self.links.own.eq(uplink.destination.storage)
+            self.comb += [self.links.own.eq(uplink.destination.storage), far.discards.eq(rtio.asked)]
+            self._plays(far.played, uplink)
         for name, registers in self.links.register_blocks.items():
             self._add_registers(name, registers)
         self._add_registers("moninj", MoninjRegisters(self.monitor))
@@ -142,6 +143,15 @@ class Soc(Module):
             self._add_registers("spi", SpiRegisters(self.phys.asides))
         if clock is not None:
             self._add_registers("clock", ClockRegisters(clock))
+
+    def _plays(self, played, uplink):
+        """What the player submits while that is for the board above."""
+        output, own = self.arbiter.ports[1].output, self.links.own
+        self.comb += [
+            played.valid.eq(output.valid & output.ready & uplink.plays.storage),
+            played.coarse.eq(output.timestamp[FINE_BITS:]),
+            played.channel.eq(Cat(output.channel[:16], (output.channel[16:] - own)[:8])),
+        ]
 
     def _pulse_cores(self):
         """Their registers, and the readers of their words in memory."""
