@@ -55,6 +55,18 @@ def test_loads_and_stores_both_ways(boards):
         assert asker.batch(("remote_early", 0), ("remote_failed",)) == [0]
 
 
+def test_a_board_is_named_by_its_number(boards):
+    """The neighbour, too; another one is not behind it, and what is for that is refused."""
+    for asker, owner, number in [(*boards, 1), (*boards[::-1], 0)]:
+        owner.export(TARGET, 0x1000, 3)
+        asker.name(number)
+        assert asker.store(TARGET, number + 3) == [DONE] and asker.load(TARGET) == (DONE, number + 3)
+        asker.name(5)
+        assert asker.store(TARGET, 9) == [REFUSED]
+        asker.name(None)
+        assert asker.load(TARGET) == (DONE, number + 3)
+
+
 def test_copies_from_memory_to_memory(boards):
     """The ring and the data are put into the master's memory by the satellite, which then has them again."""
     master, satellite = boards

@@ -72,6 +72,10 @@ class Board:
             ("exports_set", 1),
         )
 
+    def name(self, destination):
+        """The board that loads and stores are for from now on; None: the neighbour."""
+        self.batch(("remote_far", 0 if destination is None else 8 | destination))
+
     def access(self, *accesses):
         """(address,) loads a word, (address, value) stores it, in this order: of each the status and what stands in
         `remote_value` behind it."""

@@ -4,7 +4,7 @@ from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
 from ..csr import uses
-from .remote_words import STATUS_BITS
+from .remote_words import BOARD_BITS, STATUS_BITS
 
 __all__ = ["BulkRegisters", "ExportRegisters", "RemoteRegisters"]
 
@@ -21,6 +21,7 @@ class RemoteRegisters(Module, AutoCSR):
         self.address = CSRStorage(32, name="address")
         self.data = CSRStorage(64, name="data")
         self.strobes = CSRStorage(8, name="strobes", reset=255)
+        self.far = CSRStorage(BOARD_BITS + 1, name="far")
         self.load = CSR(name="load")
         self.store = CSR(name="store")
         self.state = CSRStatus(3 + STATUS_BITS, name="state")
@@ -40,6 +41,8 @@ class RemoteRegisters(Module, AutoCSR):
             request.data.eq(self.data.storage),
             request.strobes.eq(self.strobes.storage),
             request.early.eq(self.early.storage),
+            request.far.eq(self.far.storage[BOARD_BITS]),
+            request.destination.eq(self.far.storage[:BOARD_BITS]),
             self.state.status.eq(Cat(up, request.valid | waits, initiator.idle, status)),
             self.repeated.status.eq(initiator.repeated),
             self.stale.status.eq(initiator.stale),
