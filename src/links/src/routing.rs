@@ -10,6 +10,9 @@ const RANKS: usize = 32;
 pub const TABLE: usize = ROWS * RANKS;
 /// In place of a link: the board is not reached.
 const NONE: u8 = 0xff;
+/// Links that a board may have, and boards that a way may pass before it ends: a tree has eight boards.
+const LINKS: u8 = 7;
+const PASSED: usize = 7;
 
 /// How the board with the network reaches another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +34,15 @@ pub enum Wrong {
         way: Option<Way>,
         count: usize,
     },
+    /// The first destination whose way begins right, but comes to no end: too long, as a loop is, or by links that no board has.
+    Endless(u8),
 }
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (destination, way, count) = match self {
             Wrong::Length(bytes) => return write!(f, "it has {bytes} bytes, not {TABLE}"),
+            Wrong::Endless(destination) => return write!(f, "the way to destination {destination} ends at no board"),
             Wrong::Ways {
                 destination,
                 way,
@@ -65,17 +71,25 @@ pub fn check(table: &[u8], way: impl Fn(u8) -> Option<Way>) -> Result<(), Wrong>
     if table.len() != TABLE {
         return Err(Wrong::Length(table.len()));
     }
+    let row = |destination: u8| &table[usize::from(destination) * RANKS..][..RANKS];
     let is_right = |destination: u8| {
-        let row = &table[usize::from(destination) * RANKS..][..2];
+        let row = row(destination);
         match way(destination) {
             None => row[0] == NONE,
             Some(Way { link: 0, .. }) => row[0] == 0,
             Some(Way { link, is_near }) => row[0] == link && (row[1] == 0) == is_near && row[1] != NONE,
         }
     };
+    let ends = |destination: u8| {
+        let mut hops = row(destination).iter().take(PASSED + 1);
+        // A board that is not reached has no way
+        row(destination)[0] == NONE || hops.find(|hop| !(1..=LINKS).contains(*hop)) == Some(&0)
+    };
     let mut wrong = (0..=u8::MAX).filter(|destination| !is_right(*destination));
     match wrong.next() {
-        None => Ok(()),
+        None => (0..=u8::MAX)
+            .find(|destination| !ends(*destination))
+            .map_or(Ok(()), |destination| Err(Wrong::Endless(destination))),
         Some(destination) => Err(Wrong::Ways {
             destination,
             way: way(destination),
@@ -131,5 +145,11 @@ mod tests {
             say(&[(0, &[0]), (1, &[1, 1, 0]), (2, &[1, 1, 0]), (3, &[2, 0])]),
             "destination 1 is at the end of link 1"
         );
+        for beyond in [&[1, 2, 1, 2, 1, 2, 1, 2, 0][..], &[1, 8, 0], &[1, 2, NONE]] {
+            assert_eq!(
+                say(&[(0, &[0]), (1, &[1, 0]), (2, beyond), (3, &[2, 0])]),
+                "the way to destination 2 ends at no board"
+            );
+        }
     }
 }
