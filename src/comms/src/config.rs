@@ -4,11 +4,11 @@ use core::cell::RefCell;
 
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::signal::Signal;
-use embassy_time::Instant;
+use embassy_time::{Duration, Instant};
 use heapless::String;
 use kairos_chip::sd::Slot;
 use kairos_config::auth::{self, Access, Nonces};
-use kairos_config::card::Recovery;
+use kairos_config::card::{BlockDevice, DeviceError, Recovery, Sector};
 use kairos_config::keys::{self, AtOnce, Key, Setting};
 use kairos_config::settings::Level;
 use kairos_config::store::{Error, Store, Workspace};
@@ -16,6 +16,7 @@ use log::LevelFilter;
 use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
 
+use crate::link::Links;
 use crate::{logger, watchdog};
 
 /// The value of the key `idle_kernel` may have changed.
@@ -24,9 +25,45 @@ pub static IDLE_KERNEL_CHANGED: Signal<CriticalSectionRawMutex, ()> = Signal::ne
 /// Longest value of a key that is a setting in text, in bytes.
 const TEXT_MAX: usize = 128;
 
-/// The configuration. Each access goes to the card and blocks the core meanwhile.
+/// Longest time for which nobody looks at the links during an access to the card.
+const UNATTENDED: Duration = Duration::from_millis(1);
+
+/// The card, which may take a second for a hundred sectors: other boards, which count on an answer in less, get theirs meanwhile.
+struct Attending {
+    slot: Slot,
+    links: Links,
+    last: Instant,
+}
+
+impl Attending {
+    fn attend<T>(&mut self, result: T) -> T {
+        if self.last.elapsed() >= UNATTENDED {
+            self.links.attend();
+            self.last = Instant::now();
+        }
+        result
+    }
+}
+
+impl BlockDevice for Attending {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        self.slot.reset()
+    }
+
+    fn read(&mut self, sector: u32, data: &mut Sector) -> Result<(), DeviceError> {
+        let result = self.slot.read(sector, data);
+        self.attend(result)
+    }
+
+    fn write(&mut self, sector: u32, data: &Sector) -> Result<(), DeviceError> {
+        let result = self.slot.write(sector, data);
+        self.attend(result)
+    }
+}
+
+/// The configuration. Each access goes to the card and blocks the core meanwhile, but for the links.
 pub struct Config {
-    store: RefCell<Store<'static, Slot>>,
+    store: RefCell<Store<'static, Attending>>,
     access: RefCell<Access>,
     nonces: RefCell<Nonces>,
 }
@@ -35,8 +72,14 @@ pub struct Config {
 pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) -> &'static Config {
     static ROOM: ConstStaticCell<Workspace> = ConstStaticCell::new(Workspace::new());
     static CONFIG: StaticCell<Config> = StaticCell::new();
-    let mut store = Store::new(Slot::new(), ROOM.take());
-    store.device().attach(registers, clocks);
+    let mut slot = Slot::new();
+    slot.attach(registers, clocks);
+    let device = Attending {
+        slot,
+        links: Links::default(),
+        last: Instant::now(),
+    };
+    let store = Store::new(device, ROOM.take());
     let config = CONFIG.init(Config {
         store: RefCell::new(store),
         access: RefCell::new(Access::Open),
@@ -53,6 +96,11 @@ pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) 
 }
 
 impl Config {
+    /// From now on these links are looked at during long accesses.
+    pub fn attend(&self, links: Links) {
+        self.store.borrow_mut().device().links = links;
+    }
+
     /// Reads a value into `out`; its length, or None if there is none.
     pub fn read(&self, key: &str, out: &mut [u8]) -> Result<Option<usize>, Error> {
         self.with(|store| store.read(key, out))
@@ -91,7 +139,7 @@ impl Config {
         self.nonces.borrow_mut().next(access.key().unwrap_or_default(), &now)
     }
 
-    fn with<T>(&self, access: impl FnOnce(&mut Store<'static, Slot>) -> Result<T, Error>) -> Result<T, Error> {
+    fn with<T>(&self, access: impl FnOnce(&mut Store<'static, Attending>) -> Result<T, Error>) -> Result<T, Error> {
         let mut store = self.store.borrow_mut();
         let result = watchdog::during_card(|| access(&mut store));
         match store.take_recovery() {

@@ -215,6 +215,18 @@ impl Links {
         out.write_char(']')
     }
 
+    /// Carries what there is, for a task that keeps the processor longer than the other ends have patience.
+    pub fn attend(&self) {
+        let mut packet = [0; PACKET_MAX];
+        let now = Instant::now().as_micros();
+        for link in self.all.iter().flatten() {
+            let known = link.below.is_none_or(Name::is_known);
+            if known && link.end.try_borrow_mut().is_ok() {
+                link.carry(&mut packet, now);
+            }
+        }
+    }
+
     /// Whether there is any link.
     pub fn are_there(&self) -> bool {
         self.all.iter().flatten().next().is_some()

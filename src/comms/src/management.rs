@@ -87,6 +87,7 @@ impl Management {
     pub fn new(config: &'static Config, links: Links) -> &'static Self {
         static MANAGEMENT: StaticCell<Management> = StaticCell::new();
         let room: &'static mut [u8; DATA_MAX] = uncleared!(DATA_MAX);
+        config.attend(links);
         MANAGEMENT.init(Self {
             config,
             links,

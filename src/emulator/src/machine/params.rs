@@ -19,6 +19,8 @@ pub struct Params {
     pub host_wait_ms: u64,
     /// Sectors written to the SD card until its power goes; 0: it does not go.
     pub sd_cut_after: u64,
+    /// Virtual microseconds for which the SD card is busy with a sector that was written.
+    pub sd_write_us: u64,
     /// Temperature of the chip in °C.
     pub chip_celsius: u64,
     /// The board has a clock synthesiser on its I2C bus: 1, or 0.
@@ -38,6 +40,7 @@ impl Default for Params {
             quantum: 4000,
             host_wait_ms: 2000,
             sd_cut_after: 0,
+            sd_write_us: 0,
             chip_celsius: 45,
             si5324: 1,
             clock_input: 0,
@@ -57,6 +60,7 @@ const NAMES: &[Named] = &[
     ("quantum", 100, |p| &mut p.quantum),
     ("host_wait_ms", 0, |p| &mut p.host_wait_ms),
     ("sd_cut_after", 0, |p| &mut p.sd_cut_after),
+    ("sd_write_us", 0, |p| &mut p.sd_write_us),
     ("chip_celsius", 0, |p| &mut p.chip_celsius),
     ("si5324", 0, |p| &mut p.si5324),
     ("clock_input", 0, |p| &mut p.clock_input),

@@ -1,5 +1,6 @@
 //! SD host controller with a card of high capacity, backed by an image file. Register layout: the SD host
-//! controller specification 2.0, as in chapter 13 and appendix B.27 of the chip's manual. Programmed I/O only; commands take no time.
+//! controller specification 2.0, as in chapter 13 and appendix B.27 of the chip's manual. Programmed I/O only; commands take no time, but a card may
+//! be busy with what was written.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -7,6 +8,7 @@ use std::path::Path;
 
 use crate::machine::params::Params;
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
+use crate::machine::time::{self, Cycles};
 
 /// Bytes of a block.
 const BLOCK: usize = 512;
@@ -37,6 +39,9 @@ pub struct Card {
     application: bool,
     /// Blocks that may still be written before the power of the card goes.
     left: Option<u64>,
+    /// How long it is busy with a written block, and until when it is with the newest one.
+    programs: Cycles,
+    busy_until: Cycles,
 }
 
 impl Card {
@@ -49,6 +54,8 @@ impl Card {
             state: State::Idle,
             application: false,
             left: cut_after,
+            programs: 0,
+            busy_until: 0,
         })
     }
 
@@ -56,7 +63,12 @@ impl Card {
     pub fn open(path: &Path, params: &Params) -> Result<Self, String> {
         let cut = Some(params.sd_cut_after).filter(|sectors| *sectors > 0);
         let image = File::options().read(true).write(true).open(path);
-        let card = image.and_then(|image| Self::new(image, cut));
+        let card = image.and_then(|image| {
+            Ok(Self {
+                programs: time::from_ns(1000 * params.sd_write_us),
+                ..Self::new(image, cut)?
+            })
+        });
         card.map_err(|e| format!("SD card image {}: {e}", path.display()))
     }
 
@@ -65,8 +77,9 @@ impl Card {
         &self.image
     }
 
-    fn status(&self) -> u32 {
-        (self.state as u32) << 9 | 1 << 8 | u32::from(self.application) << 5
+    fn status(&self, now: Cycles) -> u32 {
+        let ready = u32::from(now >= self.busy_until);
+        (self.state as u32) << 9 | ready << 8 | u32::from(self.application) << 5
     }
 
     /// CSD version 2.0: the size in units of 512 KiB.
@@ -92,6 +105,8 @@ pub struct Sd {
     ready: u32,
     transfer: Transfer,
     card: Option<Card>,
+    /// Of the newest access.
+    now: Cycles,
 }
 
 impl Sd {
@@ -104,6 +119,7 @@ impl Sd {
             ready: 0,
             transfer: Transfer::None,
             card,
+            now: 0,
         }
     }
 
@@ -181,13 +197,13 @@ impl Sd {
         let Some(card) = &mut self.card else { return };
         self.ready = 0;
         let application = std::mem::take(&mut card.application);
-        let (mut long, mut short) = (None, card.status());
+        let (mut long, mut short) = (None, card.status(self.now));
         match (index, application) {
             (0, _) => card.state = State::Idle,
             (8, _) => short = argument & 0xfff,
             (55, _) => {
                 card.application = true;
-                short = card.status();
+                short = card.status(self.now);
             }
             (41, true) => {
                 card.state = State::Ready;
@@ -269,6 +285,7 @@ impl Sd {
         }
         self.transfer = Transfer::None;
         self.status |= TRANSFER_COMPLETE;
+        card.busy_until = self.now + card.programs;
         if let Some(left) = &mut card.left {
             *left -= 1;
         }
@@ -281,6 +298,7 @@ impl Peripheral for Sd {
     }
 
     fn write(&mut self, at: Access, value: u32, _: &mut Context) {
+        self.now = at.now;
         self.write(at.offset, value);
     }
 
@@ -331,6 +349,19 @@ mod tests {
         assert!((0..128).all(|n| sd.read(0x20) == n));
         command(&mut sd, 17, 2048);
         assert!(sd.read(0x30) & DATA_TIMEOUT != 0);
+    }
+
+    #[test]
+    fn a_card_is_busy_with_what_was_written() {
+        let mut sd = controller(None);
+        sd.card.as_mut().unwrap().programs = 100;
+        command(&mut sd, 24, 5);
+        (0..128).for_each(|n| sd.write(0x20, n));
+        for (now, ready) in [(99, 0), (100, 1)] {
+            sd.now = now;
+            command(&mut sd, 13, 1 << 16);
+            assert_eq!(sd.read(0x10) >> 8 & 1, ready);
+        }
     }
 
     #[test]
