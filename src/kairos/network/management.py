@@ -177,7 +177,8 @@ class Management:
         reply, content = self._request(kind, key, data)
         if reply == Reply.ERROR:
             self._refuse_without_key()
-            raise ManagementError(f"the device could not {what}; its log says why ('kairos device log')")
+            board = f" --board {self._destination}" if self._destination else ""
+            raise ManagementError(f"the device could not {what}; its log says why ('kairos device{board} log')")
         if reply != expected:
             raise ManagementError(f"the device at {self._where} sent an unexpected reply of type {reply}")
         return content

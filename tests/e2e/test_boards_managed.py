@@ -1,0 +1,208 @@
+"""Configuration, boot image and restart of boards behind links, which have cards of their own, through the master."""
+
+import struct
+
+import pytest
+
+from kairos.boot import boot_image
+from kairos.network.management import Management
+from tests.support import PATIENCE, sd_card
+from tests.support.boards import System
+from tests.support.boot_images import small_image
+from tests.support.command import run_kairos
+from tests.support.gateware import built
+from tests.support.paths import FIRMWARE, ROOT
+from tests.support.waiting import until
+
+KNOWN = "destination {}: Kairos satellite"
+"""What the board above says of one that it knows."""
+ANOTHER_CHIP = struct.pack("<16I", 0xFFFFFFFF, 0xAA995566, 0x30018001, 0x0372C093, *[0x20000000] * 12)
+ROWS, RANKS, NONE = 256, 32, 0xFF
+
+
+def with_cards(folder, system, boards, settings=""):
+    """The boards of a system that the emulator knows, of which these have an empty card; `cards`: their files;
+    settings: more that is said of them."""
+    text = (ROOT / f"src/emulator/src/host/{system}.toml").read_text()
+    for board in boards:
+        sd_card.make(folder / board)
+        assert text.count(f'name = "{board}"') == 1
+        text = text.replace(f'name = "{board}"', f'name = "{board}"\nsd = "{board}"\n{settings}')
+    (folder / "system.toml").write_text(text)
+    device = System(folder, folder / "system.toml")
+    device.cards = {board: folder / board for board in boards}
+    return device
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """A master and a satellite, each with a card."""
+    built("pair", "satellite")
+    device = with_cards(tmp_path_factory.mktemp("managed"), "pair", ["master", "satellite"])
+    try:
+        device.until_logged(KNOWN.format(1))
+        yield device
+    finally:
+        device.close()
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory):
+    """Three boards, of which the last two have cards."""
+    built("chain", "relay", "satellite")
+    device = with_cards(tmp_path_factory.mktemp("managed"), "chain", ["relay", "satellite"])
+    try:
+        device.until_logged(KNOWN.format(1))
+        device.until_logged(KNOWN.format(2))
+        yield device
+    finally:
+        device.close()
+
+
+def done(device, board, *arguments):
+    """What `kairos device` prints for a board, if it does what it should."""
+    run = device.manage(board, *arguments)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def refused(device, board, *arguments):
+    """Its one line, if it does not."""
+    run = device.manage(board, *arguments)
+    assert run.returncode == 1 and run.stderr.count("\n") == 1, run.stdout + run.stderr
+    return run.stderr
+
+
+def configure(device, board, other, folder):
+    """Writes, reads, removes and erases keys of a board; those of the other one stay."""
+    (folder / "blob").write_bytes(blob := bytes(range(256)) * 200)
+    done(device, other, "config", "write", "-s", "mine", "stays")
+    done(device, board, "config", "write", "-s", "mine", "its own", "-f", "blob", folder / "blob")
+    assert done(device, board, "config", "read", "-s", "mine") == "its own\n"
+    assert done(device, other, "config", "read", "-s", "mine") == "stays\n"
+    done(device, board, "config", "read", "-f", "blob", folder / "back")
+    assert (folder / "back").read_bytes() == blob
+    done(device, board, "config", "remove", "blob")
+    number = destination(device, board)
+    for action, said in [
+        (("read", "-s", "blob"), "read 'blob': there is no such key, or no card"),
+        (("write", "-s", "log_level", "loud"), "write 'log_level'"),
+    ]:
+        line = refused(device, board, "config", *action)
+        assert f"could not {said}" in line and f"('kairos device --board {number} log')" in line, line
+    assert "log_level: this value makes no sense" in done(device, board, "log")
+    restarted(device, board, lambda: done(device, board, "reboot"))
+    assert done(device, board, "config", "read", "-s", "mine") == "its own\n"
+    done(device, board, "config", "erase")
+    refused(device, board, "config", "read", "-s", "mine")
+    assert done(device, other, "config", "read", "-s", "mine") == "stays\n"
+
+
+def destination(device, board):
+    """What a board is called over the links."""
+    (found,) = [link["destination"] for link in device.links() if link["board"].startswith(f"{board};")]
+    return found
+
+
+def restarted(device, board, how):
+    """Does what has a board restart, and waits until it is known again."""
+    known = KNOWN.format(destination(device, board))
+    before = device.uart().count(known)
+    how()
+    device.until_logged(known, before + 1)
+
+
+def is_on(card, content):
+    """Whether all sectors of a file are on a card, wherever."""
+
+    def sectors(data):
+        return {data[at : at + 512].ljust(512, b"\0") for at in range(0, len(data), 512)}
+
+    return sectors(content) <= sectors(card.read_bytes())
+
+
+def replace_image(device, board, image, folder):
+    """Replaces the boot image of a board, as far as it could boot from it."""
+    (folder / "new").write_bytes(image)
+    (folder / "other").write_bytes(small_image(bitstream=ANOTHER_CHIP))
+    line = refused(device, board, "flash", folder / "other")
+    assert "has: the gateware in it: this bitstream is for the XC7Z030, this chip is the XC7Z045" in line
+    assert not is_on(device.cards[board], image)
+    restarted(device, board, lambda: done(device, board, "flash", folder / "new"))
+    assert is_on(device.cards[board], image)
+
+
+def test_a_satellite_has_a_configuration_of_its_own(pair, tmp_path):
+    configure(pair, "satellite", "0", tmp_path)
+
+
+def test_the_boot_image_of_a_satellite_is_replaced(pair, tmp_path):
+    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "satman.elf")
+    replace_image(pair, "satellite", image, tmp_path)
+    assert "Kairos satellite " in done(pair, "satellite", "log")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("slow", ["satellite", "master"])
+def test_a_card_that_takes_a_second_loses_no_link(tmp_path, slow):
+    """Cards are busy for a millisecond and more with each sector; after a second without an answer both boards would
+    begin anew."""
+    built("pair", "satellite")
+    device = with_cards(tmp_path, "pair", [slow], settings="set = { sd_write_us = 10_000 }")
+    try:
+        device.until_logged(KNOWN.format(1))
+        blob, number = bytes(range(256)) * 240, 1 if slow == "satellite" else 0
+        begin = device.control("status")["time_ns"]
+        # Of the host's time that takes a minute or more: the card is polled
+        with Management(device.host, device.ports[1380], timeout=4 * PATIENCE, destination=number) as management:
+            management.config_write("blob", blob)
+            assert device.control("status")["time_ns"] - begin > 1e9
+            assert management.config_read("blob") == blob
+        printed = device.uart()
+        assert printed.count(KNOWN.format(1)) == 1 and "firmware does not answer" not in printed
+        assert "the board above does not answer" not in printed
+    finally:
+        device.close()
+
+
+@pytest.mark.long
+def test_boards_behind_satellites_likewise(chain, tmp_path):
+    """The gateware of two more boards takes minutes to build."""
+    configure(chain, "satellite", "relay", tmp_path)
+    replace_image(chain, "satellite", small_image(), tmp_path)
+    configure(chain, "relay", "satellite", tmp_path)
+    replace_image(chain, "relay", small_image(), tmp_path)
+
+
+def table(*hops):
+    """ARTIQ's routing table: by destination the links by which boards pass on."""
+    rows = [bytes(row).ljust(RANKS, bytes([NONE])) for row in hops]
+    return b"".join(rows).ljust(ROWS * RANKS, bytes([NONE]))
+
+
+AGREES = "INFO(comms::link): configuration: routing_table agrees with the boards that there are"
+IGNORED = "ERROR(comms::link): configuration: routing_table is ignored: "
+
+
+@pytest.mark.parametrize(
+    ("written", "line"),
+    [
+        (table([0], [1, 0]), AGREES),
+        (table([0], [1, 0])[:-1], f"{IGNORED}it has 8191 bytes, not 8192"),
+        (table([0], [2, 0]), f"{IGNORED}destination 1 is at the end of link 1"),
+        (table([0], [1, 0], [1, 1, 0]), f"{IGNORED}destination 2 does not exist"),
+        (table([0], [1] * RANKS), f"{IGNORED}destination 1 is at the end of link 1"),
+    ],
+    ids=["right", "too short", "no such link", "no such board", "a loop"],
+)
+def test_a_routing_table_as_artiq_has_it(pair, tmp_path, written, line):
+    """One line says what becomes of it, and the boards are there all the same."""
+    (tmp_path / "table").write_bytes(written)
+    done(pair, "0", "config", "write", "-f", "routing_table", tmp_path / "table")
+    before = pair.uart().count(KNOWN.format(1))
+    done(pair, "0", "reboot")
+    pair.until_logged(KNOWN.format(1), before + 1)
+    log = done(pair, "0", "log")
+    assert [entry.partition("s] ")[2].strip() for entry in log.splitlines() if "routing_table" in entry] == [line]
+    assert until(lambda: [link for link in pair.links() if link["up"] and link["rtio"]], pair.uart)
+    assert run_kairos("links", "-D", pair.address).returncode == 0
