@@ -20,6 +20,19 @@ def pulses_of_vcd(text, complete=True):
     return pulses
 
 
+def pulses_of_trace(trace):
+    """Number of a channel, with the destination of its board in bits 23..16, to list of (start, end) in ns, from what
+    the emulator's control socket says of the pins (docs/interfaces.md, section 7)."""
+    channels = {pad["index"]: pad["channel"] for pad in trace["pads"]}
+    pulses, since = {channel: [] for channel in channels.values()}, {}
+    for time, pad, level in trace["events"]:
+        if level:
+            since.setdefault(pad, time)
+        elif pad in since:
+            pulses[channels[pad]].append((since.pop(pad), time))
+    return pulses
+
+
 def changes_of_vcd(text):
     """Channel to list of (time in ns, level) at which its level changes, the first one included."""
     names = dict(re.findall(r"\$var wire 1 (\S+) (\S+) \$end", text))
