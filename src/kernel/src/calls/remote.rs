@@ -113,8 +113,8 @@ fn at_place<'a, T: 'a>(
 
 extern "C" fn load_at(destination: u32, address: u32) -> u32 {
     let mut value = 0;
-    // SAFETY: in the window.
     at_place(destination, address, core::iter::once(&mut value), |at, value| {
+        // SAFETY: in the window.
         *value = unsafe { window::load(at) }
     });
     value
@@ -129,8 +129,8 @@ extern "C" fn store_at(destination: u32, address: u32, value: u32) {
 
 extern "C" fn read(destination: u32, address: u32, list: u32) {
     match words_mut(list) {
-        // SAFETY: in the window.
         Ok(words) => at_place(destination, address, words.iter_mut(), |at, word| {
+            // SAFETY: in the window.
             *word = unsafe { window::load(at) }
         }),
         Err(error) => broken(format_args!("words of another board: {error}")),
