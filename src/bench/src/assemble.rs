@@ -22,7 +22,7 @@ use crate::cards::Card;
 use crate::engine::{End, Engine};
 use crate::file::{File, Source};
 use crate::model::Model;
-use crate::pad::Pad;
+use crate::pad::{Missing, Pad, Pins};
 use crate::physics::aom::{self, Aom};
 use crate::signal::Ns;
 
@@ -35,25 +35,30 @@ pub struct Assembly {
     pub plan: Value,
 }
 
-/// Puts together what a file says, for a device with these pins, and with these cards in its database, and what `wires` add. The
-/// error is a line with the place in the file, or with the wire.
-pub fn assemble<'a>(
-    source: Source<'a>,
-    pads: &'a [Pad],
-    cards: &[Card],
-    wires: &'a [Wire],
-) -> Result<Assembly, String> {
+/// What a bench is made for: one board, or all boards of a system.
+pub struct Device<'a> {
+    /// Its pins.
+    pub pads: &'a [Pad],
+    /// Cards of its database.
+    pub cards: &'a [Card],
+    /// Channels of the devices of its database, by their names.
+    pub names: &'a BTreeMap<String, u32>,
+}
+
+/// Puts together what a file says, for a device, and what `wires` add. The error is a line with the place in the file, or with
+/// the wire.
+pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) -> Result<Assembly, String> {
     let file = source.parse()?;
     let mut bench = Bench {
         source,
-        pads: pads.iter().map(|pad| (pad.name.as_str(), pad)).collect(),
+        pins: Pins::new(device.pads, device.names),
         seed: file.seed,
         engine: Engine::default(),
         parts: BTreeMap::new(),
         driven: BTreeMap::new(),
         plan: (Vec::new(), Vec::new()),
     };
-    let found = crate::cards::find(pads, cards);
+    let found = crate::cards::find(device.pads, device.cards);
     bench.cards(&file, &found)?;
     bench.pythons(&file)?;
     bench.aoms(&file)?;
@@ -67,9 +72,9 @@ pub fn assemble<'a>(
     bench.lines(&file)?;
     bench.loopbacks(&file)?;
     bench.wires(wires)?;
-    let driven = bench.pads.values().filter(|pad| bench.driven.contains_key(&pad.index));
+    let driven = bench.pins.all().filter(|pad| bench.driven.contains_key(&pad.index));
     let pins: Vec<Value> = driven
-        .map(|pad| json!({ "index": pad.index, "name": pad.name, "channel": pad.channel }))
+        .map(|pad| json!({ "index": pad.index, "name": bench.pins.name(pad), "channel": pad.channel }))
         .collect();
     let (parts, wires) = bench.plan;
     Ok(Assembly {
@@ -89,7 +94,7 @@ struct Known {
 
 struct Bench<'a> {
     source: Source<'a>,
-    pads: BTreeMap<&'a str, &'a Pad>,
+    pins: Pins<'a>,
     seed: u64,
     engine: Engine,
     parts: BTreeMap<String, Known>,
@@ -160,50 +165,50 @@ impl Bench<'_> {
     fn source_pin(&self, name: &Spanned<String>) -> Result<u16, String> {
         let pad = self.pad(name)?;
         if !pad.drives {
-            return self.fail(name.span(), &format!("the device does not drive its pin {}", pad.name));
+            let text = format!("the device does not drive its pin {}", self.pins.name(pad));
+            return self.fail(name.span(), &text);
         }
         Ok(pad.index)
     }
 
     fn pad(&self, name: &Spanned<String>) -> Result<&Pad, String> {
-        match self.pads.get(name.get_ref().as_str()) {
-            Some(pad) => Ok(pad),
-            None => {
-                let inputs: Vec<&str> = self
-                    .pads
-                    .values()
-                    .filter(|pad| pad.reads)
-                    .map(|pad| pad.name.as_str())
-                    .collect();
-                let text = format!(
-                    "the device has no pin {}; its inputs are {}",
-                    name.get_ref(),
-                    listed(&inputs)
-                );
+        let text = name.get_ref();
+        self.pins.find(text).or_else(|missing| match missing {
+            Missing::Several(names) => {
+                let text = format!("several boards have a pin {text}: say which, {}", names.join(" or "));
                 self.fail(name.span(), &text)
             }
-        }
+            Missing::Unknown => {
+                let inputs = self.pins.all().filter(|pad| pad.reads);
+                let inputs: Vec<String> = inputs.map(|pad| self.pins.name(pad)).collect();
+                let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+                let text = format!("the device has no pin {text}; its inputs are {}", listed(&inputs));
+                self.fail(name.span(), &text)
+            }
+        })
     }
 
     /// A part drives a pin that the device reads.
     fn drive(&mut self, name: &Spanned<String>, from: (usize, usize), by: &str) -> Done {
-        let pad = self.pad(name)?.clone();
+        let pad = self.pad(name)?;
+        let (index, shown) = (pad.index, self.pins.name(pad));
         if !pad.reads {
-            return self.fail(
-                name.span(),
-                &format!("{by} cannot drive {}: it is an output of the device", pad.name),
-            );
+            let text = format!("{by} cannot drive {shown}: it is an output of the device");
+            return self.fail(name.span(), &text);
         }
-        if let Some(other) = self.driven.get(&pad.index) {
-            return self.fail(
-                name.span(),
-                &format!("{by} and {other} both drive the pin {}", pad.name),
-            );
+        if let Some(other) = self.driven.get(&index) {
+            let text = format!("{by} and {other} both drive the pin {shown}");
+            return self.fail(name.span(), &text);
         }
-        self.driven.insert(pad.index, by.into());
-        self.engine.wire(from.0, from.1, End::Pin(pad.index));
-        self.draw(by, &pad.name, "");
+        self.driven.insert(index, by.into());
+        self.engine.wire(from.0, from.1, End::Pin(index));
+        self.draw(by, &shown, "");
         Ok(())
+    }
+
+    /// What a pin that the file names is called in pictures.
+    fn shown(&self, pad: u16) -> String {
+        self.pins.at(pad).map_or(String::new(), |pad| self.pins.name(pad))
     }
 
     fn aoms(&mut self, file: &File) -> Done {

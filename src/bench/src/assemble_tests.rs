@@ -27,6 +27,7 @@ fn numbered(pads: Vec<(String, bool, bool)>) -> Vec<Pad> {
     numbered
         .map(|(index, (name, drives, reads))| Pad {
             index: index as u16,
+            board: 0,
             channel: index as u32,
             name,
             drives,
@@ -37,7 +38,12 @@ fn numbered(pads: Vec<(String, bool, bool)>) -> Vec<Pad> {
 
 fn made(text: &str) -> Result<Assembly, String> {
     let name = "bench.toml";
-    assemble(Source { name, text }, &pads(), &[], &[])
+    on(&pads(), Source { name, text })
+}
+
+fn on(pads: &[Pad], source: Source) -> Result<Assembly, String> {
+    let (cards, names) = (&[], &BTreeMap::new());
+    assemble(source, &Device { pads, cards, names }, &[])
 }
 
 fn refused(text: &str) -> String {
@@ -73,7 +79,7 @@ fn every_card_of_the_device_has_its_model() {
 fn a_bus_without_a_clock_is_wired_too() {
     let lines = ["wr_n", "fud", "sel_n0", "sel_n1"].map(|line| (format!("ddsbus0_{line}"), true, false));
     let (name, text) = ("bench.toml", "");
-    let assembly = assemble(Source { name, text }, &numbered(lines.to_vec()), &[], &[]).expect("an empty file");
+    let assembly = on(&numbered(lines.to_vec()), Source { name, text }).expect("an empty file");
     assert_eq!(
         assembly.plan["wires"],
         json!([{ "from": "ddsbus0", "to": "ddsbus0", "label": "" }])
@@ -254,4 +260,71 @@ fn random_numbers_of_a_part_depend_on_no_other() {
         alone
     );
     assert_ne!(first_count(&format!("seed = 2\n{pmt}")), alone);
+}
+
+/// A bench for a master and a satellite with the same pins.
+fn of_two(text: &str) -> Result<Assembly, String> {
+    let one = pads();
+    let other = one.iter().map(|pad| Pad {
+        index: 100 + pad.index,
+        board: 1,
+        channel: 1 << 16 | pad.channel,
+        ..pad.clone()
+    });
+    let pads: Vec<Pad> = one.iter().cloned().chain(other).collect();
+    let names = BTreeMap::from([("ttl1".into(), 1 << 16 | 1)]);
+    let device = Device {
+        pads: &pads,
+        cards: &[],
+        names: &names,
+    };
+    let name = "bench.toml";
+    assemble(Source { name, text }, &device, &[])
+}
+
+#[test]
+fn cards_and_pins_of_several_boards() {
+    let file = "[urukul.satellite1_urukul0]\nproto_rev = 8\n[loopback.c]\nfrom = \"master_ttl4\"\nto = \"ttl1\"\n\
+                [aom.a]\ntone = \"satellite1_urukul0.ch0\"\ncentre_hz = 80e6\n";
+    let assembly = of_two(file).expect("it is right");
+    let wires = assembly.plan["wires"].as_array().expect("a list");
+    for (from, to) in [
+        ("master_spi_urukul0", "master_urukul0"),
+        ("satellite1_spi_urukul0", "satellite1_urukul0"),
+        ("master_ttl4", "c"),
+        ("c", "satellite1_ttl1"),
+    ] {
+        let wire = json!({ "from": from, "to": to, "label": "" });
+        assert!(wires.contains(&wire), "{from} to {to} in {wires:?}");
+    }
+    assert!(assembly.engine.watches(2) && !assembly.engine.watches(102));
+    assert_eq!(
+        assembly.engine.divide(&[0, 100]).of_board,
+        [0, 0],
+        "the cable joins them"
+    );
+    let apart = of_two("[line.l]\npin = \"satellite1_ttl0\"").expect("it is right");
+    assert_eq!(apart.engine.divide(&[0, 100]).of_board, [0, 1]);
+}
+
+#[test]
+fn a_name_that_several_boards_have() {
+    let cases = [
+        (
+            "[line.l]\npin = \"ttl0\"",
+            "bench.toml:2: several boards have a pin ttl0: say which, master_ttl0 or satellite1_ttl0",
+        ),
+        (
+            "[urukul.urukul0]",
+            "bench.toml:1: the device has no card urukul0; it has master_urukul0, satellite1_urukul0",
+        ),
+        (
+            "[line.l]\npin = \"satellite2_ttl0\"",
+            "bench.toml:2: the device has no pin satellite2_ttl0; its inputs are master_spi_urukul0_miso, ",
+        ),
+    ];
+    for (text, expected) in cases {
+        let found = of_two(text).err().unwrap_or_else(|| panic!("accepted: {text}"));
+        assert!(found.starts_with(expected), "{found}");
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::pad::Pad;
+use crate::pad::{board_name, Pad};
 
 /// Kinds of cards that have models, as their names begin.
 pub const KINDS: [&str; 10] = [
@@ -40,7 +40,8 @@ pub struct Card {
 pub struct Found {
     /// One of [`KINDS`].
     pub kind: String,
-    /// As the gateware calls it, or, where that knows of no card, its bus.
+    /// As the gateware calls it, or, where that knows of no card, its bus. Where several boards have one of a name, the board's
+    /// stands before it.
     pub name: String,
     /// Its driver's entry in the database, if that has one.
     pub device: Option<String>,
@@ -52,12 +53,12 @@ pub struct Found {
 
 /// The cards of a device with these pins, in the order of their names.
 pub fn find(pads: &[Pad], cards: &[Card]) -> Vec<Found> {
-    let mut found: BTreeMap<String, Found> = BTreeMap::new();
+    let mut found: BTreeMap<(String, usize), Found> = BTreeMap::new();
     for pad in pads {
         let Some((kind, name, line)) = named(&pad.name) else {
             continue;
         };
-        let card = found.entry(name.into()).or_insert_with(|| Found {
+        let card = found.entry((name.into(), pad.board)).or_insert_with(|| Found {
             kind: kind.into(),
             name: name.into(),
             device: None,
@@ -67,13 +68,20 @@ pub fn find(pads: &[Pad], cards: &[Card]) -> Vec<Found> {
         card.lines.insert(line.into(), pad.index);
     }
     for card in cards {
-        if let Some(mut described) = described(card, pads) {
+        if let Some((board, mut described)) = described(card, pads) {
             // The first one on a bus is called as that is.
-            let taken = found.get(&described.name).is_some_and(|other| other.device.is_some());
+            let place = (described.name.clone(), board);
+            let taken = found.get(&place).is_some_and(|other| other.device.is_some());
             if card.kind == CHIPS && taken {
                 described.name.clone_from(&card.device);
             }
-            found.insert(described.name.clone(), described);
+            found.insert((described.name.clone(), board), described);
+        }
+    }
+    let names: Vec<String> = found.keys().map(|(name, _)| name.clone()).collect();
+    for ((name, board), card) in &mut found {
+        if names.iter().filter(|other| *other == name).count() > 1 {
+            card.name = format!("{}_{name}", board_name(*board));
         }
     }
     found.into_values().collect()
@@ -93,10 +101,10 @@ fn named(pad: &str) -> Option<(&'static str, &str, &str)> {
     Some((KINDS.iter().find(is_of)?, card, line))
 }
 
-/// A card of the database at its pins; nothing if the device lacks its first channel.
-fn described(card: &Card, pads: &[Pad]) -> Option<Found> {
+/// A card of the database at its pins, and its board; nothing if the device lacks its first channel.
+fn described(card: &Card, pads: &[Pad]) -> Option<(usize, Found)> {
     let mut lines = BTreeMap::new();
-    let mut name = None;
+    let mut place = None;
     for (part, channel) in &card.channels {
         let of_it: Vec<&Pad> = pads.iter().filter(|pad| pad.channel == *channel).collect();
         for pad in &of_it {
@@ -117,12 +125,12 @@ fn described(card: &Card, pads: &[Pad]) -> Option<Found> {
             };
             let known = named(&pad.name).map(|(_, card, _)| card);
             if of_it.len() > 1 && !part.starts_with("nu") && part != "servo" {
-                name = name.or(known.or(Some(bus)));
+                place = place.or(Some((known.unwrap_or(bus), pad.board)));
             }
             lines.insert(line, pad.index);
         }
     }
-    let name = name?;
+    let (name, board) = place?;
     // Where the pins of a card are called after its lines, that counts more than what drivers take them for.
     let called = |index: u16| {
         let pad = pads.iter().find(|pad| pad.index == index)?;
@@ -130,7 +138,7 @@ fn described(card: &Card, pads: &[Pad]) -> Option<Found> {
             .filter(|(_, card, _)| *card == name)
             .map(|(_, _, line)| line.to_string())
     };
-    Some(Found {
+    let found = Found {
         kind: card.kind.clone(),
         name: name.into(),
         device: Some(card.device.clone()),
@@ -139,7 +147,8 @@ fn described(card: &Card, pads: &[Pad]) -> Option<Found> {
             .map(|(line, index)| (called(index).unwrap_or(line), index))
             .collect(),
         settings: card.settings.clone(),
-    })
+    };
+    Some((board, found))
 }
 
 #[cfg(test)]
@@ -164,6 +173,7 @@ mod tests {
         numbered
             .map(|(index, (channel, name))| Pad {
                 index: index as u16,
+                board: 0,
                 channel: *channel,
                 name: (*name).into(),
                 drives: true,
@@ -198,6 +208,7 @@ mod tests {
         {
             all.push(Pad {
                 index: 50 + n as u16,
+                board: 0,
                 channel: 9,
                 name: format!("suservo0_{line}"),
                 drives: true,
@@ -262,5 +273,30 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["dac_b", "dio_spi0", "fastino0", "sampler0", "urukul0"]);
         assert_eq!(lines(&found[0]), lines(&found[1]));
+    }
+
+    #[test]
+    fn each_board_has_its_own() {
+        let mut all = pads();
+        let count = all.len() as u16;
+        let other = pads().into_iter().filter(|pad| pad.name.contains("urukul0"));
+        all.extend(other.map(|pad| Pad {
+            index: count + pad.index,
+            board: 1,
+            channel: 1 << 16 | pad.channel,
+            ..pad
+        }));
+        let card: Card = serde_json::from_value(json!({
+            "kind": "urukul", "device": "far", "channels": { "spi": 0x10001, "io_update": 0x10002 },
+        }))
+        .expect("a card");
+        let found = find(&all, &[card]);
+        let names: Vec<&str> = found.iter().map(|card| card.name.as_str()).collect();
+        assert_eq!(names, ["fastino0", "sampler0", "master_urukul0", "satellite1_urukul0"]);
+        assert_eq!(
+            (found[2].device.as_deref(), found[3].device.as_deref()),
+            (None, Some("far"))
+        );
+        assert_eq!(lines(&found[3]), [("clk", 11), ("io_update", 13), ("mosi", 12)]);
     }
 }

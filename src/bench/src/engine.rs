@@ -3,7 +3,8 @@
 //! Everything that happens is in one queue, in the order of time, then of the models. Whoever runs the device says what changes
 //! at its pins ([`Engine::pin`]), asks when the bench next does something ([`Engine::next`]), and lets it ([`Engine::run`]) before
 //! it goes beyond that time. A cable from a pin is [`CABLE`] long, so what happens at the pins within a cycle of the device is
-//! known before the bench comes to it: all times are exact.
+//! known before the bench comes to it: all times are exact. The pins may be of several boards ([`divide`]), each of which takes
+//! the changes of its own inputs.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -14,6 +15,10 @@ use serde_json::{json, Value};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Square};
 
+mod divide;
+
+pub use divide::Divided;
+
 /// How much later than at a pin of the device a change is at what is wired to it.
 pub const CABLE: Ns = 8;
 /// Changes at one time after which the models are taken to go round in circles.
@@ -22,6 +27,11 @@ const CIRCLE: u32 = 100_000;
 const HISTORY: usize = 1 << 22;
 /// Warnings of a model that are kept.
 const WARNINGS: usize = 20;
+/// Of several boards, what comes at once to a model is in the order of the boards, whoever of them was run first: these bits of
+/// the numbers of changes say where one is from.
+const ORIGIN: u32 = 48;
+/// From a model.
+const MODEL: usize = 0xff;
 
 /// Where a wire ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +124,10 @@ pub struct Engine {
     pins: BTreeMap<u16, Vec<End>>,
     queue: BinaryHeap<Reverse<Coming>>,
     numbers: u64,
-    edges: VecDeque<Edge>,
+    /// Of several boards, the number of each one's first pad, in order.
+    starts: Vec<u16>,
+    /// By board, changes of its input pins that it has not taken.
+    edges: Vec<VecDeque<Edge>>,
     /// The earliest of all that models and the queue have.
     next: Option<Ns>,
     failure: Option<String>,
@@ -204,7 +217,7 @@ impl Engine {
     pub fn pin(&mut self, at: Ns, pad: u16, level: bool) {
         for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
             let to = self.pins[&pad][index];
-            self.push(at + CABLE, to, Signal::Level(level));
+            self.push(at + CABLE, to, Signal::Level(level), self.place(pad));
         }
     }
 
@@ -216,13 +229,19 @@ impl Engine {
         });
         for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
             let to = self.pins[&pad][index];
-            self.push(at + CABLE, to, Signal::Clock(wave));
+            self.push(at + CABLE, to, Signal::Clock(wave), self.place(pad));
         }
     }
 
-    fn push(&mut self, at: Ns, to: End, signal: Signal) {
+    /// Which of its boards a pad is of.
+    fn place(&self, pad: u16) -> usize {
+        self.starts.partition_point(|start| *start <= pad).saturating_sub(1)
+    }
+
+    fn push(&mut self, at: Ns, to: End, signal: Signal, origin: usize) {
         self.numbers += 1;
-        let number = self.numbers;
+        let origin = if self.starts.len() > 1 { origin as u64 } else { 0 };
+        let number = origin << ORIGIN | self.numbers;
         self.queue.push(Reverse(Coming { at, to, number, signal }));
         self.next = Some(self.next.map_or(at, |next| next.min(at)));
     }
@@ -292,7 +311,11 @@ impl Engine {
             if self.driven.len() < HISTORY {
                 self.driven.push(edge);
             }
-            self.edges.push_back(edge);
+            let place = self.place(pad);
+            if self.edges.len() <= place {
+                self.edges.resize_with(place + 1, VecDeque::new);
+            }
+            self.edges[place].push_back(edge);
         }
     }
 
@@ -334,7 +357,7 @@ impl Engine {
             }
             for index in 0..self.parts[model].wires[output].len() {
                 let to = self.parts[model].wires[output][index];
-                self.push(at + delay, to, signal);
+                self.push(at + delay, to, signal, MODEL);
             }
         }
     }
@@ -354,9 +377,19 @@ impl Engine {
         }
     }
 
-    /// The next change of an input pin, if it is before `end`.
-    pub fn edge(&mut self, end: Ns) -> Option<Edge> {
-        self.edges.pop_front_if(|edge| edge.at < end)
+    /// The next change of an input pin of a board, by its number among those of this engine, if it is before `end`.
+    pub fn edge(&mut self, board: usize, end: Ns) -> Option<Edge> {
+        self.edges.get_mut(board)?.pop_front_if(|edge| edge.at < end)
+    }
+
+    /// When that is, as far as it is known.
+    pub fn edge_due(&self, board: usize) -> Option<Ns> {
+        self.edges.get(board)?.front().map(|edge| edge.at)
+    }
+
+    /// Whether there are any parts.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
     }
 
     /// Why the bench has ended, if it has.
@@ -404,11 +437,9 @@ impl Engine {
         })
     }
 
-    /// What has been done to input pins: [time in ns, pad, level].
-    pub fn driven(&self) -> Value {
-        let rows = self.driven.iter();
-        rows.map(|edge| json!([edge.at, edge.pad, u8::from(edge.level)]))
-            .collect()
+    /// What has been done to input pins.
+    pub fn driven(&self) -> &[Edge] {
+        &self.driven
     }
 
     fn history_of(&self, name: &str, output: usize, row: fn(Ns, Signal) -> Option<Value>) -> Option<Value> {

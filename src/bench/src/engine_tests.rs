@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::{Edge, End, Engine, CABLE};
+use super::{Divided, Edge, End, Engine, CABLE};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
@@ -44,7 +44,7 @@ impl Model for Echo {
 
 fn edges(engine: &mut Engine, end: Ns) -> Vec<Edge> {
     engine.run(end);
-    std::iter::from_fn(|| engine.edge(end)).collect()
+    std::iter::from_fn(|| engine.edge(0, end)).collect()
 }
 
 fn edge(at: Ns, pad: u16, level: bool) -> Edge {
@@ -195,4 +195,69 @@ fn signals_other_than_levels_do_not_reach_pins() {
     engine.wire(model, 0, End::Pin(1));
     engine.pin(0, 0, true);
     assert_eq!(edges(&mut engine, 100), []);
+}
+
+/// Three boards, of 10 pads each: cables within the first, from the second to the third, and a model without any.
+fn three_boards() -> Engine {
+    let mut engine = Engine::default();
+    for (name, pads) in [("own", Some((3, 4))), ("free", None), ("across", Some((13, 24)))] {
+        let model = engine.add(name, 1, Echo::after(5));
+        if let Some((from, to)) = pads {
+            engine.wire_pin(from, model, 0);
+            engine.wire(model, 0, End::Pin(to));
+        }
+    }
+    engine
+}
+
+#[test]
+fn boards_that_nothing_joins_have_engines_of_their_own() {
+    let Divided { mut engines, of_board } = three_boards().divide(&[0, 10, 20]);
+    assert_eq!(of_board, [0, 1, 1]);
+    let names = |engine: &Engine| match engine.report(0) {
+        Value::Object(parts) => parts.keys().cloned().collect::<Vec<_>>(),
+        other => panic!("{other}"),
+    };
+    assert_eq!(names(&engines[0]), ["free", "own"]);
+    assert_eq!(names(&engines[1]), ["across"]);
+    assert!(engines[0].watches(3) && !engines[0].watches(13) && engines[1].watches(13));
+    engines[1].pin(100, 13, true);
+    engines[1].run(200);
+    let due = 100 + CABLE + 5;
+    assert_eq!((engines[1].edge_due(0), engines[1].edge_due(1)), (None, Some(due)));
+    assert_eq!(engines[1].edge(0, 200), None, "it is none of the second board's");
+    assert_eq!(engines[1].edge(1, due), None, "it is not there yet");
+    assert_eq!(engines[1].edge(1, 200), Some(edge(due, 24, true)));
+}
+
+#[test]
+fn what_comes_at_once_from_several_boards_is_in_their_order() {
+    struct Order;
+    impl Model for Order {
+        fn input(&mut self, _at: Ns, changes: &[Change], out: &mut Outbox) {
+            out.warn(format!(
+                "{:?}",
+                changes.iter().map(|change| change.0).collect::<Vec<_>>()
+            ));
+        }
+
+        fn report(&self, _at: Ns) -> Value {
+            Value::Null
+        }
+    }
+    for pads in [[4, 12, 11], [12, 11, 4], [12, 4, 11]] {
+        let mut engine = Engine::default();
+        let model = engine.add("both", 0, Box::new(Order));
+        for (input, pad) in [(0, 11), (1, 12), (2, 4)] {
+            engine.wire_pin(pad, model, input);
+        }
+        let mut engine = engine.divide(&[0, 10]).engines.remove(0);
+        pads.into_iter().for_each(|pad| engine.pin(100, pad, true));
+        engine.run(200);
+        assert_eq!(
+            engine.warnings(0)[0].text,
+            "both: [2, 1, 0]",
+            "{pads:?}: within a board as it tells of them"
+        );
+    }
 }

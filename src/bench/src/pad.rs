@@ -1,16 +1,166 @@
-//! Where a bench meets the device.
+//! Where a bench meets the device, and what its pins are called.
+
+use std::collections::BTreeMap;
 
 /// A pin of the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pad {
-    /// Of the device's arrays.
+    /// Of the device's arrays; of several boards, one board's behind the other's.
     pub index: u16,
-    /// Of the device's channels.
+    /// Destination of its board: 0 for the master, or the only one.
+    pub board: usize,
+    /// Of the device's channels, with the board's destination in bits 23..16.
     pub channel: u32,
-    /// Its device, or its device and line.
+    /// Its device, or its device and line, as the gateware calls it.
     pub name: String,
     /// The device may drive it…
     pub drives: bool,
     /// …and read it.
     pub reads: bool,
+}
+
+/// What a board is called, as in recordings: `master`, `satellite1`, and so on.
+pub fn board_name(board: usize) -> String {
+    match board {
+        0 => "master".into(),
+        number => format!("satellite{number}"),
+    }
+}
+
+/// The pins of a device by their names: those of the gateware; where several boards have one, that with the board's before
+/// it; and those of the device database, for channels that have one pin.
+pub struct Pins<'a> {
+    pads: &'a [Pad],
+    database: &'a BTreeMap<String, u32>,
+    /// By the gateware's name.
+    named: BTreeMap<&'a str, Vec<&'a Pad>>,
+}
+
+/// Why there is no pin of a name.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Nothing is called so.
+    Unknown,
+    /// Each of these is.
+    Several(Vec<String>),
+}
+
+impl<'a> Pins<'a> {
+    /// Those of a device, whose database has devices with these names at channels.
+    pub fn new(pads: &'a [Pad], database: &'a BTreeMap<String, u32>) -> Self {
+        let mut named: BTreeMap<&str, Vec<&Pad>> = BTreeMap::new();
+        for pad in pads {
+            named.entry(&pad.name).or_default().push(pad);
+        }
+        Self { pads, database, named }
+    }
+
+    /// All of them, in the order of their names.
+    pub fn all(&self) -> impl Iterator<Item = &'a Pad> + '_ {
+        self.named.values().flatten().copied()
+    }
+
+    /// The pin with this number.
+    pub fn at(&self, index: u16) -> Option<&'a Pad> {
+        self.pads.iter().find(|pad| pad.index == index)
+    }
+
+    /// What a pin is called among all.
+    pub fn name(&self, pad: &Pad) -> String {
+        match self.named.get(pad.name.as_str()) {
+            Some(same) if same.len() > 1 => format!("{}_{}", board_name(pad.board), pad.name),
+            _ => pad.name.clone(),
+        }
+    }
+
+    /// The pin with this name.
+    pub fn find(&self, name: &str) -> Result<&'a Pad, Missing> {
+        let same = self.named.get(name).map_or(&[][..], Vec::as_slice);
+        if let [only] = same {
+            return Ok(only);
+        }
+        let channel = self.database.get(name);
+        let of_database = self.pads.iter().filter(|pad| Some(&pad.channel) == channel);
+        if let [only] = of_database.collect::<Vec<_>>()[..] {
+            return Ok(only);
+        }
+        let prefixed = |pad: &&Pad| {
+            name.strip_prefix(&board_name(pad.board))
+                .and_then(|rest| rest.strip_prefix('_'))
+                == Some(&pad.name)
+        };
+        match self.pads.iter().find(prefixed) {
+            Some(pad) => Ok(pad),
+            None if same.is_empty() => Err(Missing::Unknown),
+            None => Err(Missing::Several(same.iter().map(|pad| self.name(pad)).collect())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pads() -> Vec<Pad> {
+        let all = [
+            (0, 0, "ttl0"),
+            (0, 1, "spi0_clk"),
+            (0, 1, "spi0_mosi"),
+            (1, 0, "ttl0"),
+            (1, 1, "ttl1"),
+            (2, 0, "ttl0"),
+        ];
+        let numbered = all.iter().enumerate();
+        numbered
+            .map(|(index, (board, channel, name))| Pad {
+                index: index as u16,
+                board: *board,
+                channel: (*board as u32) << 16 | channel,
+                name: (*name).into(),
+                drives: true,
+                reads: true,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_pin_has_the_name_of_the_gateware_of_its_board_and_of_the_database() {
+        let (pads, database) = (
+            pads(),
+            BTreeMap::from([("trigger".into(), 0x10000), ("ttl1".into(), 0)]),
+        );
+        let pins = Pins::new(&pads, &database);
+        let found = |name| pins.find(name).map(|pad| pad.index);
+        assert_eq!(
+            found("ttl1"),
+            Ok(4),
+            "the gateware's name counts where one board alone has it"
+        );
+        assert_eq!(found("trigger"), Ok(3));
+        assert_eq!((found("master_ttl0"), found("satellite2_ttl0")), (Ok(0), Ok(5)));
+        assert_eq!(found("satellite1_ttl1"), Ok(4), "also where it need not be said");
+        let several = ["master_ttl0", "satellite1_ttl0", "satellite2_ttl0"].map(String::from);
+        assert_eq!(found("ttl0"), Err(Missing::Several(several.into())));
+        assert_eq!(found("satellite3_ttl0"), Err(Missing::Unknown));
+        let names: Vec<String> = pins.all().map(|pad| pins.name(pad)).collect();
+        assert_eq!(
+            names,
+            [
+                "spi0_clk",
+                "spi0_mosi",
+                "master_ttl0",
+                "satellite1_ttl0",
+                "satellite2_ttl0",
+                "ttl1"
+            ]
+        );
+    }
+
+    #[test]
+    fn where_several_boards_have_a_name_the_database_says_whose_it_is() {
+        let (pads, database) = (pads(), BTreeMap::from([("ttl0".into(), 0x20000), ("spi0".into(), 1)]));
+        let pins = Pins::new(&pads, &database);
+        assert_eq!(pins.find("ttl0").map(|pad| pad.index), Ok(5));
+        assert_eq!(pins.find("spi0"), Err(Missing::Unknown), "it has several pins");
+    }
 }

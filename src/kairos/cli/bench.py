@@ -68,9 +68,7 @@ def _plan(args, database: DeviceDB) -> dict:
         raise UsageError(f"the core device of {args.device_db} is not an emulated one, which alone have benches")
     bench = _beside(args, args.file)
     program, what = artifacts.command(emulation.variant_of(host))
-    if "--pl" not in what:
-        raise UsageError(f"{host} are several boards, which have no bench yet")
-    options = emulation.Options(bench=bench, cards=emulation.cards(database.entries))
+    options = emulation.Options(bench=bench, entries=database.entries)
     command = [program, *what, *wiring(options), "--plan"]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, env=emulation.environment(), capture_output=True, text=True

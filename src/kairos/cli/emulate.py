@@ -4,7 +4,7 @@ import time
 
 from ..contracts import session
 from ..devices import DeviceDB
-from ..emulator import Emulator, Options, cards
+from ..emulator import Emulator, Options
 from ..errors import EmulatorError, UsageError
 from ..network import analyzer, management, moninj
 
@@ -18,9 +18,9 @@ def emulate(args):
     """Start an emulated device, and stay until it ends. EmulatorError if it does by itself."""
     if not 0 <= args.offset <= PORT_MAX - max(PORTS):
         raise UsageError(f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} are to be below {PORT_MAX + 1}")
-    known = [] if args.device_db is None else cards(DeviceDB.load(args.device_db).entries)
+    known = {} if args.device_db is None else DeviceDB.load(args.device_db).entries
     forward = {port: port + args.offset for port in PORTS}
-    emulator = Emulator(args.variant, Options(forward=forward, log=args.log, bench=args.bench, cards=known))
+    emulator = Emulator(args.variant, Options(forward=forward, log=args.log, bench=args.bench, entries=known))
     try:
         emulator.wait_ready()
         host = f"127.0.0.1:{session.PORT + args.offset}" if args.offset else "127.0.0.1"

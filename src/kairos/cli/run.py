@@ -57,7 +57,7 @@ def run(args) -> int:
                 forward=_forwards(args.forward),
                 log=args.log,
                 bench=bench_file(args),
-                cards=emulation.cards(ddb.entries),
+                entries=ddb.entries,
                 open_pins=args.no_bench,
                 wires=wires(args),
             )

@@ -1,11 +1,12 @@
-"""Which cards a device database has, for the bench of an emulated device (``kairos-emulator --cards``).
+"""What a device database says for the bench of an emulated device: which cards it has (``kairos-emulator --cards``),
+and what it calls its pins (``--names``).
 
 A driver's entry says which channels it uses; the model of its card is wired to their pins, whatever they are called.
 """
 
 from collections.abc import Iterator
 
-__all__ = ["cards", "doubled", "lacking"]
+__all__ = ["cards", "doubled", "lacking", "pins"]
 
 REVISIONS = (8, 9)
 """Of the Urukul's logic, as far as it is modelled."""
@@ -195,6 +196,9 @@ CARDS = {
 """Cards that have models by the classes of their drivers: their kind to the emulator, and what makes channels and
 settings of an entry."""
 
+PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
+"""Classes of drivers of single pins."""
+
 WITHOUT = ("AD9834", "CXPGrabber", "HMC542B", "Novogorny")
 """Classes of drivers of cards that have no model."""
 
@@ -233,6 +237,14 @@ def doubled(entries: dict) -> list[str]:
         if where is not None and isinstance(number, int):
             drivers.setdefault(f"{chip} {number} of {where}", []).append(name)
     return [f"{', '.join(names)} drive one chip: {place}" for place, names in drivers.items() if len(names) > 1]
+
+
+def pins(entries: dict) -> dict[str, int]:
+    """RTIO channels of the devices that are single pins, by their names and aliases, as ``--names`` takes them."""
+    database = _Database(entries)
+    of_pins = ((name, database.get(name)) for name in entries)
+    channels = {name: database.arguments(entry).get("channel") for name, entry in of_pins if entry.get("class") in PINS}
+    return {name: channel for name, channel in channels.items() if isinstance(channel, int) and 0 <= channel < 1 << 32}
 
 
 def lacking(entries: dict) -> dict[str, str]:

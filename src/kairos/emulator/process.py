@@ -15,6 +15,7 @@ from ..contracts.session import PORT
 from ..errors import EmulatorError
 from ..waveform import Recording
 from . import artifacts
+from .cards import cards, pins
 from .control import Control
 from .sources import Kernels, Sources
 
@@ -55,8 +56,8 @@ class Options:
     """File for what the device says on its serial line."""
     bench: str | None = None
     """File that says what is wired to the pins; without it the chips of the device's cards are."""
-    cards: list[dict] = field(default_factory=list)
-    """The cards of the device database (`kairos.emulator.cards`)."""
+    entries: dict = field(default_factory=dict)
+    """Those of the device database, which says of cards and pins what the bench is to know."""
     open_pins: bool = False
     """Nothing is wired to the pins."""
     wires: list[str] = field(default_factory=list)
@@ -85,7 +86,9 @@ def wiring(options: Options) -> list[str]:
         return ["--no-bench"]
     bench = [] if options.bench is None else ["--bench", options.bench]
     bench += [word for wire in options.wires for word in ("--wire", wire)]
-    return [*bench, "--cards", json.dumps(options.cards)] if options.cards else bench
+    for option, known in (("--cards", cards(options.entries)), ("--names", pins(options.entries))):
+        bench += [option, json.dumps(known)] if known else []
+    return bench
 
 
 def environment() -> dict[str, str]:
@@ -99,10 +102,8 @@ class Emulator:
     def __init__(self, variant: str, options: Options = Options()):
         program, what = artifacts.command(variant)
         self.variant = variant
-        self.has_bench = not options.open_pins and "--pl" in what
-        """Whether anything is wired to the pins; boards of a system have nothing."""
-        if options.wires and not self.has_bench:
-            raise EmulatorError(f"{variant} are several boards, to whose pins nothing can be wired yet: no --wire")
+        self.has_bench = not options.open_pins
+        """Whether anything is wired to the pins."""
         self.started = time.perf_counter()
         self._directory = tempfile.TemporaryDirectory(prefix="kairos-")
         self._socket_path = os.path.join(self._directory.name, "control")

@@ -2,6 +2,7 @@
 each ion is in its upper state, frames of cameras, and what comes back at inputs."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -18,6 +19,8 @@ POWER = 2
 """Place of the power there; None: the tone is off."""
 LABELS = {"photodiode": "light"}
 """Kind of a part: name of its voltage."""
+_BUS = re.compile(r"((master|satellite\d+)_)?spi_")
+"""Beginning of the name of a pad of a bus; where boards have pads of one name, the board's stands before it."""
 POPULATIONS = {"ion": 1, "crystal": 2}
 """Kind of a part: how many outputs behind that of its photons say how much of an ion is in its upper state."""
 
@@ -75,19 +78,23 @@ def _frames(edges, plan, recording: Recording) -> Iterator[Lane]:
 
 
 def _inputs(edges, pins, recording: Recording) -> Iterator[Lane]:
-    """Pins that the bench drives: those of the answers of chips stand with their buses already, lines of a link in a
-    group of their own."""
+    """Pins that the bench drives, board by board if there are several: those of the answers of chips stand with their
+    buses already, lines of a link in a group of their own."""
     names = {channel.number: channel.name for channel in recording.channels}
     pads_of = Counter(channel.number for channel in recording.channels)
+    boards = recording.board_names()
     for pin in pins:
         own = [(time - recording.origin_ns, level) for time, pad, level in edges if pad == pin["index"]]
         own = [(time, level) for time, level in own if time >= 0]
-        if own and not pin["name"].startswith("spi_"):
+        if own and not _BUS.match(pin["name"]):
             times, levels = zip(*own, strict=True)
-            name, group = names.get(pin["channel"], pin["name"]), ("inputs",)
+            name, group = names.get(pin["channel"], pin["name"]), ["inputs"]
+            if len(boards) > 1:
+                group.append(boards[pin["channel"] >> 16])
             if pads_of[pin["channel"]] > 1:
-                name, group = pin["name"], ("inputs", pin["name"].rpartition("_")[0])
-            yield Levels(name, group, times=list(times), levels=list(levels))
+                name = pin["name"]
+                group.append(name.rpartition("_")[0])
+            yield Levels(name, tuple(group), times=list(times), levels=list(levels))
 
 
 def _tone(name: str, tones: list, origin_ns: int) -> Iterator[Lane]:

@@ -61,7 +61,7 @@ class Session:
         An emulator that is started for it has the chips of the cards in `device_db`.
         """
         if emulator.is_emulated(host):
-            options = emulator.Options(cards=emulator.cards(device_db or {}))
+            options = emulator.Options(entries=device_db or {})
             return cls("127.0.0.1", emulator=emulator.acquire(host, options))
         if host is not None and host.count(":") == 1:
             address, port = host.split(":")

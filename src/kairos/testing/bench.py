@@ -34,7 +34,7 @@ class Bench:
         beside = Path(device_db).parent / NAME
         chosen = file or (beside if beside.is_file() else None)
         bench = None if chosen is None else str(chosen)
-        options = emulator.Options(bench=bench, cards=emulator.cards(self.database.entries))
+        options = emulator.Options(bench=bench, entries=self.database.entries)
         self.device = emulator.acquire(host, options)
         self.datasets: dict = {}
         """What the last run left, by key."""

@@ -317,7 +317,7 @@ impl Bench<'_> {
 
     /// The bus that a pad is a line of, as the pad's name says.
     fn bus_of(&self, pad: u16) -> Option<String> {
-        let known = self.pads.values().find(|known| known.index == pad)?;
-        known.name.rsplit_once('_').map(|(bus, _)| bus.to_string())
+        let known = self.pins.name(self.pins.at(pad)?);
+        known.rsplit_once('_').map(|(bus, _)| bus.to_string())
     }
 }

@@ -120,7 +120,7 @@ impl Bench<'_> {
             if let Some(trigger) = &said.trigger {
                 let pad = self.source_pin(trigger)?;
                 self.engine.wire_pin(pad, model, 0);
-                self.draw(trigger.get_ref(), name.get_ref(), "trigger");
+                self.draw(&self.shown(pad), name.get_ref(), "trigger");
             }
             for (output, line) in camera::LINES.iter().enumerate() {
                 let Some(pad) = card.lines.get(*line) else { continue };
@@ -189,7 +189,7 @@ impl Bench<'_> {
             let made = Loopback::new(cable.delay_ns.into(), cable.jitter_ns.0 .0, random);
             let model = self.add(name, "loopback", 1, Gives::default(), Box::new(made))?;
             self.engine.wire_pin(from, model, 0);
-            self.draw(cable.from.get_ref(), name.get_ref(), "");
+            self.draw(&self.shown(from), name.get_ref(), "");
             self.drive(&cable.to, (model, 0), name.get_ref())?;
         }
         Ok(())

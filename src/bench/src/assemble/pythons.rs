@@ -8,6 +8,7 @@ use toml::Spanned;
 use super::gives::{Gives, Kind, Output};
 use super::{listed, Bench, Done};
 use crate::file::{self, File};
+use crate::pad::Missing;
 use crate::python::{Options, Python};
 
 /// Where a signal comes from.
@@ -72,7 +73,7 @@ impl Bench<'_> {
                 match self.source(at)? {
                     From::Pin(pad) => {
                         self.engine.wire_pin(pad, model, input);
-                        self.draw(at.get_ref(), name.get_ref(), label);
+                        self.draw(&self.shown(pad), name.get_ref(), label);
                     }
                     From::Part((part, output, of)) => {
                         self.join((part, output), model, input, [&of, name.get_ref()], label);
@@ -86,7 +87,7 @@ impl Bench<'_> {
     /// What a name of an input is of.
     fn source(&self, name: &Spanned<String>) -> Result<From, String> {
         let text = name.get_ref();
-        if self.pads.contains_key(text.as_str()) {
+        if !self.parts.contains_key(text) && self.pins.find(text) != Err(Missing::Unknown) {
             return self.source_pin(name).map(From::Pin);
         }
         let (part, output) = self.split(text);

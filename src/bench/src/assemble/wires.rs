@@ -83,7 +83,7 @@ impl<'a> Bench<'a> {
             if let Supply::Pin(from) = &wire.from {
                 let pin = self.source_pin(&nowhere(from))?;
                 self.engine.wire_pin(pin, model, 0);
-                self.draw(from, &name, "");
+                self.draw(&self.shown(pin), &name, "");
             }
             self.drive(&nowhere(&wire.pin), (model, 0), &name)?;
         }

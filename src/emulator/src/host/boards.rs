@@ -4,6 +4,7 @@ use serde_json::{json, Value};
 
 use crate::machine::schedule::{Machine, System};
 use crate::machine::time::{self, Cycles};
+use crate::pl::bench::Bench;
 use crate::pl::event::Event;
 use crate::pl::link::Link;
 use crate::pl::sources::Report;
@@ -15,6 +16,8 @@ pub struct Boards {
     pub system: System,
     /// (board above, board below, link)
     links: Vec<(String, String, Link)>,
+    /// What is wired to their pins.
+    pub(super) bench: Option<Bench>,
     /// Events of all boards' pins, and how many of each board's are among them.
     pub(super) events: Vec<Event>,
     pub(super) merged: Vec<usize>,
@@ -34,6 +37,7 @@ impl Boards {
         Self {
             system,
             links,
+            bench: None,
             events: Vec::new(),
             merged: vec![0; count],
             text: vec![0; count],
@@ -155,8 +159,13 @@ impl Boards {
         Err(format!("there is no pad {index}"))
     }
 
-    /// The links, for the control socket.
-    pub fn links(&self) -> Vec<Value> {
+    /// The links: (board above, board below, link).
+    pub(super) fn links(&self) -> &[(String, String, Link)] {
+        &self.links
+    }
+
+    /// The same, for the control socket.
+    pub fn links_shown(&self) -> Vec<Value> {
         let now = time::to_pl(self.master().now());
         let shown = self.links.iter().map(|(from, to, link)| {
             let directions = link

@@ -1,12 +1,13 @@
 //! The command line: what board is made, and how the host reaches it.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use clap::Parser;
+use clap::{ArgGroup, Parser};
 use kairos_bench::assemble::Wire;
 use kairos_bench::cards::Card as BenchCard;
 
@@ -20,14 +21,16 @@ use super::system::Description;
 use crate::machine::params::Params;
 use crate::machine::time;
 use crate::peripherals::{Board, Card};
+use crate::pl::bench::{Bench, Wiring};
 use crate::pl::fabric::Gateware;
 use crate::pl::library::{Info, Library};
-use crate::pl::outside::Outside;
 use crate::pl::Pl;
 
 /// A virtual Zynq-7000 that runs the real firmware on the real gateware.
 #[derive(Parser)]
 #[command(name = "kairos-emulator", version)]
+#[command(group = ArgGroup::new("pins").args(["firmware", "system"]))]
+#[command(group = ArgGroup::new("gateware").args(["pl", "system"]))]
 pub struct Arguments {
     /// Several boards and their links: a description, see docs/emulator.md, or `pair`, `chain`, `star` or `tree`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["firmware", "pl", "sd", "qspi", "memory"])]
@@ -64,10 +67,10 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "firmware")]
     qspi: Option<PathBuf>,
     /// What is wired to the device's pins: a file, see docs/bench.md. Without it the chips of its cards are
-    #[arg(long, value_name = "FILE", requires = "firmware")]
+    #[arg(long, value_name = "FILE", requires = "pins")]
     bench: Option<PathBuf>,
     /// What drives an input besides: another pin, a generator of so many Hz, or a level that stays
-    #[arg(long, value_name = "PIN=PIN|HZ|high", requires = "firmware")]
+    #[arg(long, value_name = "PIN=PIN|HZ|high", requires = "pins")]
     wire: Vec<Wire>,
     /// Nothing is wired to the pins
     #[arg(long, conflicts_with_all = ["bench", "wire"])]
@@ -75,8 +78,11 @@ pub struct Arguments {
     /// Cards of the device as its database has them: a list, see docs/bench.md
     #[arg(long, value_name = "JSON", value_parser = cards)]
     cards: Option<Cards>,
+    /// Names of devices that are pins, and their channels, as its database has them: an object
+    #[arg(long, value_name = "JSON", value_parser = names)]
+    names: Option<BTreeMap<String, u32>>,
     /// Print the bench as JSON, its parts and wires, and end
-    #[arg(long, requires = "pl", conflicts_with = "no_bench")]
+    #[arg(long, requires = "gateware", conflicts_with = "no_bench")]
     plan: bool,
     /// Run every PL cycle instead of moving the RTIO counter
     #[arg(long)]
@@ -94,13 +100,27 @@ fn cards(text: &str) -> Result<Cards, serde_json::Error> {
     serde_json::from_str(text).map(Cards)
 }
 
+fn names(text: &str) -> Result<BTreeMap<String, u32>, serde_json::Error> {
+    serde_json::from_str(text)
+}
+
 impl Arguments {
-    /// What is wired to the pins of a gateware, if anything is.
-    fn outside(&self, info: &Info) -> Result<Option<Outside>, String> {
-        let cards = self.cards.as_ref().map_or(&[][..], |cards| &cards.0);
-        match self.no_bench {
-            true => Ok(None),
-            false => Outside::load(self.bench.as_deref(), cards, &self.wire, info).map(Some),
+    /// What is to be wired to the pins.
+    fn wiring(&self) -> Wiring {
+        Wiring {
+            file: self.bench.clone(),
+            cards: self.cards.as_ref().map_or(Vec::new(), |cards| cards.0.clone()),
+            names: self.names.clone().unwrap_or_default(),
+            wires: self.wire.clone(),
+        }
+    }
+
+    /// The gateware of all boards that have pins. The error is a line for the user.
+    fn libraries(&self) -> Result<Vec<Library>, String> {
+        match (&self.system, &self.pl[..]) {
+            (Some(system), _) => Description::load(system)?.libraries(&self.build),
+            (None, [library]) => Ok(vec![Library::load(library)?]),
+            _ => Err("--plan needs the gateware whose pins the bench is wired to (--pl)".into()),
         }
     }
 }
@@ -110,12 +130,11 @@ pub fn plan(arguments: &Arguments) -> Option<Result<String, String>> {
     if !arguments.plan {
         return None;
     }
-    let library = match &arguments.pl[..] {
-        [library] => Library::load(library),
-        _ => Err("--plan needs the gateware whose pins the bench is wired to (--pl)".into()),
-    };
-    let plan = library.and_then(|library| arguments.outside(&library.info));
-    Some(plan.map(|outside| outside.map_or(String::new(), |outside| outside.plan().to_string())))
+    let plan = arguments.libraries().and_then(|libraries| {
+        let infos: Vec<&Info> = libraries.iter().map(|library| &library.info).collect();
+        Bench::load(&arguments.wiring(), &infos)
+    });
+    Some(plan.map(|(bench, _)| bench.plan().to_string()))
 }
 
 /// The machine that the arguments describe, with its connections. `started`: when the process did. The error is a line for the
@@ -147,7 +166,10 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
     let skip = !arguments.no_skip;
     if let Some(system) = &arguments.system {
         let cable = Box::new(Line(net.clone()));
-        let boards = Description::load(system)?.build(&arguments.build, &params, skip, cable)?;
+        let mut boards = Description::load(system)?.build(&arguments.build, &params, skip, cable)?;
+        if !arguments.no_bench {
+            boards.wire(&arguments.wiring())?;
+        }
         return Ok(Host::new(boards, net, forwarder, control, options).started_at(started));
     }
     let mut board = Board {
@@ -159,19 +181,11 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
     };
     let machine = match &arguments.firmware {
         Some(firmware) => {
-            let mut pl = match &arguments.pl[..] {
+            board.pl = match &arguments.pl[..] {
                 [] => None,
                 [path] => Some(Pl::new(Library::load(path)?, &board.params, skip)),
                 _ => return Err("one --pl at most with --firmware: nothing would choose between them".into()),
             };
-            match &mut pl {
-                Some(pl) => pl.outside = arguments.outside(pl.info())?,
-                None if arguments.bench.is_some() || !arguments.wire.is_empty() => {
-                    return Err("--bench and --wire need the gateware with the pins (--pl)".into())
-                }
-                None => {}
-            }
-            board.pl = pl;
             let image = Image::load(firmware)?;
             board.with_firmware(move |memory| image.place(memory))?
         }
@@ -182,5 +196,9 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
             board.with_boot_rom()?
         }
     };
-    Ok(Host::new(Boards::alone(machine), net, forwarder, control, options).started_at(started))
+    let mut boards = Boards::alone(machine);
+    if arguments.firmware.is_some() && !arguments.no_bench {
+        boards.wire(&arguments.wiring())?;
+    }
+    Ok(Host::new(boards, net, forwarder, control, options).started_at(started))
 }

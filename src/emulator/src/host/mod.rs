@@ -1,5 +1,6 @@
 //! The host's side: the command line, firmware files, the network outside of the device, the control socket.
 
+mod bench;
 pub mod boards;
 pub mod cli;
 pub mod control;

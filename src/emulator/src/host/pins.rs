@@ -1,13 +1,11 @@
 //! What happened at the pads of all boards, for the control socket.
 
 use super::boards::Boards;
+use crate::pl::bench::DESTINATION_SHIFT;
 use crate::pl::event::Event;
 use crate::pl::fabric;
 use crate::pl::library::Pad;
 use crate::pl::wave::Run;
-
-/// Bits 23..16 of a channel are its board's destination.
-const DESTINATION_SHIFT: u32 = 16;
 
 impl Boards {
     /// The pads of all boards, numbered one after the other. The error is a line for the user.

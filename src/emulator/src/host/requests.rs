@@ -14,7 +14,6 @@ use crate::machine::schedule::{CoreState, Machine};
 use crate::machine::time::{self, Cycles};
 use crate::peripherals;
 use crate::pl::fabric;
-use crate::pl::outside::Outside;
 
 #[derive(Deserialize)]
 #[serde(tag = "cmd", rename_all = "snake_case", deny_unknown_fields)]
@@ -240,7 +239,7 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             write_words(&path, sources.outputs.iter().copied())?;
             sources.reply()
         }
-        Request::Links => json!({ "links": boards.links() }),
+        Request::Links => json!({ "links": boards.links_shown() }),
         Request::Link { to, plugged } => {
             boards.plug(&to, plugged)?;
             json!({})
@@ -260,6 +259,20 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
             json!({ "words": words.collect::<Vec<_>>() })
         }
+        Request::Bench { from } => boards.report_bench(from)?,
+        Request::Tones { part, output } => {
+            let tones = boards.bench()?.tones(&part, output);
+            json!({ "tones": tones.ok_or_else(|| format!("the bench has no part {part}"))? })
+        }
+        Request::Volts { part, output } => {
+            let volts = boards.bench()?.volts(&part, output);
+            json!({ "volts": volts.ok_or_else(|| format!("the bench has no part {part}"))? })
+        }
+        Request::Numbers { part, output } => {
+            let numbers = boards.bench()?.numbers(&part, output);
+            json!({ "numbers": numbers.ok_or_else(|| format!("the bench has no part {part}"))? })
+        }
+        Request::Driven => json!({ "edges": boards.bench()?.driven() }),
         Request::Wait(waiting) => return Wait::new(waiting).map(Answer::Later),
         Request::Shutdown => return Ok(Answer::End),
         request => of_master(&mut boards.master().bus.borrow_mut(), request, now)?,
@@ -284,25 +297,6 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
                 "complete": shown.complete,
             })
         }
-        Request::Bench { from } => {
-            let pl = fabric::of(bus).ok_or_else(no_pl)?;
-            let origin = pl.origin_ns().unwrap_or(0);
-            let source = |at: u64, channels: &[u32]| pl.sources.before(at, origin, channels);
-            bench(bus)?.report(time::to_ns(now), from, source)
-        }
-        Request::Tones { part, output } => {
-            let tones = bench(bus)?.tones(&part, output);
-            json!({ "tones": tones.ok_or_else(|| format!("the bench has no part {part}"))? })
-        }
-        Request::Volts { part, output } => {
-            let volts = bench(bus)?.volts(&part, output);
-            json!({ "volts": volts.ok_or_else(|| format!("the bench has no part {part}"))? })
-        }
-        Request::Numbers { part, output } => {
-            let numbers = bench(bus)?.numbers(&part, output);
-            json!({ "numbers": numbers.ok_or_else(|| format!("the bench has no part {part}"))? })
-        }
-        Request::Driven => json!({ "edges": bench(bus)?.driven() }),
         Request::Sev { from } => {
             let (first, next, cycles) = fabric::of(bus).ok_or_else(no_pl)?.submissions(from);
             json!({ "first": first, "cycles": cycles.collect::<Vec<u64>>(), "next": next })
@@ -324,12 +318,6 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
         }
         _ => json!({}),
     })
-}
-
-/// What is wired to the pins.
-fn bench(bus: &Bus) -> Result<&Outside, String> {
-    let outside = fabric::of(bus).and_then(|pl| pl.outside.as_ref());
-    outside.ok_or_else(|| "nothing is wired to the pins".into())
 }
 
 /// Eight bytes each, the lowest first. The error is a line for the user.

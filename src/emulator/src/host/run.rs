@@ -15,7 +15,7 @@ use super::net::Net;
 use super::requests::{answer, Answer, Run};
 use crate::machine::schedule::{CoreState, Step};
 use crate::machine::time::{self, Cycles};
-use crate::pl::fabric;
+use crate::pl::bench::Bench;
 
 /// Options of the loop.
 #[derive(Default)]
@@ -136,9 +136,7 @@ impl Host {
 
     /// What is wired to the pins may have failed.
     fn report_bench(&mut self) -> Result<(), String> {
-        let bus = self.boards.master().bus.borrow();
-        let outside = fabric::of(&bus).and_then(|pl| pl.outside.as_ref());
-        let failure = outside.and_then(|outside| outside.failure());
+        let failure = self.boards.bench().ok().and_then(Bench::failure);
         failure.map_or(Ok(()), |why| Err(format!("bench: {why}")))
     }
 

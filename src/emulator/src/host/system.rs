@@ -175,6 +175,13 @@ impl Description {
         Ok(())
     }
 
+    /// The boards' gateware, in their order. The error is a line for the user.
+    pub fn libraries(&self, build: &Path) -> Result<Vec<Library>, String> {
+        let all = self.board.iter();
+        all.map(|entry| entry.library(build).map_err(|e| format!("board {}: {e}", entry.name)))
+            .collect()
+    }
+
     /// The boards. `build`: the folder with the built gateware and firmware; `cable`: into the first one. The error is a line
     /// for the user.
     pub fn build(&self, build: &Path, params: &Params, skip: bool, cable: Box<dyn Cable>) -> Result<Boards, String> {
@@ -225,6 +232,19 @@ impl Description {
 }
 
 impl BoardEntry {
+    /// Its gateware. The error is a line for the user.
+    fn library(&self, build: &Path) -> Result<Library, String> {
+        let library = build.join("gateware").join(&self.variant).join("libkairos_pl.so");
+        if !library.exists() {
+            return Err(format!(
+                "{} does not exist; build it with `make gateware VARIANT={}`",
+                library.display(),
+                self.variant
+            ));
+        }
+        Library::load(&library)
+    }
+
     fn build(
         &self,
         build: &Path,
@@ -237,15 +257,7 @@ impl BoardEntry {
         for (name, value) in &self.set {
             params.set(&format!("{name}={value}"))?;
         }
-        let library = build.join("gateware").join(&self.variant).join("libkairos_pl.so");
-        if !library.exists() {
-            return Err(format!(
-                "{} does not exist; build it with `make gateware VARIANT={}`",
-                library.display(),
-                self.variant
-            ));
-        }
-        let mut pl = Pl::new(Library::load(&library)?, &params, skip);
+        let mut pl = Pl::new(self.library(build)?, &params, skip);
         pl.reloads = self.reloads;
         let card = self.sd.as_ref().map(|path| Card::open(&folder.join(path), &params));
         let board = Board {

@@ -24,11 +24,16 @@ impl Pl {
     /// Sends off the words that leave in the next cycle.
     pub(super) fn send(&mut self) {
         let valid = self.outputs.link_tx_valid;
+        let mut sends = false;
         for (n, end) in self.ends.iter_mut().enumerate() {
             if valid >> end.place & 1 != 0 {
                 end.send(self.cycle, self.outputs.link_tx_word[end.place]);
                 self.sent |= 1 << n;
+                sends = true;
             }
+        }
+        if sends {
+            self.touch();
         }
     }
 
@@ -46,6 +51,7 @@ impl Pl {
             }
         }
         self.look_at_plugs();
+        (self.agreed, self.touched) = (0, false);
     }
 
     /// Tells the logic which links are plugged in, which may have changed.
@@ -64,11 +70,18 @@ impl Pl {
     /// The cycle up to which the links are known to bring nothing, but for a word in the next cycle; `target` at most. `None`:
     /// nobody knows about the next cycle.
     pub(super) fn known(&mut self, target: u64, asker: Option<usize>, urgent: bool) -> Option<u64> {
+        if self.in_step() {
+            return self.agreed(target, urgent);
+        }
         if self.ends.is_empty() {
             return Some(target);
         }
         let idle = self.idle();
-        let silent = if idle { self.due().min(target) } else { self.cycle };
+        let silent = if idle {
+            self.due().min(self.outside_due()).min(target)
+        } else {
+            self.cycle
+        };
         let wanted = if idle { silent.max(self.cycle) } else { self.cycle };
         let mut end = target;
         for n in 0..self.ends.len() {
@@ -102,9 +115,9 @@ impl Pl {
             self.ahead += wanted.saturating_sub(acting.max(self.cycle));
             let bounds = Bounds {
                 to_event: question.wakes && !urgent,
-                to_rest: false,
                 asker: Some(end),
                 urgent,
+                ..Bounds::default()
             };
             self.run(wanted, memory, bounds);
             first = self.quiet_until(&question);
@@ -117,7 +130,11 @@ impl Pl {
         if !self.idle() {
             return self.cycle;
         }
-        let mut first = self.due().min(question.acting).min(self.arrival().unwrap_or(u64::MAX));
+        let logic = self
+            .due()
+            .min(self.outside_due())
+            .min(self.arrival().unwrap_or(u64::MAX));
+        let mut first = logic.min(question.acting);
         if question.wakes || self.raised.is_some() {
             first = first.min(self.waker().map_or(u64::MAX, |waker| waker + 1));
         }

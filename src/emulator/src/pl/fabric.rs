@@ -101,6 +101,13 @@ impl Fabric {
         self.pl.as_mut().map_or(u64::MAX, |pl| pl.asked(question, memory))
     }
 
+    /// Brings the logic forward for another board, see [`Pl::led`].
+    pub fn lead(&mut self, to: u64, acting: u64, wakes: bool, urgent: bool, memory: &Memory) {
+        if let Some(pl) = &mut self.pl {
+            pl.led(to, acting, wakes, urgent, memory);
+        }
+    }
+
     fn configure(&mut self, configuration: Configuration, now: Cycles, signals: &mut Signals) {
         let words = match configuration {
             Configuration::Clear => return self.pl = None,

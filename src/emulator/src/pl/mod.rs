@@ -8,6 +8,7 @@
 
 mod accesses;
 pub mod acp;
+pub mod bench;
 pub mod bitstream;
 mod ends;
 pub mod event;
@@ -17,6 +18,7 @@ mod hp;
 pub mod join;
 pub mod library;
 pub mod link;
+pub mod lockstep;
 pub mod outside;
 mod played;
 mod running;
@@ -33,6 +35,7 @@ use self::gp::Gp;
 use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
 use self::link::End;
+use self::lockstep::Lockstep;
 use self::outside::Outside;
 use self::played::Player;
 use self::sources::Sources;
@@ -104,6 +107,12 @@ pub struct Pl {
     pub ahead: u64,
     /// What is wired to its pads.
     pub outside: Option<Outside>,
+    /// A bench joins boards of its system.
+    step: Option<Lockstep>,
+    /// Then: nothing comes from others before this cycle, unless it does something that reaches them.
+    agreed: u64,
+    /// It has done something in this run that may reach others.
+    touched: bool,
     /// Where in the kernel's library outputs come from.
     pub sources: Sources,
     /// Of DMA traces, if it has one.
@@ -152,6 +161,9 @@ impl Pl {
             follows,
             ahead: 0,
             outside: None,
+            step: None,
+            agreed: 0,
+            touched: false,
             sources: Sources::default(),
             player,
         }
@@ -316,14 +328,18 @@ impl Pl {
         let events = self
             .trace
             .record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
+        let mut heard = false;
         if let Some(outside) = &mut self.outside {
-            outside.see(events);
+            heard = outside.see(events);
         }
         if self.outputs.sim_quiet != 0 {
             if let Some(outside) = &mut self.outside {
-                outside.see_clocks(last, &self.outputs);
+                heard |= outside.see_clocks(last, &self.outputs);
             }
             self.trace.expect(self.library.waves(&self.outputs), last);
+        }
+        if heard {
+            self.touch();
         }
         self.send();
         if self.awaiting {
@@ -333,6 +349,12 @@ impl Pl {
             let ignored = now.0 == self.seen.0 && self.cycle > self.sev_cycle + RESPONSE_WINDOW;
             self.awaiting = !answered && !ignored;
         }
+    }
+
+    /// What it does may reach other boards.
+    fn touch(&mut self) {
+        self.touched = true;
+        self.agreed = 0;
     }
 
     /// Lets the bench drive its inputs in the next cycle.

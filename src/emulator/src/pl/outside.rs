@@ -2,28 +2,26 @@
 //!
 //! The logic is run cycle by cycle where the bench does something, and is not kept from skipping time where it does not.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use kairos_bench::assemble::{assemble, Wire};
-use kairos_bench::cards::Card;
-use kairos_bench::engine::{Engine, Warning};
-use kairos_bench::file::Source;
-use kairos_bench::pad::Pad as BenchPad;
+use kairos_bench::engine::Engine;
 use kairos_bench::signal::Square;
-use serde_json::{json, Value};
 
 use super::event::Event;
-use super::library::{Info, Inputs, Outputs, Pad, WaveInfo};
+use super::library::{Info, Inputs, Outputs, WaveInfo};
 use super::wave::Wave;
 use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// A bench at the pads of a board's logic.
 pub struct Outside {
-    engine: Engine,
-    plan: Value,
-    /// Channels of pads.
-    channels: BTreeMap<u16, u32>,
+    /// Other boards may have it, too.
+    engine: Rc<RefCell<Engine>>,
+    /// Which of its boards this is.
+    board: usize,
+    /// The number of the board's first pad there.
+    first: u16,
     /// Pads that a part drives and the device could drive too, the part, and whether that has been told.
     shared: BTreeMap<u16, (usize, bool)>,
     /// Pads that have changed within a cycle, and what they are from the next one on.
@@ -33,44 +31,23 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// The bench of a file, at the pads of this gateware, or without a file the cards that it is made for. `cards`: what the
-    /// device database says of them. `wires`: what there is besides. The error is a line for the user.
-    pub fn load(path: Option<&Path>, cards: &[Card], wires: &[Wire], info: &Info) -> Result<Self, String> {
-        let name = path.map_or("the default bench".into(), |path| path.display().to_string());
-        let text = match path {
-            Some(path) => std::fs::read_to_string(path).map_err(|e| format!("bench {name}: {e}"))?,
-            None => String::new(),
-        };
-        let is_wave = |pad: &Pad| info.waves.iter().any(|wave| usize::from(wave.pad) == pad.index);
-        let pads = info.pads.iter().map(|pad| BenchPad {
-            index: pad.index as u16,
-            channel: pad.channel,
-            name: pad.name.clone(),
-            // Edges of clock generators are calculated, not run
-            drives: pad.direction != "in" && !is_wave(pad),
-            reads: pad.direction != "out",
-        });
-        let pads: Vec<BenchPad> = pads.collect();
-        let source = Source {
-            name: &name,
-            text: &text,
-        };
-        let assembly = assemble(source, &pads, cards, wires)?;
-        let both = |pad: &u16| pads.iter().any(|one| one.index == *pad && one.drives);
-        let drivers = assembly.engine.drivers().into_iter();
-        let shared = drivers
-            .filter(|(pad, _)| both(pad))
-            .map(|(pad, part)| (pad, (part, false)));
-        let watched = info.waves.iter().filter(|wave| assembly.engine.watches(wave.pad));
+    /// An engine at the pads of this gateware, of which those in `drives` may be driven by the device. There, pads have the
+    /// numbers from `first` on, and the board is number `board`.
+    pub fn new(engine: Rc<RefCell<Engine>>, board: usize, first: u16, drives: BTreeSet<u16>, info: &Info) -> Self {
+        let made = engine.borrow();
+        let drivers = made.drivers().into_iter().filter(|(pad, _)| drives.contains(pad));
+        let shared = drivers.map(|(pad, part)| (pad, (part, false))).collect();
+        let watched = info.waves.iter().filter(|wave| made.watches(first + wave.pad));
         let clocks = watched.map(|wave| (wave.clone(), None)).collect();
-        Ok(Self {
-            shared: shared.collect(),
-            engine: assembly.engine,
-            plan: assembly.plan,
-            channels: info.pads.iter().map(|pad| (pad.index as u16, pad.channel)).collect(),
+        drop(made);
+        Self {
+            engine,
+            board,
+            first,
+            shared,
             steady: Vec::new(),
             clocks,
-        })
+        }
     }
 
     /// The first cycle from `cycle` on that has to be run for it.
@@ -83,12 +60,15 @@ impl Outside {
 
     /// The cycle in which it next does something.
     pub fn next(&self) -> Option<u64> {
-        self.engine.next().map(|at| at / NS_PER_PL_CYCLE)
+        let engine = self.engine.borrow();
+        let known = engine.edge_due(self.board);
+        let next = engine.next().into_iter().chain(known).min();
+        next.map(|at| at / NS_PER_PL_CYCLE)
     }
 
     /// The cycle in which the next of what it has begun is done.
     pub fn under_way(&self) -> Option<u64> {
-        self.engine.under_way().map(|at| at / NS_PER_PL_CYCLE)
+        self.engine.borrow().under_way().map(|at| at / NS_PER_PL_CYCLE)
     }
 
     /// Puts what it does in a cycle on the inputs. Returns whether one changes.
@@ -98,9 +78,10 @@ impl Outside {
             inputs.pads_i[pad] = level;
         }
         let end = (cycle + 1) * NS_PER_PL_CYCLE;
-        self.engine.run(end);
-        while let Some(edge) = self.engine.edge(end) {
-            let pad = usize::from(edge.pad);
+        let mut engine = self.engine.borrow_mut();
+        engine.run(end);
+        while let Some(edge) = engine.edge(self.board, end) {
+            let pad = usize::from(edge.pad - self.first);
             let bit = (edge.at % NS_PER_PL_CYCLE) as u32;
             let level = if edge.level { 0xff } else { 0 };
             let before = inputs.pads_i[pad];
@@ -114,89 +95,48 @@ impl Outside {
         changes
     }
 
-    /// What has changed at the pads.
-    pub fn see(&mut self, events: &[Event]) {
+    /// What has changed at the pads. Returns whether a part hears of it.
+    pub fn see(&mut self, events: &[Event]) -> bool {
+        let mut heard = false;
         for event in events {
-            if event.level.is_some() {
-                self.tell_conflict(event);
+            let pad = self.first + event.pad;
+            let mut engine = self.engine.borrow_mut();
+            let shared = self
+                .shared
+                .get_mut(&pad)
+                .filter(|(_, told)| event.level.is_some() && !told);
+            if let Some((part, told)) = shared {
+                // The device drives a pin: a part must not
+                *told = true;
+                let text =
+                    "the device drives the pin that it drives: an output of one of them is an input of the other";
+                engine.warn(*part, event.time_ns, text.into());
             }
             let is_clock = self.clocks.iter().any(|clock| clock.0.pad == event.pad);
-            if self.engine.watches(event.pad) && !is_clock {
-                self.engine.pin(event.time_ns, event.pad, event.level == Some(true));
+            if engine.watches(pad) && !is_clock {
+                engine.pin(event.time_ns, pad, event.level == Some(true));
+                heard = true;
             }
         }
+        heard
     }
 
-    /// The device drives a pin: a part must not.
-    fn tell_conflict(&mut self, event: &Event) {
-        if let Some((part, told)) = self.shared.get_mut(&event.pad).filter(|(_, told)| !told) {
-            *told = true;
-            let text = "the device drives the pin that it drives: an output of one of them is an input of the other";
-            self.engine.warn(*part, event.time_ns, text.into());
-        }
-    }
-
-    /// Clock generators, as they are in a quiet cycle that has been run: of one that is as before nothing is told.
-    pub fn see_clocks(&mut self, cycle: u64, outputs: &Outputs) {
+    /// Clock generators, as they are in a quiet cycle that has been run: of one that is as before nothing is told. Returns
+    /// whether something is.
+    pub fn see_clocks(&mut self, cycle: u64, outputs: &Outputs) -> bool {
+        let mut heard = false;
         for (info, known) in &mut self.clocks {
             let wave = info.wave(outputs).map(|wave| wave.at_cycle(0, cycle));
             if wave != *known {
                 *known = wave;
                 let at = cycle * NS_PER_PL_CYCLE;
-                self.engine.clock(at, info.pad, wave.map(|wave| square(&wave, at)));
+                let pad = self.first + info.pad;
+                let wave = wave.map(|wave| square(&wave, at));
+                self.engine.borrow_mut().clock(at, pad, wave);
+                heard = true;
             }
         }
-    }
-
-    /// Why it has ended, if it has.
-    pub fn failure(&self) -> Option<&str> {
-        self.engine.failure()
-    }
-
-    /// Its parts and wires.
-    pub fn plan(&self) -> &Value {
-        &self.plan
-    }
-
-    /// What its parts say of themselves at `now`, and warnings from number `from` on: time, text, and what `source` knows of
-    /// the place in the kernel that was the last, at that time, to reach the part through one of these channels.
-    pub fn report(&self, now: u64, from: usize, source: impl Fn(u64, &[u32]) -> Value) -> Value {
-        let warnings = self.engine.warnings(from);
-        let line = |warning: &Warning| {
-            let pads = self.engine.pads_of(warning.part);
-            let channels: Vec<u32> = pads.filter_map(|pad| self.channels.get(&pad).copied()).collect();
-            json!([warning.at, warning.text, source(warning.at, &channels)])
-        };
-        let lines: Vec<Value> = warnings.iter().map(line).collect();
-        let unfinished: Vec<Value> = self.engine.unfinished().iter().map(line).collect();
-        json!({
-            "parts": self.engine.report(now),
-            "plan": self.plan,
-            "warnings": lines,
-            "unfinished": unfinished,
-            "next": from + warnings.len(),
-            "changes": self.engine.told,
-        })
-    }
-
-    /// The tones of an output of a part, from the first on.
-    pub fn tones(&self, part: &str, output: usize) -> Option<Value> {
-        self.engine.tones(part, output)
-    }
-
-    /// The voltages of an output of a part, from the first on.
-    pub fn volts(&self, part: &str, output: usize) -> Option<Value> {
-        self.engine.volts(part, output)
-    }
-
-    /// The numbers of an output of a part, from the first on: photons, a population or a voltage.
-    pub fn numbers(&self, part: &str, output: usize) -> Option<Value> {
-        self.engine.numbers(part, output)
-    }
-
-    /// What it has done to input pins.
-    pub fn driven(&self) -> Value {
-        self.engine.driven()
+        heard
     }
 }
 

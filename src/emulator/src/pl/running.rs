@@ -18,6 +18,8 @@ pub(super) struct Bounds {
     pub(super) asker: Option<usize>,
     /// Not before: neighbours are brought forward whatever their cores may still do.
     pub(super) urgent: bool,
+    /// It is for another board with which this one is in step, and only until something is done here that may reach others.
+    pub(super) led: bool,
 }
 
 impl Pl {
@@ -77,6 +79,7 @@ impl Pl {
             to_rest,
             asker,
             urgent,
+            led,
         } = bounds;
         self.look_again(asker);
         self.sent = 0;
@@ -88,9 +91,14 @@ impl Pl {
             if self.cycle >= self.replug {
                 self.look_at_plugs();
             }
-            let Some(target) = self.known(target.min(self.replug), asker, urgent) else {
+            if led && self.touched {
                 break;
+            }
+            let known = match led {
+                true => Some(self.undisturbed(target.min(self.replug))),
+                false => self.known(target.min(self.replug), asker, urgent),
             };
+            let Some(target) = known else { break };
             if asker.is_some_and(|end| self.sent >> end & 1 != 0) {
                 break;
             }

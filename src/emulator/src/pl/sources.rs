@@ -260,17 +260,18 @@ impl Sources {
         self.outputs.is_empty()
     }
 
-    /// The chain of the newest output on one of these channels that is due at or before a time in ns since power-up, as
-    /// [fingerprint of its library, addresses]; null if there is none.
-    pub fn before(&self, at: u64, origin_ns: u64, channels: &[u32]) -> Value {
+    /// The newest output on one of these channels that is due at or before a time in ns since power-up: when that is, and its
+    /// chain as [fingerprint of its library, addresses].
+    pub fn before(&self, at: u64, origin_ns: u64, channels: &[u32]) -> Option<(u64, Value)> {
         let at = (at as i64).wrapping_sub(origin_ns as i64);
         let theirs = |output: &&Output| output.time <= at && channels.contains(&(output.target >> 8));
         // Of those of one time, the last.
         let newest = self.outputs.iter().filter(theirs).max_by_key(|output| output.time);
-        newest.map_or(Value::Null, |output| {
+        newest.map(|output| {
             let chain = &self.chains[output.chain as usize];
             let library = self.libraries.get(chain.library as usize);
-            json!([library.map(hex), chain.addresses])
+            let time = output.time.wrapping_add(origin_ns as i64) as u64;
+            (time, json!([library.map(hex), chain.addresses]))
         })
     }
 }

@@ -21,6 +21,7 @@ pub struct NamedMachine {
 pub struct System {
     boards: Vec<NamedMachine>,
     lookahead: Cycles,
+    in_step: bool,
 }
 
 impl System {
@@ -32,7 +33,17 @@ impl System {
 
     /// Several boards, one at least, whose shortest link has the delay `lookahead`.
     pub fn new(boards: Vec<NamedMachine>, lookahead: Cycles) -> Self {
-        Self { boards, lookahead }
+        Self {
+            boards,
+            lookahead,
+            in_step: false,
+        }
+    }
+
+    /// The logic of all boards goes in step from now on, and a core at most `lookahead` beyond those of the others.
+    pub fn go_in_step(&mut self, lookahead: Cycles) {
+        self.lookahead = self.lookahead.min(lookahead);
+        self.in_step = true;
     }
 
     /// All boards.
@@ -110,6 +121,19 @@ impl System {
             let stretch = now.saturating_add(time::from_pl(STRETCH));
             let target = stretch.min(due.timer[0]).min(due.timer[1]).min(due.arrival);
             machine.idle_to(target.min(limit).max(now));
+            if self.in_step && machine.now() <= now {
+                self.give_way(&order[1..]);
+            }
+        }
+    }
+
+    /// The logic of the board that is furthest behind waits for a core of another one, which is a little ahead of it but has a
+    /// timer that was due before: the next of the others that runs one has its turn.
+    fn give_way(&mut self, others: &[(Cycles, usize)]) {
+        let running = |&(time, board): &(Cycles, usize)| Some((time, board, self.boards[board].machine.behind()?));
+        if let Some((time, board, core)) = others.iter().find_map(running) {
+            let limit = time.saturating_add(self.lookahead);
+            self.boards[board].machine.turn(core, limit);
         }
     }
 

@@ -1,0 +1,98 @@
+//! The bench at the pins of all boards.
+
+use serde_json::Value;
+
+use super::boards::Boards;
+use crate::machine::bus::Bus;
+use crate::machine::time::{self, Cycles};
+use crate::pl::bench::{Bench, Wiring};
+use crate::pl::fabric;
+use crate::pl::library::Info;
+use crate::pl::lockstep::{lockstep, THROUGH_BENCH};
+
+/// How far a core of a board that the bench joins to another one goes beyond the other's: 1 us. The logic is exact; a core that
+/// reaches it later than another board needed it waits so long at most.
+const LOOKAHEAD: Cycles = time::CPU_HZ / 1_000_000;
+
+impl Boards {
+    /// Wires a bench to the pins of all boards. The error is a line for the user.
+    pub fn wire(&mut self, wiring: &Wiring) -> Result<(), String> {
+        let boards = self.system.boards().iter();
+        let infos: Option<Vec<Info>> = boards
+            .map(|board| fabric::of(&board.machine.bus.borrow()).map(|pl| pl.info().clone()))
+            .collect();
+        let Some(infos) = infos else {
+            return match wiring.file.is_some() || !wiring.wires.is_empty() {
+                true => Err("--bench and --wire need the gateware with the pins (--pl)".into()),
+                false => Ok(()),
+            };
+        };
+        let infos: Vec<&Info> = infos.iter().collect();
+        let (bench, outsides) = Bench::load(wiring, &infos)?;
+        for (board, outside) in self.system.boards().iter().zip(outsides) {
+            if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
+                pl.outside = outside;
+            }
+        }
+        self.go_in_step(&bench);
+        self.bench = Some(bench);
+        Ok(())
+    }
+
+    /// Where parts of the bench join boards, all go in step.
+    fn go_in_step(&mut self, bench: &Bench) {
+        let count = self.system.boards().len();
+        let pairs = (0..count).flat_map(|one| (0..one).map(move |other| (one, other)));
+        let joined: Vec<(usize, usize)> = pairs.filter(|(one, other)| bench.joins(*one, *other)).collect();
+        if joined.is_empty() {
+            return;
+        }
+        let mut ways = vec![vec![u64::MAX; count]; count];
+        let mut way = |one: usize, other: usize, cycles: u64| {
+            for (from, to) in [(one, other), (other, one)] {
+                ways[from][to] = ways[from][to].min(cycles);
+            }
+        };
+        let place = |name: &str| self.names().position(|other| other == name);
+        for (above, below, link) in self.links() {
+            if let (Some(above), Some(below)) = (place(above), place(below)) {
+                way(above, below, link.delay() + 1);
+            }
+        }
+        joined.iter().for_each(|(one, other)| way(*one, *other, THROUGH_BENCH));
+        let buses: Vec<_> = self.system.boards().iter().map(|board| &board.machine.bus).collect();
+        for (bus, step) in buses.iter().zip(lockstep(&buses, ways)) {
+            if let Some(pl) = fabric::of_mut(&mut bus.borrow_mut()) {
+                pl.go_in_step(step);
+            }
+        }
+        self.system.go_in_step(LOOKAHEAD);
+    }
+
+    /// The bench. The error is a line for the user.
+    pub fn bench(&self) -> Result<&Bench, String> {
+        self.bench.as_ref().ok_or_else(|| "nothing is wired to the pins".into())
+    }
+
+    /// What parts of the bench say of themselves, and their warnings from number `from` on, see [`Bench::report`].
+    pub fn report_bench(&mut self, from: usize) -> Result<Value, String> {
+        let now = time::to_ns(self.master().now());
+        let mut bench = self.bench.take().ok_or("nothing is wired to the pins")?;
+        let report = bench.report(now, from, |at, channels| self.reached_from(at, channels));
+        self.bench = Some(bench);
+        Ok(report)
+    }
+
+    /// The place in a kernel of any board that was the last, at a time, to reach one of these channels.
+    fn reached_from(&self, at: u64, channels: &[u32]) -> Value {
+        let of_board = |bus: &Bus| {
+            let pl = fabric::of(bus)?;
+            pl.sources.before(at, pl.origin_ns().unwrap_or(0), channels)
+        };
+        let boards = self.system.boards().iter();
+        let found = boards.filter_map(|board| of_board(&board.machine.bus.borrow()));
+        found
+            .max_by_key(|(time, _)| *time)
+            .map_or(Value::Null, |(_, place)| place)
+    }
+}

@@ -1,0 +1,213 @@
+//! The bench of a device of one board or several: what its database and the command line say of its pins, put together and
+//! divided among the boards.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use kairos_bench::assemble::{assemble, Device, Wire};
+use kairos_bench::cards::Card;
+use kairos_bench::engine::{Divided, Engine, Warning};
+use kairos_bench::file::Source;
+use kairos_bench::pad::Pad as BenchPad;
+use serde_json::{json, Map, Value};
+
+use super::library::{Info, Pad};
+use super::outside::Outside;
+
+/// Bits 23..16 of a channel are its board's destination.
+pub const DESTINATION_SHIFT: u32 = 16;
+
+/// What is to be wired to the pins.
+#[derive(Default)]
+pub struct Wiring {
+    /// A bench file; without one there are the chips of the cards.
+    pub file: Option<PathBuf>,
+    /// Cards as the device database has them.
+    pub cards: Vec<Card>,
+    /// Channels of its devices by their names.
+    pub names: BTreeMap<String, u32>,
+    /// What there is besides.
+    pub wires: Vec<Wire>,
+}
+
+/// A bench, as the host sees it; the boards have their [`Outside`].
+pub struct Bench {
+    engines: Vec<Rc<RefCell<Engine>>>,
+    /// By board, the number of its engine.
+    of_board: Vec<usize>,
+    plan: Value,
+    /// Channels of pads.
+    channels: BTreeMap<u16, u32>,
+    /// What parts have said, and of which engine they are.
+    warnings: Vec<(usize, Warning)>,
+    /// How much of that is from each engine.
+    heard: Vec<usize>,
+}
+
+impl Bench {
+    /// The bench of boards with this gateware, in the order of their destinations, and what each of them has of it: nothing
+    /// where none of its pins leads to a part. The error is a line for the user.
+    pub fn load(wiring: &Wiring, boards: &[&Info]) -> Result<(Self, Vec<Option<Outside>>), String> {
+        let file = wiring.file.as_deref();
+        let name = file.map_or("the default bench".into(), |path| path.display().to_string());
+        let text = match file {
+            Some(path) => std::fs::read_to_string(path).map_err(|e| format!("bench {name}: {e}"))?,
+            None => String::new(),
+        };
+        let mut pads = Vec::new();
+        let mut starts = Vec::new();
+        for (board, info) in boards.iter().enumerate() {
+            starts.push(pads.len() as u16);
+            pads.extend(pads_of(board, pads.len() as u16, info));
+        }
+        let source = Source {
+            name: &name,
+            text: &text,
+        };
+        let device = Device {
+            pads: &pads,
+            cards: &wiring.cards,
+            names: &wiring.names,
+        };
+        let assembly = assemble(source, &device, &wiring.wires)?;
+        let Divided { engines, of_board } = assembly.engine.divide(&starts);
+        let engines: Vec<_> = engines
+            .into_iter()
+            .map(|engine| Rc::new(RefCell::new(engine)))
+            .collect();
+        let plug = |board: usize| {
+            let engine = engines[of_board[board]].clone();
+            if engine.borrow().is_empty() {
+                return None;
+            }
+            let before = &of_board[..board];
+            let place = before.iter().filter(|other| **other == of_board[board]).count();
+            let own = pads.iter().filter(|pad| pad.board == board && pad.drives);
+            let drives = own.map(|pad| pad.index).collect();
+            Some(Outside::new(engine, place, starts[board], drives, boards[board]))
+        };
+        let outsides = (0..boards.len()).map(plug).collect();
+        let bench = Self {
+            plan: assembly.plan,
+            channels: pads.iter().map(|pad| (pad.index, pad.channel)).collect(),
+            warnings: Vec::new(),
+            heard: vec![0; engines.len()],
+            engines,
+            of_board,
+        };
+        Ok((bench, outsides))
+    }
+
+    /// Whether parts join the pins of two boards: these must not be run by themselves then.
+    pub fn joins(&self, one: usize, other: usize) -> bool {
+        self.of_board[one] == self.of_board[other]
+    }
+
+    /// Why it has ended, if it has.
+    pub fn failure(&self) -> Option<String> {
+        let mut engines = self.engines.iter();
+        engines.find_map(|engine| engine.borrow().failure().map(String::from))
+    }
+
+    /// Its parts and wires.
+    pub fn plan(&self) -> &Value {
+        &self.plan
+    }
+
+    /// What its parts say of themselves at `now`, and warnings from number `from` on: time, text, and what `source` knows of
+    /// the place in the kernel that was the last, at that time, to reach the part through one of these channels.
+    pub fn report(&mut self, now: u64, from: usize, source: impl Fn(u64, &[u32]) -> Value) -> Value {
+        self.hear();
+        let warnings = self.warnings.get(from..).unwrap_or_default();
+        let line = |engine: usize, warning: &Warning| {
+            let engine = self.engines[engine].borrow();
+            let pads = engine.pads_of(warning.part);
+            let channels: Vec<u32> = pads.filter_map(|pad| self.channels.get(&pad).copied()).collect();
+            json!([warning.at, warning.text, source(warning.at, &channels)])
+        };
+        let lines: Vec<Value> = warnings
+            .iter()
+            .map(|(engine, warning)| line(*engine, warning))
+            .collect();
+        let (mut parts, mut unfinished, mut changes) = (Map::new(), Vec::new(), 0);
+        for (number, engine) in self.engines.iter().enumerate() {
+            let engine = engine.borrow();
+            parts.extend(engine.report(now).as_object().cloned().unwrap_or_default());
+            unfinished.extend(engine.unfinished().iter().map(|warning| line(number, warning)));
+            changes += engine.told;
+        }
+        json!({
+            "parts": parts,
+            "plan": self.plan,
+            "warnings": lines,
+            "unfinished": unfinished,
+            "next": from + lines.len(),
+            "changes": changes,
+        })
+    }
+
+    /// Takes over what parts have said since the last time; of several engines in the order of time.
+    fn hear(&mut self) {
+        let known = self.warnings.len();
+        for (number, (engine, heard)) in self.engines.iter().zip(&mut self.heard).enumerate() {
+            let engine = engine.borrow();
+            let new = engine.warnings(*heard);
+            *heard += new.len();
+            self.warnings
+                .extend(new.iter().map(|warning| (number, warning.clone())));
+        }
+        if self.engines.len() > 1 {
+            self.warnings[known..].sort_by_key(|(_, warning)| warning.at);
+        }
+    }
+
+    fn of_part(&self, what: impl Fn(&Engine) -> Option<Value>) -> Option<Value> {
+        self.engines.iter().find_map(|engine| what(&engine.borrow()))
+    }
+
+    /// The tones of an output of a part, from the first on.
+    pub fn tones(&self, part: &str, output: usize) -> Option<Value> {
+        self.of_part(|engine| engine.tones(part, output))
+    }
+
+    /// The voltages of an output of a part, from the first on.
+    pub fn volts(&self, part: &str, output: usize) -> Option<Value> {
+        self.of_part(|engine| engine.volts(part, output))
+    }
+
+    /// The numbers of an output of a part, from the first on: photons, a population or a voltage.
+    pub fn numbers(&self, part: &str, output: usize) -> Option<Value> {
+        self.of_part(|engine| engine.numbers(part, output))
+    }
+
+    /// What it has done to input pins: [time in ns, pad, level], in the order of time.
+    pub fn driven(&self) -> Value {
+        let mut edges: Vec<_> = Vec::new();
+        for engine in &self.engines {
+            edges.extend_from_slice(engine.borrow().driven());
+        }
+        if self.engines.len() > 1 {
+            edges.sort_by_key(|edge| edge.at);
+        }
+        let rows = edges
+            .iter()
+            .map(|edge| json!([edge.at, edge.pad, u8::from(edge.level)]));
+        rows.collect()
+    }
+}
+
+/// The pins of a board whose pads are numbered from `first` on.
+fn pads_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchPad> + '_ {
+    let is_wave = |pad: &Pad| info.waves.iter().any(|wave| usize::from(wave.pad) == pad.index);
+    info.pads.iter().map(move |pad| BenchPad {
+        index: first + pad.index as u16,
+        board,
+        channel: pad.channel | (board as u32) << DESTINATION_SHIFT,
+        name: pad.name.clone(),
+        // Edges of clock generators are calculated, not run
+        drives: pad.direction != "in" && !is_wave(pad),
+        reads: pad.direction != "out",
+    })
+}
