@@ -47,6 +47,35 @@ def test_a_kernel_drives_pins_of_all_boards_and_has_subkernels_on_them(kairos, d
     assert pulses["ttl4"] == pulses["relay_ttl4"] == pulses["sat_ttl4"]
 
 
+RING = """
+[loopback.over_the_relay]
+from = "ttl4"
+to = "sat_ttl0"
+
+[loopback.up]
+from = "sat_ttl4"
+to = "relay_ttl0"
+delay_ns = 5
+
+[loopback.to_the_master]
+from = "relay_ttl4"
+to = "ttl0"
+jitter_ns = 1
+"""
+
+
+def test_cables_join_boards_that_no_link_joins(kairos, devices):
+    bench = kairos.write(RING, head="", name="ring.toml")
+    printed = []
+    for options in [(), (), ("--no-skip",)]:
+        run = ("run", EXPERIMENTS / "chain_bench.py", "--bench", bench, "--no-table", *options)
+        done = kairos(*run, device_db=devices)
+        assert done.returncode == 0, done.stdout + done.stderr
+        printed.append(done.stdout.splitlines()[0])
+    assert len(set(printed)) == 1 and printed[0].startswith("8 13 "), printed
+    assert int(printed[0].split()[2]) == pytest.approx(8, abs=5)
+
+
 NESTED = """\
 calls 1
 calls 4

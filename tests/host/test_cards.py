@@ -1,7 +1,7 @@
 """Which cards a device database has, as the emulator's bench is told."""
 
 from kairos.emulator import cards
-from kairos.emulator.cards import doubled, lacking
+from kairos.emulator.cards import doubled, lacking, pins
 
 
 def entry(driver, **arguments):
@@ -31,6 +31,16 @@ def test_a_card_is_where_its_drivers_say():
         }
     ]
     assert lacking(DATABASE) == {"adc0": "Novogorny"}
+
+
+def test_pins_are_called_as_in_the_database_and_by_aliases():
+    odd = {
+        "laser": "switch",
+        "circle": "circle",
+        "far": entry("TTLInOut", channel=1 << 16 | 3),
+        "none": entry("TTLOut"),
+    }
+    assert pins(DATABASE | odd) == {"update": 22, "switch": 25, "laser": 25, "far": 0x10003}
 
 
 def test_the_cards_of_a_servo_have_its_lines():
