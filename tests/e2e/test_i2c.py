@@ -25,5 +25,5 @@ def test_i2c_and_cache(kairos):
 def test_a_calibration_in_the_eeprom_of_a_card(kairos, lab):
     """With the database that comes with the gateware: a Kasli's switches and EEPROMs are on the emulated bus."""
     done = kairos("run", CALIBRATED, device_db=lab)
-    assert done.stdout.startswith("erased -1\nwritten 184745984\ndelays 11 3\n"), done.stdout + done.stderr
+    assert done.stdout.startswith("card 303872\nerased -1\nwritten 184745984\ndelays 11 3\n"), done.stdout + done.stderr
     assert done.returncode == 0

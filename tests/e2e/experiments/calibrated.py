@@ -11,6 +11,8 @@ class Calibrated(EnvExperiment):
 
     @kernel
     def run(self):
+        # The beginning of the card's EUI-48: what Microchip's have
+        print("card", self.eeprom.read_i32(0xFA))
         print("erased", self.eeprom.read_i32(68))
         self.eeprom.write_i32(68, 0x0B030000)
         print("written", self.eeprom.read_i32(68))

@@ -163,7 +163,11 @@ mod tests {
 
     fn bench() -> Gpio {
         let synthesiser = Some(Si5324::new(Params::default().clock_input));
-        let mut gpio = Gpio::new(I2c::new(&mut Fitted { synthesiser }), 1);
+        let mut fitted = Fitted {
+            synthesiser,
+            ..Fitted::default()
+        };
+        let mut gpio = Gpio::new(I2c::new(&mut fitted), 1);
         gpio.write(0x244, SCL | SDA, 0);
         lines(&mut gpio, true, true);
         gpio
@@ -239,6 +243,18 @@ mod tests {
                 assert!([0xa0, 7, channel].map(|byte| write(&mut g, byte)) == [true; 3]);
                 stop(&mut g);
                 answered += 1;
+                // Its EUI-48 cannot be written
+                start(&mut g);
+                assert!([0xa0, 0xff, 0].map(|byte| write(&mut g, byte)) == [true; 3]);
+                stop(&mut g);
+                start(&mut g);
+                assert!(write(&mut g, 0xa0) && write(&mut g, 0xfa));
+                start(&mut g);
+                assert!(write(&mut g, 0xa1));
+                let last = [true, true, true, true, true, false];
+                let identity = last.map(|ack| read(&mut g, ack));
+                assert_eq!(identity, [0x00, 0x04, 0xa3, 0, 0, answered]);
+                stop(&mut g);
             }
         }
         assert_eq!(answered, 12);

@@ -22,16 +22,33 @@ impl Device for Expander {
     }
 }
 
+/// Where a 24AA02E48 has its EUI-48, and from where on nothing of it can be written (data sheet DS20002124, section 9).
+const EUI_48: usize = 0xfa;
+const PROTECTED: usize = 0x80;
+
 /// An EEPROM 24AA02: 256 bytes. A write takes no time.
 pub struct Eeprom {
     bytes: [u8; 256],
+    /// How many of them can be written.
+    writable: usize,
     pointer: Pointer,
+}
+
+impl Eeprom {
+    /// A 24AA02E48 with an EUI-48 of Microchip's that ends with this byte.
+    pub fn with_identity(number: u8) -> Self {
+        let mut this = Self::default();
+        this.bytes[EUI_48..].copy_from_slice(&[0x00, 0x04, 0xa3, 0, 0, number]);
+        this.writable = PROTECTED;
+        this
+    }
 }
 
 impl Default for Eeprom {
     fn default() -> Self {
         Self {
             bytes: [0xff; 256],
+            writable: 256,
             pointer: Pointer::default(),
         }
     }
@@ -43,8 +60,9 @@ impl Device for Eeprom {
     }
 
     fn take(&mut self, byte: u8, _: Cycles) {
-        if let Some(at) = self.pointer.take(byte) {
-            self.bytes[usize::from(at)] = byte;
+        let at = self.pointer.take(byte).map(usize::from);
+        if let Some(at) = at.filter(|at| *at < self.writable) {
+            self.bytes[at] = byte;
         }
     }
 

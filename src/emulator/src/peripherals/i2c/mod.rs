@@ -35,6 +35,8 @@ pub trait Device: Any {
 pub struct Fitted {
     /// The clock synthesiser.
     pub synthesiser: Option<Si5324>,
+    /// Cards that have their EEPROM already.
+    pub cards: u8,
 }
 
 /// A device of the board: its name, its place on the bus, and how it is made.
@@ -54,24 +56,30 @@ fn eeprom(_: &mut Fitted) -> Option<Box<dyn Device>> {
     Some(Box::<devices::Eeprom>::default())
 }
 
+/// That of a card, which no other card has.
+fn card(fitted: &mut Fitted) -> Option<Box<dyn Device>> {
+    fitted.cards += 1;
+    Some(Box::new(devices::Eeprom::with_identity(fitted.cards)))
+}
+
 /// What boards of this kind have.
 #[rustfmt::skip]
 pub const DEVICES: &[Row] = &[
     Row { name: "PCF8574A", switch: 0x74, channel: 2, address: 0x3e, make: |_| Some(Box::<devices::Expander>::default()) },
     Row { name: "24AA02", switch: 0x74, channel: 2, address: 0x50, make: eeprom },
     Row { name: "Si5324", switch: 0x74, channel: 4, address: 0x68, make: |fitted| Some(Box::new(fitted.synthesiser.take()?)) },
-    Row { name: "24AA02", switch: 0x70, channel: 0, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x70, channel: 1, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x70, channel: 2, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x70, channel: 3, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x70, channel: 4, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x70, channel: 5, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x70, channel: 6, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x70, channel: 7, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x71, channel: 4, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x71, channel: 5, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x71, channel: 6, address: 0x50, make: eeprom },
-    Row { name: "24AA02", switch: 0x71, channel: 7, address: 0x50, make: eeprom },
+    Row { name: "24AA02E48", switch: 0x70, channel: 0, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x70, channel: 1, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x70, channel: 2, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x70, channel: 3, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x70, channel: 4, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x70, channel: 5, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x70, channel: 6, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x70, channel: 7, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x71, channel: 4, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x71, channel: 5, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x71, channel: 6, address: 0x50, make: card },
+    Row { name: "24AA02E48", switch: 0x71, channel: 7, address: 0x50, make: card },
 ];
 
 /// A device in its place.
