@@ -35,6 +35,15 @@ pub trait Model {
     }
 }
 
+/// Sets those of a model's lines, which are its first inputs, that have changed.
+pub fn set_levels(lines: &mut [bool], changes: &[Change]) {
+    for (input, signal) in changes {
+        if let (Some(line), Signal::Level(level)) = (lines.get_mut(*input), signal) {
+            *line = *level;
+        }
+    }
+}
+
 /// Where a model puts what it does.
 #[derive(Default)]
 pub struct Outbox {
@@ -65,5 +74,11 @@ impl Outbox {
     /// Tells the owner of the bench.
     pub fn warn(&mut self, text: impl Into<String>) {
         self.warnings.push(text.into());
+    }
+
+    /// Tells what there is to be told of a channel.
+    pub fn warn_of(&mut self, channel: usize, texts: impl IntoIterator<Item = String>) {
+        let told = texts.into_iter().map(|text| format!("ch{channel}: {text}"));
+        self.warnings.extend(told);
     }
 }

@@ -154,15 +154,16 @@ impl Ad9910 {
         cfr1::RAM_ENABLE.get(self.registers.word(chip::CFR1)) != 0
     }
 
-    /// Generators begin, in a cycle.
-    fn start(&mut self, cycle: u64) {
+    /// Generators begin, in a cycle. `clears`: the accumulator.
+    fn start(&mut self, cycle: u64, clears: bool) {
         let registers = &self.registers;
         let from = self.player.as_ref().map(|player| player.place(cycle));
-        let on = cfr1::RAM_ENABLE.get(registers.word(chip::CFR1)) != 0;
-        self.player = on.then(|| Player::new(registers, &self.ram, self.profile, cycle, from));
+        self.player = self
+            .has_ram()
+            .then(|| Player::new(registers, &self.ram, self.profile, cycle, from));
         self.ramp.update(registers, self.lines, cycle);
         self.press(cycle);
-        self.apply(cycle, false);
+        self.apply(cycle, clears);
     }
 
     /// The key is pressed or let go.
@@ -214,7 +215,7 @@ impl Dds for Ad9910 {
         (self.shift, self.port) = Default::default();
         self.out_of_step = false;
         self.start_clock(at);
-        self.start(self.clock.edge(at));
+        self.start(self.clock.edge(at), false);
         self.plan(at);
     }
 
@@ -359,13 +360,7 @@ impl Dds for Ad9910 {
         self.told.extend(limits::complaints(&self.registers, self.profile));
         let cycle = self.clock.edge(at);
         let cfr1 = self.registers.word(chip::CFR1);
-        let from = self.player.as_ref().map(|player| player.place(cycle));
-        self.player = self
-            .has_ram()
-            .then(|| Player::new(&self.registers, &self.ram, self.profile, cycle, from));
-        self.ramp.update(&self.registers, self.lines, cycle);
-        self.press(cycle);
-        self.apply(cycle, cfr1::PHASE_AUTOCLEAR.get(cfr1) != 0);
+        self.start(cycle, cfr1::PHASE_AUTOCLEAR.get(cfr1) != 0);
         self.plan(at);
         // Settings that are meant to be heard.
         let set = self.output.waves.latest().ftw.value(cycle) != 0 && !self.registers.has_pll();

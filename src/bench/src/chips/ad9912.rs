@@ -147,6 +147,25 @@ impl Ad9912 {
             _ => 0.0,
         }
     }
+
+    /// Brings its phase accumulator to a time.
+    fn settle(&mut self, at: Ns) {
+        let (phase, since) = self.accumulator;
+        let cycles = u128::from(at - since) * (self.clock(at).round() as u128) / 1_000_000_000;
+        let turned = u128::from(self.get(chip::FREQUENCY)) * cycles;
+        self.accumulator = ((u128::from(phase) + turned) as u64 & ((1 << 48) - 1), at);
+    }
+
+    /// The phase word.
+    fn turns(&self) -> f64 {
+        phase::POW.get(self.get(chip::PHASE)) as f64 / 16384.0
+    }
+}
+
+/// Whether an address is that of one of a register's bytes.
+fn is_of(register: WideRegister, address: usize) -> bool {
+    let (last, bytes) = (usize::from(register.address), register.width as usize / 8);
+    address <= last && address + bytes > last
 }
 
 fn put(bytes: &mut [u8; ADDRESSES], register: WideRegister, word: u64) {
@@ -170,12 +189,9 @@ impl Dds for Ad9912 {
     }
 
     fn waiting(&self) -> Vec<&'static str> {
-        let holds = |register: &&WideRegister| {
-            let last = usize::from(register.address);
-            let bytes = last + 1 - (register.width as usize / 8).min(last + 1)..=last;
-            register.count > 0 && self.written.iter().any(|(address, _)| bytes.contains(address))
-        };
-        chip::ALL.iter().filter(holds).map(|register| register.name).collect()
+        let there = chip::ALL.iter().filter(|register| register.count > 0);
+        let waits = there.filter(|register| self.written.iter().any(|(address, _)| is_of(**register, *address)));
+        waits.map(|register| register.name).collect()
     }
 
     fn rise(&mut self, _at: Ns, bit: bool) -> Option<String> {
@@ -229,14 +245,8 @@ impl Dds for Ad9912 {
         self.settle(at);
         let written = std::mem::take(&mut self.written);
         let has = |registers: &[WideRegister]| {
-            let of_it = |address: usize| {
-                let is_of = |register: &WideRegister| {
-                    let last = usize::from(register.address);
-                    (last + 1 - register.width as usize / 8..=last).contains(&address)
-                };
-                registers.iter().any(is_of)
-            };
-            written.iter().any(|(address, _)| of_it(*address))
+            let of_any = |address| registers.iter().any(|register| is_of(*register, address));
+            written.iter().any(|(address, _)| of_any(*address))
         };
         let (clocked, tuned) = (has(&[chip::POWER, chip::N_DIVIDER, chip::PLL]), has(&[chip::FREQUENCY]));
         for (address, byte) in &written {
@@ -328,21 +338,6 @@ impl Dds for Ad9912 {
             "writes": self.counts[0],
             "updates": self.counts[1],
         })
-    }
-}
-
-impl Ad9912 {
-    /// Brings its phase accumulator to a time.
-    fn settle(&mut self, at: Ns) {
-        let (phase, since) = self.accumulator;
-        let cycles = u128::from(at - since) * (self.clock(at).round() as u128) / 1_000_000_000;
-        let turned = u128::from(self.get(chip::FREQUENCY)) * cycles;
-        self.accumulator = ((u128::from(phase) + turned) as u64 & ((1 << 48) - 1), at);
-    }
-
-    /// The phase word.
-    fn turns(&self) -> f64 {
-        phase::POW.get(self.get(chip::PHASE)) as f64 / 16384.0
     }
 }
 

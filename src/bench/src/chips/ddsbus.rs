@@ -4,7 +4,7 @@
 use serde_json::{json, Value};
 
 use super::ad9914::Ad9914;
-use crate::model::{Change, Model, Outbox};
+use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
 
 /// Chips of a bus at most.
@@ -79,9 +79,7 @@ impl DdsBus {
         }
         self.unheard = selected.is_empty();
         for n in selected {
-            for text in to(&mut self.chips[n]) {
-                out.warn(format!("ch{n}: {text}"));
-            }
+            out.warn_of(n, to(&mut self.chips[n]));
         }
     }
 
@@ -101,11 +99,7 @@ impl DdsBus {
 impl Model for DdsBus {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
-        for (input, signal) in changes {
-            if let Signal::Level(level) = signal {
-                self.lines[*input] = *level;
-            }
-        }
+        set_levels(&mut self.lines, changes);
         let rises = |line: usize| !before[line] && self.lines[line];
         let [written, updated, reset] = [STROBE, UPDATE, RESET].map(rises);
         self.strobed |= before[STROBE] && !self.lines[STROBE];

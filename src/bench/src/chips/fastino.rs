@@ -91,11 +91,7 @@ impl Default for Fastino {
 
 impl Model for Fastino {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
-        for (input, signal) in changes {
-            let Signal::Level(level) = signal else { continue };
-            out.warnings
-                .extend(self.link.line(at, *input, *level).map(String::from));
-        }
+        self.link.hear(at, changes, out);
     }
 
     fn next(&self) -> Option<Ns> {

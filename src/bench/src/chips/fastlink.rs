@@ -4,7 +4,8 @@
 
 use std::collections::VecDeque;
 
-use crate::signal::Ns;
+use crate::model::{Change, Outbox};
+use crate::signal::{Ns, Signal};
 
 /// Data lanes of a link.
 pub const LANES: usize = 6;
@@ -65,8 +66,17 @@ impl Receiver {
         }
     }
 
-    /// A line has changed, by its number in [`INPUTS`]: what is wrong with that.
-    pub fn line(&mut self, at: Ns, input: usize, level: bool) -> Option<&'static str> {
+    /// Lines have changed, by their numbers in [`INPUTS`].
+    pub fn hear(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        for (input, signal) in changes {
+            if let Signal::Level(level) = signal {
+                out.warnings.extend(self.line(at, *input, *level).map(String::from));
+            }
+        }
+    }
+
+    /// A line has changed: what is wrong with that.
+    fn line(&mut self, at: Ns, input: usize, level: bool) -> Option<&'static str> {
         if input > 0 {
             self.lanes[input - 1].push_back((at, level));
             return None;

@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 
 use super::adf5356::Adf5356;
 use super::shift::{Sent, Shift, Unheard};
-use crate::model::{Change, Model, Outbox};
+use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
 
 /// Channels of the card.
@@ -151,11 +151,7 @@ impl Mirny {
         let n = destination as usize % CHANNELS;
         match kind {
             Kind::Register => self.configure(bits as u32, out),
-            Kind::Synthesiser => {
-                for text in self.chips[n].write(at, bits as u32) {
-                    out.warn(format!("ch{n}: {text}"));
-                }
-            }
+            Kind::Synthesiser => out.warn_of(n, self.chips[n].write(at, bits as u32)),
             Kind::Attenuator => self.attenuators[n] = attenuator::ATT.get(bits as u32),
             Kind::Almazny if self.options.almazny.is_none() => {
                 out.warn(format!(
@@ -235,11 +231,7 @@ impl Mirny {
 impl Model for Mirny {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
-        for (input, signal) in changes {
-            if let Signal::Level(level) = signal {
-                self.lines[*input] = *level;
-            }
-        }
+        set_levels(&mut self.lines, changes);
         self.now = at;
         let miso = self.miso;
         if before[CS] != self.lines[CS] {

@@ -277,12 +277,7 @@ impl Default for Phaser {
 
 impl Model for Phaser {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
-        for (input, signal) in changes {
-            if let Signal::Level(level) = signal {
-                out.warnings
-                    .extend(self.link.line(at, *input, *level).map(String::from));
-            }
-        }
+        self.link.hear(at, changes, out);
     }
 
     fn next(&self) -> Option<Ns> {
@@ -300,8 +295,8 @@ impl Model for Phaser {
         let head = fastlink::word(&bits, 0, width) as u32;
         let words =
             std::array::from_fn(|m| [0, 1].map(|kind| fastlink::word(&bits, width + 64 * m + 32 * kind, 32) as u32));
-        let known = &self.channels[frame::CHANNEL.get(head) as usize].words;
-        let (tuned, n) = (words != *known, frame::CHANNEL.get(head) as usize);
+        let n = frame::CHANNEL.get(head) as usize;
+        let tuned = words != self.channels[n].words;
         if tuned {
             self.tune(at, n, words, out);
         }

@@ -5,7 +5,7 @@ use kairos_contracts::chips::sampler::{pgia, CHANNELS, PGIA};
 use serde_json::{json, Value};
 
 use super::shift::{mask, Shift, Unheard};
-use crate::model::{Change, Model, Outbox};
+use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
 /// Channels of the card.
@@ -153,11 +153,10 @@ impl Sampler {
 impl Model for Sampler {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
+        set_levels(&mut self.lines, changes);
         for (input, signal) in changes {
-            match signal {
-                Signal::Level(level) if *input < INPUTS.len() => self.lines[*input] = *level,
-                Signal::Volts(volts) if *input >= INPUTS.len() => self.volts[*input - INPUTS.len()] = *volts,
-                _ => {}
+            if let (Some(channel), Signal::Volts(volts)) = (input.checked_sub(INPUTS.len()), signal) {
+                self.volts[channel] = *volts;
             }
         }
         if before[CNV] != self.lines[CNV] {

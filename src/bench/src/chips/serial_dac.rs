@@ -5,7 +5,7 @@ use serde_json::{json, Value};
 
 use super::ad53xx::{Ad53xx, Kind};
 use super::shift::{mask, Shift, Unheard};
-use crate::model::{Change, Model, Outbox};
+use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
 /// Names of the lines that it hears.
@@ -135,11 +135,7 @@ impl SerialDac {
 impl Model for SerialDac {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
-        for (input, signal) in changes {
-            if let Signal::Level(level) = signal {
-                self.lines[*input] = *level;
-            }
-        }
+        set_levels(&mut self.lines, changes);
         self.bus(at, &before, out);
         if before[CS_DAC..] != self.lines[CS_DAC..] {
             if self.is_loading() {

@@ -7,7 +7,7 @@ use serde_json::{json, Value};
 
 use super::ad4115::Ad4115;
 use super::shift::Shift;
-use crate::model::{Change, Model, Outbox};
+use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
 pub use super::ad4115::INPUTS as ADC_INPUTS;
@@ -90,11 +90,7 @@ impl Shuttler {
 impl Model for Shuttler {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
-        for (input, signal) in changes {
-            if let Signal::Level(level) = signal {
-                self.lines[*input] = *level;
-            }
-        }
+        set_levels(&mut self.lines, changes);
         let now = self.lines;
         if before[RELAY..ADC] != now[RELAY..ADC] {
             self.relay_bus(&before[RELAY..ADC], &now[RELAY..ADC], out);

@@ -13,7 +13,7 @@ use self::configuration::Fields;
 pub use self::configuration::{Chip, Options, Revision, ServoBus};
 use super::dds::{Dds, Lines, SyncSignal};
 use super::shift::{mask, Sent, Shift};
-use crate::model::{Change, Model, Outbox};
+use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{turns_of, Ns, Signal, Square, Tone};
 
 /// DDS channels.
@@ -187,9 +187,7 @@ impl Urukul {
             _ => {}
         }
         for n in self.listening(self.selected) {
-            if let Some(text) = self.chips[n].end() {
-                out.warn(format!("ch{n}: {text}"));
-            }
+            out.warn_of(n, self.chips[n].end());
             self.written[n] = at;
             self.addressed[n] |= self.shift.count != 0;
         }
@@ -235,9 +233,7 @@ impl Urukul {
             let (profile, lines) = (self.profile(n), self.chip_lines(n));
             self.chips[n].set_profile(at, profile);
             self.chips[n].set_lines(at, lines);
-            if let Some(text) = self.chips[n].set_reference(at, hz) {
-                out.warn(format!("ch{n}: {text}"));
-            }
+            out.warn_of(n, self.chips[n].set_reference(at, hz));
         }
     }
 
@@ -253,31 +249,26 @@ impl Urukul {
             });
         }
         for n in self.listening(self.selected) {
-            if let Some(text) = self.chips[n].rise(at, bit) {
-                out.warn(format!("ch{n}: {text}"));
-            }
+            out.warn_of(n, self.chips[n].rise(at, bit));
         }
     }
 
     /// The bus of a servo, of which `before` were the lines.
     fn serve(&mut self, at: Ns, before: &[bool; INPUTS.len()], out: &mut Outbox) {
         let Some(bus) = self.options.servo else { return };
-        let of = |line: usize, lines: &[bool; INPUTS.len()]| lines[line];
-        let selects = of(NU_CS, before) != of(NU_CS, &self.lines);
-        let rises = !of(NU_CLK, before) && of(NU_CLK, &self.lines);
+        let selects = before[NU_CS] != self.lines[NU_CS];
+        let rises = !before[NU_CLK] && self.lines[NU_CLK];
         let hears = bus == ServoBus::Counts || self.lines[NU_CS];
         if !(selects || rises && hears) {
             return;
         }
         let masked = self.masked();
         for n in (0..CHANNELS).filter(|n| !masked[*n]) {
-            let text = match selects {
+            let told = match selects {
                 true => self.chips[n].end(),
                 false => self.chips[n].rise(at, self.lines[NU_MOSI + n]),
             };
-            if let Some(text) = text {
-                out.warn(format!("ch{n}: {text}"));
-            }
+            out.warn_of(n, told);
         }
     }
 
@@ -301,15 +292,12 @@ impl Urukul {
     fn update(&mut self, at: Ns, out: &mut Outbox) {
         for n in 0..CHANNELS {
             let high = self.is_updating(n);
-            if high && !self.updating[n] {
-                if let Some(text) = self.chips[n].update(at) {
-                    out.warn(format!("ch{n}: {text}"));
-                }
-            } else if !high && self.updating[n] {
-                if let Some(text) = self.chips[n].end_update(at) {
-                    out.warn(format!("ch{n}: {text}"));
-                }
-            }
+            let told = match (self.updating[n], high) {
+                (false, true) => self.chips[n].update(at),
+                (true, false) => self.chips[n].end_update(at),
+                _ => None,
+            };
+            out.warn_of(n, told);
             self.updating[n] = high;
         }
     }
@@ -339,9 +327,7 @@ impl Urukul {
                 (self.tones[n], self.since[n]) = (after, at);
                 out.send(n, Signal::Tone(after));
             }
-            for text in chip.complaints() {
-                out.warn(format!("ch{n}: {text}"));
-            }
+            out.warn_of(n, chip.complaints());
         }
     }
 
@@ -390,14 +376,11 @@ fn reference(fields: &Fields, options: &Options, configuration: u64) -> f64 {
 impl Model for Urukul {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
+        set_levels(&mut self.lines, changes);
         for (input, signal) in changes {
-            match signal {
-                Signal::Level(level) => self.lines[*input] = *level,
-                Signal::Clock(wave) if *input == SYNC => {
-                    self.clock = *wave;
-                    self.synchronise();
-                }
-                _ => {}
+            if let (SYNC, Signal::Clock(wave)) = (*input, signal) {
+                self.clock = *wave;
+                self.synchronise();
             }
         }
         self.now = at;

@@ -43,7 +43,7 @@ impl Ad9910 {
         self.key = Arc::new(Course::still(0));
         self.player = None;
         self.follow();
-        self.start(0);
+        self.start(0, false);
         self.output.waves.flush();
         self.output.levels.flush();
     }
