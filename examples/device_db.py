@@ -1,5 +1,5 @@
-"""Devices of the emulated demo system: four bidirectional and eight output TTL channels, DMA, the cache, and
-two devices on the I2C bus.
+"""Devices of the emulated demo system: four bidirectional and eight output TTL channels, DMA, the
+cache, and two devices on the I2C bus.
 
 With a real device, replace the host by its address. The core's target is always the Cortex-A9.
 """

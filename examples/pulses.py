@@ -1,5 +1,5 @@
-"""Gates on two ions: a gate set, 10,000 of its gates in random order beside TTL pulses, an amplitude that follows a
-count, and a branch that a measurement decides."""
+"""Gates on two ions: a gate set, 10,000 of its gates in random order beside TTL pulses, an
+amplitude that follows a count, and a branch that a measurement decides."""
 
 import math
 import random

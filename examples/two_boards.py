@@ -2,8 +2,9 @@ from artiq.experiment import *
 
 
 class TwoBoards(EnvExperiment):
-    """One kernel pulses outputs of two boards together and times an edge on the other one's input; another one, which
-    the satellite runs, answers such an edge before the link could. A recording plays on both, each board its own part.
+    """One kernel pulses outputs of two boards together and times an edge on the other one's input;
+    another one, which the satellite runs, answers such an edge before the link could. A recording
+    plays on both, each board its own part.
 
     The satellite's channels are addressed as if they were local: only the device database says where they are.
     """

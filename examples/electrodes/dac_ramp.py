@@ -1,6 +1,6 @@
-"""A ramp of DAC voltages, as it moves an ion along a trap: within 1 ms a Fastino takes one electrode from -5 V to 5 V
-and another one from 8 V to 2 V in 50 steps, without a corner at either end. A Sampler measures both 10 us behind each
-step: its points lie upon the steps that were set."""
+"""A ramp of DAC voltages, as it moves an ion along a trap: within 1 ms a Fastino takes one
+electrode from -5 V to 5 V and another one from 8 V to 2 V in 50 steps, without a corner at either
+end. A Sampler measures both 10 us behind each step: its points lie upon the steps that were set."""
 
 import numpy as np
 from artiq.experiment import *

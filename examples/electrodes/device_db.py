@@ -1,7 +1,7 @@
 """Devices of the emulated system `lab` that the ramp needs: a Fastino, and a Sampler that measures its voltages.
 
-What is wired to them is in bench.toml. With a real device, replace the host by its address; a database of all that a
-device has is written by `kairos devices --from emulator://lab`.
+What is wired to them is in bench.toml. With a real device, replace the host by its address; a
+database of all that a device has is written by `kairos devices --from emulator://lab`.
 """
 
 device_db = {}

@@ -1,5 +1,6 @@
-"""What `make demo` shows of the hub: calibrations of 1,000 steps while examples/blink.py plays on the same emulated
-device, the time that each step took, and that the pins did exactly what they do without.
+"""What `make demo` shows of the hub: calibrations of 1,000 steps while examples/blink.py plays on
+the same emulated device, the time that each step took, and that the pins did exactly what they do
+without.
 """
 
 import subprocess
@@ -82,8 +83,8 @@ class Calibrations:
 
 
 def beside(blink: Blink, calibrations: Calibrations):
-    """What the pins did while calibrations went on, and the seconds of those. The emulated device's time is not the
-    host's: blink may be over before a request comes, and then plays again."""
+    """What the pins did while calibrations went on, and the seconds of those. The emulated device's
+    time is not the host's: blink may be over before a request comes, and then plays again."""
     for _ in range(ATTEMPTS):
         recording = blink.play(calibrations)
         if within := calibrations.within(recording):

@@ -1,10 +1,10 @@
-"""The search of a phase-locked loop for the setting at which it locks: 1,000 steps, executed beside the hardware in one
-round trip.
+"""The search of a phase-locked loop for the setting at which it locks: 1,000 steps, executed beside
+the hardware in one round trip.
 
     python examples/hub/calibrate.py zc706 --hub localhost
 
-The registers are `scratch`, which every gateware has to try things with: they keep what is written, as if the loop
-locked with every setting. Put those of your own block in their place.
+The registers are `scratch`, which every gateware has to try things with: they keep what is written,
+as if the loop locked with every setting. Put those of your own block in their place.
 """
 
 import argparse

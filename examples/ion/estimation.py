@@ -1,6 +1,7 @@
-"""State estimation with NumPy in a kernel: how far the light is from resonance, from Ramsey shots one at a time. The
-kernel keeps a probability for each of 64 detunings as an array, and multiplies it after each shot by how likely that
-shot was. The picture is the distribution after some numbers of shots: ever narrower, about the 3 kHz that were set."""
+"""State estimation with NumPy in a kernel: how far the light is from resonance, from Ramsey shots
+one at a time. The kernel keeps a probability for each of 64 detunings as an array, and multiplies
+it after each shot by how likely that shot was. The picture is the distribution after some numbers
+of shots: ever narrower, about the 3 kHz that were set."""
 
 import numpy as np
 from artiq.experiment import *
@@ -25,7 +26,8 @@ class Estimation(Trap, EnvExperiment):
     @kernel
     def update(self, pause, dark):
         """Bayes' rule: each detuning by the probability of what was seen."""
-        # What is lost of the swing in the pause, and in detection; a quarter turn counts as 2/pi of its length.
+        # What is lost of the swing in the pause, and in detection; a quarter turn counts as 2/pi of
+        # its length.
         contrast = 0.9 * np.exp(-pause / (300 * us))
         swing = 0.5 * contrast * np.cos(2.0 * np.pi * (pause + 4 / np.pi * 5 * us) * self.detunings)
         total = 0.0

@@ -1,10 +1,11 @@
-"""An experiment of fragments, in the manner of ndscan: cooling, pulse and readout are classes of their own, each with
-its parameters and what it does on the device, and any parameter can be scanned by its name, ``scan=pulse.detuning`` or
-``scan=readout.duration``. The picture is the excitation against that parameter: for ``pulse.length`` a Rabi
-oscillation, for ``pulse.detuning`` a line 80 kHz wide at half its height.
+"""An experiment of fragments, in the manner of ndscan: cooling, pulse and readout are classes of
+their own, each with its parameters and what it does on the device, and any parameter can be scanned
+by its name, ``scan=pulse.detuning`` or ``scan=readout.duration``. The picture is the excitation
+against that parameter: for ``pulse.length`` a Rabi oscillation, for ``pulse.detuning`` a line 80
+kHz wide at half its height.
 
-ndscan itself is in no package registry; where it is installed, its own fragments run as they are. This file needs
-nothing but Kairos.
+ndscan itself is in no package registry; where it is installed, its own fragments run as they are.
+This file needs nothing but Kairos.
 """
 
 import numpy as np

@@ -1,5 +1,6 @@
-"""Optimisation driven by the host: a kernel asks by RPC which length of pulse to try next, measures, and tells what it
-found; the host closes in on the most excitation by golden sections. The points gather at half a turn, 10 us."""
+"""Optimisation driven by the host: a kernel asks by RPC which length of pulse to try next,
+measures, and tells what it found; the host closes in on the most excitation by golden sections. The
+points gather at half a turn, 10 us."""
 
 import math
 

@@ -1,5 +1,5 @@
-"""Photon counting: a histogram of the photons that a bright and a dark ion send in 200 us, two humps that hardly meet:
-one at 20 counts, as wide as Poisson's law says, and one at 0."""
+"""Photon counting: a histogram of the photons that a bright and a dark ion send in 200 us, two
+humps that hardly meet: one at 20 counts, as wide as Poisson's law says, and one at 0."""
 
 import numpy as np
 from artiq.experiment import *

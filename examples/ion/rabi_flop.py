@@ -1,7 +1,8 @@
 """Rabi oscillation of an ion: the excitation after a pulse, as a function of its length.
 
-Each point is the part of the shots in which the ion stays dark. The picture has them with their standard errors,
-and the fit of a damped oscillation, whose frequency is the Rabi frequency: 50 kHz on the bench beside this file.
+Each point is the part of the shots in which the ion stays dark. The picture has them with their
+standard errors, and the fit of a damped oscillation, whose frequency is the Rabi frequency: 50 kHz
+on the bench beside this file.
 """
 
 import numpy as np

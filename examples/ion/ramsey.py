@@ -1,5 +1,6 @@
-"""Ramsey fringes: two quarter turns with a pause; the excitation swings with the phase of the second one, and the swing
-is smaller the longer the pause is: exp(-t/T) of it is left, T the coherence time of bench.toml, 300 us."""
+"""Ramsey fringes: two quarter turns with a pause; the excitation swings with the phase of the
+second one, and the swing is smaller the longer the pause is: exp(-t/T) of it is left, T the
+coherence time of bench.toml, 300 us."""
 
 import numpy as np
 from artiq.experiment import *

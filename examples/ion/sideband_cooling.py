@@ -1,6 +1,7 @@
-"""Sideband cooling: pulses on the red sideband, each followed by repumping and optical pumping, take a quantum of
-motion each. The picture has both sidebands behind Doppler cooling, nearly of a height, and behind sideband cooling,
-where the red one has gone: there is no quantum left to take. Wants the bench of crystal.toml."""
+"""Sideband cooling: pulses on the red sideband, each followed by repumping and optical pumping,
+take a quantum of motion each. The picture has both sidebands behind Doppler cooling, nearly of a
+height, and behind sideband cooling, where the red one has gone: there is no quantum left to take.
+Wants the bench of crystal.toml."""
 
 import numpy as np
 from artiq.experiment import *

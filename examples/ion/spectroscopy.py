@@ -1,5 +1,5 @@
-"""Spectroscopy: the excitation by a pulse of half a turn against the frequency of the light, which a `Scannable` gives:
-a line at 80 MHz with the side lobes of a square pulse."""
+"""Spectroscopy: the excitation by a pulse of half a turn against the frequency of the light, which
+a `Scannable` gives: a line at 80 MHz with the side lobes of a square pulse."""
 
 import numpy as np
 from artiq.experiment import *

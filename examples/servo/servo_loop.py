@@ -1,6 +1,7 @@
-"""A laser beam whose power an SU-Servo holds: its photodiode's voltage against time. It settles at 2 V with the time
-constant of the integrator, 50 us. After 1 ms the attenuator of the modulator's tone takes 3 dB away; the light is back
-within 1 % after some time constants, now with 1.4 times the amplitude."""
+"""A laser beam whose power an SU-Servo holds: its photodiode's voltage against time. It settles at
+2 V with the time constant of the integrator, 50 us. After 1 ms the attenuator of the modulator's
+tone takes 3 dB away; the light is back within 1 % after some time constants, now with 1.4 times the
+amplitude."""
 
 import numpy as np
 from artiq.experiment import *

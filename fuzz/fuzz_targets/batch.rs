@@ -1,4 +1,5 @@
-//! Batches of register accesses: any program is refused, or ends within its bounds and touches only what it may.
+//! Batches of register accesses: any program is refused, or ends within its bounds and touches only
+//! what it may.
 #![no_main]
 
 use kairos_batch::{Batch, Device, Exported, Pause, Permission, Run};
@@ -9,7 +10,8 @@ use libfuzzer_sys::fuzz_target;
 const STEPS: u32 = 100_000;
 const RESULTS: u32 = 16_384;
 
-/// Addresses are small numbers here, so that programs meet them: from their lowest bits, whether they may be read and written.
+/// Addresses are small numbers here, so that programs meet them: from their lowest bits, whether
+/// they may be read and written.
 fn permission(address: u32) -> Option<Permission> {
     (address < 64).then_some(Permission {
         read: address & 1 != 0,

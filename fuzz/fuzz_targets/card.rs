@@ -1,5 +1,5 @@
-//! The configuration on a card that is damaged, or made to do harm: whatever its sectors hold, each access ends, with a
-//! value or an error.
+//! The configuration on a card that is damaged, or made to do harm: whatever its sectors hold, each
+//! access ends, with a value or an error.
 #![no_main]
 
 use std::cell::RefCell;
@@ -95,7 +95,8 @@ fuzz_target!(|data: &[u8]| {
     let mut card = CARD.with(Card::clone);
     let (damage, accesses) = rest.split_at((usize::from(changes) * 4).min(rest.len() & !3));
     for change in damage.chunks_exact(4) {
-        // The table of partitions, the journal, and the partition's first sectors, where tables and directories are.
+        // The table of partitions, the journal, and the partition's first sectors, where tables and
+        // directories are.
         let sector = match change[0] {
             sector @ 0..=3 => u32::from(sector),
             sector => (START as u32) + u32::from(sector) - 4,

@@ -1,4 +1,5 @@
-//! An exception that the host sends, and the report of exceptions whose records a broken kernel has made: any bytes.
+//! An exception that the host sends, and the report of exceptions whose records a broken kernel has
+//! made: any bytes.
 #![no_main]
 
 use kairos_proto::exception::{write_report, Extent, Frame, Record, RECORD_SIZE};

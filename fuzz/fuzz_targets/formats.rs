@@ -1,5 +1,6 @@
-//! What the device reads of itself and of the card: names of channels, reports of exceptions, the analyzer's ring; the
-//! traces that it records; archives of kernels; what comes from another board; and what measurements are asked for.
+//! What the device reads of itself and of the card: names of channels, reports of exceptions, the
+//! analyzer's ring; the traces that it records; archives of kernels; what comes from another board;
+//! and what measurements are asked for.
 #![no_main]
 
 use kairos_proto::analyzer::{expand, is_pair, parts, MESSAGE};

@@ -1,4 +1,5 @@
-//! Source files of kernels: any text, through every pass of the compiler, for a host with values of all kinds.
+//! Source files of kernels: any text, through every pass of the compiler, for a host with values of
+//! all kinds.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -8,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 mod memory;
 use memory::{Bytes, BASE};
 
-/// Bytes after which a request is long enough: lists whose elements are again the list, or take no memory, are endless.
+/// Bytes after which a request is long enough: lists whose elements are again the list, or take no
+/// memory, are endless.
 const ENOUGH: usize = 1 << 20;
 
 /// Counts the bytes, and ends the run when there are enough: not by a panic, which would count as a find.

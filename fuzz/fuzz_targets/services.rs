@@ -1,12 +1,12 @@
-//! The host's side of the management and monitor services: any bytes, in any pieces. The result must not depend on where
-//! the stream is cut.
+//! The host's side of the management and monitor services: any bytes, in any pieces. The result
+//! must not depend on where the stream is cut.
 #![no_main]
 
 use kairos_proto::{management, moninj};
 use libfuzzer_sys::fuzz_target;
 
-/// What the management decoder of a device with or without a key makes of a stream cut into pieces of `size`: the requests,
-/// payloads joined.
+/// What the management decoder of a device with or without a key makes of a stream cut into pieces
+/// of `size`: the requests, payloads joined.
 fn management(stream: &[u8], size: usize, key: bool) -> Vec<String> {
     let mut decoder = match key {
         true => management::RequestDecoder::with_authentication(),

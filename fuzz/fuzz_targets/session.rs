@@ -1,4 +1,5 @@
-//! The host's side of the kernel service: any bytes, in any pieces. The result must not depend on where the stream is cut.
+//! The host's side of the kernel service: any bytes, in any pieces. The result must not depend on
+//! where the stream is cut.
 #![no_main]
 
 use kairos_proto::session;

@@ -1,5 +1,5 @@
-//! The service's code from its protocol files, those files as the bytes that reflection gives out, and the role that each
-//! method asks for.
+//! The service's code from its protocol files, those files as the bytes that reflection gives out,
+//! and the role that each method asks for.
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 """What follows from the protocol files: the manual's page of them, and the record of what was promised.
 
-``make protocol`` checks and renews both; a test fails while one is stale. A change that breaks what was promised is
-refused: it needs a package of its own beside this one, ``kairos.hub.v2``. Only what no release had may be taken back,
-by removing the record ``promised.txtpb`` before.
+``make protocol`` checks and renews both; a test fails while one is stale. A change that breaks what
+was promised is refused: it needs a package of its own beside this one, ``kairos.hub.v2``. Only what
+no release had may be taken back, by removing the record ``promised.txtpb`` before.
 """
 
 import subprocess
@@ -55,8 +55,8 @@ def check(folder: Path = HERE):
 
 
 def check_roles(folder: Path):
-    """Wrong if a method asks for another role than was promised, of which `buf` knows nothing: a token that may do a
-    thing would no longer, or one that may not."""
+    """Wrong if a method asks for another role than was promised, of which `buf` knows nothing: a
+    token that may do a thing would no longer, or one that may not."""
     promised = _described(folder, PROMISED)
     # As a client of before understands it.
     now = _roles(_described(folder), promised)

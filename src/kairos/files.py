@@ -28,8 +28,9 @@ def write(path, content: bytes):
 
 @contextmanager
 def replacing(path):
-    """A new file that takes the place of the one at `path` when it is whole; until then, and if anything is raised,
-    that one is there as it was. OSError if it cannot be, or if `path` is a device or a pipe."""
+    """A new file that takes the place of the one at `path` when it is whole; until then, and if
+    anything is raised, that one is there as it was. OSError if it cannot be, or if `path` is a
+    device or a pipe."""
     path = Path(path).resolve()  # what a link leads to, not the link
     if path.exists() and not path.is_file():
         # Taking the place of a device would leave none.

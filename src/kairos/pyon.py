@@ -1,7 +1,8 @@
 """PYON: Python objects as text, a JSON that also knows tuples, bytes, sets and NumPy arrays.
 
-Version 2 is JSON in which ``{"__jsonclass__": [name, arguments]}`` stands for what JSON lacks. Version 1, Python
-literals, is still read, because it is what people type on a command line: ``(1, 2)``, ``'text'``, ``True``.
+Version 2 is JSON in which ``{"__jsonclass__": [name, arguments]}`` stands for what JSON lacks.
+Version 1, Python literals, is still read, because it is what people type on a command line:
+``(1, 2)``, ``'text'``, ``True``.
 """
 
 import ast

@@ -1,8 +1,9 @@
-"""Measures every figure and writes build/bench.json: `make bench`; with `make bench FIGURES="dma. sed."` only those
-whose names begin so, the others keep what the file has for them.
+"""Measures every figure and writes build/bench.json: `make bench`; with
+`make bench FIGURES="dma. sed."` only those whose names begin so, the others keep what the file has
+for them.
 
-Counts and cycles are those of the emulated device and of the gateware, seconds those of this machine. A figure that
-misses its target is printed as missed, not left out.
+Counts and cycles are those of the emulated device and of the gateware, seconds those of this
+machine. A figure that misses its target is printed as missed, not left out.
 """
 
 import argparse
@@ -22,8 +23,8 @@ BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
 
 
 class Figures:
-    """Collects figures, name -> {value, unit, baseline, target, met, source}; only those whose names begin with one of
-    `prefixes`."""
+    """Collects figures, name -> {value, unit, baseline, target, met, source}; only those whose
+    names begin with one of `prefixes`."""
 
     def __init__(self, prefixes=("",)):
         self.all = {}
@@ -34,8 +35,8 @@ class Figures:
         return any(b.startswith(p) or p.startswith(b) for b in beginnings for p in self.prefixes)
 
     def add(self, name, value, unit, *, target=None, baseline=None, source, at_least=False, **more):
-        """`target` is the most the value may be (the least with `at_least`; None: it is only stated), `baseline` what
-        it is compared with."""
+        """`target` is the most the value may be (the least with `at_least`; None: it is only
+        stated), `baseline` what it is compared with."""
         if not name.startswith(self.prefixes):
             return
         value = float(value)  # some come from NumPy

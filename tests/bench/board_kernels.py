@@ -14,8 +14,8 @@ class Distributed(EnvExperiment):
 
     @kernel
     def run(self) -> TTuple([TInt64, TInt64]):
-        """Machine units by which a trace of the other board has to be started ahead, shortly after the one before and
-        when the boards have been silent for some time."""
+        """Machine units by which a trace of the other board has to be started ahead, shortly after
+        the one before and when the boards have been silent for some time."""
         self.core.reset()
         with self.core_dma.record("far", enable_ddma=True):
             self.sat_ttl4.pulse_mu(int64(100))

@@ -1,5 +1,5 @@
-"""Figures of kernels on two boards: how long they take to call each other, to pass values and to start what the other
-one plays, by the RTIO counter."""
+"""Figures of kernels on two boards: how long they take to call each other, to pass values and to
+start what the other one plays, by the RTIO counter."""
 
 import statistics
 

@@ -22,8 +22,8 @@ ENTRIES = {
 
 
 class Cards(EnvExperiment):
-    """Loops around a method of a driver, `number` times; the kernels learn numbers from the host, so that the compiler
-    cannot know them."""
+    """Loops around a method of a driver, `number` times; the kernels learn numbers from the host,
+    so that the compiler cannot know them."""
 
     def build(self):
         self.setattr_device("core")

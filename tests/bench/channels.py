@@ -1,5 +1,5 @@
-"""Paths between processors, memory and logic of the emulated device (`kairos device channels`), beside the paper's
-medians (docs/gateware/channels.md)."""
+"""Paths between processors, memory and logic of the emulated device (`kairos device channels`),
+beside the paper's medians (docs/gateware/channels.md)."""
 
 from kairos.emulator import Emulator, Options
 from kairos.network.channels import Path, Series

@@ -1,5 +1,5 @@
-"""How long compilations take: a fresh process for each, which imports LLVM and initialises its targets before the clock
-starts."""
+"""How long compilations take: a fresh process for each, which imports LLVM and initialises its
+targets before the clock starts."""
 
 import json
 import os

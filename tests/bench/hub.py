@@ -1,5 +1,5 @@
-"""The hub before an emulated device: what an access through it takes beside its two parts, and what a batch costs the
-device."""
+"""The hub before an emulated device: what an access through it takes beside its two parts, and what
+a batch costs the device."""
 
 import statistics
 import struct

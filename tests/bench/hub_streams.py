@@ -1,5 +1,5 @@
-"""What the hub passes on, beside a server of gRPC that does nothing else, and an access to a register in mapped memory
-beside a bare load."""
+"""What the hub passes on, beside a server of gRPC that does nothing else, and an access to a
+register in mapped memory beside a bare load."""
 
 import json
 import subprocess

@@ -3,8 +3,8 @@
 from tests.support.experiment import experiment
 
 FEW, MANY = 24, 120
-"""Reads of the two loops compared; the longer one includes giving room back, and events that waited for it in the
-gateware."""
+"""Reads of the two loops compared; the longer one includes giving room back, and events that waited
+for it in the gateware."""
 
 
 def input_read_cycles() -> float:

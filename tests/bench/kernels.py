@@ -125,8 +125,8 @@ class Code(EnvExperiment):
 
 
 class Drivers(EnvExperiment):
-    """Loops around a method of a driver, `number` times; the kernels learn the number from the host, so that the
-    compiler cannot know it.
+    """Loops around a method of a driver, `number` times; the kernels learn the number from the
+    host, so that the compiler cannot know it.
     """
 
     kernel_invariants = {"clock"}
@@ -208,8 +208,8 @@ class Drivers(EnvExperiment):
 
 
 class Arrays(EnvExperiment):
-    """Functions and operations on arrays, `number` times; an element of each result goes to the host, so that none is
-    left out.
+    """Functions and operations on arrays, `number` times; an element of each result goes to the
+    host, so that none is left out.
     """
 
     def build(self):

@@ -1,7 +1,7 @@
 """Programs whose compilation is measured, written by rule: the text of a module with the experiment `Program`.
 
-The statements are those of laboratories: outputs, delays, integers and lists, a branch and a call now and then. Numbers
-differ from line to line, so that nothing is found twice.
+The statements are those of laboratories: outputs, delays, integers and lists, a branch and a call
+now and then. Numbers differ from line to line, so that nothing is found twice.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The pulse core: its model and compiler measured, and the paper's performance figures from the core's constants.
 
-Rows are those of Irtija et al., Design and analysis of digital communication within an SoC-based control system for
-trapped-ion quantum computing (2023), which give the baselines.
+Rows are those of Irtija et al., Design and analysis of digital communication within an SoC-based
+control system for trapped-ion quantum computing (2023), which give the baselines.
 """
 
 import math
@@ -67,8 +67,8 @@ def rows() -> dict[str, tuple[float, str, float | None, str]]:
 
 
 def zynq_rows() -> dict[str, tuple[float, float, float, float]]:
-    """For each feed of a Zynq-7000: raw gate of 8 and of 2 channels, and one parameter with 8 run words, in ns;
-    parameters in 1 us."""
+    """For each feed of a Zynq-7000: raw gate of 8 and of 2 channels, and one parameter with 8 run
+    words, in ns; parameters in 1 us."""
     found = {}
     for feed, words in HP_WORDS_PER_S.items():
         ns = 1e9 / words
@@ -77,8 +77,9 @@ def zynq_rows() -> dict[str, tuple[float, float, float, float]]:
 
 
 def recalibrated() -> tuple[GateSet, GateSet]:
-    """A gate set before and after a usual recalibration: 8 ions with 6 rotations each and a gate for each pair of
-    neighbours; one ion's frequency and every rotation's amplitude on it are new."""
+    """A gate set before and after a usual recalibration: 8 ions with 6 rotations each and a gate
+    for each pair of neighbours; one ion's frequency and every rotation's amplitude on it are
+    new."""
 
     def rotation(channel, frequency, amplitude, phase):
         shape = tuple(amplitude * share for share in (0, 0.3, 0.9, 1, 0.9, 0.3, 0))

@@ -1,5 +1,5 @@
-"""The pulse core on the emulated device: how long a kernel's change takes to the output, the start's latency, and how
-fast the verilated logic is."""
+"""The pulse core on the emulated device: how long a kernel's change takes to the output, the
+start's latency, and how fast the verilated logic is."""
 
 import os
 from pathlib import Path
@@ -56,8 +56,9 @@ def _processor_s(pid: int) -> float:
 def device_figures(figures):
     """Measure the figures; the gateware `pulse` must be built.
 
-    The logic's speed is that of a kernel's call that plays 2000 gates of 200 cycles on both channels without a gap and
-    waits for their end, events sent beforehand included: never of a core that rests, over which time is skipped."""
+    The logic's speed is that of a kernel's call that plays 2000 gates of 200 cycles on both
+    channels without a gap and waits for their end, events sent beforehand included: never of a core
+    that rests, over which time is skipped."""
     updates = experiment("tests/bench/pulse_kernels.py", "Updates", "examples/pulses_device_db.py")
     try:
         updates.load()

@@ -45,8 +45,8 @@ class Updates(EnvExperiment):
 
     @kernel
     def attempt(self, gate, count, value, ahead) -> TInt64:
-        """Change the first `count` parameters (1 or 8) to `value` and have the gate played, the first event `ahead` of
-        the call. Returns the time of the call, or -1 if that is too soon."""
+        """Change the first `count` parameters (1 or 8) to `value` and have the gate played, the
+        first event `ahead` of the call. Returns the time of the call, or -1 if that is too soon."""
         parameters = [(A0 + n) % 8 for n in range(8)]
         values = [value for _ in range(8)]
         self.core.break_realtime()

@@ -112,7 +112,8 @@ def analyzed() -> float:
 def scope_figures(figures):
     """Pages for a browser, and records as files."""
     source = f"{MESSAGES} outputs of {CHANNELS} pins, from a record's bytes to a VCD file's text, processor time"
-    # In a process of its own, as `kairos analyze` is: what else lives in this one slows the collection of garbage.
+    # In a process of its own, as `kairos analyze` is: what else lives in this one slows the
+    # collection of garbage.
     code = "from tests.bench.scope import analyzed; print(analyzed())"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     figures.add("analyze.events_per_s", float(done.stdout), "events/s", target=300_000, at_least=True, source=source)

@@ -1,5 +1,5 @@
-"""What a user of an emulated device waits for, in seconds of this machine: starting the command, calls of the host,
-many kernels, many pin events, and a clock that runs meanwhile."""
+"""What a user of an emulated device waits for, in seconds of this machine: starting the command,
+calls of the host, many kernels, many pin events, and a clock that runs meanwhile."""
 
 import contextlib
 import io

@@ -121,8 +121,8 @@ def test_every_board(boot_device, card, board):
 
 
 def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
-    """The running firmware replaces its image, and the card loses its power after so many sectors. The emulator's own
-    tests (`src/emulator/tests/card.rs`) go through all of them."""
+    """The running firmware replaces its image, and the card loses its power after so many sectors.
+    The emulator's own tests (`src/emulator/tests/card.rs`) go through all of them."""
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
     (tmp_path / "new").write_bytes(boot_image(FIRMWARE / "boot.elf", altered_firmware(tmp_path)))
     sectors = -(-(tmp_path / "new").stat().st_size // 512)

@@ -1,5 +1,5 @@
-"""The RTIO clock on gateware that can run from a Si5324: the key `rtio_clock`, and a clock that fails while the device
-runs; seen from the log, the chip's output, pins and sessions."""
+"""The RTIO clock on gateware that can run from a Si5324: the key `rtio_clock`, and a clock that
+fails while the device runs; seen from the log, the chip's output, pins and sessions."""
 
 import pytest
 from kairos_gateware import build

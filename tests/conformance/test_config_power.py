@@ -21,8 +21,8 @@ def attempt(start_device, directory, card, cut, action):
 
 
 def sectors(write):
-    """How many sectors a write writes: the least number after which a cut is too late. write(cut) says whether it
-    succeeded."""
+    """How many sectors a write writes: the least number after which a cut is too late. write(cut)
+    says whether it succeeded."""
     low, high = 0, 1
     while not write(high):
         low, high = high, 2 * high
@@ -35,8 +35,8 @@ def sectors(write):
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.long)], ids=["some sectors", "every sector"])
 @pytest.mark.parametrize("name", CASES)
 def test_a_cut(start_device, tmp_path, name, every):
-    """After each of the first and the last 12 sectors, where the journal and what it stands for are written, and after
-    one of `every` in between, which are new sectors that nobody sees yet."""
+    """After each of the first and the last 12 sectors, where the journal and what it stands for are
+    written, and after one of `every` in between, which are new sectors that nobody sees yet."""
     old, new = CASES[name]
     key = b"test_key"
     fresh = sd_card.make(tmp_path / "fresh", [(b"CONFIG  TXT", b"other=stays\n")])

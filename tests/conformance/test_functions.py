@@ -1,8 +1,9 @@
-"""Every function of the kernel ABI's list (section 2.13): it is there, it takes and gives its values in the registers
-that the ABI says, preserves the others, and computes what it should.
+"""Every function of the kernel ABI's list (section 2.13): it is there, it takes and gives its
+values in the registers that the ABI says, preserves the others, and computes what it should.
 
-The kernel `functions` calls what it is told with registers that come from here. Mathematics is compared with the C
-library of this machine, integer and conversion helpers with Python's exact arithmetic.
+The kernel `functions` calls what it is told with registers that come from here. Mathematics is
+compared with the C library of this machine, integer and conversion helpers with Python's exact
+arithmetic.
 """
 
 import ctypes

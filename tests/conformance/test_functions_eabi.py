@@ -1,5 +1,6 @@
-"""The compiler's helpers in the firmware (`__aeabi_*`, memory functions) compute what they should, with values in core
-registers (base calling convention). They are compared with Python's exact arithmetic.
+"""The compiler's helpers in the firmware (`__aeabi_*`, memory functions) compute what they should,
+with values in core registers (base calling convention). They are compared with Python's exact
+arithmetic.
 """
 
 import math

@@ -67,7 +67,8 @@ def test_a_fault_of_core_0_is_told_after_the_reset_once(device):
 def test_a_panic_of_core_0_resets_the_device(device):
     """The handler of interrupts becomes a call of the function that panics."""
     panic, place = symbol("panic_already_mutably_borrowed"), REPORT.stop - 0x1_0000
-    # ldr r0, [pc, #4]; ldr pc, [pc, #-4]; the function; its argument: file name (address, length), line and column.
+    # ldr r0, [pc, #4]; ldr pc, [pc, #-4]; the function; its argument: file name (address, length),
+    # line and column.
     write(device, place, place + 16, 4, 12, 34, struct.unpack("<I", b"a.rs")[0])
     write(device, symbol("^_irq_handler$"), 0xE59F0004, 0xE51FF004, panic, place)
     interrupt(device)

@@ -1,7 +1,8 @@
 """Kernels killed at any instant of what they do: what they were in the middle of is in order afterwards.
 
-A kernel begins what it does after a delay that is drawn, and its host goes when it is told so; the device notices at
-the next whole millisecond of virtual time. So the instants are spread over all that is done in a millisecond.
+A kernel begins what it does after a delay that is drawn, and its host goes when it is told so; the
+device notices at the next whole millisecond of virtual time. So the instants are spread over all
+that is done in a millisecond.
 """
 
 import random

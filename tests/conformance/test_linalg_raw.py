@@ -1,5 +1,5 @@
-"""Linear algebra as kernels of any compiler call it: matrices by address, and results as large as the kernel has made
-room for. Compared with NumPy, or by what the parts of a decomposition are."""
+"""Linear algebra as kernels of any compiler call it: matrices by address, and results as large as
+the kernel has made room for. Compared with NumPy, or by what the parts of a decomposition are."""
 
 import struct
 from pathlib import Path

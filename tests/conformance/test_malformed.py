@@ -1,9 +1,9 @@
-"""Malformed input of every kind on all four services: cut off at every byte, bits flipped, lengths too large, random
-bytes; requests in one piece and byte by byte.
+"""Malformed input of every kind on all four services: cut off at every byte, bits flipped, lengths
+too large, random bytes; requests in one piece and byte by byte.
 
-What the device must do follows from models of the protocols, written from their description: answer what can be
-answered, close the connection, leave a line in the log, and serve the next client. At the end it does its work at the
-cost it had at the start.
+What the device must do follows from models of the protocols, written from their description: answer
+what can be answered, close the connection, leave a line in the log, and serve the next client. At
+the end it does its work at the cost it had at the start.
 """
 
 import select

@@ -128,7 +128,8 @@ def test_clients_that_do_not_go_on_keep_the_others_waiting_for_a_while(device, m
             for _ in range(100):
                 dribbling.write(b"x")
                 time.sleep(1)
-    # Long before the value is complete, after 100 s. (The device's time stands still for a part of each of its waits.)
+    # Long before the value is complete, after 100 s. (The device's time stands still for a part of
+    # each of its waits.)
     assert 5 < time.monotonic() - begin < 60
     assert management.config_read(b"key") == b"value"
 

@@ -1,5 +1,5 @@
-"""Measurements of the paths between processors, memory and logic, as any host asks for them: what is answered, and
-every refusal. A device that has refused serves kernels as before."""
+"""Measurements of the paths between processors, memory and logic, as any host asks for them: what
+is answered, and every refusal. A device that has refused serves kernels as before."""
 
 import struct
 

@@ -207,8 +207,8 @@ def test_wrong_greeting_is_closed(device):
 
 
 def test_time_goes_on_while_a_client_asks(device, client):
-    """A monitor that asks more often than a silent session is waited for does not make the emulated device stand
-    still: the wait (`host_wait_ms`, 0.1 s here) is for what a kernel may wait for."""
+    """A monitor that asks more often than a silent session is waited for does not make the emulated
+    device stand still: the wait (`host_wait_ms`, 0.1 s here) is for what a kernel may wait for."""
     with Session(device):
         before, until = device.control("status")["time_ns"], time.monotonic() + 1.5
         while time.monotonic() < until:

@@ -1,5 +1,5 @@
-"""A kernel that posts outputs with code of its own (docs/interfaces.md, section 5): all reach the pin at their time,
-nearly all without the firmware, and exceptions are raised where they belong."""
+"""A kernel that posts outputs with code of its own (docs/interfaces.md, section 5): all reach the
+pin at their time, nearly all without the firmware, and exceptions are raised where they belong."""
 
 from tests.support.kernels import edges, kernel, marks, run_empty
 from tests.support.raw_session import Session

@@ -1,8 +1,8 @@
 """A soak: a thousand kernels, two hundred kills, a hundred disconnects, ten thousand calls, in one emulated device.
 
-Neither core has an allocator that could leak: what could be lost is a connection, a descriptor, a place in a ring, or
-a message. So each kind of event is repeated far beyond the number of any of these, and at the end the device must do
-all it did at the start, at the same cost.
+Neither core has an allocator that could leak: what could be lost is a connection, a descriptor, a
+place in a ring, or a message. So each kind of event is repeated far beyond the number of any of
+these, and at the end the device must do all it did at the start, at the same cost.
 """
 
 import random

@@ -1,7 +1,7 @@
 """Where a source or a page cites a section of this project's own documents, there is such a section.
 
-Three documents are cited by number: the kernel ABI, the wire protocols and the interfaces between the parts. Sections
-of data sheets and standards are other people's.
+Three documents are cited by number: the kernel ABI, the wire protocols and the interfaces between
+the parts. Sections of data sheets and standards are other people's.
 """
 
 import re

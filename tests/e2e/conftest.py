@@ -34,8 +34,8 @@ def hub(device, tmp_path_factory):
 
 @pytest.fixture
 def page_of(kairos):
-    """`page_of(experiment, *words, device_db=path)` runs it with `--scope`, has a browser open the page, and gives its
-    lanes by group and name."""
+    """`page_of(experiment, *words, device_db=path)` runs it with `--scope`, has a browser open the
+    page, and gives its lanes by group and name."""
 
     def page_of(experiment, *words, **options):
         done = kairos("run", experiment, *words, "--no-table", "--scope", "a.html", **options)

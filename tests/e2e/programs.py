@@ -1,7 +1,7 @@
 """Random programs of nested `try`, `raise` and ways out, as text that both Python and the compiler take.
 
-A program is a few functions, each of which may call those behind it. What it does is told by the numbers that it passes
-to `mark`. Everything is drawn from the seed alone.
+A program is a few functions, each of which may call those behind it. What it does is told by the
+numbers that it passes to `mark`. Everything is drawn from the seed alone.
 """
 
 import random
@@ -57,8 +57,8 @@ class Writer:
         return "\n".join(lines) + "\n"
 
     def driver(self):
-        """The entry: calls the first function for a few arguments and catches what comes out, outside of a handler and
-        within one; then calls it once more for the caller to catch."""
+        """The entry: calls the first function for a few arguments and catches what comes out,
+        outside of a handler and within one; then calls it once more for the caller to catch."""
         first = f"self.p{self.number}_0"
         handlers = [
             f"            except {name}:\n                self.mark({-k})" for k, name in enumerate(CLASSES, 10)
@@ -89,8 +89,8 @@ class Writer:
         return f"self.mark({self.marks})"
 
     def block(self, depth, loops, caught):
-        """Lines of a block, indented by `depth`; `loops` around it in this function; `caught`: names of the exceptions
-        whose handlers are around it, innermost last."""
+        """Lines of a block, indented by `depth`; `loops` around it in this function; `caught`:
+        names of the exceptions whose handlers are around it, innermost last."""
         lines, indent = [], "    " * depth
         for _ in range(self.random.randint(1, 3)):
             lines.append(indent + self.mark())

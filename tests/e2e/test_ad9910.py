@@ -9,8 +9,8 @@ from tests.support.databases import calibrated
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "ad9910.py"
 CABLE, LATE, LATE_RAM = 10e-9, 79e-9, 94e-9
-"""From a pin to the card's clock, 8 ns of cable and 2 ns to an edge of SYNC_CLK, and from there to the output (data
-sheet of the AD9910)."""
+"""From a pin to the card's clock, 8 ns of cable and 2 ns to an edge of SYNC_CLK, and from there to
+the output (data sheet of the AD9910)."""
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,8 @@ def test_matched_latency(bench):
 def test_the_synchronisation_is_tuned(bench):
     bench.run(EXPERIMENTS, "Tune")
     delay, window, update = bench.datasets["found"]
-    # The bench's clock of the synchronisation is 300 ps late: 16 steps of 75 ps more are half of a cycle away.
+    # The bench's clock of the synchronisation is 300 ps late: 16 steps of 75 ps more are half of a
+    # cycle away.
     assert (delay, window) == (16, 6)
     assert update in range(4)
     assert bench.datasets["errors"] == [0, 0b0010]

@@ -217,7 +217,8 @@ def test_ctrl_c_leaves_no_emulator_behind(kairos):
     assert process.stdout.readline() == "1\n"
     _, errors = kairos.interrupt(process)
     assert process.returncode == 130
-    # The pipes of the command are closed only when no child holds them: communicate() has returned, so none does.
+    # The pipes of the command are closed only when no child holds them: communicate() has returned,
+    # so none does.
     done = kairos.run(GOOD)
     assert done.returncode == 0, done.stderr
 

@@ -21,8 +21,8 @@ ROWS, RANKS, NONE = 256, 32, 0xFF
 
 
 def with_cards(folder, system, boards, settings=""):
-    """The boards of a system that the emulator knows, of which these have an empty card; `cards`: their files;
-    settings: more that is said of them."""
+    """The boards of a system that the emulator knows, of which these have an empty card; `cards`:
+    their files; settings: more that is said of them."""
     text = (ROOT / f"src/emulator/src/host/{system}.toml").read_text()
     for board in boards:
         sd_card.make(folder / board)
@@ -145,8 +145,8 @@ def test_the_boot_image_of_a_satellite_is_replaced(pair, tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("slow", ["satellite", "master"])
 def test_a_card_that_takes_a_second_loses_no_link(tmp_path, slow):
-    """Cards are busy for a millisecond and more with each sector; after a second without an answer both boards would
-    begin anew."""
+    """Cards are busy for a millisecond and more with each sector; after a second without an answer
+    both boards would begin anew."""
     built("pair", "satellite")
     device = with_cards(tmp_path, "pair", [slow], settings="set = { sd_write_us = 10_000 }")
     try:

@@ -1,5 +1,5 @@
-"""`kairos device channels` on an emulated device whose gateware measures its ports: the whole table, as JSON and
-picture, with what the RTL and the emulator's parameters say it must be."""
+"""`kairos device channels` on an emulated device whose gateware measures its ports: the whole
+table, as JSON and picture, with what the RTL and the emulator's parameters say it must be."""
 
 import json
 

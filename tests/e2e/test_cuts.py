@@ -16,8 +16,8 @@ EXPERIMENT = Path(__file__).with_name("experiments") / "cuts.py"
 
 
 class ByRegisters(threading.Thread):
-    """Both boards' comms cores store and load words in the other one's memory, again and again. `done`, `lost`: how
-    many could be and could not be; `wrong`: texts."""
+    """Both boards' comms cores store and load words in the other one's memory, again and again.
+    `done`, `lost`: how many could be and could not be; `wrong`: texts."""
 
     ADDRESS = 0x0FE0_4000  # BY_REGISTERS of the experiment
 

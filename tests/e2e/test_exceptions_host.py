@@ -253,5 +253,6 @@ def test_more_frames_than_are_recorded(crossing, depth):
     crossing.trace.clear()
     error = caught(crossing.deep_and_caught, depth)
     assert crossing.trace == [0, 1, 2]
-    # Two raising functions of the library, four times `deep`, this kernel, the entry: nothing of what was caught.
+    # Two raising functions of the library, four times `deep`, this kernel, the entry: nothing of
+    # what was caught.
     assert len(error.artiq_core_exception.report.backtrace) == 8

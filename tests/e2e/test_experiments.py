@@ -1,5 +1,5 @@
-"""Experiments as laboratories write them, run unmodified: what they print, what their datasets hold, and every change
-of a pin, against what their text means."""
+"""Experiments as laboratories write them, run unmodified: what they print, what their datasets
+hold, and every change of a pin, against what their text means."""
 
 import math
 import re
@@ -288,7 +288,8 @@ def test_a_clock_that_is_left_running(kairos, lab_db):
     """The recording ends by itself, in the same place each time."""
     first = clock(kairos, "a.vcd", lab_db, "0.5 * MHz", "1 * us")
     assert clock(kairos, "b.vcd", lab_db, "0.5 * MHz", "1 * us") == first
-    # A millisecond after the last change of another pin, at 321 us; the clock's edge of that moment is not in it.
+    # A millisecond after the last change of another pin, at 321 us; the clock's edge of that moment
+    # is not in it.
     assert "\n#321000\n" in first and int(first.splitlines()[-1][1:]) == 1_320_001
 
 

@@ -55,8 +55,8 @@ BODY = """
 
 
 def words(trace, names):
-    """(cycle, eight samples of each pad named) for each cycle in which one of them changes, and those behind it up to
-    the end of its frame."""
+    """(cycle, eight samples of each pad named) for each cycle in which one of them changes, and
+    those behind it up to the end of its frame."""
     index = {pad["name"]: pad["index"] for pad in trace["pads"]}
     place = {index[name]: i for i, name in enumerate(names)}
     changes = {}

@@ -1,5 +1,6 @@
-"""A computer with Linux as a device of the hub: its registers, buses, sensors and buffers are files here, in a folder
-that stands for `/`; chips on its buses are tests/support/buses.c, behind the same files and calls as a driver's."""
+"""A computer with Linux as a device of the hub: its registers, buses, sensors and buffers are files
+here, in a folder that stands for `/`; chips on its buses are tests/support/buses.c, behind the same
+files and calls as a driver's."""
 
 import json
 import os

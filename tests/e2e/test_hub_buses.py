@@ -94,8 +94,8 @@ def test_a_kernel_and_the_hub_share_the_bus(demo, kairos, device_db):
 
 
 def test_a_kernel_that_keeps_the_bus(demo, device):
-    """It has begun a transaction and does not end it; what asks for the bus ends with an outcome, and works when the
-    kernel is gone."""
+    """It has begun a transaction and does not end it; what asks for the bus ends with an outcome,
+    and works when the kernel is gone."""
     with Session(device) as session:
         begin(session, "i2c", READ_FOR_EVER)
         session.message(10)

@@ -1,5 +1,5 @@
-"""Connections on which nothing comes: of clients, which cost nobody else a place, and the hub no file that it needs
-itself; of a hub, whose clients notice."""
+"""Connections on which nothing comes: of clients, which cost nobody else a place, and the hub no
+file that it needs itself; of a hub, whose clients notice."""
 
 import resource
 import signal

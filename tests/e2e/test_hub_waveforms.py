@@ -1,5 +1,5 @@
-"""Waveforms through the hub: events of the analyzer for many clients, as a stream, as files, and one that is waited
-for."""
+"""Waveforms through the hub: events of the analyzer for many clients, as a stream, as files, and
+one that is waited for."""
 
 import json
 import threading

@@ -125,8 +125,8 @@ def test_a_satellite_that_restarts_while_a_kernel_waits_for_it(pair, tmp_path):
 
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path, cut):
-    """Outputs that it has taken over the link are executed: its processors have nothing to do with them. So also if the
-    link is lost meanwhile."""
+    """Outputs that it has taken over the link are executed: its processors have nothing to do with
+    them. So also if the link is lost meanwhile."""
     built("pair", "satellite")
     device = System(tmp_path, "pair")
     try:

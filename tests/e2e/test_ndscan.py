@@ -1,5 +1,6 @@
-"""ndscan itself, where it is installed. It is in no package registry, so this is skipped elsewhere; what its loops ask
-of the language is in `tests/e2e/laboratory/runners.py`, in classes of our own that run everywhere.
+"""ndscan itself, where it is installed. It is in no package registry, so this is skipped elsewhere;
+what its loops ask of the language is in `tests/e2e/laboratory/runners.py`, in classes of our own
+that run everywhere.
 """
 
 import importlib.util

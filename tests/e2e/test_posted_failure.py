@@ -1,5 +1,5 @@
-"""An output that was posted and failed: the error reaches the host, also when the kernel ends without another RTIO
-call.
+"""An output that was posted and failed: the error reaches the host, also when the kernel ends
+without another RTIO call.
 
 What makes it fail is a port ten times slower than the margin of posting allows for, so that the event comes late.
 """

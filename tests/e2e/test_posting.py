@@ -35,8 +35,8 @@ BODY = """
 
 
 def test_posted_outputs_and_exact_underflow(kairos, tmp_path):
-    """The underflow is raised by the 71st call, with 70 events under way or delivered before it. All the 300,
-    and those behind them but before them in time, is at the pads."""
+    """The underflow is raised by the 71st call, with 70 events under way or delivered before it.
+    All the 300, and those behind them but before them in time, is at the pads."""
     trace = tmp_path / "trace.vcd"
     done = kairos.run(BODY, "--vcd", trace)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,5 +1,5 @@
-"""The pulse core from a kernel: words through compiler, firmware, kernel initiator and RTIO into the tables; sequences
-that a trigger starts at an exact time, seen at the pins."""
+"""The pulse core from a kernel: words through compiler, firmware, kernel initiator and RTIO into
+the tables; sequences that a trigger starts at an exact time, seen at the pins."""
 
 import json
 

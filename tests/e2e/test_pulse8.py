@@ -1,5 +1,5 @@
-"""Eight channels: a kernel plays, changes and plays again on all of them, and what the verilated engines show is what
-the model's do, bit for bit, in every cycle."""
+"""Eight channels: a kernel plays, changes and plays again on all of them, and what the verilated
+engines show is what the model's do, bit for bit, in every cycle."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""The pulse core's driver on the emulated device: gates at exact times, changed between shots, in DMA recordings and
-loops that the host drives, chosen by results; and what goes wrong, by name."""
+"""The pulse core's driver on the emulated device: gates at exact times, changed between shots, in
+DMA recordings and loops that the host drives, chosen by results; and what goes wrong, by name."""
 
 import json
 
@@ -322,8 +322,9 @@ STREAMED = """
 
 
 def test_words_from_memory(pulse, tmp_path):
-    """Tables of another gate set with one event, and what plays a gate with another one. (The emulator has no caches:
-    that none holds these words is said by the memory map, and that they are where the logic looks by `streams.rs`.)"""
+    """Tables of another gate set with one event, and what plays a gate with another one. (The
+    emulator has no caches: that none holds these words is said by the memory map, and that they are
+    where the logic looks by `streams.rs`.)"""
     done = Kairos(tmp_path).run(STREAMED, "--pulses", "pulses.npz", head=STREAM_HEAD, device_db=pulse)
     assert done.returncode == 0, done.stdout + done.stderr
     recording, times = Recording.load(tmp_path / "pulses.npz"), json.loads((tmp_path / "times.json").read_text())

@@ -1,5 +1,5 @@
-"""What goes wrong in the pulse core, each by name as an exception of the kernel's `check`; and behind each of them the
-next gate plays, at its time."""
+"""What goes wrong in the pulse core, each by name as an exception of the kernel's `check`; and
+behind each of them the next gate plays, at its time."""
 
 import json
 

@@ -1,5 +1,6 @@
-"""Samples of the emulated pulse core: made by the model of what the verilated engines showed, and equal to those that
-the verilated tones make of it, to those of the whole model, and to those of a run that skips no time."""
+"""Samples of the emulated pulse core: made by the model of what the verilated engines showed, and
+equal to those that the verilated tones make of it, to those of the whole model, and to those of a
+run that skips no time."""
 
 import numpy as np
 import pytest

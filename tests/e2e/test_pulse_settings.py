@@ -1,5 +1,5 @@
-"""Settings of how samples are made, by a kernel: samples of the recording are those that the verilated tones and
-couplings make of what the engines showed and of the same events."""
+"""Settings of how samples are made, by a kernel: samples of the recording are those that the
+verilated tones and couplings make of what the engines showed and of the same events."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""Outputs on a satellite that the kernel core does not wait for: how fast they are, that they come, exact
-exceptions."""
+"""Outputs on a satellite that the kernel core does not wait for: how fast they are, that they come,
+exact exceptions."""
 
 import statistics
 from pathlib import Path

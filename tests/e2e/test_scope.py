@@ -80,8 +80,8 @@ def test_lines_of_the_source(kairos):
 
 
 def test_lines_of_what_other_boards_and_traces_do(kairos):
-    """Outputs of a satellite come from the line of the master's kernel or of a subkernel, those of a distributed trace
-    on both boards from the lines that recorded and played them."""
+    """Outputs of a satellite come from the line of the master's kernel or of a subkernel, those of
+    a distributed trace on both boards from the lines that recorded and played them."""
     built("pair", "satellite")
     done = kairos(
         "run", EXAMPLES / "two_boards.py", "--scope", "a.html", device_db=EXAMPLES / "two_boards_device_db.py"
@@ -92,8 +92,8 @@ def test_lines_of_what_other_boards_and_traces_do(kairos):
     edges = {pin.split("/")[1]: found[pin][0] for pin in PINS}
 
     def reached(line, channel, of_trace=""):
-        """How many of the marks of a line are of a channel, each of which is at an edge of its pin. They say that of
-        the trace."""
+        """How many of the marks of a line are of a channel, each of which is at an edge of its pin.
+        They say that of the trace."""
         told = re.compile(rf"{channel}( ← two_boards.py:\d+)?{of_trace}")
         texts = [(time, text) for time, text in zip(*source[line], strict=True) if told.fullmatch(text)]
         assert all(min(abs(edge - time) for edge in edges[channel]) < 80 for time, _ in texts), (line, channel, texts)

@@ -29,8 +29,8 @@ def test_a_servo_holds_the_power_of_a_beam(database, tmp_path):
         assert disturbed > 0.2, "3 dB less are seen"
         assert left["servo.ratio"] == pytest.approx(10 ** (3 / 20), rel=0.01)
         assert left["servo.status"] & 0xFF00 == 0, "Y was not limited"
-        # Near the setpoint it settles exponentially, as an integrator with this gain does; behind 3 dB the amplitude
-        # acts by a factor of sqrt(2) less
+        # Near the setpoint it settles exponentially, as an integrator with this gain does; behind 3
+        # dB the amplitude acts by a factor of sqrt(2) less
         times, volts = np.array(left["servo.time_s"]), np.array(left["servo.volts"])
         half = len(times) // 2
         error = np.abs(volts[half:] - 2.0)

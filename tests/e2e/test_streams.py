@@ -1,6 +1,6 @@
-"""Random streams of RTIO commands through compiled kernel, real firmware and verilated gateware, beside a model of
-RTIO semantics (`kairos_gateware.sim.model`): what the kernel is told, and what is at the pins, with and without time
-skip."""
+"""Random streams of RTIO commands through compiled kernel, real firmware and verilated gateware,
+beside a model of RTIO semantics (`kairos_gateware.sim.model`): what the kernel is told, and what is
+at the pins, with and without time skip."""
 
 import logging
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ MODES = pytest.mark.parametrize("skip", [True, False], ids=["skip", "no skip"])
 
 
 def opening():
-    """Brings all channels from whatever the stream before has left to the state in which the model begins: nothing
-    sensitive, nothing driven, all low."""
+    """Brings all channels from whatever the stream before has left to the state in which the model
+    begins: nothing sensitive, nothing driven, all low."""
     targets = [channel << 8 | address for address in (2, 0, 1) for channel in range(4)]
     targets += [channel << 8 for channel in range(4, PADS)]
     outputs = [(OUTPUT, target, MARKER_TIME - 1000 * (len(targets) - n), 0) for n, target in enumerate(targets)]
@@ -94,8 +94,8 @@ def commands_of(actions):
 
 @dataclass
 class Answer:
-    """status, time (absolute), data as the kernel got them; before, after: counter in machine units at some moment
-    before and after the command was executed."""
+    """status, time (absolute), data as the kernel got them; before, after: counter in machine units
+    at some moment before and after the command was executed."""
 
     status: int
     time: int
@@ -114,8 +114,8 @@ class Player:
         self.shift = None
 
     def play(self, levels, commands, end):
-        """levels: of the pads 0 to 3 where the device does not drive them. Returns the absolute time 0, the answers,
-        and the changes at the pads as (absolute time, pad, level or None)."""
+        """levels: of the pads 0 to 3 where the device does not drive them. Returns the absolute
+        time 0, the answers, and the changes at the pads as (absolute time, pad, level or None)."""
         for pad, level in enumerate(levels):
             self.device.control("pad", index=pad, level=level)
         self.device.control("trace_clear")
@@ -147,7 +147,8 @@ def check(player, errors, levels, actions):
     model = Model(KINDS)
     for (command, target, time, data), answer in zip(commands, answers, strict=True):
         if command == OUTPUT:
-            # When exactly the output was accepted the kernel does not know: its answer must fit one of the times.
+            # When exactly the output was accepted the kernel does not know: its answer must fit one
+            # of the times.
             now = (answer.after if answer.status == UNDERFLOW else answer.before) >> 3
             assert model.output(now, target >> 8, target & 255, start + time, data) == answer.status
         elif command == WAIT:

@@ -24,7 +24,8 @@ def test_chip_0_leads_the_others(lab, tmp_path):
         assert bench.datasets["alone"] == [15, 15]
         assert bench.datasets["leader"] == bench.datasets["follower"] == [16, 6]
         assert bench.part("urukul0")["ch3"]["sync_in_hz"] == 62.5e6
-        # Both take over the same update: at the same edge, or one cycle of 1 ns later with a delay of 900 ps more.
+        # Both take over the same update: at the same edge, or one cycle of 1 ns later with a delay
+        # of 900 ps more.
         late = []
         for time, _ in bench.pin("ttl_urukul0_io_update").pulses[-3::2]:
             first, second = (

@@ -66,7 +66,8 @@ def test_a_camera_sees_which_ion_is_bright(bench):
     bench.run(EXPERIMENTS, "Look")
     assert bench.warnings == []
     dark, bright, flipped = (bench.datasets[name] for name in ("dark", "bright", "flipped"))
-    # 96 pixels with two counts each; about 2.5e7 photons a second, of which 2 % are counted in half a millisecond
+    # 96 pixels with two counts each; about 2.5e7 photons a second, of which 2 % are counted in half
+    # a millisecond
     assert dark == [pytest.approx(192, abs=50)] * 2
     assert all(total > 100 + 96 * 2 for total in bright)
     assert bright[0] == pytest.approx(bright[1], rel=0.3)
@@ -95,7 +96,8 @@ def test_the_trigger_of_the_mains(bench):
     bench.run(EXPERIMENTS, "Mains")
     times = bench.datasets["times"]
     gaps = [(after - before) / 20e6 for before, after in zip(times, times[1:], strict=False)]
-    # A gap has the jitter of two edges, 0.0014 periods; seven times that. When the first edge comes depends on the host
+    # A gap has the jitter of two edges, 0.0014 periods; seven times that. When the first edge comes
+    # depends on the host
     assert all(gap == pytest.approx(round(gap), abs=0.01) for gap in gaps)
     assert any(gap != round(gap) for gap in gaps), "it has jitter"
 

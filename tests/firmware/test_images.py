@@ -1,7 +1,7 @@
 """What must hold for the linked images of both cores.
 
-The instruction `sev` submits an RTIO event (docs/firmware.md). So it may exist only in the kernel core's submission
-function.
+The instruction `sev` submits an RTIO event (docs/firmware.md). So it may exist only in the kernel
+core's submission function.
 """
 
 import re
@@ -120,8 +120,8 @@ def test_images_stay_in_their_regions(image, name, region_name):
 
 @pytest.mark.parametrize("name", ["runtime.elf", "satman.elf", "kernel.elf"])
 def test_what_is_written_lies_apart_from_instructions(image, name):
-    """In megabytes from which nothing is executed: jumps there fault, and the emulator need not look for instructions
-    behind each store."""
+    """In megabytes from which nothing is executed: jumps there fault, and the emulator need not
+    look for instructions behind each store."""
     used = [s for s in image(name).iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC and s["sh_size"]]
     written = [s for s in used if s["sh_flags"] & SH_FLAGS.SHF_WRITE]
     first = min(s["sh_addr"] for s in written)

@@ -1,7 +1,7 @@
 """What imports what is what the documentation says.
 
-Crates import from the rooms that their row of the table in docs/architecture.md names. The kernel core's modules import
-one way: each from the rows below it in the table of docs/kernel-core.md.
+Crates import from the rooms that their row of the table in docs/architecture.md names. The kernel
+core's modules import one way: each from the rows below it in the table of docs/kernel-core.md.
 """
 
 import re

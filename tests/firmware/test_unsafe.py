@@ -1,5 +1,5 @@
-"""`unsafe` is confined: the pages of the documentation name every file of the firmware that has it, and no other. Each
-use states a reason of its own, and what is static has an owner.
+"""`unsafe` is confined: the pages of the documentation name every file of the firmware that has it,
+and no other. Each use states a reason of its own, and what is static has an owner.
 
 That each use states a reason at all is checked by clippy (`make lint`), with the lints of Cargo.toml.
 """

@@ -54,8 +54,9 @@ device_db |= {
 """Devices of the experiments that the examples' database does not have."""
 OPERATORS = [ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.BitOr, ast.MatMult]
 MEMORY = 4 << 30
-"""Address space of this process, bytes: more than ten times what its compilations take. A compiler that asks for more
-is refused and ends with an error or an abort, which fails the test, instead of taking all memory of the machine."""
+"""Address space of this process, bytes: more than ten times what its compilations take. A compiler
+that asks for more is refused and ends with an error or an abort, which fails the test, instead of
+taking all memory of the machine."""
 
 
 def parsed(text):

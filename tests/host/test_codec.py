@@ -1,5 +1,5 @@
-"""Values of the kernel session against the bytes of the wire protocol's description, and against an own encoder of the
-device's side, written from that description."""
+"""Values of the kernel session against the bytes of the wire protocol's description, and against an
+own encoder of the device's side, written from that description."""
 
 import io
 import struct

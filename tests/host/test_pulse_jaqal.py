@@ -150,8 +150,8 @@ def signed(word, at):
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_circuit_with_its_definition_is_as_jaqalpaw_makes_it(name):
-    """jaqal/oracle.py says how the expected segments were made. Channel 2 has a pause that fills up a parallel
-    block."""
+    """jaqal/oracle.py says how the expected segments were made. Channel 2 has a pause that fills up
+    a parallel block."""
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     gates = jaqal.load(HERE / name, Core(gates=0))
     words = [int.from_bytes(word.tobytes(), "little") for word in gates.sequence(channels=255, close=False)]

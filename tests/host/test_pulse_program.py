@@ -24,7 +24,8 @@ def test_words_wait_in_the_fifos_only_as_far_as_there_is_room():
     times = [int(time) // 8 for time in sequence.times_mu]
     assert times == sorted(set(times))
     assert sum(time < 0 for time in times) == sequence.ahead
-    # Each 108 cycles have two ids on channel 0 and three on channel 1; a word is taken when its begin is played.
+    # Each 108 cycles have two ids on channel 0 and three on channel 1; a word is taken when its
+    # begin is played.
     for channel, ids in enumerate((2, 3)):
         own = [time for time, mask in zip(times, words[:, 31], strict=True) if mask >> channel & 1]
         begins = [n * 20 / ids * 108 for n in range(len(own))]

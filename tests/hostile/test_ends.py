@@ -1,5 +1,5 @@
-"""Devices that are killed or restart at any instant, clients that are slow, files that are broken: one clear line each,
-and nothing lost that was saved."""
+"""Devices that are killed or restart at any instant, clients that are slow, files that are broken:
+one clear line each, and nothing lost that was saved."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Every port of an emulated device under garbage, resets and silence: the next experiment runs, and the emulator is at
-rest again."""
+"""Every port of an emulated device under garbage, resets and silence: the next experiment runs, and
+the emulator is at rest again."""
 
 import os
 import random

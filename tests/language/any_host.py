@@ -1,8 +1,9 @@
 """Kernels over host objects of every kind, in files of every name: `python any_host.py SEED COUNT`.
 
-Each turn writes a module with a class whose attributes are drawn from `VALUES`, and a kernel that does to them what is
-drawn from `USES`, and compiles it. Only a program or a `CompileError` whose text begins with "error" may come out.
-Prints every module that ends otherwise, and exits with 1 if there was one.
+Each turn writes a module with a class whose attributes are drawn from `VALUES`, and a kernel that
+does to them what is drawn from `USES`, and compiles it. Only a program or a `CompileError` whose
+text begins with "error" may come out. Prints every module that ends otherwise, and exits with 1 if
+there was one.
 """
 
 import importlib.machinery

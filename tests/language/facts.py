@@ -1,9 +1,9 @@
 """What the language's specification states as numbered facts, each as programs for the device.
 
-A case is a kernel's body and what becomes of it: `tells` the values that it passes to `self.tell`, `refused` with a
-text, or `raises` an exception. `warns` is a warning of the compiler. `differs` says where Kairos is deliberately
-Python-correct, or takes what the specification's compiler refuses; the case is then what Kairos does. Facts that other
-tests show name them in `ELSEWHERE`.
+A case is a kernel's body and what becomes of it: `tells` the values that it passes to `self.tell`,
+`refused` with a text, or `raises` an exception. `warns` is a warning of the compiler. `differs`
+says where Kairos is deliberately Python-correct, or takes what the specification's compiler
+refuses; the case is then what Kairos does. Facts that other tests show name them in `ELSEWHERE`.
 """
 
 from typing import Any, NamedTuple

@@ -1,5 +1,6 @@
-"""Forms of random programs (`generator.py`) beyond numbers, lists and plain statements: text made of values, tuples,
-functions as values, objects that kernels make, bytes, matrices, context managers, and attributes of the host."""
+"""Forms of random programs (`generator.py`) beyond numbers, lists and plain statements: text made
+of values, tuples, functions as values, objects that kernels make, bytes, matrices, context
+managers, and attributes of the host."""
 
 HEAD = '''\
 class Pair:

@@ -1,8 +1,9 @@
 """Random well-typed functions in the kernel language, as text that both Python and the compiler take.
 
-A program is a few functions, of which each may call those behind it, and a caller that runs the first one for some
-arguments and hands what it gives, or the name of what it raises, to `mark`. Everything is drawn from the seed alone.
-Integers have a width wherever one is needed, so that what the text means does not depend on inference.
+A program is a few functions, of which each may call those behind it, and a caller that runs the
+first one for some arguments and hands what it gives, or the name of what it raises, to `mark`.
+Everything is drawn from the seed alone. Integers have a width wherever one is needed, so that what
+the text means does not depend on inference.
 """
 
 import random

@@ -1,8 +1,8 @@
 """Numbers and functions of the kernel language for Python: a kernel's text, run with these names, gives what it must.
 
-Where the language is not Python (docs/compiler.md): integers wrap at 32 and 64 bits, integer `//` cuts toward zero,
-shifts go beyond the width, `round` goes half away from zero, float `//` is that of the rounded quotient, conversions
-beyond the range give its end.
+Where the language is not Python (docs/compiler.md): integers wrap at 32 and 64 bits, integer `//`
+cuts toward zero, shifts go beyond the width, `round` goes half away from zero, float `//` is that
+of the rounded quotient, conversions beyond the range give its end.
 """
 
 import inspect

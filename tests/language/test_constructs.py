@@ -1,8 +1,8 @@
-"""The constructs of the language, each in a program of its own, against Python: what a program says when the emulated
-device runs it is what it says when Python does.
+"""The constructs of the language, each in a program of its own, against Python: what a program says
+when the emulated device runs it is what it says when Python does.
 
-A program is a class with a kernel `run` in a module of `constructs`. Where kernels differ from Python on purpose,
-`EXPECTED` of the class says what they do.
+A program is a class with a kernel `run` in a module of `constructs`. Where kernels differ from
+Python on purpose, `EXPECTED` of the class says what they do.
 """
 
 import importlib

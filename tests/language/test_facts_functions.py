@@ -1,5 +1,5 @@
-"""Facts of the specification that need functions, classes or modules of their own, on the emulated device; `facts.py`
-is their index."""
+"""Facts of the specification that need functions, classes or modules of their own, on the emulated
+device; `facts.py` is their index."""
 
 import numpy as np
 import pytest

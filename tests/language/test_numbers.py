@@ -218,7 +218,8 @@ BEYOND = ["1e300", "-1e300", "2147483648.0", "9.3e18", INFINITE, f"-{INFINITE}",
 @pytest.mark.parametrize("text", BEYOND)
 @pytest.mark.parametrize("bits", [32, 64])
 def test_conversions_beyond_the_range_give_its_end(run, text, bits):
-    # The first is a constant to LLVM alone, which may fold it; the second is not known before the kernel runs.
+    # The first is a constant to LLVM alone, which may fold it; the second is not known before the
+    # kernel runs.
     value, half = eval(text), 1 << (bits - 1)
     expected = 0 if math.isnan(value) else int(max(-half, min(half - 1, value)))
     body = f"x = 0.5\nreturn int{bits}(round({text} if True else x)), int{bits}(self.value)"

@@ -1,8 +1,9 @@
 """What QuTiP says of the systems that the bench's models solve: cases with all their numbers, and the answers.
 
-`python -m tests.physics.reference` writes them to `src/bench/src/physics/qutip.json`, which the tests of the models
-read; `test_reference.py` beside this file asks QuTiP again. Nothing here is shared with the models: operators are
-QuTiP's, kicks of light are exponentials in a space larger than the one kept, and time is integrated step by step.
+`python -m tests.physics.reference` writes them to `src/bench/src/physics/qutip.json`, which the
+tests of the models read; `test_reference.py` beside this file asks QuTiP again. Nothing here is
+shared with the models: operators are QuTiP's, kicks of light are exponentials in a space larger
+than the one kept, and time is integrated step by step.
 
 Rates in 1/s, frequencies in Hz, times in s; complex numbers as [real, imaginary]; a qubit's state 1 is `D`.
 """
@@ -93,8 +94,8 @@ def kick(eta, states):
 
 
 def operators(ions, states):
-    """Raising operators of the ions, and the mode's lowering operator; the last ion is the first factor, as in the
-    models."""
+    """Raising operators of the ions, and the mode's lowering operator; the last ion is the first
+    factor, as in the models."""
     one, mode = qutip.qeye(2), qutip.qeye(states)
     raising = qutip.basis(2, 1) * qutip.basis(2, 0).dag()
     a = qutip.destroy(states)

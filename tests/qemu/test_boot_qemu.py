@@ -1,7 +1,7 @@
 """The firmware on stock QEMU: an independent check of everything on the processing system's side.
 
-QEMU models the chip without any programmable logic; nothing of this project is in it. It also starts core 1 in another
-way than the chip does (docs/firmware.md).
+QEMU models the chip without any programmable logic; nothing of this project is in it. It also
+starts core 1 in another way than the chip does (docs/firmware.md).
 """
 
 import re
@@ -50,8 +50,8 @@ def forward(port, guest):
 
 
 class Qemu:
-    """A running machine: `connect()` gives a greeted session, `uart()` what was printed. `host` and `ports`: as an
-    emulated device has them, for the clients on bare sockets."""
+    """A running machine: `connect()` gives a greeted session, `uart()` what was printed. `host` and
+    `ports`: as an emulated device has them, for the clients on bare sockets."""
 
     def __init__(self, directory):
         if not RUNTIME.exists():

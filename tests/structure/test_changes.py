@@ -1,5 +1,5 @@
-"""The changes that CONTRIBUTING lists: its files are there, at most three for each, and what would be forgotten is
-found here where no other test finds it."""
+"""The changes that CONTRIBUTING lists: its files are there, at most three for each, and what would
+be forgotten is found here where no other test finds it."""
 
 import inspect
 import re
@@ -48,8 +48,9 @@ def test_every_board_has_gateware_and_a_loader_and_a_row():
 
 
 def drivers() -> set[str]:
-    """Classes that a device database may name: those that are made from the device manager and arguments. One that a
-    module has from another whose name goes on behind its own is of the first: `suservo.Channel`."""
+    """Classes that a device database may name: those that are made from the device manager and
+    arguments. One that a module has from another whose name goes on behind its own is of the first:
+    `suservo.Channel`."""
     found = {}
     for path in sorted((ROOT / "src" / "kairos" / "coredevice").glob("[!_]*.py")):
         module = import_module(f"kairos.coredevice.{path.stem}")

@@ -77,8 +77,8 @@ class Board:
         self.batch(("remote_far", 0 if destination is None else 8 | destination))
 
     def access(self, *accesses):
-        """(address,) loads a word, (address, value) stores it, in this order: of each the status and what stands in
-        `remote_value` behind it."""
+        """(address,) loads a word, (address, value) stores it, in this order: of each the status
+        and what stands in `remote_value` behind it."""
         steps = []
         for address, *value in accesses:
             wanted = [("remote_data", *value), ("remote_store", 1)] if value else [("remote_load", 1)]

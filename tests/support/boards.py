@@ -33,8 +33,8 @@ delay_ns = 1000
 
 
 class System(Emulated):
-    """The boards of a system that the emulator knows by its name, or of a description. `ports` and `address` (of
-    management) are those of the board with the network on this host."""
+    """The boards of a system that the emulator knows by its name, or of a description. `ports` and
+    `address` (of management) are those of the board with the network on this host."""
 
     def __init__(self, folder, system):
         forwards = [part for port in PORTS for part in ("--forward", f"0:{port}")]

@@ -13,8 +13,8 @@ def _checked(words):
 
 
 def small_image(loader: bytes = bytes(64), bitstream: bytes | None = None) -> bytes:
-    """An image with this loader, and perhaps with a bitstream behind it; there is no firmware. Lengths are multiples of
-    64 bytes."""
+    """An image with this loader, and perhaps with a bitstream behind it; there is no firmware.
+    Lengths are multiples of 64 bytes."""
     parts = [(loader, 0x10)] + ([(bitstream, 0x20)] if bitstream is not None else [])
     table, data = b"", b""
     for part, attributes in parts:

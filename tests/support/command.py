@@ -56,8 +56,8 @@ class Kairos:
         return path
 
     def start(self, path, *arguments, **options):
-        """Start a run and return the process, its standard output a pipe. Ctrl-C reaches it also where the tests
-        themselves run in the background of a shell, which ignores it."""
+        """Start a run and return the process, its standard output a pipe. Ctrl-C reaches it also
+        where the tests themselves run in the background of a shell, which ignores it."""
         return subprocess.Popen(
             self.command("run", path, *arguments, **options),
             cwd=self.directory,

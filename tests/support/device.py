@@ -77,9 +77,9 @@ class Emulated:
 class Device(Emulated):
     """A device under test: `host` and `port` of its kernel service, `control(command)` for the emulator's own.
 
-    `ports` are those of all its services, by their number on the device; `forwards`: further ones, as `--forward` takes
-    them, by their address. `sd`: image of the SD card; `settings`: as `--set` takes them. `gateware`: whether there is
-    any, or the library of another one than `demo`.
+    `ports` are those of all its services, by their number on the device; `forwards`: further ones,
+    as `--forward` takes them, by their address. `sd`: image of the SD card; `settings`: as `--set`
+    takes them. `gateware`: whether there is any, or the library of another one than `demo`.
     """
 
     def __init__(self, directory, gateware=True, sd=None, settings=(), forwards=()):

@@ -19,8 +19,8 @@ HUB = BUILD / "hub" / "kairos-hub"
 
 
 class Hub:
-    """A hub with these devices by name, each an address or a device under test, other entries of hub.toml, options, and
-    an environment of its own; `address`: where it listens."""
+    """A hub with these devices by name, each an address or a device under test, other entries of
+    hub.toml, options, and an environment of its own; `address`: where it listens."""
 
     def __init__(self, folder, devices, listen="127.0.0.1:0", entries="", options=(), environment=None):
         self.folder = folder
@@ -54,8 +54,8 @@ def token_entry(token, role):
 
 
 def board_entry(**blocks):
-    """An entry of hub.toml: the computer `rack`, whose blocks of memory are files in the hub's folder. By the name
-    of each block: its file's, and its other keys in TOML."""
+    """An entry of hub.toml: the computer `rack`, whose blocks of memory are files in the hub's
+    folder. By the name of each block: its file's, and its other keys in TOML."""
     entry = '[[board]]\nname = "rack"\nroot = "."\n'
     memory = '[[board.memory]]\nblock = "{}"\nfile = "/{}"\n{}\n'
     return entry + "".join(memory.format(name, *block) for name, block in blocks.items())

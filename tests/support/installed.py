@@ -29,8 +29,8 @@ class Installation:
         subprocess.run([*pip, *WHEELS.glob("*.whl")], check=True)
 
     def run(self, *words: str) -> str:
-        """Standard output of a command, with an empty file system in place of the checkout, and nothing of this system
-        on PATH.
+        """Standard output of a command, with an empty file system in place of the checkout, and
+        nothing of this system on PATH.
         """
         hidden = f'/bin/mount -t tmpfs none "{ROOT}" && [ ! -e "{ROOT}/Makefile" ] && exec "$@"'
         user = [] if os.geteuid() == 0 else ["--map-root-user"]

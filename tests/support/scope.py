@@ -29,8 +29,8 @@ def lanes(path) -> dict:
 
 
 def opened(path, picture=None):
-    """Opens a page in Chromium, where there is one, and shows all of it and a part; its console must stay empty.
-    picture: file for a picture of it."""
+    """Opens a page in Chromium, where there is one, and shows all of it and a part; its console
+    must stay empty. picture: file for a picture of it."""
     if BROWSER is None:
         return
     from playwright.sync_api import sync_playwright

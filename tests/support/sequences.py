@@ -13,8 +13,8 @@ def int32s(words):
 
 
 def pulses(*on):
-    """Gate n lasts `on[n]` cycles, with the enable of tone 0 of channel 0 high; gate 7 is a pause of 10 cycles, and
-    gate 8 one that waits."""
+    """Gate n lasts `on[n]` cycles, with the enable of tone 0 of channel 0 high; gate 7 is a pause
+    of 10 cycles, and gate 8 one that waits."""
     bodies = [Body(tau=cycles, flags=int(ToneFlag.ENABLE)) for cycles in on]
     words = [plut(n, body) for n, body in enumerate(bodies)]
     words += [plut(20 + n, Body(tau=cycles)) for n, cycles in enumerate(on)]

@@ -45,8 +45,9 @@ def settled(device) -> list[int]:
 
 
 def patiently(connect):
-    """What `connect()` gives, once the device takes it: a port has three or four places, and a device that restarts, or
-    has to see first that clients have gone, refuses others for a moment."""
+    """What `connect()` gives, once the device takes it: a port has three or four places, and a
+    device that restarts, or has to see first that clients have gone, refuses others for a
+    moment."""
 
     def attempt():
         try:

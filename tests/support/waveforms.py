@@ -21,8 +21,9 @@ def pulses_of_vcd(text, complete=True):
 
 
 def pulses_of_trace(trace):
-    """Number of a channel, with the destination of its board in bits 23..16, to list of (start, end) in ns, from what
-    the emulator's control socket says of the pins (docs/interfaces.md, section 7)."""
+    """Number of a channel, with the destination of its board in bits 23..16, to list of (start,
+    end) in ns, from what the emulator's control socket says of the pins (docs/interfaces.md,
+    section 7)."""
     channels = {pad["index"]: pad["channel"] for pad in trace["pads"]}
     pulses, since = {channel: [] for channel in channels.values()}, {}
     for time, pad, level in trace["events"]:

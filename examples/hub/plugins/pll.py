@@ -1,5 +1,6 @@
-"""A plugin of the layer `control`: calibrates a phase-locked loop. It tries every setting, 1,000 accesses in one batch
-beside the hardware, and sets the middle of those in a row at which the loop locks.
+"""A plugin of the layer `control`: calibrates a phase-locked loop. It tries every setting, 1,000
+accesses in one batch beside the hardware, and sets the middle of those in a row at which the loop
+locks.
 
 hub.toml:
 
@@ -12,8 +13,8 @@ hub.toml:
     register = "scratch/word"
     settings = 250
 
-`scratch/word` is the register that every gateware has to try things with: it keeps what is written, as if the loop
-locked with every setting. Put that of your own block in its place.
+`scratch/word` is the register that every gateware has to try things with: it keeps what is written,
+as if the loop locked with every setting. Put that of your own block in its place.
 """
 
 from itertools import groupby

@@ -12,7 +12,8 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Checks a batch for a device that has this. If it may not be executed: why, and which instruction is wrong.
+    /// Checks a batch for a device that has this. If it may not be executed: why, and which
+    /// instruction is wrong.
     pub fn new(bytes: &'a [u8], exported: &impl Exported) -> Result<Self, Ending> {
         let (instructions, rest) = bytes.as_chunks::<INSTRUCTION>();
         let refused = |outcome, instruction: usize| Ending {

@@ -1,7 +1,9 @@
-//! Transactions on an I2C bus whose lines are pins, level by level: whoever waits for half a bit lets others work.
+//! Transactions on an I2C bus whose lines are pins, level by level: whoever waits for half a bit
+//! lets others work.
 //!
-//! A transaction leaves the bus as it found it, whatever happens: a stop at its end, the switch as it was. (The kernel core,
-//! which has nothing else to do, has a bus of its own: `kairos_chip::i2c`.)
+//! A transaction leaves the bus as it found it, whatever happens: a stop at its end, the switch as
+//! it was. (The kernel core, which has nothing else to do, has a bus of its own:
+//! `kairos_chip::i2c`.)
 
 use kairos_contracts::batch::I2C_READ_MAX;
 use kairos_proto::batch::{Outcome, Transfer};
@@ -24,8 +26,8 @@ pub trait Lines {
     async fn half(&mut self);
 }
 
-/// Does a transaction; how many bytes of `answer` were read. What is not done then: [`Outcome::NotAcknowledged`] or
-/// [`Outcome::BusStuck`].
+/// Does a transaction; how many bytes of `answer` were read. What is not done then:
+/// [`Outcome::NotAcknowledged`] or [`Outcome::BusStuck`].
 pub async fn transfer(
     lines: &mut impl Lines,
     transfer: &Transfer,

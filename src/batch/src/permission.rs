@@ -1,5 +1,5 @@
-//! Which registers a batch may use: those that the gateware's descriptor has, without what firmware and kernels work with
-//! ([`RESERVED`]).
+//! Which registers a batch may use: those that the gateware's descriptor has, without what firmware
+//! and kernels work with ([`RESERVED`]).
 
 use kairos_contracts::registers::RESERVED;
 use kairos_proto::descriptor::Register;
@@ -34,8 +34,8 @@ impl Permission {
     }
 }
 
-/// Whether a register that firmware or kernels work with may be read; `None` if it is not one of those. The second block of a
-/// kind has a number in its name (`link1_clear`).
+/// Whether a register that firmware or kernels work with may be read; `None` if it is not one of
+/// those. The second block of a kind has a number in its name (`link1_clear`).
 fn reserved(name: &str) -> Option<bool> {
     let (block, field) = name.split_once('_')?;
     let block = block.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -22,8 +22,8 @@ pub enum Pause {
     Long,
     /// What follows is to follow after so many microseconds.
     Wait(u32),
-    /// A poll has not found what it waits for. Go on, which asks again, until so many microseconds have passed since the first
-    /// time; then [`Run::end`].
+    /// A poll has not found what it waits for. Go on, which asks again, until so many microseconds
+    /// have passed since the first time; then [`Run::end`].
     Again(u32),
     /// This is to be done on the I2C bus, then [`Run::pass`], or [`Run::end`].
     Bus(Transfer),

@@ -30,8 +30,9 @@ use crate::signal::Ns;
 pub struct Assembly {
     /// That runs it.
     pub engine: Engine,
-    /// Its parts and wires, for pictures: `parts` [{name, kind, device, tones, volts, names}], `wires` [{from, to, label}], and the pins that it drives,
-    /// `pins` [{index, name, channel}]. `device`: its driver's entry in the device database, or null.
+    /// Its parts and wires, for pictures: `parts` [{name, kind, device, tones, volts, names}],
+    /// `wires` [{from, to, label}], and the pins that it drives, `pins` [{index, name, channel}].
+    /// `device`: its driver's entry in the device database, or null.
     pub plan: Value,
 }
 
@@ -45,8 +46,8 @@ pub struct Device<'a> {
     pub names: &'a BTreeMap<String, u32>,
 }
 
-/// Puts together what a file says, for a device, and what `wires` add. The error is a line with the place in the file, or with
-/// the wire.
+/// Puts together what a file says, for a device, and what `wires` add. The error is a line with the
+/// place in the file, or with the wire.
 pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) -> Result<Assembly, String> {
     let file = source.parse()?;
     let mut bench = Bench {

@@ -1,7 +1,8 @@
 //! Which cards a device has: by the names of its pins, and by what its device database says of them.
 //!
-//! A gateware calls the pins of a card `spi_CARD_clk`, `ttl_CARD_io_update`, or `CARD_mosi0`. A database says which channels of
-//! the device a driver of a card uses, so a card that it knows is found at any pins.
+//! A gateware calls the pins of a card `spi_CARD_clk`, `ttl_CARD_io_update`, or `CARD_mosi0`. A
+//! database says which channels of the device a driver of a card uses, so a card that it knows is
+//! found at any pins.
 
 use std::collections::BTreeMap;
 
@@ -25,10 +26,10 @@ pub struct Card {
     pub kind: String,
     /// Its driver's entry in the database.
     pub device: String,
-    /// Channels of the device by what they are for: `spi` for the lines of a bus whose names say enough (`clk`), else the
-    /// beginning of the line's name (`adc` for `adc_clk`), or all of it (`io_update`); `bus` for lines that are called as
-    /// behind the card's name; `servo` for those of an SU-Servo to a
-    /// Sampler, `nu0` and `nu1` for those to its Urukuls.
+    /// Channels of the device by what they are for: `spi` for the lines of a bus whose names say
+    /// enough (`clk`), else the beginning of the line's name (`adc` for `adc_clk`), or all of it
+    /// (`io_update`); `bus` for lines that are called as behind the card's name; `servo` for those
+    /// of an SU-Servo to a Sampler, `nu0` and `nu1` for those to its Urukuls.
     pub channels: BTreeMap<String, u32>,
     /// What a bench file could say of it.
     #[serde(default)]
@@ -40,8 +41,8 @@ pub struct Card {
 pub struct Found {
     /// One of [`KINDS`].
     pub kind: String,
-    /// As the gateware calls it, or, where that knows of no card, its bus. Where several boards have one of a name, the board's
-    /// stands before it.
+    /// As the gateware calls it, or, where that knows of no card, its bus. Where several boards
+    /// have one of a name, the board's stands before it.
     pub name: String,
     /// Its driver's entry in the database, if that has one.
     pub device: Option<String>,

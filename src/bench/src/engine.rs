@@ -1,10 +1,11 @@
 //! Models, the wires between them, and the order in which things happen.
 //!
-//! Everything that happens is in one queue, in the order of time, then of the models. Whoever runs the device says what changes
-//! at its pins ([`Engine::pin`]), asks when the bench next does something ([`Engine::next`]), and lets it ([`Engine::run`]) before
-//! it goes beyond that time. A cable from a pin is [`CABLE`] long, so what happens at the pins within a cycle of the device is
-//! known before the bench comes to it: all times are exact. The pins may be of several boards ([`divide`]), each of which takes
-//! the changes of its own inputs.
+//! Everything that happens is in one queue, in the order of time, then of the models. Whoever runs
+//! the device says what changes at its pins ([`Engine::pin`]), asks when the bench next does
+//! something ([`Engine::next`]), and lets it ([`Engine::run`]) before it goes beyond that time. A
+//! cable from a pin is [`CABLE`] long, so what happens at the pins within a cycle of the device is
+//! known before the bench comes to it: all times are exact. The pins may be of several boards
+//! ([`divide`]), each of which takes the changes of its own inputs.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -27,8 +28,8 @@ const CIRCLE: u32 = 100_000;
 const HISTORY: usize = 1 << 22;
 /// Warnings of a model that are kept.
 const WARNINGS: usize = 20;
-/// Of several boards, what comes at once to a model is in the order of the boards, whoever of them was run first: these bits of
-/// the numbers of changes say where one is from.
+/// Of several boards, what comes at once to a model is in the order of the boards, whoever of them
+/// was run first: these bits of the numbers of changes say where one is from.
 const ORIGIN: u32 = 48;
 /// From a model.
 const MODEL: usize = 0xff;
@@ -377,7 +378,8 @@ impl Engine {
         }
     }
 
-    /// The next change of an input pin of a board, by its number among those of this engine, if it is before `end`.
+    /// The next change of an input pin of a board, by its number among those of this engine, if it
+    /// is before `end`.
     pub fn edge(&mut self, board: usize, end: Ns) -> Option<Edge> {
         self.edges.get_mut(board)?.pop_front_if(|edge| edge.at < end)
     }
@@ -429,7 +431,8 @@ impl Engine {
         })
     }
 
-    /// The numbers that an output has had, of photons per second, of a population or of volts: [time in ns, number].
+    /// The numbers that an output has had, of photons per second, of a population or of volts:
+    /// [time in ns, number].
     pub fn numbers(&self, name: &str, output: usize) -> Option<Value> {
         self.history_of(name, output, |at, signal| match signal {
             Signal::Photons(number) | Signal::Population(number) | Signal::Volts(number) => Some(json!([at, number])),

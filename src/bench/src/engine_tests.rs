@@ -197,7 +197,8 @@ fn signals_other_than_levels_do_not_reach_pins() {
     assert_eq!(edges(&mut engine, 100), []);
 }
 
-/// Three boards, of 10 pads each: cables within the first, from the second to the third, and a model without any.
+/// Three boards, of 10 pads each: cables within the first, from the second to the third, and a
+/// model without any.
 fn three_boards() -> Engine {
     let mut engine = Engine::default();
     for (name, pads) in [("own", Some((3, 4))), ("free", None), ("across", Some((13, 24)))] {

@@ -1,4 +1,5 @@
-//! `bench.toml`: what is wired to the pins, as its owner writes it. Each error is a line with its place in the file.
+//! `bench.toml`: what is wired to the pins, as its owner writes it. Each error is a line with its
+//! place in the file.
 
 use std::collections::BTreeMap;
 
@@ -411,7 +412,8 @@ pub struct Python {
     /// By name: a pin that the device drives, a channel of a card, a modulator, an ion, a photodiode.
     #[serde(default)]
     pub inputs: BTreeMap<String, Spanned<String>>,
-    /// By name: a pin that the device reads, or what it gives to other parts: `tone`, `volts`, `light`, `photons`.
+    /// By name: a pin that the device reads, or what it gives to other parts: `tone`, `volts`,
+    /// `light`, `photons`.
     #[serde(default)]
     pub outputs: BTreeMap<String, Spanned<String>>,
     /// Keyword arguments.

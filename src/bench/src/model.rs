@@ -1,5 +1,6 @@
-//! What a model is to the engine: it is told what changes at its inputs, and says what changes at its outputs, and when it next
-//! acts by itself. It has no other clock, so time may be skipped, and a model that waits costs nothing.
+//! What a model is to the engine: it is told what changes at its inputs, and says what changes at
+//! its outputs, and when it next acts by itself. It has no other clock, so time may be skipped, and
+//! a model that waits costs nothing.
 
 use serde_json::Value;
 
@@ -49,7 +50,8 @@ pub fn set_levels(lines: &mut [bool], changes: &[Change]) {
 pub struct Outbox {
     /// (delay in ns, output, signal).
     pub(crate) sent: Vec<(Ns, usize, Signal)>,
-    /// What the bench's owner should hear: something that the chip's data sheet forbids, or that cannot have been meant.
+    /// What the bench's owner should hear: something that the chip's data sheet forbids, or that
+    /// cannot have been meant.
     pub(crate) warnings: Vec<String>,
     /// Why the model cannot go on.
     pub(crate) failure: Option<String>,

@@ -27,8 +27,8 @@ pub fn board_name(board: usize) -> String {
     }
 }
 
-/// The pins of a device by their names: those of the gateware; where several boards have one, that with the board's before
-/// it; and those of the device database, for channels that have one pin.
+/// The pins of a device by their names: those of the gateware; where several boards have one, that
+/// with the board's before it; and those of the device database, for channels that have one pin.
 pub struct Pins<'a> {
     pads: &'a [Pad],
     database: &'a BTreeMap<String, u32>,

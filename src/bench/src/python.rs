@@ -1,7 +1,9 @@
-//! Models that are Python classes of the user's: each in a process of its own, which is asked and waited for, so time is exact.
+//! Models that are Python classes of the user's: each in a process of its own, which is asked and
+//! waited for, so time is exact.
 //!
-//! A request and its answer are a line of JSON each; `kairos.bench` (Python) is the other end. A model that raises, that has not
-//! answered in time or whose process ends fails, and with it the bench.
+//! A request and its answer are a line of JSON each; `kairos.bench` (Python) is the other end. A
+//! model that raises, that has not answered in time or whose process ends fails, and with it the
+//! bench.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,5 @@
-//! Set-up of the chip through the HAL, as far as the first stage has left it open, and what the chip says about itself.
+//! Set-up of the chip through the HAL, as far as the first stage has left it open, and what the
+//! chip says about itself.
 
 use kairos_channel::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
 use kairos_chip::setup::{self, DEVICE, NOT_CACHED};

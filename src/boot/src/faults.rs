@@ -1,4 +1,5 @@
-//! What happens when the loader itself fails: a plain message, then standstill. Such a failure is a bug in this image.
+//! What happens when the loader itself fails: a plain message, then standstill. Such a failure is a
+//! bug in this image.
 
 use core::panic::PanicInfo;
 

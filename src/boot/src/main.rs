@@ -1,5 +1,5 @@
-//! Second stage of the loader (`docs/boot.md`): takes firmware and gateware from SD card, flash or network, configures the PL,
-//! and starts the firmware.
+//! Second stage of the loader (`docs/boot.md`): takes firmware and gateware from SD card, flash or
+//! network, configures the PL, and starts the firmware.
 #![no_std]
 #![no_main]
 

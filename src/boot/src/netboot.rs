@@ -1,5 +1,6 @@
-//! The receiving end of network boot (`kairos_proto::netboot`), without sockets: bytes of a connection go in, answers come
-//! out. What has arrived of a file outlives the connection, so that the host can go on after a loss.
+//! The receiving end of network boot (`kairos_proto::netboot`), without sockets: bytes of a
+//! connection go in, answers come out. What has arrived of a file outlives the connection, so that
+//! the host can go on after a loss.
 
 use core::fmt::{self, Write};
 
@@ -172,8 +173,9 @@ impl<'k> Connection<'k> {
         self.offered
     }
 
-    /// Takes some of the input: how much, and what follows from it. To be called until nothing is left and nothing follows,
-    /// also with no input at all: there may be something to say to what came before.
+    /// Takes some of the input: how much, and what follows from it. To be called until nothing is
+    /// left and nothing follows, also with no input at all: there may be something to say to what
+    /// came before.
     pub fn advance(&mut self, files: &mut Files, check: &mut impl Check, input: &[u8]) -> (usize, Output) {
         if let State::Data(kind) = self.state {
             let file = files.of(kind);

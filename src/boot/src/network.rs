@@ -1,5 +1,5 @@
-//! The network as the loader uses it: the stack of `src/net`, on the device of `src/chip`, and one task, which waits for it with
-//! interrupts masked.
+//! The network as the loader uses it: the stack of `src/net`, on the device of `src/chip`, and one
+//! task, which waits for it with interrupts masked.
 
 use core::future::{poll_fn, Future};
 use core::pin::pin;

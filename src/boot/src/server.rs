@@ -1,4 +1,5 @@
-//! The network boot service (`kairos_proto::netboot`): one client at a time, until files have come and are to be booted.
+//! The network boot service (`kairos_proto::netboot`): one client at a time, until files have come
+//! and are to be booted.
 
 use core::future::pending;
 
@@ -47,7 +48,8 @@ fn time() -> [u8; 12] {
     time
 }
 
-/// Serves clients until one has asked to boot what it has sent, or until none has offered anything for `wait` seconds.
+/// Serves clients until one has asked to boot what it has sent, or until none has offered anything
+/// for `wait` seconds.
 pub fn serve(hardware: &mut Hardware, config: &mut Config, files: &mut Files, wait: Option<u32>) {
     let access = config.access();
     let closed = access == Access::Closed;
@@ -188,7 +190,8 @@ impl Clients<'_, '_> {
         self.socket.close();
         let end = Some(Instant::now() + FAREWELL);
         before(end, self.socket.flush()).await;
-        // A reset would make the client's system throw away what the client has not read yet: let it close first.
+        // A reset would make the client's system throw away what the client has not read yet: let
+        // it close first.
         let mut rest = [0; 64];
         before(end, async {
             while matches!(self.socket.read(&mut rest).await, Ok(1..)) {}

@@ -42,8 +42,8 @@ fn place(address: u32, data: &[u8], size: usize) -> Result<(), Error> {
 pub fn run(entry: u32, network: &mut Hardware) -> ! {
     log::info!("starting the firmware at {entry:#010x}");
     network.stop();
-    // SAFETY: from here on nothing is called that needs more than registers and a stack that is in memory. Memory is mapped one
-    // to one, so the next instruction is the same one without the MMU.
+    // SAFETY: from here on nothing is called that needs more than registers and a stack that is in
+    // memory. Memory is mapped one to one, so the next instruction is the same one without the MMU.
     unsafe {
         cache::clean_and_invalidate_data_cache();
         l2_cache::disable();

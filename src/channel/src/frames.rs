@@ -1,16 +1,17 @@
-//! The inter-core channel: framed messages in two byte rings, and the restart handshake (`docs/interfaces.md`, section 2).
+//! The inter-core channel: framed messages in two byte rings, and the restart handshake
+//! (`docs/interfaces.md`, section 2).
 //!
-//! The comms core (core 0) and the kernel core (core 1) are separately linked; all they share is [`Shared`], at the start of
-//! [`crate::memory::CHANNEL`]. Every word of it has one writer, but for those that say who has the player of DMA traces and the
-//! I2C bus.
+//! The comms core (core 0) and the kernel core (core 1) are separately linked; all they share is
+//! [`Shared`], at the start of [`crate::memory::CHANNEL`]. Every word of it has one writer, but for
+//! those that say who has the player of DMA traces and the I2C bus.
 //!
-//! A message is one or more frames, all but the last flagged MORE. Frames are published whole, so a receiver that sees a
-//! header can read all of its payload without waiting.
+//! A message is one or more frames, all but the last flagged MORE. Frames are published whole, so a
+//! receiver that sees a header can read all of its payload without waiting.
 //!
-//! A side that waits, for data or for space, sleeps until its bell rings: the other side rings after every frame sent (but
-//! those that wake nobody, [`Sender::send_silently`]), and
-//! after consuming from a ring that is more than half full. No wake-up is lost if the ring is looked at with interrupts
-//! masked and the sleep is `wfi`, which a pending interrupt ends all the same.
+//! A side that waits, for data or for space, sleeps until its bell rings: the other side rings
+//! after every frame sent (but those that wake nobody, [`Sender::send_silently`]), and after
+//! consuming from a ring that is more than half full. No wake-up is lost if the ring is looked at
+//! with interrupts masked and the sleep is `wfi`, which a pending interrupt ends all the same.
 //!
 //! Life of a kernel core, seen from here:
 //!
@@ -74,13 +75,15 @@ pub struct Shared {
     granted: Word,
     /// [`State`] in bits 7..0, generation it belongs to in bits 31..8. Written by the kernel core.
     state: Word,
-    /// Who has the player of DMA traces: 0 nobody, else [`COMMS`] or [`KERNEL`]. Both write this and the next one.
+    /// Who has the player of DMA traces: 0 nobody, else [`COMMS`] or [`KERNEL`]. Both write this
+    /// and the next one.
     player: Word,
     /// Who has the I2C bus, from a start to its stop, likewise.
     bus: Word,
     /// Whether the comms core waits for it. Written by the comms core.
     bus_wanted: Word,
-    /// Why the kernel core has faulted: text, ended by zero. Written by the kernel core before it says so in `state`.
+    /// Why the kernel core has faulted: text, ended by zero. Written by the kernel core before it
+    /// says so in `state`.
     reason: [AtomicU8; REASON_MAX],
     to_kernel: Ring,
     to_comms: Ring,
@@ -90,8 +93,8 @@ impl Shared {
     /// The channel of this chip, at [`crate::memory::CHANNEL`].
     #[cfg(target_arch = "arm")]
     pub fn get() -> &'static Shared {
-        // SAFETY: that memory is set apart for this in both images, any bit pattern is valid, and all accesses are atomic
-        // or go through the rings.
+        // SAFETY: that memory is set apart for this in both images, any bit pattern is valid, and
+        // all accesses are atomic or go through the rings.
         unsafe { &*(crate::memory::CHANNEL.start as *const Shared) }
     }
 
@@ -125,8 +128,8 @@ impl Shared {
         if !self.has_restarted() {
             return None;
         }
-        // SAFETY: the kernel core has restarted, and waits before it takes its ends; by this function's condition nobody uses
-        // those of this core.
+        // SAFETY: the kernel core has restarted, and waits before it takes its ends; by this
+        // function's condition nobody uses those of this core.
         let (to_kernel, to_comms) = unsafe {
             self.to_kernel.reset();
             self.to_comms.reset();
@@ -145,7 +148,8 @@ impl Shared {
         State::try_from(self.state.0.load(Ordering::Acquire) as u8).unwrap_or(State::Silent)
     }
 
-    /// Why the kernel core has faulted, when its state says so. As much as is text: a kernel can write here too.
+    /// Why the kernel core has faulted, when its state says so. As much as is text: a kernel can
+    /// write here too.
     pub fn reason<'b>(&self, buffer: &'b mut [u8; REASON_MAX]) -> &'b str {
         for (byte, place) in buffer.iter_mut().zip(&self.reason) {
             *byte = place.load(Ordering::Relaxed);
@@ -173,7 +177,8 @@ impl Shared {
 
     // ---- comms core ----
 
-    /// The comms core waits for the I2C bus, or no longer does: a kernel then does not begin another transaction.
+    /// The comms core waits for the I2C bus, or no longer does: a kernel then does not begin
+    /// another transaction.
     pub fn want_bus(&self, wanted: bool) {
         self.bus_wanted.0.store(wanted.into(), Ordering::Release);
     }
@@ -185,7 +190,8 @@ impl Shared {
 
     // ---- kernel core ----
 
-    /// Takes the I2C bus for the kernel core, which may have it already; false while the comms core has it, or waits for it.
+    /// Takes the I2C bus for the kernel core, which may have it already; false while the comms core
+    /// has it, or waits for it.
     pub fn kernel_takes_bus(&self) -> bool {
         let has = self.bus.0.load(Ordering::Relaxed) == KERNEL;
         has || self.bus_wanted.0.load(Ordering::Acquire) == 0 && self.bus.take(KERNEL)
@@ -219,8 +225,8 @@ impl Shared {
         }
     }
 
-    /// Kernel core: says that it can do nothing more until it is restarted, and why. Works without intact rings; the caller
-    /// rings the bell.
+    /// Kernel core: says that it can do nothing more until it is restarted, and why. Works without
+    /// intact rings; the caller rings the bell.
     pub fn kernel_faulted(&self, reason: &str) {
         let bytes = reason.bytes().chain(core::iter::repeat(0));
         for (place, byte) in self.reason.iter().zip(bytes) {
@@ -247,14 +253,15 @@ impl<'a> Sender<'a> {
         Self { ring, bell }
     }
 
-    /// Whether the ring has not been overwritten, as far as can be seen: in one that has, there may never be room.
+    /// Whether the ring has not been overwritten, as far as can be seen: in one that has, there may
+    /// never be room.
     pub fn intact(&self) -> bool {
         self.ring.intact()
     }
 
-    /// Sends one frame with as much of `payload` as there is room for, without waiting, and returns how many bytes that
-    /// was; `None` if there was no room for anything. The frame ends the message if all was taken and `more` is false;
-    /// otherwise call again with the rest.
+    /// Sends one frame with as much of `payload` as there is room for, without waiting, and returns
+    /// how many bytes that was; `None` if there was no room for anything. The frame ends the
+    /// message if all was taken and `more` is false; otherwise call again with the rest.
     pub fn try_send(&mut self, kind: Kind, payload: &[u8], more: bool) -> Option<usize> {
         let sent = self.put(kind, payload, more);
         if sent.is_some() {
@@ -287,15 +294,15 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Sends a short message that the other side need not be woken for: it will see it before what comes next. True if there
-    /// was room.
+    /// Sends a short message that the other side need not be woken for: it will see it before what
+    /// comes next. True if there was room.
     pub fn send_silently(&mut self, kind: Kind, payload: &[u8]) -> bool {
         let room = self.ring.free() >= HEADER + payload.len() + padding(payload.len());
         room && self.put(kind, payload, false).is_some()
     }
 
-    /// Opens a message to be written piece by piece, straight into the ring; `wait` is called while the ring is full.
-    /// It must be [`finish`](Message::finish)ed.
+    /// Opens a message to be written piece by piece, straight into the ring; `wait` is called while
+    /// the ring is full. It must be [`finish`](Message::finish)ed.
     pub fn message<W: FnMut()>(&mut self, kind: Kind, wait: W) -> Message<'_, 'a, W> {
         Message {
             sender: self,
@@ -306,7 +313,8 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// A message being written. Nothing of its current frame is visible to the other core before the frame is complete.
+/// A message being written. Nothing of its current frame is visible to the other core before the
+/// frame is complete.
 #[must_use = "finish() sends the message"]
 pub struct Message<'s, 'a, W: FnMut()> {
     sender: &'s mut Sender<'a>,
@@ -417,7 +425,8 @@ impl<'a> Receiver<'a> {
         }
     }
 
-    /// Moves to the next frame, dropping what was not read of the current one; `None` when nothing has arrived.
+    /// Moves to the next frame, dropping what was not read of the current one; `None` when nothing
+    /// has arrived.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, Corrupt> {
         let mut available = self.ring.available()?;
         if self.remaining + self.padding > 0 {

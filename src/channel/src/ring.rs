@@ -1,11 +1,13 @@
 //! Single-producer single-consumer byte ring between two cores that run separately linked images.
 //!
-//! Two free-running indices, each written by one side only, and a power-of-two buffer. The producer may write ahead of the
-//! published index and publishes a whole frame at once, so the consumer never sees half of one. No read-modify-write
-//! instruction, no lock, no `sev`; loads acquire, stores release.
+//! Two free-running indices, each written by one side only, and a power-of-two buffer. The producer
+//! may write ahead of the published index and publishes a whole frame at once, so the consumer
+//! never sees half of one. No read-modify-write instruction, no lock, no `sev`; loads acquire,
+//! stores release.
 //!
-//! The consumer does not trust the indices: user code on the other core can scribble over this memory, and that must
-//! never make this core read out of bounds ([`Consumer::available`] reports [`Corrupt`]).
+//! The consumer does not trust the indices: user code on the other core can scribble over this
+//! memory, and that must never make this core read out of bounds ([`Consumer::available`] reports
+//! [`Corrupt`]).
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -28,8 +30,9 @@ pub struct Ring {
     buffer: UnsafeCell<[u8; CAPACITY]>,
 }
 
-// SAFETY: the buffer is accessed through raw copies only, the producer between head and tail + CAPACITY, the consumer
-// between tail and head; the indices are atomic. `producer` and `consumer` require that there is one of each.
+// SAFETY: the buffer is accessed through raw copies only, the producer between head and tail +
+// CAPACITY, the consumer between tail and head; the indices are atomic. `producer` and `consumer`
+// require that there is one of each.
 unsafe impl Sync for Ring {}
 
 /// The indices make no sense: the other side has been overwritten.
@@ -102,8 +105,8 @@ impl Producer<'_> {
         len
     }
 
-    /// Writes `words`, `bytes`, and zeros up to a whole word, unpublished. All that was written before were whole words, and
-    /// the caller has seen that there is room ([`free`](Self::free)).
+    /// Writes `words`, `bytes`, and zeros up to a whole word, unpublished. All that was written
+    /// before were whole words, and the caller has seen that there is room ([`free`](Self::free)).
     pub fn write_words(&mut self, words: [u32; 2], bytes: &[u8]) {
         for word in words {
             self.put_word(self.write, word);
@@ -143,7 +146,8 @@ impl Producer<'_> {
     fn put_word(&mut self, index: u32, word: u32) {
         let at = (index & MASK & !3) as usize;
         let base = self.ring.buffer.get() as *mut u8;
-        // SAFETY: a word inside the buffer, which begins on a cache line, in the producer's part (see `Sync`).
+        // SAFETY: a word inside the buffer, which begins on a cache line, in the producer's part
+        // (see `Sync`).
         unsafe { base.add(at).cast::<u32>().write(word.to_le()) };
     }
 
@@ -190,13 +194,14 @@ impl Consumer<'_> {
         Ok(len)
     }
 
-    /// The words that come next, of which [`available`](Self::available) told that they are there, and before which whole words
-    /// have been consumed.
+    /// The words that come next, of which [`available`](Self::available) told that they are there,
+    /// and before which whole words have been consumed.
     pub fn peek_words(&self) -> [u32; 2] {
         [0, 4].map(|offset| {
             let at = (self.read.wrapping_add(offset) & MASK & !3) as usize;
             let base = self.ring.buffer.get() as *const u8;
-            // SAFETY: a word inside the buffer, which begins on a cache line, in the consumer's part (see `Sync`).
+            // SAFETY: a word inside the buffer, which begins on a cache line, in the consumer's
+            // part (see `Sync`).
             u32::from_le(unsafe { base.add(at).cast::<u32>().read() })
         })
     }
@@ -206,7 +211,8 @@ impl Consumer<'_> {
         let len = bytes.len();
         let (at, first) = Ring::pieces(self.read, len);
         let base = self.ring.buffer.get() as *const u8;
-        // SAFETY: both pieces lie inside the buffer, in the published part that belongs to the consumer (see `Sync`).
+        // SAFETY: both pieces lie inside the buffer, in the published part that belongs to the
+        // consumer (see `Sync`).
         unsafe {
             core::ptr::copy_nonoverlapping(base.add(at), bytes.as_mut_ptr(), first);
             if first < len {
@@ -221,7 +227,8 @@ impl Consumer<'_> {
         self.ring.tail.0.store(self.read, Ordering::Release);
     }
 
-    /// As [`skip`](Self::skip), but gives back whole words only: the rest of a word that was read in part follows later.
+    /// As [`skip`](Self::skip), but gives back whole words only: the rest of a word that was read
+    /// in part follows later.
     pub fn skip_words(&mut self, len: usize) {
         self.read = self.read.wrapping_add(len as u32);
         self.ring.tail.0.store(self.read & !3, Ordering::Release);
@@ -308,8 +315,9 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Any sequence of partial writes and reads behaves as an unbounded queue cut at the capacity, wherever the
-        /// indices start (the free-running counters wrap at 2^32, the buffer at its end).
+        /// Any sequence of partial writes and reads behaves as an unbounded queue cut at the
+        /// capacity, wherever the indices start (the free-running counters wrap at 2^32, the buffer
+        /// at its end).
         #[test]
         fn behaves_as_a_queue(start in prop_oneof![any::<u32>(), Just(u32::MAX - 5), Just(MASK - 3)],
                               steps in prop::collection::vec((any::<bool>(), 0usize..200_000, any::<u8>()), 1..40)) {

@@ -1,7 +1,8 @@
 //! Data caches and memory, for what reads or writes memory without them: an HP port of the logic.
 //!
-//! Level 1 by address through CP15 (ARM ARM B4.2.1; broadcast to the other core), level 2 by physical address through the
-//! PL310's registers (its TRM, section 3.3.10): each of these takes effect by itself, so both cores may use them.
+//! Level 1 by address through CP15 (ARM ARM B4.2.1; broadcast to the other core), level 2 by
+//! physical address through the PL310's registers (its TRM, section 3.3.10): each of these takes
+//! effect by itself, so both cores may use them.
 
 /// Bytes of a line, in both caches.
 pub const LINE: usize = 32;
@@ -31,7 +32,8 @@ mod maintenance {
     #[inline(never)]
     fn level2(register: usize, start: usize, length: usize) {
         for line in lines(start, length) {
-            // SAFETY: maintenance of one line; memory is mapped one to one. What `INVALIDATE` may lose is its callers' concern.
+            // SAFETY: maintenance of one line; memory is mapped one to one. What `INVALIDATE` may
+            // lose is its callers' concern.
             unsafe { write_volatile(L2.add(register), line as u32) };
         }
         // SAFETY: waits until the lines above have reached the memory.
@@ -53,8 +55,8 @@ mod maintenance {
         level2(CLEAN, start, length);
     }
 
-    /// Writes a range back and drops it from the caches: before somebody without caches writes there, so that nothing of it is
-    /// written back later. Whole lines.
+    /// Writes a range back and drops it from the caches: before somebody without caches writes
+    /// there, so that nothing of it is written back later. Whole lines.
     pub fn release(start: usize, length: usize) {
         for line in lines(start, length) {
             // SAFETY: changes no value that anybody sees through the caches.
@@ -64,8 +66,8 @@ mod maintenance {
         level2(CLEAN_INVALIDATE, start, length);
     }
 
-    /// Drops a range from the caches, which hold nothing of it that was changed: what somebody without caches has written is
-    /// seen. Whole lines.
+    /// Drops a range from the caches, which hold nothing of it that was changed: what somebody
+    /// without caches has written is seen. Whole lines.
     ///
     /// # Safety
     /// Nobody has written these lines through the caches since [`release`].

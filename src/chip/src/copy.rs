@@ -1,8 +1,10 @@
-//! `memcpy` and its kin for both images and for kernels: 64 bytes a turn, wherever source and destination lie.
+//! `memcpy` and its kin for both images and for kernels: 64 bytes a turn, wherever source and
+//! destination lie.
 //!
-//! They replace those of the compiler's run-time library, which copy word by word and shift when source and destination are
-//! not aligned alike, as a packet's payload and a list never are. Addresses need no alignment: normal memory allows
-//! unaligned accesses on the Cortex-A9. So these are not for device memory, save in aligned pieces below 64 bytes.
+//! They replace those of the compiler's run-time library, which copy word by word and shift when
+//! source and destination are not aligned alike, as a packet's payload and a list never are.
+//! Addresses need no alignment: normal memory allows unaligned accesses on the Cortex-A9. So these
+//! are not for device memory, save in aligned pieces below 64 bytes.
 //!
 //! The NEON registers used are restored, so that an interrupt handler may copy, too.
 

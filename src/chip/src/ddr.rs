@@ -1,17 +1,19 @@
-//! Registers of the DDR controller and its pins, computed from what a data sheet says about the memory (UG585, sections 10.6
-//! and appendix B.7).
+//! Registers of the DDR controller and its pins, computed from what a data sheet says about the
+//! memory (UG585, sections 10.6 and appendix B.7).
 //!
-//! The clock is 533 MHz on every board, and the memory runs as DDR3-1066F: CL 7, CWL 6, tRCD and tRP 7 cycles, which all DDR3
-//! chips of this speed and faster can do. So a board states what is left: the chips, their width, the voltage, and the traces.
-//! Fields without a formula have the values of the vendor's published preset of the ZC706, with which all fields are compared
-//! in the tests.
+//! The clock is 533 MHz on every board, and the memory runs as DDR3-1066F: CL 7, CWL 6, tRCD and
+//! tRP 7 cycles, which all DDR3 chips of this speed and faster can do. So a board states what is
+//! left: the chips, their width, the voltage, and the traces. Fields without a formula have the
+//! values of the vendor's published preset of the ZC706, with which all fields are compared in the
+//! tests.
 
 /// A memory chip. Times in ps.
 #[derive(Clone, Copy)]
 pub struct Chip {
     /// Bits of a row's address.
     pub rows: u32,
-    /// Activation to precharge, activation to activation of one bank and of another one, window of four activations.
+    /// Activation to precharge, activation to activation of one bank and of another one, window of
+    /// four activations.
     pub ras: u32,
     pub rc: u32,
     pub rrd: u32,
@@ -40,8 +42,8 @@ pub const MT41K128M16: Chip = Chip {
     rfc: 160_000,
 };
 
-/// Micron MT41K256M16RE-125 and its successors HA-125, TW-107: 4 Gbit, pages of 2 KiB. JEDEC asks for a refresh time of 260 ns at
-/// this size; the vendor's presets have 300 ns.
+/// Micron MT41K256M16RE-125 and its successors HA-125, TW-107: 4 Gbit, pages of 2 KiB. JEDEC asks
+/// for a refresh time of 260 ns at this size; the vendor's presets have 300 ns.
 pub const MT41K256M16: Chip = Chip {
     rows: 15,
     ras: 35_000,
@@ -74,15 +76,16 @@ pub enum Reference {
     External,
 }
 
-/// Traces of a byte of the data bus: delay of the clock's less that of the strobe's, and the mean of clock and data. ps.
+/// Traces of a byte of the data bus: delay of the clock's less that of the strobe's, and the mean
+/// of clock and data. ps.
 #[derive(Clone, Copy)]
 pub struct Trace {
     pub clock_after_strobe: i32,
     pub length: i32,
 }
 
-/// What the vendor's tools assume where a board says nothing. The controller finds the true values when it trains; these are
-/// where it begins.
+/// What the vendor's tools assume where a board says nothing. The controller finds the true values
+/// when it trains; these are where it begins.
 pub const UNKNOWN_TRACES: [Trace; 4] = [Trace {
     clock_after_strobe: 0,
     length: 250,
@@ -116,7 +119,8 @@ pub struct Setup {
 
 /// 33.333 MHz x 32 / 2, rounded up.
 const CLOCK: u64 = 33_333_334 * 32 / 2;
-/// As fast as a crystal with a tolerance of 100 ppm makes it: a time that is a whole number of cycles takes one more.
+/// As fast as a crystal with a tolerance of 100 ppm makes it: a time that is a whole number of
+/// cycles takes one more.
 const FASTEST: u64 = CLOCK + CLOCK / 10_000;
 const CL: u32 = 7;
 const CWL: u32 = 6;
@@ -335,7 +339,8 @@ const fn timing(memory: &Memory, half: bool) -> [Setting; TIMING] {
     all
 }
 
-/// Where training begins, in 256ths of a cycle: when strobe and data are sent, and when the gate for the received strobe opens.
+/// Where training begins, in 256ths of a cycle: when strobe and data are sent, and when the gate
+/// for the received strobe opens.
 const fn training(registers: &mut [Setting; TIMING], at: usize, memory: &Memory, half: bool) {
     let (mut configuration, mut initial, mut strobe, mut gate, mut data) = ([0; 4], [0; 4], [0; 4], [0; 4], [0; 4]);
     let mut byte = 0;

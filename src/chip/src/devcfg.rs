@@ -1,5 +1,5 @@
-//! The device configuration interface (UG585, section 6.4.5): whether the PL is configured, and its configuration through PCAP,
-//! to which the interface's DMA carries a bitstream from memory.
+//! The device configuration interface (UG585, section 6.4.5): whether the PL is configured, and its
+//! configuration through PCAP, to which the interface's DMA carries a bitstream from memory.
 
 use core::ptr::read_volatile;
 
@@ -105,7 +105,8 @@ mod load {
         Ok(())
     }
 
-    /// Configures the PL with the words of a bitstream. They are in the order of the PL, and aligned to 64 bytes.
+    /// Configures the PL with the words of a bitstream. They are in the order of the PL, and
+    /// aligned to 64 bytes.
     ///
     /// # Safety
     /// Nothing uses the PL meanwhile.
@@ -114,8 +115,8 @@ mod load {
         assert!(address.is_multiple_of(64), "a bitstream is not aligned");
         cache::clean_data_cache_range(address, bitstream.len().next_multiple_of(32)).expect("aligned");
 
-        // Nothing of the old gateware reaches the processing system, and it is in reset while the new one starts.
-        // SAFETY: promised by the caller.
+        // Nothing of the old gateware reaches the processing system, and it is in reset while the
+        // new one starts. SAFETY: promised by the caller.
         unsafe { Slcr::with(|_| LVL_SHFTR_EN.write_volatile(0)) };
         pl::assert_reset();
         write(UNLOCK, UNLOCK_KEY);

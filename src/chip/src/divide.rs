@@ -1,7 +1,8 @@
 //! Unsigned division for both images and for kernels: the Cortex-A9 has no instruction for it.
 //!
-//! They replace those of the compiler's run-time library. Most divisions are those of ring buffers, which find out where an
-//! index behind the end is: a dividend that is less than the divisor, or less than twice as much, takes a few instructions.
+//! They replace those of the compiler's run-time library. Most divisions are those of ring buffers,
+//! which find out where an index behind the end is: a dividend that is less than the divisor, or
+//! less than twice as much, takes a few instructions.
 
 core::arch::global_asm!(
     r#"

@@ -1,5 +1,6 @@
-//! Lines between the processing system and the logic (EMIO), as banks 2 and 3 of the GPIO controller: 32 lines each. Here the
-//! processor drives those of bank 2, and looks at those of bank 3. Registers: UG585, chapter 14 and appendix B.19.
+//! Lines between the processing system and the logic (EMIO), as banks 2 and 3 of the GPIO
+//! controller: 32 lines each. Here the processor drives those of bank 2, and looks at those of bank 3.
+//! Registers: UG585, chapter 14 and appendix B.19.
 
 use core::ptr::{read_volatile, write_volatile};
 

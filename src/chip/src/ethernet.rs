@@ -1,9 +1,10 @@
-//! The network stack's device and the link below it: GEM0's rings ([`crate::gem`]), with received frames in cached memory, frames to send in
-//! memory that is not cached, and interrupts that are on only while the core sleeps. Checksums of IPv4, TCP and UDP are made
-//! and checked by the controller.
+//! The network stack's device and the link below it: GEM0's rings ([`crate::gem`]), with received
+//! frames in cached memory, frames to send in memory that is not cached, and interrupts that are on
+//! only while the core sleeps. Checksums of IPv4, TCP and UDP are made and checked by the
+//! controller.
 //!
-//! After long frames, which come in a row, the next look is a little later: the stack then works on several at once. Short
-//! frames, such as a reply that a kernel waits for, are taken at once.
+//! After long frames, which come in a row, the next look is a little later: the stack then works on
+//! several at once. Short frames, such as a reply that a kernel waits for, are taken at once.
 
 use core::mem::size_of;
 use core::ops::Range;
@@ -63,8 +64,8 @@ impl Port {
         }
     }
 
-    /// Gives the controller its rings, in the memory that is set apart for them and for frames to be sent, and starts it.
-    /// Called once.
+    /// Gives the controller its rings, in the memory that is set apart for them and for frames to
+    /// be sent, and starts it. Called once.
     ///
     /// # Safety
     /// Nothing else uses these regions; the first is mapped as device memory, the second is not cached.
@@ -92,7 +93,8 @@ impl Port {
         (receive, transmit)
     }
 
-    /// Follows the PHY: tells the controller how fast the link is. True if the link has come up since the last look.
+    /// Follows the PHY: tells the controller how fast the link is. True if the link has come up
+    /// since the last look.
     pub fn watch_link(&mut self) -> bool {
         self.phy = self.phy.or_else(|| Phy::find(&mut Bus(&mut self.ethernet)));
         let link = self.phy.and_then(|phy| phy.link(&mut Bus(&mut self.ethernet)));
@@ -220,8 +222,8 @@ impl kairos_net::Transmit for Transmit {
     }
 }
 
-/// Before the core sleeps, with interrupts masked: has the controller wake it when there is something. False if there is
-/// something already.
+/// Before the core sleeps, with interrupts masked: has the controller wake it when there is
+/// something. False if there is something already.
 pub fn may_sleep(receive: &Receive, transmit: &Transmit) -> bool {
     // Nothing is received while there is no room to answer.
     let events = match (transmit.full, receive.gathering) {
@@ -241,7 +243,8 @@ pub fn may_sleep(receive: &Receive, transmit: &Transmit) -> bool {
     }
 }
 
-/// Drops what both caches hold of a received frame; nothing in it has been written by a core, so nothing is lost.
+/// Drops what both caches hold of a received frame; nothing in it has been written by a core, so
+/// nothing is lost.
 fn invalidate(start: usize, length: usize) {
     const LINE: usize = 32;
     /// Level 2 cache: invalidate line by physical address; cache sync (PL310 manual, section 3.3.10).
@@ -251,8 +254,9 @@ fn invalidate(start: usize, length: usize) {
         // SAFETY: these registers drop lines of the buffer, which hold nothing that is not in memory.
         unsafe { register.write_volatile(value as u32) }
     };
-    // Four at a time: buffers are multiples of that, and nothing else lies in them. Written out, as the compiler would not do
-    // it where it is told to care for size, and this runs for each line of each frame.
+    // Four at a time: buffers are multiples of that, and nothing else lies in them. Written out, as
+    // the compiler would not do it where it is told to care for size, and this runs for each line
+    // of each frame.
     let end = start + length;
     barrier();
     // Outer cache first: the inner one could be filled from it again.

@@ -1,8 +1,9 @@
-//! The Ethernet controller GEM0: its two rings of descriptors, and its interrupts (UG585, chapter 16 and appendix B.18).
+//! The Ethernet controller GEM0: its two rings of descriptors, and its interrupts (UG585, chapter
+//! 16 and appendix B.18).
 //!
-//! The HAL sets the controller up; its driver is not used, because it spends several thousand instructions on a frame. It
-//! searches the whole ring for each, takes an interrupt for each frame sent, and cleans two caches over it. Here the next
-//! descriptor is the only one looked at.
+//! The HAL sets the controller up; its driver is not used, because it spends several thousand
+//! instructions on a frame. It searches the whole ring for each, takes an interrupt for each frame
+//! sent, and cleans two caches over it. Here the next descriptor is the only one looked at.
 
 use core::ptr::{read_volatile, write_volatile};
 
@@ -30,7 +31,8 @@ pub struct Rings {
     send: [Descriptor; SLOTS],
 }
 
-/// Received frame: word 0, the frame is this core's until the bit is cleared; end of the ring; word 1, its length.
+/// Received frame: word 0, the frame is this core's until the bit is cleared; end of the ring; word
+/// 1, its length.
 const RX_OWNED: u32 = 1;
 const RX_WRAP: u32 = 1 << 1;
 const RX_LENGTH: u32 = 0x1fff;
@@ -51,8 +53,8 @@ const INTERRUPT_ENABLE: *mut u32 = (BASE + 0x28) as *mut u32;
 const INTERRUPT_DISABLE: *mut u32 = (BASE + 0x2c) as *mut u32;
 const START_TX: u32 = 1 << 9;
 
-/// Interrupts: a frame was received, there was no descriptor for one, or the controller's memory overflowed; and a frame
-/// was sent.
+/// Interrupts: a frame was received, there was no descriptor for one, or the controller's memory
+/// overflowed; and a frame was sent.
 pub const RECEIVED: u32 = 1 << 1 | 1 << 2 | 1 << 10;
 pub const SENT: u32 = 1 << 7;
 
@@ -62,7 +64,8 @@ fn write(word: *mut u32, value: u32) {
 }
 
 fn read(word: *const u32) -> u32 {
-    // SAFETY: a status of GEM0, which reading leaves as it is, or a word of a descriptor, which the controller may be writing.
+    // SAFETY: a status of GEM0, which reading leaves as it is, or a word of a descriptor, which the
+    // controller may be writing.
     unsafe { read_volatile(word) }
 }
 
@@ -86,12 +89,13 @@ pub fn ask_for(events: u32) {
     write(INTERRUPT_ENABLE, events);
 }
 
-/// Prepares the rings and their buffers, for a controller that stands still. Returns both halves, and the addresses of the
-/// rings, which the controller has to be told: of received frames, and of frames to send.
+/// Prepares the rings and their buffers, for a controller that stands still. Returns both halves,
+/// and the addresses of the rings, which the controller has to be told: of received frames, and of
+/// frames to send.
 ///
 /// # Safety
-/// The pointers are aligned, to memory that nothing else uses, that of the rings and of the frames to send not cached. Nobody
-/// has halves that were returned before.
+/// The pointers are aligned, to memory that nothing else uses, that of the rings and of the frames
+/// to send not cached. Nobody has halves that were returned before.
 pub unsafe fn prepare(
     rings: *mut Rings,
     receive: *mut Buffers,
@@ -145,7 +149,8 @@ impl Receiver {
 
     /// Its buffer.
     pub fn buffer(&self) -> &[u8; BUFFER] {
-        // SAFETY: of this ring; the controller leaves it alone until the frame is released, which takes `&mut self`.
+        // SAFETY: of this ring; the controller leaves it alone until the frame is released, which
+        // takes `&mut self`.
         unsafe { &(*self.buffers.wrapping_add(self.at)).0 }
     }
 

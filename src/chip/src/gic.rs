@@ -1,7 +1,8 @@
 //! Interrupt controller: the door bells between the cores, and the little of it that the kernel core needs.
 //!
-//! Registers as in the Zynq-7000 manual (UG585), appendix "Application Processing Unit": CPU interface at `0xF8F00100`
-//! (each core sees its own), distributor at `0xF8F01000`. The runtime sets up the distributor through the HAL.
+//! Registers as in the Zynq-7000 manual (UG585), appendix "Application Processing Unit": CPU
+//! interface at `0xF8F00100` (each core sees its own), distributor at `0xF8F01000`. The runtime
+//! sets up the distributor through the HAL.
 
 use core::ptr::{read_volatile, write_volatile};
 
@@ -20,8 +21,8 @@ const ICD_TARGETS0: *mut u32 = 0xF8F0_1800 as *mut u32;
 const ICD_CONFIGURATION0: *mut u32 = 0xF8F0_1C00 as *mut u32;
 const ICD_SGI: *mut u32 = 0xF8F0_1F00 as *mut u32;
 
-/// Makes everything written before visible to the other core, then raises software-generated interrupt `id` (0 to 15) on
-/// `core` (0 or 1).
+/// Makes everything written before visible to the other core, then raises software-generated
+/// interrupt `id` (0 to 15) on `core` (0 or 1).
 pub fn send_sgi(core: u8, id: u8) {
     barrier();
     // SAFETY: a write to the SGI register has no effect on memory safety of this core.
@@ -30,7 +31,8 @@ pub fn send_sgi(core: u8, id: u8) {
 
 /// Lets all sixteen SGIs, and no private peripheral interrupt, reach the calling core.
 ///
-/// For a core that does not run the HAL's interrupt set-up (the kernel core). The distributor must be on already.
+/// For a core that does not run the HAL's interrupt set-up (the kernel core). The distributor must
+/// be on already.
 pub fn enable_sgis_only() {
     // SAFETY: registers banked for the calling core; interrupts it did not ask for go off.
     unsafe {
@@ -45,8 +47,8 @@ pub fn enable_sgis_only() {
     }
 }
 
-/// Has these interrupts (numbers up to 63) end [`wait_for_interrupt`] on the calling core, which has them masked, and the
-/// controller run. `cpu`: that core.
+/// Has these interrupts (numbers up to 63) end [`wait_for_interrupt`] on the calling core, which
+/// has them masked, and the controller run. `cpu`: that core.
 pub fn listen(cpu: u8, interrupts: &[u16]) {
     for id in interrupts.iter().map(|id| usize::from(*id)) {
         // SAFETY: the controller is this core's, which takes no interrupt.
@@ -64,11 +66,12 @@ pub fn listen(cpu: u8, interrupts: &[u16]) {
     }
 }
 
-/// Has a shared interrupt (32 or above) come to core `cpu` alone, at each rise of its line. The distributor must be on already.
+/// Has a shared interrupt (32 or above) come to core `cpu` alone, at each rise of its line. The
+/// distributor must be on already.
 pub fn route_rising(cpu: u8, id: u16) {
     let id = usize::from(id);
-    // SAFETY: the bytes and the bit are this interrupt's alone; its two bits of the configuration share a word with those of
-    // others, which are set when the controller is, before this.
+    // SAFETY: the bytes and the bit are this interrupt's alone; its two bits of the configuration
+    // share a word with those of others, which are set when the controller is, before this.
     unsafe {
         let configuration = ICD_CONFIGURATION0.add(id / 16);
         write_volatile(configuration, read_volatile(configuration) | 2 << (2 * (id % 16)));

@@ -1,9 +1,11 @@
-//! A board's I2C bus, bit by bit, on two pins of the processing system: SCL on MIO 50, SDA on MIO 51, as the ZC706 and the
-//! Kasli-SoC have it. The pins are open drain: driven low, or released to their pull-ups.
+//! A board's I2C bus, bit by bit, on two pins of the processing system: SCL on MIO 50, SDA on MIO
+//! 51, as the ZC706 and the Kasli-SoC have it. The pins are open drain: driven low, or released to
+//! their pull-ups.
 //!
-//! Kernels call start, write, read and stop one by one, which the chip's I2C controller cannot do. The comms core makes the pins
-//! GPIO and uses the bus while booting; from the release of the kernel core on it is that core's, from which the comms core
-//! borrows it for transactions of batches (`kairos_channel::Shared::take_bus`), with the pins as [`Pins`].
+//! Kernels call start, write, read and stop one by one, which the chip's I2C controller cannot do.
+//! The comms core makes the pins GPIO and uses the bus while booting; from the release of the
+//! kernel core on it is that core's, from which the comms core borrows it for transactions of
+//! batches (`kairos_channel::Shared::take_bus`), with the pins as [`Pins`].
 
 use core::ptr::{read_volatile, write_volatile};
 
@@ -20,8 +22,8 @@ const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
 const HALF: u32 = 2000;
 /// How long a device may hold SCL low, in halves of a bit: 25 ms, as SMBus allows.
 const STRETCH: u32 = 5000;
-/// Clocks after which a device that was cut off has given up SDA: the rest of an address, its acknowledgement, a byte that it
-/// sends, and one for each stop that it did not see.
+/// Clocks after which a device that was cut off has given up SDA: the rest of an address, its
+/// acknowledgement, a byte that it sends, and one for each stop that it did not see.
 const CLOCKS: u32 = 20;
 
 /// The bus does not do what it should: a line is held low.
@@ -205,8 +207,9 @@ impl Bus {
         }
     }
 
-    /// In a restart: the program before may have been stopped in the middle of a byte. Devices are clocked until they let go of
-    /// SDA and are told that it is over. One that sends a one may go on with a zero, and then does not see the stop.
+    /// In a restart: the program before may have been stopped in the middle of a byte. Devices are
+    /// clocked until they let go of SDA and are told that it is over. One that sends a one may go
+    /// on with a zero, and then does not see the stop.
     pub fn recover(&mut self) {
         if !self.open {
             return;

@@ -1,6 +1,7 @@
 //! The Zynq-7000 and the boards that carry it, for all images of the firmware.
 //!
-//! It compiles for the host too, where what computes is tested; registers are touched only when a function that does is called.
+//! It compiles for the host too, where what computes is tested; registers are touched only when a
+//! function that does is called.
 //!
 //! No code here executes `sev` (it belongs to the kernel initiator), takes a lock or allocates.
 #![no_std]

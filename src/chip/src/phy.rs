@@ -1,10 +1,12 @@
-//! Ethernet PHYs through their standard registers (IEEE 802.3, clause 22 and annex 28): any vendor's, no driver each.
+//! Ethernet PHYs through their standard registers (IEEE 802.3, clause 22 and annex 28): any
+//! vendor's, no driver each.
 
 use core::fmt;
 
 /// Access to the management bus.
 pub trait Mdio {
-    /// Reads register `register` (0 to 31) of the PHY at address `phy` (0 to 31). An absent PHY reads as all ones.
+    /// Reads register `register` (0 to 31) of the PHY at address `phy` (0 to 31). An absent PHY
+    /// reads as all ones.
     fn read(&mut self, phy: u8, register: u8) -> u16;
 }
 

@@ -1,4 +1,5 @@
-//! The calling core's private timer (UG585, section 8.2), for a program without interrupt handlers: it ends a sleep.
+//! The calling core's private timer (UG585, section 8.2), for a program without interrupt handlers:
+//! it ends a sleep.
 
 use core::ptr::write_volatile;
 
@@ -15,7 +16,8 @@ const ON: u32 = 255 << 8 | 1 << 2 | 1;
 const DIVIDER: u64 = 256;
 
 fn write(register: *mut u32, value: u32) {
-    // SAFETY: a register of the calling core's timer, which nothing but this module uses; its interrupt is never taken.
+    // SAFETY: a register of the calling core's timer, which nothing but this module uses; its
+    // interrupt is never taken.
     unsafe { write_volatile(register, value) };
 }
 
@@ -25,7 +27,8 @@ pub fn stop() {
     write(STATUS, 1);
 }
 
-/// Sleeps until an interrupt comes of those that [`gic::listen`] was told, for `microseconds` at most. `clock`: CPU_3x2x in Hz.
+/// Sleeps until an interrupt comes of those that [`gic::listen`] was told, for `microseconds` at
+/// most. `clock`: CPU_3x2x in Hz.
 pub fn sleep(microseconds: u64, clock: u32) {
     let ticks = microseconds * u64::from(clock) / DIVIDER / 1_000_000;
     stop();

@@ -1,5 +1,5 @@
-//! Resets of the whole chip, and the byte that outlives those by software (UG585, appendix B.28, `REBOOT_STATUS`): what the
-//! runtime asks of the loader, or leaves for its next start.
+//! Resets of the whole chip, and the byte that outlives those by software (UG585, appendix B.28,
+//! `REBOOT_STATUS`): what the runtime asks of the loader, or leaves for its next start.
 
 use zynq7000_hal::slcr::Slcr;
 

@@ -1,6 +1,8 @@
-//! SD card in the first slot, through the HAL's driver of the controller. Pins and card voltage are as the boot loader left them.
+//! SD card in the first slot, through the HAL's driver of the controller. Pins and card voltage are
+//! as the boot loader left them.
 //!
-//! Sectors are moved by the CPU, one at a time, and the core waits: a sector takes some 50 µs, a slow card up to 250 ms.
+//! Sectors are moved by the CPU, one at a time, and the core waits: a sector takes some 50 µs, a
+//! slow card up to 250 ms.
 
 use embassy_time::{Duration, Instant};
 use kairos_config::card::{BlockDevice, DeviceError, Sector};

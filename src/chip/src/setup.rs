@@ -1,4 +1,5 @@
-//! What every image on the HAL sets up alike: the clocks' frequencies, the time base, memory that devices use, the UART.
+//! What every image on the HAL sets up alike: the clocks' frequencies, the time base, memory that
+//! devices use, the UART.
 
 use core::ops::Range;
 
@@ -12,8 +13,8 @@ use zynq7000_hal::uart::{ClockConfig, Config, Tx, Uart};
 
 use crate::boards;
 
-/// Crystal of the supported boards: 33.3333 MHz. Rounded up, because the timer driver divides by whole numbers: 1 Hz less
-/// would make its microsecond 1/400 too short at 800 MHz.
+/// Crystal of the supported boards: 33.3333 MHz. Rounded up, because the timer driver divides by
+/// whole numbers: 1 Hz less would make its microsecond 1/400 too short at 800 MHz.
 const CRYSTAL: Hertz = Hertz::from_raw(33_333_334);
 const BAUD: u32 = 115_200;
 /// What one entry of the MMU's table maps.
@@ -62,7 +63,8 @@ pub fn timer_count() -> u32 {
     unsafe { COUNTER.read_volatile() }
 }
 
-/// The UART with a connector, of the two, for the log: transmits with 115200 baud, 8N1. Pins are as the first stage left them.
+/// The UART with a connector, of the two, for the log: transmits with 115200 baud, 8N1. Pins are as
+/// the first stage left them.
 pub fn console(uarts: [zynq7000::uart::MmioRegisters<'static>; 2], clocks: &Clocks) -> Tx {
     let [first, second] = uarts;
     let registers = if boards::uart_with_clock() == 0 { first } else { second };

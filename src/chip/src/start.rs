@@ -1,4 +1,5 @@
-//! What the start-up code of each image has to do first, as text for `global_asm!` (Cortex-A9 TRM chapter 4, ARM ARM B1.8).
+//! What the start-up code of each image has to do first, as text for `global_asm!` (Cortex-A9 TRM
+//! chapter 4, ARM ARM B1.8).
 //!
 //! Changes r0 to r3, and leaves zero in r0.
 
@@ -50,7 +51,8 @@ macro_rules! start_clear_bss {
     };
 }
 
-/// Copies `.data` from where it was loaded to where it belongs, `__data_start` to `__data_end` of the linker script, in words.
+/// Copies `.data` from where it was loaded to where it belongs, `__data_start` to `__data_end` of
+/// the linker script, in words.
 #[macro_export]
 macro_rules! start_copy_data {
     () => {

@@ -20,7 +20,8 @@ import (
 type Options struct {
 	// Token of this client, for a hub that asks. Empty: none.
 	Token string
-	// Certificate is a PEM file with the certificate of a hub that has TLS, or of the authority that vouches for it. Empty: no TLS.
+	// Certificate is a PEM file with the certificate of a hub that has TLS, or of the authority that
+	// vouches for it. Empty: no TLS.
 	Certificate string
 }
 
@@ -39,7 +40,8 @@ type Lab struct {
 	connection *grpc.ClientConn
 }
 
-// Connect makes a connection to the hub at a host and port, or at the Unix socket that a plugin finds in KAIROS_HUB. Whether one answers there is known from the first call.
+// Connect makes a connection to the hub at a host and port, or at the Unix socket that a plugin
+// finds in KAIROS_HUB. Whether one answers there is known from the first call.
 func Connect(address string, options Options) (*Lab, error) {
 	transport := insecure.NewCredentials()
 	if options.Certificate != "" {

@@ -1,12 +1,14 @@
-//! What to make of the gateware's measurements of the RTIO clock and of the external clock while the device runs.
+//! What to make of the gateware's measurements of the RTIO clock and of the external clock while
+//! the device runs.
 
 use core::fmt;
 
-/// A measurement counts every fourth period in 2^20 periods of the processing system's 125 MHz (`clock_synthesiser`,
-/// `clock_reference`).
+/// A measurement counts every fourth period in 2^20 periods of the processing system's 125 MHz
+/// (`clock_synthesiser`, `clock_reference`).
 const UNITS_HZ: u64 = 4 * 125_000_000;
 const WINDOW: u64 = 1 << 20;
-/// Greatest relative difference, 1 / this: more than crystals differ and a measurement is off (0.05 ‰ at 10 MHz).
+/// Greatest relative difference, 1 / this: more than crystals differ and a measurement is off (0.05
+/// ‰ at 10 MHz).
 const TOLERANCE: u32 = 1000;
 /// So many looks in a row must find the clock in order before it is used again.
 const STEADY: u32 = 3;

@@ -1,5 +1,5 @@
-//! The clock of RTIO, apart from registers, so that it is tested on the host: what the key `rtio_clock` asks for, the
-//! synthesiser that makes it, and a watch over it while the device runs.
+//! The clock of RTIO, apart from registers, so that it is tested on the host: what the key
+//! `rtio_clock` asks for, the synthesiser that makes it, and a watch over it while the device runs.
 #![no_std]
 #![forbid(unsafe_code)]
 

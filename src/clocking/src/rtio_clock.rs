@@ -9,7 +9,8 @@ use crate::si5324::Reference;
 pub struct Setting {
     pub name: &'static str,
     pub reference: Reference,
-    /// Frequency that the RTIO core gets, in Hz; None: that of the external clock, which passes through unchanged.
+    /// Frequency that the RTIO core gets, in Hz; None: that of the external clock, which passes
+    /// through unchanged.
     pub output: Option<u32>,
 }
 
@@ -88,8 +89,8 @@ pub fn parse(text: &str) -> Option<Setting> {
     SETTINGS.into_iter().find(|setting| setting.name == name)
 }
 
-/// What is used if the configuration says nothing; None: gateware of a frequency that no setting gives. `linked`: the synthesiser
-/// has the clock of a link to a board above.
+/// What is used if the configuration says nothing; None: gateware of a frequency that no setting
+/// gives. `linked`: the synthesiser has the clock of a link to a board above.
 pub fn default(frequency: u32, linked: bool) -> Option<Setting> {
     if linked && LINK.output == Some(frequency) {
         return Some(LINK);

@@ -1,7 +1,8 @@
 //! The analyzer of a board: the gateware records to a ring in memory, from boot on.
 //!
-//! For a dump (wire protocols, section 4) it is stopped, the ring is copied, and it starts anew at once: little is missed, and
-//! whoever takes the dump slowly keeps nobody from recording. Without gateware, or with one that has no analyzer, nothing is recorded.
+//! For a dump (wire protocols, section 4) it is stopped, the ring is copied, and it starts anew at
+//! once: little is missed, and whoever takes the dump slowly keeps nobody from recording. Without
+//! gateware, or with one that has no analyzer, nothing is recorded.
 
 use kairos_channel::memory::ANALYZER;
 use kairos_chip::gic::barrier;

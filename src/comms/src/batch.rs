@@ -1,5 +1,6 @@
-//! Batches of register accesses: a client's program is checked, and executed beside whatever else this core does. It shares no
-//! register with a kernel, and between stretches of steps everybody else has the core.
+//! Batches of register accesses: a client's program is checked, and executed beside whatever else
+//! this core does. It shares no register with a kernel, and between stretches of steps everybody
+//! else has the core.
 
 use embassy_futures::yield_now;
 use embassy_sync::once_lock::OnceLock;
@@ -21,7 +22,8 @@ const ANSWER_MAX: usize = REPLY + 4 * RESULTS_MAX as usize;
 /// What this gateware has for batches. It stays as long as the firmware does.
 static GATEWARE: OnceLock<(Exports, Pins)> = OnceLock::new();
 
-/// Executes a batch, and puts the answer into `room`; how long it is. `None` if there is not room enough for any answer.
+/// Executes a batch, and puts the answer into `room`; how long it is. `None` if there is not room
+/// enough for any answer.
 pub async fn answer(program: &[u8], room: &mut [u8]) -> Option<usize> {
     let (head, results) = room.get_mut(..ANSWER_MAX)?.split_at_mut(REPLY);
     let mut results = Results::new(results);

@@ -74,7 +74,8 @@ fn protect_memory() {
     aarch32_cpu::asm::isb();
 }
 
-/// The kernel core drives the I2C bus as GPIO: SCL is MIO 50, SDA is MIO 51. Electrical standard and speed of the pins stay.
+/// The kernel core drives the I2C bus as GPIO: SCL is MIO 50, SDA is MIO 51. Electrical standard
+/// and speed of the pins stay.
 fn release_i2c_pins() {
     const MIO_PIN_50: *mut u32 = 0xF800_07C8 as *mut u32;
     /// Tri-state and peripheral selections; pull-up.
@@ -93,7 +94,8 @@ fn release_i2c_pins() {
     }
 }
 
-/// QEMU's timers run at 100 MHz whatever the clock registers say; make them say that. QEMU is known by its zero IDCODE.
+/// QEMU's timers run at 100 MHz whatever the clock registers say; make them say that. QEMU is known
+/// by its zero IDCODE.
 fn fix_qemu_clock() {
     // SAFETY: no other code uses the SLCR now.
     unsafe {
@@ -107,7 +109,8 @@ fn fix_qemu_clock() {
     }
 }
 
-/// Writes a range back from both caches to memory, for a reader whose caches are off. Whole cache lines are written.
+/// Writes a range back from both caches to memory, for a reader whose caches are off. Whole cache
+/// lines are written.
 pub fn clean(start: usize, length: usize) {
     let first = start & !31;
     let length = (start + length).next_multiple_of(32) - first;

@@ -1,5 +1,5 @@
-//! The RTIO clock: programs the synthesiser, where the gateware depends on one, as the key `rtio_clock` says, has the gateware
-//! switch to it, and watches it afterwards.
+//! The RTIO clock: programs the synthesiser, where the gateware depends on one, as the key
+//! `rtio_clock` says, has the gateware switch to it, and watches it afterwards.
 //!
 //! While the device runs, only the gateware is asked, not the chip: the I2C bus belongs to the kernel core.
 
@@ -21,7 +21,8 @@ use kairos_proto::descriptor::{Clock, ClockSource, Descriptor};
 use crate::config::Config;
 use crate::report;
 
-/// A switch takes less than a millisecond: the gateware gives up a clock that it cannot lock to within 0.3 ms.
+/// A switch takes less than a millisecond: the gateware gives up a clock that it cannot lock to
+/// within 0.3 ms.
 const SWITCH_LIMIT_MS: u32 = 5;
 /// Until the gateware has measured a clock that has just begun: two of its windows, with reserve.
 const MEASURING_LIMIT_MS: u32 = 30;
@@ -148,7 +149,8 @@ fn set_lost(lost: bool) {
     KERNEL.wake();
 }
 
-/// Waits until RTIO is without its clock, or, with `lost` false, until it has one. For the task that has the kernel core.
+/// Waits until RTIO is without its clock, or, with `lost` false, until it has one. For the task
+/// that has the kernel core.
 pub async fn wait(lost: bool) {
     poll_fn(|context| poll(lost, context)).await
 }
@@ -162,8 +164,8 @@ pub fn poll(lost: bool, context: &Context<'_>) -> Poll<()> {
     }
 }
 
-/// Before the RTIO core leaves reset: its clock is as configured afterwards, or the error is logged and RTIO must not be used.
-/// A clock that a synthesiser makes is to be watched.
+/// Before the RTIO core leaves reset: its clock is as configured afterwards, or the error is logged
+/// and RTIO must not be used. A clock that a synthesiser makes is to be watched.
 pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> Result<Option<Switched>, ()> {
     let input = match ClockSource::try_from(clock.synthesiser) {
         Ok(ClockSource::ProcessingSystem) => None,

@@ -28,7 +28,8 @@ const TEXT_MAX: usize = 128;
 /// Longest time for which nobody looks at the links during an access to the card.
 const UNATTENDED: Duration = Duration::from_millis(1);
 
-/// The card, which may take a second for a hundred sectors: other boards, which count on an answer in less, get theirs meanwhile.
+/// The card, which may take a second for a hundred sectors: other boards, which count on an answer
+/// in less, get theirs meanwhile.
 struct Attending {
     slot: Slot,
     links: Links,
@@ -127,7 +128,8 @@ impl Config {
         Ok(())
     }
 
-    /// Who may manage the device. It is kept from boot and the newest write on: taking the card out opens nothing.
+    /// Who may manage the device. It is kept from boot and the newest write on: taking the card out
+    /// opens nothing.
     pub fn access(&self) -> Access {
         self.access.borrow().clone()
     }
@@ -224,7 +226,8 @@ impl Config {
         if !has_key {
             return;
         }
-        // Nothing else differs between two boots but the times at which clients come, which they choose themselves.
+        // Nothing else differs between two boots but the times at which clients come, which they
+        // choose themselves.
         let mut seed = [0; auth::VALUE_MAX];
         if let Ok(Some(length)) = self.read(auth::SEED, &mut seed) {
             self.nonces.borrow_mut().stir(&seed[..length]);

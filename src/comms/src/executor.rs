@@ -1,7 +1,8 @@
 //! The async executor of core 0: embassy's, with an own pender and idle loop.
 //!
-//! embassy's platform for Cortex-A wakes with `sev`, which on this chip submits an RTIO event. Here a wake only sets a flag;
-//! it comes from a task (and the loop looks at the flag before it sleeps) or from an interrupt (which ends `wfi`).
+//! embassy's platform for Cortex-A wakes with `sev`, which on this chip submits an RTIO event. Here
+//! a wake only sets a flag; it comes from a task (and the loop looks at the flag before it sleeps)
+//! or from an interrupt (which ends `wfi`).
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +21,8 @@ pub trait Background {
     /// Does what there is to do. False if there is more, after the tasks that it has woken.
     fn run(&mut self) -> bool;
 
-    /// With interrupts masked: has an interrupt come when there is something to do. False if there is something already.
+    /// With interrupts masked: has an interrupt come when there is something to do. False if there
+    /// is something already.
     fn may_sleep(&mut self) -> bool;
 }
 
@@ -37,7 +39,8 @@ pub fn run<B: Background>(init: impl FnOnce(Spawner) -> B) -> ! {
         if !background.run() || READY.load(Ordering::Acquire) {
             continue;
         }
-        // With interrupts masked, one that comes between the look at the flag and the sleep still ends the sleep.
+        // With interrupts masked, one that comes between the look at the flag and the sleep still
+        // ends the sleep.
         critical_section::with(|_| {
             if !READY.load(Ordering::Acquire) && background.may_sleep() {
                 kairos_chip::gic::wait_for_interrupt();

@@ -1,7 +1,7 @@
 //! A mutex that is fair: tasks have it in the order in which they asked for it.
 //!
-//! The mutex of `embassy-sync` knows one waiting task: two of them would wake each other without end, and the core would never
-//! rest.
+//! The mutex of `embassy-sync` knows one waiting task: two of them would wake each other without
+//! end, and the core would never rest.
 
 use core::cell::{RefCell, RefMut};
 use core::ops::{Deref, DerefMut};

@@ -1,7 +1,8 @@
-//! What happens when the comms core itself fails: a message on the UART, which the next start repeats, and a reset.
+//! What happens when the comms core itself fails: a message on the UART, which the next start
+//! repeats, and a reset.
 //!
-//! Such a failure is a bug in this image. It cannot be caused by a kernel or a client; faults of the kernel core are handled
-//! by [`crate::kernel_core`].
+//! Such a failure is a bug in this image. It cannot be caused by a kernel or a client; faults of
+//! the kernel core are handled by [`crate::kernel_core`].
 
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};

@@ -1,7 +1,9 @@
-//! The gateware as the comms core sees it: what it is, and the RTIO errors that no kernel can be told in time.
+//! The gateware as the comms core sees it: what it is, and the RTIO errors that no kernel can be
+//! told in time.
 //!
-//! Collision, busy and sequence errors appear when an event is executed, long after the kernel submitted it. They are polled,
-//! logged with the channel's name, and reported to the host when the next kernel ends (wire protocols, section 1.9).
+//! Collision, busy and sequence errors appear when an event is executed, long after the kernel
+//! submitted it. They are polled, logged with the channel's name, and reported to the host when the
+//! next kernel ends (wire protocols, section 1.9).
 
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU8, Ordering};
 
@@ -63,8 +65,8 @@ const CYCLE_PS: u32 = 8000;
 /// Looks at a phase's meter, which takes 33 µs, before it counts as one that does not answer.
 const PHASE_LOOKS: u32 = 1000;
 
-/// Registers of a link to a satellite: its state, how long words travel, what the satellite is called, what it had not executed,
-/// and the meter of its clock's phase.
+/// Registers of a link to a satellite: its state, how long words travel, what the satellite is
+/// called, what it had not executed, and the meter of its clock's phase.
 #[derive(Clone, Copy)]
 pub(crate) struct Satellite {
     state: Register,
@@ -103,8 +105,8 @@ impl Satellite {
         self.unplayed.map_or(0, |register| register.read())
     }
 
-    /// Measures by how many ps, below a cycle, the clock of what comes from it is later than this board's. `None`: it cannot be
-    /// reached, or there is no meter.
+    /// Measures by how many ps, below a cycle, the clock of what comes from it is later than this
+    /// board's. `None`: it cannot be reached, or there is no meter.
     pub(crate) fn phase_ps(&self) -> Option<u32> {
         let phase = self.phase.filter(|_| self.is_up())?;
         self.measure?.write(1);
@@ -116,8 +118,8 @@ impl Satellite {
     }
 }
 
-/// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset. Without gateware, or without
-/// the clock, the device works on, only without RTIO.
+/// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset.
+/// Without gateware, or without the clock, the device works on, only without RTIO.
 pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
     take_names(config);
     // SAFETY: the kernel core has not been released yet; the HAL has taken the PL out of reset.

@@ -1,4 +1,5 @@
-//! How the subsystems of this board are, for whoever asks: the request `health` of management (`docs/interfaces.md`).
+//! How the subsystems of this board are, for whoever asks: the request `health` of management
+//! (`docs/interfaces.md`).
 
 use core::fmt::{self, Write};
 

@@ -1,4 +1,5 @@
-//! The I2C bus for transactions of batches, between two of the kernel: from a start to its stop the bus is one core's.
+//! The I2C bus for transactions of batches, between two of the kernel: from a start to its stop the
+//! bus is one core's.
 
 use embassy_time::{Duration, Instant, Timer};
 use kairos_batch::i2c::{self, Lines};

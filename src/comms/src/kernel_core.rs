@@ -1,7 +1,9 @@
-//! Supervision of the kernel core (core 1): its image, starting, killing and restarting it, and messages to and from it.
+//! Supervision of the kernel core (core 1): its image, starting, killing and restarting it, and
+//! messages to and from it.
 //!
-//! A kernel can be killed at any instruction: nothing of it is shared with this core but the channel, whose rings are
-//! emptied while core 1 stands in the restart handshake ([`kairos_channel`]).
+//! A kernel can be killed at any instruction: nothing of it is shared with this core but the
+//! channel, whose rings are emptied while core 1 stands in the restart handshake
+//! ([`kairos_channel`]).
 
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -20,7 +22,8 @@ use zynq7000_hal::slcr::Slcr;
 
 use crate::{chip, report, secondary};
 
-/// `kernel.bin`, as built with this image. In a section of its own, so that tools can tell it from this core's code.
+/// `kernel.bin`, as built with this image. In a section of its own, so that tools can tell it from
+/// this core's code.
 pub static IMAGE: &[u8] = &EMBEDDED.0;
 
 #[repr(C, align(32))]
@@ -42,7 +45,8 @@ const LINE_MAX: usize = 1024;
 /// How soon to look again when the ring to core 1 is full.
 const SPACE_INTERVAL: Duration = Duration::from_micros(100);
 
-/// Heartbeat of the task that waits for the kernel core's messages, while one does. The watchdog is fed only with it.
+/// Heartbeat of the task that waits for the kernel core's messages, while one does. The watchdog is
+/// fed only with it.
 pub static SUPERVISION: Heartbeat = Heartbeat::new(false);
 
 static BELL: AtomicWaker = AtomicWaker::new();
@@ -157,8 +161,8 @@ impl KernelCore {
         Err(Failure::Silent)
     }
 
-    /// Has the core load a library, which must be left alone until the answer. Each kernel starts on a restarted core,
-    /// without memories of the one before.
+    /// Has the core load a library, which must be left alone until the answer. Each kernel starts
+    /// on a restarted core, without memories of the one before.
     pub async fn load(&mut self, library: &[u8]) -> Result<(), Failure> {
         self.restart().await?;
         let mut place = [0; 8];
@@ -219,7 +223,8 @@ impl KernelCore {
             .store(aarch32_cpu::register::Dacr::read().raw_value(), Ordering::Relaxed);
         chip::clean(core::ptr::from_ref(boot) as usize, core::mem::size_of_val(boot));
         barrier();
-        // SAFETY: nobody else has the SLCR, and what core 1 begins with, the branch at address 0 and the image, is in memory.
+        // SAFETY: nobody else has the SLCR, and what core 1 begins with, the branch at address 0
+        // and the image, is in memory.
         unsafe {
             Slcr::with(|slcr| {
                 let mut reset = slcr.reset_ctrl();
@@ -231,8 +236,8 @@ impl KernelCore {
         self.released = true;
     }
 
-    /// Waits for the next frame from the kernel core. Log frames are logged on the way and not returned. May be dropped at
-    /// any time without losing anything.
+    /// Waits for the next frame from the kernel core. Log frames are logged on the way and not
+    /// returned. May be dropped at any time without losing anything.
     pub async fn next_frame(&mut self) -> Result<Frame, Failure> {
         loop {
             let expected = SUPERVISION.expect();
@@ -403,12 +408,13 @@ impl core::fmt::Display for Lossy<'_> {
     }
 }
 
-/// Puts a branch to the kernel core's image where a core starts after reset. Only before the low megabyte is protected.
+/// Puts a branch to the kernel core's image where a core starts after reset. Only before the low
+/// megabyte is protected.
 pub fn write_reset_branch() {
     /// `ldr pc, [pc, #-4]`: loads the word behind it.
     const LOAD_PC: u32 = 0xe51f_f004;
-    // SAFETY: writes the first two words of on-chip memory (or DDR), which nothing else uses. In assembly, as address 0 is
-    // a null pointer to Rust.
+    // SAFETY: writes the first two words of on-chip memory (or DDR), which nothing else uses. In
+    // assembly, as address 0 is a null pointer to Rust.
     unsafe {
         core::arch::asm!(
             "str {branch}, [{zero}]",

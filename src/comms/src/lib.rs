@@ -1,6 +1,6 @@
-//! What the comms core (core 0) does on every board, whether it has a network (`src/runtime`) or is a satellite behind a link
-//! (`src/satman`): the chip, the log, the configuration, the gateware and its clock, the kernel core, health, and requests of
-//! management, from wherever they come.
+//! What the comms core (core 0) does on every board, whether it has a network (`src/runtime`) or is
+//! a satellite behind a link (`src/satman`): the chip, the log, the configuration, the gateware and
+//! its clock, the kernel core, health, and requests of management, from wherever they come.
 //!
 //! Only the ARM compiler builds it, for an image: `docs/firmware.md`.
 #![no_std]
@@ -41,7 +41,8 @@ pub fn task<S>(
     token.expect("task pool too small")
 }
 
-/// What every board begins with: the chip, the log, what was kept before this start, the watchdog. `banner`: who this is. Returns the Ethernet controller too, for whoever has a network.
+/// What every board begins with: the chip, the log, what was kept before this start, the watchdog.
+/// `banner`: who this is. Returns the Ethernet controller too, for whoever has a network.
 pub fn start(banner: &str) -> (Board, Ethernet) {
     stack::paint();
     // A branch at address 0 is where core 1 starts.

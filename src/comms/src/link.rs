@@ -1,8 +1,9 @@
-//! The links of this board: mailboxes of the gateware ([`Mailbox`]), and over each an end of `src/links`, which a task of its
-//! own runs.
+//! The links of this board: mailboxes of the gateware ([`Mailbox`]), and over each an end of
+//! `src/links`, which a task of its own runs.
 //!
-//! Mailboxes are numbered; on a satellite the first one is of the link to the board above. What boards are behind a link its
-//! number says: they have destinations in a row. Streams to them go over each link on the way, passed on by the boards between.
+//! Mailboxes are numbered; on a satellite the first one is of the link to the board above. What
+//! boards are behind a link its number says: they have destinations in a row. Streams to them go
+//! over each link on the way, passed on by the boards between.
 
 use core::cell::RefCell;
 use core::fmt::{self, Write};
@@ -39,7 +40,8 @@ use counts::Counts;
 pub const LINKS: usize = BOARDS - 1;
 /// Longest descriptor of a satellite, in bytes.
 const DESCRIPTOR_MAX: usize = 64 * 1024;
-/// How often a mailbox is looked at: always, for a while after something came or went, and then if kernels talk.
+/// How often a mailbox is looked at: always, for a while after something came or went, and then if
+/// kernels talk.
 const PAUSE: Duration = Duration::from_millis(1);
 const SHORT_PAUSE: Duration = Duration::from_micros(50);
 const SHORTEST_PAUSE: Duration = Duration::from_micros(2);
@@ -120,7 +122,8 @@ pub struct Link {
     kick: Signal<CriticalSectionRawMutex, ()>,
 }
 
-/// What a board below is called: as many more as stand before it than the board above it, which learns its own name.
+/// What a board below is called: as many more as stand before it than the board above it, which
+/// learns its own name.
 #[derive(Clone, Copy)]
 enum Name {
     /// On the board with the network.
@@ -152,8 +155,8 @@ fn session() -> u16 {
 }
 
 impl Links {
-    /// Starts the links to satellites, the mailboxes from `first` on. The logic says what each is called: the first one 1,
-    /// the next one as many more as there are boards behind that.
+    /// Starts the links to satellites, the mailboxes from `first` on. The logic says what each is
+    /// called: the first one 1, the next one as many more as there are boards behind that.
     pub fn start_down(&mut self, spawner: &Spawner, first: usize) {
         static ROOMS: [ConstStaticCell<[u8; DESCRIPTOR_MAX]>; LINKS] =
             [const { ConstStaticCell::new([0; DESCRIPTOR_MAX]) }; LINKS];
@@ -185,8 +188,8 @@ impl Links {
         }
     }
 
-    /// Starts the link to the board above, if there is one. `text`: what this board is. Streams to other boards are for
-    /// [`Link::pass_on`].
+    /// Starts the link to the board above, if there is one. `text`: what this board is. Streams to
+    /// other boards are for [`Link::pass_on`].
     pub fn start_up(
         &mut self,
         spawner: &Spawner,
@@ -256,7 +259,8 @@ impl Links {
         last.filter(|_| own < destination && destination - own <= self.behind)
     }
 
-    /// Says whether the key `routing_table` agrees with the boards that there are. Called once, on the board with the network.
+    /// Says whether the key `routing_table` agrees with the boards that there are. Called once, on
+    /// the board with the network.
     pub fn compare_routes(&self, config: &Config) {
         static ROOM: ConstStaticCell<[u8; TABLE]> = ConstStaticCell::new([0; TABLE]);
         let room = ROOM.take();
@@ -412,8 +416,8 @@ impl Link {
         LinkStream { link: self, number }
     }
 
-    /// Passes on, to the board that it is for and back, what comes on the next stream that the board above opens to another than
-    /// this one.
+    /// Passes on, to the board that it is for and back, what comes on the next stream that the
+    /// board above opens to another than this one.
     pub async fn pass_on(&'static self, links: Links) {
         let taken = poll_fn(|cx| self.end.borrow_mut().poll_accept_for_others(cx)).await;
         let number = taken.number;

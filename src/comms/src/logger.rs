@@ -1,11 +1,13 @@
-//! The log: lines kept in a ring in memory for management clients, and lines on their way to the UART in another one.
+//! The log: lines kept in a ring in memory for management clients, and lines on their way to the
+//! UART in another one.
 //!
-//! Line format (wire protocols, section 2.3): `[` seconds right-aligned in 6 `.` microseconds `s] ` level in 5 `(` target `): `
-//! text. Text with line breaks becomes several lines, each with its own head; empty lines are dropped. Each ring has a level
-//! of its own, and says how much fell out of it.
+//! Line format (wire protocols, section 2.3): `[` seconds right-aligned in 6 `.` microseconds `s] `
+//! level in 5 `(` target `): ` text. Text with line breaks becomes several lines, each with its own
+//! head; empty lines are dropped. Each ring has a level of its own, and says how much fell out of
+//! it.
 //!
-//! A line is formatted straight into the rings. A task moves the UART's to its FIFO as that takes it, so that logging never
-//! waits for the slow line, except while booting and in a panic.
+//! A line is formatted straight into the rings. A task moves the UART's to its FIFO as that takes
+//! it, so that logging never waits for the slow line, except while booting and in a panic.
 
 use core::cell::RefCell;
 use core::fmt::{self, Write};
@@ -74,8 +76,8 @@ fn set_max_level() {
     log::set_max_level(level.unwrap_or(LevelFilter::Info));
 }
 
-/// Copies the kept text to `out`, which has room for more than all of it, behind a line that says what fell out; its length.
-/// `take`: the text is then forgotten.
+/// Copies the kept text to `out`, which has room for more than all of it, behind a line that says
+/// what fell out; its length. `take`: the text is then forgotten.
 pub fn copy(out: &mut [u8], take: bool) -> usize {
     critical_section::with(|cs| {
         let mut buffer = BUFFER.borrow_ref_mut(cs);

@@ -1,5 +1,6 @@
-//! Management of a board (wire protocols, section 2): log, configuration, flash, reboot, behind the greeting and the choice of
-//! a destination. Where requests come from is the caller's matter ([`Wire`]), and so is what measures ([`Measures`]).
+//! Management of a board (wire protocols, section 2): log, configuration, flash, reboot, behind the
+//! greeting and the choice of a destination. Where requests come from is the caller's matter
+//! ([`Wire`]), and so is what measures ([`Measures`]).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -96,8 +97,8 @@ impl Management {
         })
     }
 
-    /// Serves a client whose destination is this board, until one of both has enough. What is returned is to be done when the
-    /// connection has been closed.
+    /// Serves a client whose destination is this board, until one of both has enough. What is
+    /// returned is to be done when the connection has been closed.
     pub async fn serve(&'static self, wire: &mut impl Wire, instrument: &impl Measures) -> Option<Mark> {
         let connection = Connection {
             wire,
@@ -171,8 +172,8 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         }
     }
 
-    /// Does what the newest request asks for. Its data, if it has any, are the next things that the decoder finds in `input`,
-    /// or in what comes behind it.
+    /// Does what the newest request asks for. Its data, if it has any, are the next things that the
+    /// decoder finds in `input`, or in what comes behind it.
     async fn request(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
         let request = decoder.request();
         let config = self.config;
@@ -295,7 +296,8 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
     /// Receives an image or a value, and does with it what the newest request says.
     async fn receive(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
         let length = decoder.request().length;
-        // What is too long is received to be dropped, so that the next request is found behind it: that keeps nobody waiting.
+        // What is too long is received to be dropped, so that the next request is found behind it:
+        // that keeps nobody waiting.
         let mut room = match length as usize <= DATA_MAX {
             true => Some(self.data.lock().await),
             false => None,

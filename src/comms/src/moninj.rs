@@ -1,4 +1,5 @@
-//! Monitor and injector of a board, if its gateware has them. What does not exist reads as 0, and cannot be changed.
+//! Monitor and injector of a board, if its gateware has them. What does not exist reads as 0, and
+//! cannot be changed.
 
 use kairos_contracts::registers::{moninj, uplink};
 use kairos_pl::{Register, Register64};
@@ -101,7 +102,8 @@ impl Pins {
         }
     }
 
-    /// Does what a request asks for, once; what there is to say of it: the value of the probe, or of the override.
+    /// Does what a request asks for, once; what there is to say of it: the value of the probe, or
+    /// of the override.
     pub fn answer(self, request: &Message<Request>) -> Message<Report> {
         let Message { channel, number, .. } = *request;
         if request.kind == Request::WatchProbe {

@@ -1,4 +1,5 @@
-//! What a core said when it failed, kept in memory over the reset that follows, and reported by the next start, once.
+//! What a core said when it failed, kept in memory over the reset that follows, and reported by the
+//! next start, once.
 
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -27,8 +28,9 @@ const SLOTS: usize = 2;
 const _: () = assert!(core::mem::size_of::<[Slot; SLOTS]>() <= REPORT.end - REPORT.start);
 
 fn with_slot<T>(core: Core, use_slot: impl FnOnce(&mut Slot) -> T) -> T {
-    // SAFETY: the region is for this, and any bytes are valid. Only tasks of this core come here, one after the other, and a
-    // failure, which never returns to what it has interrupted; the closures in this file do not come here again.
+    // SAFETY: the region is for this, and any bytes are valid. Only tasks of this core come here,
+    // one after the other, and a failure, which never returns to what it has interrupted; the
+    // closures in this file do not come here again.
     use_slot(unsafe { &mut (*(REPORT.start as *mut [Slot; SLOTS]))[core as usize] })
 }
 

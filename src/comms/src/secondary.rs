@@ -1,8 +1,9 @@
 //! Core 1 inside this image.
 //!
-//! On the chip and in the emulator core 1 is held until the runtime releases it, and then starts at address 0, from where a
-//! branch leads to the kernel core's image: it never comes here. QEMU starts both cores at the entry point of the
-//! image. There the start-up code calls [`kmain_secondary`], while core 0 is still clearing its memory.
+//! On the chip and in the emulator core 1 is held until the runtime releases it, and then starts at
+//! address 0, from where a branch leads to the kernel core's image: it never comes here. QEMU
+//! starts both cores at the entry point of the image. There the start-up code calls
+//! [`kmain_secondary`], while core 0 is still clearing its memory.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,8 +15,8 @@ const RELEASED: u32 = 0x474f_474f;
 /// Not zero at first, so it lies in `.data` and neither clearing `.bss` nor a warm restart opens the gate.
 static GATE: Gate = Gate(AtomicU32::new(PARKED));
 
-/// A cache line of its own: it is cleaned to memory for a core whose caches are off. Loaded and stored only: exclusive accesses need
-/// the caches on.
+/// A cache line of its own: it is cleaned to memory for a core whose caches are off. Loaded and
+/// stored only: exclusive accesses need the caches on.
 #[repr(C, align(32))]
 struct Gate(AtomicU32);
 
@@ -26,7 +27,8 @@ extern "C" fn kmain_secondary() -> ! {
         // Not `wfi`: nothing would end it.
         aarch32_cpu::asm::wfe();
     }
-    // SAFETY: the image has been put there before the gate opened, and is entered in the state of a core after reset.
+    // SAFETY: the image has been put there before the gate opened, and is entered in the state of a
+    // core after reset.
     let enter: extern "C" fn() -> ! = unsafe { core::mem::transmute(KERNEL_IMAGE.start) };
     enter()
 }

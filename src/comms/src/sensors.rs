@@ -1,4 +1,5 @@
-//! Temperature and supplies of the chip, from the XADC by the processing system's interface to it (UG585, chapter 30).
+//! Temperature and supplies of the chip, from the XADC by the processing system's interface to it
+//! (UG585, chapter 30).
 //!
 //! Without being set up the XADC converts its own sensors again and again.
 

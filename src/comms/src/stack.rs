@@ -1,5 +1,6 @@
-//! How much of this core's stack was ever used: it is painted at boot, and where the paint is gone it was. There is no heap
-//! on this core, so that and the rings of the log are what of its memory can run out.
+//! How much of this core's stack was ever used: it is painted at boot, and where the paint is gone
+//! it was. There is no heap on this core, so that and the rings of the log are what of its memory
+//! can run out.
 
 use core::arch::asm;
 use core::ops::Range;

@@ -1,8 +1,8 @@
-//! What the kernel of one board wants of the others (`docs/gateware/link.md`): the lines to them, what has come by those, and the
-//! requests of this board's kernel core that wait for it.
+//! What the kernel of one board wants of the others (`docs/gateware/link.md`): the lines to them,
+//! what has come by those, and the requests of this board's kernel core that wait for it.
 //!
-//! On the board with the network a line is a stream to each satellite whose kernels are wanted; on a satellite there is one, to the
-//! board above.
+//! On the board with the network a line is a stream to each satellite whose kernels are wanted; on
+//! a satellite there is one, to the board above.
 
 use core::task::{Context, Poll};
 
@@ -120,7 +120,8 @@ impl Lines {
         self.wait = None;
     }
 
-    /// The kernel of a satellite has ended: nobody waits for messages, and for what was to be heard of other boards.
+    /// The kernel of a satellite has ended: nobody waits for messages, and for what was to be heard
+    /// of other boards.
     pub fn finish(&mut self) {
         self.mail.retain(|head| is_command(head.order));
         self.wait = None;
@@ -210,7 +211,8 @@ impl Lines {
         written
     }
 
-    /// Passes on the message of a request of the kernel core, and answers it. `board`: what the receiver is told of it.
+    /// Passes on the message of a request of the kernel core, and answers it. `board`: what the
+    /// receiver is told of it.
     pub async fn pass_message(&mut self, kernel: &mut KernelCore, request: &Message, board: u8) -> Result<(), Failure> {
         let head = Head {
             order: Order::Message,
@@ -251,8 +253,8 @@ impl Lines {
         self.wait.and_then(|(_, deadline)| deadline)
     }
 
-    /// Answers the kernel that waits, if what it waits for has come. `lost`: the board that it depends on and that is lost.
-    /// Returns the order that has ended the wait.
+    /// Answers the kernel that waits, if what it waits for has come. `lost`: the board that it
+    /// depends on and that is lost. Returns the order that has ended the wait.
     pub async fn settle(&mut self, kernel: &mut KernelCore, lost: Option<u8>) -> Result<Option<Head>, Failure> {
         let Some((wait, deadline)) = self.wait else {
             return Ok(None);
@@ -337,7 +339,8 @@ impl Wait {
         head.number == number && orders.contains(&head.order)
     }
 
-    /// Whether an order says that it never comes. Of a message nobody knows by its number alone who would send it.
+    /// Whether an order says that it never comes. Of a message nobody knows by its number alone who
+    /// would send it.
     fn is_lost_with(self, head: &Head) -> bool {
         let (Wait::Start { number, .. } | Wait::End { number } | Wait::Message { number }) = self;
         head.order == Order::Lost && (head.number == number || matches!(self, Wait::Message { .. }))

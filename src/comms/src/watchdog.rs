@@ -1,7 +1,8 @@
 //! The system watchdog (UG585, chapter 8.4): resets the device if it is not fed for [`LIMIT`].
 //!
-//! A task feeds it, so a standing executor ends that. It feeds only while all heartbeats that are expected have been seen since
-//! the time before: the network's, and that of the task that waits for the kernel core, which is woken for it.
+//! A task feeds it, so a standing executor ends that. It feeds only while all heartbeats that are
+//! expected have been seen since the time before: the network's, and that of the task that waits
+//! for the kernel core, which is woken for it.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 

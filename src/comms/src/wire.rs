@@ -1,4 +1,5 @@
-//! What bytes come and go over, whoever serves them: a connection of TCP on a board with a network, a stream of the link on others.
+//! What bytes come and go over, whoever serves them: a connection of TCP on a board with a network,
+//! a stream of the link on others.
 
 use embassy_time::Duration;
 

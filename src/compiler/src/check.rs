@@ -1,4 +1,5 @@
-//! Checks that need no types: variables are set before they are read, every path returns, loops are where they must be.
+//! Checks that need no types: variables are set before they are read, every path returns, loops are
+//! where they must be.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -145,7 +146,8 @@ impl Check<'_> {
         matches!(kind, Kind::Builtin(Builtin::Number(Number::Bool)))
     }
 
-    /// Warns of functions as a condition, which they always fulfil, and of arrays, of which NumPy has no truth.
+    /// Warns of functions as a condition, which they always fulfil, and of arrays, of which NumPy
+    /// has no truth.
     fn condition(&mut self, expr: &Expr) {
         if self.function.is_equality_of_arrays(expr, &self.program.types) {
             let text =

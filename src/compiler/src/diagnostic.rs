@@ -115,7 +115,8 @@ impl Diagnostic {
 /// Characters of a source line that are shown: those around the place.
 const WIDTH: usize = 200;
 
-/// A rendered diagnostic in which source lines longer than a screen are cut on both sides, with what stands below them.
+/// A rendered diagnostic in which source lines longer than a screen are cut on both sides, with
+/// what stands below them.
 fn clipped(text: &str) -> String {
     let mut lines: Vec<String> = vec![];
     // What is cut from the lines under a source line: so many characters behind the margin.

@@ -18,7 +18,8 @@ pub struct Frame {
 
 /// The library without what the device does not need: symbol table and debug information.
 ///
-/// What is loaded comes first in the file; it is kept as it is, and the section headers of it are written anew.
+/// What is loaded comes first in the file; it is kept as it is, and the section headers of it are
+/// written anew.
 pub fn strip(library: &[u8]) -> Result<Vec<u8>, String> {
     let text = |error: object::Error| format!("the linked library cannot be read: {error}");
     let header = elf::FileHeader32::<Endianness>::parse(library).map_err(text)?;

@@ -1,8 +1,9 @@
 //! Escape: which loops may give back, after each pass, the memory that the pass took.
 //!
-//! What a function makes lives on its stack until it returns. A pass of a loop leaves nothing behind if no variable that it
-//! sets is read by a later pass or behind the loop, and if nothing of a type that it makes is ever put into an attribute or a
-//! list. Both are looked at so that an error can only be to keep memory.
+//! What a function makes lives on its stack until it returns. A pass of a loop leaves nothing
+//! behind if no variable that it sets is read by a later pass or behind the loop, and if nothing of
+//! a type that it makes is ever put into an attribute or a list. Both are looked at so that an
+//! error can only be to keep memory.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,7 +12,8 @@ use crate::program::{FunctionInstance, Program};
 use crate::syntax::*;
 use crate::types::{Kind, Ty, Types};
 
-/// Names of the types of which values are put into attributes or lists somewhere in a program, with the types of their parts.
+/// Names of the types of which values are put into attributes or lists somewhere in a program, with
+/// the types of their parts.
 pub type Kept = HashSet<String>;
 
 pub fn kept(program: &Program) -> Kept {
@@ -97,8 +99,8 @@ impl<'a> Loops<'a> {
         loops
     }
 
-    /// Whether the passes of a loop with this body leave nothing behind. `target`: what a `for` sets; `keeps`: whether a call
-    /// leaves something behind by itself.
+    /// Whether the passes of a loop with this body leave nothing behind. `target`: what a `for`
+    /// sets; `keeps`: whether a call leaves something behind by itself.
     pub fn leave_nothing(
         &self,
         body: &[Stmt],

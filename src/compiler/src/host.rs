@@ -1,7 +1,8 @@
 //! What the compiler asks of the Python process it compiles for.
 //!
-//! The binding answers from real Python objects, tests from tables. A handle is a key of the embedding map: it names one host
-//! object for the whole compilation, and it is the number that the device sends back in remote calls.
+//! The binding answers from real Python objects, tests from tables. A handle is a key of the
+//! embedding map: it names one host object for the whole compilation, and it is the number that the
+//! device sends back in remote calls.
 
 use std::rc::Rc;
 
@@ -195,13 +196,14 @@ pub trait Host {
     /// `getattr(object, name)`; None if there is no such attribute.
     fn attribute(&mut self, object: Handle, name: &str) -> Result<Option<HostValue>, String>;
     fn attribute_names(&mut self, object: Handle) -> Vec<String>;
-    /// What objects of a class have behind `owner` in its order of classes, which is one of them or a method of one; a method of
-    /// theirs has the receiver 0.
+    /// What objects of a class have behind `owner` in its order of classes, which is one of them or
+    /// a method of one; a method of theirs has the receiver 0.
     fn super_attribute(&mut self, owner: Handle, class: Handle, name: &str) -> Result<Option<HostValue>, String>;
     /// Whether objects of a class are instances of another one; of a type of the language, by its word.
     fn is_instance(&mut self, of: InstanceOf, class: Handle) -> Result<bool, String>;
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String>;
-    /// What a class is called, and the function that sets up its objects, if there is one; None if this is no class.
+    /// What a class is called, and the function that sets up its objects, if there is one; None if
+    /// this is no class.
     fn constructor(&mut self, class: Handle) -> Result<Option<Constructor>, String>;
     /// What objects of a class have from the class itself; a method of theirs has the receiver 0.
     fn class_attribute(&mut self, class: Handle, name: &str) -> Result<Option<HostValue>, String>;
@@ -216,6 +218,7 @@ pub trait Host {
     fn print_function(&mut self) -> Handle;
     /// Handle of a function that puts values into a text, a template of `str.format`.
     fn text_function(&mut self, template: &str) -> Handle;
-    /// Handle of a function that calls another one with arguments of which those with a template are made of so many values.
+    /// Handle of a function that calls another one with arguments of which those with a template
+    /// are made of so many values.
     fn call_with_texts(&mut self, function: Handle, templates: &[Option<(Rc<str>, usize)>]) -> Handle;
 }

@@ -1,4 +1,5 @@
-//! Checks that constructors give objects all their attributes: what a kernel makes has no value of the host to begin with.
+//! Checks that constructors give objects all their attributes: what a kernel makes has no value of
+//! the host to begin with.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

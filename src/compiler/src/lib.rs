@@ -1,8 +1,9 @@
 //! The ARTIQ-Python compiler: from a host function to LLVM assembly.
 //!
-//! `parse → resolve → infer → check → lower`, each a pass over data that can be printed (see [`Output`]). What the passes need to
-//! know of the Python process comes through the trait [`host::Host`], so the crate is tested without Python. Code
-//! generation is LLVM's, reached through Python; [`elf`] works on the linked library. docs/compiler.md says which module may
+//! `parse → resolve → infer → check → lower`, each a pass over data that can be printed (see
+//! [`Output`]). What the passes need to know of the Python process comes through the trait
+//! [`host::Host`], so the crate is tested without Python. Code generation is LLVM's, reached
+//! through Python; [`elf`] works on the linked library. docs/compiler.md says which module may
 //! import which.
 #![forbid(unsafe_code)]
 
@@ -100,8 +101,8 @@ pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Targe
     }
 }
 
-/// All errors and warnings in what `request` asks for; nothing is lowered. The first error of each function counts where it
-/// is not one of types.
+/// All errors and warnings in what `request` asks for; nothing is lowered. The first error of each
+/// function counts where it is not one of types.
 pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagnostic>) {
     let mut context = Context {
         host,
@@ -272,7 +273,8 @@ impl<'o> Library<'o> {
         llvm::print(self.module(), &self.output.sources, machine)
     }
 
-    /// The module as LLVM assembly, in the parts that become object files; whether it matters that the code of a part is good.
+    /// The module as LLVM assembly, in the parts that become object files; whether it matters that
+    /// the code of a part is good.
     pub fn parts(self, machine: &llvm::Machine) -> Vec<(String, bool)> {
         let parts = self.satellite.map_or(&self.output.parts, |satellite| &satellite.parts);
         let print = |part: &parts::Part| {

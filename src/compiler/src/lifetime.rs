@@ -1,8 +1,8 @@
-//! Lifetimes: lists and objects made in a function live on its stack, and must not be kept by what outlives it. What it returns
-//! of them becomes its caller's.
+//! Lifetimes: lists and objects made in a function live on its stack, and must not be kept by what
+//! outlives it. What it returns of them becomes its caller's.
 //!
-//! As in the reference, a variable belongs to the function or outlives it according to the first value assigned to it, and
-//! values that come out of calls or out of other lists are not followed.
+//! As in the reference, a variable belongs to the function or outlives it according to the first
+//! value assigned to it, and values that come out of calls or out of other lists are not followed.
 
 use std::collections::HashSet;
 
@@ -78,7 +78,8 @@ impl<'a> Lifetimes<'a> {
         local < self.function.ast.params.len() || self.function.names.is_captured(local as LocalId)
     }
 
-    /// Before any statement: only what is given, and texts that a later statement puts on the stack, have a region.
+    /// Before any statement: only what is given, and texts that a later statement puts on the
+    /// stack, have a region.
     fn begin(&mut self) {
         let locals = 0..self.function.locals.len();
         self.regions = locals

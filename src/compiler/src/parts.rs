@@ -1,7 +1,8 @@
-//! Divides a module into what runs often, for which LLVM takes its time, and what does not, for which it is quick.
+//! Divides a module into what runs often, for which LLVM takes its time, and what does not, for
+//! which it is quick.
 //!
-//! A kernel is compiled for one run. What has no loop and is reached a few times takes less time on the device than it takes
-//! to make it better.
+//! A kernel is compiled for one run. What has no loop and is reached a few times takes less time on
+//! the device than it takes to make it better.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -10,8 +11,8 @@ use crate::ir::*;
 
 /// Runs from which on a function runs often.
 const OFTEN: u32 = 32;
-/// Size from which on a function is compiled the quick way: the thorough one takes more than in proportion. With a loop
-/// it must be much larger.
+/// Size from which on a function is compiled the quick way: the thorough one takes more than in
+/// proportion. With a loop it must be much larger.
 const LARGE: usize = 1500;
 const VERY_LARGE: usize = 6000;
 /// Size up to which it is not worth to set up the quick way beside the thorough one.
@@ -30,8 +31,8 @@ pub struct Part {
     pub borrows: HashSet<Rc<str>>,
 }
 
-/// The parts of a module, at most two. What the entry does not reach is in none. Readies the functions of the second kind
-/// for quick compilation.
+/// The parts of a module, at most two. What the entry does not reach is in none. Readies the
+/// functions of the second kind for quick compilation.
 pub fn divide(module: &mut Module) -> Vec<Part> {
     let groups = groups(module);
     for &number in &groups[1].1 {
@@ -240,7 +241,8 @@ struct Component {
     recursive: bool,
 }
 
-/// What can be reached from `roots`, those that others lead to before the others (Tarjan's algorithm, without recursion).
+/// What can be reached from `roots`, those that others lead to before the others (Tarjan's
+/// algorithm, without recursion).
 fn components(count: usize, roots: &[usize], next: impl Fn(usize) -> Vec<usize>) -> Vec<Component> {
     const NEW: usize = usize::MAX;
     let (mut number, mut low, mut open) = (vec![NEW; count], vec![NEW; count], vec![false; count]);

@@ -1,5 +1,6 @@
-//! What functions leave behind on their stack: what they return, and what they put into attributes or lists. Their callers
-//! take over all of the stack that they have used then, as if it had been their own.
+//! What functions leave behind on their stack: what they return, and what they put into attributes
+//! or lists. Their callers take over all of the stack that they have used then, as if it had been
+//! their own.
 
 use std::collections::HashSet;
 
@@ -13,7 +14,8 @@ type Symbols<'p> = HashSet<&'p str>;
 
 /// Functions whose callers take over their stack.
 pub struct Returning<'p> {
-    /// That may return memory of it: what they have made, what the host has sent them, or what they have taken over.
+    /// That may return memory of it: what they have made, what the host has sent them, or what they
+    /// have taken over.
     all: Symbols<'p>,
     /// That may put into an attribute or a list what the host has sent, or call others that do.
     keeping: Symbols<'p>,
@@ -96,7 +98,8 @@ fn calls(program: &Program, function: &FunctionInstance, found: &Symbols) -> boo
     any
 }
 
-/// Whether a function may put what a call gave it into an attribute or a list. What it has made itself `lifetime` keeps it from putting there.
+/// Whether a function may put what a call gave it into an attribute or a list. What it has made
+/// itself `lifetime` keeps it from putting there.
 fn keeps(program: &Program, function: &FunctionInstance, returning: &Symbols) -> bool {
     let has_memory = |expr: &Expr| has_memory(&program.types, function.types[expr.id as usize]);
     let mut stores = false;

@@ -1,6 +1,7 @@
 //! Source files and positions in them.
 //!
-//! A span is a byte range of one file. Lines and columns are computed only where a human or a debugger needs them.
+//! A span is a byte range of one file. Lines and columns are computed only where a human or a
+//! debugger needs them.
 
 /// Index of a file in a [`Sources`].
 pub type FileId = u32;

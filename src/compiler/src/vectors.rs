@@ -1,7 +1,8 @@
 //! The text of [`ir::Routine`]s: loops over arrays in LLVM assembly with vectors.
 //!
-//! LLVM's own vectoriser would have to look for them in every program, which takes longer than the rest of a compilation.
-//! The order of floating-point additions is that of the plain loop, so the results are the same to the last bit.
+//! LLVM's own vectoriser would have to look for them in every program, which takes longer than the
+//! rest of a compilation. The order of floating-point additions is that of the plain loop, so the
+//! results are the same to the last bit.
 
 use std::fmt::Write;
 
@@ -187,8 +188,8 @@ impl Text {
         ))
     }
 
-    /// At an earlier `place`, the beginning of a block: sums that are zero when it is come from `first`, and `next` from
-    /// `again`.
+    /// At an earlier `place`, the beginning of a block: sums that are zero when it is come from
+    /// `first`, and `next` from `again`.
     fn phis(&mut self, place: usize, sums: &[(&str, &str)], (first, again): (&str, &str), next: &[String]) {
         let mut text = String::new();
         for ((sum, kind), next) in sums.iter().zip(next) {
@@ -207,8 +208,8 @@ impl Text {
         [[0, 2, 4, 6], [1, 3, 5, 7]].map(|lanes| self.lanes(8, &all, &lanes))
     }
 
-    /// `sums + a * b` for four 64-bit integers in halves: two sums of products of low halves, and one of what goes to the
-    /// high halves.
+    /// `sums + a * b` for four 64-bit integers in halves: two sums of products of low halves, and
+    /// one of what goes to the high halves.
     fn add_wide_products(&mut self, sums: [&str; 3], a: &[String; 2], b: &[String; 2]) -> [String; 3] {
         let low = [(sums[0], [0, 1]), (sums[1], [2, 3])].map(|(sum, lanes)| {
             let factors = [&a[0], &b[0]].map(|half| {
@@ -388,7 +389,8 @@ impl Text {
         self.line("  br label %rows.head\ndone:\n  ret void\n}");
     }
 
-    /// The head of a loop `own` along a row of `a` and down the columns of `b`, which is entered from the block `from`.
+    /// The head of a loop `own` along a row of `a` and down the columns of `b`, which is entered
+    /// from the block `from`.
     fn steps(&mut self, from: &str, own: &str) {
         self.line(format!(
             "  %k.{from} = phi i32 [%inner, %{from}], [%less.{from}, %{own}]"

@@ -1,6 +1,8 @@
-//! Who may manage a device and boot it from the network: everybody, or those who have the key in its configuration.
+//! Who may manage a device and boot it from the network: everybody, or those who have the key in
+//! its configuration.
 //!
-//! A client proves that it has the key by the HMAC-SHA-256 over a nonce of its connection. The key itself is never sent.
+//! A client proves that it has the key by the HMAC-SHA-256 over a nonce of its connection. The key
+//! itself is never sent.
 
 use heapless::Vec;
 use hmac::{Hmac, Mac};
@@ -13,7 +15,8 @@ use crate::store::Error;
 
 /// The key of the configuration.
 pub const KEY: &str = Key::AuthKey.name();
-/// The key of the configuration where the runtime keeps what makes the nonces of one boot differ from those of the others.
+/// The key of the configuration where the runtime keeps what makes the nonces of one boot differ
+/// from those of the others.
 pub const SEED: &str = Key::AuthSeed.name();
 /// Room for a value of the configuration with white space behind the key, in bytes.
 pub const VALUE_MAX: usize = 2 * KEY_MAX;
@@ -70,7 +73,8 @@ pub fn proves(key: &[u8], parts: &[&[u8]], proof: &Digest) -> bool {
     mac.verify_slice(proof).is_ok()
 }
 
-/// Numbers that do not come again, and that nobody without the key can foresee. The chip has no source of randomness.
+/// Numbers that do not come again, and that nobody without the key can foresee. The chip has no
+/// source of randomness.
 pub struct Nonces(Digest);
 
 impl Default for Nonces {

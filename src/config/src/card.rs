@@ -1,17 +1,22 @@
-//! The card under the file system: sectors, and transactions on them that survive a loss of power at any sector.
+//! The card under the file system: sectors, and transactions on them that survive a loss of power
+//! at any sector.
 //!
-//! A FAT library writes sectors in an order of its own, and a change of one file touches several. So everything it writes is
-//! collected in memory, and [`Volume::commit`] puts it on the card as a whole: first into a journal, then, after one sector
-//! has declared the journal valid, to its places; last the journal is declared empty. Whoever opens the card after a loss of
-//! power finds either no valid journal, and everything as it was, or a valid one, and finishes the work. A sector that is
-//! neither as it was nor as it should become shows that somebody else has written to the card since: then nothing is done.
+//! A FAT library writes sectors in an order of its own, and a change of one file touches several.
+//! So everything it writes is collected in memory, and [`Volume::commit`] puts it on the card as a
+//! whole: first into a journal, then, after one sector has declared the journal valid, to its
+//! places; last the journal is declared empty. Whoever opens the card after a loss of power finds
+//! either no valid journal, and everything as it was, or a valid one, and finishes the work. A
+//! sector that is neither as it was nor as it should become shows that somebody else has written to
+//! the card since: then nothing is done.
 //!
-//! The journal lies between the partition table and the first partition, where partitioning tools leave 1 MiB or more free.
-//! Sectors of clusters that are free in the file system on the card are written directly: nobody can see them before the
-//! commit. So only directories and tables take room in the journal, and values may be as long as the card has space.
+//! The journal lies between the partition table and the first partition, where partitioning tools
+//! leave 1 MiB or more free. Sectors of clusters that are free in the file system on the card are
+//! written directly: nobody can see them before the commit. So only directories and tables take
+//! room in the journal, and values may be as long as the card has space.
 //!
-//! A transaction's sectors reach their places in the order in which they were first written, also after a loss of power. The
-//! chip's boot ROM, which does not look into the journal, sees each such step; [`Volume::exchange_contents`] relies on it.
+//! A transaction's sectors reach their places in the order in which they were first written, also
+//! after a loss of power. The chip's boot ROM, which does not look into the journal, sees each such
+//! step; [`Volume::exchange_contents`] relies on it.
 
 mod fat;
 mod journal;
@@ -26,7 +31,8 @@ pub type Sector = [u8; SECTOR];
 
 /// What the card is reached through.
 pub trait BlockDevice {
-    /// Finds and initialises the card, which may have been changed. Called before anything else, and after an error.
+    /// Finds and initialises the card, which may have been changed. Called before anything else,
+    /// and after an error.
     fn reset(&mut self) -> Result<(), DeviceError>;
     /// Reads a sector.
     fn read(&mut self, sector: u32, data: &mut Sector) -> Result<(), DeviceError>;
@@ -120,8 +126,8 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         &mut self.device
     }
 
-    /// Begins a transaction. Opens the first FAT partition if need be, and completes what a loss of power has interrupted;
-    /// says what it found then.
+    /// Begins a transaction. Opens the first FAT partition if need be, and completes what a loss of
+    /// power has interrupted; says what it found then.
     pub fn begin(&mut self) -> Result<Option<Recovery>, Error> {
         self.changes.clear();
         self.recent = None;
@@ -221,7 +227,8 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         Ok(self.table(2 + (sector - g.data) / g.cluster)? == 0)
     }
 
-    /// What the table on the card has for a cluster: 0 if it is free, else the next one, or a number that none has.
+    /// What the table on the card has for a cluster: 0 if it is free, else the next one, or a
+    /// number that none has.
     fn table(&mut self, cluster: u32) -> Result<u32, Error> {
         let g = self.geometry;
         let place = cluster * g.entry;
@@ -274,8 +281,8 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         Ok(None)
     }
 
-    /// Exchanges the contents of two files, as a part of the transaction: their names stay where they are. `first` changes
-    /// in one sector, and that first.
+    /// Exchanges the contents of two files, as a part of the transaction: their names stay where
+    /// they are. `first` changes in one sector, and that first.
     pub fn exchange_contents(&mut self, first: Entry, second: Entry) -> Result<(), Error> {
         let mut data = [0; SECTOR];
         let mut contents = [[0; ENTRY]; 2];

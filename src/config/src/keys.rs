@@ -1,5 +1,6 @@
-//! The keys of the configuration, of which `src/contracts/configuration.toml` says what there is to say: which there are,
-//! what takes effect at once, what is refused, what is never sent. Here, what the text of a key means.
+//! The keys of the configuration, of which `src/contracts/configuration.toml` says what there is to
+//! say: which there are, what takes effect at once, what is refused, what is never sent. Here, what
+//! the text of a key means.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
@@ -59,7 +60,8 @@ pub fn is_secret(name: &str) -> bool {
     find(name).is_some_and(Key::is_secret)
 }
 
-/// Whether a value of this key would be understood, as far as that is checked when it is written. An empty one removes it.
+/// Whether a value of this key would be understood, as far as that is checked when it is written.
+/// An empty one removes it.
 pub fn is_valid(name: &str, value: &[u8]) -> bool {
     let checked = find(name).filter(|key| key.is_checked() && !value.is_empty());
     checked.is_none_or(|key| makes_sense(key.kind(), value))

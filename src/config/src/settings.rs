@@ -1,4 +1,5 @@
-//! What the text of configuration keys means (wire protocols, section 6). White space at the end does not count.
+//! What the text of configuration keys means (wire protocols, section 6). White space at the end
+//! does not count.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 use core::str::FromStr;

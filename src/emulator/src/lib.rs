@@ -1,5 +1,6 @@
-//! The virtual Zynq-7000: two Cortex-A9 cores, the peripherals of the processing system, a user-mode network, and the
-//! gateware (verilated from the same Verilog that is synthesised) behind the ports of the programmable logic.
+//! The virtual Zynq-7000: two Cortex-A9 cores, the peripherals of the processing system, a
+//! user-mode network, and the gateware (verilated from the same Verilog that is synthesised) behind
+//! the ports of the programmable logic.
 //!
 //! | room | what |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! The boot image on a card, replaced by the firmware's own code, as the boot ROM sees it when the power goes at any sector.
+//! The boot image on a card, replaced by the firmware's own code, as the boot ROM sees it when the
+//! power goes at any sector.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -88,7 +89,8 @@ fn image(length: usize, byte: u8) -> Vec<u8> {
     (0..length).map(|n| (n / SECTOR) as u8 ^ byte).collect()
 }
 
-/// Something is done to the card with the power cut after each number of writes: the ROM finds what is allowed.
+/// Something is done to the card with the power cut after each number of writes: the ROM finds what
+/// is allowed.
 fn cut_everywhere(card: &Rc<Card>, change: impl Fn(&mut Store<Powered>) -> bool, check: impl Fn(&File, bool)) -> usize {
     let room = &mut Box::new(Workspace::new());
     for cut in 0.. {

@@ -64,7 +64,8 @@ fn events_through_the_acp() {
         let pl = pl(&m);
         let sent: Vec<u64> = pl.submissions(0).2.collect();
         let periods: Vec<u64> = sent.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        // Toggle to status seen: 3 to the address, L to the first of three beats, one to the write, W, and the CPU.
+        // Toggle to status seen: 3 to the address, L to the first of three beats, one to the write,
+        // W, and the CPU.
         assert!(periods[..45].iter().all(|p| (43..52).contains(p)), "{periods:?}");
         assert_eq!(pl.slips, 0);
         assert!(m.bus.borrow().sev_count >= 100);

@@ -1,4 +1,5 @@
-//! Time of an access to a register in mapped memory, beside the same load and store without an endpoint: prints both in ns.
+//! Time of an access to a register in mapped memory, beside the same load and store without an
+//! endpoint: prints both in ns.
 
 use std::hint::black_box;
 use std::io::Write;

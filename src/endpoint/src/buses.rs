@@ -18,7 +18,8 @@ pub struct Bus {
     pub name: String,
     /// What its driver says of it.
     pub text: String,
-    /// The file through which programs use it; `None` if the kernel offers none (modules `i2c-dev` and `spidev`).
+    /// The file through which programs use it; `None` if the kernel offers none (modules `i2c-dev`
+    /// and `spidev`).
     pub path: Option<PathBuf>,
     pub chips: Vec<Chip>,
 }

@@ -1,5 +1,5 @@
-//! Clocks of the kernel's clock framework, as its files for looking tell of them (`/sys/kernel/debug/clk`, which root may read
-//! where debugfs is mounted).
+//! Clocks of the kernel's clock framework, as its files for looking tell of them
+//! (`/sys/kernel/debug/clk`, which root may read where debugfs is mounted).
 
 use std::path::Path;
 

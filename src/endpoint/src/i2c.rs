@@ -18,8 +18,8 @@ pub fn open(path: &Path) -> Result<I2cdev, String> {
     I2cdev::new(path).map_err(|error| format!("{} cannot be opened: {error}", path.display()))
 }
 
-/// Does the parts one after the other with a chip; the bytes that were read. On an adapter that knows SMBus alone, by the command
-/// that does the same.
+/// Does the parts one after the other with a chip; the bytes that were read. On an adapter that
+/// knows SMBus alone, by the command that does the same.
 pub fn transfer(bus: &mut I2cdev, address: u8, parts: &[Part]) -> Result<Vec<u8>, String> {
     let failed = match exchange(bus, address, parts) {
         Ok(bytes) => return Ok(bytes),

@@ -1,7 +1,8 @@
 //! Registers and buffers in mapped memory: `/dev/mem`, a UIO device, a file, or a block device.
 //!
-//! All `unsafe` of this crate is here: a mapping stays while anybody has a [`Word`] of it, and whatever is asked for was
-//! compared with its bounds once, when it was looked up. So an access is one load or store.
+//! All `unsafe` of this crate is here: a mapping stays while anybody has a [`Word`] of it, and
+//! whatever is asked for was compared with its bounds once, when it was looked up. So an access is
+//! one load or store.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -114,8 +115,8 @@ impl Window {
     /// Copies of `count` words from an offset in bytes on; `None` if those are not within the window.
     pub fn words(&self, offset: usize, count: usize) -> Option<Vec<u32>> {
         let at = self.place(offset, count)?;
-        // SAFETY: `place` has found so many of them within the mapping, which this holds. Whatever device or program changes
-        // them meanwhile, each is one volatile load.
+        // SAFETY: `place` has found so many of them within the mapping, which this holds. Whatever
+        // device or program changes them meanwhile, each is one volatile load.
         Some(
             (0..count)
                 .map(|index| unsafe { at.add(index).read_volatile() })
@@ -130,7 +131,8 @@ impl Window {
         self.read_bytes(offset, &mut bytes).then_some(bytes)
     }
 
-    /// Copies them there; `false`, and nothing is copied, if they are not within the window, or no whole words.
+    /// Copies them there; `false`, and nothing is copied, if they are not within the window, or no
+    /// whole words.
     pub fn read_bytes(&self, offset: usize, room: &mut [u8]) -> bool {
         let (words, []) = room.as_chunks_mut::<WORD>() else {
             return false;
@@ -140,14 +142,16 @@ impl Window {
         };
         if let (Some(pairs), (chunks, [])) = (pairs(at), room.as_chunks_mut::<{ 2 * WORD }>()) {
             for (index, chunk) in chunks.iter_mut().enumerate() {
-                // SAFETY: half as many pairs of words as there are words, of which `place` says that they are within the
-                // mapping; the address is that of a pair. Each is one volatile load.
+                // SAFETY: half as many pairs of words as there are words, of which `place` says
+                // that they are within the mapping; the address is that of a pair. Each is one
+                // volatile load.
                 *chunk = unsafe { pairs.add(index).read_volatile() }.to_le_bytes();
             }
             return true;
         }
         for (index, word) in room.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
-            // SAFETY: `place` has found so many of them within the mapping, which this holds; each is one volatile load.
+            // SAFETY: `place` has found so many of them within the mapping, which this holds; each
+            // is one volatile load.
             *word = unsafe { at.add(index).read_volatile() }.to_le_bytes();
         }
         true
@@ -158,8 +162,8 @@ impl Window {
         length.is_multiple_of(WORD) && self.place(offset, length / WORD).is_some()
     }
 
-    /// Writes bytes, little endian, from an offset on; `false`, and nothing is written, if that is not within the window, or no
-    /// whole words.
+    /// Writes bytes, little endian, from an offset on; `false`, and nothing is written, if that is
+    /// not within the window, or no whole words.
     pub fn write_bytes(&self, offset: usize, bytes: &[u8]) -> bool {
         let (words, []) = bytes.as_chunks::<WORD>() else {
             return false;
@@ -169,15 +173,16 @@ impl Window {
         };
         if let (Some(pairs), (chunks, [])) = (pairs(at), bytes.as_chunks::<{ 2 * WORD }>()) {
             for (index, chunk) in chunks.iter().enumerate() {
-                // SAFETY: half as many pairs of words as there are words, of which `place` says that they are within the
-                // mapping, which may be written; the address is that of a pair. Each is one volatile store.
+                // SAFETY: half as many pairs of words as there are words, of which `place` says
+                // that they are within the mapping, which may be written; the address is that of a
+                // pair. Each is one volatile store.
                 unsafe { pairs.add(index).write_volatile(u64::from_le_bytes(*chunk)) };
             }
             return true;
         }
         for (index, word) in words.iter().enumerate() {
-            // SAFETY: `place` has found so many of them within the mapping, which this holds and which may be written; each
-            // is one volatile store.
+            // SAFETY: `place` has found so many of them within the mapping, which this holds and
+            // which may be written; each is one volatile store.
             unsafe { at.add(index).write_volatile(u32::from_le_bytes(*word)) };
         }
         true
@@ -190,8 +195,8 @@ impl Window {
             return false;
         };
         for (index, value) in words.take(count).enumerate() {
-            // SAFETY: `place` has found so many of them within the mapping, which this holds and which may be written; no
-            // more are taken, and each is one volatile store.
+            // SAFETY: `place` has found so many of them within the mapping, which this holds and
+            // which may be written; no more are taken, and each is one volatile store.
             unsafe { at.add(index).write_volatile(value) };
         }
         true
@@ -228,8 +233,8 @@ pub struct Word {
     _map: Arc<MmapRaw>,
 }
 
-// SAFETY: it is an address in memory that stays mapped as long as this lives; loads and stores of an aligned word may come
-// from any thread.
+// SAFETY: it is an address in memory that stays mapped as long as this lives; loads and stores of
+// an aligned word may come from any thread.
 unsafe impl Send for Word {}
 // SAFETY: sharing one gives others nothing but volatile loads and stores of that word.
 unsafe impl Sync for Word {}
@@ -243,8 +248,8 @@ impl Word {
 
     #[inline(always)]
     pub fn write(&self, value: u32) {
-        // SAFETY: `Window::word` has found it whole, aligned and within the mapping, which `_map` keeps and which was opened
-        // to be written.
+        // SAFETY: `Window::word` has found it whole, aligned and within the mapping, which `_map`
+        // keeps and which was opened to be written.
         unsafe { self.at.as_ptr().write_volatile(value) }
     }
 }

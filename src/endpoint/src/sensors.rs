@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::files;
 
-/// Files of a kind of sensor: how they begin, the unit of their values, and how many of the file's make one of it.
+/// Files of a kind of sensor: how they begin, the unit of their values, and how many of the file's
+/// make one of it.
 const KINDS: [(&str, &str, f64); 6] = [
     ("temp", "celsius", 1000.0),
     ("in", "volts", 1000.0),

@@ -1,5 +1,6 @@
-//! Transfers over adapters that know SMBus alone, as those of most PCs do (`i2c-i801`, `i2c-piix4`): each of its commands is one
-//! transfer of I2C, and those that are one of them can be made (System Management Bus Specification 2.0, section 5.5).
+//! Transfers over adapters that know SMBus alone, as those of most PCs do (`i2c-i801`,
+//! `i2c-piix4`): each of its commands is one transfer of I2C, and those that are one of them can be
+//! made (System Management Bus Specification 2.0, section 5.5).
 
 use i2cdev::core::I2CDevice;
 

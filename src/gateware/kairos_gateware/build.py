@@ -1,4 +1,5 @@
-"""Builds a gateware: `python -m kairos_gateware.build --board kasli_soc --description FILE.json --output DIRECTORY`, or
+"""Builds a gateware:
+`python -m kairos_gateware.build --board kasli_soc --description FILE.json --output DIRECTORY`, or
 `--variant NAME` in place of the description.
 
 Files written: docs/interfaces.md section 9. Boards of real hardware get Verilog, constraints and a Vivado script.
@@ -22,8 +23,8 @@ BOARDS = ["sim", "zc706", "kasli_soc", "ebaz4205", "redpitaya"]
 
 
 def build_id(variant, board: str) -> str:
-    """First 16 hexadecimal digits of a hash over this package's sources, the variant's content and the board's name.
-    variant: `Variant`."""
+    """First 16 hexadecimal digits of a hash over this package's sources, the variant's content and
+    the board's name. variant: `Variant`."""
     digest = hashlib.sha256(f"{variant};{board}".encode())
     root = Path(__file__).parent
     for path in sorted([*root.rglob("*.py"), *(root / "boards").glob("*.toml")]):

@@ -69,8 +69,9 @@ def boot(built):
 
 @pytest.fixture(scope="session", autouse=True)
 def forget_simulated_designs():
-    """To name signals, Migen keeps every object that ever made one, and with it all designs: gigabytes in these tests,
-    and names that take ever longer. After a simulation nobody needs that."""
+    """To name signals, Migen keeps every object that ever made one, and with it all designs:
+    gigabytes in these tests, and names that take ever longer. After a simulation nobody needs
+    that."""
     close = simulation.Simulator.close
 
     def close_and_forget(simulator):

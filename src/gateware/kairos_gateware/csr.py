@@ -1,5 +1,5 @@
-"""What the blocks' registers are for, as src/contracts/registers.toml says, where their widths stand as well.
-`python -m kairos_gateware.docs` puts it into docs/gateware/.
+"""What the blocks' registers are for, as src/contracts/registers.toml says, where their widths
+stand as well. `python -m kairos_gateware.docs` puts it into docs/gateware/.
 """
 
 from .contracts.registers import BLOCKS

@@ -46,9 +46,9 @@ class RtioChannel:
 
 @dataclass
 class Descriptor:
-    """identification: "variant;version". rtio_frequency: Hz, of the coarse counter. fine_bits: machine units per
-    cycle, log2. synthesiser: what makes the RTIO clock, 0: the processing system, 1: a Si5324 whose input 1 is the
-    external clock, 2: one whose input 2 is."""
+    """identification: "variant;version". rtio_frequency: Hz, of the coarse counter. fine_bits:
+    machine units per cycle, log2. synthesiser: what makes the RTIO clock, 0: the processing system,
+    1: a Si5324 whose input 1 is the external clock, 2: one whose input 2 is."""
 
     identification: str
     build_id: str

@@ -1,8 +1,8 @@
 """Writes the tables of registers and of kinds of channels into the pages of docs/gateware/: `python -m
 kairos_gateware.docs`.
 
-A page says where with a line `<!-- registers of PREFIX -->` or `<!-- kinds of channels -->`, and `<!-- end -->` behind
-the table.
+A page says where with a line `<!-- registers of PREFIX -->` or `<!-- kinds of channels -->`, and
+`<!-- end -->` behind the table.
 """
 
 import re
@@ -45,8 +45,8 @@ def _parameter(parameter) -> str:
 
 
 def register_tables() -> dict[str, str]:
-    """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError if a register has no
-    description, or a description no register."""
+    """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError
+    if a register has no description, or a description no register."""
     pulse = VARIANTS["pulse"]
     channels = (*pulse.channels, ChannelSpec("spi0", "spi_master"))
     variant = replace(pulse, channels=channels, satellites=VARIANTS["pair"].satellites, uplink=True, remote=True)
@@ -76,8 +76,8 @@ def register_tables() -> dict[str, str]:
 
 
 def render(pages: dict[str, str]) -> dict[str, str]:
-    """The same pages (text by name) with up-to-date tables. Raises ValueError if a block has no table, or a table no
-    block, or if the kinds of channels have none."""
+    """The same pages (text by name) with up-to-date tables. Raises ValueError if a block has no
+    table, or a table no block, or if the kinds of channels have none."""
     tables = register_tables()
     places = [prefix for text in pages.values() for _, prefix, _ in _TABLE.findall(text)]
     if sorted(places) != sorted(tables):

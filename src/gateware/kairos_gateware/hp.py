@@ -1,7 +1,8 @@
 """A high-performance port of the processing system (HP, AXI3, 64 bits), as two halves that different blocks own.
 
-Reads and writes of the port are independent. Burst type, size and cache bits are constants of the port's wrapper
-(incrementing, 8 bytes, 0xf). The port is not coherent with the CPU's caches. Lengths are beats - 1.
+Reads and writes of the port are independent. Burst type, size and cache bits are constants of the
+port's wrapper (incrementing, 8 bytes, 0xf). The port is not coherent with the CPU's caches. Lengths
+are beats - 1.
 """
 
 from migen import *

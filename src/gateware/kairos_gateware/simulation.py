@@ -45,8 +45,8 @@ def run_simulation(design, generators, clocks=None):
 class Group:
     """Statements with targets in common as one Python function: what it reads, what it drives, its lines.
 
-    `V` is the list of all values. Each target has a local variable; where an index chooses the target, all of them
-    are in a dictionary.
+    `V` is the list of all values. Each target has a local variable; where an index chooses the
+    target, all of them are in a dictionary.
     """
 
     def __init__(self, statements, domains, constants, resets):

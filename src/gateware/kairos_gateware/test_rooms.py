@@ -1,5 +1,5 @@
-"""The folders and modules of this package import one way, and what the table of docs/gateware.md says. Tests may import
-anything."""
+"""The folders and modules of this package import one way, and what the table of docs/gateware.md
+says. Tests may import anything."""
 
 import ast
 import re

@@ -11,9 +11,9 @@ MONITORED = ("none", "ad9910", "ad9912", "ad53xx")
 
 @dataclass(frozen=True)
 class ChannelSpec:
-    """kind: a key of `descriptor.KINDS`; parameters as its PHY's `Kind` lists them. pins: where the board has to
-    connect the pads, in their order ("eem0:d3", "user_led:1"); without, the board takes its pins in turn. The position
-    in the variant's list is the channel number."""
+    """kind: a key of `descriptor.KINDS`; parameters as its PHY's `Kind` lists them. pins: where the
+    board has to connect the pads, in their order ("eem0:d3", "user_led:1"); without, the board
+    takes its pins in turn. The position in the variant's list is the channel number."""
 
     name: str
     kind: str
@@ -23,16 +23,18 @@ class ChannelSpec:
 
 @dataclass(frozen=True)
 class Variant:
-    """A named list of channels. devices: entries of the device database beyond those of the core and of the channels.
-    host: default network address. lanes: of the event dispatcher. reorder: events that may wait in any order of time,
-    a power of two; 0: lanes of increasing times. push_inputs: input events are pushed into memory, so that the kernel
-    core need not ask for them; costs logic (docs/gateware/initiator.md). synthesiser: what makes the RTIO clock, as
-    in the descriptor. traffic: with the block that measures the ports (docs/gateware/channels.md). uplink: the board
-    is a satellite, with a link to the board above it. satellites: the boards below, each at the other end of a link,
-    which may have satellites of their own; destinations are numbered in a walk through the tree, each board before
-    those below it, so the first one is 1. converters: connectors of the board with cards for the outputs of pulse
-    cores, in their order; in simulation samples are made by a model. remote: over the link to the board above, both
-    read and write each other's memory."""
+    """A named list of channels. devices: entries of the device database beyond those of the core
+    and of the channels. host: default network address. lanes: of the event dispatcher. reorder:
+    events that may wait in any order of time, a power of two; 0: lanes of increasing times.
+    push_inputs: input events are pushed into memory, so that the kernel core need not ask for them;
+    costs logic (docs/gateware/initiator.md). synthesiser: what makes the RTIO clock, as in the
+    descriptor. traffic: with the block that measures the ports (docs/gateware/channels.md). uplink:
+    the board is a satellite, with a link to the board above it. satellites: the boards below, each
+    at the other end of a link, which may have satellites of their own; destinations are numbered in
+    a walk through the tree, each board before those below it, so the first one is 1. converters:
+    connectors of the board with cards for the outputs of pulse cores, in their order; in simulation
+    samples are made by a model. remote: over the link to the board above, both read and write each
+    other's memory."""
 
     name: str
     channels: tuple[ChannelSpec, ...]

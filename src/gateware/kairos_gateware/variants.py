@@ -17,8 +17,8 @@ def _demo() -> Variant:
 
 
 def _pulse(name="pulse", outputs=2) -> Variant:
-    """The channels of `demo`, a counter, and a pulse core of `outputs` channels with a quarter of the tables, whose
-    branches may ask the counter and `ttl1`."""
+    """The channels of `demo`, a counter, and a pulse core of `outputs` channels with a quarter of
+    the tables, whose branches may ask the counter and `ttl1`."""
     channels = (*_demo().channels, ChannelSpec("ttl0_counter", "edge_counter", {"input": 0}))
     inputs = {"result0": len(channels) - 1, "result1": 1}
     core = ChannelSpec("pulse0", "pulse", {"channels": outputs, "mlut_bits": 11, "plut_bits": 10} | inputs)
@@ -26,8 +26,9 @@ def _pulse(name="pulse", outputs=2) -> Variant:
 
 
 def _dac() -> Variant:
-    """A pulse core of two channels, whose samples go to converter cards on both FMC connectors of a ZC706, SPI masters
-    to set the cards up, and four TTLs. Converters and RTIO need a common clock, so a synthesiser makes RTIO's."""
+    """A pulse core of two channels, whose samples go to converter cards on both FMC connectors of a
+    ZC706, SPI masters to set the cards up, and four TTLs. Converters and RTIO need a common clock,
+    so a synthesiser makes RTIO's."""
     core = ChannelSpec("pulse0", "pulse", {"channels": 2, "mlut_bits": 11, "plut_bits": 10})
     lines = ["spi_clk", "spi_mosi", "spi_miso", "csn_dac", "csn_clk"]
     spis = [

@@ -1,7 +1,7 @@
 //! What a core says before a reset, kept in memory that outlives it, until the next start reports it.
 //!
-//! The memory holds anything after power-up, and a failing core may have written anywhere: a text counts only with its mark
-//! and checksum.
+//! The memory holds anything after power-up, and a failing core may have written anywhere: a text
+//! counts only with its mark and checksum.
 
 use core::fmt::{self, Write};
 

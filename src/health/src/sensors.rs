@@ -1,4 +1,5 @@
-//! The chip's own sensors: what the XADC's numbers mean (UG480, chapters 2 and 3), and what is too much (DS191, table 2).
+//! The chip's own sensors: what the XADC's numbers mean (UG480, chapters 2 and 3), and what is too
+//! much (DS191, table 2).
 
 use core::fmt;
 

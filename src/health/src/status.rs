@@ -1,5 +1,5 @@
-//! How each subsystem of a device is, as JSON: a list of objects with `name`, `state`, `text`, and `values`, numbers whose
-//! names end in their unit.
+//! How each subsystem of a device is, as JSON: a list of objects with `name`, `state`, `text`, and
+//! `values`, numbers whose names end in their unit.
 
 use core::fmt::{self, Display, Write};
 

@@ -1,5 +1,6 @@
-//! A plugin of the layer `access` in Rust: it serves `lab.counter.v1.Counter` at the socket that the hub names, tells the hub
-//! by the health service that it serves, and ends when its standard input does. `docs/hub-plugins.md`.
+//! A plugin of the layer `access` in Rust: it serves `lab.counter.v1.Counter` at the socket that
+//! the hub names, tells the hub by the health service that it serves, and ends when its standard
+//! input does. `docs/hub-plugins.md`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,6 @@
-//! What tests/bench/hub_streams.py measures of a hub, and of a server of gRPC that does nothing else: `measure serve`,
-//! `measure streams HUB PLAIN DEVICE BUFFER`, `measure clients HUB PLAIN DEVICE REGISTER COUNT`. Figures are printed as JSON.
+//! What tests/bench/hub_streams.py measures of a hub, and of a server of gRPC that does nothing
+//! else: `measure serve`, `measure streams HUB PLAIN DEVICE BUFFER`,
+//! `measure clients HUB PLAIN DEVICE REGISTER COUNT`. Figures are printed as JSON.
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};
@@ -123,7 +124,8 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Both servers by turns, so that whatever else the machine does meets both: the hub's rate, and that of the plain server.
+/// Both servers by turns, so that whatever else the machine does meets both: the hub's rate, and
+/// that of the plain server.
 async fn streams(hub: &str, plain: &str, device: String, buffer: String) -> Result<(), Failure> {
     let channels = [connect(hub).await?, connect(plain).await?];
     let list = ListMemoryRequest { device: device.clone() };
@@ -163,7 +165,8 @@ async fn streams(hub: &str, plain: &str, device: String, buffer: String) -> Resu
     Ok(())
 }
 
-/// Times in us of calls that many clients make at once, each on its connection: of half of them, and of 99 of 100.
+/// Times in us of calls that many clients make at once, each on its connection: of half of them,
+/// and of 99 of 100.
 async fn load<F: std::future::Future<Output = Result<(), Status>> + Send>(
     address: &str,
     count: usize,

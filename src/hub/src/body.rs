@@ -8,7 +8,8 @@ use axum::http::HeaderMap;
 use http_body::Frame;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// A body, and the permission to have this call under way, which goes back when the body has ended or nobody wants it any more.
+/// A body, and the permission to have this call under way, which goes back when the body has ended
+/// or nobody wants it any more.
 pub struct Held {
     body: Body,
     permit: Option<OwnedSemaphorePermit>,

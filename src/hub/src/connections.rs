@@ -1,5 +1,5 @@
-//! Connections of clients: no more than the hub can have beside those to its devices and plugins, and none of whom says
-//! nothing. Who may do what is asked of each call (`access`).
+//! Connections of clients: no more than the hub can have beside those to its devices and plugins,
+//! and none of whom says nothing. Who may do what is asked of each call (`access`).
 
 use std::future::Future;
 use std::io::{Error, ErrorKind, IoSlice};

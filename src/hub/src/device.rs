@@ -1,5 +1,5 @@
-//! A device as the hub has it: requests made one after the other, of a core device on a connection that comes back by itself,
-//! of a computer with Linux by a thread.
+//! A device as the hub has it: requests made one after the other, of a core device on a connection
+//! that comes back by itself, of a computer with Linux by a thread.
 
 use std::sync::Arc;
 use std::time::Duration;

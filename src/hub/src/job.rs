@@ -1,4 +1,5 @@
-//! How a device is, and what is asked of it: what passes between who offers it to clients and the task that attends to it.
+//! How a device is, and what is asked of it: what passes between who offers it to clients and the
+//! task that attends to it.
 
 use std::sync::Arc;
 

@@ -1,9 +1,10 @@
 //! What must survive the end of the hub, however sudden: that a batch which changes a device was under way.
 //!
-//! A file for each device has one line of a fixed length, written in place before such a batch begins and after it has ended.
-//! A hub that finds one begun and not ended, or loses a device in the middle of one, says so in its log, and among the device's
-//! subsystems until the next batch there is done. What the kernel has of a file outlives the process; the end of the computer itself
-//! is not what this is for.
+//! A file for each device has one line of a fixed length, written in place before such a batch
+//! begins and after it has ended. A hub that finds one begun and not ended, or loses a device in
+//! the middle of one, says so in its log, and among the device's subsystems until the next batch
+//! there is done. What the kernel has of a file outlives the process; the end of the computer
+//! itself is not what this is for.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -20,7 +21,8 @@ use crate::health::{Condition, Subsystem};
 
 /// Bytes of the line, spaces at its end included.
 const LINE: usize = 64;
-/// How the line of a batch that has not ended begins; behind it stand seconds since 1970, and its instructions.
+/// How the line of a batch that has not ended begins; behind it stand seconds since 1970, and its
+/// instructions.
 const BEGUN: &str = "begun";
 /// How that of one begins that has.
 const ENDED: &str = "ended";
@@ -43,7 +45,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// In a folder that is made if it is missing. If it cannot be written, the log says so, and the subsystem.
+    /// In a folder that is made if it is missing. If it cannot be written, the log says so, and the
+    /// subsystem.
     pub fn open(folder: &Path, device: &str) -> Self {
         let mut journal = Self {
             device: device.into(),

@@ -1,5 +1,5 @@
-//! Watchdog of the service manager (systemd's `sd_notify`): it hears of the hub only while all that must live does, the
-//! attendants of the devices and the server.
+//! Watchdog of the service manager (systemd's `sd_notify`): it hears of the hub only while all that
+//! must live does, the attendants of the devices and the server.
 
 use std::env;
 use std::io;
@@ -13,7 +13,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{interval, timeout};
 
-/// Longest time between two beats of a task that lives: a device has 15 s for an answer, and there may be three in a row.
+/// Longest time between two beats of a task that lives: a device has 15 s for an answer, and there
+/// may be three in a row.
 const SILENCE_MAX: Duration = Duration::from_secs(50);
 /// Time that the server has to answer.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -36,8 +37,8 @@ impl Pulse {
     }
 }
 
-/// Tells the service manager that the hub is ready, and then that it lives, as often as that wants to hear it. Without a
-/// service manager it ends at once.
+/// Tells the service manager that the hub is ready, and then that it lives, as often as that wants
+/// to hear it. Without a service manager it ends at once.
 pub async fn tell(pulses: Vec<(String, Arc<Pulse>)>, server: SocketAddr) {
     let Some(socket) = env::var_os("NOTIFY_SOCKET") else {
         return;

@@ -1,5 +1,5 @@
-//! The log of a device, for as many clients as want it: a device sends it to one client, the hub, and only while somebody
-//! follows it here.
+//! The log of a device, for as many clients as want it: a device sends it to one client, the hub,
+//! and only while somebody follows it here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

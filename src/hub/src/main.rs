@@ -1,5 +1,5 @@
-//! `kairos-hub`: one gRPC server for the core devices of a laboratory. What it offers stands in `proto/`, how it is used in
-//! `docs/hub.md`.
+//! `kairos-hub`: one gRPC server for the core devices of a laboratory. What it offers stands in
+//! `proto/`, how it is used in `docs/hub.md`.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;

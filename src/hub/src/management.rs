@@ -15,8 +15,8 @@ use crate::health::{self, Subsystem};
 
 /// A batch takes 5 s at most; whatever takes longer than this is not coming.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// A device that has restarted knows nothing of a connection, and says so only when something comes: while a batch is executed
-/// something is sent so often.
+/// A device that has restarted knows nothing of a connection, and says so only when something
+/// comes: while a batch is executed something is sent so often.
 const ASK: Duration = Duration::from_secs(1);
 /// Longest reply that is taken: a descriptor, or the results of a batch.
 const REPLY_MAX: usize = 1 << 20;
@@ -162,7 +162,8 @@ impl Client {
         receive(&mut self.stream).await
     }
 
-    /// The same of a request that takes its time: meanwhile others are sent behind it, whose replies nobody needs.
+    /// The same of a request that takes its time: meanwhile others are sent behind it, whose
+    /// replies nobody needs.
     async fn exchange_asking(&mut self, kind: Kind, data: &[u8]) -> Result<(Reply, Vec<u8>), Error> {
         let (mut reader, mut writer) = self.stream.split();
         writer.write_all(&request(kind, data)).await?;

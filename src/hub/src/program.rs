@@ -23,7 +23,8 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// The step that an instruction is of: its number among the program's steps, from 0, a loop in front of what it repeats.
+    /// The step that an instruction is of: its number among the program's steps, from 0, a loop in
+    /// front of what it repeats.
     pub fn step(&self, instruction: u32) -> u32 {
         self.steps.get(instruction as usize).copied().unwrap_or_default()
     }
@@ -57,8 +58,8 @@ impl Compiled {
     }
 }
 
-/// The batch that does these steps on a device with this gateware. What the device would refuse is refused here, before
-/// anything is sent.
+/// The batch that does these steps on a device with this gateware. What the device would refuse is
+/// refused here, before anything is sent.
 pub fn compile(steps: &[Step], gateware: &Gateware) -> Result<Compiled, Status> {
     let mut program = Program {
         gateware,

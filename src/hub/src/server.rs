@@ -1,5 +1,5 @@
-//! The server: the services of [`crate::service`], health of each device and its subsystems, the protocol itself by
-//! reflection, metrics, all at one address.
+//! The server: the services of [`crate::service`], health of each device and its subsystems, the
+//! protocol itself by reflection, metrics, all at one address.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -22,7 +22,8 @@ pub struct Registers {
     pub value: u32,
 }
 
-/// The instructions of a transfer: operations, and their operands. INVALID_ARGUMENT if there can be none such.
+/// The instructions of a transfer: operations, and their operands. INVALID_ARGUMENT if there can be
+/// none such.
 pub fn instructions(
     spi: &Spi,
     channel: u32,

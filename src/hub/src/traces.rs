@@ -1,5 +1,5 @@
-//! Traces of calls for OpenTelemetry: a span for each call, and in it one for each request of a device. Off unless the user
-//! names a collector; then they go there as OTLP over gRPC.
+//! Traces of calls for OpenTelemetry: a span for each call, and in it one for each request of a
+//! device. Off unless the user names a collector; then they go there as OTLP over gRPC.
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
@@ -21,8 +21,8 @@ use tracing_subscriber::Layer;
 /// Target of the spans. The log leaves them out; while nobody traces they cost nothing.
 pub const TARGET: &str = "trace";
 
-/// What is logged at these levels: no span of ours. One filter: of two in each other, the outer one would have a span made of
-/// whatever the libraries below do.
+/// What is logged at these levels: no span of ours. One filter: of two in each other, the outer one
+/// would have a span made of whatever the libraries below do.
 pub fn logged<S: Subscriber>(levels: EnvFilter) -> impl Filter<S> {
     levels.and(filter_fn(|about| about.target() != TARGET))
 }
@@ -31,7 +31,8 @@ pub fn logged<S: Subscriber>(levels: EnvFilter) -> impl Filter<S> {
 pub struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// To the collector at an address, `http://HOST:4317`. Within a runtime; it is connected to when there is something to send.
+    /// To the collector at an address, `http://HOST:4317`. Within a runtime; it is connected to
+    /// when there is something to send.
     pub fn to(collector: &str) -> Result<Self, String> {
         let exporter = SpanExporter::builder().with_tonic().with_endpoint(collector).build();
         let exporter = exporter.map_err(|error| format!("no traces can go to {collector}: {error}"))?;

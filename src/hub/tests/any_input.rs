@@ -1,7 +1,9 @@
-//! What comes from outside: programs of clients, replies and descriptors of devices, what people write. Anything is refused in a
-//! line, or understood. Mostly sound inputs with some bytes that are not, since bytes by chance end at the first check.
+//! What comes from outside: programs of clients, replies and descriptors of devices, what people
+//! write. Anything is refused in a line, or understood. Mostly sound inputs with some bytes that
+//! are not, since bytes by chance end at the first check.
 //!
-//! Not a target of `fuzz/`: that would build the whole server with a sanitizer. What a batch does, once it is made, is one there.
+//! Not a target of `fuzz/`: that would build the whole server with a sanitizer. What a batch does,
+//! once it is made, is one there.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -117,7 +119,8 @@ fn count(steps: &[Step]) -> u32 {
     within.sum()
 }
 
-/// A program is refused in words, or is a batch that the device takes, each instruction of which is of one of its steps.
+/// A program is refused in words, or is a batch that the device takes, each instruction of which is
+/// of one of its steps.
 fn check(steps: &[Step]) {
     let gateware = gateware();
     match program::compile(steps, &gateware) {

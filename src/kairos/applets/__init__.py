@@ -1,12 +1,14 @@
 """Applets: programs that show datasets in a window while experiments run, or draw them once to a file.
 
-A laboratory derives a widget, and its program ends with ``SimpleApplet(Widget)``, `add_dataset` for each dataset and
-`run`. Where datasets come from is on the command line: a result file, the dataset store, or a server.
+A laboratory derives a widget, and its program ends with ``SimpleApplet(Widget)``, `add_dataset` for
+each dataset and `run`. Where datasets come from is on the command line: a result file, the dataset
+store, or a server.
 
-A widget is made as ``Widget(args, req)`` (or, as older ones, ``Widget(args)``), and is a widget of Qt, or has
-``figure``, a figure of matplotlib. It has the method ``data_changed(value, metadata, persist, mods)``: three
-dictionaries by dataset, and the changes; older ones take ``(data, mods)``, with ``data[key]`` as (persist, value,
-metadata). With a `TitleApplet` the title is the last argument.
+A widget is made as ``Widget(args, req)`` (or, as older ones, ``Widget(args)``), and is a widget of
+Qt, or has ``figure``, a figure of matplotlib. It has the method
+``data_changed(value, metadata, persist, mods)``: three dictionaries by dataset, and the changes;
+older ones take ``(data, mods)``, with ``data[key]`` as (persist, value, metadata). With a
+`TitleApplet` the title is the last argument.
 """
 
 import argparse
@@ -98,8 +100,8 @@ class SimpleApplet:
             sys.exit(f"applet: {error}")
 
     def draw(self, words, picture, source):
-        """Draw what there is in `source` to the file `picture`, as these words of a command line say. KairosError, and
-        SystemExit for words that it does not know."""
+        """Draw what there is in `source` to the file `picture`, as these words of a command line
+        say. KairosError, and SystemExit for words that it does not know."""
         self.args_init([*words, "--picture", str(picture)])
         show(self._made, _Changes(self, source), self.args)
 

@@ -1,7 +1,8 @@
 """The datasets of a run while it goes on: told of to applets, which the run itself may start.
 
-The server speaks ``sync_struct``: a client sends two lines, and gets a line of PYON with all datasets, then one for
-each change. A dataset that changes quickly is sent as it then is, at most every `PERIOD`.
+The server speaks ``sync_struct``: a client sends two lines, and gets a line of PYON with all
+datasets, then one for each change. A dataset that changes quickly is sent as it then is, at most
+every `PERIOD`.
 """
 
 import io
@@ -132,8 +133,9 @@ def _send(lines, message):
 class Applets:
     """The device ``ccb`` of a run whose applets are shown: they follow the datasets at `address`.
 
-    `windows`: each has one, which outlives the run. Otherwise they are only noted, for `draw`. In a command
-    ``${python}`` and ``${artiq_applet}`` are what starts Python with the names of ARTIQ, and an applet of Kairos.
+    `windows`: each has one, which outlives the run. Otherwise they are only noted, for `draw`. In a
+    command ``${python}`` and ``${artiq_applet}`` are what starts Python with the names of ARTIQ,
+    and an applet of Kairos.
     """
 
     def __init__(self, address: str, windows: bool):
@@ -150,8 +152,9 @@ class Applets:
             method(*args, **kwargs)
 
     def draw(self, path) -> tuple[list[Path], list[str]]:
-        """Draw each applet as it is now, into files beside `path` that have its name behind that of `path`; also those
-        that the experiment has closed. Returns the pictures, and a line for each applet that could not be drawn."""
+        """Draw each applet as it is now, into files beside `path` that have its name behind that of
+        `path`; also those that the experiment has closed. Returns the pictures, and a line for each
+        applet that could not be drawn."""
         pictures = _pictures(Path(path), self._commands)
         # Those of a laboratory are programs, of which one takes 0.7 s to begin; two at a time.
         with ThreadPoolExecutor(2) as pool:
@@ -226,7 +229,8 @@ class Applets:
 
 def _pictures(path: Path, places) -> list[Path]:
     """A file for each applet: ``scan.png`` and the applet "rabi flop" of the group "729" give
-    ``scan-729-rabi-flop.png``. Those whose names differ in nothing that a file's name may have are numbered."""
+    ``scan-729-rabi-flop.png``. Those whose names differ in nothing that a file's name may have are
+    numbered."""
     files: list[Path] = []
     for name, *groups in places:
         words = [word for part in (*groups, name) if (word := re.sub(r"[^\w.+]+", "-", part).strip("-."))]

@@ -1,8 +1,9 @@
 """Where the datasets of an applet come from: a result file, the dataset store, or a server that tells of changes.
 
-Every source is asked again and again: `changes` is what has happened since, as (datasets, changes of them), or None.
-The datasets are all that there are, by key, each (persist, value, metadata). A change is a dictionary: ``action``, the
-``path`` to what changes, and what the action takes; the first is ``init``.
+Every source is asked again and again: `changes` is what has happened since, as (datasets, changes
+of them), or None. The datasets are all that there are, by key, each (persist, value, metadata). A
+change is a dictionary: ``action``, the ``path`` to what changes, and what the action takes; the
+first is ``init``.
 """
 
 import queue

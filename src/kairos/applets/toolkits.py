@@ -15,8 +15,8 @@ BINDINGS = ("PyQt6", "PySide6", "PyQt5", "PySide2")
 
 
 def show(made, changes, args):
-    """Show the widget that `made` makes of a source, and have it told of `changes` until its window is closed; or,
-    with ``args.picture``, draw it once."""
+    """Show the widget that `made` makes of a source, and have it told of `changes` until its window
+    is closed; or, with ``args.picture``, draw it once."""
     binding = _binding(made.__self__.main_widget_class)
     if args.picture is not None and Path(args.picture).suffix not in FORMATS:
         raise UsageError(f"--picture {args.picture}: the name of a picture ends with {', '.join(FORMATS)}")

@@ -1,7 +1,8 @@
 """Models of one's own for the virtual bench: a class in a file of the user's, wired up by ``bench.toml``.
 
-A model is told what changes at its inputs, says what changes at its outputs, and when it next acts by itself. Times are
-nanoseconds since the device's power-up, and exact: the device waits for the model. It runs in a process of its own.
+A model is told what changes at its inputs, says what changes at its outputs, and when it next acts
+by itself. Times are nanoseconds since the device's power-up, and exact: the device waits for the
+model. It runs in a process of its own.
 """
 
 import math
@@ -59,8 +60,9 @@ class Model:
     """Random numbers, which depend on the seed of the bench file and on the part's name."""
 
     def input(self, at: int, changes: dict):
-        """At `at` these inputs have changed, at once: their values by name. A pin has True or False, a DDS channel a
-        `Tone`, a modulator `Light`, a DAC channel or a photodiode volts, an ion photons per second."""
+        """At `at` these inputs have changed, at once: their values by name. A pin has True or
+        False, a DDS channel a `Tone`, a modulator `Light`, a DAC channel or a photodiode volts, an
+        ion photons per second."""
 
     def act(self, at: int):
         """It is the time that `next` has said."""
@@ -72,9 +74,10 @@ class Model:
     # What it does
 
     def send(self, output: str, value: "bool | float | Tone | Light", delay: int = 0):
-        """An output changes `delay` ns from now on: True or False for a pin, a number for volts and for photons per
-        second, a `Tone`, `Light`; the phase is that at the time at which it comes. KeyError if it has no output of
-        this name, ValueError for a time that has passed and for what cannot be, TypeError for another kind of value."""
+        """An output changes `delay` ns from now on: True or False for a pin, a number for volts and
+        for photons per second, a `Tone`, `Light`; the phase is that at the time at which it comes.
+        KeyError if it has no output of this name, ValueError for a time that has passed and for
+        what cannot be, TypeError for another kind of value."""
         if not 0 <= delay <= LATEST:
             raise ValueError(f"a delay of {delay} ns cannot be: it is 0 or more")
         if output not in self._outputs:

@@ -27,14 +27,15 @@ def _loader(path) -> tuple[int, bytes, dict[str, str]]:
 
 
 def boards(loader) -> dict[str, str]:
-    """Names of the boards that the loader at this path knows, the default first; for each, what of its table no public
-    source confirms: empty if there is nothing. UsageError if the file is no loader."""
+    """Names of the boards that the loader at this path knows, the default first; for each, what of
+    its table no public source confirms: empty if there is nothing. UsageError if the file is no
+    loader."""
     return _loader(loader)[2]
 
 
 def boot_image(loader, firmware, bitstream=None, *, board: str | None = None) -> bytes:
-    """The image with the files at these paths: loader and firmware (ELF), a bitstream. `board`: one of `boards`, by
-    default the first. UsageError if something is unfit."""
+    """The image with the files at these paths: loader and firmware (ELF), a bitstream. `board`: one
+    of `boards`, by default the first. UsageError if something is unfit."""
     start, code, known = _loader(loader)
     if board is not None and board not in known:
         raise UsageError(f"the loader knows no board '{board}', but {', '.join(known)}")

@@ -17,8 +17,8 @@ PIECE = 32 * 1024
 SILENCE = 10.0
 """Seconds in which the loader must answer; it may have to check 16 MB first."""
 ATTEMPT = 2.0
-"""Seconds in which it must accept a connection and answer the greeting: one that was begun while the device restarted
-never gets an answer."""
+"""Seconds in which it must accept a connection and answer the greeting: one that was begun while
+the device restarted never gets an answer."""
 RETRY = 0.3
 """Seconds between attempts to reach the loader."""
 
@@ -132,8 +132,9 @@ def load(
 ) -> int:
     """Load the device at `host` and start what was loaded. Returns how often the connection was lost on the way.
 
-    `patience`: seconds without any progress after which it gives up. `progress` is called with the file's name, the
-    bytes that are there, and the bytes of the file. Raises Refused, DeviceUnreachable (never reached), ConnectionLost.
+    `patience`: seconds without any progress after which it gives up. `progress` is called with the
+    file's name, the bytes that are there, and the bytes of the file. Raises Refused,
+    DeviceUnreachable (never reached), ConnectionLost.
     """
     losses = 0
     reached = False

@@ -20,8 +20,8 @@ NAME = "bench.toml"
 
 
 def check(args):
-    """Print the parts of the bench that the command line `args` names, and what they are wired to, then the devices
-    that have no model, and chips that several devices drive. UsageError."""
+    """Print the parts of the bench that the command line `args` names, and what they are wired to,
+    then the devices that have no model, and chips that several devices drive. UsageError."""
     database = DeviceDB.load(args.device_db)
     plan = _plan(args, database)
     for part in plan["parts"]:

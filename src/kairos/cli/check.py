@@ -1,8 +1,9 @@
 """``kairos check``: builds the experiments of some files, and has the compiler look at their kernels.
 
-Of an experiment it checks `run`, if that is a kernel, and every other kernel of its class whose arguments are known
-without running anything: by their defaults, or by annotations, for each of which a value of the type stands in. What
-such a kernel calls is checked with it. Nothing is prepared, and no device is touched.
+Of an experiment it checks `run`, if that is a kernel, and every other kernel of its class whose
+arguments are known without running anything: by their defaults, or by annotations, for each of
+which a value of the type stands in. What such a kernel calls is checked with it. Nothing is
+prepared, and no device is touched.
 """
 
 import inspect

@@ -1,7 +1,8 @@
 """How a subcommand of ``kairos`` is declared, and how `argparse` comes to know it.
 
-Each module of :mod:`kairos.cli.commands` defines ``COMMAND``, and has the name of its subcommand. Nothing else needs to
-know of it: the command line and the manual's page (:mod:`kairos.cli.reference`) are made from the declarations.
+Each module of :mod:`kairos.cli.commands` defines ``COMMAND``, and has the name of its subcommand.
+Nothing else needs to know of it: the command line and the manual's page
+(:mod:`kairos.cli.reference`) are made from the declarations.
 """
 
 from argparse import RawDescriptionHelpFormatter
@@ -29,12 +30,13 @@ def _is_of(line: str, path: str) -> bool:
 
 
 class Command:
-    """A subcommand: either it runs a function, or it has `tools`, subcommands of its own, which the help calls `kind`;
-    `default` is the one that is meant where none is named.
+    """A subcommand: either it runs a function, or it has `tools`, subcommands of its own, which the
+    help calls `kind`; `default` is the one that is meant where none is named.
 
-    `runs` names the function, ``module.function`` in :mod:`kairos.cli`: it is imported when it is called, since what
-    a subcommand needs takes up to 0.5 s to import. It takes the parsed command line, and returns the exit code, or None
-    for 0. `examples` are command lines, which the help shows.
+    `runs` names the function, ``module.function`` in :mod:`kairos.cli`: it is imported when it is
+    called, since what a subcommand needs takes up to 0.5 s to import. It takes the parsed command
+    line, and returns the exit code, or None for 0. `examples` are command lines, which the help
+    shows.
     """
 
     def __init__(
@@ -75,8 +77,8 @@ class Command:
         return (*self.examples, *(line for line in others if _is_of(line, path)))
 
     def add_to(self, parsers, name: str, path: str = "", others: tuple[str, ...] = ()):
-        """Add a parser called `name` to what `ArgumentParser.add_subparsers` has given; `path` and `others`: words and
-        examples of the commands around it."""
+        """Add a parser called `name` to what `ArgumentParser.add_subparsers` has given; `path` and
+        `others`: words and examples of the commands around it."""
         path = f"{path} {name}"
         examples = self.examples_of(path, others)
         shown = "examples:\n" + "".join(f"  {line}\n" for line in examples) if examples else None

@@ -63,8 +63,8 @@ def _of_description(path, host: str | None) -> str:
 
 
 def _of_emulated(args) -> str:
-    """Text of the device database of an emulated device: the one that was made with its gateware, which knows the
-    cards; of several boards, what they say of themselves."""
+    """Text of the device database of an emulated device: the one that was made with its gateware,
+    which knows the cards; of several boards, what they say of themselves."""
     variant = emulation.variant_of(args.source)
     if args.host is None and not (variant.endswith(".toml") or variant in SYSTEMS):
         return built_database(variant).read_text()
@@ -76,8 +76,8 @@ def _of_emulated(args) -> str:
 
 
 def _of_device(args, host: str, address: tuple[str, int]) -> str:
-    """Text of the device database of the device at `address`, which experiments reach at `host`, and of the boards
-    behind its links."""
+    """Text of the device database of the device at `address`, which experiments reach at `host`,
+    and of the boards behind its links."""
     key = read_key(args.key) if args.key else None
     with Management(*address, key=key) as management:
         name, clock, channels = management.descriptor()

@@ -112,8 +112,8 @@ class Experiment:
         cls: type | None = None,
         pictures: bool = False,
     ):
-        """cls: the class, if its file has been imported already. `applets`: those that the experiment creates have
-        windows; `pictures`: they are to be drawn at the end."""
+        """cls: the class, if its file has been imported already. `applets`: those that the
+        experiment creates have windows; `pictures`: they are to be drawn at the end."""
         datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
         datasets.check()
         cls = cls or _class_of(path, class_name)
@@ -160,8 +160,8 @@ class Experiment:
         return None
 
     def write_datasets(self, path, started: float):
-        """Write the datasets, and what they came from, to the HDF5 file `path`; OSError if it cannot be written.
-        `started`: when the run began, in seconds of Unix time."""
+        """Write the datasets, and what they came from, to the HDF5 file `path`; OSError if it
+        cannot be written. `started`: when the run began, in seconds of Unix time."""
         folder = self.file.parent
         run = {
             "artiq_version": compat.names.VERSION,

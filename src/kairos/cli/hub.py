@@ -210,8 +210,8 @@ def metrics(args):
 
 
 def token(args):
-    """Print the entry of hub.toml that lets a new token in, and on standard error, which goes into no file, the token.
-    The hub never needs it."""
+    """Print the entry of hub.toml that lets a new token in, and on standard error, which goes into
+    no file, the token. The hub never needs it."""
     made = secrets.token_urlsafe(32)
     digest = hashlib.sha256(made.encode()).hexdigest()
     print(f"the token of {args.name}, shown only now: {made}", file=sys.stderr)

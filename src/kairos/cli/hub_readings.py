@@ -18,8 +18,8 @@ _BLANK = "\x1b[K"
 def shown(names: list[str], readings, as_json: bool):
     """Print readings, each (Unix time in seconds, values), of registers with these names as they come.
 
-    As JSON an object a line; on a terminal with the room for it one table, with when each value changed last; else a
-    line each.
+    As JSON an object a line; on a terminal with the room for it one table, with when each value
+    changed last; else a line each.
     """
     if as_json:
         for when, values in readings:

@@ -18,8 +18,8 @@ APART = 1000
 
 
 class Core(NamedTuple):
-    """A core device: its name for the hub, where its management service is, how an emulated one is started, and where
-    its analyzer is if not where the hub looks for it."""
+    """A core device: its name for the hub, where its management service is, how an emulated one is
+    started, and where its analyzer is if not where the hub looks for it."""
 
     name: str
     address: str

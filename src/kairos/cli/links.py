@@ -17,17 +17,17 @@ _COLUMNS = (
     *("ended", "corrected", "sent again", "dropped", "space", "resent", "lost packets"),
     *("refused above", "refused below", "unplayed"),
 )
-"""`phase`: by how much, below a cycle, the clock of what comes back is later than that of the board above. From `ended`
-to `space` of the logic's words, the next two of the firmware's packets. Refused are loads, stores and packets of copies
-to memory that the board above, or below, does not export to the other one. Unplayed are outputs that were lost as the
-logic of the board below began anew."""
+"""`phase`: by how much, below a cycle, the clock of what comes back is later than that of the board
+above. From `ended` to `space` of the logic's words, the next two of the firmware's packets. Refused
+are loads, stores and packets of copies to memory that the board above, or below, does not export to
+the other one. Unplayed are outputs that were lost as the logic of the board below began anew."""
 _NOT_MEASURED = "–"
 _WORDS = ("ended", "corrected", "retransmitted", "dropped", "space")
 
 
 def links(args):
-    """Print the links of the device that the command line `args` names, as a table or as JSON, and draw them if wanted.
-    UsageError."""
+    """Print the links of the device that the command line `args` names, as a table or as JSON, and
+    draw them if wanted. UsageError."""
     if args.plot:
         check_picture("--plot", args.plot)
     found = tree_of(address_of(args, PORT), read_key(args.key) if args.key else None)
@@ -45,9 +45,10 @@ def links(args):
 
 
 def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:
-    """All links of the tree whose master is at `address`, by their destinations: as `Management.links`, and of each
-    `from`, the destination of the board above, and `far`, what the board below says of the link, or None if it does
-    not tell. A board that wants another key than `key` tells nothing. Errors of `Management` for the master.
+    """All links of the tree whose master is at `address`, by their destinations: as
+    `Management.links`, and of each `from`, the destination of the board above, and `far`, what the
+    board below says of the link, or None if it does not tell. A board that wants another key than
+    `key` tells nothing. Errors of `Management` for the master.
     """
     found, ask = [], [DESTINATION_LOCAL]
     while ask:

@@ -13,8 +13,8 @@ _GOOD, _BAD = COLORS[2], COLORS[1]
 
 
 def write_plot(path, links: list[tuple[int, dict[str, str]]]):
-    """Draw the links of a device, each as the destination of the board above and texts by the columns of the table,
-    into `path`. OSError."""
+    """Draw the links of a device, each as the destination of the board above and texts by the
+    columns of the table, into `path`. OSError."""
     places = {0: (_LEFT, _middle(range(len(links)), links, 0))}
     for row, (above, link) in enumerate(links):
         places[int(link["destination"])] = (places[above][0] + _STEP, row)

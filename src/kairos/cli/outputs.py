@@ -1,7 +1,7 @@
 """The files that a run writes, and values as text.
 
-What cannot be written is found before anything runs. Afterwards each file is written whatever becomes of the others,
-the datasets first: they are what cannot be had again.
+What cannot be written is found before anything runs. Afterwards each file is written whatever
+becomes of the others, the datasets first: they are what cannot be had again.
 """
 
 import os
@@ -50,8 +50,9 @@ class Outputs:
                 raise UsageError(f"{option} {path} cannot be written: {error.strerror}") from None
 
     def write(self, experiment, started, recording, device):
-        """Write what there is: the datasets of an experiment that began at `started` (Unix time), a `recording` of the
-        pins, the pulses of the `device`. UsageError, at the end, for what could not be written."""
+        """Write what there is: the datasets of an experiment that began at `started` (Unix time), a
+        `recording` of the pins, the pulses of the `device`. UsageError, at the end, for what could
+        not be written."""
         failures = []
         for option, path in self.files.items():
             try:

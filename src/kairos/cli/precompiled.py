@@ -1,5 +1,6 @@
-"""A kernel that `kairos compile` has compiled, as an experiment that runs it: without its source, and without calls of
-the host, which such a kernel has none of. What it prints is in the device's log."""
+"""A kernel that `kairos compile` has compiled, as an experiment that runs it: without its source,
+and without calls of the host, which such a kernel has none of. What it prints is in the device's
+log."""
 
 import io
 from pathlib import Path

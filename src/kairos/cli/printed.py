@@ -1,8 +1,8 @@
 """Standard output that cannot be written any more: its disk is full, or nobody reads it.
 
-A full disk costs a run nothing else: what it measures is kept, and the failure is told in one line at its end. Other
-commands end at once. So does everything behind a pipe that was closed, as Python has it, but without a word: nobody is
-there to be told.
+A full disk costs a run nothing else: what it measures is kept, and the failure is told in one line
+at its end. Other commands end at once. So does everything behind a pipe that was closed, as Python
+has it, but without a word: nobody is there to be told.
 """
 
 import io
@@ -25,8 +25,9 @@ class OutputFailed(KairosError):
 
 
 class _Printed(io.RawIOBase):
-    """The descriptor of standard output, up to the first failure. What comes after that is dropped: no line is missing
-    from the middle, and what is still to be done does not fail for it once more."""
+    """The descriptor of standard output, up to the first failure. What comes after that is dropped:
+    no line is missing from the middle, and what is still to be done does not fail for it once
+    more."""
 
     def __init__(self, descriptor: int, goes_on: bool):
         super().__init__()
@@ -56,8 +57,8 @@ class _Printed(io.RawIOBase):
 
 @contextmanager
 def printed(goes_on: bool):
-    """For the time of a command: OutputFailed, at once or, if it `goes_on`, at its end. Nothing changes if standard
-    output is not the process's own, as in a test."""
+    """For the time of a command: OutputFailed, at once or, if it `goes_on`, at its end. Nothing
+    changes if standard output is not the process's own, as in a test."""
     text = sys.stdout
     if text is None:
         # Closed by whoever started this: nothing is printed.

@@ -1,7 +1,7 @@
 """``kairos rtiomap``: which device owns which RTIO channel, as the firmware takes it.
 
-The format is the value of the configuration's key `device_map`: a count, then for each channel its number, the length
-of its name and the name; numbers are 32 bits, little-endian.
+The format is the value of the configuration's key `device_map`: a count, then for each channel its
+number, the length of its name and the name; numbers are 32 bits, little-endian.
 """
 
 import importlib

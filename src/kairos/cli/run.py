@@ -115,7 +115,8 @@ def _run_on(args, ddb, device, limit, outputs):
         finish()
         return error.code if isinstance(error.code, int) else int(error.code is not None)
     except KairosError as error:
-        # What the pins did up to the failure helps to find it, and what was measured may be all that there will be.
+        # What the pins did up to the failure helps to find it, and what was measured may be all
+        # that there will be.
         finish(failed=True)
         if device is not None and isinstance(error, ConnectionLost | DeviceUnreachable):
             raise _explained(error, device) from None

@@ -1,8 +1,8 @@
 """Makes ``artiq`` and ``sipyco`` imports resolve to Kairos modules, so that existing experiments run unmodified.
 
-:func:`install` adds a finder for each of the two to the import system, unless it is itself installed. Which name is
-which of ours is the table :mod:`kairos.compat.names`. A module without a counterpart fails to import, with a list of
-what there is.
+:func:`install` adds a finder for each of the two to the import system, unless it is itself
+installed. Which name is which of ours is the table :mod:`kairos.compat.names`. A module without a
+counterpart fails to import, with a list of what there is.
 """
 
 import difflib
@@ -136,5 +136,6 @@ def install():
         return
     for package in ("artiq", "sipyco"):
         if importlib.util.find_spec(package) is None:
-            # First, because the stock finder would load second copies through the __path__ of the Kairos packages.
+            # First, because the stock finder would load second copies through the __path__ of the
+            # Kairos packages.
             sys.meta_path.insert(0, _Finder(package))

@@ -1,5 +1,5 @@
-"""``python -m kairos.compat FILE …`` or ``-m MODULE …``: runs a program with the ``artiq`` and ``sipyco`` names of
-Kairos, such as a controller that was written for sipyco."""
+"""``python -m kairos.compat FILE …`` or ``-m MODULE …``: runs a program with the ``artiq`` and
+``sipyco`` names of Kairos, such as a controller that was written for sipyco."""
 
 import runpy
 import sys

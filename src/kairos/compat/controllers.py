@@ -16,8 +16,8 @@ LOOPBACK = ["::1", "127.0.0.1"]
 
 
 def simple_network_args(parser, default_port):
-    """Options for where a server listens. `default_port`: a number, or (name, what it is for, number) for each of
-    several ports."""
+    """Options for where a server listens. `default_port`: a number, or (name, what it is for,
+    number) for each of several ports."""
     ports = [("port", "clients", default_port)] if isinstance(default_port, int) else default_port
     group = parser.add_argument_group("network")
     group.add_argument("--bind", action="append", default=[], metavar="ADDRESS", help="a further address to listen at")

@@ -1,7 +1,7 @@
 """The databases as ARTIQ's modules for masters name them: over files, and with datasets that are told of as changes.
 
-A change of datasets is a dictionary: ``action``, the ``path`` to what changes, and what the action takes
-(``setitem``: key and value; ``delitem``: key; ``append``: x; ``insert``: i, x; ``pop``: i).
+A change of datasets is a dictionary: ``action``, the ``path`` to what changes, and what the action
+takes (``setitem``: key and value; ``delitem``: key; ``append``: x; ``insert``: i, x; ``pop``: i).
 """
 
 from .. import devices
@@ -35,8 +35,8 @@ class DeviceDB(devices.DeviceDB):
 
 
 class DatasetDB(DatasetStore):
-    """Broadcast datasets; the persistent ones are kept in `persist_file`, and all in it are there from the beginning.
-    They are written when they change: `autosave_period` has no use."""
+    """Broadcast datasets; the persistent ones are kept in `persist_file`, and all in it are there
+    from the beginning. They are written when they change: `autosave_period` has no use."""
 
     def __init__(self, persist_file, autosave_period=None):
         super().__init__(persist_file)

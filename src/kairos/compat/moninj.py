@@ -30,8 +30,9 @@ class TTLOverride(IntEnum):
 
 
 class CommMonInj:
-    """A connection that calls back: `monitor_cb` with channel, probe and value, `injection_status_cb` with channel,
-    override and value, `disconnect_cb` without anything when the device has gone. Each may be None."""
+    """A connection that calls back: `monitor_cb` with channel, probe and value,
+    `injection_status_cb` with channel, override and value, `disconnect_cb` without anything when
+    the device has gone. Each may be None."""
 
     def __init__(
         self,

@@ -1,7 +1,8 @@
 """The table of ``artiq`` and ``sipyco`` names: which module of ours each is, or of which modules its names are.
 
-A line of `GATHERED` says for an ``artiq`` module where its names are: in the module of ours on the left, under the
-names on the right; ``ours=theirs`` where they differ, ``*`` for all that the module exports. A new name is a word here.
+A line of `GATHERED` says for an ``artiq`` module where its names are: in the module of ours on the
+left, under the names on the right; ``ours=theirs`` where they differ, ``*`` for all that the module
+exports. A new name is a word here.
 """
 
 __all__ = ["ABSENT", "GATHERED", "SAME", "VERSION"]

@@ -1,7 +1,7 @@
 """Compiles a call of a kernel function to the library that the core device runs.
 
-The front end is Rust (`kairos._native`); this package answers its questions about host objects, has LLVM generate code
-and links it.
+The front end is Rust (`kairos._native`); this package answers its questions about host objects, has
+LLVM generate code and links it.
 """
 
 import functools
@@ -211,10 +211,11 @@ def compile_kernel(
 ) -> CompiledKernel:
     """Compile the call `function(*args, **kwargs)` for the core device `core`, or find it among what is kept.
 
-    The library sends the result of the call to `set_result`, if that is given, and writes attributes of host objects
-    back when `attribute_writeback` is set. `print` in it calls the host, or, without `print_as_rpc`, writes to the log
-    of the device. `cache`: what is kept, by default the user's. Raises `CompileError` when the program is rejected, and
-    with `strict` for what is else a warning.
+    The library sends the result of the call to `set_result`, if that is given, and writes
+    attributes of host objects back when `attribute_writeback` is set. `print` in it calls the host,
+    or, without `print_as_rpc`, writes to the log of the device. `cache`: what is kept, by default
+    the user's. Raises `CompileError` when the program is rejected, and with `strict` for what is
+    else a warning.
     """
     start = time.perf_counter()
     call = _Call(function, args, kwargs, core, set_result, attribute_writeback, print_as_rpc)
@@ -269,12 +270,13 @@ def emit(
     strict: bool = False,
     warnings: list[str] | None = None,
 ):
-    """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`; of a program that starts
-    subkernels an archive (tar) of all its libraries.
+    """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`; of a program
+    that starts subkernels an archive (tar) of all its libraries.
 
-    The program stands for itself, as startup and idle kernels do: it sends no result, writes no attributes back, and
-    its `print` writes to the log of the device. Raises `CompileError` when it is rejected, and for `elf` also when it
-    calls a function of the host. Warnings are added to the list `warnings`; with `strict` they are errors.
+    The program stands for itself, as startup and idle kernels do: it sends no result, writes no
+    attributes back, and its `print` writes to the log of the device. Raises `CompileError` when it
+    is rejected, and for `elf` also when it calls a function of the host. Warnings are added to the
+    list `warnings`; with `strict` they are errors.
     """
     if stage not in STAGES:
         raise ValueError(f"there is no stage {stage!r}; there are {', '.join(STAGES)}")

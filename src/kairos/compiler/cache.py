@@ -1,16 +1,18 @@
 """Compiled kernels, kept from one run to the next.
 
-What a compilation gives follows from its request, from the compiler, and from what it asked the host: values,
-attributes, functions with their sources. All of this, and nothing else, enters it: the compiler knows the host through
-the questions of `kairos.compiler.quoting.HostBridge` only. So an entry is the questions of a compilation, in their
-order, with a digest of each answer; it is used if the host gives the same answers again. Asking again also fills the
-embedding map as the compilation did.
+What a compilation gives follows from its request, from the compiler, and from what it asked the
+host: values, attributes, functions with their sources. All of this, and nothing else, enters it:
+the compiler knows the host through the questions of `kairos.compiler.quoting.HostBridge` only. So
+an entry is the questions of a compilation, in their order, with a digest of each answer; it is used
+if the host gives the same answers again. Asking again also fills the embedding map as the
+compilation did.
 
-What large arrays hold is neither kept nor compared: a library has it in one place each, and for the rest only the type
-and the shape count. It is put there from the host that the library is found for.
+What large arrays hold is neither kept nor compared: a library has it in one place each, and for the
+rest only the type and the shape count. It is put there from the host that the library is found for.
 
-Entries stand in a directory for each request, under the digest of their content, and are written under another name
-first: processes can share the cache. What is damaged is not used, and replaced. The oldest go when there are too many.
+Entries stand in a directory for each request, under the digest of their content, and are written
+under another name first: processes can share the cache. What is damaged is not used, and replaced.
+The oldest go when there are too many.
 """
 
 import hashlib
@@ -188,8 +190,9 @@ class Cache:
         """Remove the oldest entries, of the request and, if there are too many, of all."""
         for file in self._entries(key)[ENTRIES_PER_REQUEST:]:
             file.unlink(missing_ok=True)
-        # To look at all entries takes as long as a compilation. So their sum is kept, too great rather than too small;
-        # where processes disagree, what one has forgotten counts when the next one looks.
+        # To look at all entries takes as long as a compilation. So their sum is kept, too great
+        # rather than too small; where processes disagree, what one has forgotten counts when the
+        # next one looks.
         account = self.directory / _ACCOUNT
         try:
             total = int(account.read_text()) + added

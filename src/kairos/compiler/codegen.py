@@ -43,8 +43,8 @@ def data_layout() -> str:
 
 
 def _optimise(module, machine) -> None:
-    # No elimination of dead stores: to LLVM a function's stack is dead when it returns, and here what it has made
-    # may lie there for its caller (`emit/returned.rs` of the compiler).
+    # No elimination of dead stores: to LLVM a function's stack is dead when it returns, and here
+    # what it has made may lie there for its caller (`emit/returned.rs` of the compiler).
     llvm = _llvm()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     manager = llvm.create_new_module_pass_manager()

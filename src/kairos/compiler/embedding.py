@@ -67,9 +67,10 @@ class EmbeddingMap:
     def write_back(self, obj: Any, name: str, value: Any) -> None:
         """Gives the attribute of an object the value that it had on the device when the kernel ended.
 
-        Elements that the kernel has changed are stored into the very list or array that it was given, wherever else the
-        host refers to it; what host functions have stored to the others meanwhile stays. A list or array that the
-        kernel has replaced by another one is a new one here too.
+        Elements that the kernel has changed are stored into the very list or array that it was
+        given, wherever else the host refers to it; what host functions have stored to the others
+        meanwhile stays. A list or array that the kernel has replaced by another one is a new one
+        here too.
         """
         if isinstance(value, bytearray) and isinstance(getattr(obj, name, None), bytes):
             value = bytes(value)  # both arrive as what can be changed

@@ -1,7 +1,7 @@
 """Lists of numbers of a call: each is looked at once, however often the host is asked for it.
 
-What is kept for a kernel is compared with the host, entry by entry, so a list of a million numbers is asked for again
-and again.
+What is kept for a kernel is compared with the host, entry by entry, so a list of a million numbers
+is asked for again and again.
 """
 
 from collections.abc import Callable

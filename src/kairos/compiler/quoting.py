@@ -1,7 +1,7 @@
 """Answers the compiler's questions about host objects: values, attributes, functions.
 
-A value is described by a tuple that begins with its kind; `src/native/src/bridge.rs` reads them. Objects are
-named by their numbers in the embedding map.
+A value is described by a tuple that begins with its kind; `src/native/src/bridge.rs` reads them.
+Objects are named by their numbers in the embedding map.
 """
 
 import builtins
@@ -205,7 +205,8 @@ class HostBridge:
         if name not in scope:
             scope = plain.__globals__
         if name not in scope:
-            # Of Python's own names that kernels do not know by themselves, exceptions and what isinstance may ask for.
+            # Of Python's own names that kernels do not know by themselves, exceptions and what
+            # isinstance may ask for.
             known = getattr(builtins, name, None)
             named = isinstance(known, type) and (issubclass(known, BaseException) or known in _CLASSES)
             return self.quote(known) if named else None
@@ -463,7 +464,8 @@ def _signature(function: Any) -> list[tuple[str, Any, Any]]:
     if not isinstance(function, types.FunctionType) or hasattr(function, "__signature__") or code.co_kwonlyargcount:
         found = inspect.signature(function, follow_wrapped=False).parameters.values()
         return [(param.name, param.annotation, param.default) for param in found]
-    # What `inspect` finds too, in a tenth of the time. It counts parameters for any number of arguments as such.
+    # What `inspect` finds too, in a tenth of the time. It counts parameters for any number of
+    # arguments as such.
     count = code.co_argcount + bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     names, defaults = code.co_varnames[:count], function.__defaults__ or ()
     start = code.co_argcount - len(defaults)

@@ -29,8 +29,8 @@ def _name(word: str) -> str:
 def check_syscall(symbol: str, params: list[tuple], returns: tuple | None) -> None:
     """Compare a declaration with the firmware's function `symbol`, if there is one that kernels can call.
 
-    `params`: name, annotation or None, default; `returns`: the annotation or None. What is not annotated is told
-    elsewhere. Raises QuotingError.
+    `params`: name, annotation or None, default; `returns`: the annotation or None. What is not
+    annotated is told elsewhere. Raises QuotingError.
     """
     wanted, result = SIGNATURES.get(symbol, (("...",), "none"))
     words = [*wanted, result]

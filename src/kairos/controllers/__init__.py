@@ -1,9 +1,10 @@
 """Network controllers: devices whose drivers run in processes of their own, reached by remote calls over TCP.
 
-The protocol is pc_rpc (`docs/experiments.md`, "Controllers"), in which laboratories have their instruments' drivers:
-lines of text, each a PYON value. A server has one or more targets, objects whose public methods can be called.
-:mod:`.client` and :mod:`.server` are the two sides, :mod:`.wire` is what they share, and :mod:`.supervision` starts
-the processes that a device database names.
+The protocol is pc_rpc (`docs/experiments.md`, "Controllers"), in which laboratories have their
+instruments' drivers: lines of text, each a PYON value. A server has one or more targets, objects
+whose public methods can be called. :mod:`.client` and :mod:`.server` are the two sides,
+:mod:`.wire` is what they share, and :mod:`.supervision` starts the processes that a device database
+names.
 """
 
 from .client import AsyncClient, BestEffortClient, Client

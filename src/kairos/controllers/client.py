@@ -57,8 +57,8 @@ class _Proxy:
 class Client(_Proxy):
     """The target `target_name` of the controller at `host` and `port`, connected at once; calls wait for the reply.
 
-    `timeout`: seconds in which a line must come, or None. ControllerError if there is no connection or it is lost:
-    the next call connects again.
+    `timeout`: seconds in which a line must come, or None. ControllerError if there is no connection
+    or it is lost: the next call connects again.
     """
 
     def __init__(self, host, port, target_name=AutoTarget, timeout=None, ssl_config=None):
@@ -178,8 +178,8 @@ class AsyncClient(_Proxy):
 class BestEffortClient(_Proxy):
     """A target without which an experiment goes on: calls are dropped, and return None, while it cannot be reached.
 
-    `firstcon_timeout`: seconds that the first attempt may take. `retry`: seconds between attempts, which a thread makes
-    in the background. Calls wait for the reply, at most `timeout` seconds.
+    `firstcon_timeout`: seconds that the first attempt may take. `retry`: seconds between attempts,
+    which a thread makes in the background. Calls wait for the reply, at most `timeout` seconds.
     """
 
     def __init__(

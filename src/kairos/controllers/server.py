@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 class Server:
     """Serves `targets`, a dictionary of objects by name; `description` is for those who ask.
 
-    A method whose name has no leading underscore can be called; it may be a coroutine. Calls follow one another, also
-    those of different clients, unless `allow_parallel`. With `builtin_terminate` clients can end the server by calling
-    ``terminate``.
+    A method whose name has no leading underscore can be called; it may be a coroutine. Calls follow
+    one another, also those of different clients, unless `allow_parallel`. With `builtin_terminate`
+    clients can end the server by calling ``terminate``.
     """
 
     def __init__(self, targets, description=None, builtin_terminate=False, allow_parallel=False):
@@ -42,8 +42,8 @@ class Server:
         self._sessions: set[asyncio.Task] = set()
 
     async def start(self, host, port, ssl_config=None):
-        """Listen at `host` (an address, several, or None for all) and `port`; returns the port, which 0 leaves to the
-        system. `ssl_config`: files, see `wire`."""
+        """Listen at `host` (an address, several, or None for all) and `port`; returns the port,
+        which 0 leaves to the system. `ssl_config`: files, see `wire`."""
         encryption = server_encryption(ssl_config)
         self._server = await asyncio.start_server(self._accepted, host, port, ssl=encryption, limit=LINE_LIMIT)
         return self._server.sockets[0].getsockname()[1]
@@ -149,8 +149,8 @@ class Server:
 
 
 def serve(targets, host, port, description=None, allow_parallel=False, *, ssl_config=None, started=None):
-    """Serve targets until the process is asked to end or a client calls ``terminate``; `started` is called with the
-    port when clients can connect."""
+    """Serve targets until the process is asked to end or a client calls ``terminate``; `started` is
+    called with the port when clients can connect."""
 
     async def run():
         server = Server(targets, description, builtin_terminate=True, allow_parallel=allow_parallel)

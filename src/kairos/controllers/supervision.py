@@ -1,8 +1,9 @@
 """Starts the controllers that a device database names, and keeps them running.
 
-An entry of type ``controller`` with a ``command`` is a process of this computer if its host is one of this computer's
-addresses. A process that ends is started again; one that runs but whose `ping` does not return is ended first. What the
-processes print goes to the log, each line with the controller's name.
+An entry of type ``controller`` with a ``command`` is a process of this computer if its host is one
+of this computer's addresses. A process that ends is started again; one that runs but whose `ping`
+does not return is ended first. What the processes print goes to the log, each line with the
+controller's name.
 """
 
 import asyncio
@@ -166,8 +167,8 @@ class Controller:
 class Supervisor:
     """The controllers of this computer among the entries of a device database.
 
-    `entries`: by name; what is not a controller with a command is passed over. `bind`: the address at which they are to
-    listen, if not the entry's host. `restart`, `ping`: seconds, see above.
+    `entries`: by name; what is not a controller with a command is passed over. `bind`: the address
+    at which they are to listen, if not the entry's host. `restart`, `ping`: seconds, see above.
     """
 
     def __init__(self, entries: dict, bind: str | None = None, restart: float = RESTART, ping: float = PING):

@@ -1,7 +1,7 @@
 """What both sides of pc_rpc know: the greeting, the lines of a call, exceptions as values, encryption.
 
-A session: the client greets, the server names its targets and features; the client chooses a target, the server names
-its methods; then each request is a line and has a reply of a line.
+A session: the client greets, the server names its targets and features; the client chooses a
+target, the server names its methods; then each request is a line and has a reply of a line.
 """
 
 import builtins
@@ -132,8 +132,9 @@ def _encryption(purpose: ssl.Purpose, config: dict, own: str, peers: str) -> ssl
 
 
 def client_encryption(config: dict | None) -> ssl.SSLContext | None:
-    """From ``simple_ssl_config`` of a device database: the files `client_cert`, `client_key` and `server_cert`, in
-    whose names ``{ARTIQ_SSL_DIR}`` is that variable of the environment. None for None."""
+    """From ``simple_ssl_config`` of a device database: the files `client_cert`, `client_key` and
+    `server_cert`, in whose names ``{ARTIQ_SSL_DIR}`` is that variable of the environment. None for
+    None."""
     return None if config is None else _encryption(ssl.Purpose.SERVER_AUTH, config, "client", "server")
 
 

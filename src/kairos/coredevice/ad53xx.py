@@ -74,8 +74,9 @@ def voltage_to_mu(voltage, offset_dacs=0x2000, vref=5.0) -> TInt32:
 class AD53xx:
     """A DAC on the SPI bus `spi_device`.
 
-    `ldac_device`, `clr_device`: TTL outputs, as far as they are connected. `chip_select`: value on the bus.
-    `div_write`, `div_read`: SPI clock dividers. `vref`: reference in volts. `offset_dacs`: setting of both offset DACs.
+    `ldac_device`, `clr_device`: TTL outputs, as far as they are connected. `chip_select`: value on
+    the bus. `div_write`, `div_read`: SPI clock dividers. `vref`: reference in volts. `offset_dacs`:
+    setting of both offset DACs.
     """
 
     kernel_invariants = {"bus", "ldac", "clr", "chip_select", "div_write", "div_read", "vref", "core"}

@@ -1,7 +1,8 @@
 """The DDS chip AD9910 on an Urukul: a channel of 1 GS/s with eight profiles and a RAM.
 
-Its registers are those of the data sheet (`kairos.coredevice.chips.ad9910`). In machine units: frequency word `ftw`
-(32 bits for the system clock), phase word `pow` (16 bits for a turn), amplitude word `asf` (14 bits for full scale).
+Its registers are those of the data sheet (`kairos.coredevice.chips.ad9910`). In machine units:
+frequency word `ftw` (32 bits for the system clock), phase word `pow` (16 bits for a turn),
+amplitude word `asf` (14 bits for full scale).
 """
 
 from numpy import int32, int64
@@ -89,9 +90,10 @@ _FASTEST_REFCLK, _FASTEST_SYSCLK = 60e6, 1e9
 class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness):
     """A channel on the Urukul `cpld_device`.
 
-    `chip_select`: 4 to 7 for channel 0 to 3, 3 for all that are not masked. `sw_device`: TTL channel of its RF switch.
-    `pll_n`, `pll_cp`, `pll_vco`, `pll_en`: the PLL's multiplier, charge pump, oscillator and whether it is on.
-    `sync_delay_seed`, `io_update_delay`: result of the calibration, or both ``"EEPROM_DEVICE:OFFSET"``.
+    `chip_select`: 4 to 7 for channel 0 to 3, 3 for all that are not masked. `sw_device`: TTL
+    channel of its RF switch. `pll_n`, `pll_cp`, `pll_vco`, `pll_en`: the PLL's multiplier, charge
+    pump, oscillator and whether it is on. `sync_delay_seed`, `io_update_delay`: result of the
+    calibration, or both ``"EEPROM_DEVICE:OFFSET"``.
     """
 
     kernel_invariants = UrukulChannel.kernel_invariants | {
@@ -152,8 +154,8 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
     def init(self, blind=False, dds_channel_idx=0):
         """Configure the chip and wait until its PLL has locked, unless `blind`. The Urukul is initialised before.
 
-        `dds_channel_idx`: with the chip select of all chips, the channel whose lock is waited for. ValueError if the
-        chip does not answer, or its PLL does not lock within 100 ms.
+        `dds_channel_idx`: with the chip select of all chips, the channel whose lock is waited for.
+        ValueError if the chip does not answer, or its PLL does not lock within 100 ms.
         """
         self.sync_data.load()
         self.core.break_realtime()
@@ -286,8 +288,8 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         profile=DEFAULT_PROFILE,
         ram_destination=_NO_RAM,
     ) -> TInt32:
-        """Set frequency, phase and amplitude of a profile in machine units; returns the phase word, corrected as the
-        phase mode asks for.
+        """Set frequency, phase and amplitude of a profile in machine units; returns the phase word,
+        corrected as the phase mode asks for.
 
         The cursor is aligned to the coarse cycle and advances by 1256 mu (continuous) or 2664 mu.
         """

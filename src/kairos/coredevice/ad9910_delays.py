@@ -16,8 +16,8 @@ def delays_of(dmgr, sync_delay_seed, io_update_delay):
 
 
 class FixedDelays:
-    """Delays of the device database: `sync_delay_seed` in steps of the chip, negative if it is not synchronised;
-    `io_update_delay` in machine units."""
+    """Delays of the device database: `sync_delay_seed` in steps of the chip, negative if it is not
+    synchronised; `io_update_delay` in machine units."""
 
     kernel_invariants = {"sync_delay_seed", "io_update_delay"}
 

@@ -1,8 +1,8 @@
 """Synchronisation of several AD9910: the delay of the synchronisation clock, and when an update is taken over.
 
-Chips are synchronous if each samples SYNC_IN away from its edges, and if IO_UPDATE comes away from the edges of
-SYNC_CLK, a quarter of the system clock (data sheet, "Synchronization of multiple devices" and "I/O update"). Both
-delays are found by trying all.
+Chips are synchronous if each samples SYNC_IN away from its edges, and if IO_UPDATE comes away from
+the edges of SYNC_CLK, a quarter of the system clock (data sheet, "Synchronization of multiple
+devices" and "I/O update"). Both delays are found by trying all.
 """
 
 from numpy import int64
@@ -28,8 +28,8 @@ class Synchronisation:
     def set_sync(self, in_delay, window, en_sync_gen=0):
         """Receive the synchronisation clock with a delay and a validation window (steps of about 75 ps).
 
-        `en_sync_gen`: 1 to make one as well, which the other chips have if the Urukul's `sync_sel` is 1 and this is the
-        chip of channel 0. It takes effect with an update.
+        `en_sync_gen`: 1 to make one as well, which the other chips have if the Urukul's `sync_sel`
+        is 1 and this is the chip of channel 0. It takes effect with an update.
         """
         word = SYNC.word(window=window, receiver_enable=1, generator_enable=en_sync_gen, in_delay=in_delay)
         self.write32(SYNC.address, word)
@@ -54,11 +54,11 @@ class Synchronisation:
 
     @kernel
     def tune_sync_delay(self, search_seed=15, dds_channel_idx=0) -> TTuple([TInt32, TInt32]):
-        """Find the delay of the synchronisation clock with the widest window without edges, of several the one nearest
-        to `search_seed` (0 to 31), and set it. Returns delay and window.
+        """Find the delay of the synchronisation clock with the widest window without edges, of
+        several the one nearest to `search_seed` (0 to 31), and set it. Returns delay and window.
 
-        `dds_channel_idx`: with the chip select of all chips, the channel whose errors count. Takes up to 0.1 s.
-        ValueError if the Urukul has no synchronisation clock, or no delay is good.
+        `dds_channel_idx`: with the chip select of all chips, the channel whose errors count. Takes
+        up to 0.1 s. ValueError if the Urukul has no synchronisation clock, or no delay is good.
         """
         if self.cpld.sync_div == 0 and self.cpld.sync_sel == 0:
             raise ValueError("the Urukul of the AD9910 has no synchronisation clock")
@@ -82,8 +82,8 @@ class Synchronisation:
 
     @kernel
     def measure_io_update_alignment(self, delay_start: TInt64, delay_stop: TInt64) -> TInt32:
-        """Count the cycles of SYNC_CLK between two updates, which are so many machine units after multiples of 8: 0 if
-        the number is even, 1 if it is odd.
+        """Count the cycles of SYNC_CLK between two updates, which are so many machine units after
+        multiples of 8: 0 if the number is even, 1 if it is odd.
 
         The digital ramp counts: it is let go by the first update, and the second one makes its steps zero.
         """
@@ -105,8 +105,8 @@ class Synchronisation:
 
     @kernel
     def tune_io_update_delay(self) -> TInt32:
-        """Find the delay of updates, in machine units behind a multiple of 8, that is farthest from the edges of
-        SYNC_CLK. ValueError if no edge is found.
+        """Find the delay of updates, in machine units behind a multiple of 8, that is farthest from
+        the edges of SYNC_CLK. ValueError if no edge is found.
         """
         period = int(round(_SYSTEM_CYCLES / (self.sysclk * self.core.ref_period)))
         edge, most = 0, 0

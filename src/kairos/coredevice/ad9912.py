@@ -1,7 +1,7 @@
 """The DDS chip AD9912 on an Urukul: a channel of 1 GS/s with a frequency word of 48 bits.
 
-Its registers are those of the data sheet (`kairos.coredevice.chips.ad9912`). In machine units: frequency word `ftw`
-(int64, 48 bits for the system clock), phase word `pow` (14 bits for a turn).
+Its registers are those of the data sheet (`kairos.coredevice.chips.ad9912`). In machine units:
+frequency word `ftw` (int64, 48 bits for the system clock), phase word `pow` (14 bits for a turn).
 """
 
 from numpy import int32, int64
@@ -40,8 +40,8 @@ _STREAM = INSTRUCTION.encode(length="STREAM", register=TONE.address)
 class AD9912(UrukulChannel):
     """A channel on the Urukul `cpld_device`.
 
-    `chip_select`: 4 to 7 for channel 0 to 3. `sw_device`: TTL channel of its RF switch. `pll_n`, `pll_en`: the PLL's
-    multiplier (even) and whether it is on. References below 11 MHz are doubled.
+    `chip_select`: 4 to 7 for channel 0 to 3. `sw_device`: TTL channel of its RF switch. `pll_n`,
+    `pll_en`: the PLL's multiplier (even) and whether it is on. References below 11 MHz are doubled.
     """
 
     kernel_invariants = UrukulChannel.kernel_invariants | {"ftw_per_hz", "sysclk", "pll_en", "pll_n", "settings"}

@@ -1,12 +1,12 @@
 """The DDS chip AD9914 on a parallel bus of its own: up to 3.5 GS/s, with frequency words of 32 or of 63 bits.
 
 The bus is that of the gateware (`docs/gateware/phys.md`), its registers are those of the data sheet
-(`kairos.coredevice.chips.ad9914`). A word on the bus takes five coarse cycles. What sets the output is written *before*
-the cursor, so that the update of the chip is at the cursor, which stays; the bus is free again five cycles later. No
-card has been connected.
+(`kairos.coredevice.chips.ad9914`). A word on the bus takes five coarse cycles. What sets the output
+is written *before* the cursor, so that the update of the chip is at the cursor, which stays; the
+bus is free again five cycles later. No card has been connected.
 
-In machine units: frequency word `ftw` (32 bits for the system clock; `xftw`: 63 bits), phase word `pow` (16 bits for a
-turn), amplitude word `asf` (12 bits for full scale).
+In machine units: frequency word `ftw` (32 bits for the system clock; `xftw`: 63 bits), phase word
+`pow` (16 bits for a turn), amplitude word `asf` (12 bits for full scale).
 """
 
 from numpy import int32, int64
@@ -127,16 +127,17 @@ class AD9914(CoreDevice):
 
     @kernel
     def init(self):
-        """Let amplitude words and profiles act, and calibrate the DAC; advances by a bit more than 1 ms. The chip must
-        have had a reset since its power came (`reset_all`)."""
+        """Let amplitude words and profiles act, and calibrate the DAC; advances by a bit more than
+        1 ms. The chip must have had a reset since its power came (`reset_all`)."""
         self._select()
         self._configure()
         self._calibrate()
 
     @kernel
     def init_sync(self, sync_delay):
-        """As `init`, where the chip's clocks start with the signal at its input SYNC_IN, which is delayed by
-        `sync_delay` (0 to 7). Without a signal there the chip stays without a calibrated DAC."""
+        """As `init`, where the chip's clocks start with the signal at its input SYNC_IN, which is
+        delayed by `sync_delay` (0 to 7). Without a signal there the chip stays without a calibrated
+        DAC."""
         self._select()
         self._configure()
         lower = ADDRESSES * USR0.address + LOWER_HALF
@@ -177,9 +178,10 @@ class AD9914(CoreDevice):
 
     @kernel
     def set_mu(self, ftw, pow=0, phase_mode=_PHASE_MODE_DEFAULT, asf=0xFFF, ref_time_mu=_NO_TIME) -> TInt32:
-        """Set frequency, phase and amplitude in machine units; returns the phase word, corrected as the phase mode asks
-        for. The update is at the cursor, which stays; its words are written from six times five coarse cycles before.
-        ValueError in a tracking mode if the system clock is not a whole multiple of the machine unit's rate.
+        """Set frequency, phase and amplitude in machine units; returns the phase word, corrected as
+        the phase mode asks for. The update is at the cursor, which stays; its words are written
+        from six times five coarse cycles before. ValueError in a tracking mode if the system clock
+        is not a whole multiple of the machine unit's rate.
         """
         mode = self.phase_mode if phase_mode == _PHASE_MODE_DEFAULT else phase_mode
         update = now_mu()
@@ -220,9 +222,9 @@ class AD9914(CoreDevice):
 
     @kernel
     def set_x_mu(self, xftw: TInt64, amplitude=0xFFF):
-        """Set the frequency by a word of 63 bits (int64), and the amplitude by its word. The phase accumulator runs on.
-        The update is at the cursor, which stays; its words begin ten times five coarse cycles before. Until `exit_x`
-        the frequency words of `set_mu` do not act."""
+        """Set the frequency by a word of 63 bits (int64), and the amplitude by its word. The phase
+        accumulator runs on. The update is at the cursor, which stays; its words begin ten times
+        five coarse cycles before. Until `exit_x` the frequency words of `set_mu` do not act."""
         update = now_mu()
         at_mu(update - _SETS_FINE * self.word_mu)
         self._select()

@@ -1,7 +1,8 @@
 """The synthesiser ADF5356 on a Mirny: a fractional-N PLL with its oscillator, 53.125 MHz to 6.8 GHz.
 
-Its registers are those of the data sheet (`kairos.coredevice.chips.adf5356`), of which `ADF5356.regs` has what is to be
-in them. How a frequency becomes dividers: `kairos.coredevice.adf5356_pll`.
+Its registers are those of the data sheet (`kairos.coredevice.chips.adf5356`), of which
+`ADF5356.regs` has what is to be in them. How a frequency becomes dividers:
+`kairos.coredevice.adf5356_pll`.
 """
 
 from numpy import int64

@@ -1,7 +1,7 @@
 """Arithmetic of an ADF5356: dividers for a frequency, and the words that depend on the reference alone.
 
-The oscillator runs at ``f_pfd * (n + (frac1 + frac2 / mod2) / 2**24)``. Rules and examples: the data sheet, "RF
-synthesizer: a worked example" and the descriptions of the registers.
+The oscillator runs at ``f_pfd * (n + (frac1 + frac2 / mod2) / 2**24)``. Rules and examples: the
+data sheet, "RF synthesizer: a worked example" and the descriptions of the registers.
 """
 
 import math
@@ -42,8 +42,9 @@ def split_msb_lsb_28b(v) -> TTuple([TInt32, TInt32]):
 def calculate_pll(f_vco: TFloat, f_pfd: TInt64) -> TTuple(
     [TInt32, TInt32, TTuple([TInt32, TInt32]), TTuple([TInt32, TInt32])]
 ):
-    """Whole part, first fraction's numerator, and numerator and denominator of the second fraction (each as its upper
-    and lower 14 bits), for frequencies of the oscillator and the phase detector in Hz. Exact for whole and half Hz.
+    """Whole part, first fraction's numerator, and numerator and denominator of the second fraction
+    (each as its upper and lower 14 bits), for frequencies of the oscillator and the phase detector
+    in Hz. Exact for whole and half Hz.
     """
     n = int64(f_vco / float(f_pfd))
     rest = (f_vco - float(n * f_pfd)) * float(MODULUS1)

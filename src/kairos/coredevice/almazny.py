@@ -84,8 +84,8 @@ class AlmaznyChannel:
 
     @portable
     def to_mu(self, att, enable, led) -> TInt32:
-        """Setting for an attenuation in dB (float, steps of 0.5 dB), output and LED on or off. ValueError if the
-        attenuation is out of range."""
+        """Setting for an attenuation in dB (float, steps of 0.5 dB), output and LED on or off.
+        ValueError if the attenuation is out of range."""
         return CHANNEL.word(1 if led else 0, 1 if enable else 0, ATTENUATION.code(att))
 
     @kernel

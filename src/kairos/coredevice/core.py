@@ -34,9 +34,10 @@ def load_compiler():
 class Core:
     """The core device.
 
-    `host` is a name or address, ``emulator://VARIANT`` for an emulated device that lives as long as the run, or None
-    for a device that can only compile. `ref_period` is the length of a machine unit in seconds, and `ref_multiplier`
-    the number of them in a coarse RTIO cycle. The other arguments are those of ARTIQ device databases.
+    `host` is a name or address, ``emulator://VARIANT`` for an emulated device that lives as long as
+    the run, or None for a device that can only compile. `ref_period` is the length of a machine
+    unit in seconds, and `ref_multiplier` the number of them in a coarse RTIO cycle. The other
+    arguments are those of ARTIQ device databases.
     """
 
     kernel_invariants = {"core", "ref_period", "coarse_ref_period", "ref_multiplier"}

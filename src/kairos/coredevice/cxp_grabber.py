@@ -1,7 +1,8 @@
 """A frame grabber for CoaXPress cameras in the gateware: sums of a camera's pixels over regions, as events.
 
-Regions, gates and results are those of `kairos.coredevice.grabber`. What the camera itself is told (its registers, its
-triggers) and the viewer are not here: their protocol with the device is not described publicly.
+Regions, gates and results are those of `kairos.coredevice.grabber`. What the camera itself is told
+(its registers, its triggers) and the viewer are not here: their protocol with the device is not
+described publicly.
 """
 
 from .grabber import Grabber, GrabberTimeoutException, OutOfSyncException

@@ -54,8 +54,8 @@ class CoreDMA(CoreDevice):
     def record(self, name, enable_ddma=False):
         """Context manager: the outputs in its block are recorded as `name` (str) instead of played.
 
-        A trace of that name is replaced. Inputs are not recorded. DMAError if there is a recording already, or if the
-        memory for recordings is full.
+        A trace of that name is replaced. Inputs are not recorded. DMAError if there is a recording
+        already, or if the memory for recordings is full.
         """
         recording = self.recording
         recording.trace, recording.distributed = name, enable_ddma

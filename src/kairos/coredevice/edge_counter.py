@@ -23,8 +23,8 @@ class CounterOverflow(Exception):
 class EdgeCounter(RTIODevice):
     """The counter on RTIO channel `channel`, `gateware_width` bits wide.
 
-    A gate method counts edges for a time and sends the count at its end, where it leaves the cursor and which it
-    returns. `fetch_count` reads the counts in order.
+    A gate method counts edges for a time and sends the count at its end, where it leaves the cursor
+    and which it returns. `fetch_count` reads the counts in order.
     """
 
     kernel_invariants = {"counter_max"}

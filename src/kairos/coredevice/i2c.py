@@ -50,8 +50,9 @@ def _address(busno, busaddr, register, direction):
 
 @kernel
 def _transact(busno, busaddr, register, direction, data, ack_last):
-    """Every transaction: addresses, then `data` one way or the other. Writing, the device must acknowledge each byte,
-    the last one if `ack_last`; reading, all but the last are acknowledged to it.
+    """Every transaction: addresses, then `data` one way or the other. Writing, the device must
+    acknowledge each byte, the last one if `ack_last`; reading, all but the last are acknowledged to
+    it.
     """
     last = len(data) - 1
     i2c_start(busno)

@@ -21,8 +21,8 @@ port_mapping = {
 
 
 class KasliEEPROM(I2CDevice):
-    """The EEPROM behind the connector `port` (a key of `port_mapping`). As a context manager in kernels it is connected
-    to the bus in the block.
+    """The EEPROM behind the connector `port` (a key of `port_mapping`). As a context manager in
+    kernels it is connected to the bus in the block.
     """
 
     kernel_invariants = {"sw0", "sw1", "port", "near", "far", "branch"}

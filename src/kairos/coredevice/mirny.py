@@ -1,5 +1,5 @@
-"""The logic (CPLD) of a Mirny, a card with four PLL synthesisers: registers, attenuators, and messages to the chips
-behind it.
+"""The logic (CPLD) of a Mirny, a card with four PLL synthesisers: registers, attenuators, and
+messages to the chips behind it.
 """
 
 from ..language import TInt32, delay, kernel, ms, portable, us
@@ -27,8 +27,8 @@ class _Attenuation(Scale):
 
 
 def source_number(clk_sel):
-    """The number of a source that is given as one or by name; UNKNOWN if it has none that is known. ValueError if there
-    is no such source."""
+    """The number of a source that is given as one or by name; UNKNOWN if it has none that is known.
+    ValueError if there is no such source."""
     if not isinstance(clk_sel, str):
         return CONTROL.clk_sel.check(clk_sel, "clk_sel")
     if clk_sel.lower() not in SOURCES:
@@ -91,8 +91,8 @@ class Mirny(StepAttenuators):
 
     @kernel
     def write_ext(self, addr, length, data, ext_div=SPIT_WR):
-        """Send the lowest `length` bits (1 to 32) of `data` to the chip `addr` behind the logic, with the SPI clock
-        divider `ext_div`."""
+        """Send the lowest `length` bits (1 to 32) of `data` to the chip `addr` behind the logic,
+        with the SPI clock divider `ext_div`."""
         self.head.send(HEAD.word(addr))
         self.bus.set_config_mu(SPI_CONFIG | SPI_END, length, ext_div, SPI_CS)
         self.bus.write(data << (32 - length))

@@ -106,8 +106,9 @@ class Novogorny:
 
     @kernel
     def burst_mu(self, data, dt_mu, ctrl=0):
-        """Fill `data` with results (24 bits), one every `dt_mu` machine units (int64), each with the control word
-        `ctrl`. ValueError if it is longer than the 60 results that the device can keep."""
+        """Fill `data` with results (24 bits), one every `dt_mu` machine units (int64), each with
+        the control word `ctrl`. ValueError if it is longer than the 60 results that the device can
+        keep."""
         if len(data) > _BURST_ROOM:
             raise ValueError("a burst has at most 60 samples")
         self.result.prepare()

@@ -1,8 +1,9 @@
 """Phaser: a card with two RF channels, each with a digital upconverter and, in the base gateware, five oscillators.
 
-What its public description says is here: the registers of its link, LEDs, fan, upconverters and oscillators. How its
-SPI bus is driven is not in it, so the DAC, the analogue upconverters and the attenuators behind that bus, and with them
-`init`, are missing; so are the servos and Miqro (docs/chips/phaser.md). Using what is missing is an error that says so.
+What its public description says is here: the registers of its link, LEDs, fan, upconverters and
+oscillators. How its SPI bus is driven is not in it, so the DAC, the analogue upconverters and the
+attenuators behind that bus, and with them `init`, are missing; so are the servos and Miqro
+(docs/chips/phaser.md). Using what is missing is an error that says so.
 """
 
 from numpy import int64
@@ -92,8 +93,8 @@ def fetch(register, text):
 class Phaser(RTIODevice):
     """The card on the RTIO channels from `channel_base` on: its registers, then those of its channels.
 
-    `miso_delay`: bits by which what is read comes late. `gw_rev`: gateware, 1 base, 2 Miqro. The other arguments are
-    settings for parts of the card that this driver does not reach.
+    `miso_delay`: bits by which what is read comes late. `gw_rev`: gateware, 1 base, 2 Miqro. The
+    other arguments are settings for parts of the card that this driver does not reach.
     """
 
     kernel_invariants = {"channel", "channel_base", "gw_rev", "miso_delay", "t_frame"}
@@ -305,8 +306,8 @@ class PhaserChannel:
 
     @kernel
     def set_duc_cfg(self, clr=0, clr_once=0, select=0):
-        """Configure the upconverter: hold its phase at zero, clear it once, what goes to the DAC (0 the upconverter, 1
-        the test). `Phaser.duc_stb` makes it take effect."""
+        """Configure the upconverter: hold its phase at zero, clear it once, what goes to the DAC (0
+        the upconverter, 1 the test). `Phaser.duc_stb` makes it take effect."""
         self.phaser.write8(self.first + DUC_CFG.address, DUC_CFG.word(clr, clr_once, select))
 
     @kernel

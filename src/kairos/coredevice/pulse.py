@@ -14,8 +14,8 @@
             self.pulse0.play(self.x)
             self.ttl4.pulse(1*us)
 
-What is played begins at the time cursor: its first value shows there. The words for it are sent before, so the cursor
-must be some microseconds ahead of the counter (RTIOUnderflow otherwise).
+What is played begins at the time cursor: its first value shows there. The words for it are sent
+before, so the cursor must be some microseconds ahead of the counter (RTIOUnderflow otherwise).
 """
 
 from numpy import int32, int64
@@ -78,13 +78,14 @@ def _factor(part) -> TInt32:
 
 
 class PulseError(Exception):
-    """The pulse core has found something wrong; the text says what, and has the bits of all that has been
-    (`kairos.contracts.pulse.Error`)."""
+    """The pulse core has found something wrong; the text says what, and has the bits of all that
+    has been (`kairos.contracts.pulse.Error`)."""
 
 
 class PulseUnderrun(PulseError):
-    """A channel of the pulse core ran out of segments, or its parameters had pulses of different lengths: the text has
-    the channel, the first of the parameters that ran out (-1: none did), and the time in machine units."""
+    """A channel of the pulse core ran out of segments, or its parameters had pulses of different
+    lengths: the text has the channel, the first of the parameters that ran out (-1: none did), and
+    the time in machine units."""
 
 
 class Pulse(RTIODevice):
@@ -140,8 +141,8 @@ class Pulse(RTIODevice):
 
     @host_only
     def recording(self):
-        """What the core has done up to now, as :class:`kairos.pulse.Recording`; UsageError if the device is not
-        emulated."""
+        """What the core has done up to now, as :class:`kairos.pulse.Recording`; UsageError if the
+        device is not emulated."""
         return Recording.of(acquire(self.core.host))
 
     @kernel
@@ -163,8 +164,8 @@ class Pulse(RTIODevice):
     def play(self, gate):
         """Play a gate of the program that is loaded, from now on; the cursor advances by its length.
 
-        The next one may begin 2 * REST_CYCLES + 1 cycles later at the earliest; put gates that follow at once into a
-        sequence.
+        The next one may begin 2 * REST_CYCLES + 1 cycles later at the earliest; put gates that
+        follow at once into a sequence.
         """
         begin = now_mu()
         at_mu(begin - START_CYCLES * CYCLE_MU - gate.lead_mu)
@@ -191,20 +192,20 @@ class Pulse(RTIODevice):
 
     @kernel
     def update(self, gate, parameter, value):
-        """Change what is `Adjustable` of a gate: `parameter` (number of `kairos.contracts.pulse.Parameter`), on all of
-        the gate's channels. A number is replaced by `value` (Hz, parts of 200, degrees); any other shape is what was
-        defined times `value`.
+        """Change what is `Adjustable` of a gate: `parameter` (number of
+        `kairos.contracts.pulse.Parameter`), on all of the gate's channels. A number is replaced by
+        `value` (Hz, parts of 200, degrees); any other shape is what was defined times `value`.
 
-        It counts for what is sent from now on; 8 ns of the timeline for each segment. The words are made by the
-        firmware of the kernel core. ValueError, and nothing is changed, if the value is out of range, or nothing of
-        that parameter is adjustable.
+        It counts for what is sent from now on; 8 ns of the timeline for each segment. The words are
+        made by the firmware of the kernel core. ValueError, and nothing is changed, if the value is
+        out of range, or nothing of that parameter is adjustable.
         """
         pulse_update(gate.adjustable, parameter, self.word, value)
 
     @kernel
     def update_course(self, gate, parameter, values):
-        """As `update`, with another course: for each segment a value that stays, or one more as knots of a spline,
-        equally far apart. ValueError too if there are neither as many."""
+        """As `update`, with another course: for each segment a value that stays, or one more as
+        knots of a spline, equally far apart. ValueError too if there are neither as many."""
         pulse_update_all(gate.adjustable, [parameter for _ in range(len(values))], values, self.word)
 
     @kernel
@@ -214,8 +215,8 @@ class Pulse(RTIODevice):
 
     @kernel
     def prepare(self, gate):
-        """Have the core keep a gate of the program that is loaded, for `play_changed`. ValueError if its words are
-        more than it keeps; 8 ns of the timeline for each."""
+        """Have the core keep a gate of the program that is loaded, for `play_changed`. ValueError
+        if its words are more than it keeps; 8 ns of the timeline for each."""
         if len(gate.words) > KEPT * WORDS:
             raise ValueError("the gate has too many words to be kept")
         rtio_output(self.forget, 0)
@@ -226,12 +227,13 @@ class Pulse(RTIODevice):
 
     @kernel
     def play_changed(self, gate, parameter, value):
-        """Change what is `Adjustable` of a gate, as `update` does, and play the gate that is prepared at once: the
-        quickest way from a number to the output. One event for each segment that is changed, 8 ns apart; the gate
-        begins some 20 cycles behind the last, and one for each segment of the gate, as soon as the core has all.
+        """Change what is `Adjustable` of a gate, as `update` does, and play the gate that is
+        prepared at once: the quickest way from a number to the output. One event for each segment
+        that is changed, 8 ns apart; the gate begins some 20 cycles behind the last, and one for
+        each segment of the gate, as soon as the core has all.
 
-        The cursor advances to where the gate has ended at the latest; until it begins, the core refuses words.
-        ValueError as `update`. After an RTIOUnderflow the gate has not been played.
+        The cursor advances to where the gate has ended at the latest; until it begins, the core
+        refuses words. ValueError as `update`. After an RTIOUnderflow the gate has not been played.
         """
         pulse_update(gate.adjustable, parameter, self.change, value)
         delay_mu(gate.changed_mu)
@@ -278,8 +280,9 @@ class Pulse(RTIODevice):
 
     @kernel
     def status(self, clear=ALL_ERRORS) -> TInt32:
-        """Errors up to now, of which those of the mask `clear` are cleared: bits of `kairos.contracts.pulse.Error`;
-        bits 16 to 23: channels that wait for a trigger; 24 to 31: channels that run."""
+        """Errors up to now, of which those of the mask `clear` are cleared: bits of
+        `kairos.contracts.pulse.Error`; bits 16 to 23: channels that wait for a trigger; 24 to 31:
+        channels that run."""
         rtio_output(self.state, clear)
         return rtio_input_data(self.channel)
 
@@ -291,11 +294,11 @@ class Pulse(RTIODevice):
 
     @kernel
     def wait_armed(self, channels=0xFF, timeout_mu=1000000):
-        """Wait until those channels of the mask that the core has wait for the trigger; the cursor then is 4 us
-        ahead or more.
+        """Wait until those channels of the mask that the core has wait for the trigger; the cursor
+        then is 4 us ahead or more.
 
-        PulseUnderrun or PulseError if something has gone wrong, or if they do not wait within `timeout_mu` machine
-        units from now.
+        PulseUnderrun or PulseError if something has gone wrong, or if they do not wait within
+        `timeout_mu` machine units from now.
         """
         self._get_ahead()
         end = now_mu() + timeout_mu
@@ -315,8 +318,8 @@ class Pulse(RTIODevice):
 
     @kernel
     def check(self):
-        """PulseUnderrun or PulseError if something has gone wrong up to now; the errors are cleared. If need be the
-        cursor moves to 4 us ahead."""
+        """PulseUnderrun or PulseError if something has gone wrong up to now; the errors are
+        cleared. If need be the cursor moves to 4 us ahead."""
         self._get_ahead()
         errors = self.status(0) & ALL_ERRORS
         if errors != 0:
@@ -326,8 +329,8 @@ class Pulse(RTIODevice):
     def results_from(self, inputs, channels=0xFF):
         """Make results of the inputs of this mask, for the branches of the channels of the other: without a kernel.
 
-        Input n is the gateware's `result<n>`: an edge counter, whose count comes when it is told to send it, or a TTL
-        input, which counts while its gate is open. 0: of none.
+        Input n is the gateware's `result<n>`: an edge counter, whose count comes when it is told to
+        send it, or a TTL input, which counts while its gate is open. 0: of none.
         """
         rtio_output(self.inputs, inputs)
         delay_mu(CYCLE_MU)
@@ -342,11 +345,13 @@ class Pulse(RTIODevice):
 
     @kernel
     def stream_from(self, words):
-        """Have the core fetch `words` (list of int32, eight to a word) from memory from now on: 8 bytes a cycle, with
-        one event for all of them, where `send` has one each. What is streamed while a stream runs is lost.
+        """Have the core fetch `words` (list of int32, eight to a word) from memory from now on: 8
+        bytes a cycle, with one event for all of them, where `send` has one each. What is streamed
+        while a stream runs is lost.
 
-        The words are copied first, to memory of 512 KiB that the logic reads and no cache holds; they stay there until
-        as much more has been put there. ValueError if they are more than 16380, or no whole words.
+        The words are copied first, to memory of 512 KiB that the logic reads and no cache holds;
+        they stay there until as much more has been put there. ValueError if they are more than
+        16380, or no whole words.
         """
         rtio_output(self.memory, pulse_stream(words))
 
@@ -354,8 +359,8 @@ class Pulse(RTIODevice):
     def set_frequency_error(self, error):
         """Have the feed-forward add up a frequency error in Hz, for the segments that ask for it (`feed_forward`).
 
-        This, harmonics, couplings and the global counter are settings of how samples are made: in the logic of boards
-        with converter cards, and of an emulated device's recording.
+        This, harmonics, couplings and the global counter are settings of how samples are made: in
+        the logic of boards with converter cards, and of an emulated device's recording.
         """
         word = _nearest(error / self.sample_rate * TURN)
         rtio_output_wide(self.error, [int32(word), int32(word >> 32)])
@@ -367,9 +372,10 @@ class Pulse(RTIODevice):
 
     @kernel
     def set_coupling(self, channel, offset, real, imaginary, delay=0):
-        """Have `channel` get the signal of the channel at `offset` (-2, -1, 1 or 2) times a complex factor, parts from
-        -1 to below 1, once `use_couplings` is called; `delay`, up to 63 cycles, is that by which it comes later.
-        ValueError if the factor or the offset has another range."""
+        """Have `channel` get the signal of the channel at `offset` (-2, -1, 1 or 2) times a complex
+        factor, parts from -1 to below 1, once `use_couplings` is called; `delay`, up to 63 cycles,
+        is that by which it comes later. ValueError if the factor or the offset has another
+        range."""
         if offset == 0 or abs(offset) > 2 or not (-1.0 <= real < 1.0 and -1.0 <= imaginary < 1.0):
             raise ValueError("a coupling is to a channel at -2, -1, 1 or 2, with parts of -1 to below 1")
         number = offset + 2 if offset < 0 else offset + 1
@@ -390,8 +396,9 @@ class Pulse(RTIODevice):
 
     @kernel
     def first_underrun(self, channel):
-        """The parameters of a channel that ran out of segments since the error was cleared, as a mask, 0 if none did;
-        and the time of the first time that one did, in machine units, to the cycle and at most 34 s ago.
+        """The parameters of a channel that ran out of segments since the error was cleared, as a
+        mask, 0 if none did; and the time of the first time that one did, in machine units, to the
+        cycle and at most 34 s ago.
         """
         asked = now_mu()
         rtio_output(self.dry, channel)

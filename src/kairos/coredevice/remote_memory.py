@@ -1,8 +1,8 @@
 """Memory of other boards, as far as links with remote memory lead to them: loads and stores, words of 32 bits.
 
-A board is named by its destination: 0 is the master. What it lets another board do with its memory is for its own
-kernels to say (`export`); all else is refused, and a RemoteMemoryError. Addresses of memory that is for this use:
-`BUFFER`, the same on each board.
+A board is named by its destination: 0 is the master. What it lets another board do with its memory
+is for its own kernels to say (`export`); all else is refused, and a RemoteMemoryError. Addresses of
+memory that is for this use: `BUFFER`, the same on each board.
 """
 
 from ..contracts.memory import REMOTE
@@ -26,11 +26,12 @@ NOTHING, READ, READ_WRITE = 0, 1, 3
 
 
 class RemoteMemory(CoreDevice):
-    """The memory of the board `destination`, for kernels of other boards. For its own kernels it is that board's
-    `BUFFER`.
+    """The memory of the board `destination`, for kernels of other boards. For its own kernels it is
+    that board's `BUFFER`.
 
-    A load takes as long as the way there and back, about 2.7 µs with 1 µs of fibre; a store waits for the answer
-    too. Both wait for at most 0.14 ms, after which the board is taken for unreachable.
+    A load takes as long as the way there and back, about 2.7 µs with 1 µs of fibre; a store waits
+    for the answer too. Both wait for at most 0.14 ms, after which the board is taken for
+    unreachable.
     """
 
     kernel_invariants = {"destination"}
@@ -46,8 +47,8 @@ class RemoteMemory(CoreDevice):
 
     @kernel
     def store(self, address, value):
-        """Stores a word. RemoteMemoryError likewise; the word may have been stored all the same if it is the answer
-        that was lost."""
+        """Stores a word. RemoteMemoryError likewise; the word may have been stored all the same if
+        it is the answer that was lost."""
         remote_store(self.destination, address, value)
 
     @kernel
@@ -62,19 +63,22 @@ class RemoteMemory(CoreDevice):
 
     @kernel
     def copy(self, address, source, size):
-        """Copies `size` bytes of this board's `BUFFER`, from its address `source` on, to `address` of the other board,
-        and returns when that has them: the logic does it, at 0.9 of the line's rate. All are multiples of 8."""
+        """Copies `size` bytes of this board's `BUFFER`, from its address `source` on, to `address`
+        of the other board, and returns when that has them: the logic does it, at 0.9 of the line's
+        rate. All are multiples of 8."""
         remote_copy(self.destination, address, source, size)
 
     @kernel
     def pointer(self, address):
-        """`address` as kernels in C have it: a pointer for their own loads and stores. A kernel may have pointers to
-        one board behind another one: for a second one there is a RemoteMemoryError."""
+        """`address` as kernels in C have it: a pointer for their own loads and stores. A kernel may
+        have pointers to one board behind another one: for a second one there is a
+        RemoteMemoryError."""
         return remote_pointer(self.destination, address)
 
     @kernel
     def export(self, region, address=BUFFER, size=BUFFER_BYTES, rights=READ_WRITE):
-        """From now on the kernels and logic of this board, and of those behind the same link, may use `size` bytes of
-        the memory of the board on which the kernel runs, from `address`, a multiple of 8, on: `READ`, `READ_WRITE`, or
-        0: not at all. region: 0 to 3, which of the regions that the link has is set so."""
+        """From now on the kernels and logic of this board, and of those behind the same link, may
+        use `size` bytes of the memory of the board on which the kernel runs, from `address`, a
+        multiple of 8, on: `READ`, `READ_WRITE`, or 0: not at all. region: 0 to 3, which of the
+        regions that the link has is set so."""
         remote_export(self.destination, region, address, size, rights)

@@ -1,8 +1,8 @@
 """Shuttler: a card with 16 DAC channels whose waveforms are splines, on a satellite with RTIO channels of its own.
 
-A channel gives ``w(t) = a(t) + b(t) * cos(c(t))``: `DCBias` sets the cubic spline a(t), `DDS` the cubic spline b(t) and
-the quadratic c(t), in units of the gateware; `Trigger` lets them start. `Relay` connects the outputs; `ADC` (AD4115)
-measures them.
+A channel gives ``w(t) = a(t) + b(t) * cos(c(t))``: `DCBias` sets the cubic spline a(t), `DDS` the
+cubic spline b(t) and the quadratic c(t), in units of the gateware; `Trigger` lets them start.
+`Relay` connects the outputs; `ADC` (AD4115) measures them.
 """
 
 from numpy import int32, int64
@@ -74,8 +74,8 @@ class DDS(Spline):
 
     @kernel
     def set_waveform(self, b0: TInt32, b1: TInt32, b2: TInt64, b3: TInt64, c0: TInt32, c1: TInt32, c2: TInt32):
-        """Set the coefficients of the amplitude, of 16, 32, 48 and 48 bits, and of the phase, of 16, 32 and 32 bits;
-        advances by 14 coarse cycles. `Trigger` starts it."""
+        """Set the coefficients of the amplitude, of 16, 32, 48 and 48 bits, and of the phase, of
+        16, 32 and 32 bits; advances by 14 coarse cycles. `Trigger` starts it."""
         amplitude = [int64(b0), int64(b1), b2, b3]
         self.write_coefficients(amplitude + [int64(c0), int64(c1), int64(c2)], _TONE)
 

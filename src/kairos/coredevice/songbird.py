@@ -1,5 +1,5 @@
-"""Songbird, a card whose gateware makes sums of tones. Of its drivers only the constructors are publicly described, so
-that a device database with one loads; using them is an error that says so.
+"""Songbird, a card whose gateware makes sums of tones. Of its drivers only the constructors are
+publicly described, so that a device database with one loads; using them is an error that says so.
 """
 
 from .parts.channel import RTIODevice

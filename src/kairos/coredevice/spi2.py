@@ -74,8 +74,8 @@ class SPIMaster(RTIODevice):
 
     @kernel
     def configure(self, word, duration_mu):
-        """Put the configuration `word` in force; transfers then take `duration_mu` machine units (int64). Advances by a
-        coarse cycle.
+        """Put the configuration `word` in force; transfers then take `duration_mu` machine units
+        (int64). Advances by a coarse cycle.
         """
         self.xfer_duration_mu = duration_mu
         rtio_output(self.config_target, word)
@@ -83,8 +83,9 @@ class SPIMaster(RTIODevice):
 
     @kernel
     def set_config_mu(self, flags, length, div, cs):
-        """Set what the next transfers are like: `flags`, `length` in bits (1 to 32), clock period `div` in coarse
-        cycles (2 to 257), chip selects `cs`. Advances by a coarse cycle. ValueError if length or div is out of range.
+        """Set what the next transfers are like: `flags`, `length` in bits (1 to 32), clock period
+        `div` in coarse cycles (2 to 257), chip selects `cs`. Advances by a coarse cycle. ValueError
+        if length or div is out of range.
         """
         if not (SHORTEST <= length <= LONGEST and FASTEST <= div <= SLOWEST):
             raise ValueError("an SPI transfer has 1 to 32 bits and a clock divider from 2 to 257")

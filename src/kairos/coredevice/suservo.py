@@ -1,8 +1,9 @@
 """SU-Servo: samples of a Sampler steer the amplitudes of one or two Urukuls (AD9910) in the gateware.
 
-`SUServo` is the servo with its memories and cards, a `Channel` one of its outputs with 32 profiles, a `SharedDDS` the
-four synthesisers of an Urukul that has been switched to the mode in which each has a data line of its own. How the
-filter computes, and all addresses: docs/gateware/servo.md; the numbers come from `src/contracts/servo.toml`.
+`SUServo` is the servo with its memories and cards, a `Channel` one of its outputs with 32 profiles,
+a `SharedDDS` the four synthesisers of an Urukul that has been switched to the mode in which each
+has a data line of its own. How the filter computes, and all addresses: docs/gateware/servo.md; the
+numbers come from `src/contracts/servo.toml`.
 """
 
 from numpy import int32, int64
@@ -64,8 +65,9 @@ def adc_mu_to_volts(x, gain, corrected_fs=True) -> TFloat:
 class SUServo(RTIODevice):
     """The servo on RTIO channel `channel`.
 
-    `pgia_device`: SPI bus of the Sampler's amplifiers, `gains` their settings, two bits for each channel.
-    `cpld_devices`, `dds_devices`: the Urukuls, and the `SharedDDS` of each. `sampler_hw_rev`: "v2.1" or later.
+    `pgia_device`: SPI bus of the Sampler's amplifiers, `gains` their settings, two bits for each
+    channel. `cpld_devices`, `dds_devices`: the Urukuls, and the `SharedDDS` of each.
+    `sampler_hw_rev`: "v2.1" or later.
     """
 
     kernel_invariants = {"cplds", "ddses", "pgia", "corrected_fs", "num_channels", "div"}
@@ -123,8 +125,8 @@ class SUServo(RTIODevice):
     def init(self):
         """Stop the servo, configure the Sampler's amplifiers and the Urukuls. Its memories stay.
 
-        ValueError as from the initialisation of the Urukuls. Cards of protocol revision 8, which cannot be read in this
-        mode, are not checked.
+        ValueError as from the initialisation of the Urukuls. Cards of protocol revision 8, which
+        cannot be read in this mode, are not checked.
         """
         self.set_config(0)
         delay(3 * us)
@@ -136,8 +138,8 @@ class SUServo(RTIODevice):
 
     @kernel
     def set_config(self, enable, write_delay=False, io_update_delays=_AT_ONCE):
-        """Start or stop the servo; with `write_delay` take over the delays of the update pulses, in machine units (0 to
-        7), one for each Urukul."""
+        """Start or stop the servo; with `write_delay` take over the delays of the update pulses, in
+        machine units (0 to 7), one for each Urukul."""
         word = _ENABLE * (int32(enable) & 1)
         if write_delay:
             word |= _WRITE_DELAY
@@ -148,8 +150,8 @@ class SUServo(RTIODevice):
 
     @kernel
     def get_status(self) -> TInt32:
-        """Read the status: bit 0 enabled, bit 1 nothing in progress, bits 15 to 8 channels whose Y was limited, which
-        the read clears."""
+        """Read the status: bit 0 enabled, bit 1 nothing in progress, bits 15 to 8 channels whose Y
+        was limited, which the read clears."""
         return self.read(self.config_addr)
 
     @kernel

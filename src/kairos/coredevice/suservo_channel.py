@@ -79,8 +79,8 @@ class Channel(RTIODevice):
     def set(self, en_out, en_iir=0, en_pt=0, profile=0):
         """Switch the output and the updates of Y on or off and select a profile (0 to 31). The cursor stays.
 
-        While the servo runs it gives the chip the words of this profile, also while the output is off: a profile that
-        has not been set has a frequency of 0 Hz.
+        While the servo runs it gives the chip the words of this profile, also while the output is
+        off: a profile that has not been set has a frequency of 0 Hz.
         """
         word = _OUT * (int32(en_out) & 1) | _IIR * (int32(en_iir) & 1) | _TRACK * (int32(en_pt) & 1)
         rtio_output(self.target, word | (profile << CHANNEL_PROFILE_AT))
@@ -97,8 +97,8 @@ class Channel(RTIODevice):
 
     @kernel
     def set_dds_mu(self, profile, ftw, offs, pow_=0):
-        """Set frequency word (32 bits), offset (18 bits, signed) and phase word (16 bits) of a profile; advances by
-        four coarse cycles."""
+        """Set frequency word (32 bits), offset (18 bits, signed) and phase word (16 bits) of a
+        profile; advances by four coarse cycles."""
         self._put(profile, _FTW_HIGH, (ftw >> _HALF) & 0xFFFF)
         self._put(profile, _FTW_LOW, ftw & 0xFFFF)
         self._put(profile, _OFFSET, offs)
@@ -127,8 +127,9 @@ class Channel(RTIODevice):
 
     @kernel
     def set_iir_mu(self, profile, adc, a1, b0, b1, dly=0):
-        """Set the filter of a profile: ADC channel, coefficients (18 bits, signed), and for how many samples Y waits
-        after the output or the profile is switched; advances by four coarse cycles."""
+        """Set the filter of a profile: ADC channel, coefficients (18 bits, signed), and for how
+        many samples Y waits after the output or the profile is switched; advances by four coarse
+        cycles."""
         self._put(profile, _ADC_DLY, adc | (dly << 8))
         self._put(profile, _B1, b1)
         self._put(profile, _A1, a1)
@@ -136,8 +137,9 @@ class Channel(RTIODevice):
 
     @kernel
     def set_iir(self, profile, adc, kp, ki=0.0, g=0.0, delay=0.0):
-        """Set the filter of a profile to kp + ki / (s + ki / g): proportional gain, integral gain in rad/s, and the
-        integrator's gain at zero frequency (0: without limit); `delay` in seconds.
+        """Set the filter of a profile to kp + ki / (s + ki / g): proportional gain, integral gain
+        in rad/s, and the integrator's gain at zero frequency (0: without limit); `delay` in
+        seconds.
 
         ValueError for gains or a delay that the filter cannot have.
         """

@@ -1,7 +1,8 @@
 """The four AD9910 of an Urukul that belongs to an SU-Servo.
 
-While they belong to the servo they listen to its data lines alone. A channel whose bit in the Urukul's MASK_NU is set
-listens to the Urukul's SPI bus instead, with the chip select of all, and its update line is one of the configuration.
+While they belong to the servo they listen to its data lines alone. A channel whose bit in the
+Urukul's MASK_NU is set listens to the Urukul's SPI bus instead, with the chip select of all, and
+its update line is one of the configuration.
 """
 
 from ..contracts.servo import URUKUL_CHANNELS
@@ -57,8 +58,8 @@ def _delays(dmgr, seeds, update):
 class SharedDDS:
     """The synthesisers of the Urukul `cpld_device`, in mode EN_NU. `pll_n` to `pll_en`: as of an `AD9910`.
 
-    `sync_delay_seeds`, `io_update_delay`: results of the calibration, one seed for each channel; or both
-    ``"EEPROM_DEVICE:OFFSET"``, the place of channel 0's word, which the others follow.
+    `sync_delay_seeds`, `io_update_delay`: results of the calibration, one seed for each channel; or
+    both ``"EEPROM_DEVICE:OFFSET"``, the place of channel 0's word, which the others follow.
     """
 
     kernel_invariants = {"core", "cpld", "dds", "delays", "ftw_per_hz", "sysclk"}
@@ -90,8 +91,9 @@ class SharedDDS:
 
     @kernel
     def init(self, blind=False):
-        """Configure all chips, one after the other, with `blind` at once and without checks; the servo has them
-        afterwards. The servo is stopped and the Urukul initialised before. ValueError as from `AD9910.init`.
+        """Configure all chips, one after the other, with `blind` at once and without checks; the
+        servo has them afterwards. The servo is stopped and the Urukul initialised before.
+        ValueError as from `AD9910.init`.
         """
         before = self.cpld.cfg_reg
         if blind:
@@ -119,8 +121,8 @@ class SharedDDS:
     def tune_sync_delays(self) -> TList(TInt32):
         """Find and set the delay of the synchronisation clock of each chip, see `AD9910.tune_sync_delay`; returns them.
 
-        The servo is stopped before, and has the chips afterwards. Takes up to 0.4 s. ValueError if the Urukul has no
-        synchronisation clock, or no delay of a chip is good.
+        The servo is stopped before, and has the chips afterwards. Takes up to 0.4 s. ValueError if
+        the Urukul has no synchronisation clock, or no delay of a chip is good.
         """
         before = self.cpld.cfg_reg
         found = [0 for _ in range(URUKUL_CHANNELS)]

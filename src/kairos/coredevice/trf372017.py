@@ -4,8 +4,8 @@ Experiments make the words of its registers on the host and hand them on::
 
     words = TRF372017({"rdiv": 2, "nint": 25, "pll_div_sel": 1}).get_mmap()
 
-How a chip on an SPI bus is driven with the methods of ARTIQ's driver is not described publicly; using one is an error
-that says so.
+How a chip on an SPI bus is driven with the methods of ARTIQ's driver is not described publicly;
+using one is an error that says so.
 """
 
 from difflib import get_close_matches
@@ -21,8 +21,9 @@ _REGISTERS = [REGISTER1, REGISTER2, REGISTER3, REGISTER4, REGISTER5, REGISTER6, 
 
 
 class TRF372017(Unknown):
-    """Settings by name, over those of the data sheet; or the chip on the SPI bus `spi_device` with the reference
-    `refclk` in Hz. UsageError for a setting that there is not, ValueError for one beyond its field."""
+    """Settings by name, over those of the data sheet; or the chip on the SPI bus `spi_device` with
+    the reference `refclk` in Hz. UsageError for a setting that there is not, ValueError for one
+    beyond its field."""
 
     why = "what its methods take and when they write which register is not published"
 

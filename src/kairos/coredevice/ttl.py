@@ -1,7 +1,7 @@
 """Digital channels: outputs, outputs that can also be inputs, and clock generators.
 
-Commands take no time: the cursor moves only where the text says so. What the channels have in common is in
-`kairos.coredevice.parts`: levels, gates, and the table of edges.
+Commands take no time: the cursor moves only where the text says so. What the channels have in
+common is in `kairos.coredevice.parts`: levels, gates, and the table of edges.
 """
 
 from numpy import int64
@@ -52,9 +52,10 @@ def watch(edge, level, text):
 class TTLInOut(RTIODevice):
     """A digital channel that is an input after a reset and an output after :meth:`output`.
 
-    `gate_latency_mu` is the time by which an input event can reach the kernel later than its timestamp; 13 coarse
-    cycles unless given. As an input it records edges while a gate is open (`gate_rising` and its like), which `count`
-    and `timestamp_mu` read, takes samples of the level, and watches that the level stays.
+    `gate_latency_mu` is the time by which an input event can reach the kernel later than its
+    timestamp; 13 coarse cycles unless given. As an input it records edges while a gate is open
+    (`gate_rising` and its like), which `count` and `timestamp_mu` read, takes samples of the level,
+    and watches that the level stays.
     """
 
     kernel_invariants = {"gate_latency_mu"}
@@ -124,8 +125,8 @@ class TTLInOut(RTIODevice):
 
 
 class TTLClockGen(RTIODevice):
-    """A clock on a digital output: the highest bit of an accumulator of `acc_width` bits that adds a word every coarse
-    cycle. Up to half the coarse frequency.
+    """A clock on a digital output: the highest bit of an accumulator of `acc_width` bits that adds
+    a word every coarse cycle. Up to half the coarse frequency.
     """
 
     kernel_invariants = {"acc_width", "ftw_per_hz"}

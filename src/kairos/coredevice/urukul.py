@@ -1,5 +1,5 @@
-"""The logic (CPLD) of an Urukul, a card with four DDS channels: configuration, attenuators, and the SPI bus that its
-DDS chips share.
+"""The logic (CPLD) of an Urukul, a card with four DDS channels: configuration, attenuators, and the
+SPI bus that its DDS chips share.
 
 The card understands protocol revision 8 or 9, which differ in the words of its configuration and in their fields.
 """
@@ -169,17 +169,19 @@ class _Attenuation(Scale):
 class CPLD(StepAttenuators):
     """The logic of an Urukul on the SPI bus `spi_device`.
 
-    `io_update_device`, `dds_reset_device`, `sync_device`: TTL channels, as far as they are connected. `clk_sel`: 0
-    internal oscillator, 1 SMA, 2 MMCX. `clk_div`: 0 the default of the DDS chips, 1, 2, 3 division by 1, 2, 4.
-    `rf_sw`: switches at the start. `refclk`: reference in Hz. `att`: attenuators at the start. `sync_sel`: the chips'
-    synchronisation clock comes from `sync_device` (0), whose divider is `sync_div`, or from the DDS of channel 0 (1).
-    `proto_rev`: 8 or 9.
+    `io_update_device`, `dds_reset_device`, `sync_device`: TTL channels, as far as they are
+    connected. `clk_sel`: 0 internal oscillator, 1 SMA, 2 MMCX. `clk_div`: 0 the default of the DDS
+    chips, 1, 2, 3 division by 1, 2, 4. `rf_sw`: switches at the start. `refclk`: reference in Hz.
+    `att`: attenuators at the start. `sync_sel`: the chips' synchronisation clock comes from
+    `sync_device` (0), whose divider is `sync_div`, or from the DDS of channel 0 (1). `proto_rev`: 8
+    or 9.
     """
 
     kernel_invariants = {"attenuation", "bus", "clk_div", "core", "io_update", "lower_bits", "proto_rev", "refclk"}
     kernel_invariants |= {"rev9", "sync", "sync_sel"}
 
-    # A configuration that is too long for one transfer has an upper part. The status comes back with the lower one.
+    # A configuration that is too long for one transfer has an upper part. The status comes back
+    # with the lower one.
     upper = Transfer(length=CFG9.width - LOWER_BITS, div=SPIT_CFG_WR, cs=CS_CFG, flags=SPI_CONFIG)
     lower = Transfer(length="lower_bits", div=SPIT_CFG_WR, cs=CS_CFG, flags=LAST)
     status = Transfer(length="lower_bits", div=SPIT_CFG_RD, cs=CS_CFG, flags=LAST_READ)

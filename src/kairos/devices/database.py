@@ -1,7 +1,7 @@
 """The device database: a Python file that defines the dictionary ``device_db``.
 
-An entry is a description (``{"type": "local", "module": ..., "class": ..., "arguments": {...}}``, or a ``controller``
-with ``host`` and ``port``), or the name of another entry (an alias).
+An entry is a description (``{"type": "local", "module": ..., "class": ..., "arguments": {...}}``,
+or a ``controller`` with ``host`` and ``port``), or the name of another entry (an alias).
 """
 
 import runpy

@@ -1,7 +1,7 @@
 """The device database of a gateware, from what that says of itself.
 
-A gateware knows its channels, not what is connected to them: of cards on a bus (Urukul, Sampler, …) it has the bus and
-the pins, and their entries come from the system description of the laboratory.
+A gateware knows its channels, not what is connected to them: of cards on a bus (Urukul, Sampler, …)
+it has the bus and the pins, and their entries come from the system description of the laboratory.
 """
 
 import pprint
@@ -21,8 +21,9 @@ DRIVERS = {
     ChannelKind.PHASER: ("phaser", "Phaser", "channel_base", ()),
     ChannelKind.PULSE: ("pulse", "Pulse", "channel", ("channels", "mlut_bits", "plut_bits")),
 }
-"""What drives a channel: module and class of the core device's drivers, their argument for the channel's number, and
-the channel's parameters that are arguments too. The gateware's own list is `kairos_gateware.phy.kinds.KINDS`."""
+"""What drives a channel: module and class of the core device's drivers, their argument for the
+channel's number, and the channel's parameters that are arguments too. The gateware's own list is
+`kairos_gateware.phy.kinds.KINDS`."""
 
 
 def _driver(module: str, cls: str, **arguments) -> dict:
@@ -30,9 +31,9 @@ def _driver(module: str, cls: str, **arguments) -> dict:
 
 
 def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, list]]) -> dict:
-    """Entries for the device at `host`. clock: frequency in Hz and fine bits; boards: destination and channels of each,
-    as `Management.descriptor` has them. Of two channels of one name, that of the farther board is called by its
-    destination too.
+    """Entries for the device at `host`. clock: frequency in Hz and fine bits; boards: destination
+    and channels of each, as `Management.descriptor` has them. Of two channels of one name, that of
+    the farther board is called by its destination too.
     """
     frequency, fine_bits = clock or (125_000_000, 3)
     multiplier = 1 << fine_bits

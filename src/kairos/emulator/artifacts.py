@@ -1,7 +1,8 @@
 """Where the built files are: the emulator, the firmware, the gateware library.
 
-In a checkout they are in ``build/``. Installed, they come with the packages ``kairos-device``, which has firmware and
-gateware in folders as ``build/`` has them, and ``kairos-emulator``, the program.
+In a checkout they are in ``build/``. Installed, they come with the packages ``kairos-device``,
+which has firmware and gateware in folders as ``build/`` has them, and ``kairos-emulator``, the
+program.
 """
 
 import os
@@ -31,8 +32,8 @@ EMULATOR = "kairos-emulator"
 
 
 def build_directory() -> Path:
-    """``KAIROS_BUILD``, else ``build/`` of the checkout this file belongs to, else what is installed, else
-    ``build/`` of the current directory.
+    """``KAIROS_BUILD``, else ``build/`` of the checkout this file belongs to, else what is
+    installed, else ``build/`` of the current directory.
     """
     if configured := os.environ.get("KAIROS_BUILD"):
         return Path(configured)
@@ -89,8 +90,8 @@ def built_database(variant: str) -> Path:
 
 
 def command(what: str) -> tuple[Path, list[str]]:
-    """The emulator, and the arguments for a gateware variant, for a system of several boards (`SYSTEMS`), or for the
-    description of one, a file whose name ends with ``.toml``.
+    """The emulator, and the arguments for a gateware variant, for a system of several boards
+    (`SYSTEMS`), or for the description of one, a file whose name ends with ``.toml``.
 
     EmulatorError if something is missing, with the command that makes it.
     """

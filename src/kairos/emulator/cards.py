@@ -1,5 +1,5 @@
-"""What a device database says for the bench of an emulated device: which cards it has (``kairos-emulator --cards``),
-and what it calls its pins (``--names``).
+"""What a device database says for the bench of an emulated device: which cards it has
+(``kairos-emulator --cards``), and what it calls its pins (``--names``).
 
 A driver's entry says which channels it uses; the model of its card is wired to their pins, whatever they are called.
 """
@@ -89,7 +89,8 @@ def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
         settings["proto_rev"] = arguments["proto_rev"]
     reference = arguments.get("refclk")
     if isinstance(reference, int | float) and reference > 0:
-        # What the configuration selects: bit 0 the SMA connector, else bit 1 the MMCX connector, else the oscillator.
+        # What the configuration selects: bit 0 the SMA connector, else bit 1 the MMCX connector,
+        # else the oscillator.
         select = arguments.get("clk_sel", 0)
         source = ("oscillator_hz", "sma_hz", "mmcx_hz", "sma_hz")[select if select in range(4) else 0]
         settings[source] = float(reference)
@@ -153,7 +154,8 @@ def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
     settings: dict = {}
     reference, select = arguments.get("refclk"), arguments.get("clk_sel")
     if isinstance(reference, int | float) and reference > 0:
-        # A name stands for a number that depends on the card's revision; what the driver selects has the reference.
+        # A name stands for a number that depends on the card's revision; what the driver selects
+        # has the reference.
         chosen = select if select in range(CHANNELS) else 0
         settings["clocks_hz"] = [float(reference) if n == chosen else 0.0 for n in range(CHANNELS)]
     for kind, revision in ALMAZNY.items():
@@ -193,8 +195,8 @@ CARDS = {
     "SUServo": ("sampler", _servo),
     "Zotino": ("zotino", _serial_dac),
 }
-"""Cards that have models by the classes of their drivers: their kind to the emulator, and what makes channels and
-settings of an entry."""
+"""Cards that have models by the classes of their drivers: their kind to the emulator, and what
+makes channels and settings of an entry."""
 
 PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
 """Classes of drivers of single pins."""

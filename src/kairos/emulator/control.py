@@ -57,8 +57,9 @@ class Control:
         return self.request("status")
 
     def wait(self, goal: str, timeout: float = 30.0, time_ns: int | None = None) -> str | None:
-        """Wait until the device is ``ready`` (its network is up), or ``idle``: nothing but the host can make progress,
-        and nothing is queued. The wait also ends at the device's time `time_ns`, or after `timeout` seconds.
+        """Wait until the device is ``ready`` (its network is up), or ``idle``: nothing but the host
+        can make progress, and nothing is queued. The wait also ends at the device's time `time_ns`,
+        or after `timeout` seconds.
 
         Returns what was reached: `goal`, ``time``, or None.
         """
@@ -71,9 +72,10 @@ class Control:
         return self.request("sev", **{"from": start})["cycles"]
 
     def trace(self, start: int = 0, until: int | None = None) -> dict:
-        """``pads``; ``events`` from number `start` up to now, or before the time `until` in ns, each (ns, pad, level),
-        and ``next``, the number of the event after them; ``waves``: what clocks did since power-up, before that
-        time, which is not among the events; ``time_ns``, before which all is known."""
+        """``pads``; ``events`` from number `start` up to now, or before the time `until` in ns,
+        each (ns, pad, level), and ``next``, the number of the event after them; ``waves``: what
+        clocks did since power-up, before that time, which is not among the events; ``time_ns``,
+        before which all is known."""
         # What is driven without end would give new ones for ever.
         end = self.status()["time_ns"] if until is None else until
         events, following = [], start

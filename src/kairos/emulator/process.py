@@ -151,7 +151,8 @@ class Emulator:
             reader.start()
 
     def _read_out(self):
-        # Connected before anything else: the emulator ends with this connection, so it cannot outlive this process.
+        # Connected before anything else: the emulator ends with this connection, so it cannot
+        # outlive this process.
         try:
             self._control = Control.connect_when_there(self._socket_path, self.is_alive, READY_TIMEOUT)
             # Nobody else connects: the directory goes now, so that none is left if this process is killed.
@@ -264,10 +265,11 @@ class Emulator:
     def settle(self, timeout: float = 30.0, clocks: frozenset[int] = frozenset()) -> bool:
         """Wait until the device, left by the host, has played what it has queued and its time stands still.
 
-        A clock generator that was left running never ends: once only the RTIO channels `clocks` have changed for a
-        millisecond of the device's time, the recording ends so long after the last other change, at `settled_ns`.
-        False if there is no end within `timeout` seconds, not counting those that it takes to reach the next output:
-        hours of the device's time may pass until then.
+        A clock generator that was left running never ends: once only the RTIO channels `clocks`
+        have changed for a millisecond of the device's time, the recording ends so long after the
+        last other change, at `settled_ns`. False if there is no end within `timeout` seconds, not
+        counting those that it takes to reach the next output: hours of the device's time may pass
+        until then.
         """
         deadline = time.monotonic() + timeout
         status = self.control.status()

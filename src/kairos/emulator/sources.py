@@ -1,7 +1,8 @@
 """Which lines of the source the outputs of kernels come from.
 
-The emulator notes for each output the addresses in the kernel's library to which the functions under way return; the
-library's debug information, which the compiler keeps, says which lines those are.
+The emulator notes for each output the addresses in the kernel's library to which the functions
+under way return; the library's debug information, which the compiler keeps, says which lines those
+are.
 """
 
 import os
@@ -36,15 +37,16 @@ class Kernels:
             self._kept.popitem(last=False)
 
     def frames(self, library: str | None, addresses) -> tuple:
-        """File, line and function of return addresses in the library of this fingerprint, innermost first: of the
-        user's code, or where there is none of the drivers' (`kairos.compiler.Frame`); none, if it is not known."""
+        """File, line and function of return addresses in the library of this fingerprint, innermost
+        first: of the user's code, or where there is none of the drivers' (`kairos.compiler.Frame`);
+        none, if it is not known."""
         compiled = self._kept.get(library)
         return () if compiled is None else own(compiled.symbolize(list(addresses)))
 
 
 class Sources:
-    """The outputs of kernels, and where they come from: the answer of an emulator to ``sources``, with the file at
-    `path`."""
+    """The outputs of kernels, and where they come from: the answer of an emulator to ``sources``,
+    with the file at `path`."""
 
     def __init__(self, reply: dict, path, kernels: Kernels):
         self._reply, self._kernels = reply, kernels
@@ -52,8 +54,8 @@ class Sources:
 
     @cached_property
     def outputs(self):
-        """An array with the fields `time_ns`, `target` and `chain`, board by board, in the order in which they
-        were submitted."""
+        """An array with the fields `time_ns`, `target` and `chain`, board by board, in the order in
+        which they were submitted."""
         import numpy as np  # not at the head: it takes 0.15 s, in which a device boots
 
         return np.frombuffer(self._bytes, OUTPUT)

@@ -1,7 +1,7 @@
 """Exceptions that come from the core device.
 
-The device names an exception ``0:<class>``; the class is the one of that name here. Built-in Python exceptions that
-kernels can raise are therefore names of this module too.
+The device names an exception ``0:<class>``; the class is the one of that name here. Built-in Python
+exceptions that kernels can raise are therefore names of this module too.
 """
 
 from builtins import (

@@ -65,7 +65,8 @@ class CoreException:
         own = (exception.file, exception.line, exception.column + 1 or None, exception.function, None)
         entries = []
         limit = None
-        # Outermost first, the stack pointer falls; what does not fall belongs to a frame that was shown already.
+        # Outermost first, the stack pointer falls; what does not fall belongs to a frame that was
+        # shown already.
         for address, stack_pointer in (self.report.backtrace[i] for i in reversed(exception.frames)):
             if limit is None or stack_pointer < limit:
                 entries.append(address)

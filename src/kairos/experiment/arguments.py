@@ -1,9 +1,9 @@
 """Arguments of experiments: what a value may be, its default, and how it is described to a user interface.
 
-A kind of argument is declared by three things: which values it accepts, what they are converted to, and the fields
-that tell a user interface how to offer it. Everything else, defaults and descriptions, is made from these in
-:class:`Processor`. Values are in SI units; ``scale`` concerns their display only, and ``min`` and ``max`` are hints
-that are not enforced.
+A kind of argument is declared by three things: which values it accepts, what they are converted to,
+and the fields that tell a user interface how to offer it. Everything else, defaults and
+descriptions, is made from these in :class:`Processor`. Values are in SI units; ``scale`` concerns
+their display only, and ``min`` and ``max`` are hints that are not enforced.
 """
 
 import re
@@ -49,8 +49,8 @@ class CancelledArgsError(Exception):
 def display_of(unit: str, scale, step, precision, ndecimals) -> dict[str, Any]:
     """How a number is displayed, as far as it was said: `scale`, `step` and `precision`.
 
-    What is None follows: the scale from the unit (KeyError for an unknown one), the step is a tenth of the scale.
-    `ndecimals` is the former name of `precision`.
+    What is None follows: the scale from the unit (KeyError for an unknown one), the step is a tenth
+    of the scale. `ndecimals` is the former name of `precision`.
     """
     if scale is None:
         if unit not in ("", *units.__all__):
@@ -235,8 +235,8 @@ _QUANTITY = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*\*?\s*([A-Za-z]+)")
 
 
 def quantity(text: str):
-    """The number that text means, which may have a unit: ``5``, ``-2.5e3``, ``20 us``, ``80*MHz``. ValueError if it
-    means none."""
+    """The number that text means, which may have a unit: ``5``, ``-2.5e3``, ``20 us``, ``80*MHz``.
+    ValueError if it means none."""
     with suppress(ValueError):
         return pyon.decode(text)
     if match := _QUANTITY.fullmatch(text.strip()):

@@ -1,8 +1,8 @@
 """Datasets: named results of an experiment, kept locally, archived, and broadcast to whoever listens.
 
-A dataset is local to the run that sets it unless it is broadcast; a broadcast one lives in a `DatasetDB`, in which
-other experiments of the same process find it. Values read from there are noted in the archive of the run, so that
-an output file holds everything that a result depended on.
+A dataset is local to the run that sets it unless it is broadcast; a broadcast one lives in a
+`DatasetDB`, in which other experiments of the same process find it. Values read from there are
+noted in the archive of the run, so that an output file holds everything that a result depended on.
 """
 
 import logging

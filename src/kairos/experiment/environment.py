@@ -1,8 +1,8 @@
 """What an experiment inherits: devices, arguments and datasets by name.
 
-An experiment is a class with ``build`` (asks for devices and arguments), ``prepare`` (computes, without hardware),
-``run`` (drives hardware) and ``analyze`` (computes results). Parts of an experiment are `HasEnvironment` children that
-share the managers of their parent.
+An experiment is a class with ``build`` (asks for devices and arguments), ``prepare`` (computes,
+without hardware), ``run`` (drives hardware) and ``analyze`` (computes results). Parts of an
+experiment are `HasEnvironment` children that share the managers of their parent.
 """
 
 import inspect

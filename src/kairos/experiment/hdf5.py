@@ -15,10 +15,11 @@ logger = logging.getLogger(__name__)
 def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: dict | None = None):
     """Write a run to an HDF5 file; OSError if it cannot be written: then a file that is there stays as it was.
 
-    The groups ``datasets`` and ``archive`` have what the run set and what it read from elsewhere. Slashes in a key make
-    subgroups; metadata become attributes. A value without a form in HDF5 is written as text, with a warning: of PYON,
-    or as Python shows it, which the attribute ``text`` says. `run`: values at the top of the file (ARTIQ's have
-    `artiq_version`, `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``.
+    The groups ``datasets`` and ``archive`` have what the run set and what it read from elsewhere.
+    Slashes in a key make subgroups; metadata become attributes. A value without a form in HDF5 is
+    written as text, with a warning: of PYON, or as Python shows it, which the attribute ``text``
+    says. `run`: values at the top of the file (ARTIQ's have `artiq_version`, `rid`, `start_time`,
+    `run_time` and `expid`). `sources`: values of the group ``provenance``.
     """
     try:
         with replacing(path) as new:

@@ -1,9 +1,10 @@
 """Scans: the sets of points over which an experiment varies a parameter, and the argument that offers them.
 
-A scan is its parameters, from which its points follow: a subclass of `ScanObject` declares the parameters as fields
-and computes the points in their natural order; that they can be iterated any number of times, have a length, come in
-random order and describe themselves for a user interface is common to all. Kernels cannot iterate a scan (it is a host
-generator): make a list first, ``self.points = [x for x in self.scan]``.
+A scan is its parameters, from which its points follow: a subclass of `ScanObject` declares the
+parameters as fields and computes the points in their natural order; that they can be iterated any
+number of times, have a length, come in random order and describe themselves for a user interface is
+common to all. Kernels cannot iterate a scan (it is a host generator): make a list first,
+``self.points = [x for x in self.scan]``.
 """
 
 import itertools
@@ -104,8 +105,9 @@ _KINDS = {kind.__name__: kind for kind in (NoScan, RangeScan, CenterScan, Explic
 class Scannable(Processor):
     """Argument whose value is a scan.
 
-    `default` is a scan object or a list of them, of which the first is the initial one. `unit`, `scale`,
-    `global_step`, `global_min`, `global_max` and `precision` guide a user interface; values are in SI units.
+    `default` is a scan object or a list of them, of which the first is the initial one. `unit`,
+    `scale`, `global_step`, `global_min`, `global_max` and `precision` guide a user interface;
+    values are in SI units.
     """
 
     def __init__(
@@ -125,8 +127,8 @@ class Scannable(Processor):
         super().__init__(default, unit=unit, **display, global_min=global_min, global_max=global_max)
 
     def typed(self, text):
-        """Short forms: ``A:B:N`` are `N` points from `A` to `B`, ``A:B:N:random`` in random order, ``[A, B, C]`` these
-        points, ``A`` one; numbers may have units."""
+        """Short forms: ``A:B:N`` are `N` points from `A` to `B`, ``A:B:N:random`` in random order,
+        ``[A, B, C]`` these points, ``A`` one; numbers may have units."""
         listed = re.fullmatch(r"\s*\[(.*)\]\s*", text, re.DOTALL)
         if listed:
             points = [quantity(point) for point in listed[1].split(",")] if listed[1].strip() else []

@@ -1,7 +1,7 @@
 """The devices ``scheduler`` and ``ccb`` of an experiment that is run by hand, without a master.
 
-There is one run and nobody who waits for it: it is never asked to pause, nor to end but by itself, and what it submits
-is only reported, on standard output, since there is nothing that would run it.
+There is one run and nobody who waits for it: it is never asked to pause, nor to end but by itself,
+and what it submits is only reported, on standard output, since there is nothing that would run it.
 """
 
 import itertools

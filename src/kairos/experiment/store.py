@@ -1,8 +1,9 @@
 """Datasets that outlive the process: an LMDB file, in the layout of ARTIQ's ``dataset_db.mdb``.
 
-A key is the name of a dataset in UTF-8, its value the PYON text of ``(value, metadata)``. A dataset is in the file as
-soon as it is set: a process that is killed loses none. One that is changed in place, element by element, is written at
-most once a second, and at the end. Several processes may use one file: each writes only what it sets itself.
+A key is the name of a dataset in UTF-8, its value the PYON text of ``(value, metadata)``. A dataset
+is in the file as soon as it is set: a process that is killed loses none. One that is changed in
+place, element by element, is written at most once a second, and at the end. Several processes may
+use one file: each writes only what it sets itself.
 """
 
 import struct
@@ -24,8 +25,8 @@ _PERIOD = 1.0
 """Seconds between writes of a dataset that is changed in place."""
 
 _HEAD = struct.Struct("<16x I4x16x I92x Q Q")
-"""The head of an LMDB file, of which there is another one on the second page: magic number, size of a page, last page,
-transaction."""
+"""The head of an LMDB file, of which there is another one on the second page: magic number, size of
+a page, last page, transaction."""
 _MAGIC = 0xBEEFC0DE
 _READ_ALL = """
 import sys, lmdb
@@ -37,8 +38,8 @@ with lmdb.open(sys.argv[1], subdir=False, readonly=True, lock=False) as store, s
 
 
 class DatasetStore(DatasetDB):
-    """Broadcast datasets, of which the persistent ones are kept in the file `path`. It is opened when it is needed, and
-    made with the first dataset to be kept.
+    """Broadcast datasets, of which the persistent ones are kept in the file `path`. It is opened
+    when it is needed, and made with the first dataset to be kept.
 
     UsageError where the file cannot be read or written; a dataset that could not be written is in memory all the same.
     """

@@ -1,5 +1,5 @@
-"""What is on a device's board besides registers: the I2C bus, SPI buses and pins. Each call is a program of its own;
-many steps at once are a `Program`."""
+"""What is on a device's board besides registers: the I2C bus, SPI buses and pins. Each call is a
+program of its own; many steps at once are a `Program`."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -15,8 +15,9 @@ ADDRESSES = range(0x08, 0x78)
 class I2c:
     """The I2C bus of a board, at 100 kbit/s, in turn with the kernel that runs. Addresses have 7 bits.
 
-    `switch`: (address, mask) of a switch such as the PCA9548 that is set for the transaction, and back to what it was
-    after. ProgramError: NOT_ACKNOWLEDGED if no device answers, BUS_STUCK, BUS_BUSY if a kernel keeps the bus.
+    `switch`: (address, mask) of a switch such as the PCA9548 that is set for the transaction, and
+    back to what it was after. ProgramError: NOT_ACKNOWLEDGED if no device answers, BUS_STUCK,
+    BUS_BUSY if a kernel keeps the bus.
     """
 
     def __init__(self, device):
@@ -90,8 +91,8 @@ class Spi:
         self._device, self.name = device, name
 
     def transfer(self, data: int, length: int, **settings) -> int | None:
-        """Send bits to chips; with ``input=True`` those that were received. Settings as of `Program.spi`. ProgramError:
-        TIMEOUT if an experiment keeps a chip selected."""
+        """Send bits to chips; with ``input=True`` those that were received. Settings as of
+        `Program.spi`. ProgramError: TIMEOUT if an experiment keeps a chip selected."""
         program = Program()
         program.spi(self.name, data, length, **settings)
         results = self._device.run(program)

@@ -32,8 +32,8 @@ PACKAGE = "kairos.hub.v1"
 TIMEOUT = 30.0
 """Seconds in which the hub must answer."""
 PING = 20.0
-"""Seconds after which a hub that says nothing while something is under way is asked whether it is there, and that it
-then has."""
+"""Seconds after which a hub that says nothing while something is under way is asked whether it is
+there, and that it then has."""
 
 CONDITIONS = ("unknown", "absent", "good", "warning", "bad")
 """How a subsystem is, by the numbers of the protocol."""
@@ -56,8 +56,9 @@ def connect(
 ) -> "Lab":
     """The laboratory whose hub is at `address`, a host or host:port ([IPV6]:port). HubError if no hub answers there.
 
-    `token`: who this is, for a hub that asks. `certificate`: PEM file with the certificate of a hub that has TLS, or
-    of the authority that vouches for it, or "system" for those that this system trusts.
+    `token`: who this is, for a hub that asks. `certificate`: PEM file with the certificate of a hub
+    that has TLS, or of the authority that vouches for it, or "system" for those that this system
+    trusts.
     """
     notebook.complete(items={Lab, Registers, ByName}, attributes={Device, Registers, Register})
     return Lab(_with_port(address), timeout, token, certificate)
@@ -136,7 +137,8 @@ class Lab:
         self._channel = _channel(address, token, certificate)
         self._protocol = ProtoReflectionDescriptorDatabase(self._channel)
         self._pool = DescriptorPool(self._protocol)
-        # What the hub describes is looked up once: a pool that asks while another thread does loses what either found.
+        # What the hub describes is looked up once: a pool that asks while another thread does loses
+        # what either found.
         self._looking = threading.RLock()
         self._methods, self._classes = {}, {}
         # By device what Registers.List says: by name.
@@ -194,8 +196,8 @@ class Lab:
             yield news.time, {each.device: each for each in news.devices}
 
     def wait_for_clocks(self, *devices: str, timeout: float = 60.0) -> dict:
-        """Return when the clocks of all these devices are as they should be, as `clocks` does. HubError with the code
-        DEADLINE_EXCEEDED says which are not, after `timeout` seconds."""
+        """Return when the clocks of all these devices are as they should be, as `clocks` does.
+        HubError with the code DEADLINE_EXCEEDED says which are not, after `timeout` seconds."""
         answer = self.wait_for(timeout, "Clocks", "Wait", devices=devices, timeout_ms=round(1000 * timeout))
         return {each.device: each for each in answer.devices}
 
@@ -212,8 +214,8 @@ class Lab:
         return Device(self, name)
 
     def described_registers(self, device: str, anew: bool = False) -> dict:
-        """The registers of a device by name, as the messages `Register` of the protocol, as the hub said when it was
-        asked first, or now."""
+        """The registers of a device by name, as the messages `Register` of the protocol, as the hub
+        said when it was asked first, or now."""
         if anew or device not in self._registers:
             found = self.call("Registers", "List", device=device).registers
             self._registers[device] = {register.name: register for register in found}
@@ -343,14 +345,15 @@ class Device:
         return {each.name: Subsystem(CONDITIONS[each.condition], each.text, dict(each.values)) for each in found}
 
     def log(self, follow: bool = False) -> Iterator[str]:
-        """The lines of its log: what it has kept, and with `follow` what comes, without end. The device forgets what
-        somebody has followed."""
+        """The lines of its log: what it has kept, and with `follow` what comes, without end. The
+        device forgets what somebody has followed."""
         for message in self._lab.stream("Monitor", "Log", device=self.name, follow=follow):
             yield message.line
 
     def run(self, program: "Program") -> list[int]:
-        """Execute a program of accesses in one round trip: its results. `ProgramError` if a step failed in the middle;
-        HubError if the device does not permit what it does, and nothing was executed."""
+        """Execute a program of accesses in one round trip: its results. `ProgramError` if a step
+        failed in the middle; HubError if the device does not permit what it does, and nothing was
+        executed."""
         return self._run(program.messages(self._lab.message_class("Step")))
 
     def run_json(self, steps: str) -> list[int]:

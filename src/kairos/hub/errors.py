@@ -14,8 +14,8 @@ class HubError(KairosError):
 
 
 class ProgramError(HubError):
-    """A program has ended before its end: `code` says how (TIMEOUT), `step` is the number of the step that failed,
-    `results` has those of the steps before it."""
+    """A program has ended before its end: `code` says how (TIMEOUT), `step` is the number of the
+    step that failed, `results` has those of the steps before it."""
 
     def __init__(self, device: str, answer, code: str):
         super().__init__(f"{device}: {answer.error}; results so far: {list(answer.results)}", code)

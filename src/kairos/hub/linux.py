@@ -19,8 +19,8 @@ class Board:
         return list(self._lab.call("Buses", "List", device=self._device).buses)
 
     def i2c(self, bus: str, address: int, *parts: bytes | int) -> bytes:
-        """A transfer with the chip at an address of 7 bits: each part is bytes to write, or how many to read. The bus
-        is not given away between them. What was read."""
+        """A transfer with the chip at an address of 7 bits: each part is bytes to write, or how
+        many to read. The bus is not given away between them. What was read."""
         made = [{"read": part} if isinstance(part, int) else {"write": bytes(part)} for part in parts]
         return self._lab.call("Buses", "I2c", device=self._device, bus=bus, address=address, parts=made).read
 

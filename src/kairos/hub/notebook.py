@@ -1,7 +1,7 @@
 """Completion of ``lab["zc706"].registers.rtio.`` in notebooks and IPython's shell.
 
-Those ask an object for its names without running anything else first, unless they are told that it does no harm. To
-look for a device, its registers or pins asks the hub, and changes nothing.
+Those ask an object for its names without running anything else first, unless they are told that it
+does no harm. To look for a device, its registers or pins asks the hub, and changes nothing.
 """
 
 import sys
@@ -24,5 +24,6 @@ def complete(items: set[type], attributes: set[type]):
         overrides = {key: classes | getattr(policy, key) for key, classes in told.items()}
         shell.Completer.policy_overrides = overrides | shell.Completer.policy_overrides
     except (ImportError, AttributeError, KeyError):
-        # Another version of IPython, or a policy that asks nobody: names complete where they are asked for one by one.
+        # Another version of IPython, or a policy that asks nobody: names complete where they are
+        # asked for one by one.
         return

@@ -46,12 +46,12 @@ def lab() -> Lab:
 
 
 def serve(services: dict[str, object], workers: int = 32):
-    """Serve until the hub ends this plugin. `services`: by full name an object with a method for each of the
-    protocol's, which takes the request and gRPC's context, and gives a message or its fields; of a stream, it yields.
-    A HubError ends the call with its code.
+    """Serve until the hub ends this plugin. `services`: by full name an object with a method for
+    each of the protocol's, which takes the request and gRPC's context, and gives a message or its
+    fields; of a stream, it yields. A HubError ends the call with its code.
 
-    `workers` calls are answered at a time, more are refused with RESOURCE_EXHAUSTED. When so many are under way and
-    none of them comes on, ends or yields, the hub starts the plugin anew.
+    `workers` calls are answered at a time, more are refused with RESOURCE_EXHAUSTED. When so many
+    are under way and none of them comes on, ends or yields, the hub starts the plugin anew.
     """
     files = FileDescriptorSet.FromString(Path(_given("KAIROS_PLUGIN_PROTOCOL")).read_bytes())
     pool = DescriptorPool()

@@ -49,17 +49,18 @@ class Program:
         self.steps.append({"loop": {"rounds": rounds, "steps": inside}})
 
     def i2c(self, address: int, write: bytes = b"", read: int = 0, switch: tuple[int, int] | None = None):
-        """A transaction on the board's I2C bus with the device of this address (7 bits): at most 8 bytes are written,
-        then at most 64 read. These are results, four to a word, the first the highest. `switch`: (address, mask) of one
-        that is set before, and back to what it was after."""
+        """A transaction on the board's I2C bus with the device of this address (7 bits): at most 8
+        bytes are written, then at most 64 read. These are results, four to a word, the first the
+        highest. `switch`: (address, mask) of one that is set before, and back to what it was
+        after."""
         fields = {"address": address, "write": bytes(write), "read": read}
         if switch is not None:
             fields["through"] = dict(zip(("address", "mask"), switch, strict=True))
         self.steps.append({"i2c": fields})
 
     def probe(self, channel: str, probe: int = 0):
-        """The value of a probe of an RTIO channel, as two results, the high word first. Of a TTL: 0 its level, 1
-        whether it is driven."""
+        """The value of a probe of an RTIO channel, as two results, the high word first. Of a TTL: 0
+        its level, 1 whether it is driven."""
         self.steps.append({"probe": {"channel": channel, "probe": probe}})
 
     def override(self, channel: str, level: bool | None):
@@ -71,10 +72,10 @@ class Program:
     def spi(
         self, channel: str, data: int, length: int, cs: int = 1, divider: int = 125, input: bool = False, **mode: bool
     ):
-        """A transfer of an SPI master on an RTIO channel, between those of the experiment: `length` bits of `data` to
-        the chips of `cs` (a bit for each), with `divider` cycles of RTIO (8 ns) in a period of the clock. With `input`
-        the bits that are received are a result. `mode`: clk_polarity, clk_phase, cs_polarity, lsb_first,
-        half_duplex."""
+        """A transfer of an SPI master on an RTIO channel, between those of the experiment: `length`
+        bits of `data` to the chips of `cs` (a bit for each), with `divider` cycles of RTIO (8 ns)
+        in a period of the clock. With `input` the bits that are received are a result. `mode`:
+        clk_polarity, clk_phase, cs_polarity, lsb_first, half_duplex."""
         fields = {"channel": channel, "data": data, "length": length, "cs": cs, "divider": divider, "input": input}
         self.steps.append({"spi": fields | mode})
 

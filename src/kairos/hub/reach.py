@@ -14,8 +14,8 @@ EXPIRED = 10
 def why(address: str, certificate, system: bool, details: str) -> str:
     """What keeps a client from the hub at `address`, host:port or unix:PATH, tried anew: one line.
 
-    `certificate`: file of those that are trusted, if any; `system`: those that this system trusts are. `details`: what
-    gRPC says, for a connection that comes about now."""
+    `certificate`: file of those that are trusted, if any; `system`: those that this system trusts
+    are. `details`: what gRPC says, for a connection that comes about now."""
     if address.startswith("unix:"):
         return f"no hub answers at {address}: {details}"
     host, _, port = address.rpartition(":")

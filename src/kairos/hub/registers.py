@@ -9,8 +9,8 @@ __all__ = ["Register", "Registers"]
 class Registers:
     """Registers by name; as attributes those of a block, or the blocks of a device.
 
-    Which there are is asked once of a hub; a name that was not among them then is asked for anew, since the device may
-    have another gateware now.
+    Which there are is asked once of a hub; a name that was not among them then is asked for anew,
+    since the device may have another gateware now.
     """
 
     def __init__(self, lab, device: str, block: str = ""):

@@ -1,5 +1,5 @@
-"""What the channels of a core device did, event by event: the hub takes it from the analyzer, and keeps the newest
-events for all of its clients. Times are machine units."""
+"""What the channels of a core device did, event by event: the hub takes it from the analyzer, and
+keeps the newest events for all of its clients. Times are machine units."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +11,10 @@ KIND = "EVENT_KIND_"
 
 
 class Event(NamedTuple):
-    """An RTIO event. `kind`: output, input, underflow, overflow, exception or stopped (what came then until the next
-    event was not recorded); `channel`: its number, and `name`; `timestamp`: when it was due or seen, in machine units;
-    `counter`: RTIO counter when it was submitted or read; `address` of an output, and `data`."""
+    """An RTIO event. `kind`: output, input, underflow, overflow, exception or stopped (what came
+    then until the next event was not recorded); `channel`: its number, and `name`; `timestamp`:
+    when it was due or seen, in machine units; `counter`: RTIO counter when it was submitted or
+    read; `address` of an output, and `data`."""
 
     kind: str
     channel: int
@@ -40,14 +41,14 @@ class Waveforms:
         return self._lab.call("Waveforms", "List", device=self._device)
 
     def read(self, *channels: str, newest: int = 0, kept: bool = False) -> list[Event]:
-        """Events, the oldest first: of all channels or of those that are named, all or the newest so many. `kept`: only
-        what the hub has already."""
+        """Events, the oldest first: of all channels or of those that are named, all or the newest
+        so many. `kept`: only what the hub has already."""
         found = self._stream(channels, newest=newest, kept=kept)
         return [event for _, events in found for event in events]
 
     def follow(self, *channels: str, newest: int = 0, period: float = 1.0) -> Iterator[tuple[int, list[Event]]]:
-        """The same, and what comes, without end: how many are missing in front of them, and the events. The device is
-        asked every `period` seconds, and records nothing while it sends."""
+        """The same, and what comes, without end: how many are missing in front of them, and the
+        events. The device is asked every `period` seconds, and records nothing while it sends."""
         return self._stream(channels, newest=newest, follow=True, period_ms=round(1000 * period))
 
     def _stream(self, channels, **fields) -> Iterator[tuple[int, list[Event]]]:
@@ -57,8 +58,9 @@ class Waveforms:
     def capture(
         self, channel: str = "", kind: str | None = None, before: int = 100, after: int = 100, timeout: float = 60.0
     ) -> tuple[int, list[Event]]:
-        """Wait for an event that comes after this call, of this channel and kind, or of any: which of them it is, and
-        the events around it. HubError with the code DEADLINE_EXCEEDED if there is none within `timeout` seconds."""
+        """Wait for an event that comes after this call, of this channel and kind, or of any: which
+        of them it is, and the events around it. HubError with the code DEADLINE_EXCEEDED if there
+        is none within `timeout` seconds."""
         fields = {"channel": channel, "before": before, "after": after, "timeout_ms": round(1000 * timeout)}
         if kind is not None:
             fields["kind"] = f"{KIND}{kind.upper()}"

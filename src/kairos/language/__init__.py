@@ -1,7 +1,8 @@
 """The kernel language as Python sees it: decorators, time functions, type annotations and units.
 
-Nothing here compiles anything. Decorators leave a record (`artiq_embedded`) on a function that the compiler reads
-later; calling a kernel from host code hands it to the `run` method of its core device.
+Nothing here compiles anything. Decorators leave a record (`artiq_embedded`) on a function that the
+compiler reads later; calling a kernel from host code hands it to the `run` method of its core
+device.
 """
 
 from kairos.language import core, types, units

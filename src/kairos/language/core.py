@@ -1,7 +1,7 @@
 """Decorators that say where a function runs, and the functions of the timeline.
 
-A decorated function carries `artiq_embedded`, an `EmbeddedInfo`: the fields the reference documents, so that tools
-which inspect it keep working.
+A decorated function carries `artiq_embedded`, an `EmbeddedInfo`: the fields the reference
+documents, so that tools which inspect it keep working.
 """
 
 import inspect
@@ -145,8 +145,8 @@ _string_functions = itertools.count(1)
 def kernel_from_string(parameters: list, body_code: str, decorator: Callable = kernel) -> Callable:
     """Build a function from text and decorate it.
 
-    `parameters` holds names, or pairs of a name and the text of a type annotation. The types of `kairos.language.types`
-    are known to the annotations and to the body.
+    `parameters` holds names, or pairs of a name and the text of a type annotation. The types of
+    `kairos.language.types` are known to the annotations and to the body.
     """
     filename = f"<kernel_from_string {next(_string_functions)}>"
     texts = [p if isinstance(p, str) else f"{p[0]}: {p[1]}" for p in parameters]
@@ -176,8 +176,8 @@ class _Outside:
 def set_time_manager(manager: Any) -> None:
     """Give host-run kernel code a timeline (a simulation).
 
-    `manager` has the methods enter_sequential, enter_parallel, exit, take_time (seconds), take_time_mu, set_time_mu
-    (machine units) and get_time_mu.
+    `manager` has the methods enter_sequential, enter_parallel, exit, take_time (seconds),
+    take_time_mu, set_time_mu (machine units) and get_time_mu.
     """
     _Outside.timeline = manager
 

@@ -1,8 +1,8 @@
 """Type annotations of kernels and remote calls.
 
-Each is a small value that the compiler reads; none has a meaning on the host. `TList(TInt32)` is a list of 32-bit
-integers, `TTuple([TInt32, TFloat])` a pair, `TArray(TFloat, 2)` a matrix, `TVar()` a type that inference is free to
-choose.
+Each is a small value that the compiler reads; none has a meaning on the host. `TList(TInt32)` is a
+list of 32-bit integers, `TTuple([TInt32, TFloat])` a pair, `TArray(TFloat, 2)` a matrix, `TVar()` a
+type that inference is free to choose.
 """
 
 from dataclasses import dataclass

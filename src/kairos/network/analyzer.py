@@ -1,7 +1,7 @@
 """Client of the analyzer of a core device (TCP 1382): what the gateware saw, event by event.
 
-A dump is fetched as bytes and decoded to messages, the oldest first. Times are machine units: `timestamp` is when an
-event was due or seen, `rtio_counter` when it was submitted or read.
+A dump is fetched as bytes and decoded to messages, the oldest first. Times are machine units:
+`timestamp` is when an event was due or seen, `rtio_counter` when it was submitted or read.
 """
 
 import struct
@@ -67,8 +67,9 @@ class StoppedMessage(NamedTuple):
 
 
 class Dump(NamedTuple):
-    """A decoded dump. `messages`: the four kinds above, the oldest first; `log_channel`: the RTIO channel of
-    `rtio_log`; `error`: the analyzer lost messages; `total_bytes`: of all that there ever were."""
+    """A decoded dump. `messages`: the four kinds above, the oldest first; `log_channel`: the RTIO
+    channel of `rtio_log`; `error`: the analyzer lost messages; `total_bytes`: of all that there
+    ever were."""
 
     log_channel: int
     dds_onehot_sel: bool
@@ -78,8 +79,8 @@ class Dump(NamedTuple):
 
 
 def fetch(host: str, port: int = PORT) -> bytes:
-    """The dump of the device at `host`, as bytes for :func:`decode`; its record begins anew. ConnectionLost if it does
-    not come."""
+    """The dump of the device at `host`, as bytes for :func:`decode`; its record begins anew.
+    ConnectionLost if it does not come."""
     try:
         connection, first = connect(host, port, b"", PATIENCE)
         connection.settimeout(TIMEOUT)

@@ -58,8 +58,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class Series:
-    """Trials of one path with `size` bytes each, 0 where it has none. `cycles`: of the processor, for each trial;
-    `first`, `last`: cycles of the logic to the first and last beat, where it counts. Clocks in Hz."""
+    """Trials of one path with `size` bytes each, 0 where it has none. `cycles`: of the processor,
+    for each trial; `first`, `last`: cycles of the logic to the first and last beat, where it
+    counts. Clocks in Hz."""
 
     path: Path
     size: int

@@ -1,8 +1,8 @@
 """Connecting to a service of a core device, which may be restarting.
 
-A device that restarts answers nothing for some seconds, and knows nothing of a connection that was begun before:
-whoever waits on that one waits in vain. Then, for a moment, its network is up and its services are not. So an attempt
-is short, and there are several.
+A device that restarts answers nothing for some seconds, and knows nothing of a connection that was
+begun before: whoever waits on that one waits in vain. Then, for a moment, its network is up and its
+services are not. So an attempt is short, and there are several.
 """
 
 import errno
@@ -26,8 +26,8 @@ class ClosedAtOnce(ConnectionError):
 def connect(host: str, port: int, greeting: bytes, patience: float) -> tuple[socket.socket, bytes]:
     """A connection, and the first byte of the answer to the greeting.
 
-    `patience`: seconds for which a device may be silent. Raises what the last attempt has ended with: TimeoutError,
-    ClosedAtOnce, or another OSError.
+    `patience`: seconds for which a device may be silent. Raises what the last attempt has ended
+    with: TimeoutError, ClosedAtOnce, or another OSError.
     """
     began = time.monotonic()
     while True:

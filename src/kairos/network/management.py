@@ -73,11 +73,11 @@ def read_key(path: str | pathlib.Path) -> bytes:
 class Management:
     """A connection to the management service of the device at `host`; `key`: that of the device, if it has one.
 
-    `destination`: which board of the tree, 1 and up behind a link; it has a key of its own. `timeout`: seconds in
-    which it must answer a request; `patience`: seconds for which it may be silent before it
-    answers at all, as it may be restarting. DeviceUnreachable if it does not answer, or is no core device; KeyNotKnown
-    or ManagementError if it does not take the key. Requests raise ManagementError if the device refuses them, and
-    ConnectionLost.
+    `destination`: which board of the tree, 1 and up behind a link; it has a key of its own.
+    `timeout`: seconds in which it must answer a request; `patience`: seconds for which it may be
+    silent before it answers at all, as it may be restarting. DeviceUnreachable if it does not
+    answer, or is no core device; KeyNotKnown or ManagementError if it does not take the key.
+    Requests raise ManagementError if the device refuses them, and ConnectionLost.
     """
 
     def __init__(
@@ -192,14 +192,14 @@ class Management:
         return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
 
     def health(self) -> list[dict]:
-        """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"), text and values
-        (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
+        """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"),
+        text and values (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
         return json.loads(self._ask("tell how it is", Reply.LOG_CONTENT, Request.HEALTH))
 
     def descriptor(self) -> tuple:
-        """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO clock in Hz and
-        fine bits, or None; for each channel its number, its kind, its name, and pairs of parameters that do not have
-        their default. Not part of ARTIQ's protocol.
+        """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO
+        clock in Hz and fine bits, or None; for each channel its number, its kind, its name, and
+        pairs of parameters that do not have their default. Not part of ARTIQ's protocol.
         """
         try:
             content = self._ask("describe its gateware", Reply.LOG_CONTENT, Request.DESCRIPTOR)
@@ -224,8 +224,9 @@ class Management:
         self._ask("restart into its loader", Reply.REBOOT_IMMINENT, Request.NETBOOT)
 
     def measure(self, path: Path, size: int, trials: int) -> bytes:
-        """Samples of a path between processors, memory and logic, as they come (:mod:`kairos.network.channels`).
-        PathAbsent if the device does not have it; ManagementError if it refuses. Not part of ARTIQ's protocol."""
+        """Samples of a path between processors, memory and logic, as they come
+        (:mod:`kairos.network.channels`). PathAbsent if the device does not have it; ManagementError
+        if it refuses. Not part of ARTIQ's protocol."""
         reply, content = self._request(Request.MEASURE, data=struct.pack("<III", path, size, trials))
         if reply == Reply.REFUSED and content:
             text = f"the device does not measure '{path.name.lower()}': {content[1:].decode(errors='replace')}"
@@ -241,8 +242,8 @@ class Management:
     def flash(self, image: bytes):
         """Replace the boot image by the bytes of another (`kairos.boot.boot_image`), and restart.
 
-        UsageError if no device can boot from it, ManagementError if this one cannot, as it is another board, or if its
-        card cannot be written. Then the image that it has stays.
+        UsageError if no device can boot from it, ManagementError if this one cannot, as it is
+        another board, or if its card cannot be written. Then the image that it has stays.
         """
         _check_image(image)
         checksum = zlib.crc32(image).to_bytes(IMAGE_CHECKSUM_LENGTH, "little")

@@ -1,7 +1,8 @@
 """The pulse core: gates of two-tone pulses, the words that play them, and the core itself as a model.
 
-A :class:`Pulse` says what a channel does for some time, a :class:`GateSet` packs gates into the core's tables and gives
-words, a :class:`Model` plays words sample for sample as the logic does. ``docs/pulse.md`` is the page for physicists.
+A :class:`Pulse` says what a channel does for some time, a :class:`GateSet` packs gates into the
+core's tables and gives words, a :class:`Model` plays words sample for sample as the logic does.
+``docs/pulse.md`` is the page for physicists.
 """
 
 from .gates import Adjustable, Follow, Mixed, Pulse, Spline, Steps

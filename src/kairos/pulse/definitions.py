@@ -1,8 +1,9 @@
 """Pulse definitions written for JaqalPaw: the names that they import, and an import hook that gives ours.
 
-A definition is a class whose methods ``gate_NAME`` take qubits and numbers and return lists of ``PulseData``. After
-:func:`install`, ``from jaqalpaw.ir.pulse_data import PulseData`` gives what is here; nothing is done where JaqalPaw
-itself is installed. How these names behave was found by running JaqalPaw 1.3.
+A definition is a class whose methods ``gate_NAME`` take qubits and numbers and return lists of
+``PulseData``. After :func:`install`, ``from jaqalpaw.ir.pulse_data import PulseData`` gives what is
+here; nothing is done where JaqalPaw itself is installed. How these names behave was found by
+running JaqalPaw 1.3.
 """
 
 import importlib.abc
@@ -49,8 +50,9 @@ def _value(value):
 
 
 def PulseData(channel: int, dur: float, *values, **parameters) -> Pulse:
-    """What a channel does for `dur` seconds, or :class:`ClockCycles`: parameters as those of :class:`Pulse`, tuples for
-    splines and lists for steps, and flags by the names of :data:`FLAGS`. TypeError names one that is not known."""
+    """What a channel does for `dur` seconds, or :class:`ClockCycles`: parameters as those of
+    :class:`Pulse`, tuples for splines and lists for steps, and flags by the names of :data:`FLAGS`.
+    TypeError names one that is not known."""
     parameters = dict(zip(POSITIONS, values, strict=False)) | parameters
     routes = {name: tuple(int(parameters.pop(mask, 0)) for mask in masks) for name, masks in ROUTES.items()}
     flags = {ours: int(parameters.pop(theirs)) for theirs, ours in FLAGS.items() if theirs in parameters}

@@ -1,5 +1,5 @@
-"""A piece of a recorded sequence as a figure: names of gates, levels of pins, envelopes and phases of each channel, and
-the signal itself in windows so short that its oscillations are seen."""
+"""A piece of a recorded sequence as a figure: names of gates, levels of pins, envelopes and phases
+of each channel, and the signal itself in windows so short that its oscillations are seen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,11 +61,12 @@ def write_figure(
     shots: Sequence[tuple[str, int]] = (),
     pins: dict[str, list[tuple[int, bool]]] | None = None,
 ):
-    """Write a figure of what all channels of the first core did from `begin_mu` to `end_mu` to `path`; its suffix says
-    the format (png, pdf, svg).
+    """Write a figure of what all channels of the first core did from `begin_mu` to `end_mu` to
+    `path`; its suffix says the format (png, pdf, svg).
 
-    `marks`: gates of which those in that time are named. `pins`: by name, times and levels of pins that are shown
-    beside them. `shots`: labels and begins of gates whose envelopes on channel 0 are compared, each 1.2 us long.
+    `marks`: gates of which those in that time are named. `pins`: by name, times and levels of pins
+    that are shown beside them. `shots`: labels and begins of gates whose envelopes on channel 0 are
+    compared, each 1.2 us long.
     """
     played = recording.play(begin_mu, end_mu)
     channels = range(played.values.shape[0])

@@ -25,16 +25,18 @@ class Mixed(tuple):
 
 @dataclass(frozen=True)
 class Adjustable:
-    """A parameter that a kernel can change alone, by `kairos.coredevice.pulse.Pulse.update`: a number is replaced, any
-    other `shape` is multiplied by a factor. Its segments are not shared with others of equal content."""
+    """A parameter that a kernel can change alone, by `kairos.coredevice.pulse.Pulse.update`: a
+    number is replaced, any other `shape` is multiplied by a factor. Its segments are not shared
+    with others of equal content."""
 
     shape: object
 
 
 @dataclass(frozen=True)
 class Follow:
-    """A function of time in seconds from the pulse's begin, or samples from its begin to its end, followed by as few
-    segments as keep within `tolerance` (in the parameter's unit). Of a function `samples` are taken."""
+    """A function of time in seconds from the pulse's begin, or samples from its begin to its end,
+    followed by as few segments as keep within `tolerance` (in the parameter's unit). Of a function
+    `samples` are taken."""
 
     course: Callable[[float], float] | Sequence[float]
     tolerance: float
@@ -51,13 +53,14 @@ class Follow:
 class Pulse:
     """What `channel` does for `duration` seconds (or `cycles` of the core's clock, if that is given).
 
-    Frequencies are in Hz, amplitudes in parts of 200 (full scale of one tone), phases and rotations in degrees. Each is
-    a number, or a :class:`Spline`, :class:`Steps`, :class:`Mixed` or :class:`Follow`, or :class:`Adjustable` of these.
-    A tuple is a spline, a list is steps.
+    Frequencies are in Hz, amplitudes in parts of 200 (full scale of one tone), phases and rotations
+    in degrees. Each is a number, or a :class:`Spline`, :class:`Steps`, :class:`Mixed` or
+    :class:`Follow`, or :class:`Adjustable` of these. A tuple is a spline, a list is steps.
 
-    Masks have a bit for each tone: `sync` begins at the global phase, `enable` and `gpo` drive the tone's pins,
-    `feed_forward` follows the measured frequency error; or for each frame: `clear` it first, add the rotation `at_end`.
-    `forward` and `invert` say for each frame to which tones it is applied, and where it is negated.
+    Masks have a bit for each tone: `sync` begins at the global phase, `enable` and `gpo` drive the
+    tone's pins, `feed_forward` follows the measured frequency error; or for each frame: `clear` it
+    first, add the rotation `at_end`. `forward` and `invert` say for each frame to which tones it is
+    applied, and where it is negated.
     """
 
     channel: int

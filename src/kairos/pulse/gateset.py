@@ -46,9 +46,10 @@ class Branch:
 class TableUse:
     """What a gate takes on a channel.
 
-    `cycles` of the core's clock, `segments` (one for each parameter that takes it), `entries` of the memory map, and
-    `streamed`, the words that it is without tables. `in_tables`: there was room for it. `error`: how far the core is at
-    most from samples that it follows, in the parameter's unit.
+    `cycles` of the core's clock, `segments` (one for each parameter that takes it), `entries` of
+    the memory map, and `streamed`, the words that it is without tables. `in_tables`: there was room
+    for it. `error`: how far the core is at most from samples that it follows, in the parameter's
+    unit.
     """
 
     gate: str
@@ -68,8 +69,8 @@ def _words(content: bytes) -> numpy.ndarray:
 class GateSet:
     """Gates by name, each a list of :class:`Pulse`; compiled when it is made. PulseError if one cannot be compiled.
 
-    `sequence` is what the file's author wants shown and played: names of gates, tuples of names of gates that run
-    beside each other, and :class:`Branch`.
+    `sequence` is what the file's author wants shown and played: names of gates, tuples of names of
+    gates that run beside each other, and :class:`Branch`.
     """
 
     def __init__(self, gates: Mapping[str, Iterable[Pulse]], sequence: Iterable = (), core: Core | None = None):
@@ -90,8 +91,8 @@ class GateSet:
     def sequence(self, steps: Iterable | None = None, channels: int | None = None, close: bool = True) -> numpy.ndarray:
         """Words that run a sequence, by default the file's, on the channels of the mask, by default those of the gates.
 
-        An array of bytes, 32 in a row. Pauses that it needs are put into the tables: call `programming` after this.
-        `close`: end with zeros that wait for the trigger.
+        An array of bytes, 32 in a row. Pauses that it needs are put into the tables: call
+        `programming` after this. `close`: end with zeros that wait for the trigger.
         """
         return self.timed_sequence(steps, channels, close)[0]
 
@@ -116,8 +117,8 @@ class GateSet:
         return numpy.concatenate([self.programming(), run])
 
     def successor(self, gates: Mapping[str, Iterable[Pulse]], sequence: Iterable | None = None) -> "GateSet":
-        """Other gates, placed so that few words make them of these: see `changes`. `sequence`: the file's, by default
-        that of these."""
+        """Other gates, placed so that few words make them of these: see `changes`. `sequence`: the
+        file's, by default that of these."""
         new = GateSet({}, self.steps if sequence is None else sequence, self.core)
         new.gates = {name: list(pulses) for name, pulses in gates.items()}
         new._image = self._image.successor(new._native_gates())
@@ -128,8 +129,9 @@ class GateSet:
         return _words(self._image.changes(old._image))
 
     def adjustable(self, gate: str) -> list[tuple[int, int, int, numpy.ndarray]]:
-        """Segments of a gate that are :class:`Adjustable`, those of a channel and parameter in the order in which they
-        play: channel, parameter, address in the pulse table, and the word that writes it there (an array of bytes).
+        """Segments of a gate that are :class:`Adjustable`, those of a channel and parameter in the
+        order in which they play: channel, parameter, address in the pulse table, and the word that
+        writes it there (an array of bytes).
 
         PulseError if there is no such gate, or it has no room in the tables.
         """
@@ -141,8 +143,8 @@ class GateSet:
         return [(channel, p, address, _words(word)[0]) for channel, p, address, word in rows]
 
     def channel_cycles(self, gate: str) -> dict[int, int]:
-        """The length of a gate in cycles of the core's clock on each channel that it uses. PulseError if there is no
-        such gate."""
+        """The length of a gate in cycles of the core's clock on each channel that it uses.
+        PulseError if there is no such gate."""
         if gate not in self.gates:
             raise PulseError(f"gate {gate}: there is no such gate")
         lengths: dict[int, int] = {}

@@ -1,7 +1,7 @@
 """Jaqal circuits as gate sets: their gates are those of pulse definitions (:mod:`.definitions`).
 
-:func:`circuit` reads a circuit, with the parser of the package ``jaqalpaq``; :func:`load` a file of one, with the
-definitions that its lines ``from MODULE usepulses *`` name.
+:func:`circuit` reads a circuit, with the parser of the package ``jaqalpaq``; :func:`load` a file of
+one, with the definitions that its lines ``from MODULE usepulses *`` name.
 """
 
 import importlib
@@ -25,15 +25,15 @@ OF_ALL = ("prepare_all", "measure_all")
 
 
 def load(path, core: Core | None = None) -> GateSet:
-    """The gate set of a file with a Jaqal circuit. Definitions are found from the file's folder: ``usepulses`` names a
-    module, or a class in one. UsageError where one is missing."""
+    """The gate set of a file with a Jaqal circuit. Definitions are found from the file's folder:
+    ``usepulses`` names a module, or a class in one. UsageError where one is missing."""
     return circuit(Path(path).read_text(), None, core, Path(path).parent)
 
 
 def circuit(text: str, definition=None, core: Core | None = None, folder=None) -> GateSet:
-    """The gate set of a Jaqal circuit, with the circuit as its sequence. `definition`: an object with ``gate_NAME``
-    methods; None: those that the circuit names, found from `folder`. UsageError where `jaqalpaq` is missing, or a gate
-    has no definition."""
+    """The gate set of a Jaqal circuit, with the circuit as its sequence. `definition`: an object
+    with ``gate_NAME`` methods; None: those that the circuit names, found from `folder`. UsageError
+    where `jaqalpaq` is missing, or a gate has no definition."""
     try:
         from jaqalpaq.core import branch  # an optional package: only circuits need it
         from jaqalpaq.error import JaqalError  # the same
@@ -134,8 +134,8 @@ class _Reading:
         return self.add("<" + " | ".join(step) + ">", [pulse for name in step for pulse in self.gates[name]])
 
     def filled(self, names: list[str]) -> tuple[str, ...]:
-        """Gates that begin together, with pauses so that all end together. As with JaqalPaw, the first tone keeps its
-        frequency in them."""
+        """Gates that begin together, with pauses so that all end together. As with JaqalPaw, the
+        first tone keeps its frequency in them."""
         most = max((n for name in names for n in self.lengths(self.gates[name]).values()), default=0)
         return tuple(self.with_pauses(name, most) for name in names)
 

@@ -1,8 +1,9 @@
-"""A gate set as kernels have it: gates and sequences of gates with the words that play them, ready to be sent at exact
-times by `kairos.coredevice.pulse`.
+"""A gate set as kernels have it: gates and sequences of gates with the words that play them, ready
+to be sent at exact times by `kairos.coredevice.pulse`.
 
-Between gates all channels rest: they show nothing and wait for the trigger. So what is played ends in a rest, and
-begins with the one before it, which takes REST_CYCLES from the trigger to the first gate.
+Between gates all channels rest: they show nothing and wait for the trigger. So what is played ends
+in a rest, and begins with the one before it, which takes REST_CYCLES from the trigger to the first
+gate.
 """
 
 from collections.abc import Iterable, Mapping
@@ -141,9 +142,10 @@ def _times(words, starts) -> list[int]:
 class Program:
     """The gates of `gates` on `core`, as kernels play them.
 
-    `program[name]` is a gate, `program.sequence(steps)` a sequence of names, of tuples of names that run beside each
-    other, and of :class:`Branch`. `Pulse.load` brings all to the device, so make sequences before.
-    PulseError if something cannot be compiled, or if no gate may be called so.
+    `program[name]` is a gate, `program.sequence(steps)` a sequence of names, of tuples of names
+    that run beside each other, and of :class:`Branch`. `Pulse.load` brings all to the device, so
+    make sequences before. PulseError if something cannot be compiled, or if no gate may be called
+    so.
     """
 
     kernel_invariants = {"programming", "rest", "channels"}

@@ -1,8 +1,8 @@
 """What the outputs of an emulated device's pulse cores did, and the samples that came of it.
 
-The emulator records what the logic hands to the tones: parameters, cycle by cycle. Samples are made of that when
-they are asked for, by the bit-exact model. Times are machine units of RTIO, so that samples stand beside TTL pulses; a
-core's global phase counts from time 0.
+The emulator records what the logic hands to the tones: parameters, cycle by cycle. Samples are made
+of that when they are asked for, by the bit-exact model. Times are machine units of RTIO, so that
+samples stand beside TTL pulses; a core's global phase counts from time 0.
 """
 
 import heapq
@@ -45,8 +45,8 @@ MOST_CHANGES = 2_000_000
 
 
 class Pins(Mapping):
-    """Changes of pins by name, each (time in machine units, level), in order. Those of clocks are made when they are
-    asked for: `waves` has them by the pin's name."""
+    """Changes of pins by name, each (time in machine units, level), in order. Those of clocks are
+    made when they are asked for: `waves` has them by the pin's name."""
 
     def __init__(self, changes: Mapping[str, list], waves: Mapping[str, list[Wave]] | None = None):
         self._changes, self.waves = dict(changes), {name: list(found) for name, found in (waves or {}).items() if found}
@@ -65,8 +65,8 @@ class Pins(Mapping):
         return self._changes[name]
 
     def between(self, name: str, begin_mu: int | None = None, end_mu: int | None = None) -> list:
-        """Changes of a pin from `begin_mu` to before `end_mu`, by default all. KeyError if there is no such pin,
-        UsageError if there are more than MOST_CHANGES."""
+        """Changes of a pin from `begin_mu` to before `end_mu`, by default all. KeyError if there is
+        no such pin, UsageError if there are more than MOST_CHANGES."""
         waves = self.waves.get(name, [])
         if begin_mu is not None:
             waves = [wave.since(begin_mu) for wave in waves]
@@ -163,8 +163,8 @@ class Recording:
         return None if span is None else (span[0] * CYCLE_MU, span[1] * CYCLE_MU)
 
     def samples(self, channel: int, begin_mu: int, end_mu: int, name: str | None = None) -> numpy.ndarray:
-        """Samples (int16, 32767 is full scale) of a channel from `begin_mu` to before `end_mu`, equally far apart:
-        one for each machine unit at 8 samples a cycle."""
+        """Samples (int16, 32767 is full scale) of a channel from `begin_mu` to before `end_mu`,
+        equally far apart: one for each machine unit at 8 samples a cycle."""
         first, last = int(begin_mu) // CYCLE_MU, -(-int(end_mu) // CYCLE_MU)
         content, _ = self._native.samples(self.output(channel, name), first, max(last - first, 0))
         samples = numpy.frombuffer(content, dtype=numpy.int16)
@@ -183,8 +183,8 @@ class Recording:
         return Played(core, numpy.array(samples), numpy.array(values))
 
     def fields(self, channel: int, begin_mu: int, end_mu: int, name: str | None = None) -> numpy.ndarray:
-        """What a channel hands to its tones, as `fields[cycle, field]` (int64): the parameters' words, frames as
-        applied to both tones, and levels (bits as LEVEL_NAMES)."""
+        """What a channel hands to its tones, as `fields[cycle, field]` (int64): the parameters'
+        words, frames as applied to both tones, and levels (bits as LEVEL_NAMES)."""
         first = int(begin_mu) // CYCLE_MU
         cycles = max(-(-int(end_mu) // CYCLE_MU) - first, 0)
         return self._fields(self.output(channel, name), first, cycles).T
@@ -207,8 +207,9 @@ class Recording:
         return found
 
     def changes(self, parameter: int, channel: int, name: str | None = None) -> tuple[numpy.ndarray, numpy.ndarray]:
-        """Times in machine units at which a parameter (of `Parameter`) of a channel changes, and its words from there
-        on (int64, 40 bits signed). Fields beyond the parameters are frames as applied to tones, and the levels."""
+        """Times in machine units at which a parameter (of `Parameter`) of a channel changes, and
+        its words from there on (int64, 40 bits signed). Fields beyond the parameters are frames as
+        applied to tones, and the levels."""
         times, values = self._native.changes(self.output(channel, name), parameter)
         return numpy.frombuffer(times, numpy.int64) * CYCLE_MU, numpy.frombuffer(values, numpy.int64)
 

@@ -1,9 +1,10 @@
 """The process of one run: it builds an experiment, and takes it through its stages as it is told.
 
-Both sides send lines of PYON. The process is told ``{"stage": NAME, "values": {...}}``, and answers with the line
-``{"end": HOW, "data": ...}``: ``completed``, ``paused``, ``terminated``, or ``failed`` with the text of what was
-raised. Meanwhile it asks its worker for services, ``{"ask": NAME, "args": ..., "kwargs": ...}``, and waits for each
-reply, which has the form of a controller's.
+Both sides send lines of PYON. The process is told ``{"stage": NAME, "values": {...}}``, and answers
+with the line ``{"end": HOW, "data": ...}``: ``completed``, ``paused``, ``terminated``, or
+``failed`` with the text of what was raised. Meanwhile it asks its worker for services,
+``{"ask": NAME, "args": ..., "kwargs": ...}``, and waits for each reply, which has the form of a
+controller's.
 """
 
 import logging

@@ -84,9 +84,9 @@ class GitBackend:
 class ExperimentDB:
     """The experiments of a repository, of which `explist` is the list after `scan_repository`.
 
-    By name (the first line of the docstring, or the class), an entry has ``file``, ``class_name``, ``arginfo``,
-    ``argument_ui`` and ``scheduler_defaults``. `worker_handlers`: what experiments may ask for while they are built,
-    see `Worker`. Only what is below `experiment_subdir` is looked at.
+    By name (the first line of the docstring, or the class), an entry has ``file``, ``class_name``,
+    ``arginfo``, ``argument_ui`` and ``scheduler_defaults``. `worker_handlers`: what experiments may
+    ask for while they are built, see `Worker`. Only what is below `experiment_subdir` is looked at.
     """
 
     def __init__(self, repo_backend, worker_handlers=None, experiment_subdir=""):

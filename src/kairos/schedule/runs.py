@@ -17,8 +17,8 @@ def folder_of(started: float, results="results") -> Path:
 
 
 class RIDCounter:
-    """The numbers of runs, which go on where they were: in `cache_filename`, or behind the last file in `results_dir`
-    that begins with one."""
+    """The numbers of runs, which go on where they were: in `cache_filename`, or behind the last
+    file in `results_dir` that begins with one."""
 
     def __init__(self, cache_filename="last_rid.pyon", results_dir="results"):
         self._cache = Path(cache_filename)

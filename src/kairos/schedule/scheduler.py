@@ -1,8 +1,8 @@
 """The order of runs: pipelines in which one run is prepared while another runs and a third one is analyzed.
 
-A pipeline has three places, one for each stage of a run. Whenever something changes, each place that is free takes the
-best of the runs that wait for it: the one of the highest priority, then of the earliest due date, then the oldest.
-Pipelines know nothing of one another.
+A pipeline has three places, one for each stage of a run. Whenever something changes, each place
+that is free takes the best of the runs that wait for it: the one of the highest priority, then of
+the earliest due date, then the oldest. Pipelines know nothing of one another.
 """
 
 import asyncio
@@ -99,9 +99,9 @@ _PLACES = (
 class Scheduler:
     """Runs what is submitted, each run in a process of its own; to be used within an asyncio loop.
 
-    `ridc` gives the numbers of runs (its `get`). `worker_handlers`: what experiments may ask for besides this
-    scheduler, see `Worker`. `experiment_db`: where experiments with a ``repo_rev`` are. `log_submissions`: a file to
-    which each submission is appended, as a line of JSON.
+    `ridc` gives the numbers of runs (its `get`). `worker_handlers`: what experiments may ask for
+    besides this scheduler, see `Worker`. `experiment_db`: where experiments with a ``repo_rev``
+    are. `log_submissions`: a file to which each submission is appended, as a line of JSON.
     """
 
     def __init__(self, ridc=None, worker_handlers=None, experiment_db=None, log_submissions=None):
@@ -142,10 +142,11 @@ class Scheduler:
     def submit(self, pipeline_name, expid, priority=0, due_date=None, flush=False) -> int:
         """Have an experiment run; the number of the run.
 
-        `expid`: its ``file``, or ``content``, the text of one; ``class_name`` and ``arguments``; with ``repo_rev`` the
-        file is one of the repository, at that revision, or with None at the one that was scanned last. `due_date`: not
-        to be prepared before, in seconds of Unix time. `flush`: only when no other run of the pipeline whose priority
-        is as high is being prepared, run or analyzed.
+        `expid`: its ``file``, or ``content``, the text of one; ``class_name`` and ``arguments``;
+        with ``repo_rev`` the file is one of the repository, at that revision, or with None at the
+        one that was scanned last. `due_date`: not to be prepared before, in seconds of Unix time.
+        `flush`: only when no other run of the pipeline whose priority is as high is being prepared,
+        run or analyzed.
         """
         directory, message = None, None
         if "repo_rev" in expid:

@@ -40,10 +40,11 @@ class Terminated(WorkerError):
 class Worker:
     """The process of one run, which is started with the first stage.
 
-    `handlers`: by name, the functions (also coroutines) that experiments may have called: ``scheduler.submit`` and the
-    other methods of a scheduler, ``ccb.issue``, ``device_db.get_device_db``, ``datasets.get``, ``get_metadata``,
-    ``set`` and ``delete``. Every stage raises WorkerInternalException for what the experiment raised, WorkerTimeout if
-    it has not ended `timeout` seconds later, WorkerWatchdogTimeout, and WorkerError if the process has died.
+    `handlers`: by name, the functions (also coroutines) that experiments may have called:
+    ``scheduler.submit`` and the other methods of a scheduler, ``ccb.issue``,
+    ``device_db.get_device_db``, ``datasets.get``, ``get_metadata``, ``set`` and ``delete``. Every
+    stage raises WorkerInternalException for what the experiment raised, WorkerTimeout if it has not
+    ended `timeout` seconds later, WorkerWatchdogTimeout, and WorkerError if the process has died.
     """
 
     def __init__(self, handlers: dict[str, Callable] | None = None, grace: float = 2.0):
@@ -60,8 +61,9 @@ class Worker:
         self._own_folder: tempfile.TemporaryDirectory | None = None
 
     async def build(self, rid, pipeline_name, wd, expid, priority, timeout=15.0, folder=None):
-        """Build the experiment of `expid`: its ``file``, in the directory `wd` unless that is None, or its ``content``;
-        its ``class_name`` and ``arguments``. `folder`: where its files go; by default the working directory."""
+        """Build the experiment of `expid`: its ``file``, in the directory `wd` unless that is None,
+        or its ``content``; its ``class_name`` and ``arguments``. `folder`: where its files go; by
+        default the working directory."""
         values = {"rid": rid, "pipeline_name": pipeline_name, "expid": expid, "priority": priority, "folder": folder}
         if "content" in expid:
             self._own_folder = tempfile.TemporaryDirectory(prefix="kairos-run-")

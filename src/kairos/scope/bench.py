@@ -1,5 +1,6 @@
-"""Lanes of what is wired to the pins of an emulated device: tones of its synthesisers, voltages, photons, how much of
-each ion is in its upper state, frames of cameras, and what comes back at inputs."""
+"""Lanes of what is wired to the pins of an emulated device: tones of its synthesisers, voltages,
+photons, how much of each ion is in its upper state, frames of cameras, and what comes back at
+inputs."""
 
 import math
 import re
@@ -26,8 +27,8 @@ POPULATIONS = {"ion": 1, "crystal": 2}
 
 
 def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
-    """Lanes of the bench of a `kairos.emulator.Emulator`, if it has one; `recording` says the page's time 0 and the
-    names of pins."""
+    """Lanes of the bench of a `kairos.emulator.Emulator`, if it has one; `recording` says the
+    page's time 0 and the names of pins."""
     if not device.has_bench:
         return
     control, origin = device.control, recording.origin_ns
@@ -78,8 +79,8 @@ def _frames(edges, plan, recording: Recording) -> Iterator[Lane]:
 
 
 def _inputs(edges, pins, recording: Recording) -> Iterator[Lane]:
-    """Pins that the bench drives, board by board if there are several: those of the answers of chips stand with their
-    buses already, lines of a link in a group of their own."""
+    """Pins that the bench drives, board by board if there are several: those of the answers of
+    chips stand with their buses already, lines of a link in a group of their own."""
     names = {channel.number: channel.name for channel in recording.channels}
     pads_of = Counter(channel.number for channel in recording.channels)
     boards = recording.board_names()

@@ -55,8 +55,8 @@ class Lane:
 class Levels(Lane):
     """A pin: the level before the first change, then changes to 0, 1, FLOATING or CLOCKING, each with its time.
 
-    `clocks` has, for each CLOCKING, numbers from which the edges follow (`kairos.waveform.Wave`): time in ns, half,
-    accumulator, word, number of changes.
+    `clocks` has, for each CLOCKING, numbers from which the edges follow (`kairos.waveform.Wave`):
+    time in ns, half, accumulator, word, number of changes.
     """
 
     initial: int = 0

@@ -29,8 +29,8 @@ def levels_of(channel: Channel, group: tuple[str, ...]) -> Levels:
 
 
 def lanes_of_pins(recording: Recording, labels: Labels) -> Iterator[Lane]:
-    """A lane for each pin that changed, board by board; those of a serial bus behind a lane of its words, those of
-    another channel with several in a group of their own."""
+    """A lane for each pin that changed, board by board; those of a serial bus behind a lane of its
+    words, those of another channel with several in a group of their own."""
     boards = recording.board_names()
     pads_of = Counter((channel.board, channel.number) for channel in recording.channels)
     buses: dict[tuple[int, str], dict[str, Channel]] = defaultdict(dict)

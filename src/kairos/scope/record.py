@@ -1,7 +1,8 @@
 """Lanes of what the analyzer of a device has recorded: pins, buses, the log and errors, and the slack of outputs.
 
-Each channel is shown as the driver that the device database gives it: the level of a TTL and the edges that were read
-from it, the frequency of a clock generator, the words on an SPI bus, and for any other the words that were written.
+Each channel is shown as the driver that the device database gives it: the level of a TTL and the
+edges that were read from it, the frequency of a clock generator, the words on an SPI bus, and for
+any other the words that were written.
 """
 
 from collections.abc import Iterator
@@ -31,14 +32,14 @@ class Event(NamedTuple):
 
 
 def write_dump_page(path, dump, entries: dict, title: str):
-    """Write the page of a `kairos.network.analyzer.Dump`, with the entries of a device database. OSError if it cannot
-    be."""
+    """Write the page of a `kairos.network.analyzer.Dump`, with the entries of a device database.
+    OSError if it cannot be."""
     write_page(path, f"{title}: no lines of the source, which a device does not record", *lanes_of_dump(dump, entries))
 
 
 def lanes_of_dump(dump, entries: dict) -> tuple[list[Lane], int]:
-    """The lanes of a `kairos.network.analyzer.Dump`, with the entries of a device database, and the time of the last
-    event; time 0 is the first one."""
+    """The lanes of a `kairos.network.analyzer.Dump`, with the entries of a device database, and the
+    time of the last event; time 0 is the first one."""
     core = entries.get("core", {}).get("arguments", {})
     period = core.get("ref_period", 1e-9) * 1e9
     cycle = period * core.get("ref_multiplier", 8)

@@ -13,8 +13,8 @@ __all__ = ["Labels", "Message", "messages"]
 
 
 class Message(NamedTuple):
-    """Bits that went out and came in while a chip was selected, the first one highest. `select`: the chip selects
-    that were not as while the bus rests, a bit for each."""
+    """Bits that went out and came in while a chip was selected, the first one highest. `select`:
+    the chip selects that were not as while the bus rests, a bit for each."""
 
     start_ns: int
     end_ns: int
@@ -57,8 +57,8 @@ class Labels:
 def messages(pads: dict[str, Channel]) -> Iterator[Message]:
     """The messages on a bus with these pads (`clk`, `mosi`, `miso`, `cs0` ...), in order.
 
-    How the clock idles and which of its edges samples is taken from the pads: data do not change at an edge that
-    samples.
+    How the clock idles and which of its edges samples is taken from the pads: data do not change at
+    an edge that samples.
     """
     selects = [pads[name] for name in sorted(pads) if name.startswith("cs")]
     clock, out = _samples(pads["clk"]), _samples(pads.get("mosi"))
@@ -92,8 +92,8 @@ def _number(samples, times) -> int:
 
 
 def _selections(channels: list[Channel]) -> Iterator[tuple[int, int, int]]:
-    """Beginning, end and chip selects of each time in which these are not as while the bus rests: as in the beginning
-    and in the end, or, where these differ, as for the longest time."""
+    """Beginning, end and chip selects of each time in which these are not as while the bus rests:
+    as in the beginning and in the end, or, where these differ, as for the longest time."""
     changes = sorted(
         (time, number, level) for number, channel in enumerate(channels) for time, level in channel.changes
     )

@@ -42,8 +42,8 @@ class Statistics:
 class Session:
     """A kernel session with the device at `host`; connects at the first request, and again after `close`.
 
-    `emulator`, if given, is the `kairos.emulator.Emulator` that `host` belongs to: it is asked for its port, and what
-    it says is added to the error when the connection is lost.
+    `emulator`, if given, is the `kairos.emulator.Emulator` that `host` belongs to: it is asked for
+    its port, and what it says is added to the error when the connection is lost.
     """
 
     def __init__(self, host: str | None, port: int = PORT, emulator=None):
@@ -94,8 +94,8 @@ class Session:
     def run_kernel(self, compiled, set_result=None, again=False):
         """Upload and run a `kairos.compiler.CompiledKernel`; returns when it has ended, raises what it raised.
 
-        `set_result` is the function that takes the kernel's result; calls of it are not counted as RPCs. `again`: the
-        kernel was compiled for an earlier run.
+        `set_result` is the function that takes the kernel's result; calls of it are not counted as
+        RPCs. `again`: the kernel was compiled for an earlier run.
         """
         stats = self.statistics
         if not again:
@@ -186,8 +186,8 @@ class Session:
     def serve(self, compiled, set_result=None):
         """Answer the calls of the running kernel until it ends.
 
-        If it cannot be served to its end, the connection is closed. That ends it, and the next one finds the device
-        free.
+        If it cannot be served to its end, the connection is closed. That ends it, and the next one
+        finds the device free.
         """
         self._kernel_runs = True
         try:
@@ -249,7 +249,8 @@ class Session:
         try:
             value = codec.encode_reply(return_tag, result)
         except device_exceptions.RPCReturnValueError as error:
-            # The device waits for a value that does not exist; only the end of the connection ends the kernel.
+            # The device waits for a value that does not exist; only the end of the connection ends
+            # the kernel.
             self.close()
             name = getattr(function, "__qualname__", repr(function))
             raise device_exceptions.RPCReturnValueError(

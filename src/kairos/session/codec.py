@@ -1,7 +1,7 @@
 """Values on the wire of the kernel session: what kernels send to host functions, and what those answer.
 
-The format is that of `src/proto/src/rpc/host.rs`. From the device every value carries tags (one byte each); to the
-device the tag string goes first and the values follow without tags.
+The format is that of `src/proto/src/rpc/host.rs`. From the device every value carries tags (one
+byte each); to the device the tag string goes first and the values follow without tags.
 """
 
 from .. import _native

@@ -1,7 +1,7 @@
 """The TCP connection under a kernel session: greeting, framing, time limits, and one clear message for each failure.
 
-A message is ``5a 5a 5a 5a``, a type byte and a payload whose length only its type tells; nothing resynchronises the
-stream, so any surprise ends the connection.
+A message is ``5a 5a 5a 5a``, a type byte and a payload whose length only its type tells; nothing
+resynchronises the stream, so any surprise ends the connection.
 """
 
 import socket

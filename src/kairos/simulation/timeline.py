@@ -21,8 +21,9 @@ class _Block:
 class Timeline:
     """A time cursor in seconds, and the events that devices have put on it: (time, device, what, arguments).
 
-    As in kernels, a statement of ``with parallel`` starts where the block does, and the block ends with the longest.
-    Unlike there, two calls in one such statement start together, too: put them into ``with sequential``.
+    As in kernels, a statement of ``with parallel`` starts where the block does, and the block ends
+    with the longest. Unlike there, two calls in one such statement start together, too: put them
+    into ``with sequential``.
     """
 
     ref_period: float = 1e-9

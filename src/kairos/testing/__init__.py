@@ -1,7 +1,7 @@
 """Tests of experiments on an emulated device with its bench: a plugin of pytest.
 
-With ``pytest_plugins = ["kairos.testing"]`` in the topmost ``conftest.py``, a test that takes ``bench`` has a device of
-its own, and what is wired to it::
+With ``pytest_plugins = ["kairos.testing"]`` in the topmost ``conftest.py``, a test that takes
+``bench`` has a device of its own, and what is wired to it::
 
     def test_the_beam_is_on(bench):
         bench.run("cool.py", detuning=-10e6)
@@ -28,8 +28,8 @@ compat.install()
 
 @pytest.fixture
 def bench_device_db(request) -> Path:
-    """The device database of a test's bench: ``device_db.py`` in the folder of the test or the nearest one above it.
-    Override it for another one."""
+    """The device database of a test's bench: ``device_db.py`` in the folder of the test or the
+    nearest one above it. Override it for another one."""
     folder = request.path.parent
     for candidate in (folder, *folder.parents):
         if (candidate / DATABASE).is_file():
@@ -39,8 +39,8 @@ def bench_device_db(request) -> Path:
 
 @pytest.fixture
 def bench_file() -> Path | None:
-    """The bench file; None: ``bench.toml`` beside the device database, or without it the chips of its cards.
-    Override it for another one."""
+    """The bench file; None: ``bench.toml`` beside the device database, or without it the chips of
+    its cards. Override it for another one."""
     return None
 
 

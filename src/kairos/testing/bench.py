@@ -20,8 +20,9 @@ FIRST_DDS = 4
 class Bench:
     """The device that a device database names, booted, and its bench; it ends with `close`, or a ``with`` statement.
 
-    `file`: bench file; None: ``bench.toml`` beside the database if it is there, else the chips of the database's cards.
-    UsageError if the device is not an emulated one, or this process has it already.
+    `file`: bench file; None: ``bench.toml`` beside the database if it is there, else the chips of
+    the database's cards. UsageError if the device is not an emulated one, or this process has it
+    already.
     """
 
     def __init__(self, device_db, file=None):
@@ -99,18 +100,18 @@ class Bench:
         raise KeyError(f"the device has no pin {name}; it has {', '.join(c.name for c in self.recording.channels)}")
 
     def dds(self, name: str) -> Dds:
-        """A DDS channel, by the name of its device or as in a bench file (``urukul0.ch0``). KeyError if there is
-        none."""
+        """A DDS channel, by the name of its device or as in a bench file (``urukul0.ch0``).
+        KeyError if there is none."""
         return Dds(name, self._history("tones", name), self.recording.origin_ns)
 
     def dac(self, name: str, channel: int | None = None) -> Dac:
-        """A channel of a DAC, by the name of its device and its number, or as in a bench file (``zotino0.ch3``).
-        KeyError if there is none."""
+        """A channel of a DAC, by the name of its device and its number, or as in a bench file
+        (``zotino0.ch3``). KeyError if there is none."""
         return Dac(name, self._history("volts", name, channel), self.recording.origin_ns)
 
     def part(self, name: str) -> dict:
-        """What a part says of its settings and its state, by its name in the bench, or by that of the card's device.
-        KeyError if there is none."""
+        """What a part says of its settings and its state, by its name in the bench, or by that of
+        the card's device. KeyError if there is none."""
         state = self._state()
         found = self._part(name, state["plan"]["parts"])
         if found is None:

@@ -68,8 +68,9 @@ class Dds(History):
         return Tone(seconds, tone.frequency, tone.power, (tone.phase + tone.frequency * elapsed) % 1.0)
 
     def draw(self, path, start: float, stop: float, reference: float | None = None) -> None:
-        """A picture (PNG or SVG) of frequency, amplitude and phase between two times in seconds: the phase in turns
-        against that of a tone of `reference` Hz, default the first frequency there."""
+        """A picture (PNG or SVG) of frequency, amplitude and phase between two times in seconds:
+        the phase in turns against that of a tone of `reference` Hz, default the first frequency
+        there."""
         inside = [tone for tone in self.changes if start < tone.time < stop]
         tones = [self.at(start), *inside, self.at(stop)]
         heard = [tone for tone in tones if tone.power is not None]

@@ -1,8 +1,9 @@
 """Dumps of the analyzer: as Value Change Dump files, as recordings of pins, and as a table.
 
-What the file shows follows from the drivers in the device database: the level of a TTL, x while it is an input, the
-frequency word of a clock generator, what was written to and read from an SPI bus. Every other local channel is shown
-as the word that was written last. With them the slack of every output, in machine units.
+What the file shows follows from the drivers in the device database: the level of a TTL, x while it
+is an input, the frequency word of a clock generator, what was written to and read from an SPI bus.
+Every other local channel is shown as the word that was written last. With them the slack of every
+output, in machine units.
 """
 
 from collections.abc import Iterator
@@ -18,8 +19,8 @@ _SCOPES = {"TTLOut": "ttl", "TTLInOut": "ttl", "TTLClockGen": "ttl_clkgen", "SPI
 
 
 class Line:
-    """A channel as its driver has it: a pin, or the word that was written last. `initial`: its value before any
-    message, "x" while nothing drives it."""
+    """A channel as its driver has it: a pin, or the word that was written last. `initial`: its
+    value before any message, "x" while nothing drives it."""
 
     def __init__(self, name: str, driver: str):
         self.name, self.driver, self.scope = name, driver, _SCOPES.get(driver, "word")
@@ -122,8 +123,8 @@ def pins(dump, devices: dict) -> Recording:
 
 
 def describe(dump, devices: dict) -> Iterator[dict]:
-    """Each message as a dictionary: `kind`, `channel` and `device`, `time` since the first event and `slack` in machine
-    units, `address` and `data`; None where there is none."""
+    """Each message as a dictionary: `kind`, `channel` and `device`, `time` since the first event
+    and `slack` in machine units, `address` and `data`; None where there is none."""
     names = {number: line.name for number, line in _lines(devices).items()}
     times = [message.timestamp for message in dump.messages if hasattr(message, "timestamp")]
     origin = min(times, default=0)

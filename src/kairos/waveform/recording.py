@@ -1,7 +1,8 @@
 """The levels of the pins over time.
 
-Times are nanoseconds since the first change of a pin in the recording (`origin_ns` is that moment in device time), so
-that two runs of an experiment compare equal although one device may have been switched on a little longer before.
+Times are nanoseconds since the first change of a pin in the recording (`origin_ns` is that moment
+in device time), so that two runs of an experiment compare equal although one device may have been
+switched on a little longer before.
 """
 
 from bisect import bisect_left
@@ -67,7 +68,8 @@ class Channel:
                     yield Pulse(self.name, start, time)
                     start = None
             if wave is not None:
-                # A pulse that ends with the clock's first change, or begins with its last one, is the clock's.
+                # A pulse that ends with the clock's first change, or begins with its last one, is
+                # the clock's.
                 start = None
         if start is not None:
             yield Pulse(self.name, start, None)
@@ -109,11 +111,11 @@ class Recording:
     def from_trace(
         cls, trace: dict, first_event: int = 0, names: dict[int, str] | None = None, start_ns: int = 0
     ) -> "Recording":
-        """The recording of an emulator's `trace`; the events before number `first_event`, and what clocks did before
-        `start_ns`, give the initial levels.
+        """The recording of an emulator's `trace`; the events before number `first_event`, and what
+        clocks did before `start_ns`, give the initial levels.
 
-        `names` maps RTIO channels to device names. Channels without one, and those with several pads, are called as the
-        gateware calls the pads.
+        `names` maps RTIO channels to device names. Channels without one, and those with several
+        pads, are called as the gateware calls the pads.
         """
         pads_of = Counter(pad["channel"] for pad in trace["pads"])
         names = {channel: name for channel, name in (names or {}).items() if pads_of[channel] == 1}

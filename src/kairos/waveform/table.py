@@ -18,8 +18,8 @@ def format_duration(ns: int) -> str:
 
 
 def aligned(rows, left: int = 0, rule: bool = True) -> list[str]:
-    """Lines of a table whose first row is its head, with a `rule` below it: the first `left` columns flush left, the
-    others flush right."""
+    """Lines of a table whose first row is its head, with a `rule` below it: the first `left`
+    columns flush left, the others flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
@@ -34,8 +34,8 @@ def aligned(rows, left: int = 0, rule: bool = True) -> list[str]:
 
 
 def format_table(recording: Recording, limit: int | None = 40) -> str:
-    """One line per pulse, and per long run of a clock: channel, start and width, in exact nanoseconds and readable
-    units. `limit` caps the lines."""
+    """One line per pulse, and per long run of a clock: channel, start and width, in exact
+    nanoseconds and readable units. `limit` caps the lines."""
     pulses = sorted([*recording.pulses(), *recording.clocks()], key=lambda row: row.start_ns)
     if not pulses:
         return "no pulses: no pin went high (a TTLInOut drives its pin after output() only)"

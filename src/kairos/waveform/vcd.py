@@ -41,8 +41,8 @@ def _changes(position: int, channel: Channel, kept: set[Wave]) -> Iterator[tuple
 def write_vcd(path, recording: Recording, title: str | None = None) -> list[str]:
     """Write `recording` to the file `path`, with a timescale of 1 ns. Undriven pins are ``z``; boards are scopes.
 
-    Clocks with too many edges for `CLOCK_EDGES` are ``x`` while they run. Returns a line about each of these, which the
-    file has as its comment, too.
+    Clocks with too many edges for `CLOCK_EDGES` are ``x`` while they run. Returns a line about each
+    of these, which the file has as its comment, too.
     """
     from vcd import VCDWriter  # here, because few runs need it: 9 ms
 

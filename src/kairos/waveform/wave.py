@@ -10,8 +10,8 @@ CYCLE_NS = 8
 
 
 class Wave(NamedTuple):
-    """A pin that has the highest bit of an accumulator to which a word is added each cycle (docs/interfaces.md,
-    section 7)."""
+    """A pin that has the highest bit of an accumulator to which a word is added each cycle
+    (docs/interfaces.md, section 7)."""
 
     pad: int
     time_ns: int

@@ -1,11 +1,12 @@
 //! The kernels' cache: named lists of integers that persist until the device reboots.
 //!
-//! A kernel can be killed while it writes here, so the memory must make sense after any prefix of the stores of `put`: a
-//! record is complete before it counts, and the records are moved to the other half, when one is full, before that half
-//! becomes the current one.
+//! A kernel can be killed while it writes here, so the memory must make sense after any prefix of
+//! the stores of `put`: a record is complete before it counts, and the records are moved to the
+//! other half, when one is full, before that half becomes the current one.
 //!
-//! Layout: word 0 = which half is current (0 or 1); then the two halves, each a word with the bytes used, and records of
-//! {key length, number of integers, key padded to 4, integers}, all in words. Of records with the same key the last counts.
+//! Layout: word 0 = which half is current (0 or 1); then the two halves, each a word with the bytes
+//! used, and records of {key length, number of integers, key padded to 4, integers}, all in words.
+//! Of records with the same key the last counts.
 
 /// The cache has no room for the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! Talking to the comms core: the ends of the channel, its bell, and the last text of a core that cannot go on.
+//! Talking to the comms core: the ends of the channel, its bell, and the last text of a core that
+//! cannot go on.
 
 use core::fmt::Write;
 use core::panic::PanicInfo;
@@ -71,7 +72,8 @@ impl Sink for Pieces<'_> {
     }
 }
 
-/// Whether a message can be sent: nobody is about to send one, and the channel has not been overwritten, as far as can be seen.
+/// Whether a message can be sent: nobody is about to send one, and the channel has not been
+/// overwritten, as far as can be seen.
 pub fn intact() -> bool {
     SENDER.try_with(|sender| sender.intact()).unwrap_or(false)
 }

@@ -1,8 +1,9 @@
 //! The loader: turns the ELF shared library of a kernel into a relocated image (kernel ABI, section 1).
 //!
-//! The library comes from the network and may be anything. Every offset is checked against the file or the image before
-//! it is used, so that a corrupt library gives a [`LoadError`] and never a fault. What the code in it does when it runs is
-//! another matter; that is what the fault handlers are for.
+//! The library comes from the network and may be anything. Every offset is checked against the file
+//! or the image before it is used, so that a corrupt library gives a [`LoadError`] and never a
+//! fault. What the code in it does when it runs is another matter; that is what the fault handlers
+//! are for.
 //!
 //! Section headers are not looked at: the dynamic section and the program headers say everything.
 
@@ -197,8 +198,8 @@ struct Symbol<'a> {
     section: u16,
 }
 
-/// Where the dynamic symbols of an image are. Checked once, for they do not move; what they say is checked when it is read,
-/// since relocations of a corrupt library may write over them.
+/// Where the dynamic symbols of an image are. Checked once, for they do not move; what they say is
+/// checked when it is read, since relocations of a corrupt library may write over them.
 struct Symbols {
     strings: (u32, u32),
     symbols: u32,
@@ -315,8 +316,9 @@ pub const fn hash(name: &[u8]) -> u32 {
     sum
 }
 
-/// Loads `file` into `memory`, whose first byte will be seen at address `base` (a multiple of 4096), and relocates it.
-/// Imported names are looked up in the library itself, then with `firmware`, which gets the name and its [`hash`].
+/// Loads `file` into `memory`, whose first byte will be seen at address `base` (a multiple of
+/// 4096), and relocates it. Imported names are looked up in the library itself, then with
+/// `firmware`, which gets the name and its [`hash`].
 ///
 /// The caller makes the image visible to instruction fetches, and clears [`Library::bss`] before a run.
 ///

@@ -1,6 +1,8 @@
-//! In-flight exceptions of a kernel: the state machine behind raise, resume and end-of-catch (kernel ABI, section 4.6).
+//! In-flight exceptions of a kernel: the state machine behind raise, resume and end-of-catch
+//! (kernel ABI, section 4.6).
 //!
-//! Unwinding is forced and has a single phase: cleanup code runs as the search passes it, also when nothing will catch.
+//! Unwinding is forced and has a single phase: cleanup code runs as the search passes it, also when
+//! nothing will catch.
 
 use core::panic::Location;
 
@@ -98,9 +100,9 @@ impl Exceptions {
             .then_some((offset / RECORD_SIZE) as usize)
     }
 
-    /// Raises the record at `address` of the kernel's memory at the call that `registers` describe: a new exception, or
-    /// again one that was caught, when the address is that of the newest one's slot. An older one is copied, since its
-    /// own handler has not ended and will look at it.
+    /// Raises the record at `address` of the kernel's memory at the call that `registers` describe:
+    /// a new exception, or again one that was caught, when the address is that of the newest one's
+    /// slot. An older one is copied, since its own handler has not ended and will look at it.
     pub fn raise_at(
         &mut self,
         address: u32,
@@ -132,7 +134,8 @@ impl Exceptions {
         self.raise_behind(&[], record, memory, library, registers)
     }
 
-    /// As [`Self::raise`], for an exception that has passed these frames of another board before, the innermost first.
+    /// As [`Self::raise`], for an exception that has passed these frames of another board before,
+    /// the innermost first.
     pub fn raise_behind(
         &mut self,
         passed: &[Frame],
@@ -163,7 +166,8 @@ impl Exceptions {
         };
         self.slots[slot] = record;
         for frame in passed {
-            // In the order of the frames on that board's stack, and below all of this one's: the host goes by that.
+            // In the order of the frames on that board's stack, and below all of this one's: the
+            // host goes by that.
             let _ = self.backtrace.push(Frame {
                 stack_pointer: frame.stack_pointer.saturating_sub(OTHER_BOARD),
                 ..*frame
@@ -174,8 +178,8 @@ impl Exceptions {
         self.unwind(memory, library, registers)
     }
 
-    /// Notes an exception that ends the kernel where it stands, and the frames around it: no handler and no cleanup runs,
-    /// because the fault may have struck between any two instructions.
+    /// Notes an exception that ends the kernel where it stands, and the frames around it: no
+    /// handler and no cleanup runs, because the fault may have struck between any two instructions.
     pub fn fault(&mut self, record: Record, memory: &impl Memory, library: &Library, registers: &mut Registers) {
         let initial = self.backtrace.len() as u32;
         let link = registers.r[unwind::LR];
@@ -196,7 +200,8 @@ impl Exceptions {
                 break;
             }
         }
-        // Without tables, or with the stack pointer where no stack is, the caller is still in the link register.
+        // Without tables, or with the stack pointer where no stack is, the caller is still in the
+        // link register.
         if frames == 1 && library.contains(link) {
             let _ = self.record_frame(link, stack_pointer, library);
         }
@@ -208,8 +213,8 @@ impl Exceptions {
         self.last_straw = Some((record, extent));
     }
 
-    /// Adds an exception that turned out when the kernel had ended, though its cause came before what ended it. It belongs to no
-    /// place in the kernel.
+    /// Adds an exception that turned out when the kernel had ended, though its cause came before
+    /// what ended it. It belongs to no place in the kernel.
     pub fn add_late(&mut self, record: Record) {
         self.late = Some(record);
     }
@@ -238,9 +243,11 @@ impl Exceptions {
         self.forget_frames();
     }
 
-    /// A handler has ended: drops the newest exception, and those below it that a handler further in has abandoned.
+    /// A handler has ended: drops the newest exception, and those below it that a handler further
+    /// in has abandoned.
     ///
-    /// All that the kernel ABI's function can know; our compiler says how many remain ([`Self::end_catch_to`]).
+    /// All that the kernel ABI's function can know; our compiler says how many remain
+    /// ([`Self::end_catch_to`]).
     pub fn end_catch(&mut self) {
         let Some(ended) = self.stack.pop() else { return };
         while self
@@ -311,7 +318,8 @@ impl Exceptions {
                     Err(_) => return Outcome::Uncaught,
                 }
             }
-            // A frame that takes no stack cannot have saved its return address: the tables are corrupt and might loop.
+            // A frame that takes no stack cannot have saved its return address: the tables are
+            // corrupt and might loop.
             if entry.step(memory, registers).is_err() || registers.r[unwind::SP] <= sp {
                 return Outcome::Uncaught;
             }

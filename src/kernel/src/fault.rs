@@ -1,5 +1,5 @@
-//! Aborts and undefined instructions. In a kernel they become an exception at the host, which the kernel cannot catch.
-//! Elsewhere the comms core gets a text, and this core waits to be restarted.
+//! Aborts and undefined instructions. In a kernel they become an exception at the host, which the
+//! kernel cannot catch. Elsewhere the comms core gets a text, and this core waits to be restarted.
 
 use core::arch::{asm, naked_asm};
 use core::fmt::Write;
@@ -15,7 +15,8 @@ use crate::owned::Owned;
 use crate::timer::unmask_interrupts;
 use crate::{library, raise, window};
 
-/// Registers at a data abort but those of [`Registers`] that a call preserves: r0 to r12, pc, CPSR, FPSCR, d0 to d7, d16 to d31.
+/// Registers at a data abort but those of [`Registers`] that a call preserves: r0 to r12, pc, CPSR,
+/// FPSCR, d0 to d7, d16 to d31.
 #[repr(C, align(8))]
 pub struct Context([u32; 64]);
 pub static CONTEXT: Owned<Context> = Owned::new(Context([0; 64]));
@@ -23,11 +24,13 @@ pub static CONTEXT: Owned<Context> = Owned::new(Context([0; 64]));
 /// What the host is told of a fault in a kernel: it outlives the handler's stack.
 static MESSAGE: Owned<Text> = Owned::new(Text::new());
 
-/// Called by the exception vectors, on a stack of its own, with interrupts masked. `what`: 0 undefined instruction, 1
-/// prefetch abort, 2 data abort, 3 supervisor call. Of the registers, those are valid that a call preserves; pc is that of the instruction.
+/// Called by the exception vectors, on a stack of its own, with interrupts masked. `what`: 0
+/// undefined instruction, 1 prefetch abort, 2 data abort, 3 supervisor call. Of the registers,
+/// those are valid that a call preserves; pc is that of the instruction.
 ///
-/// A fault in a kernel's code, or in a firmware function it has called with bad pointers, ends the kernel with an exception.
-/// Elsewhere it is a bug of this image, or a kernel has overwritten it, or the channel: the session ends.
+/// A fault in a kernel's code, or in a firmware function it has called with bad pointers, ends the
+/// kernel with an exception. Elsewhere it is a bug of this image, or a kernel has overwritten it,
+/// or the channel: the session ends.
 pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     let mut text = Text::new();
     let (status, address) = match what {
@@ -52,7 +55,8 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     if let Some(library) = library::running() {
         let inside = library.contains(pc);
         if (inside || library.contains(lr)) && intact() {
-            // Return addresses lie behind their call: so this must lie behind the instruction, to be found like one.
+            // Return addresses lie behind their call: so this must lie behind the instruction, to
+            // be found like one.
             registers.r[PC] = if inside { pc.wrapping_add(4) } else { lr };
             end_kernel(&library, text, registers);
         }
@@ -63,8 +67,9 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     report(&text)
 }
 
-/// Returns if the abort has nothing to do with another board's memory. An error of a load is told at the instruction; one of
-/// a store later, perhaps in a firmware function, which then goes on and raises when it returns (Cortex-A9 TRM, 6.5).
+/// Returns if the abort has nothing to do with another board's memory. An error of a load is told
+/// at the instruction; one of a store later, perhaps in a firmware function, which then goes on and
+/// raises when it returns (Cortex-A9 TRM, 6.5).
 fn other_board(status: u32, address: u32, registers: &mut Registers) {
     let asynchronous = status & 0x40f == 0x406;
     if !asynchronous && (status & 0x40f != 0x008 || !REMOTE_WINDOW.contains(&(address as usize))) {
@@ -141,12 +146,14 @@ unsafe extern "C" fn resume(registers: &Registers) -> ! {
 /// Ends the kernel with an exception of this text, and the frames that `registers` lead to.
 fn end_kernel(library: &Library, text: Text, registers: &mut Registers) -> ! {
     MESSAGE.set(text);
-    // SAFETY: the text is read when the end is reported, and replaced by the next fault, which comes in a kernel after that.
+    // SAFETY: the text is read when the end is reported, and replaced by the next fault, which
+    // comes in a kernel after that.
     let message: &'static Text = unsafe { &*MESSAGE.as_ptr() };
     raise::end_kernel(library, message, registers)
 }
 
-/// A kernel has called a firmware function with what makes no sense: it ends with an exception, as after a fault.
+/// A kernel has called a firmware function with what makes no sense: it ends with an exception, as
+/// after a fault.
 pub fn broken(arguments: core::fmt::Arguments<'_>) -> ! {
     let mut text = Text::new();
     let _ = text.write_fmt(arguments);
@@ -156,9 +163,9 @@ pub fn broken(arguments: core::fmt::Arguments<'_>) -> ! {
     }
 }
 
-/// Stack pointer and return address of the kernel's call. Firmware has no unwind tables: the return address is the first word
-/// on the stack that points behind a call in the library. The other registers are lost, so a caller that keeps its frame by
-/// one of them is the last that is found.
+/// Stack pointer and return address of the kernel's call. Firmware has no unwind tables: the return
+/// address is the first word on the stack that points behind a call in the library. The other
+/// registers are lost, so a caller that keeps its frame by one of them is the last that is found.
 fn caller(library: &Library) -> Registers {
     let mut registers = Registers::default();
     let here = core::ptr::from_ref(&registers) as u32;
@@ -179,7 +186,8 @@ fn caller(library: &Library) -> Registers {
     registers
 }
 
-/// Names an instruction's place: relative to the library, as `addr2line` and the compiler's tables want it, else absolute.
+/// Names an instruction's place: relative to the library, as `addr2line` and the compiler's tables
+/// want it, else absolute.
 fn place(text: &mut Text, pc: u32) {
     let _ = match library::get() {
         Some(library) if library.contains(pc) => write!(text, "+{:#x} of the kernel", pc - library.base),

@@ -7,7 +7,8 @@ use kairos_proto::rpc::{BadAddress, Memory};
 /// Longest format string; a missing terminator ends here.
 const FORMAT_MAX: u32 = 64 * 1024;
 
-/// Variable arguments as the base AAPCS passes them: one row of words in memory, 8-byte values at multiples of 8.
+/// Variable arguments as the base AAPCS passes them: one row of words in memory, 8-byte values at
+/// multiples of 8.
 pub struct Arguments {
     next: u32,
 }
@@ -30,7 +31,8 @@ impl Arguments {
     }
 }
 
-/// Writes the NUL-terminated format at `format` with its arguments to `out`. What it does not know, it writes as it stands.
+/// Writes the NUL-terminated format at `format` with its arguments to `out`. What it does not know,
+/// it writes as it stands.
 ///
 /// # Errors
 /// [`BadAddress`] when a pointer leads out of the kernel's memory; what came before it has been written.

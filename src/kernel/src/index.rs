@@ -1,5 +1,6 @@
-//! A table of names, found by the hash that libraries have of their symbols ([`crate::elf::hash`]): the loader computes it once,
-//! to look in the library first. The table is made when the image is compiled.
+//! A table of names, found by the hash that libraries have of their symbols ([`crate::elf::hash`]):
+//! the loader computes it once, to look in the library first. The table is made when the image is
+//! compiled.
 
 use crate::elf::hash;
 
@@ -51,7 +52,8 @@ impl<T: Copy, const N: usize> Index<T, N> {
     }
 }
 
-/// Adds an entry to `filled` others: in front of the next bucket, whose entries, like those of all behind it, make room.
+/// Adds an entry to `filled` others: in front of the next bucket, whose entries, like those of all
+/// behind it, make room.
 const fn insert<T: Copy>(
     entries: &mut [(&'static str, T)],
     starts: &mut [u8; BUCKETS + 1],

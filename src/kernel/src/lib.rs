@@ -1,5 +1,5 @@
-//! What the kernel core does that needs no hardware: loading libraries, unwinding exceptions, formatting log text, keeping
-//! the cache. The image itself is `main.rs` and what it includes.
+//! What the kernel core does that needs no hardware: loading libraries, unwinding exceptions,
+//! formatting log text, keeping the cache. The image itself is `main.rs` and what it includes.
 #![cfg_attr(not(test), no_std)]
 
 pub mod cache;

@@ -1,4 +1,5 @@
-//! Language-specific data: which landing pad, if any, a function has for an exception at a call (kernel ABI, section 4.5).
+//! Language-specific data: which landing pad, if any, a function has for an exception at a call
+//! (kernel ABI, section 4.5).
 
 use kairos_proto::rpc::Memory;
 
@@ -41,8 +42,8 @@ impl<M: Memory> Reader<'_, M> {
     }
 }
 
-/// The landing pad that exception `id` enters in the function at `function` whose call returns to `pc`; `None` to go on to
-/// the caller. Handlers and cleanup code are entered alike.
+/// The landing pad that exception `id` enters in the function at `function` whose call returns to
+/// `pc`; `None` to go on to the caller. Handlers and cleanup code are entered alike.
 ///
 /// # Errors
 /// [`Stop::Corrupt`] when the table makes no sense.

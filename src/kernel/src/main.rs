@@ -1,7 +1,8 @@
 //! The image of the kernel core (core 1): it waits for libraries and runs them, one at a time.
 //!
-//! The comms core can kill it at any instruction and start it over (`docs/interfaces.md`, section 2). So nothing here holds a
-//! lock or shares an allocator with the other core, and what a kernel leaves behind is reset by [`session::restart`].
+//! The comms core can kill it at any instruction and start it over (`docs/interfaces.md`, section
+//! 2). So nothing here holds a lock or shares an allocator with the other core, and what a kernel
+//! leaves behind is reset by [`session::restart`].
 //!
 //! `docs/kernel-core.md` tells the life of a kernel.
 #![cfg_attr(target_arch = "arm", no_std, no_main)]

@@ -1,11 +1,14 @@
-//! The functions of `libm` that kernels call most, faster: each within 1 ulp (docs/kernel-core.md), and `libm`'s for arguments
-//! that laboratories do not have. There is no fused multiplication on this processor, so nothing here counts on one.
+//! The functions of `libm` that kernels call most, faster: each within 1 ulp (docs/kernel-core.md),
+//! and `libm`'s for arguments that laboratories do not have. There is no fused multiplication on
+//! this processor, so nothing here counts on one.
 //!
-//! Polynomials are minimax approximations found for this page; arguments are reduced in the manner of Cody and Waite.
+//! Polynomials are minimax approximations found for this page; arguments are reduced in the manner
+//! of Cody and Waite.
 // Numbers are written to as many digits as tell them from their neighbours.
 #![allow(clippy::excessive_precision, clippy::approx_constant)]
 
-/// Added and taken away again, it leaves a number below 2^51 rounded to an integer, which its low bits show in between.
+/// Added and taken away again, it leaves a number below 2^51 rounded to an integer, which its low
+/// bits show in between.
 const ROUNDER: f64 = 6755399441055744.0;
 
 fn high_word(x: f64) -> u32 {
@@ -21,8 +24,8 @@ fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
         .fold(*last, |sum, coefficient| sum * x + coefficient)
 }
 
-/// `x` without its whole quarter turns: how many they were, modulo 2^32, and the rest as a number and what it has too much.
-/// `x` is below 2^17.
+/// `x` without its whole quarter turns: how many they were, modulo 2^32, and the rest as a number
+/// and what it has too much. `x` is below 2^17.
 #[inline(always)]
 fn within_quarter(x: f64) -> (u32, f64, f64) {
     /// pi / 2 in three parts; multiples of the first two are exact.
@@ -273,8 +276,8 @@ pub fn atan(x: f64) -> f64 {
     with_sign(angle, x.is_sign_negative())
 }
 
-/// Tangents about the middle of each step, and their angles. They were chosen so that their angles are within a thousandth of
-/// a unit of the last place of these.
+/// Tangents about the middle of each step, and their angles. They were chosen so that their angles
+/// are within a thousandth of a unit of the last place of these.
 #[rustfmt::skip]
 static ANGLES: [(f64, f64); 64] = [
     (0.06640524118505081, 0.06630789053393789),

@@ -1,7 +1,8 @@
-//! Measures the paths between this core, memory and the logic (`kairos device channels`), while no library is loaded.
+//! Measures the paths between this core, memory and the logic (`kairos device channels`), while no
+//! library is loaded.
 //!
-//! A time is what this core sees: from before its first instruction to after the last one has had its effect, in cycles of
-//! the processor's own counter, less what reading that counter takes.
+//! A time is what this core sees: from before its first instruction to after the last one has had
+//! its effect, in cycles of the processor's own counter, less what reading that counter takes.
 
 use core::arch::asm;
 
@@ -29,7 +30,8 @@ const _: () = assert!(TARGET.is_multiple_of(128));
 /// Cycles: of the processor, to the first beat, to the last.
 type Sample = [u32; 3];
 
-/// Answers a `Measure` or an `Echo` frame. `memory`: at least 3 MiB, aligned to 128 bytes, whose content is lost.
+/// Answers a `Measure` or an `Echo` frame. `memory`: at least 3 MiB, aligned to 128 bytes, whose
+/// content is lost.
 #[inline(never)]
 pub fn serve(frame: Frame, memory: &mut [u8]) {
     let length = receiving(|receiver| comms::read_some(receiver, &mut memory[..frame.len]));
@@ -47,7 +49,8 @@ pub fn serve(frame: Frame, memory: &mut [u8]) {
     comms::send(kind, &memory[answer]);
 }
 
-/// Measures what the begin of `memory` asks for; behind the streams is the answer then, with so many bytes of samples.
+/// Measures what the begin of `memory` asks for; behind the streams is the answer then, with so
+/// many bytes of samples.
 fn answer(memory: &mut [u8]) -> usize {
     let measurement = memory
         .first_chunk()
@@ -88,7 +91,8 @@ fn measure(measurement: &Measurement, memory: &mut [u8], samples: &mut [u8]) -> 
     }
 }
 
-/// Takes a sample for each place there is; the first one, whose instructions are not in the caches, is taken twice.
+/// Takes a sample for each place there is; the first one, whose instructions are not in the caches,
+/// is taken twice.
 #[inline(never)]
 fn each(samples: &mut [u8], trial: &mut dyn FnMut(u32) -> Result<Sample, Refusal>) -> Result<(), Refusal> {
     count_cycles();
@@ -105,7 +109,8 @@ fn each(samples: &mut [u8], trial: &mut dyn FnMut(u32) -> Result<Sample, Refusal
 
 /// Has the processor count its cycles (Cortex-A9 TRM, section 11.4).
 fn count_cycles() {
-    // SAFETY: counters of this core that nobody else here uses; a kernel reads no other time than the global timer's.
+    // SAFETY: counters of this core that nobody else here uses; a kernel reads no other time than
+    // the global timer's.
     unsafe {
         asm!(
             "mcr p15, 0, {enable}, c9, c12, 0",

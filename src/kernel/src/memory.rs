@@ -35,8 +35,9 @@ fn check(address: u32, length: u32, first: usize) -> Result<(), BadAddress> {
 impl Memory for KernelMemory {
     fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress> {
         check(address, length, KERNEL_IMAGE.start)?;
-        // SAFETY: mapped memory of this core. The kernel, which may write to it, does not run meanwhile; state of this image, which it
-        // may point to by mistake, is copied at most, and as bytes it has no wrong values.
+        // SAFETY: mapped memory of this core. The kernel, which may write to it, does not run
+        // meanwhile; state of this image, which it may point to by mistake, is copied at most, and
+        // as bytes it has no wrong values.
         Ok(unsafe { core::slice::from_raw_parts(address as *const u8, length as usize) })
     }
 
@@ -54,8 +55,8 @@ impl Memory for KernelMemory {
 impl MemoryMut for KernelMemory {
     fn bytes_mut(&mut self, address: u32, length: u32) -> Result<&mut [u8], BadAddress> {
         check(address, length, KERNEL_LIBRARY.start)?;
-        // SAFETY: mapped memory that is not part of this image, and whose owner, the kernel, does not run; callers hold no other
-        // reference into it.
+        // SAFETY: mapped memory that is not part of this image, and whose owner, the kernel, does
+        // not run; callers hold no other reference into it.
         Ok(unsafe { core::slice::from_raw_parts_mut(address as *mut u8, length as usize) })
     }
 }
@@ -110,19 +111,21 @@ pub fn doubles(list: u32) -> Result<impl ExactSizeIterator<Item = f64>, BadAddre
     Ok(doubles.iter().map(|bytes| f64::from_le_bytes(*bytes)))
 }
 
-/// A region of the memory map that belongs to one module, which has it as a static: state that is lent like any other.
+/// A region of the memory map that belongs to one module, which has it as a static: state that is
+/// lent like any other.
 pub struct Area<const START: usize, const END: usize>(());
 
 impl<const START: usize, const END: usize> Area<START, END> {
     /// # Safety
-    /// The region is mapped memory, begins and ends on a word, and nobody else in this image uses it. A kernel may, where it has
-    /// been told to.
+    /// The region is mapped memory, begins and ends on a word, and nobody else in this image uses
+    /// it. A kernel may, where it has been told to.
     pub const unsafe fn new() -> Self {
         Self(())
     }
 
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the region is this value's alone (`new`), which is borrowed as long as the slice; any bytes are valid.
+        // SAFETY: the region is this value's alone (`new`), which is borrowed as long as the slice;
+        // any bytes are valid.
         unsafe { core::slice::from_raw_parts_mut(START as *mut u8, END - START) }
     }
 
@@ -137,8 +140,8 @@ impl<const START: usize, const END: usize> Area<START, END> {
     }
 }
 
-/// Makes code that was written as data visible to this core's instruction fetches: cleans the data cache over the
-/// range, then drops instruction cache and branch predictor.
+/// Makes code that was written as data visible to this core's instruction fetches: cleans the data
+/// cache over the range, then drops instruction cache and branch predictor.
 pub fn publish_code(start: u32, size: u32) {
     const LINE: u32 = 32;
     // SAFETY: maintenance of memory that this core owns.
@@ -168,12 +171,14 @@ const WINDOW: u32 = SECTION | 3 << 10 | 1 << 4;
 /// Bit 2 of a section's access permissions: nobody writes (ARM ARM, B3.7.1).
 const READ_ONLY: u32 = 1 << 15;
 
-/// Goes over to a page table of this core's own: the comms core's, but without the guard below the stack, and the comms core's memory
-/// is read only, so that no kernel overwrites it. The channel between the cores is behind that.
-/// `places`: bits of those in the window to other boards' memory that may be accessed; all other addresses there fault.
+/// Goes over to a page table of this core's own: the comms core's, but without the guard below the
+/// stack, and the comms core's memory is read only, so that no kernel overwrites it. The channel
+/// between the cores is behind that. `places`: bits of those in the window to other boards' memory
+/// that may be accessed; all other addresses there fault.
 pub fn protect(places: u32) {
-    // SAFETY: called once, at reset of this core. The table it uses so far is read only here; the new one maps all that this
-    // image uses as the old one does, is cleaned for the table walk, and takes effect with the translations dropped.
+    // SAFETY: called once, at reset of this core. The table it uses so far is read only here; the
+    // new one maps all that this image uses as the old one does, is cleaned for the table walk, and
+    // takes effect with the translations dropped.
     unsafe {
         let theirs: u32;
         asm!("mrc p15, 0, {}, c2, c0, 0", out(reg) theirs, options(nostack));

@@ -1,18 +1,21 @@
 //! Statics of this image: who may touch each, said by its type.
 //!
-//! The image runs on core 1 alone, and its one interrupt handler ([`crate::start`]) is assembly that touches none of them.
-//! So whatever runs here is one thread, and a value in a cell cannot change between two instructions unless the gateware
-//! writes it. A restart may end that thread at any instruction: what outlives a restart must make sense after each store.
+//! The image runs on core 1 alone, and its one interrupt handler ([`crate::start`]) is assembly
+//! that touches none of them. So whatever runs here is one thread, and a value in a cell cannot
+//! change between two instructions unless the gateware writes it. A restart may end that thread at
+//! any instruction: what outlives a restart must make sense after each store.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ptr::{read_volatile, write_volatile};
 
-/// State of one module, which only this core uses. Values go in and out whole; nothing refers to what is inside.
+/// State of one module, which only this core uses. Values go in and out whole; nothing refers to
+/// what is inside.
 #[repr(transparent)]
 pub struct Owned<T>(UnsafeCell<T>);
 
-// SAFETY: one thread (see the module), which is handed values and no references, but by `as_ptr`, whose users say why they may.
+// SAFETY: one thread (see the module), which is handed values and no references, but by `as_ptr`,
+// whose users say why they may.
 unsafe impl<T> Sync for Owned<T> {}
 
 impl<T> Owned<T> {
@@ -57,8 +60,8 @@ impl<T> Owned<Option<T>> {
 
 /// State of one module that is changed where it stands: lent to one function at a time.
 ///
-/// A function that has it may sleep, be ended by a restart, or stop this core; it does not leave the kernel
-/// ([`crate::enter::leave`]), which would keep it lent for the rest of the session.
+/// A function that has it may sleep, be ended by a restart, or stop this core; it does not leave
+/// the kernel ([`crate::enter::leave`]), which would keep it lent for the rest of the session.
 pub struct Lent<T> {
     value: UnsafeCell<MaybeUninit<T>>,
     whereabouts: Exposed<Whereabouts>,
@@ -73,7 +76,8 @@ enum Whereabouts {
     Nowhere = 2,
 }
 
-// SAFETY: one thread (see the module), and of that one function at a time: `whereabouts` says whether there is one.
+// SAFETY: one thread (see the module), and of that one function at a time: `whereabouts` says
+// whether there is one.
 unsafe impl<T> Sync for Lent<T> {}
 
 impl<T> Lent<T> {
@@ -119,7 +123,8 @@ impl<T> Lent<T> {
             return None;
         }
         self.whereabouts.set(Whereabouts::Lent);
-        // SAFETY: there is one, and this is the only reference: `whereabouts` said so, and says otherwise until it ends.
+        // SAFETY: there is one, and this is the only reference: `whereabouts` said so, and says
+        // otherwise until it ends.
         let result = action(unsafe { (*self.value.get()).assume_init_mut() });
         self.whereabouts.set(Whereabouts::Here);
         Some(result)
@@ -144,13 +149,13 @@ fn unavailable() -> ! {
     panic!("state is asked for that is in use, or not there")
 }
 
-/// A word that the gateware reads or writes as well, or that a restart may find half way: every access is made, in the
-/// order of the program.
+/// A word that the gateware reads or writes as well, or that a restart may find half way: every
+/// access is made, in the order of the program.
 #[repr(transparent)]
 pub struct Exposed<T>(UnsafeCell<T>);
 
-// SAFETY: of the two cores only this one has it (see the module), and accesses are volatile and of the size of one register,
-// so what the gateware does meanwhile is seen before or after.
+// SAFETY: of the two cores only this one has it (see the module), and accesses are volatile and of
+// the size of one register, so what the gateware does meanwhile is seen before or after.
 unsafe impl<T> Sync for Exposed<T> {}
 
 impl<T: Copy> Exposed<T> {
@@ -166,7 +171,8 @@ impl<T: Copy> Exposed<T> {
 
     #[inline(always)]
     pub fn set(&self, value: T) {
-        // SAFETY: valid memory, which the gateware may read half way through the program's stores, and no references to it.
+        // SAFETY: valid memory, which the gateware may read half way through the program's stores,
+        // and no references to it.
         unsafe { write_volatile(self.0.get(), value) }
     }
 }

@@ -1,8 +1,10 @@
-//! Raising and unwinding on the chip: what `__artiq_raise` and its siblings do, and how firmware functions raise.
+//! Raising and unwinding on the chip: what `__artiq_raise` and its siblings do, and how firmware
+//! functions raise.
 //!
-//! A firmware function that a kernel calls never unwinds itself. It notes an exception with [`firmware`] and returns; since
-//! it is an ordinary function, its return restores the kernel's registers, and the thunk it was called through
-//! ([`raising`], [`variadic`]) then raises as if the kernel's call had.
+//! A firmware function that a kernel calls never unwinds itself. It notes an exception with
+//! [`firmware`] and returns; since it is an ordinary function, its return restores the kernel's
+//! registers, and the thunk it was called through ([`raising`], [`variadic`]) then raises as if the
+//! kernel's call had.
 
 use core::arch::naked_asm;
 
@@ -30,7 +32,8 @@ pub static RAISED: Owned<u32> = Owned::new(0);
 static PASSED: Lent<Passed> = Lent::new(Passed::new());
 static RECORD: Owned<Record> = Owned::new(Record::new(0, Text { pointer: 0, length: 0 }, [0; 3]));
 
-/// The kernel's exceptions in flight. It knows where their records are, and writes to them between calls of this firmware.
+/// The kernel's exceptions in flight. It knows where their records are, and writes to them between
+/// calls of this firmware.
 static EXCEPTIONS: Lent<Exceptions> = Lent::new(Exceptions::new());
 
 /// Notes an exception to be raised when the firmware function that is running returns to its thunk.
@@ -72,7 +75,8 @@ pub fn forget() {
     EXCEPTIONS.with(Exceptions::clear);
 }
 
-/// When the kernel has ended: what was noted since belongs to the exceptions it has ended by, and to no place in it.
+/// When the kernel has ended: what was noted since belongs to the exceptions it has ended by, and
+/// to no place in it.
 pub fn add_noted() {
     let record = take();
     EXCEPTIONS.with(|exceptions| exceptions.add_late(record));
@@ -91,7 +95,8 @@ pub fn write_uncaught(sink: &mut impl Sink) {
     });
 }
 
-/// Raises an exception at the instruction that `registers` describe, as if it were a call; they are then those to go on with.
+/// Raises an exception at the instruction that `registers` describe, as if it were a call; they are
+/// then those to go on with.
 pub fn raise_in_kernel(record: Record, registers: &mut Registers) {
     unwind(registers, |exceptions, library, registers| {
         exceptions.raise(record, &KernelMemory, library, registers)
@@ -126,8 +131,8 @@ pub fn end_kernel(library: &Library, message: &'static str, registers: &mut Regi
     let record = firmware_record(Id::RuntimeError, message, [0; 3]);
     EXCEPTIONS.with(|exceptions| exceptions.fault(record, &KernelMemory, library, registers));
     unmask_interrupts();
-    // SAFETY: called in a kernel, or by a handler of its faults; what is needed of it has just been noted, and nothing is lent to
-    // what is on its stack.
+    // SAFETY: called in a kernel, or by a handler of its faults; what is needed of it has just been
+    // noted, and nothing is lent to what is on its stack.
     unsafe { leave(Ended::Faulted) }
 }
 
@@ -148,8 +153,8 @@ fn unwind(registers: &mut Registers, search: impl FnOnce(&mut Exceptions, &Libra
     }
 }
 
-/// Puts the registers of the kernel's call on the stack as [`Registers`], calls `target` with their address in `argument`,
-/// then loads what it made of them: execution goes on in a landing pad.
+/// Puts the registers of the kernel's call on the stack as [`Registers`], calls `target` with their
+/// address in `argument`, then loads what it made of them: execution goes on in a landing pad.
 macro_rules! unwinding {
     ($(#[$doc:meta])* $name:ident, $argument:literal, $target:path) => {
         $(#[$doc])*
@@ -212,8 +217,8 @@ pub extern "C" fn artiq_personality() -> u32 {
     9
 }
 
-/// Defines one thunk: `enter` brings the arguments into place and saves lr, `leave` restores it and the stack pointer. The
-/// function's result stays untouched.
+/// Defines one thunk: `enter` brings the arguments into place and saves lr, `leave` restores it and
+/// the stack pointer. The function's result stays untouched.
 macro_rules! thunk {
     ($name:ident, $target:path, [$($enter:literal),*], [$($leave:literal),*]) => {
         #[doc = concat!("Thunk of [`", stringify!($target), "`].")]
@@ -238,8 +243,8 @@ macro_rules! thunk {
 }
 pub(crate) use thunk;
 
-/// Defines thunks. `name => function` for any result; `name => function, stack 1` for a function with one argument on the
-/// stack, `stack 3` for up to three.
+/// Defines thunks. `name => function` for any result; `name => function, stack 1` for a function
+/// with one argument on the stack, `stack 3` for up to three.
 macro_rules! raising {
     ($($name:ident => $target:path $(, stack $count:tt)?;)*) => {
         $($crate::raise::raising!(@one $name, $target $(, $count)?);)*
@@ -270,8 +275,8 @@ macro_rules! raising {
 }
 pub(crate) use raising;
 
-/// Defines a thunk of `$target(format, address of the variable arguments)`: registers r1 to r3 are put before the arguments
-/// on the stack.
+/// Defines a thunk of `$target(format, address of the variable arguments)`: registers r1 to r3 are
+/// put before the arguments on the stack.
 macro_rules! variadic {
     ($name:ident => $target:path) => {
         $crate::raise::thunk!(

@@ -1,4 +1,5 @@
-//! The loader on libraries made by hand: every relocation, every way to name a symbol, every way to be broken.
+//! The loader on libraries made by hand: every relocation, every way to name a symbol, every way to
+//! be broken.
 
 use kairos_contracts::library::{DT_CALLS, DT_CALLS_SIZE};
 use kairos_contracts::memory::KERNEL_LIBRARY;

@@ -120,8 +120,9 @@ fn run() {
         let [start, end] = [start, end].map(|address| (address - library.base) as usize);
         image.bytes()[start..end].fill(0);
     });
-    // SAFETY: code of the library, which may do what it likes to this core's memory: faults and a restart recover. No state is
-    // lent meanwhile, so that the functions it calls have what they need.
+    // SAFETY: code of the library, which may do what it likes to this core's memory: faults and a
+    // restart recover. No state is lent meanwhile, so that the functions it calls have what they
+    // need.
     let ended = unsafe { enter(library.entry) };
     finish(library.typeinfo, ended);
 }
@@ -129,8 +130,9 @@ fn run() {
 /// Tells how the kernel has ended, after everything that it has left behind: text, errors, attributes.
 fn finish(attributes: Option<u32>, ended: Ended) {
     calls::log::flush();
-    // An output that was posted may have failed since: this is the kernel's exception too, beside one that has ended it.
-    // A kernel that has faulted may have overwritten what would be waited for.
+    // An output that was posted may have failed since: this is the kernel's exception too, beside
+    // one that has ended it. A kernel that has faulted may have overwritten what would be waited
+    // for.
     let failed = ended != Ended::Faulted && rtio::posted_error_at_end();
     window::settle();
     let failed = failed || ended != Ended::Faulted && raise::is_noted();
@@ -148,7 +150,8 @@ fn finish(attributes: Option<u32>, ended: Ended) {
     send(Kind::Finished, &[]);
 }
 
-/// Sends every attribute that the table lists to the host: service 0 with object, name and value (kernel ABI, section 6).
+/// Sends every attribute that the table lists to the host: service 0 with object, name and value
+/// (kernel ABI, section 6).
 fn write_back(mut types: u32) -> Result<(), BadAddress> {
     let memory = KernelMemory;
     loop {

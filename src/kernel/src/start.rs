@@ -1,14 +1,15 @@
 //! From reset to Rust: processor set-up, the exception vectors, the interrupt handler.
 //!
-//! Written for the state in which a released Cortex-A9 arrives: secure supervisor mode, MMU and caches off and their
-//! contents undefined. The page table is the comms core's.
+//! Written for the state in which a released Cortex-A9 arrives: secure supervisor mode, MMU and
+//! caches off and their contents undefined. The page table is the comms core's.
 
 use core::arch::global_asm;
 
 use kairos_channel::memory::CHANNEL;
 use kairos_chip::{start_clear_bss, start_copy_data, start_floating_point, start_invalidate};
 
-// Cortex-A9 TRM chapter 4 (system control), ARM ARM B1.8 (exceptions); GIC and private timer: Zynq-7000 manual, UG585.
+// Cortex-A9 TRM chapter 4 (system control), ARM ARM B1.8 (exceptions); GIC and private timer:
+// Zynq-7000 manual, UG585.
 global_asm!(
     r#"
     .syntax unified

@@ -1,18 +1,21 @@
-//! Words for the pulse core that its reader fetches from memory: each stream is a list of descriptors and the words behind it,
-//! in memory that no cache holds, since the HP port does not see the caches.
+//! Words for the pulse core that its reader fetches from memory: each stream is a list of
+//! descriptors and the words behind it, in memory that no cache holds, since the HP port does not
+//! see the caches.
 //!
-//! Streams are put one behind the other, and at the begin again where there is no room: a stream stays until so much has been
-//! put that it is reached again.
+//! Streams are put one behind the other, and at the begin again where there is no room: a stream
+//! stays until so much has been put that it is reached again.
 
-/// The list begins at a multiple of this, and so much is read of it at a time (`kairos_gateware/dma/stream.py`).
+/// The list begins at a multiple of this, and so much is read of it at a time
+/// (`kairos_gateware/dma/stream.py`).
 const BLOCK: usize = 128;
 /// Integers in a word.
 pub const WORD: usize = 8;
 /// Integers in a block, which has the list: one descriptor {address, words, 0, 0}, and one of no words.
 const HEAD: usize = BLOCK / 4;
 
-/// Puts a stream of `words` into `memory`, aligned to 128 bytes and at address `base`, behind what ends at `next` (integers);
-/// returns the address of its list, and where it ends. `None` if there is no room for so many.
+/// Puts a stream of `words` into `memory`, aligned to 128 bytes and at address `base`, behind what
+/// ends at `next` (integers); returns the address of its list, and where it ends. `None` if there
+/// is no room for so many.
 pub fn put(memory: &mut [u32], base: u32, next: usize, words: &[u32]) -> Option<(u32, usize)> {
     let length = HEAD + words.len().next_multiple_of(HEAD);
     // Whole blocks are read: so what the last one touches must be there too.

@@ -1,9 +1,11 @@
 //! Short calls: the stubs through which a library calls the firmware become branches.
 //!
-//! A linker makes a stub of three instructions for each imported function (kernel ABI, section 1.5): it loads the address from
-//! a word that the loader fills in. Image and library lie within 32 MB of each other, so one branch does as well, and saves two
-//! instructions a call. The project's linker tells where the calls are (`DT_CALLS`): these then go to the function itself, which
-//! saves the third. What is not exactly a stub of a known form for the very word is left as it is, and works as well.
+//! A linker makes a stub of three instructions for each imported function (kernel ABI, section
+//! 1.5): it loads the address from a word that the loader fills in. Image and library lie within 32
+//! MB of each other, so one branch does as well, and saves two instructions a call. The project's
+//! linker tells where the calls are (`DT_CALLS`): these then go to the function itself, which saves
+//! the third. What is not exactly a stub of a known form for the very word is left as it is, and
+//! works as well.
 
 /// Bytes of a stub.
 const STUB: u32 = 16;
@@ -39,8 +41,9 @@ fn branch(from: u32, to: u32) -> Option<u32> {
         .then_some(0xea00_0000 | (distance as u32 >> 2 & 0x00ff_ffff))
 }
 
-/// Shortens the stub of jump slot number `number` at offset `place` of the image, which belongs to the address `target`.
-/// `stubs`: what the slot held in the file, the offset of the first linker's stub or of what lies before it.
+/// Shortens the stub of jump slot number `number` at offset `place` of the image, which belongs to
+/// the address `target`. `stubs`: what the slot held in the file, the offset of the first linker's
+/// stub or of what lies before it.
 pub fn shorten(image: &mut [u8], base: u32, stubs: u32, number: u32, place: u32, target: u32) {
     for head in HEADS {
         let at = stubs.wrapping_add(head).wrapping_add(number.wrapping_mul(STUB));

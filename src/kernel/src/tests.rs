@@ -60,8 +60,8 @@ fn machine(file: &[u8]) -> (Machine, Library) {
     )
 }
 
-/// The functions of `exceptions.ll`, in the order of its source and so of its index: address and return address of the
-/// first call.
+/// The functions of `exceptions.ll`, in the order of its source and so of its index: address and
+/// return address of the first call.
 fn functions(machine: &Machine, library: &Library) -> Vec<(u32, u32)> {
     let (index, count) = library.unwind_index;
     let starts = (0..count).map(|k| {
@@ -297,8 +297,8 @@ fn run(opcodes: &[u8], prepare: impl Fn(&mut Registers)) -> (Machine, Result<Reg
     (machine, result)
 }
 
-/// Registers as `__artiq_raise` sees them in `raise`, called from `select`, `with_finally`, `catch_all`, in frames whose
-/// sizes their own tables tell.
+/// Registers as `__artiq_raise` sees them in `raise`, called from `select`, `with_finally`,
+/// `catch_all`, in frames whose sizes their own tables tell.
 fn raised(machine: &mut Machine, library: &Library) -> Registers {
     raised_at(machine, library, STACK_TOP - 1024)
 }

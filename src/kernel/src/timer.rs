@@ -1,4 +1,5 @@
-//! Interrupts of this core, and sleeping until one comes: until the comms core rings, or for a time by the private timer.
+//! Interrupts of this core, and sleeping until one comes: until the comms core rings, or for a time
+//! by the private timer.
 
 use core::arch::asm;
 use core::ptr::{read_volatile, write_volatile};
@@ -36,12 +37,13 @@ pub fn mask_interrupts() {
 
 /// Lets interrupts in, also one that is pending.
 pub fn unmask_interrupts() {
-    // SAFETY: a restart, which does not come back, drops the stack and all that was lent; any other interrupt changes nothing here.
+    // SAFETY: a restart, which does not come back, drops the stack and all that was lent; any other
+    // interrupt changes nothing here.
     unsafe { asm!("cpsie i", "isb", options(nostack)) };
 }
 
-/// Sleeps until `ready`, looking again after each interrupt. Nothing is missed between the look and the sleep, because
-/// interrupts are masked there: a pending one ends `wfi` all the same.
+/// Sleeps until `ready`, looking again after each interrupt. Nothing is missed between the look and
+/// the sleep, because interrupts are masked there: a pending one ends `wfi` all the same.
 pub fn sleep_until(mut ready: impl FnMut() -> bool) {
     loop {
         mask_interrupts();
@@ -81,8 +83,8 @@ pub fn sleep_ticks(ticks: u32) -> u32 {
     ticks.saturating_sub(left)
 }
 
-/// Waits a little for room in the channel. The comms core need not ring when it has read something, so this looks again
-/// after a short time.
+/// Waits a little for room in the channel. The comms core need not ring when it has read something,
+/// so this looks again after a short time.
 pub fn sleep_briefly() {
     sleep_ticks(20_000);
 }

@@ -1,10 +1,12 @@
-//! The store of DMA traces: named recordings that persist until they are erased, replaced, or the device reboots.
+//! The store of DMA traces: named recordings that persist until they are erased, replaced, or the
+//! device reboots.
 //!
-//! A kernel can be killed at any instruction, so the memory makes sense after any prefix of the stores here. It is a chain of
-//! blocks, each {state, size, length of the name, place of the trace, duration in two words, words of the trace, number, name, trace}; sizes
-//! and places are in units of 128 bytes, which is what the gateware wants traces aligned to. A recording grows inside a free
-//! block. When it ends, what is left over becomes a free block first, then the block gets its size, and last its state. A
-//! trace never moves, so its address can be its handle.
+//! A kernel can be killed at any instruction, so the memory makes sense after any prefix of the
+//! stores here. It is a chain of blocks, each {state, size, length of the name, place of the trace,
+//! duration in two words, words of the trace, number, name, trace}; sizes and places are in units
+//! of 128 bytes, which is what the gateware wants traces aligned to. A recording grows inside a
+//! free block. When it ends, what is left over becomes a free block first, then the block gets its
+//! size, and last its state. A trace never moves, so its address can be its handle.
 
 use core::sync::atomic::{compiler_fence, Ordering};
 
@@ -157,8 +159,9 @@ impl<'m> Traces<'m> {
         }
     }
 
-    /// Takes the trace called `name` apart, by the boards that its events are for, as `number`, which is not 0. What is left of it
-    /// has no events. `copied`: told of each event from where to where it goes, in bytes from the start of the memory.
+    /// Takes the trace called `name` apart, by the boards that its events are for, as `number`,
+    /// which is not 0. What is left of it has no events. `copied`: told of each event from where to
+    /// where it goes, in bytes from the start of the memory.
     ///
     /// # Errors
     /// [`Full`] when there is no room; the trace is erased.
@@ -257,7 +260,8 @@ impl<'m> Traces<'m> {
         block.map(|block| self.words[block + NUMBER])
     }
 
-    /// Forgets the trace called `name`, if there is one. Returns the number as which it was taken apart, if it was.
+    /// Forgets the trace called `name`, if there is one. Returns the number as which it was taken
+    /// apart, if it was.
     pub fn erase(&mut self, name: &[u8]) -> Option<u32> {
         let block = self.block_of(name)?;
         let number = self.words[block + NUMBER];
@@ -324,8 +328,8 @@ impl<'m> Traces<'m> {
         })
     }
 
-    /// Appends an event of 1 to 16 words at `time`. One that finds no room is lost, and so is what follows;
-    /// [`Traces::finish`] says so.
+    /// Appends an event of 1 to 16 words at `time`. One that finds no room is lost, and so is what
+    /// follows; [`Traces::finish`] says so.
     pub fn event(
         &mut self,
         recording: &mut Recording,

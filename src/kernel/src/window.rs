@@ -1,4 +1,5 @@
-//! The window to the memory of the boards at the other ends of this one's links, at port GP1 (docs/gateware/remote.md).
+//! The window to the memory of the boards at the other ends of this one's links, at port GP1
+//! (docs/gateware/remote.md).
 //!
 //! A load or store that fails is a data abort ([`crate::fault`]); the gateware's registers tell why.
 
@@ -34,7 +35,8 @@ pub enum Neighbour {
 }
 
 impl Neighbour {
-    /// Its destination, if this board knows it: of those above it knows the master as that of the first satellite.
+    /// Its destination, if this board knows it: of those above it knows the master as that of the
+    /// first satellite.
     pub fn destination(self) -> Option<u32> {
         match self {
             Self::Above(own) => (own.read() == 1).then_some(0),
@@ -42,7 +44,8 @@ impl Neighbour {
         }
     }
 
-    /// How many boards after this neighbour comes one to which the link leads; of the boards above none is known but the master.
+    /// How many boards after this neighbour comes one to which the link leads; of the boards above
+    /// none is known but the master.
     #[inline(never)]
     fn leads(self, destination: u32) -> Option<u32> {
         match self {
@@ -65,8 +68,8 @@ pub fn end_to(destination: u32) -> Option<(usize, bool)> {
     known.find_map(|(n, neighbour)| Some((n, (*neighbour)?.leads(destination)? == 0)))
 }
 
-/// Where the window shows a board, which from then on it shows in place of another one if no link joins it to this board: until
-/// [`restore`].
+/// Where the window shows a board, which from then on it shows in place of another one if no link
+/// joins it to this board: until [`restore`].
 pub fn place_of(destination: u32) -> Option<usize> {
     match end_to(destination)? {
         (end, true) => Some(end),
@@ -100,7 +103,8 @@ pub fn reclaim() {
     POINTED.set(None);
 }
 
-/// The kernel is to have pointers to a board. Else the board to which it has some, if there is no room for another one.
+/// The kernel is to have pointers to a board. Else the board to which it has some, if there is no
+/// room for another one.
 pub fn point_to(destination: u32) -> Result<(), u32> {
     if let Some((_, false)) = end_to(destination) {
         match POINTED.get() {
@@ -118,7 +122,8 @@ pub fn restore() {
     }
 }
 
-/// After reset of this core: finds the window. Whether each of its places may be accessed, the first one in bit 0.
+/// After reset of this core: finds the window. Whether each of its places may be accessed, the
+/// first one in bit 0.
 pub fn boot() -> u32 {
     let Ok(descriptor) = kairos_pl::descriptor() else {
         return 0;
@@ -156,8 +161,8 @@ pub fn settle() {
     unsafe { asm!("dsb", "cpsie a", "isb", "nop", "cpsid a", options(nostack)) };
 }
 
-/// The exception for an access that has failed, at `address` of the window as far as the processor knows it; `None` if there is
-/// no window.
+/// The exception for an access that has failed, at `address` of the window as far as the processor
+/// knows it; `None` if there is no window.
 pub fn fault(address: Option<u32>) -> Option<Record> {
     let window = WINDOW.get()?;
     let (why, newest) = (window.fault.read(), window.address.read());

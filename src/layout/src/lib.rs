@@ -1,9 +1,10 @@
-//! Where an image and its stacks lie in memory. Used by the build scripts of the images: it writes the linker's script from
-//! the memory map ([`kairos_channel::memory`]), so that the map's numbers stand there only, and hands an image to the one
-//! that embeds it.
+//! Where an image and its stacks lie in memory. Used by the build scripts of the images: it writes
+//! the linker's script from the memory map ([`kairos_channel::memory`]), so that the map's numbers
+//! stand there only, and hands an image to the one that embeds it.
 //!
-//! Two images bring their own start-up code, written for a core with caches and MMU off: their script is complete
-//! ([`Own`]). The others use that of `zynq7000-rt`, whose script asks for a description of the memory ([`Supplied`]).
+//! Two images bring their own start-up code, written for a core with caches and MMU off: their
+//! script is complete ([`Own`]). The others use that of `zynq7000-rt`, whose script asks for a
+//! description of the memory ([`Supplied`]).
 #![forbid(unsafe_code)]
 
 use std::fmt::Write;
@@ -15,8 +16,9 @@ use kairos_channel::memory::Region;
 pub struct Image<S> {
     /// Where it lies, with its static memory.
     pub region: Region,
-    /// Where its static memory begins, if it is to lie apart from instructions: in megabytes from which nothing is executed.
-    /// The start-up code copies what of it has values there, from behind the constants, where it is loaded.
+    /// Where its static memory begins, if it is to lie apart from instructions: in megabytes from
+    /// which nothing is executed. The start-up code copies what of it has values there, from behind
+    /// the constants, where it is loaded.
     pub data: Option<usize>,
     pub startup: S,
 }
@@ -37,7 +39,8 @@ pub struct Supplied {
     pub cores: usize,
     /// Bytes of a core's main stack.
     pub stack: usize,
-    /// Read-only sections of the image behind its constants, apart from what the linker would merge with them.
+    /// Read-only sections of the image behind its constants, apart from what the linker would merge
+    /// with them.
     pub sections: &'static [&'static str],
 }
 
@@ -162,7 +165,8 @@ impl Image<Supplied> {
     }
 }
 
-/// Hands the file that the environment variable names to the program, as `name` in `OUT_DIR`: in whole words, as it is copied.
+/// Hands the file that the environment variable names to the program, as `name` in `OUT_DIR`: in
+/// whole words, as it is copied.
 ///
 /// # Panics
 /// If there is none; the message says who makes it.

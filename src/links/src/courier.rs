@@ -1,8 +1,9 @@
 //! Messages that arrive once and in order, one at a time in each direction, in packets that may be lost.
 //!
-//! Each end has a session, with a number that is not 0, and tells it with the number of the other end's as it knows it. Both
-//! count from the first packet on that knows both. A packet of another session says that the other end has begun anew: so
-//! does this one, and what was under way is gone ([`Courier::epoch`]). After a second of silence it begins anew as well.
+//! Each end has a session, with a number that is not 0, and tells it with the number of the other
+//! end's as it knows it. Both count from the first packet on that knows both. A packet of another
+//! session says that the other end has begun anew: so does this one, and what was under way is gone
+//! ([`Courier::epoch`]). After a second of silence it begins anew as well.
 
 use heapless::Vec;
 use kairos_proto::link::{Packet, MESSAGE_MAX, PACKET_MAX};
@@ -37,7 +38,8 @@ pub struct Courier {
     heard: u64,
     /// When a packet is sent even if there is nothing to say.
     beat: u64,
-    /// Messages sent again, packets that made no sense, and microseconds from a message's departure to its acknowledgement.
+    /// Messages sent again, packets that made no sense, and microseconds from a message's departure
+    /// to its acknowledgement.
     pub resent: u32,
     pub malformed: u32,
     pub round_trip: u32,

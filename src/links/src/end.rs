@@ -1,5 +1,5 @@
-//! An end of a link: of the board nearer to the master, which learns what the other one is and opens streams, or of the
-//! satellite, which serves them.
+//! An end of a link: of the board nearer to the master, which learns what the other one is and
+//! opens streams, or of the satellite, which serves them.
 
 use core::task::{Context, Poll};
 
@@ -15,8 +15,8 @@ pub use crate::streams::{Gone, Streams, Taken, STREAMS, WAITERS};
 pub enum Role {
     /// Nearer to the master. The other board is called `destination`; its descriptor goes to `room`.
     Near { destination: u8, room: &'static mut [u8] },
-    /// The satellite: what it says of itself, and the numbers of the services that it has. Streams to others than itself are
-    /// taken if it `relays`.
+    /// The satellite: what it says of itself, and the numbers of the services that it has. Streams
+    /// to others than itself are taken if it `relays`.
     Far {
         text: &'static str,
         descriptor: &'static [u8],
@@ -141,7 +141,8 @@ impl End {
         self.ping = Vec::from_slice(bytes).ok();
     }
 
-    /// The other board is called otherwise, as its gateware has learnt: it is told so, and everything begins anew.
+    /// The other board is called otherwise, as its gateware has learnt: it is told so, and
+    /// everything begins anew.
     pub fn rename(&mut self, name: u8) {
         if let Role::Near { destination, .. } = &mut self.role {
             if core::mem::replace(destination, name) != name {
@@ -151,7 +152,8 @@ impl End {
         }
     }
 
-    /// A new stream to a service of the other end, or of a board behind it; None if there is no room or no other end.
+    /// A new stream to a service of the other end, or of a board behind it; None if there is no
+    /// room or no other end.
     pub fn open(&mut self, service: u8, destination: u8) -> Option<usize> {
         self.is_up().then(|| self.streams.open(service, destination)).flatten()
     }

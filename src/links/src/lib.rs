@@ -1,5 +1,6 @@
-//! What the firmware of two boards says to each other over a link: messages that arrive once and in order, whatever the line
-//! loses ([`courier`]), and on them what a satellite is, and streams of bytes ([`end`]).
+//! What the firmware of two boards says to each other over a link: messages that arrive once and in
+//! order, whatever the line loses ([`courier`]), and on them what a satellite is, and streams of
+//! bytes ([`end`]).
 //!
 //! Nothing here knows of hardware, of tasks or of clocks: time is given, in microseconds.
 #![no_std]

@@ -1,5 +1,5 @@
-//! Libraries of subkernels, one behind the other in one piece of memory: on the board with the network as the host has sent
-//! them, on a satellite as they have come from there.
+//! Libraries of subkernels, one behind the other in one piece of memory: on the board with the
+//! network as the host has sent them, on a satellite as they have come from there.
 
 use heapless::Vec;
 use kairos_proto::link::DESTINATION_MASTER;
@@ -163,7 +163,8 @@ impl<'m> Libraries<'m> {
         self.list.iter_mut().find(|library| library.number == number)
     }
 
-    /// One that was running on a board that was lost, if none is left that runs: what anybody may send comes from nobody then.
+    /// One that was running on a board that was lost, if none is left that runs: what anybody may
+    /// send comes from nobody then.
     pub fn all_lost(&self) -> Option<&Library> {
         match self.list.iter().any(|library| library.stands.is_running()) {
             true => None,

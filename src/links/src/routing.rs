@@ -1,9 +1,11 @@
-//! The key `routing_table` (wire protocols, section 6): by which links ARTIQ's tools say that boards are reached. Here the
-//! gateware numbers the boards as they stand in the tree, so a table agrees with that or is wrong.
+//! The key `routing_table` (wire protocols, section 6): by which links ARTIQ's tools say that
+//! boards are reached. Here the gateware numbers the boards as they stand in the tree, so a table
+//! agrees with that or is wrong.
 
 use core::fmt;
 
-/// Rows, one for each destination, and bytes of each: the link, from 1 on, by which each board on the way passes on, 0 at the end.
+/// Rows, one for each destination, and bytes of each: the link, from 1 on, by which each board on
+/// the way passes on, 0 at the end.
 const ROWS: usize = 256;
 const RANKS: usize = 32;
 /// Bytes of a table.
@@ -34,7 +36,8 @@ pub enum Wrong {
         way: Option<Way>,
         count: usize,
     },
-    /// The first destination whose way begins right, but comes to no end: too long, as a loop is, or by links that no board has.
+    /// The first destination whose way begins right, but comes to no end: too long, as a loop is,
+    /// or by links that no board has.
     Endless(u8),
 }
 

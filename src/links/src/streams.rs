@@ -1,13 +1,13 @@
-//! Streams of bytes over a link: several at a time, each both ways, each with room of its own at either end, so that one that
-//! is not read keeps no other waiting.
+//! Streams of bytes over a link: several at a time, each both ways, each with room of its own at
+//! either end, so that one that is not read keeps no other waiting.
 
 use core::task::{Context, Poll, Waker};
 
 use heapless::{Deque, Vec};
 use kairos_proto::link::{Message, PIECE_MAX, WINDOW};
 
-/// Streams at a time: four clients of management, analyzer, monitor, and kernels of seven boards, as a tree of eight may have
-/// behind a link.
+/// Streams at a time: four clients of management, analyzer, monitor, and kernels of seven boards,
+/// as a tree of eight may have behind a link.
 pub const STREAMS: usize = 4 + 1 + 1 + 7;
 
 /// Tasks that may wait for a stream; of more all would wake each other all the time.
@@ -129,7 +129,8 @@ impl Streams {
         Some(number)
     }
 
-    /// A stream that the other end has opened, and nobody has taken; `wanted` looks at destination and service.
+    /// A stream that the other end has opened, and nobody has taken; `wanted` looks at destination
+    /// and service.
     pub fn take(&mut self, wanted: impl Fn(u8, u8) -> bool) -> Option<Taken> {
         let mut streams = self.all.iter();
         let number = streams.position(|stream| stream.fresh && wanted(stream.destination, stream.service))?;

@@ -13,7 +13,8 @@ use pyo3::types::{PyBytes, PyFloat, PyInt, PyTuple};
 /// A Python object with the methods of [`Host`].
 pub struct Bridge<'py> {
     object: Bound<'py, PyAny>,
-    /// What functions know by a name and objects have, as far as it was asked: it is asked again at every use.
+    /// What functions know by a name and objects have, as far as it was asked: it is asked again at
+    /// every use.
     globals: Names,
     attributes: Names,
     /// What ends the process, not the program, while a question is answered: an interrupt, an exit.

@@ -1,4 +1,5 @@
-//! The compiler. Host values cross as tuples that begin with their kind; see `kairos.compiler.quoting`, which makes them.
+//! The compiler. Host values cross as tuples that begin with their kind; see
+//! `kairos.compiler.quoting`, which makes them.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::rc::Rc;
@@ -58,7 +59,8 @@ impl Program {
         guarded(|| self.library().llvm(&Machine { triple, data_layout }))
     }
 
-    /// LLVM assembly in the parts that become object files, and whether it matters that the code of each is good.
+    /// LLVM assembly in the parts that become object files, and whether it matters that the code of
+    /// each is good.
     fn parts(&self, triple: String, data_layout: String) -> PyResult<Vec<(String, bool)>> {
         guarded(|| self.library().parts(&Machine { triple, data_layout }))
     }
@@ -152,8 +154,8 @@ fn compile(
 /// A place in a source file: its name, and lines and columns of start and end as editors count them, from 0.
 type Place = (String, u32, u32, u32, u32);
 
-/// An error or a warning: is a warning, message, place, what is said at the place, (place, text) of further ones, advice, the
-/// whole text, file and line of the compiler that makes it.
+/// An error or a warning: is a warning, message, place, what is said at the place, (place, text) of
+/// further ones, advice, the whole text, file and line of the compiler that makes it.
 type Record = (
     bool,
     String,
@@ -203,8 +205,9 @@ fn check(
 /// Place of the memory of a host array in a library: the array's number, offset, length.
 type ArrayPlace = (u32, u32, u32);
 
-/// Links object files to a library, with its debug information; `program` has the data that code generation did not see. Also
-/// gives the places of those host arrays of which nothing else in the library depends on the elements.
+/// Links object files to a library, with its debug information; `program` has the data that code
+/// generation did not see. Also gives the places of those host arrays of which nothing else in the
+/// library depends on the elements.
 #[pyfunction]
 #[pyo3(signature = (objects, program=None))]
 fn link<'py>(

@@ -1,5 +1,5 @@
-//! The pulse core: its compiler and its model, from `src/pulse`. Words, samples and values cross as bytes, which NumPy reads in
-//! place; `kairos.pulse` is what users see.
+//! The pulse core: its compiler and its model, from `src/pulse`. Words, samples and values cross as
+//! bytes, which NumPy reads in place; `kairos.pulse` is what users see.
 
 use kairos_contracts::pulse::PARAMETERS;
 use kairos_pulse::compile::{Error, Gate, Image as Tables, Limits, Owned, Pulse, Sequence, Shape, Step};
@@ -36,7 +36,8 @@ pub(super) fn words_of(bytes: &[u8]) -> PyResult<Vec<Word>> {
         .collect::<PyResult<_>>()
 }
 
-/// ("constant", value), ("steps", values), ("spline", knots), ("mixed", shapes), ("samples", values, tolerance).
+/// ("constant", value), ("steps", values), ("spline", knots), ("mixed", shapes), ("samples",
+/// values, tolerance).
 fn shape(object: &Bound<PyAny>) -> PyResult<Shape> {
     let kind: String = object.get_item(0)?.extract()?;
     let content = object.get_item(1)?;
@@ -89,7 +90,8 @@ fn gates(objects: &Bound<PyAny>) -> PyResult<Vec<Gate>> {
     objects.try_iter()?.map(gate).collect()
 }
 
-/// Of a gate and channel: name, channel, cycles, segments, entries of the map, words streamed, whether in the tables, error.
+/// Of a gate and channel: name, channel, cycles, segments, entries of the map, words streamed,
+/// whether in the tables, error.
 type GateRow = (String, u8, u64, usize, usize, usize, bool, f64);
 
 /// Channel, parameter, address, word that writes it.
@@ -129,8 +131,8 @@ impl Image {
         PyBytes::new(py, &bytes_of(&self.0.programming()))
     }
 
-    /// Words that run a sequence, and the cycle in which what each gives starts: steps are ("gates", names) or ("branch",
-    /// names of each case).
+    /// Words that run a sequence, and the cycle in which what each gives starts: steps are
+    /// ("gates", names) or ("branch", names of each case).
     fn sequence<'py>(
         &mut self,
         py: Python<'py>,
@@ -200,7 +202,8 @@ struct Model {
     channels: usize,
 }
 
-/// What a run gives: for each channel its samples (int16), and values of the eight parameters (int64, one after another).
+/// What a run gives: for each channel its samples (int16), and values of the eight parameters
+/// (int64, one after another).
 type Ran<'py> = (Vec<Bound<'py, PyBytes>>, Vec<Vec<Bound<'py, PyBytes>>>);
 
 #[pymethods]
@@ -247,7 +250,8 @@ impl Model {
         Ok(())
     }
 
-    /// What a channel takes of the one at an offset: factors as 18-bit words, delay in cycles. `zero`: the delay that is none.
+    /// What a channel takes of the one at an offset: factors as 18-bit words, delay in cycles.
+    /// `zero`: the delay that is none.
     fn couple(&mut self, channel: usize, offset: isize, factor: (i32, i32), delay: u8, zero: u8) -> PyResult<()> {
         let rejected = |text: &str| Err(PyValueError::new_err(text.to_string()));
         let Some(crosstalk) = &mut self.machine.crosstalk else {

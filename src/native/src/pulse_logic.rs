@@ -1,5 +1,6 @@
-//! The pulse core's model beside its logic: what engines show for segments that come in given cycles, and which segments a
-//! stream of words gives. Tests compare both with the verilated core, cycle by cycle.
+//! The pulse core's model beside its logic: what engines show for segments that come in given
+//! cycles, and which segments a stream of words gives. Tests compare both with the verilated core,
+//! cycle by cycle.
 
 use super::pulse::words_of;
 use kairos_contracts::pulse::{PARAMETERS, TONES, VALUE_BITS};
@@ -63,8 +64,8 @@ impl Segments for Given {
     }
 }
 
-/// The segments that a channel's sequencer gives for the words of a stream, in order, each `GIVEN` numbers; and the bits of
-/// its errors. `results`: what each branch takes, in order.
+/// The segments that a channel's sequencer gives for the words of a stream, in order, each `GIVEN`
+/// numbers; and the bits of its errors. `results`: what each branch takes, in order.
 #[pyfunction]
 fn execute<'py>(
     py: Python<'py>,
@@ -96,10 +97,12 @@ fn execute<'py>(
 
 /// What channels show for segments that their sequencers give in these cycles.
 ///
-/// `given`: for each cycle and channel some segments of `GIVEN` numbers; the engines see them `delay` cycles later.
-/// `triggers`: for each cycle, whether there is one. Gives for each cycle and channel `SHOWN` numbers, in the cycle in which
-/// the model has them; samples of each channel (int16), if they are wanted; and errors, parameters that ran dry, and the
-/// cycle of the first underrun or misalignment of each channel, or -1, and which parameters have full FIFOs at the end.
+/// `given`: for each cycle and channel some segments of `GIVEN` numbers; the engines see them
+/// `delay` cycles later. `triggers`: for each cycle, whether there is one. Gives for each cycle and
+/// channel `SHOWN` numbers, in the cycle in which the model has them; samples of each channel
+/// (int16), if they are wanted; and errors, parameters that ran dry, and the cycle of the first
+/// underrun or misalignment of each channel, or -1, and which parameters have full FIFOs at the
+/// end.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 fn replay<'py>(

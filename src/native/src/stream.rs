@@ -6,9 +6,9 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// What a connection has brought: called with a number, it gives so many bytes. `more`, called with the number that is
-/// missing, gives at least so many, or raises. A call of a host function is read in a dozen pieces, each of which would be
-/// a call of Python.
+/// What a connection has brought: called with a number, it gives so many bytes. `more`, called with
+/// the number that is missing, gives at least so many, or raises. A call of a host function is read
+/// in a dozen pieces, each of which would be a call of Python.
 #[pyclass(module = "kairos._native.wire")]
 pub struct Inbox {
     more: Option<Py<PyAny>>,

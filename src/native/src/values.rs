@@ -1,4 +1,5 @@
-//! Values of remote procedure calls as Python objects: what a [`Maker`] makes of them, and how a [`Given`] is taken apart.
+//! Values of remote procedure calls as Python objects: what a [`Maker`] makes of them, and how a
+//! [`Given`] is taken apart.
 
 use std::cell::{Cell, RefCell};
 
@@ -158,7 +159,8 @@ impl<'py> Maker<Stream<'py>> for Objects<'py> {
                 let own = elements.call_method0("copy")?;
                 own.call_method1("reshape", (PyTuple::new(self.py, shape)?,))?
             }
-            // Elements of an int64 list stay NumPy values, so that they are not taken for 32-bit ones when quoted again.
+            // Elements of an int64 list stay NumPy values, so that they are not taken for 32-bit
+            // ones when quoted again.
             (_, tag::INT64) => elements
                 .try_iter()?
                 .collect::<PyResult<Vec<_>>>()

@@ -1,5 +1,5 @@
-//! The wire formats of `src/proto`, from the host's side. Where something is read, `read` is a function that gives exactly as
-//! many bytes as it is asked for, or raises.
+//! The wire formats of `src/proto`, from the host's side. Where something is read, `read` is a
+//! function that gives exactly as many bytes as it is asked for, or raises.
 
 use kairos_contracts::session::Request;
 use kairos_proto::boards::Boards;
@@ -137,7 +137,8 @@ fn read_type(read: Bound<'_, PyAny>) -> PyResult<u8> {
     }
 }
 
-/// What follows in a SystemInfo: (runtime id, identifier, ended properly) of a soft core; of others only the id.
+/// What follows in a SystemInfo: (runtime id, identifier, ended properly) of a soft core; of others
+/// only the id.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
 fn read_system_info(read: Bound<'_, PyAny>) -> PyResult<(Vec<u8>, bool, Option<(String, bool)>)> {
@@ -164,8 +165,8 @@ fn read_text(read: Bound<'_, PyAny>) -> PyResult<String> {
     stream.text(u32::from_le_bytes(length))
 }
 
-/// A call behind the head of an RpcRequest: (is it asynchronous, service, arguments, keyword arguments, return tag).
-/// `retrieve` turns an object's id into the object.
+/// A call behind the head of an RpcRequest: (is it asynchronous, service, arguments, keyword
+/// arguments, return tag). `retrieve` turns an object's id into the object.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
 fn read_call<'py>(
@@ -287,8 +288,9 @@ impl<'py> Reader<Stream<'py>> for Report {
     }
 }
 
-/// A report behind the head of a KernelException: exceptions (id, message, parameters, (file, line, column, function)), for
-/// each the begin and end of its frames, the frames (address, stack pointer), and the bits of asynchronous errors.
+/// A report behind the head of a KernelException: exceptions (id, message, parameters, (file, line,
+/// column, function)), for each the begin and end of its frames, the frames (address, stack
+/// pointer), and the bits of asynchronous errors.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
 fn read_report(
@@ -349,8 +351,8 @@ fn netboot_boot(py: Python<'_>) -> Bound<'_, PyBytes> {
     message(py, &bytes[..end])
 }
 
-/// An answer of the loader: its type and what it says. Hello: version, whether requests need a proof, nonce. Have: bytes.
-/// Refused: the reason.
+/// An answer of the loader: its type and what it says. Hello: version, whether requests need a
+/// proof, nonce. Have: bytes. Refused: the reason.
 #[pyfunction]
 fn read_netboot_answer<'py>(read: Bound<'py, PyAny>) -> PyResult<(u8, Bound<'py, PyAny>)> {
     let py = read.py();
@@ -421,8 +423,8 @@ fn read_descriptor(bytes: &[u8]) -> PyResult<Gateware<'_>> {
     ))
 }
 
-/// Boards that the bytes of a loader know, the default first: the name, and what no public source confirms. None if the
-/// bytes are no loader.
+/// Boards that the bytes of a loader know, the default first: the name, and what no public source
+/// confirms. None if the bytes are no loader.
 #[pyfunction]
 fn boards(loader: &[u8]) -> Option<Vec<(&str, &str)>> {
     let known = Boards::find(loader)?;

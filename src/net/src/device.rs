@@ -1,10 +1,11 @@
-//! What the stack needs of a network controller. Its halves are apart, as a frame is looked at while its answer is written.
-//! Checksums of IPv4, TCP and UDP are the controller's business, in both directions.
+//! What the stack needs of a network controller. Its halves are apart, as a frame is looked at
+//! while its answer is written. Checksums of IPv4, TCP and UDP are the controller's business, in
+//! both directions.
 
 /// Frames that have come, one after another.
 pub trait Receive {
-    /// The oldest frame, with Ethernet header and without check sequence, if there is one. It stays until
-    /// [`release`](Self::release).
+    /// The oldest frame, with Ethernet header and without check sequence, if there is one. It stays
+    /// until [`release`](Self::release).
     fn frame(&mut self) -> Option<&[u8]>;
 
     /// The frame is not needed any more.

@@ -1,9 +1,10 @@
 //! TCP/IP of the comms core: [smoltcp], run connection by connection.
 //!
-//! smoltcp's own way is to go over all of its sockets for each frame, and again for what is to be sent, and for when
-//! something is due next. Here each connection is the only socket of a set: a received frame is shown to the set it
-//! belongs to, and only connections that have something to say are asked for it ([`stack`]). When something is due is
-//! computed when a timer fires, not for each frame.
+//! smoltcp's own way is to go over all of its sockets for each frame, and again for what is to be
+//! sent, and for when something is due next. Here each connection is the only socket of a set: a
+//! received frame is shown to the set it belongs to, and only connections that have something to
+//! say are asked for it ([`stack`]). When something is due is computed when a timer fires, not for
+//! each frame.
 //!
 //! The crate knows no hardware ([`device`]), no executor, and no clock: whoever owns the device calls
 //! [`Stack::poll`] between the turns of its tasks, and tells it the time. Tasks use [`Socket`]s.

@@ -1,6 +1,7 @@
-//! The short way for the frames that a connection mostly consists of: TCP segments in order, without options, over IPv4.
-//! smoltcp processes and composes the segment (`vendor/smoltcp/README.md`); the headers around it are here. They are those
-//! of frames of the same connection that went smoltcp's general way not long ago.
+//! The short way for the frames that a connection mostly consists of: TCP segments in order,
+//! without options, over IPv4. smoltcp processes and composes the segment
+//! (`vendor/smoltcp/README.md`); the headers around it are here. They are those of frames of the
+//! same connection that went smoltcp's general way not long ago.
 
 use smoltcp::socket::tcp::{self, PlainDispatch, PlainSegment};
 use smoltcp::time::{Duration, Instant};
@@ -14,7 +15,8 @@ const LONGEST_PAYLOAD: usize = MTU - HEADERS;
 /// Version of IPv4 with the length of its header, and that of TCP's, in words.
 const IPV4_WITHOUT_OPTIONS: u8 = 0x45;
 const TCP_WITHOUT_OPTIONS: u8 = 0x50;
-/// So often smoltcp sees a frame of the connection, which is how it knows that the client's hardware address still holds.
+/// So often smoltcp sees a frame of the connection, which is how it knows that the client's
+/// hardware address still holds.
 const PROVEN_FOR: Duration = Duration::from_secs(10);
 
 /// What all plain frames of a connection have in common.
@@ -35,7 +37,8 @@ fn marks(headers: &[u8; HEADERS]) -> [u32; 7] {
 }
 
 impl Plain {
-    /// From the beginning of a frame that smoltcp has sent, if it went to the client of `flow` and can be repeated.
+    /// From the beginning of a frame that smoltcp has sent, if it went to the client of `flow` and
+    /// can be repeated.
     pub fn from_sent(headers: &[u8; HEADERS], flow: &Flow, now: Instant) -> Option<Self> {
         let segment = frame::segment(headers)?;
         let repeatable = headers[12..15] == [8, 0, IPV4_WITHOUT_OPTIONS]

@@ -22,7 +22,8 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The network as they say, and as it is by default where they say nothing. `seed` spreads port and sequence numbers.
+    /// The network as they say, and as it is by default where they say nothing. `seed` spreads port
+    /// and sequence numbers.
     pub fn config(self, seed: u64) -> Config {
         let mac = self.mac.unwrap_or(keys::DEFAULT_MAC);
         let route = self.ipv4_default_route;

@@ -1,5 +1,5 @@
-//! Sockets, as the services use them. Each serves one client after another; all of its futures may be dropped at any time
-//! without losing anything.
+//! Sockets, as the services use them. Each serves one client after another; all of its futures may
+//! be dropped at any time without losing anything.
 
 use core::future::poll_fn;
 use core::task::{Context, Poll};
@@ -48,7 +48,8 @@ impl Socket {
         result
     }
 
-    /// A client that does not answer for `timeout` seconds is lost; it is asked after `keep_alive` seconds of silence.
+    /// A client that does not answer for `timeout` seconds is lost; it is asked after `keep_alive`
+    /// seconds of silence.
     pub fn set_times(&mut self, timeout: u64, keep_alive: u64) {
         self.with(|socket| {
             socket.set_timeout(Some(Duration::from_secs(timeout)));
@@ -198,8 +199,8 @@ impl Socket {
         self.work(|socket| (true, socket.abort()));
     }
 
-    /// Takes from the receive buffer: `Ok(None)` of `take` means that there is nothing. The result is `None` at the end of
-    /// the stream.
+    /// Takes from the receive buffer: `Ok(None)` of `take` means that there is nothing. The result
+    /// is `None` at the end of the stream.
     fn receive<R>(
         &self,
         cx: &mut Context<'_>,

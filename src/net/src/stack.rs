@@ -23,8 +23,8 @@ use crate::plain::Plain;
 pub const SOCKETS: usize = 16;
 /// Frames received at a time, before the tasks have their turns.
 const BURST: usize = 16;
-/// A connection does nothing by itself earlier than this after a frame: smoltcp's delay of acknowledgements, which is the
-/// shortest of its times.
+/// A connection does nothing by itself earlier than this after a frame: smoltcp's delay of
+/// acknowledgements, which is the shortest of its times.
 const SHORTEST: Duration = Duration::from_millis(10);
 /// More received bytes than these are acknowledged at once, fewer with the next data or after the delay.
 const SEGMENT: usize = 1460;
@@ -216,8 +216,9 @@ impl Stack {
         self.0.borrow().deadline
     }
 
-    /// Sends what sockets have to say, then takes frames. True if it is to be called again after the tasks that it has
-    /// woken; otherwise when a frame has come, when there is room to send again, or at the [`deadline`](Self::deadline).
+    /// Sends what sockets have to say, then takes frames. True if it is to be called again after
+    /// the tasks that it has woken; otherwise when a frame has come, when there is room to send
+    /// again, or at the [`deadline`](Self::deadline).
     pub fn poll(&self, now: Instant, receive: &mut impl Receive, device: &mut impl Transmit) -> bool {
         let inner = &mut *self.0.borrow_mut();
         if inner.deadline.is_some_and(|deadline| deadline <= now) {

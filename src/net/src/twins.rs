@@ -1,5 +1,5 @@
-//! Two stacks that get the same frames, one of which takes no short way: every frame that they send, every byte that their
-//! tasks read, and the whole state of their sockets are the same.
+//! Two stacks that get the same frames, one of which takes no short way: every frame that they
+//! send, every byte that their tasks read, and the whole state of their sockets are the same.
 
 extern crate std;
 

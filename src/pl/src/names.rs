@@ -1,6 +1,8 @@
-//! Names of RTIO channels for messages: those of the lab's device map, where it has one, else those of the gateware.
+//! Names of RTIO channels for messages: those of the lab's device map, where it has one, else those
+//! of the gateware.
 //!
-//! The runtime puts the map into memory once at boot, before it releases the kernel core; then both cores read it.
+//! The runtime puts the map into memory once at boot, before it releases the kernel core; then both
+//! cores read it.
 
 use kairos_proto::device_map::{DeviceMap, Malformed};
 
@@ -13,7 +15,8 @@ const HEAD: usize = 4;
 /// Longest map in bytes.
 pub const MAX: usize = DEVICE_MAP.end - DEVICE_MAP.start - HEAD;
 
-/// Puts the map there that `read` writes to the memory it is given; it returns the length, 0 if there is none.
+/// Puts the map there that `read` writes to the memory it is given; it returns the length, 0 if
+/// there is none.
 ///
 /// # Errors
 /// [`Malformed`]; then there is no map.

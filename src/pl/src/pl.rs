@@ -1,7 +1,7 @@
 //! Programmable logic: is there any, what does it say of itself, and access to its registers.
 //!
-//! The runtime calls [`probe`] once at boot, before it releases the kernel core; afterwards both cores use [`descriptor`],
-//! which reads the copy in DDR and costs no access to the PL.
+//! The runtime calls [`probe`] once at boot, before it releases the kernel core; afterwards both
+//! cores use [`descriptor`], which reads the copy in DDR and costs no access to the PL.
 
 use core::ptr::{read_volatile, write_volatile};
 
@@ -12,11 +12,12 @@ use kairos_chip::devcfg;
 
 /// Copies the gateware's descriptor to [`DESCRIPTOR_COPY`] and checks it.
 ///
-/// A PL that is not programmed is not touched: an access to it would never be answered. Without a valid descriptor the copy
-/// is cleared.
+/// A PL that is not programmed is not touched: an access to it would never be answered. Without a
+/// valid descriptor the copy is cleared.
 ///
 /// # Safety
-/// Nobody may use the copy meanwhile: call it before the kernel core is released. The PL must be out of reset.
+/// Nobody may use the copy meanwhile: call it before the kernel core is released. The PL must be
+/// out of reset.
 pub unsafe fn probe() -> Result<Descriptor<'static>, Error> {
     let copy = DESCRIPTOR_COPY.start as *mut u32;
     // SAFETY: the caller has brought the PL out of reset, and nobody uses the copy.
@@ -93,8 +94,9 @@ impl Register {
         Self::of(descriptor.register(name)?)
     }
 
-    /// The same of a block of which there are several: the first one's registers have the block's own name, those of the
-    /// others have the number behind it (`satellite_state`, `satellite1_state`).
+    /// The same of a block of which there are several: the first one's registers have the block's
+    /// own name, those of the others have the number behind it (`satellite_state`,
+    /// `satellite1_state`).
     pub fn find_numbered(descriptor: &Descriptor, name: &str, number: usize) -> Option<Self> {
         let (block, field) = name.split_once('_')?;
         let is_it = |name: &str| {
@@ -119,13 +121,15 @@ impl Register {
 
     /// Its value.
     pub fn read(self) -> u32 {
-        // SAFETY: the address lies in the PL's register space, where reads and writes affect no memory of this core.
+        // SAFETY: the address lies in the PL's register space, where reads and writes affect no
+        // memory of this core.
         unsafe { read_volatile(self.0 as *const u32) }
     }
 
     /// Writes it.
     pub fn write(self, value: u32) {
-        // SAFETY: in the same space as what is read, so no memory of this core changes. What the gateware does with the value (a base address for DMA, say) is the caller's concern.
+        // SAFETY: in the same space as what is read, so no memory of this core changes. What the
+        // gateware does with the value (a base address for DMA, say) is the caller's concern.
         unsafe { write_volatile(self.0 as *mut u32, value) }
     }
 

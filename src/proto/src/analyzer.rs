@@ -1,5 +1,5 @@
-//! Analyzer dumps, TCP 1382 (wire protocols, section 4). The messages are made by the gateware, which may pack two of them into
-//! the room of one (`docs/interfaces.md`, section 11).
+//! Analyzer dumps, TCP 1382 (wire protocols, section 4). The messages are made by the gateware,
+//! which may pack two of them into the room of one (`docs/interfaces.md`, section 11).
 
 use kairos_contracts::analyzer::{Exception, Message, Pair};
 pub use kairos_contracts::analyzer::{HEAD, MESSAGE, PORT};
@@ -90,9 +90,10 @@ impl Event {
 /// Boards that may tell of their channels: bits of a mask.
 pub const BOARDS: u32 = u32::BITS;
 
-/// Whether the board `own` tells of a unit of its record, if those whose bits are set in `telling` send their records, too. What one
-/// submits to another one's channel stands in the records of both, and of those on the way: the board of the channel
-/// tells of it, or, if it cannot, the one that is asked by the host. Only the board that has refused an event knows of that.
+/// Whether the board `own` tells of a unit of its record, if those whose bits are set in `telling`
+/// send their records, too. What one submits to another one's channel stands in the records of
+/// both, and of those on the way: the board of the channel tells of it, or, if it cannot, the one
+/// that is asked by the host. Only the board that has refused an event knows of that.
 pub fn is_told(unit: &[u8; MESSAGE], own: u8, telling: u32) -> bool {
     // A pair's channels are of the board with the network.
     let last = match is_pair(unit) {

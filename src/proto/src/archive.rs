@@ -1,5 +1,6 @@
-//! Archives of a kernel and the subkernels that satellites run for it, as the keys of startup and idle kernels may hold them (wire
-//! protocols, section 1.12): uncompressed tar files of `main.elf` and `<number> <destination>.elf`.
+//! Archives of a kernel and the subkernels that satellites run for it, as the keys of startup and
+//! idle kernels may hold them (wire protocols, section 1.12): uncompressed tar files of `main.elf`
+//! and `<number> <destination>.elf`.
 
 use core::fmt;
 use core::ops::Range;

@@ -1,5 +1,5 @@
-//! Batches of register accesses: their instructions, and how they ended, as bytes. What a batch is for stands in
-//! `docs/batch.md`.
+//! Batches of register accesses: their instructions, and how they ended, as bytes. What a batch is
+//! for stands in `docs/batch.md`.
 
 use core::fmt;
 
@@ -62,7 +62,8 @@ impl Instruction {
     }
 }
 
-/// An instruction that is known to be one, as it stands in a batch: what is asked for is decoded, and only that.
+/// An instruction that is known to be one, as it stands in a batch: what is asked for is decoded,
+/// and only that.
 #[derive(Clone, Copy)]
 pub struct Encoded<'a>(pub &'a [u8; INSTRUCTION]);
 

@@ -1,7 +1,9 @@
-//! A bitstream for the PL: where its words begin in a file, in what order their bytes are, and for which chip it is.
+//! A bitstream for the PL: where its words begin in a file, in what order their bytes are, and for
+//! which chip it is.
 //!
-//! Vivado writes `.bit` (a header in front) and `.bin` files, both with the most significant byte of each word first; boot
-//! images hold words as the processor reads them. The packets are described in UG470, chapter 5.
+//! Vivado writes `.bit` (a header in front) and `.bin` files, both with the most significant byte
+//! of each word first; boot images hold words as the processor reads them. The packets are
+//! described in UG470, chapter 5.
 
 use core::fmt;
 
@@ -9,7 +11,8 @@ use core::fmt;
 pub const SYNC: u32 = 0xaa99_5566;
 /// How far into a file the sync word is looked for; a `.bit` header has some 150 bytes.
 const SEARCHED: usize = 4096;
-/// Words between the first dummy words and the sync word: bus width detection and padding (UG470, table 5-19).
+/// Words between the first dummy words and the sync word: bus width detection and padding (UG470,
+/// table 5-19).
 const LEAD: usize = 8;
 /// Bits of an IDCODE that do not tell the version of the silicon.
 const IDCODE_MASK: u32 = 0x0fff_ffff;

@@ -1,7 +1,9 @@
-//! The loader's table of boards (`docs/interfaces.md`, section 1): which one a boot image is for, and what is known of each.
+//! The loader's table of boards (`docs/interfaces.md`, section 1): which one a boot image is for,
+//! and what is known of each.
 //!
-//! [`MARKER`], the chosen board's index and the number of boards as u32, then for each its name and what its description
-//! assumes. It stands anywhere in the loader, which reads it in place; who makes an image looks for it, and writes the index.
+//! [`MARKER`], the chosen board's index and the number of boards as u32, then for each its name and
+//! what its description assumes. It stands anywhere in the loader, which reads it in place; who
+//! makes an image looks for it, and writes the index.
 
 use core::str;
 
@@ -57,8 +59,8 @@ impl<'a> Boards<'a> {
         })
     }
 
-    /// Where in the loader the index of the chosen board stands, and the bytes that choose another one. None if there is no
-    /// such board.
+    /// Where in the loader the index of the chosen board stands, and the bytes that choose another
+    /// one. None if there is no such board.
     pub fn choose(&self, index: usize) -> Option<(usize, [u8; 4])> {
         (index < self.entries.len()).then_some((self.at + MARKER.len(), (index as u32).to_le_bytes()))
     }

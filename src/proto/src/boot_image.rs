@@ -1,5 +1,6 @@
-//! The boot image that the chip's ROM reads (`BOOT.BIN`): the loader, which the header points to, and the partitions behind it
-//! (UG585, section 6.3.2; UG1283, "Zynq-7000 SoC"). Little endian; [`encode`] writes it.
+//! The boot image that the chip's ROM reads (`BOOT.BIN`): the loader, which the header points to,
+//! and the partitions behind it (UG585, section 6.3.2; UG1283, "Zynq-7000 SoC"). Little endian;
+//! [`encode`] writes it.
 
 use core::fmt;
 

@@ -1,5 +1,6 @@
-//! What `kairos device channels` asks for, and what it is told: a path between processors, memory and logic is measured so
-//! many times with so many bytes. The same twelve bytes go from the host to the comms core, and from there to the kernel core.
+//! What `kairos device channels` asks for, and what it is told: a path between processors, memory
+//! and logic is measured so many times with so many bytes. The same twelve bytes go from the host
+//! to the comms core, and from there to the kernel core.
 
 pub use kairos_contracts::channels::{
     Path, Refusal, MESSAGE_MAX, MESSAGE_MIN, SIZE_MAX, STREAM_UNIT, TOTAL_MAX, TRIALS_MAX,

@@ -1,7 +1,9 @@
-//! The gateware's self-description: identification, register map, RTIO channel map (`docs/interfaces.md`, section 3).
+//! The gateware's self-description: identification, register map, RTIO channel map
+//! (`docs/interfaces.md`, section 3).
 //!
-//! [`Descriptor`] is a view on bytes that are somewhere in memory; [`Descriptor::new`] checks length and checksum once, the
-//! accessors walk the records. The writer is the gateware's `descriptor.py`.
+//! [`Descriptor`] is a view on bytes that are somewhere in memory; [`Descriptor::new`] checks
+//! length and checksum once, the accessors walk the records. The writer is the gateware's
+//! `descriptor.py`.
 
 use core::fmt;
 
@@ -406,7 +408,8 @@ mod tests {
         assert_eq!(Descriptor::new(&bad).err(), Some(Error::Checksum));
         bad[4] = 2;
         assert_eq!(Descriptor::new(&bad).err(), Some(Error::Version(2)));
-        // Right checksum, wrong content: no end record, a record longer than the rest, a register without a name field.
+        // Right checksum, wrong content: no end record, a record longer than the rest, a register
+        // without a name field.
         for records in [
             record(1, b"x"),
             Vec::from(*b"\x01\0\xff\0abcd"),

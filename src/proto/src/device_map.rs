@@ -1,4 +1,5 @@
-//! The configuration key `device_map` (wire protocols, section 6): names of RTIO channels, as the lab's device database has them.
+//! The configuration key `device_map` (wire protocols, section 6): names of RTIO channels, as the
+//! lab's device database has them.
 
 use core::fmt;
 

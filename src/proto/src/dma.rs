@@ -1,5 +1,6 @@
-//! DMA traces in the compact format that the gateware plays (`docs/interfaces.md`, section 10). The recorded format of the wire
-//! protocols is for who reads traces of other devices; this firmware writes compact ones only.
+//! DMA traces in the compact format that the gateware plays (`docs/interfaces.md`, section 10). The
+//! recorded format of the wire protocols is for who reads traces of other devices; this firmware
+//! writes compact ones only.
 
 use kairos_contracts::rtio::{DmaFormat, TraceWord, DMA_SHORT_DATA_BITS};
 
@@ -19,7 +20,8 @@ const SHORT_DATA: u32 = 1 << DMA_SHORT_DATA_BITS;
 
 /// Gives the words of an event to `out`: an even number of them, little endian in memory.
 ///
-/// `target`: channel << 8 | address. `before`: time of the event before it, 0 for the first one. `words`: 1 to 16.
+/// `target`: channel << 8 | address. `before`: time of the event before it, 0 for the first one.
+/// `words`: 1 to 16.
 #[inline]
 pub fn encode(
     before: i64,
@@ -78,8 +80,8 @@ impl Event {
     }
 }
 
-/// The event at a position of `trace`, and the position behind it; None at the end, or if there is none that makes sense. `before`:
-/// time of the event before it, 0 for the first one.
+/// The event at a position of `trace`, and the position behind it; None at the end, or if there is
+/// none that makes sense. `before`: time of the event before it, 0 for the first one.
 pub fn decode(trace: &[u32], mut at: usize, before: i64) -> Option<(Event, usize)> {
     let mut time = before;
     let head = loop {

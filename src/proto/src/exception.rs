@@ -1,4 +1,5 @@
-//! Exceptions of kernels: the record in memory, the reply by which the host raises one, and the report of uncaught ones.
+//! Exceptions of kernels: the record in memory, the reply by which the host raises one, and the
+//! report of uncaught ones.
 //!
 //! Layouts: kernel ABI section 4.2 (record), wire protocols sections 1.2 (type 8) and 1.8 (type 9).
 
@@ -10,7 +11,8 @@ use kairos_contracts::session::RPC_EXCEPTION_LENGTH;
 
 use crate::rpc::{BadAddress, Memory, Sink, HOST_STRING};
 
-/// A string of a record: `length` bytes at `pointer`, or, with length [`HOST_STRING`], the host's string of key `pointer`.
+/// A string of a record: `length` bytes at `pointer`, or, with length [`HOST_STRING`], the host's
+/// string of key `pointer`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Text {
@@ -130,10 +132,12 @@ pub struct Frame {
 /// The placeholder that the device resolves in its own messages.
 const CHANNEL_INFO: &[u8] = b"{rtio_channel_info:0}";
 
-/// Writes the report of uncaught exceptions, oldest first, from `count` up to and without the asynchronous error byte.
+/// Writes the report of uncaught exceptions, oldest first, from `count` up to and without the
+/// asynchronous error byte.
 ///
-/// `channel_name` gives the name of an RTIO channel, for `{rtio_channel_info:0}` in messages. Strings of a record that
-/// cannot be read (the kernel has overwritten it) are reported as `<unreadable>`.
+/// `channel_name` gives the name of an RTIO channel, for `{rtio_channel_info:0}` in messages.
+/// Strings of a record that cannot be read (the kernel has overwritten it) are reported as
+/// `<unreadable>`.
 pub fn write_report<'a, 'n>(
     sink: &mut impl Sink,
     memory: &impl Memory,

@@ -1,4 +1,5 @@
-//! Every wire format of Kairos, once: encoders and decoders without allocation, for firmware and host programs.
+//! Every wire format of Kairos, once: encoders and decoders without allocation, for firmware and
+//! host programs.
 //!
 //! Nothing here knows of sockets, cores or files.
 #![no_std]

@@ -162,8 +162,8 @@ fn only(bytes: &[u8]) -> Result<u8, Malformed> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Writes the message; its length. What has no room is cut: payloads have at most [`PIECE_MAX`] bytes, texts
-    /// [`TEXT_MAX`].
+    /// Writes the message; its length. What has no room is cut: payloads have at most [`PIECE_MAX`]
+    /// bytes, texts [`TEXT_MAX`].
     pub fn encode(&self, out: &mut [u8; MESSAGE_MAX]) -> usize {
         let mut out = Writer { out, length: 0 };
         let mut put = |kind: Type, head: &[u8], rest: &[u8]| {

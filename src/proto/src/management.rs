@@ -1,10 +1,12 @@
 //! Management, TCP 1380: greeting, requests of the host, replies of the device (wire protocols, section 2).
 //!
-//! A request is a type byte and its payload; there is no synchronisation and no overall length. [`RequestDecoder`] takes the
-//! bytes as they arrive, in any pieces; values and images are passed on piece by piece and never held here.
+//! A request is a type byte and its payload; there is no synchronisation and no overall length.
+//! [`RequestDecoder`] takes the bytes as they arrive, in any pieces; values and images are passed
+//! on piece by piece and never held here.
 //!
-//! Where the device has a key, the client asks for a nonce and sends a proof before anything else: the HMAC-SHA-256 with that
-//! key over [`PROOF_CONTEXT`] and the nonce. That, and the requests from 128 on, are not part of ARTIQ's protocol.
+//! Where the device has a key, the client asks for a nonce and sends a proof before anything else:
+//! the HMAC-SHA-256 with that key over [`PROOF_CONTEXT`] and the nonce. That, and the requests from
+//! 128 on, are not part of ARTIQ's protocol.
 
 use core::fmt;
 
@@ -54,7 +56,8 @@ pub struct Request {
     pub kind: Kind,
     /// The key that it is about, if its [`Payload`] has one; else empty.
     pub key: Key,
-    /// Bytes of data that follow in [`Item::Data`] pieces, if its payload has data. Zero if the host sent a length below 1.
+    /// Bytes of data that follow in [`Item::Data`] pieces, if its payload has data. Zero if the
+    /// host sent a length below 1.
     pub length: u32,
     /// The proof, if it is one.
     pub proof: Digest,
@@ -63,8 +66,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Writes a whole request. Of `key` and `data` counts what its [`Payload`] has; a proof and a measurement are given as
-    /// data.
+    /// Writes a whole request. Of `key` and `data` counts what its [`Payload`] has; a proof and a
+    /// measurement are given as data.
     pub fn encode(sink: &mut impl Sink, kind: Kind, key: &[u8], data: &[u8]) {
         sink.write(&[kind as u8]);
         let (has_key, has_data) = match kind.payload() {
@@ -189,7 +192,8 @@ impl RequestDecoder {
         self.authentication || !matches!(kind, Kind::Challenge | Kind::Authenticate)
     }
 
-    /// Takes bytes from the front of `input` until a request is complete or the input is used up; advances `input`.
+    /// Takes bytes from the front of `input` until a request is complete or the input is used up;
+    /// advances `input`.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Item<'a>>, ProtocolError> {
         loop {
             let request = &mut self.request;

@@ -1,7 +1,9 @@
-//! Monitor and injector, TCP 1383 (wire protocols, section 3): messages of fixed lengths, one behind the other.
+//! Monitor and injector, TCP 1383 (wire protocols, section 3): messages of fixed lengths, one
+//! behind the other.
 //!
-//! A message is the byte of its kind and fields of fixed sizes, whose order `src/contracts/moninj.toml` gives for each kind;
-//! [`Message`] has room for all of them, and one walk over the fields encodes or decodes it.
+//! A message is the byte of its kind and fields of fixed sizes, whose order
+//! `src/contracts/moninj.toml` gives for each kind; [`Message`] has room for all of them, and one
+//! walk over the fields encodes or decodes it.
 
 use core::fmt;
 
@@ -142,7 +144,8 @@ impl Decoder {
         self.filled > 0
     }
 
-    /// Takes bytes from the front of `input` until a message is complete or the input is used up; advances `input`.
+    /// Takes bytes from the front of `input` until a message is complete or the input is used up;
+    /// advances `input`.
     pub fn next<K: Kind>(&mut self, input: &mut &[u8]) -> Result<Option<Message<K>>, UnknownType> {
         while let [byte, rest @ ..] = *input {
             self.bytes[self.filled] = *byte;

@@ -1,13 +1,16 @@
-//! Network boot on TCP 1379: firmware and gateware are sent to a loader, which starts them (`docs/boot.md`). Little endian.
+//! Network boot on TCP 1379: firmware and gateware are sent to a loader, which starts them
+//! (`docs/boot.md`). Little endian.
 //!
-//! The host sends [`GREETING`]. The loader answers with a [`Hello`]. For each file the host then sends an [`Offer`]; the answer
-//! is [`Reply::Have`] with the number of bytes that the loader has of it already, from a connection before; the host sends
-//! the rest, as it is; the loader checks the file and answers [`Reply::Verified`]. At last the host sends [`Request::Boot`], the
-//! loader answers [`Reply::Booting`] and starts what it has. Instead of any answer there may be [`Reply::Refused`] with the reason;
-//! then the loader closes the connection.
+//! The host sends [`GREETING`]. The loader answers with a [`Hello`]. For each file the host then
+//! sends an [`Offer`]; the answer is [`Reply::Have`] with the number of bytes that the loader has
+//! of it already, from a connection before; the host sends the rest, as it is; the loader checks
+//! the file and answers [`Reply::Verified`]. At last the host sends [`Request::Boot`], the loader
+//! answers [`Reply::Booting`] and starts what it has. Instead of any answer there may be
+//! [`Reply::Refused`] with the reason; then the loader closes the connection.
 //!
-//! Where the loader has a key, each request carries a proof: HMAC-SHA-256 with that key over the nonce of the connection and
-//! the bytes of the request in front of the proof. Without a key the proof is not looked at.
+//! Where the loader has a key, each request carries a proof: HMAC-SHA-256 with that key over the
+//! nonce of the connection and the bytes of the request in front of the proof. Without a key the
+//! proof is not looked at.
 
 pub use kairos_contracts::netboot::{FileKind as Kind, GREETING, PORT, TEXT_MAX, VERSION};
 use kairos_contracts::netboot::{Reply as Answer, Request as Type, DIGEST_LENGTH};

@@ -1,11 +1,14 @@
-//! Remote procedure calls between a kernel and the host: the tag grammar and both directions of value encoding.
+//! Remote procedure calls between a kernel and the host: the tag grammar and both directions of
+//! value encoding.
 //!
-//! A *tag string* describes the types of a call. From the device to the host every value carries its tag, so the
-//! encoder ([`encode_request`]) walks tag and memory together. From the host to the device values are untagged, so the
-//! decoder ([`Decoder`]) walks the return tag the device sent, and asks the kernel for memory as it goes.
+//! A *tag string* describes the types of a call. From the device to the host every value carries
+//! its tag, so the encoder ([`encode_request`]) walks tag and memory together. From the host to the
+//! device values are untagged, so the decoder ([`Decoder`]) walks the return tag the device sent,
+//! and asks the kernel for memory as it goes.
 //!
-//! Memory is reached through [`Memory`] and [`MemoryMut`] by 32-bit address, so that the same code runs on the chip
-//! and in a test on a 64-bit host, and so that an address outside of the kernel's memory is an error, not a fault.
+//! Memory is reached through [`Memory`] and [`MemoryMut`] by 32-bit address, so that the same code
+//! runs on the chip and in a test on a 64-bit host, and so that an address outside of the kernel's
+//! memory is an error, not a fault.
 
 mod decode;
 mod discard;

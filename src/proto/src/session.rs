@@ -1,9 +1,10 @@
-//! Kernel session, TCP 1381: greeting, framing, requests of the host, replies of the device (wire protocols, section 1).
+//! Kernel session, TCP 1381: greeting, framing, requests of the host, replies of the device (wire
+//! protocols, section 1).
 //!
-//! A message is four bytes 0x5a, a type byte and a payload whose length follows from its content: there is no overall length.
-//! [`RequestDecoder`] takes the host's bytes as they arrive, in any pieces, and never holds more than one fixed-size
-//! message; long payloads (the kernel library, the value of an RPC reply) are passed on piece by piece. [`reply`] writes
-//! what goes the other way.
+//! A message is four bytes 0x5a, a type byte and a payload whose length follows from its content:
+//! there is no overall length. [`RequestDecoder`] takes the host's bytes as they arrive, in any
+//! pieces, and never holds more than one fixed-size message; long payloads (the kernel library, the
+//! value of an RPC reply) are passed on piece by piece. [`reply`] writes what goes the other way.
 
 pub mod host;
 
@@ -34,8 +35,9 @@ pub enum Request<'a> {
         last: bool,
     },
     RunKernel,
-    /// The reply to an RPC follows in [`Request::Value`] pieces, from its return tag (length, bytes) on, until
-    /// [`RequestDecoder::end_value`] is called: only the caller knows where its value ends.
+    /// The reply to an RPC follows in [`Request::Value`] pieces, from its return tag (length,
+    /// bytes) on, until [`RequestDecoder::end_value`] is called: only the caller knows where its
+    /// value ends.
     RpcReply,
     Value(&'a [u8]),
     RpcException([u8; RPC_EXCEPTION]),
@@ -102,8 +104,8 @@ impl RequestDecoder {
         }
     }
 
-    /// Number of bytes found between messages since the last call. The protocol says to skip them; a correct host sends
-    /// none.
+    /// Number of bytes found between messages since the last call. The protocol says to skip them;
+    /// a correct host sends none.
     pub fn take_discarded(&mut self) -> u32 {
         core::mem::take(&mut self.discarded)
     }
@@ -118,7 +120,8 @@ impl RequestDecoder {
         matches!(self.state, State::Library(_))
     }
 
-    /// Whether a request has begun and is not complete. (The value of a reply counts as one until its end is told.)
+    /// Whether a request has begun and is not complete. (The value of a reply counts as one until
+    /// its end is told.)
     pub fn in_request(&self) -> bool {
         !matches!(self.state, State::Sync(0))
     }
@@ -130,7 +133,8 @@ impl RequestDecoder {
         }
     }
 
-    /// Takes bytes from the front of `input` until a request is complete or the input is used up; advances `input`.
+    /// Takes bytes from the front of `input` until a request is complete or the input is used up;
+    /// advances `input`.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Request<'a>>, ProtocolError> {
         loop {
             match self.state {

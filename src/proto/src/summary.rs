@@ -1,4 +1,5 @@
-//! What a log says of an uncaught exception: the first one of a report (wire protocols, section 1.8), in one line.
+//! What a log says of an uncaught exception: the first one of a report (wire protocols, section
+//! 1.8), in one line.
 
 use core::fmt;
 

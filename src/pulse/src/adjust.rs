@@ -1,7 +1,8 @@
 //! What kernels can change of a gate, and the words that change it: made without a heap.
 //!
-//! The host gives kernels a list of the gate's adjustable segments (`kairos.pulse.program`), those of a channel and parameter
-//! one after another as they play, each with the word that writes it into the pulse table.
+//! The host gives kernels a list of the gate's adjustable segments (`kairos.pulse.program`), those
+//! of a channel and parameter one after another as they play, each with the word that writes it
+//! into the pulse table.
 
 use crate::course::{self, CourseError, Quantity, SEGMENTS};
 use crate::units::Rates;
@@ -56,11 +57,11 @@ impl<'a> Adjustable<'a> {
         end.is_empty().then_some(Self { rates, entries })
     }
 
-    /// Gives the words with which a parameter has another course, on all of the gate's channels, and whether it is the last
-    /// one.
+    /// Gives the words with which a parameter has another course, on all of the gate's channels,
+    /// and whether it is the last one.
     ///
-    /// One value: a number becomes it, any other shape is what was defined times it. As many values as segments: steps. One
-    /// more: knots of a spline.
+    /// One value: a number becomes it, any other shape is what was defined times it. As many values
+    /// as segments: steps. One more: knots of a spline.
     #[inline]
     pub fn change(
         self,

@@ -1,4 +1,5 @@
-//! The course of one parameter as segments and words, without a heap: for a kernel that changes an angle or an amplitude.
+//! The course of one parameter as segments and words, without a heap: for a kernel that changes an
+//! angle or an amplitude.
 //!
 //! The compiler makes its splines here too, so that both give the same words.
 
@@ -27,8 +28,8 @@ pub enum CourseError {
     TooSteep,
     /// A segment would have so few cycles.
     TooShort { cycles: u64 },
-    /// There are no values, or no room for what is worked out: a segment for each step between knots (one for a
-    /// constant), and three numbers for each knot.
+    /// There are no values, or no room for what is worked out: a segment for each step between
+    /// knots (one for a constant), and three numbers for each knot.
     Room,
 }
 
@@ -93,8 +94,8 @@ impl Quantity {
     }
 }
 
-/// Segments of the natural spline through values that are equally far apart, into `out`; gives how many. `scratch`: three
-/// numbers for each value. The segments have no flags.
+/// Segments of the natural spline through values that are equally far apart, into `out`; gives how
+/// many. `scratch`: three numbers for each value. The segments have no flags.
 pub fn spline(
     quantity: Quantity,
     rates: &Rates,
@@ -128,7 +129,8 @@ pub fn spline(
     Ok(steps)
 }
 
-/// A parameter's segments as the tables of a core have them: where, and what they keep when their course is another.
+/// A parameter's segments as the tables of a core have them: where, and what they keep when their
+/// course is another.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub channels: u8,
@@ -139,8 +141,9 @@ pub struct Place<'a> {
     pub segments: &'a [(u16, u8)],
 }
 
-/// Words that give the parameter at `place` another course: one value that stays, or as many knots as there are segments
-/// and one more. Into `words`, one for each segment; gives how many. `scratch`: three numbers for each value.
+/// Words that give the parameter at `place` another course: one value that stays, or as many knots
+/// as there are segments and one more. Into `words`, one for each segment; gives how many.
+/// `scratch`: three numbers for each value.
 pub fn update(
     place: &Place,
     rates: &Rates,

@@ -30,7 +30,8 @@ pub struct Natural<'a> {
 impl<'a> Natural<'a> {
     /// Through at least two knots. `slopes` and `pivots` are where it is worked out: as long as the knots.
     ///
-    /// Solved for the slopes at the knots, as SciPy does, so that the last bits of coefficients are JaqalPaw's.
+    /// Solved for the slopes at the knots, as SciPy does, so that the last bits of coefficients are
+    /// JaqalPaw's.
     pub fn new(knots: &'a [f64], slopes: &'a mut [f64], pivots: &mut [f64]) -> Self {
         let last = knots.len() - 1;
         let rise = |i: usize| knots[i + 1] - knots[i];

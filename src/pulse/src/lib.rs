@@ -1,7 +1,9 @@
-//! The pulse core in software: its words, a bit-exact model from words to samples, and the compiler that makes the words.
+//! The pulse core in software: its words, a bit-exact model from words to samples, and the compiler
+//! that makes the words.
 //!
-//! `docs/pulse.md` says what the core does, and by which conventions of latency the gateware is compared with the model.
-//! Without the feature `alloc` there is what makes single words: formats, units and splines, for processors without a heap.
+//! `docs/pulse.md` says what the core does, and by which conventions of latency the gateware is
+//! compared with the model. Without the feature `alloc` there is what makes single words: formats,
+//! units and splines, for processors without a heap.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -66,7 +66,8 @@ impl Spline {
             }
             return;
         };
-        // 64 bits are enough for all of these cycles; the wrap of the first difference is as that of the value.
+        // 64 bits are enough for all of these cycles; the wrap of the first difference is as that
+        // of the value.
         let (mut value, mut first, shift) = (self.value, self.first, self.shift);
         let step = self.third >> shift;
         for to in out {

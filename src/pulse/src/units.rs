@@ -100,7 +100,8 @@ impl Rates {
     }
 }
 
-/// An angle in degrees as a constant or an entry of a list: wrapped into [-180, 180), then nearest, ties to even.
+/// An angle in degrees as a constant or an entry of a list: wrapped into [-180, 180), then nearest,
+/// ties to even.
 pub fn phase(degrees: f64) -> Result<i64, UnitError> {
     let mut degrees = finite(degrees)?;
     if degrees.abs() >= 360.0 {

@@ -1,4 +1,5 @@
-//! The specification's checks 6 to 16, by number: segments and words of pulses; and courses that follow samples.
+//! The specification's checks 6 to 16, by number: segments and words of pulses; and courses that
+//! follow samples.
 
 mod support;
 

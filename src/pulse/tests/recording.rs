@@ -167,8 +167,8 @@ fn a_reset_begins_phases_anew() {
 fn settings_of_a_core_end_with_its_reset_and_are_its_own() {
     let (quarter, full) = (1u64 << 38, 0x7f_ff80_0000u64);
     let head = |cycle: u64, output: u64, mask: u64| cycle << 16 | output << 12 | mask;
-    // A frequency on both cores from cycle 1 on that begins at the global phase in cycles 1, 4 and 8; the first core's
-    // counter is a quarter of a turn ahead from cycle 3 on, and reset in cycle 6.
+    // A frequency on both cores from cycle 1 on that begins at the global phase in cycles 1, 4 and
+    // 8; the first core's counter is a quarter of a turn ahead from cycle 3 on, and reset in cycle 6.
     let mut words = Vec::new();
     for (output, counter) in [(0, 5), (1, 0)] {
         let shown = |cycle, levels, extra: Option<u64>| {

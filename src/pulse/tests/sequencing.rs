@@ -213,8 +213,8 @@ fn programs() -> impl Strategy<Value = Program> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Check 50, of the model: what is played is the same for FIFOs of 16 and 32 and any stalls that starve nobody, whether cycle by
-    /// cycle or many cycles at once.
+    /// Check 50, of the model: what is played is the same for FIFOs of 16 and 32 and any stalls
+    /// that starve nobody, whether cycle by cycle or many cycles at once.
     #[test]
     fn check_50_random_programs(program in programs(), deep in any::<bool>()) {
         let mut all = Vec::new();

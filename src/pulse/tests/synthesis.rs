@@ -10,8 +10,8 @@ use support::{flagged, waiting};
 
 const MASK: i64 = (1 << 40) - 1;
 
-/// A machine of one channel in which tone 0 plays these (frequency, amplitude, cycles, flags) one after another; in the cycle
-/// before the first one starts.
+/// A machine of one channel in which tone 0 plays these (frequency, amplitude, cycles, flags) one
+/// after another; in the cycle before the first one starts.
 fn tones(pulses: &[(i64, i64, u64, u8)], config: Config) -> Machine {
     let mut machine = Machine::new(Config { channels: 1, ..config });
     for (n, &(frequency, amplitude, tau, flags)) in pulses.iter().enumerate() {

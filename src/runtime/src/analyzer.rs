@@ -1,5 +1,5 @@
-//! The analyzer service on TCP 1382 (wire protocols, section 4): each client gets what was recorded since the one before, on this board
-//! and, behind that, on those that are reached by its links.
+//! The analyzer service on TCP 1382 (wire protocols, section 4): each client gets what was recorded
+//! since the one before, on this board and, behind that, on those that are reached by its links.
 
 use embassy_executor::Spawner;
 use embassy_time::{with_timeout, Duration};

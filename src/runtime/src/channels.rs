@@ -1,7 +1,8 @@
 //! Measures the paths between processors, memory and logic for a host (`kairos device channels`).
 //!
-//! The kernel core measures what it sees; messages between the cores are measured here, by the global timer, which both
-//! have. Nobody else has the kernel core meanwhile, and nothing is measured while a kernel may run.
+//! The kernel core measures what it sees; messages between the cores are measured here, by the
+//! global timer, which both have. Nobody else has the kernel core meanwhile, and nothing is
+//! measured while a kernel may run.
 
 use embassy_time::{with_timeout, Duration};
 use kairos_channel::Kind;

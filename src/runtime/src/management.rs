@@ -1,5 +1,5 @@
-//! The management service on TCP 1380 (wire protocols, section 2): greeting, and who is meant; the requests themselves are
-//! [`kairos_comms::management`]'s.
+//! The management service on TCP 1380 (wire protocols, section 2): greeting, and who is meant; the
+//! requests themselves are [`kairos_comms::management`]'s.
 
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};

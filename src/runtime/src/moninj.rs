@@ -1,5 +1,5 @@
-//! Monitor and injector on TCP 1383 (wire protocols, section 3), for the channels of all boards. What does not exist, or does
-//! not answer, reads as 0.
+//! Monitor and injector on TCP 1383 (wire protocols, section 3), for the channels of all boards.
+//! What does not exist, or does not answer, reads as 0.
 
 use core::cell::Cell;
 
@@ -202,7 +202,8 @@ impl Boards {
         }
     }
 
-    /// All requests go at once, and are answered in their order. Together they are shorter than what a stream has room for.
+    /// All requests go at once, and are answered in their order. Together they are shorter than
+    /// what a stream has room for.
     async fn ask_away(
         &self,
         destination: u8,

@@ -1,4 +1,5 @@
-//! Network: GEM0, its PHY, and the TCP/IP stack, which is run between the turns of the tasks ([`kairos_comms::executor`]).
+//! Network: GEM0, its PHY, and the TCP/IP stack, which is run between the turns of the tasks
+//! ([`kairos_comms::executor`]).
 
 use core::cell::RefCell;
 use core::future::poll_fn;
@@ -42,9 +43,10 @@ pub struct Network {
     clock: Clock,
 }
 
-/// The time, as exact as the stack needs it: it counts in milliseconds. To read the timer and divide by its frequency takes as
-/// long as a good part of a packet. (After a silence of just a multiple of the counter's period it is wrong once: deadlines have
-/// passed then, so that the alarm comes at once, and with it the exact time.)
+/// The time, as exact as the stack needs it: it counts in milliseconds. To read the timer and
+/// divide by its frequency takes as long as a good part of a packet. (After a silence of just a
+/// multiple of the counter's period it is wrong once: deadlines have passed then, so that the alarm
+/// comes at once, and with it the exact time.)
 struct Clock {
     /// The lower word of the timer at the newest reading.
     read_at: u32,

@@ -31,8 +31,8 @@ pub const fn buffers<const N: usize, const BYTES: usize>() -> Buffers<N, BYTES> 
     [const { ConstStaticCell::new([[0; BYTES]; 2]) }; N]
 }
 
-/// A task's socket for clients of `port`. The tasks of a service have one each, and take clients in turns: as many can be
-/// connected, or connect at the same time, as there are free tasks.
+/// A task's socket for clients of `port`. The tasks of a service have one each, and take clients in
+/// turns: as many can be connected, or connect at the same time, as there are free tasks.
 pub fn socket<const N: usize, const BYTES: usize>(
     stack: &'static Stack,
     port: u16,
@@ -67,7 +67,8 @@ struct Clients {
 }
 
 impl Clients {
-    /// Whether this client keeps others out: no task is free, and of several without a greeting it is the oldest.
+    /// Whether this client keeps others out: no task is free, and of several without a greeting it
+    /// is the oldest.
     fn is_in_the_way(&self, number: u32) -> bool {
         let silent = || self.silent.iter().filter(|&&other| other != 0);
         self.present == self.tasks && silent().count() > 1 && silent().min() == Some(&number)
@@ -128,8 +129,8 @@ impl Guest<'_> {
         }
     }
 
-    /// Whether the client sends this greeting, of 32 bytes at most. Nothing is answered. One that sends none soon
-    /// makes way for those who come after it.
+    /// Whether the client sends this greeting, of 32 bytes at most. Nothing is answered. One that
+    /// sends none soon makes way for those who come after it.
     pub async fn greet(&self, socket: &mut Socket, expected: &'static [u8]) -> bool {
         let mut buffer = [0; 32];
         let greeting = &mut buffer[..expected.len()];

@@ -1,8 +1,8 @@
 //! Kernel sessions: the service on TCP 1381 (wire protocols, section 1).
 //!
-//! Several clients can be connected. One at a time owns the kernel core: the newest that has sent a valid greeting. It takes
-//! over from the one before, whose kernel is killed and whose connection is closed. While there is none, the idle kernel has
-//! the core ([`standalone`]).
+//! Several clients can be connected. One at a time owns the kernel core: the newest that has sent a
+//! valid greeting. It takes over from the one before, whose kernel is killed and whose connection
+//! is closed. While there is none, the idle kernel has the core ([`standalone`]).
 
 mod boards;
 mod connection;
@@ -47,7 +47,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// What the client being served works with; one client has it at a time.
 pub struct Shared {
     kernel: KernelCore,
-    /// Room for the kernel library while it arrives. Word-aligned, as the kernel core reads ELF headers from it.
+    /// Room for the kernel library while it arrives. Word-aligned, as the kernel core reads ELF
+    /// headers from it.
     library: &'static mut [u8; LIBRARY_MAX],
     rtio: Option<Rtio>,
     boards: Boards,
@@ -182,8 +183,9 @@ pub fn start(
     Loan(owner)
 }
 
-/// Starts core 1 at boot, so that the first kernel need not wait for it, and a core that does not start is noticed. Then runs
-/// the startup kernel; only after that are clients served, or the idle kernel run.
+/// Starts core 1 at boot, so that the first kernel need not wait for it, and a core that does not
+/// start is noticed. Then runs the startup kernel; only after that are clients served, or the idle
+/// kernel run.
 #[embassy_executor::task]
 async fn start_kernel_core(owner: &'static Owner, config: &'static Config) {
     let mut shared = owner.lock().await;

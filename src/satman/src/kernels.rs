@@ -1,5 +1,6 @@
-//! Kernels of this board's kernel core for the board above: its libraries are kept as long as the line to it is there; they are
-//! loaded and run when it says so, and what they say to other boards goes there.
+//! Kernels of this board's kernel core for the board above: its libraries are kept as long as the
+//! line to it is there; they are loaded and run when it says so, and what they say to other boards
+//! goes there.
 
 use core::future::{pending, poll_fn};
 use core::pin::pin;
@@ -102,8 +103,8 @@ impl Keeps for Shelf {
     }
 }
 
-/// Starts core 1, so that the first kernel need not wait for it and a core that does not start is noticed; then serves one line
-/// of the board above after the other.
+/// Starts core 1, so that the first kernel need not wait for it and a core that does not start is
+/// noticed; then serves one line of the board above after the other.
 #[embassy_executor::task]
 pub async fn serve(uplink: &'static Link, mut kernel: KernelCore) -> ! {
     if kernel.restart().await.is_ok() {

@@ -1,6 +1,8 @@
-//! The comms core of a satellite (core 0): without a network, reached over the link, on what every board has (`src/comms`).
+//! The comms core of a satellite (core 0): without a network, reached over the link, on what every
+//! board has (`src/comms`).
 //!
-//! `docs/firmware.md` describes how the two cores work together, and `docs/gateware/link.md` what goes over the link.
+//! `docs/firmware.md` describes how the two cores work together, and `docs/gateware/link.md` what
+//! goes over the link.
 #![no_std]
 #![no_main]
 
@@ -80,7 +82,8 @@ async fn serve(uplink: &'static Link, management: &'static Management) -> ! {
     }
 }
 
-/// Sends the board above, each time it asks, what has been recorded of this board's channels: its own dump has what came from there.
+/// Sends the board above, each time it asks, what has been recorded of this board's channels: its
+/// own dump has what came from there.
 #[embassy_executor::task]
 async fn record(uplink: &'static Link, mut analyzer: Analyzer) -> ! {
     loop {

@@ -1,4 +1,5 @@
-//! DMA traces that the board with the network has sent, and playing them for it, beside whatever the kernel core does.
+//! DMA traces that the board with the network has sent, and playing them for it, beside whatever
+//! the kernel core does.
 
 use heapless::Vec;
 use kairos_channel::{Shared, COMMS};

@@ -1,9 +1,11 @@
-//! ARM exception handling tables: finding a function's entry, undoing its frame, where its landing pads stand.
+//! ARM exception handling tables: finding a function's entry, undoing its frame, where its landing
+//! pads stand.
 //!
-//! The kernel core unwinds with them, and the emulator finds with them which lines of the source an output came from.
-//! Own, because it is small: every function of a kernel carries the same personality, so any table entry of the generic
-//! model is taken to be followed by an LSDA (kernel ABI, sections 1.3 and 4.5), and nothing outside of the library is ever
-//! unwound. All reads go through [`Memory`], so that corrupt tables or a smashed stack end the search, not the firmware.
+//! The kernel core unwinds with them, and the emulator finds with them which lines of the source an
+//! output came from. Own, because it is small: every function of a kernel carries the same
+//! personality, so any table entry of the generic model is taken to be followed by an LSDA (kernel
+//! ABI, sections 1.3 and 4.5), and nothing outside of the library is ever unwound. All reads go
+//! through [`Memory`], so that corrupt tables or a smashed stack end the search, not the firmware.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -47,7 +49,8 @@ impl From<BadAddress> for Stop {
 pub struct Entry {
     /// First address of the function.
     pub function: u32,
-    /// Address of the first word that holds opcodes, how many of its low bytes do, and how many words follow it.
+    /// Address of the first word that holds opcodes, how many of its low bytes do, and how many
+    /// words follow it.
     opcodes: (u32, u32, u32),
     /// Address of the LSDA, for the generic model.
     pub lsda: Option<u32>,
@@ -59,7 +62,8 @@ fn prel31(memory: &impl Memory, at: u32) -> Result<u32, Stop> {
 }
 
 impl Entry {
-    /// The entry for the call that returns to `pc`, in an index of functions: its address and number of entries.
+    /// The entry for the call that returns to `pc`, in an index of functions: its address and
+    /// number of entries.
     ///
     /// # Errors
     /// [`Stop::End`] when the function cannot be unwound.

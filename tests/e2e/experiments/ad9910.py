@@ -220,8 +220,8 @@ class Tune(Channel):
 
 
 class Led(Channel):
-    """Channel 0 makes the synchronisation clock of the card: what channel 1 finds without it, what both find with
-    it, and when both take over an update."""
+    """Channel 0 makes the synchronisation clock of the card: what channel 1 finds without it, what
+    both find with it, and when both take over an update."""
 
     def build(self):
         super().build()

@@ -1,7 +1,7 @@
-"""A link that is cut at any instant, or whose board restarts, while that board is used in every way and other clients
-are at work: in each round all that was asked for is executed, or an exception says that it was not; afterwards
-everything works again. Of both boards' memories every word is one that was stored or copied there, the newest one if
-no exception said otherwise."""
+"""A link that is cut at any instant, or whose board restarts, while that board is used in every way
+and other clients are at work: in each round all that was asked for is executed, or an exception
+says that it was not; afterwards everything works again. Of both boards' memories every word is one
+that was stored or copied there, the newest one if no exception said otherwise."""
 
 import random
 import threading
@@ -24,16 +24,16 @@ RESTART = 20
 DOWN_NS = 1_300_000_000
 
 BUFFER = 0x0FE0_0000
-"""Of both boards: what kernels export. Words that are stored one by one, words that are copied, and what they are
-copied from; what lies between is not exported, but for the registers' own."""
+"""Of both boards: what kernels export. Words that are stored one by one, words that are copied, and
+what they are copied from; what lies between is not exported, but for the registers' own."""
 STORED, COPIED, BY_REGISTERS, SOURCE, END = BUFFER, BUFFER + 0x1000, BUFFER + 0x4000, BUFFER + 0x8000, BUFFER + 0x9000
 STORES, COPIES = 32, 256
 BOARDS = ("master", "satellite")
 
 
 class Memory:
-    """What stands in the memory of `board`, which the other one stores and copies to: of word n the number of a round
-    and n + 1."""
+    """What stands in the memory of `board`, which the other one stores and copies to: of word n the
+    number of a round and n + 1."""
 
     def __init__(self, control, board):
         self.control, self.board = control, board

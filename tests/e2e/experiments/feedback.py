@@ -1,5 +1,6 @@
-"""A servo in the kernel: timestamps of a signal's edges, a proportional-integral loop with limits, and a clock
-generator that it steers. The signal is a pulse on the input's own pin, later by what the loop has not corrected."""
+"""A servo in the kernel: timestamps of a signal's edges, a proportional-integral loop with limits,
+and a clock generator that it steers. The signal is a pulse on the input's own pin, later by what
+the loop has not corrected."""
 
 from artiq.experiment import *
 from numpy import int64

@@ -1,6 +1,6 @@
-"""A tree of environments: a base class with hooks, children with devices and arguments of their own, overridden
-kernels, a call of the base class's, portable functions on both sides, kernel invariants, defaults, methods as values,
-and write-back."""
+"""A tree of environments: a base class with hooks, children with devices and arguments of their
+own, overridden kernels, a call of the base class's, portable functions on both sides, kernel
+invariants, defaults, methods as values, and write-back."""
 
 from artiq.experiment import *
 from numpy import int32, int64

@@ -1,5 +1,6 @@
-"""What host objects look like to a kernel: properties, members of an Enum, named tuples, NumPy scalars, ranges,
-dictionaries handed on, callbacks, lists of devices, keyword arguments and annotations."""
+"""What host objects look like to a kernel: properties, members of an Enum, named tuples, NumPy
+scalars, ranges, dictionaries handed on, callbacks, lists of devices, keyword arguments and
+annotations."""
 
 from collections import namedtuple
 from enum import Enum

@@ -1,5 +1,5 @@
-"""Photon counting with the counter in the gateware: a histogram of counts, several bins of time, and an overflow. The
-photons are pulses on the input's own pin."""
+"""Photon counting with the counter in the gateware: a histogram of counts, several bins of time,
+and an overflow. The photons are pulses on the input's own pin."""
 
 from artiq.coredevice.edge_counter import CounterOverflow
 from artiq.experiment import *

@@ -1,5 +1,6 @@
-"""Ramsey fringes: two pulses of a DDS, the second with a phase that is scanned, then detection. The laser is a DDS
-behind an RF switch; the ion is a second TTL output, which the script turns on in place of fluorescence."""
+"""Ramsey fringes: two pulses of a DDS, the second with a phase that is scanned, then detection. The
+laser is a DDS behind an RF switch; the ion is a second TTL output, which the script turns on in
+place of fluorescence."""
 
 from artiq.experiment import *
 from numpy import int32

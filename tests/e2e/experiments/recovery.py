@@ -1,5 +1,6 @@
-"""Errors in the middle of a run: underflows that are caught and the cursor set anew, exceptions of the experiment's own
-across calls of the host in both directions, clean-up in finally, and closures of the host."""
+"""Errors in the middle of a run: underflows that are caught and the cursor set anew, exceptions of
+the experiment's own across calls of the host in both directions, clean-up in finally, and closures
+of the host."""
 
 from artiq.coredevice.exceptions import RTIOUnderflow as Late
 from artiq.experiment import *

@@ -6,8 +6,8 @@ BUFFER = 0x0FE0_0000
 
 
 class RemoteChain(EnvExperiment):
-    """Three boards in a chain: loads and stores of those at the ends in each other's memory, through the middle one,
-    and copies beside outputs."""
+    """Three boards in a chain: loads and stores of those at the ends in each other's memory,
+    through the middle one, and copies beside outputs."""
 
     def build(self):
         for name in ("core", "master", "relay", "satellite", "nowhere", "sat_ttl4"):

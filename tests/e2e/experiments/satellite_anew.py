@@ -1,5 +1,5 @@
-"""A satellite whose logic is loaded anew after it has been told of outputs, and before their time: they are lost, and
-the next request says so."""
+"""A satellite whose logic is loaded anew after it has been told of outputs, and before their time:
+they are lost, and the next request says so."""
 
 from artiq.coredevice.exceptions import RTIODestinationUnreachable
 from artiq.experiment import *

@@ -1,5 +1,5 @@
-"""A randomised scan over two parameters: points sorted and shuffled on the host, data appended and mutated from the
-kernel, a progress report without waiting, and a stop that the host asks for."""
+"""A randomised scan over two parameters: points sorted and shuffled on the host, data appended and
+mutated from the kernel, a progress report without waiting, and a stop that the host asks for."""
 
 from artiq.experiment import *
 

@@ -1,5 +1,5 @@
-"""Several timelines at once: nested parallel and sequential blocks, loops and calls in them, zero-length pulses, jumps
-of the cursor, a context manager and a multiplexed list of channels."""
+"""Several timelines at once: nested parallel and sequential blocks, loops and calls in them,
+zero-length pulses, jumps of the cursor, a context manager and a multiplexed list of channels."""
 
 from artiq.experiment import *
 

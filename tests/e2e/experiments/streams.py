@@ -21,8 +21,9 @@ def rtio_input_timestamped_data(timeout_mu: TInt64, channel: TInt32) -> TTuple([
 
 
 class Streams(EnvExperiment):
-    """`commands` is flat: command, target (channel << 8 | address), time in machine units, data for each; `end` a time
-    when all is over. After the run `start` is time 0, and `answers` has (status, time, data, counter) flat."""
+    """`commands` is flat: command, target (channel << 8 | address), time in machine units, data for
+    each; `end` a time when all is over. After the run `start` is time 0, and `answers` has (status,
+    time, data, counter) flat."""
 
     def build(self):
         self.setattr_device("core")

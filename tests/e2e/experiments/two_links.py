@@ -1,5 +1,6 @@
-"""Two satellites, each on a link of its own: pins, distributed recordings, playbacks over both links, inputs; and one
-link is pulled out while a subkernel of the other satellite runs, and the master uses that."""
+"""Two satellites, each on a link of its own: pins, distributed recordings, playbacks over both
+links, inputs; and one link is pulled out while a subkernel of the other satellite runs, and the
+master uses that."""
 
 from artiq.coredevice.exceptions import DMAError, RTIODestinationUnreachable
 from artiq.experiment import *

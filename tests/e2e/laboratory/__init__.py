@@ -1,5 +1,6 @@
-"""Experiments in the manner of laboratories, each with what it must do: small classes, one per idiom of the ranking in
-which features of the language are used. `test_laboratory.py` runs them all on one emulated device.
+"""Experiments in the manner of laboratories, each with what it must do: small classes, one per
+idiom of the ranking in which features of the language are used. `test_laboratory.py` runs them all
+on one emulated device.
 """
 
 from kairos.experiment.environment import EnvExperiment
@@ -25,11 +26,12 @@ class Laboratory(EnvExperiment):
 class Expected:
     """What a run does, exactly.
 
-    pins: for each pin that changes, its pulses as (start, end) in ns since the first of those that are given, or None
-    for a pin whose pulses are not compared; pins of cards may be left out. printed: lines. values: attributes of the
-    experiment after the run. datasets: all that it has set. buses: for some of `test_laboratory.BUSES` what goes over
-    them, as (chip selects, bits, data); only transfers of as many bits as the first are compared. raises: the exception
-    that ends it.
+    pins: for each pin that changes, its pulses as (start, end) in ns since the first of those that
+    are given, or None for a pin whose pulses are not compared; pins of cards may be left out.
+    printed: lines. values: attributes of the experiment after the run. datasets: all that it has
+    set. buses: for some of `test_laboratory.BUSES` what goes over them, as (chip selects, bits,
+    data); only transfers of as many bits as the first are compared. raises: the exception that ends
+    it.
     """
 
     def __init__(self, pins=None, printed=(), values=None, datasets=None, buses=None, raises=None):

@@ -1,5 +1,6 @@
-"""A framework of fragments, as laboratories build on top of experiments: trees of objects with parameters that scans
-take over, setup code that is put together from the tree, and scans within scans.
+"""A framework of fragments, as laboratories build on top of experiments: trees of objects with
+parameters that scans take over, setup code that is put together from the tree, and scans within
+scans.
 """
 
 from artiq.experiment import *

@@ -1,7 +1,8 @@
-"""Scans whose loop runs on the core device, as frameworks of fragments have them (ndscan and its like): points come in
-chunks as a tuple of lists of several types, whose annotation is made for each scan; parameters tell whether they have
-changed; a point that underflows, or whose ion is lost, is repeated; a scan is a part of another one, with loops of one
-class that differ in types; and the scheduler may interrupt all that.
+"""Scans whose loop runs on the core device, as frameworks of fragments have them (ndscan and its
+like): points come in chunks as a tuple of lists of several types, whose annotation is made for each
+scan; parameters tell whether they have changed; a point that underflows, or whose ion is lost, is
+repeated; a scan is a part of another one, with loops of one class that differ in types; and the
+scheduler may interrupt all that.
 """
 
 from enum import Enum

@@ -1,8 +1,8 @@
 """What JaqalPaw makes of the circuits here, into oracle.json: `python oracle.py`, where jaqalpaw 1.3.0 is installed.
 
-That release has the older layout of words (Irtija et al., 2023), so segments are kept as fields: for each channel and
-parameter [cycles, shift, U0, U1, U2, U3, flags], flags with the bits that the newer layout has. `streamed` is the
-number of words without tables.
+That release has the older layout of words (Irtija et al., 2023), so segments are kept as fields:
+for each channel and parameter [cycles, shift, U0, U1, U2, U3, flags], flags with the bits that the
+newer layout has. `streamed` is the number of words without tables.
 """
 
 import json

@@ -1,8 +1,9 @@
 """What the compiler says of programs that are wrong, as the user reads it.
 
-A program is an entry of `PROGRAMS` in a module of this folder: the body of a kernel, or a module with a class `Exp`.
-What is said of it stands in the text file of the same name: the whole diagnostic, and then the same as the Language
-Server Protocol has it. `python -m tests.language.diagnostics` renews them after a change that was meant.
+A program is an entry of `PROGRAMS` in a module of this folder: the body of a kernel, or a module
+with a class `Exp`. What is said of it stands in the text file of the same name: the whole
+diagnostic, and then the same as the Language Server Protocol has it.
+`python -m tests.language.diagnostics` renews them after a change that was meant.
 """
 
 import contextlib

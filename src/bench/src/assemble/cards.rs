@@ -1,4 +1,5 @@
-//! Cards: each that the device has pins for gets its model, with what the file says of it, or else the device database.
+//! Cards: each that the device has pins for gets its model, with what the file says of it, or else
+//! the device database.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

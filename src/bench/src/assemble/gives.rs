@@ -38,7 +38,8 @@ impl Kind {
     }
 }
 
-/// How many outputs of each kind a part has, and the names of those that have one. Other outputs are behind these.
+/// How many outputs of each kind a part has, and the names of those that have one. Other outputs
+/// are behind these.
 #[derive(Debug, Default)]
 pub struct Gives {
     counts: [usize; 4],
@@ -89,7 +90,8 @@ impl Gives {
         named.or_else(|| Kind::ALL.into_iter().find(|kind| self.count(*kind) > 0))
     }
 
-    /// The number among those of a kind of what a file calls `chN`, or by its name, or not at all, if there is one only.
+    /// The number among those of a kind of what a file calls `chN`, or by its name, or not at all,
+    /// if there is one only.
     fn place(&self, kind: Kind, name: Option<&str>) -> Option<usize> {
         let count = self.count(kind);
         let place = match name {

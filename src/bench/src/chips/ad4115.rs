@@ -1,8 +1,8 @@
-//! The ADC AD4115: 16 voltage inputs behind dividers, one converter of 24 bits. Messages of eight bits that name a register,
-//! then its bits.
+//! The ADC AD4115: 16 voltage inputs behind dividers, one converter of 24 bits. Messages of eight
+//! bits that name a register, then its bits.
 //!
-//! Single conversions at the fastest rate of its filters; continuous conversion, calibrations, other rates and the other pairs of
-//! inputs are not modelled, and told of.
+//! Single conversions at the fastest rate of its filters; continuous conversion, calibrations,
+//! other rates and the other pairs of inputs are not modelled, and told of.
 
 use kairos_contracts::chips::shuttler::{
     self as chip, adc_channel, adc_interface, adc_mode, adc_setup, adc_status, communication,

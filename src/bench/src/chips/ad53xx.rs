@@ -1,7 +1,9 @@
-//! The DACs AD5360 to AD5373, of 16 or 14 bits: serial port, registers of each channel, offset DACs, updates by LDAC, read-back.
+//! The DACs AD5360 to AD5373, of 16 or 14 bits: serial port, registers of each channel, offset
+//! DACs, updates by LDAC, read-back.
 //!
-//! A code that comes is converted with gain and offset of its channel first, which takes [`CONVERSION`]; an LDAC that comes
-//! meanwhile is remembered. Not here: checked transfers (PEC), the monitor, the general purpose pin.
+//! A code that comes is converted with gain and offset of its channel first, which takes
+//! [`CONVERSION`]; an LDAC that comes meanwhile is remembered. Not here: checked transfers (PEC),
+//! the monitor, the general purpose pin.
 
 use kairos_contracts::chips::ad53xx::{self as chip, control, select, word};
 

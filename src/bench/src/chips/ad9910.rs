@@ -1,9 +1,11 @@
-//! The DDS AD9910: serial port, registers behind an update, the clock's PLL, and what it gives: single tones of the eight
-//! profiles, the RAM, the digital ramp, shift keying, in step with other chips.
+//! The DDS AD9910: serial port, registers behind an update, the clock's PLL, and what it gives:
+//! single tones of the eight profiles, the RAM, the digital ramp, shift keying, in step with other
+//! chips.
 //!
-//! What is written waits in buffers until an update; what is read are the registers in effect. An update is taken over at an
-//! edge of SYNC_CLK, and is at the output behind the latency of the pipeline. Not here: parallel port, updates of the chip's
-//! own, changes of the RAM's phase at its zero, the rate timers' loading at an update.
+//! What is written waits in buffers until an update; what is read are the registers in effect. An
+//! update is taken over at an edge of SYNC_CLK, and is at the output behind the latency of the
+//! pipeline. Not here: parallel port, updates of the chip's own, changes of the RAM's phase at its
+//! zero, the rate timers' loading at an update.
 
 use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, instruction, ram_profile};
 use serde_json::{json, Value};
@@ -98,7 +100,8 @@ pub struct Ad9910 {
 }
 
 impl Ad9910 {
-    /// After its reset. `edge`: the time of an edge of SYNC_CLK, if it follows nothing; of a chip that is chance.
+    /// After its reset. `edge`: the time of an edge of SYNC_CLK, if it follows nothing; of a chip
+    /// that is chance.
     pub fn new(edge: Ns) -> Self {
         Self {
             registers: Registers::new(),

@@ -186,7 +186,8 @@ fn the_ram_goes_round_in_the_range_of_the_profile() {
     assert_eq!(chip.ram[4..7], [1 << 20, 2 << 20, 3 << 20]);
 }
 
-/// Frequency words that come out in steps of 8 ns while four words of the RAM play, as the nodwell bit and a mode say.
+/// Frequency words that come out in steps of 8 ns while four words of the RAM play, as the nodwell
+/// bit and a mode say.
 fn played(mode: u64, nodwell: u64, profiles: &[(Ns, usize)], count: usize) -> Vec<u64> {
     let mut chip = clocked();
     for n in 0..4usize {

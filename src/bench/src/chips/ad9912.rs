@@ -1,6 +1,8 @@
-//! The DDS AD9912: serial port of bytes at falling addresses, registers behind an update, the clock's PLL, one tone.
+//! The DDS AD9912: serial port of bytes at falling addresses, registers behind an update, the
+//! clock's PLL, one tone.
 //!
-//! Its output is that of the DAC; spur reduction, CMOS and HSTL outputs, and the full scale current are not modelled.
+//! Its output is that of the DAC; spur reduction, CMOS and HSTL outputs, and the full scale current
+//! are not modelled.
 
 use kairos_contracts::chips::ad9912::{self as chip, instruction, n_divider, phase, pll, power, serial_config};
 use kairos_contracts::chips::WideRegister;
@@ -16,7 +18,8 @@ const ADDRESSES: usize = 0x50a;
 const LAST_LIVE: usize = 0x005;
 /// From the setting of the PLL to its lock: 1 ms. The data sheet gives no time, the loop's filter decides.
 const LOCK: Ns = 1_000_000;
-/// Ranges of the PLL's oscillator in Hz: lower, upper, and what is found automatically (data sheet, register 0x022).
+/// Ranges of the PLL's oscillator in Hz: lower, upper, and what is found automatically (data sheet,
+/// register 0x022).
 const RANGES: [[f64; 2]; 3] = [[700e6, 810e6], [900e6, 1000e6], [700e6, 1000e6]];
 /// Fastest clock of the core in Hz.
 const FASTEST: f64 = 1e9;

@@ -1,7 +1,8 @@
-//! The DDS AD9914 with its parallel port of 16 bits: registers behind the update, one tone by profile 0 or by the programmable
-//! modulus, calibration of the DAC.
+//! The DDS AD9914 with its parallel port of 16 bits: registers behind the update, one tone by
+//! profile 0 or by the programmable modulus, calibration of the DAC.
 //!
-//! Ramps, the other profiles, its own PLL, and the time that a setting takes through its pipeline are not modelled.
+//! Ramps, the other profiles, its own PLL, and the time that a setting takes through its pipeline
+//! are not modelled.
 
 use kairos_contracts::chips::ad9914::{self as chip, cfr1, cfr2, cfr4, profile_output, usr0};
 use kairos_contracts::chips::Register;

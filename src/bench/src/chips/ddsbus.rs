@@ -1,5 +1,5 @@
-//! Chips AD9914 on a parallel bus: address, data and strobe for all, a line that selects each. A frequency update reaches the
-//! selected ones, a reset all.
+//! Chips AD9914 on a parallel bus: address, data and strobe for all, a line that selects each. A
+//! frequency update reaches the selected ones, a reset all.
 
 use serde_json::{json, Value};
 

@@ -1,7 +1,9 @@
-//! The card Fastino: 32 DACs of 16 bits at the end of a fast link, which tells it the state of all of them in each frame.
+//! The card Fastino: 32 DACs of 16 bits at the end of a fast link, which tells it the state of all
+//! of them in each frame.
 //!
-//! A frame begins where the clock lane is high for a bit less than else; a bit lasts for half a cycle of the device. Outputs change
-//! when a frame has come whole and its CRC is right. The card's interpolators keep their settings, but do not interpolate.
+//! A frame begins where the clock lane is high for a bit less than else; a bit lasts for half a
+//! cycle of the device. Outputs change when a frame has come whole and its CRC is right. The card's
+//! interpolators keep their settings, but do not interpolate.
 
 use kairos_contracts::chips::fastino::{self as words, cfg, frame};
 use serde_json::{json, Value};

@@ -1,4 +1,5 @@
-//! The far end of a fast link (`phy/fastlink.py` of the gateware): a clock lane, data lanes, frames with a CRC.
+//! The far end of a fast link (`phy/fastlink.py` of the gateware): a clock lane, data lanes, frames
+//! with a CRC.
 //!
 //! A frame begins where the clock lane is high for a bit less than else.
 
@@ -99,8 +100,8 @@ impl Receiver {
         self.ends
     }
 
-    /// The bits of the frame that ends at this time, in the order in which they were sent, its CRC behind them; none if that is
-    /// wrong.
+    /// The bits of the frame that ends at this time, in the order in which they were sent, its CRC
+    /// behind them; none if that is wrong.
     pub fn frame(&mut self, at: Ns) -> Option<Vec<bool>> {
         self.ends = None;
         let (start, bit) = (at - self.geometry.frame(), self.geometry.bit);

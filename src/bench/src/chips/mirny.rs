@@ -1,8 +1,9 @@
-//! The card Mirny: logic (CPLD) with a serial port, attenuators and switches, four ADF5356 behind it, and what is on top of
-//! it: an Almazny.
+//! The card Mirny: logic (CPLD) with a serial port, attenuators and switches, four ADF5356 behind
+//! it, and what is on top of it: an Almazny.
 //!
-//! A message begins with the number of whom it is for (7 bits): registers of the logic, a synthesiser, an attenuator, or a
-//! shift register of the Almazny, whose outputs are reported and give no signal here.
+//! A message begins with the number of whom it is for (7 bits): registers of the logic, a
+//! synthesiser, an attenuator, or a shift register of the Almazny, whose outputs are reported and
+//! give no signal here.
 
 use kairos_contracts::chips::mirny::{self as words, attenuator, control, message, status};
 use kairos_contracts::chips::{almazny, Register};

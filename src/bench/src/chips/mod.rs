@@ -1,4 +1,5 @@
-//! Chips on cards, as their data sheets describe them, on the register tables that the drivers use (`kairos_contracts::chips`).
+//! Chips on cards, as their data sheets describe them, on the register tables that the drivers use
+//! (`kairos_contracts::chips`).
 
 pub mod ad4115;
 pub mod ad53xx;

@@ -1,9 +1,9 @@
-//! The card Phaser in its base gateware, at the end of a fast link: registers, and five oscillators and a digital upconverter for
-//! each of two RF channels.
+//! The card Phaser in its base gateware, at the end of a fast link: registers, and five oscillators
+//! and a digital upconverter for each of two RF channels.
 //!
-//! What comes out are the tones that go to the DAC, five for each channel, against the frequency of the analogue upconverter
-//! behind it: that, the DAC's own settings, and the attenuators are behind the card's SPI bus, which no driver reaches, so they
-//! are not modelled.
+//! What comes out are the tones that go to the DAC, five for each channel, against the frequency of
+//! the analogue upconverter behind it: that, the DAC's own settings, and the attenuators are behind
+//! the card's SPI bus, which no driver reaches, so they are not modelled.
 
 use kairos_contracts::chips::phaser::{self as chip, cfg, duc_cfg, frame, tone};
 use kairos_contracts::chips::Register;

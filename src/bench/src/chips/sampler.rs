@@ -1,5 +1,6 @@
-//! The card Sampler: eight inputs, each behind an amplifier whose gain is set by a shift register, and an ADC (LTC2320-16) that
-//! samples all at once and sends the codes on one line, that of channel 7 first.
+//! The card Sampler: eight inputs, each behind an amplifier whose gain is set by a shift register,
+//! and an ADC (LTC2320-16) that samples all at once and sends the codes on one line, that of
+//! channel 7 first.
 
 use kairos_contracts::chips::sampler::{pgia, CHANNELS, PGIA};
 use serde_json::{json, Value};
@@ -24,7 +25,8 @@ const SCK: usize = 5;
 /// Volts from the lowest to the highest code, of hardware revision 2.1 and of later ones.
 pub const SPANS: [f64; 2] = [20.0, 20.48];
 const GAINS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
-/// Least time in ns that CNV is high, and longest time of a conversion (LTC2320-16 data sheet, t_CNVH and t_CONV).
+/// Least time in ns that CNV is high, and longest time of a conversion (LTC2320-16 data sheet,
+/// t_CNVH and t_CONV).
 const SAMPLING: Ns = 30;
 const CONVERSION: Ns = 450;
 /// Bits of a code.

@@ -1,5 +1,5 @@
-//! A DAC of the kind AD53xx on an SPI bus: alone, or on the card Zotino, an AD5372 with eight LEDs at a shift register. Both are
-//! selected by a low level.
+//! A DAC of the kind AD53xx on an SPI bus: alone, or on the card Zotino, an AD5372 with eight LEDs
+//! at a shift register. Both are selected by a low level.
 
 use serde_json::{json, Value};
 

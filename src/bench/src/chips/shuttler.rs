@@ -1,7 +1,8 @@
-//! Of the card Shuttler what is on its two SPI buses: the relays behind its outputs, and the ADC that measures them.
+//! Of the card Shuttler what is on its two SPI buses: the relays behind its outputs, and the ADC
+//! that measures them.
 //!
-//! Both are selected by a low level. What leads from which output to which input of the ADC is not published, so the bench file
-//! says what is there.
+//! Both are selected by a low level. What leads from which output to which input of the ADC is not
+//! published, so the bench file says what is there.
 
 use serde_json::{json, Value};
 

@@ -1,7 +1,9 @@
-//! The card Urukul: logic (CPLD) with a serial port, switches and attenuators, four AD9910 or AD9912 behind it.
+//! The card Urukul: logic (CPLD) with a serial port, switches and attenuators, four AD9910 or
+//! AD9912 behind it.
 //!
-//! What the logic does with each line is inferred from the drivers' words and the card's manual: a switch is closed by its pin or
-//! by the configuration; so is an update given; a chip that is masked hears neither the chip select of all nor the update pin.
+//! What the logic does with each line is inferred from the drivers' words and the card's manual: a
+//! switch is closed by its pin or by the configuration; so is an update given; a chip that is
+//! masked hears neither the chip select of all nor the update pin.
 
 use kairos_contracts::chips::urukul::{self as words, att, sta};
 use kairos_contracts::chips::WideField;
@@ -49,8 +51,8 @@ const SYNC: usize = 10;
 const NU_CLK: usize = 11;
 const NU_CS: usize = 12;
 const NU_MOSI: usize = 13;
-/// An edge of SYNC_CLK of chips that are not in step with anything, in ns: away from updates at multiples of 4 ns, as those of
-/// chips are whose delays have been found.
+/// An edge of SYNC_CLK of chips that are not in step with anything, in ns: away from updates at
+/// multiples of 4 ns, as those of chips are whose delays have been found.
 const SYNC_EDGE: Ns = 2;
 /// Part of a turn by which the phase may be another one than that which the tone before has come to.
 const SAME_PHASE: f64 = 1e-6;
@@ -304,7 +306,8 @@ impl Urukul {
 
     /// Tells what is wired to the channels what has become of them.
     fn sound(&mut self, at: Ns, out: &mut Outbox) {
-        // An update, a clock that has locked, a configuration: each may have begun or ended the clock of chip 0.
+        // An update, a clock that has locked, a configuration: each may have begun or ended the
+        // clock of chip 0.
         self.synchronise();
         for n in 0..CHANNELS {
             let gain = if self.switch(n) {
@@ -331,8 +334,8 @@ impl Urukul {
         }
     }
 
-    /// A switch was closed in front of a chip that was sent nothing, while another one was set behind an open switch: their driver
-    /// has the chip of one channel and the switch of the other.
+    /// A switch was closed in front of a chip that was sent nothing, while another one was set
+    /// behind an open switch: their driver has the chip of one channel and the switch of the other.
     fn crossed(&self) -> Option<(Ns, String)> {
         let silent = (0..CHANNELS).find_map(|n| Some((n, self.closed[n].filter(|_| !self.addressed[n])?)));
         let unseen = (0..CHANNELS).find(|n| self.addressed[*n] && self.closed[*n].is_none());
@@ -344,7 +347,8 @@ impl Urukul {
         Some((at, text))
     }
 
-    /// Gives the chips the clock of their synchronisation, from the device or from chip 0, if it is another one than before.
+    /// Gives the chips the clock of their synchronisation, from the device or from chip 0, if it is
+    /// another one than before.
     fn synchronise(&mut self) {
         let signal = match self.of(self.fields.sync_sel, 0) {
             false => self.clock.map(|wave| SyncSignal { wave, skew_ps: 0.0 }),

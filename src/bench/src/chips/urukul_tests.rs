@@ -276,7 +276,8 @@ fn chip_0_leads_the_others_where_sync_sel_says_so() {
     let told = std::mem::take(&mut bus.out.warnings);
     assert!(told[0].starts_with("ch1: it shall follow its SYNC_IN, where no clock is: look at sync_device"));
     assert_eq!(told.len(), 1);
-    // 300 ps of the bench and 16 steps of 75 ps are 500 ps away from the edges: windows of up to 6 steps are without one.
+    // 300 ps of the bench and 16 steps of 75 ps are 500 ps away from the edges: windows of up to 6
+    // steps are without one.
     let generator = dds::sync::GENERATOR_ENABLE.put(0, 1);
     assert_eq!(follow(&mut bus, 0, generator), 0);
     assert_eq!(heard(&bus), [Some(62.5e6); 3]);

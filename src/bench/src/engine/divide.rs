@@ -1,5 +1,5 @@
-//! A bench of several boards, made into as many engines as may go on by themselves: what joins two boards is of one engine, and
-//! boards that nothing joins do not wait for each other.
+//! A bench of several boards, made into as many engines as may go on by themselves: what joins two
+//! boards is of one engine, and boards that nothing joins do not wait for each other.
 
 use super::{End, Engine};
 
@@ -30,8 +30,8 @@ impl Sets {
 }
 
 impl Engine {
-    /// Divides a bench that has just been put together. `starts`: the number of each board's first pad, in order. A part that
-    /// no wire joins to a board is with the first one.
+    /// Divides a bench that has just been put together. `starts`: the number of each board's first
+    /// pad, in order. A part that no wire joins to a board is with the first one.
     pub fn divide(self, starts: &[u16]) -> Divided {
         let boards = starts.len();
         let board_of = |pad: u16| starts.partition_point(|start| *start <= pad) - 1;

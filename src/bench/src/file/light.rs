@@ -30,7 +30,8 @@ pub struct Crystal {
     /// Of the short-lived level: that of calcium at 397 nm if nothing is said.
     #[serde(default = "linewidth")]
     pub linewidth_hz: Positive,
-    /// Part of its decays that end in the lower qubit state; the rest but `to_upper` ends in the ground level's other state.
+    /// Part of its decays that end in the lower qubit state; the rest but `to_upper` ends in the
+    /// ground level's other state.
     #[serde(default = "half")]
     pub to_lower: Spanned<Fraction>,
     /// Part that ends in the upper level.

@@ -1,8 +1,10 @@
-//! A camera that looks at ions: photons to an image, and the image as a Camera Link in base configuration sends it.
+//! A camera that looks at ions: photons to an image, and the image as a Camera Link in base
+//! configuration sends it.
 //!
-//! The light of each ion is spread over the pixels about its place; each pixel counts with the noise of photons. A frame follows
-//! its exposure at once, 28 bits for each pixel on four lanes, seven bits of 4 ns in a period of the clock lane. The clock rests
-//! between frames, which costs nothing then; it begins early enough for a receiver to find the rate.
+//! The light of each ion is spread over the pixels about its place; each pixel counts with the
+//! noise of photons. A frame follows its exposure at once, 28 bits for each pixel on four lanes,
+//! seven bits of 4 ns in a period of the clock lane. The clock rests between frames, which costs
+//! nothing then; it begins early enough for a receiver to find the rate.
 
 use kairos_contracts::chips::cameralink::{self as link, LANES, PORTS};
 use rand_distr::{Distribution, Poisson};

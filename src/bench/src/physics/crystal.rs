@@ -1,8 +1,10 @@
-//! One ion or two with four levels each, and a mode of their motion, in light that shelves, cools, pumps and repumps.
+//! One ion or two with four levels each, and a mode of their motion, in light that shelves, cools,
+//! pumps and repumps.
 //!
-//! While no ion scatters light, the state is a wave function of qubits (`S-` and `D`) and mode. What disturbs it comes at random
-//! times: turns of a qubit's phase (dephasing), small displacements (heating), and falls out of `D` (decay, repumping) as
-//! quantum jumps; averaged over runs that is the master equation. Scattered light projects it ([`glow`]).
+//! While no ion scatters light, the state is a wave function of qubits (`S-` and `D`) and mode.
+//! What disturbs it comes at random times: turns of a qubit's phase (dephasing), small
+//! displacements (heating), and falls out of `D` (decay, repumping) as quantum jumps; averaged over
+//! runs that is the master equation. Scattered light projects it ([`glow`]).
 //!
 //! | room | what |
 //! |---|---|

@@ -1,15 +1,18 @@
-//! An ion with four levels: both states of the ground level (`S-`, `S+`), the short-lived level of cooling (`P`), and the
-//! long-lived one of shelving (`D`), as populations and the coherence of the qubit `S-`/`D`, solved exactly while light is constant.
+//! An ion with four levels: both states of the ground level (`S-`, `S+`), the short-lived level of
+//! cooling (`P`), and the long-lived one of shelving (`D`), as populations and the coherence of the
+//! qubit `S-`/`D`, solved exactly while light is constant.
 //!
-//! Light on `P` acts at its rate R = (G s/2)/(1 + (2d/G)^2), absorbed and emitted alike: in the steady state of two levels that
-//! is the optical Bloch equations' (s/2)/(1 + s + (2d/G)^2), and what coherence there is with `P` is gone within nanoseconds. Then
-//! no other coherence comes into being, and the master equation of 16 numbers is one of six with constant coefficients.
+//! Light on `P` acts at its rate R = (G s/2)/(1 + (2d/G)^2), absorbed and emitted alike: in the
+//! steady state of two levels that is the optical Bloch equations' (s/2)/(1 + s + (2d/G)^2), and
+//! what coherence there is with `P` is gone within nanoseconds. Then no other coherence comes into
+//! being, and the master equation of 16 numbers is one of six with constant coefficients.
 
 use std::f64::consts::TAU;
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-/// Numbers of the state: populations of `S-`, `S+`, `P`, `D`, then real and imaginary part of the density matrix' element (`D`, `S-`).
+/// Numbers of the state: populations of `S-`, `S+`, `P`, `D`, then real and imaginary part of the
+/// density matrix' element (`D`, `S-`).
 pub const LOWER: usize = 0;
 /// The other state of the ground level.
 pub const PUMPED: usize = 1;
@@ -48,8 +51,8 @@ pub struct Lights {
     pub cooling: f64,
     /// Rate at which pumping light takes `S+` to `P`, 1/s.
     pub pumping: f64,
-    /// Rate at which repumping light takes `D` to `P`, 1/s. It does not take `P` to `D`: in ions it goes by another level of
-    /// short life, which cooling light leaves empty.
+    /// Rate at which repumping light takes `D` to `P`, 1/s. It does not take `P` to `D`: in ions it
+    /// goes by another level of short life, which cooling light leaves empty.
     pub repump: f64,
 }
 
@@ -111,7 +114,8 @@ fn generator(levels: &Levels, lights: &Lights) -> Matrix6<f64> {
     matrix
 }
 
-/// Populations of `S-`, `S+` and `P` after `time` s, of an ion that is known not to have gone to `D`; their sum is the probability of that.
+/// Populations of `S-`, `S+` and `P` after `time` s, of an ion that is known not to have gone to
+/// `D`; their sum is the probability of that.
 pub fn evolve_bright(populations: Vector3<f64>, levels: &Levels, lights: &Lights, time: f64) -> Vector3<f64> {
     let mut matrix = Matrix3::zeros();
     for (from, to, rate) in rates(levels, lights) {

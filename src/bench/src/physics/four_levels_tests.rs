@@ -35,7 +35,8 @@ fn scattering_saturates() {
             ..Lights::default()
         };
         let after = evolve(ground(), &levels, &lights, 1e-6);
-        // Light takes `P` to `S+` as well, which decays to nothing else: both states of the ground level are as bright.
+        // Light takes `P` to `S+` as well, which decays to nothing else: both states of the ground
+        // level are as bright.
         let upper = after[SCATTERING];
         assert!(
             (upper - cooling / (levels.linewidth + 3.0 * cooling)).abs() < 1e-9,

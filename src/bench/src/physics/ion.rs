@@ -1,8 +1,10 @@
-//! An ion with two levels, of which the lower scatters light of another laser and the upper does not: what optical qubits are.
+//! An ion with two levels, of which the lower scatters light of another laser and the upper does
+//! not: what optical qubits are.
 //!
-//! Light of the transition turns the state. Detection projects it: the first scattered photon would tell, so the state is drawn when
-//! detection begins, and it jumps from then on, from the upper state to the lower one at the rate of decay and repumping. The
-//! light of the transition acts only while detection is off.
+//! Light of the transition turns the state. Detection projects it: the first scattered photon would
+//! tell, so the state is drawn when detection begins, and it jumps from then on, from the upper
+//! state to the lower one at the rate of decay and repumping. The light of the transition acts only
+//! while detection is off.
 
 use nalgebra::Vector3;
 use rand_distr::{Distribution, Exp1, StandardUniform};

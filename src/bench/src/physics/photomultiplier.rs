@@ -57,7 +57,8 @@ impl Photomultiplier {
         self.options.dark_hz + self.options.efficiency * self.photons.iter().sum::<f64>()
     }
 
-    /// The next count from `at` on. What was drawn for another rate may be dropped: waiting times have no memory.
+    /// The next count from `at` on. What was drawn for another rate may be dropped: waiting times
+    /// have no memory.
     fn draw(&mut self, at: Ns) {
         let rate = self.rate();
         self.next = (rate > 0.0).then(|| {

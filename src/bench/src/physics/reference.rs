@@ -1,4 +1,5 @@
-//! Answers of QuTiP, which tests compare with: `tests/physics/reference.py` asked for them, and says what they are.
+//! Answers of QuTiP, which tests compare with: `tests/physics/reference.py` asked for them, and
+//! says what they are.
 
 use serde::Deserialize;
 

@@ -1,9 +1,10 @@
 //! A two-level system in light, as a vector in the Bloch sphere, solved exactly while the light is constant.
 //!
-//! The vector stands in the frame that turns with the transition: z is +1 in the upper state. Light of Rabi frequency W (Hz) that is
-//! d Hz above the transition turns it about an axis in the equator, which itself turns with d; coherence is lost at the rate g, the
-//! upper state decays at the rate G. In the frame that turns with the light the equation is linear with constant coefficients:
-//! an exponential of a 4x4 matrix, and a plain rotation where nothing decays.
+//! The vector stands in the frame that turns with the transition: z is +1 in the upper state. Light
+//! of Rabi frequency W (Hz) that is d Hz above the transition turns it about an axis in the
+//! equator, which itself turns with d; coherence is lost at the rate g, the upper state decays at
+//! the rate G. In the frame that turns with the light the equation is linear with constant
+//! coefficients: an exponential of a 4x4 matrix, and a plain rotation where nothing decays.
 
 use std::f64::consts::TAU;
 

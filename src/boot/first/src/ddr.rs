@@ -41,8 +41,8 @@ pub fn start(ddr: &Setup) -> Result<(), &'static str> {
     test()
 }
 
-/// Each bit of an address up to the size that the firmware needs, and each bit of a word. Memory that is not there, lines that
-/// are stuck or connected, and memory that is too small all show.
+/// Each bit of an address up to the size that the firmware needs, and each bit of a word. Memory
+/// that is not there, lines that are stuck or connected, and memory that is too small all show.
 fn test() -> Result<(), &'static str> {
     const FIRST: usize = RUNTIME.start;
     const FAULT: Result<(), &str> = Err("DDR does not keep what is written to it");

@@ -1,7 +1,8 @@
-//! First stage of the loader, entered by the chip's boot ROM in on-chip memory (`docs/boot.md`): sets up clocks, pins and DDR of
-//! the board, puts the second stage into DDR and starts it.
+//! First stage of the loader, entered by the chip's boot ROM in on-chip memory (`docs/boot.md`):
+//! sets up clocks, pins and DDR of the board, puts the second stage into DDR and starts it.
 //!
-//! It runs with caches and MMU off, where an access that is not aligned faults. So there is no formatting here.
+//! It runs with caches and MMU off, where an access that is not aligned faults. So there is no
+//! formatting here.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Registers of the system level control (UG585, appendix B.28), and writing what the table of a board has for them.
+//! Registers of the system level control (UG585, appendix B.28), and writing what the table of a
+//! board has for them.
 
 use core::ops::RangeInclusive;
 use core::ptr::{read_volatile, write_volatile};
@@ -13,7 +14,8 @@ const POLLS: u32 = 10_000_000;
 
 /// Writes a register.
 pub fn write(address: u32, value: u32) {
-    // SAFETY: a register of the processing system that a board's table or this crate names; nothing else runs.
+    // SAFETY: a register of the processing system that a board's table or this crate names; nothing
+    // else runs.
     unsafe { write_volatile(address as *mut u32, value) };
 }
 
@@ -47,8 +49,8 @@ pub fn set_pins(pins: &RangeInclusive<u32>, value: u32) {
     }
 }
 
-/// Starts a PLL: bypassed, reset, and used again when it has locked. One that does not lock leaves no way to say so: the chip
-/// then runs from its crystal, and DDR does not start.
+/// Starts a PLL: bypassed, reset, and used again when it has locked. One that does not lock leaves
+/// no way to say so: the chip then runs from its crystal, and DDR does not start.
 pub fn start_pll(pll: &Pll) {
     const RESET: u32 = 1;
     const BYPASS: u32 = 1 << 4;

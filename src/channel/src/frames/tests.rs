@@ -157,7 +157,8 @@ fn a_message_larger_than_the_ring_passes() {
     assert!(got == expected);
 }
 
-/// A reader that takes odd pieces, as a socket's buffer has room for, does not shift the frames behind a full ring.
+/// A reader that takes odd pieces, as a socket's buffer has room for, does not shift the frames
+/// behind a full ring.
 #[test]
 fn reading_in_odd_pieces_keeps_frames_whole() {
     let s = shared();

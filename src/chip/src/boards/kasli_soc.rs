@@ -1,6 +1,7 @@
-//! Kasli-SoC: XC7Z030-3, 1 GiB of DDR3L (two chips of 16 bits: issues 23, 25 and 87 of sinara-hw/Kasli-SOC), Ethernet on the pins of
-//! the ZC706 (issues 12 and 26 there). UART and card: device tree of a Linux port (codex-hil/kasli-soc-linux). There is no flash.
-//! Not tried on a board.
+//! Kasli-SoC: XC7Z030-3, 1 GiB of DDR3L (two chips of 16 bits: issues 23, 25 and 87 of
+//! sinara-hw/Kasli-SOC), Ethernet on the pins of the ZC706 (issues 12 and 26 there). UART and card:
+//! device tree of a Linux port (codex-hil/kasli-soc-linux). There is no flash. Not tried on a
+//! board.
 
 use super::{pin::*, Board, Cpu};
 use crate::ddr::{setup, Memory, Reference, Supply, Width, MT41K256M16, UNKNOWN_TRACES};

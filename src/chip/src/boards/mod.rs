@@ -1,8 +1,9 @@
 //! What differs from board to board: clocks, pins, memory. A new board is a module here with one `BOARD`.
 //!
-//! All boards are in the loader; a boot image chooses one ([`Choice`]). Firmware that runs later sees the choice in the clocks:
-//! only the UART that has a connector has one ([`uart_with_clock`]), and Ethernet if it has pins ([`has_ethernet`]). That holds
-//! as well if somebody else's first stage has set them up.
+//! All boards are in the loader; a boot image chooses one ([`Choice`]). Firmware that runs later
+//! sees the choice in the clocks: only the UART that has a connector has one ([`uart_with_clock`]),
+//! and Ethernet if it has pins ([`has_ethernet`]). That holds as well if somebody else's first
+//! stage has set them up.
 
 use core::ops::RangeInclusive;
 
@@ -35,7 +36,8 @@ pub struct Board {
     /// Pins of the multiplexed I/O and the value of their registers; others stay as they are after reset.
     pub pins: &'static [(RangeInclusive<u32>, u32)],
     pub memory: &'static Setup,
-    /// What of this no public source confirms; an image is made only for those who say that they have checked it.
+    /// What of this no public source confirms; an image is made only for those who say that they
+    /// have checked it.
     pub assumed: &'static str,
 }
 
@@ -48,8 +50,8 @@ pub enum Cpu {
     Mhz667,
 }
 
-/// A clock generator: its control register (its configuration is 16 bytes behind), what the crystal is multiplied by, and the
-/// configuration that belongs to that (UG585, table 25-6).
+/// A clock generator: its control register (its configuration is 16 bytes behind), what the crystal
+/// is multiplied by, and the configuration that belongs to that (UG585, table 25-6).
 pub struct Pll {
     pub control: u32,
     pub multiplier: u32,
@@ -108,7 +110,8 @@ const CARD_SELECT: u32 = 0xF800_0830;
 const PIN_0: u32 = 0xF800_0700;
 const UART_CLK_CTRL: u32 = 0xF800_0154;
 
-/// Number of the UART that a first stage has given a clock, the lower one if it is both: the one with a connector.
+/// Number of the UART that a first stage has given a clock, the lower one if it is both: the one
+/// with a connector.
 #[cfg(target_arch = "arm")]
 pub fn uart_with_clock() -> u32 {
     // SAFETY: reading a register of the system level control has no effect.
@@ -130,15 +133,16 @@ pub fn idcode() -> u32 {
     unsafe { core::ptr::read_volatile(PSS_IDCODE as *const u32) }
 }
 
-/// The board that a first stage has set this chip up for. None if its pins are those of none that is known here.
+/// The board that a first stage has set this chip up for. None if its pins are those of none that
+/// is known here.
 #[cfg(target_arch = "arm")]
 pub fn running() -> Option<&'static Board> {
     // SAFETY: reading a register of the system level control has no effect.
     with_pins(|address| unsafe { core::ptr::read_volatile(address as *const u32) })
 }
 
-/// The only board whose pins, and which of them says that there is a card, are as these registers have it. Those of the I2C bus
-/// do not count, since the firmware makes them its own.
+/// The only board whose pins, and which of them says that there is a card, are as these registers
+/// have it. Those of the I2C bus do not count, since the firmware makes them its own.
 #[cfg(any(target_arch = "arm", test))]
 fn with_pins(read: impl Fn(u32) -> u32) -> Option<&'static Board> {
     let as_set = |board: &&&Board| {
@@ -150,8 +154,8 @@ fn with_pins(read: impl Fn(u32) -> u32) -> Option<&'static Board> {
     found.next().filter(|_| found.next().is_none()).copied()
 }
 
-/// Which board a loader is for: found in its image by the marker, and changed there, when a boot image is made
-/// (`kairos_proto::boards`).
+/// Which board a loader is for: found in its image by the marker, and changed there, when a boot
+/// image is made (`kairos_proto::boards`).
 #[repr(C)]
 pub struct Choice {
     marker: [u8; MARKER.len()],
@@ -200,7 +204,8 @@ const fn padded<const N: usize>(text: &str) -> [u8; N] {
     bytes
 }
 
-/// Values of the pins' registers (UG585, appendix B.28, `MIO_PIN_00`): voltage and standard, then the function.
+/// Values of the pins' registers (UG585, appendix B.28, `MIO_PIN_00`): voltage and standard, then
+/// the function.
 mod pin {
     pub const V1_8: u32 = 1 << 9;
     pub const V2_5: u32 = 2 << 9;

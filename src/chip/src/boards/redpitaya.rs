@@ -1,5 +1,6 @@
-//! Red Pitaya STEMlab 125-14: XC7Z010-1, 512 MiB of DDR3 (one chip of 16 bits). All from the configuration of the first stage that
-//! its maker ships (RedPitaya/RedPitaya-FPGA, `prj/fsbl/ip/systemZ10.tcl`). It boots from a card only. Not tried on a board.
+//! Red Pitaya STEMlab 125-14: XC7Z010-1, 512 MiB of DDR3 (one chip of 16 bits). All from the
+//! configuration of the first stage that its maker ships (RedPitaya/RedPitaya-FPGA,
+//! `prj/fsbl/ip/systemZ10.tcl`). It boots from a card only. Not tried on a board.
 
 use super::{pin::*, Board, Cpu};
 use crate::ddr::{setup, Memory, Reference, Supply, Width, MT41K256M16, UNKNOWN_TRACES};

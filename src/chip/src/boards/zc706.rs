@@ -1,5 +1,6 @@
-//! ZC706: XC7Z045-2, 1 GiB of DDR3 (four chips of 8 bits). Pins: the board's manual (UG954, table 1-2); traces: the board's preset
-//! as published with the vendor's first-stage loader (embeddedsw, `zynq_fsbl`). Not tried on a board.
+//! ZC706: XC7Z045-2, 1 GiB of DDR3 (four chips of 8 bits). Pins: the board's manual (UG954, table
+//! 1-2); traces: the board's preset as published with the vendor's first-stage loader (embeddedsw,
+//! `zynq_fsbl`). Not tried on a board.
 
 use super::{pin::*, Board, Cpu};
 use crate::ddr::{setup, Memory, Reference, Supply, Trace, Width, MT41J256M8};

@@ -163,8 +163,9 @@ fn ebaz4205() {
     }
 }
 
-/// Numbers of a published first stage for a board with two MT41K256M16 at 1.35 V (Zybo Z7). Its clock was taken as a hair slower
-/// than 533.333 MHz, so times that are whole numbers of cycles have one less there.
+/// Numbers of a published first stage for a board with two MT41K256M16 at 1.35 V (Zybo Z7). Its
+/// clock was taken as a hair slower than 533.333 MHz, so times that are whole numbers of cycles
+/// have one less there.
 #[test]
 fn two_chips_of_4_gbit() {
     let memory = Memory {

@@ -1,9 +1,10 @@
-// The search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the hardware, in one round trip:
+// The search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the
+// hardware, in one round trip:
 //
 //     calibrate localhost:1390 zc706
 //
-// The registers are `scratch`, which every gateware has to try things with: they keep what is written, as if the loop locked
-// with every setting. Put those of your own block in their place.
+// The registers are `scratch`, which every gateware has to try things with: they keep what is
+// written, as if the loop locked with every setting. Put those of your own block in their place.
 //
 // A token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
 #include <chrono>
@@ -56,8 +57,8 @@ struct Found {
   std::uint32_t setting = 0;
 };
 
-// How many settings lock, and the one in the middle of most that do in a row. What the poll has read stands in front of
-// each status.
+// How many settings lock, and the one in the middle of most that do in a row. What the poll has
+// read stands in front of each status.
 Found middle(const std::vector<std::uint32_t>& results) {
   Found found;
   std::uint32_t begin = 0, longest = 0;

@@ -76,8 +76,8 @@ impl Interceptor for ShowToken {
     }
 }
 
-/// The hub at a host and port, or at the Unix socket that a plugin finds in `KAIROS_HUB`. An error if none answers there, or
-/// the token is none.
+/// The hub at a host and port, or at the Unix socket that a plugin finds in `KAIROS_HUB`. An error
+/// if none answers there, or the token is none.
 pub async fn connect(address: &str, options: Options) -> Result<Lab, Box<dyn std::error::Error + Send + Sync>> {
     let mut endpoint = match address.starts_with("unix:") {
         true => Endpoint::from_shared(address.to_string())?,

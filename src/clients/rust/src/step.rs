@@ -1,4 +1,5 @@
-//! Steps of a program that a device executes in one go (`docs/batch.md`). Registers are named `block/register`.
+//! Steps of a program that a device executes in one go (`docs/batch.md`). Registers are named
+//! `block/register`.
 
 use std::time::Duration;
 

@@ -6,8 +6,8 @@
 //!                          └──── /N2_LS ◀── /N2_HS ◀──┘
 //! ```
 //!
-//! Limits: Si53xx family reference manual. Each input has an N3 of its own; where the chip goes over from one input to the other, both
-//! have to give the same f3.
+//! Limits: Si53xx family reference manual. Each input has an N3 of its own; where the chip goes
+//! over from one input to the other, both have to give the same f3.
 
 use core::ops::RangeInclusive;
 
@@ -21,7 +21,8 @@ pub const F3: RangeInclusive<u64> = limits::F3_MIN..=limits::F3_MAX;
 /// N1_HS and N2_HS.
 pub const HIGH_SPEED: RangeInclusive<u32> = limits::HIGH_SPEED_MIN..=limits::HIGH_SPEED_MAX;
 
-/// How far the crystal may put the output off where it stands in for an input, in parts of 10^6: less than crystals differ.
+/// How far the crystal may put the output off where it stands in for an input, in parts of 10^6:
+/// less than crystals differ.
 const CRYSTAL_OFF: u64 = 20;
 
 /// Values of the dividers.
@@ -35,13 +36,14 @@ pub struct Dividers {
 }
 
 impl Dividers {
-    /// Dividers that make exactly `output` from `input` (both in Hz), with the highest frequency at the phase detector, where jitter
-    /// is lowest. None: there are none.
+    /// Dividers that make exactly `output` from `input` (both in Hz), with the highest frequency at
+    /// the phase detector, where jitter is lowest. None: there are none.
     pub fn find(input: u32, output: u32) -> Option<Self> {
         Self::find_where(input, output, |_| true)
     }
 
-    /// Dividers likewise, and an N3 of the crystal with which it makes nearly the same output from the same other dividers.
+    /// Dividers likewise, and an N3 of the crystal with which it makes nearly the same output from
+    /// the same other dividers.
     pub fn with_crystal(input: u32, output: u32) -> Option<(Self, u32)> {
         let found = Self::find_where(input, output, |n3| crystal_n3(input, n3).is_some())?;
         crystal_n3(input, u64::from(found.n3)).map(|n3| (found, n3))
@@ -74,7 +76,8 @@ impl Dividers {
     }
 }
 
-/// The N3 with which the crystal comes to the phase detector with nearly the frequency that `input` (Hz) has behind `n3`.
+/// The N3 with which the crystal comes to the phase detector with nearly the frequency that `input`
+/// (Hz) has behind `n3`.
 fn crystal_n3(input: u32, n3: u64) -> Option<u32> {
     let (input, crystal) = (u64::from(input), u64::from(CRYSTAL));
     let found = (crystal * n3 + input / 2) / input;

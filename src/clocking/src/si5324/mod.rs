@@ -1,10 +1,12 @@
 //! The clock synthesiser Si5324 on an I2C bus: found, reset, programmed and awaited.
 //!
-//! Registers and fields have their names in the Si53xx family reference manual. The chip multiplies a reference, either its crystal (free run,
-//! in place of input 2) or a clock at one of its inputs, or passes an input through (bypass). Both outputs are LVDS with the same
-//! frequency. A clock that comes over a link comes late, and goes with the link: while it is not there, the crystal stands in for it,
-//! and the chip goes over from one to the other by itself, without a gap at its outputs (free run with automatic, revertive
-//! selection). The loop's bandwidth (BWSEL_REG) stays what it is after a reset.
+//! Registers and fields have their names in the Si53xx family reference manual. The chip multiplies
+//! a reference, either its crystal (free run, in place of input 2) or a clock at one of its inputs,
+//! or passes an input through (bypass). Both outputs are LVDS with the same frequency. A clock that
+//! comes over a link comes late, and goes with the link: while it is not there, the crystal stands
+//! in for it, and the chip goes over from one to the other by itself, without a gap at its outputs
+//! (free run with automatic, revertive selection). The loop's bandwidth (BWSEL_REG) stays what it
+//! is after a reset.
 
 use core::fmt;
 
@@ -35,8 +37,8 @@ const INPUT_MS: u32 = 200;
 /// Longest time to lock, in ms: 1.2 s, with reserve.
 const LOCK_MS: u32 = 2000;
 
-/// What is always changed after a reset: the input is not selected by pin; the outputs are LVDS; an alarm ends as soon as it can when
-/// a clock is there.
+/// What is always changed after a reset: the input is not selected by pin; the outputs are LVDS; an
+/// alarm ends as soon as it can when a clock is there.
 const SETTINGS: [(Register, u32); 3] = [
     (
         FORMAT,
@@ -175,7 +177,8 @@ impl<B: Bus> Si5324<B> {
         Err(Error::Absent(other))
     }
 
-    /// Programs the chip, and waits until the outputs have `output` Hz (not for a bypass). `input`: of the external clock.
+    /// Programs the chip, and waits until the outputs have `output` Hz (not for a bypass). `input`:
+    /// of the external clock.
     pub fn program(&mut self, reference: Reference, input: Input, output: u32) -> Result<(), Error> {
         self.set(RESET, reset::RST_REG.put(0, 1))?;
         self.bus.wait_ms(RESET_MS);

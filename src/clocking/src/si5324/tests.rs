@@ -1,5 +1,5 @@
-//! The driver against a bus that holds registers and plays faults. What the chip does with the registers is modelled in the
-//! emulator, whose end-to-end tests are beside this.
+//! The driver against a bus that holds registers and plays faults. What the chip does with the
+//! registers is modelled in the emulator, whose end-to-end tests are beside this.
 
 extern crate std;
 use super::*;

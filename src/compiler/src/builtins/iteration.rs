@@ -1,5 +1,5 @@
-//! What goes over the elements of iterables: `enumerate`, `zip` and `reversed`, of which nothing is made, and what a function
-//! makes of all elements, one after the other.
+//! What goes over the elements of iterables: `enumerate`, `zip` and `reversed`, of which nothing is
+//! made, and what a function makes of all elements, one after the other.
 
 use super::{exactly, Call, Site};
 use crate::diagnostic::{Diagnostic, Result};

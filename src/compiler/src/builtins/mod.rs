@@ -1,7 +1,8 @@
 //! The language's own functions: what a call of each gives, and its code.
 //!
-//! Names and numbers of arguments stand in `language`. Here each family has a file with both rules: `typing` knows types only, so
-//! that inference can ask it at every visit; `code` is given values of the types that were found.
+//! Names and numbers of arguments stand in `language`. Here each family has a file with both rules:
+//! `typing` knows types only, so that inference can ask it at every visit; `code` is given values
+//! of the types that were found.
 
 mod classes;
 mod exceptions;

@@ -71,7 +71,8 @@ fn convertible(types: &Types, call: &Call) -> Result<()> {
     }
 }
 
-/// To an integer of known width. `int64(round(x))` rounds in 64 bits: it decides the width of an inner conversion.
+/// To an integer of known width. `int64(round(x))` rounds in 64 bits: it decides the width of an
+/// inner conversion.
 fn conversion(types: &mut Types, call: &Call, kind: Kind) -> Result<Ty> {
     convertible(types, call)?;
     let (arg, ty) = (&call.args[0], call.types[0]);

@@ -1,4 +1,5 @@
-//! Code of what kernels say to subkernels, and subkernels to kernels. Inference types it itself (`infer/subkernel.rs`).
+//! Code of what kernels say to subkernels, and subkernels to kernels. Inference types it itself
+//! (`infer/subkernel.rs`).
 
 use crate::diagnostic::Result;
 use crate::emit::{int, Emitter, Message, FOREVER};

@@ -1,4 +1,5 @@
-//! Types of text, and what writes it to a log. `print` with a host is a call of the host, which inference finds itself.
+//! Types of text, and what writes it to a log. `print` with a host is a call of the host, which
+//! inference finds itself.
 
 use super::{Call, Site};
 use crate::diagnostic::{Diagnostic, Result};

@@ -8,7 +8,8 @@ use crate::syntax::*;
 use crate::types::{self, Kind};
 
 impl<'p> Emitter<'_, 'p> {
-    /// `left op right` with the result of type `result`. Operands are converted to the type the operation works in.
+    /// `left op right` with the result of type `result`. Operands are converted to the type the
+    /// operation works in.
     pub(crate) fn arithmetic(
         &mut self,
         op: BinOp,
@@ -120,7 +121,8 @@ impl<'p> Emitter<'_, 'p> {
         let constant = |value| Value::int(ty.clone(), value);
         let nonzero = self.build.compare(Compare::Ne, b.clone(), constant(0));
         self.require(nonzero, Exception::ZeroDivisionError, "cannot divide by zero", &[]);
-        // The most negative number divided by -1 wraps; the instruction must not see that pair. By 1 there is no rest either.
+        // The most negative number divided by -1 wraps; the instruction must not see that pair. By
+        // 1 there is no rest either.
         let minus_one = self.build.compare(Compare::Eq, b.clone(), constant(-1));
         let safe = self.build.select(minus_one.clone(), constant(1), b.clone());
         if op == BinOp::FloorDiv {

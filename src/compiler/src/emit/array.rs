@@ -1,5 +1,5 @@
-//! NumPy arrays: data in row-major order and a length for each dimension, by value. A row, or a slice, is a view of the same data;
-//! the result of an operation is new, on the stack.
+//! NumPy arrays: data in row-major order and a length for each dimension, by value. A row, or a
+//! slice, is a view of the same data; the result of an operation is new, on the stack.
 
 use super::list::Bounds;
 use super::{int, Emitter};
@@ -27,7 +27,8 @@ pub(crate) struct Array {
     pub data: Value,
     /// Lengths, i32.
     pub shape: Vec<Value>,
-    /// How many elements it is from one to the next in each dimension, i32. None: they lie together, in row-major order.
+    /// How many elements it is from one to the next in each dimension, i32. None: they lie
+    /// together, in row-major order.
     pub strides: Option<Vec<Value>>,
     pub elt: types::Ty,
 }
@@ -230,7 +231,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Runs `body` for each place of arrays of one shape, in row-major order, with the place's offset in the elements of each.
+    /// Runs `body` for each place of arrays of one shape, in row-major order, with the place's
+    /// offset in the elements of each.
     pub(crate) fn each_place(
         &mut self,
         shape: &[Value],
@@ -308,7 +310,8 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// A new array of elements of type `elt`, each from those of the operands at its place. One of them is an array.
+    /// A new array of elements of type `elt`, each from those of the operands at its place. One of
+    /// them is an array.
     pub(crate) fn map_operands(
         &mut self,
         elt: types::Ty,
@@ -361,7 +364,8 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// The loop that does `op` on these operands, if there is one: with elements of the result's type throughout.
+    /// The loop that does `op` on these operands, if there is one: with elements of the result's
+    /// type throughout.
     fn routine(&self, op: BinOp, result: types::Ty, operands: &[Operand; 2]) -> Option<Routine> {
         let element = Element::of(&self.module.ir_type(result))?;
         let float = element == Element::F64;
@@ -443,7 +447,8 @@ impl<'p> Emitter<'_, 'p> {
         self.array_part(&array, vec![Choice::Slice(bounds)], together)
     }
 
-    /// The part of an array that is chosen in its first dimensions: a view. `together`: its elements lie in row-major order.
+    /// The part of an array that is chosen in its first dimensions: a view. `together`: its
+    /// elements lie in row-major order.
     pub(crate) fn array_part(&mut self, array: &Array, choices: Vec<Choice>, together: bool) -> Array {
         let own = self.strides(array);
         let (mut shape, mut strides, mut offset) = (vec![], vec![], int(0));

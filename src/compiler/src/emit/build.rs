@@ -10,8 +10,8 @@ pub struct Builder {
     pub function: Function,
     pub block: BlockId,
     pub span: Span,
-    /// Where the function calls the one whose code is made in its place: the place of that code in the line table, which has one
-    /// file for each function.
+    /// Where the function calls the one whose code is made in its place: the place of that code in
+    /// the line table, which has one file for each function.
     pub inlined_at: Option<Span>,
     /// Loops around the current statement.
     pub loops: u32,

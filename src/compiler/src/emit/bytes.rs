@@ -1,5 +1,5 @@
-//! `bytes` and `bytearray`: `{data, length}` by value, as strings are. Their elements are integers from 0 to 255; those of a
-//! `bytearray` can be stored to, and its length stays.
+//! `bytes` and `bytearray`: `{data, length}` by value, as strings are. Their elements are integers
+//! from 0 to 255; those of a `bytearray` can be stored to, and its length stays.
 
 use super::{int, Emitter};
 use crate::diagnostic::Result;
@@ -75,7 +75,8 @@ impl Emitter<'_, '_> {
         self.build.aggregate(vec![data, length])
     }
 
-    /// `bytes[start:stop:step]`. A part of a `bytearray` is a copy; one of `bytes` without a step is part of the same memory.
+    /// `bytes[start:stop:step]`. A part of a `bytearray` is a copy; one of `bytes` without a step
+    /// is part of the same memory.
     pub(crate) fn byte_slice(&mut self, bytes: &Value, bounds: [Option<Value>; 3], copy: bool) -> Result<Value> {
         let [from, own] = [0, 1].map(|index| self.build.extract(bytes, index));
         let stepped = bounds[2].is_some();

@@ -73,7 +73,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Whether two ranges have the same start, stop and step (that is how they are identical), or give the same numbers.
+    /// Whether two ranges have the same start, stop and step (that is how they are identical), or
+    /// give the same numbers.
     fn ranges_equal(&mut self, a: &Value, b: &Value, identity: bool) -> Value {
         let [start, stop, step] = [0, 1, 2].map(|index| {
             let (x, y) = (self.build.extract(a, index), self.build.extract(b, index));

@@ -196,7 +196,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// `array.reshape(lengths)`: the same elements, one of the lengths may be -1. ValueError if they are not as many.
+    /// `array.reshape(lengths)`: the same elements, one of the lengths may be -1. ValueError if
+    /// they are not as many.
     pub(crate) fn reshaped(&mut self, array: Array, lengths: Vec<Value>) -> Array {
         let total = self.product(&array.shape);
         let total = self.build.convert(total, &Ty::I64);

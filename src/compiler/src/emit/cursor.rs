@@ -6,8 +6,9 @@ use crate::ir::*;
 /// The firmware's variable, an i64.
 const CURSOR: &str = "rtio_cursor";
 
-/// What is done to the cursor, each by a function of the library: not the firmware's of that name, so that LLVM can put it in
-/// place of its calls. In large functions, which it compiles quickly and badly, they stay calls.
+/// What is done to the cursor, each by a function of the library: not the firmware's of that name,
+/// so that LLVM can put it in place of its calls. In large functions, which it compiles quickly and
+/// badly, they stay calls.
 #[derive(Clone, Copy)]
 pub enum Cursor {
     Now,

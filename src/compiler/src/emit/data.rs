@@ -95,7 +95,8 @@ impl ModuleBuilder<'_> {
         }
     }
 
-    /// A function of the host, whose own value is `own`, as an operand of type `ty`: that of one function, or of one of several.
+    /// A function of the host, whose own value is `own`, as an operand of type `ty`: that of one
+    /// function, or of one of several.
     fn function_constant(&self, kind: &Kind, own: Value, ty: &Ty) -> Value {
         match ty {
             Ty::Struct(members) if !members.is_empty() => {
@@ -165,7 +166,8 @@ impl ModuleBuilder<'_> {
         same.then(|| self.constant(first, &self.ir_type(ty)))
     }
 
-    /// The value of an attribute that objects made in kernels have from their class, if nothing assigns to it.
+    /// The value of an attribute that objects made in kernels have from their class, if nothing
+    /// assigns to it.
     fn made_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let place = (class, name.clone());
         let value = self.program.initial_values.get(&place)?;
@@ -250,7 +252,8 @@ impl ModuleBuilder<'_> {
             let layout = self.class_type(*class);
             let mut attributes = vec![];
             for (index, attribute) in info.attributes.iter().enumerate() {
-                // Nothing can have changed it, and it may be one that the host cannot set, such as a property.
+                // Nothing can have changed it, and it may be one that the host cannot set, such as
+                // a property.
                 let kept = program.never_changes(info, &attribute.name) && !program.is_stored_to(&stored, attribute.ty);
                 let Some(tag) = self.writeback_tag(info.is_invariant(&attribute.name) || kept, attribute.ty) else {
                     continue;

@@ -1,6 +1,7 @@
 //! Raising, and what must be left in order when code is left.
 //!
-//! A raise passes a constant record of the place and the message to one shared cold function, so that it costs a call.
+//! A raise passes a constant record of the place and the message to one shared cold function, so
+//! that it costs a call.
 
 use std::rc::Rc;
 
@@ -52,7 +53,8 @@ const RAISE: &str = "kairos.raise";
 const RAISE_SHORT: &str = "kairos.raise.short";
 
 impl ModuleBuilder<'_> {
-    /// The cold functions that fill in an exception record and raise it, and the constant parts of the records.
+    /// The cold functions that fill in an exception record and raise it, and the constant parts of
+    /// the records.
     pub(crate) fn raise_helpers(&mut self) {
         let sites = std::mem::take(&mut self.raise_sites);
         let Some(first) = sites.first() else { return };
@@ -72,7 +74,8 @@ impl ModuleBuilder<'_> {
         let mut function = crate::ir::Function::new(RAISE, wide, Ty::unit(), None);
         function.attributes = "cold noinline noreturn";
         let mut build = super::build::Builder::new(function);
-        // The first nine words, up to the message, come from the place; see the exception record of the kernel ABI.
+        // The first nine words, up to the message, come from the place; see the exception record of
+        // the kernel ABI.
         let words = Ty::Struct(vec![Ty::I32; 10].into());
         let record = Ty::Struct([words.clone(), Ty::I64, Ty::I64, Ty::I64].into());
         let slot = build.slot(record.clone());

@@ -1,11 +1,12 @@
-//! Text with values in it. What has one way to be written, integers, truth values and strings, is written by the kernel; the
-//! rest is written by the host, which formats as Python does.
+//! Text with values in it. What has one way to be written, integers, truth values and strings, is
+//! written by the kernel; the rest is written by the host, which formats as Python does.
 
 use super::{int, Builder, Emitter, ModuleBuilder};
 use crate::ir::*;
 use crate::types::{self, Kind};
 
-/// `kairos.decimal(buffer, number)`: writes the digits of a number to the end of a buffer; gives where they begin.
+/// `kairos.decimal(buffer, number)`: writes the digits of a number to the end of a buffer; gives
+/// where they begin.
 const DECIMAL: &str = "kairos.decimal";
 /// Bytes of the buffer: -9223372036854775808.
 const DIGITS: usize = 20;

@@ -1,5 +1,5 @@
-//! Going over iterables element by element. Of a range, and of what `zip`, `enumerate` and `reversed` give, no element is in
-//! memory: it is made when it is its turn.
+//! Going over iterables element by element. Of a range, and of what `zip`, `enumerate` and
+//! `reversed` give, no element is in memory: it is made when it is its turn.
 
 use super::array::Array;
 use super::{int, Emitter};

@@ -1,4 +1,5 @@
-//! Lists that are made from others: repetition, concatenation, slices, copies, comprehensions. All are new, on the stack.
+//! Lists that are made from others: repetition, concatenation, slices, copies, comprehensions. All
+//! are new, on the stack.
 
 use super::{int, Emitter};
 use crate::diagnostic::Result;
@@ -6,7 +7,8 @@ use crate::ir::*;
 use crate::language::Exception;
 use crate::types;
 
-/// Most elements of a list made at run time. The kernel's stack has 32 MiB; an element is rarely larger than 8 bytes.
+/// Most elements of a list made at run time. The kernel's stack has 32 MiB; an element is rarely
+/// larger than 8 bytes.
 const MOST_ELEMENTS: i64 = 1 << 20;
 
 /// A slice: index of its first element (i64), number of elements (i32), step (i64).
@@ -167,8 +169,8 @@ impl<'p> Emitter<'_, 'p> {
         list
     }
 
-    /// Where a slice of something of length `own` (i32) begins, with bounds as Python takes them: beyond the ends means up to the
-    /// ends.
+    /// Where a slice of something of length `own` (i32) begins, with bounds as Python takes them:
+    /// beyond the ends means up to the ends.
     pub(crate) fn bounds(&mut self, own: Value, [start, stop, step]: [Option<Value>; 3]) -> Bounds {
         let wide = |number| Value::int(Ty::I64, number);
         let own = self.build.convert(own, &Ty::I64);

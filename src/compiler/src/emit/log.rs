@@ -1,8 +1,8 @@
-//! Text that the firmware formats: `core_log`, and `print` where there is no host, for the device's log; `rtio_log` for the log
-//! channel, at the time cursor.
+//! Text that the firmware formats: `core_log`, and `print` where there is no host, for the device's
+//! log; `rtio_log` for the log channel, at the time cursor.
 //!
-//! The text goes in pieces, each with a format of `printf`; a piece ends where a list begins or goes on, since only the
-//! running kernel knows how long it is.
+//! The text goes in pieces, each with a format of `printf`; a piece ends where a list begins or
+//! goes on, since only the running kernel knows how long it is.
 
 use super::array::Array;
 use super::exceptions::PARAMS;
@@ -56,7 +56,8 @@ impl<'p> Emitter<'_, 'p> {
         Ok(Value::unit())
     }
 
-    /// The first argument, a string, names a channel of the log; the others follow as in a line of `core_log`.
+    /// The first argument, a string, names a channel of the log; the others follow as in a line of
+    /// `core_log`.
     pub(crate) fn rtio_log(&mut self, args: &'p [Expr], mut values: Vec<Value>) -> Result<Value> {
         let mut name = Piece::new("rtio_log");
         let channel = values.remove(0);

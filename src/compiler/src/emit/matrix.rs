@@ -76,7 +76,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Stores everything in nested sequences one after the other, from `place` on; checks that they are as long as the shape says.
+    /// Stores everything in nested sequences one after the other, from `place` on; checks that they
+    /// are as long as the shape says.
     fn flatten(&mut self, value: &Value, ty: types::Ty, to: &Array, depth: usize, place: &Value) -> Result<()> {
         if self.nesting(ty) == 0 {
             let elt = self.module.ir_type(to.elt);

@@ -1,7 +1,8 @@
-//! Code for operations on values: arithmetic, comparison, sequences, arrays, text, calls of the host and of the firmware.
+//! Code for operations on values: arithmetic, comparison, sequences, arrays, text, calls of the
+//! host and of the firmware.
 //!
-//! It knows types and values of the program, but neither statements nor how expressions are evaluated: that is lowering's, which
-//! uses it, as the language's own functions do (`builtins/`).
+//! It knows types and values of the program, but neither statements nor how expressions are
+//! evaluated: that is lowering's, which uses it, as the language's own functions do (`builtins/`).
 
 mod arith;
 pub mod array;
@@ -100,7 +101,8 @@ pub(crate) struct Emitter<'m, 'p> {
     pub pad: Option<usize>,
     /// What loops leave behind, once it was asked for.
     loops: Option<Loops<'p>>,
-    /// The newest `%` of integers, and what it was before it got the sign of the divisor: zero at the same time.
+    /// The newest `%` of integers, and what it was before it got the sign of the divisor: zero at
+    /// the same time.
     remainder: Option<(Value, Value)>,
 }
 
@@ -126,7 +128,8 @@ impl<'p> ModuleBuilder<'p> {
         }
     }
 
-    /// Adds the functions that the others need, and the host's data. `writeback`: with the table for writing attributes back.
+    /// Adds the functions that the others need, and the host's data. `writeback`: with the table
+    /// for writing attributes back.
     pub fn finish(mut self, writeback: bool) -> Result<Module> {
         if self.timeline {
             self.cursor_functions();

@@ -5,7 +5,8 @@ use crate::ir::{self, *};
 use crate::language::Exception;
 
 impl Emitter<'_, '_> {
-    /// A power of integers, which wraps as products do. Of a negative exponent the result is cut toward zero, as in the reference.
+    /// A power of integers, which wraps as products do. Of a negative exponent the result is cut
+    /// toward zero, as in the reference.
     pub(crate) fn power(&mut self, base: Value, exponent: Value) -> Value {
         let zero = Value::int(base.ty.clone(), 0);
         let some = self.build.compare(Compare::Ne, base.clone(), zero.clone());

@@ -13,8 +13,8 @@ impl Emitter<'_, '_> {
         self.build.aggregate(members.into())
     }
 
-    /// How far it is from `from` to `to` in the direction of `step`: an unsigned number, since it may be too large for a signed
-    /// one.
+    /// How far it is from `from` to `to` in the direction of `step`: an unsigned number, since it
+    /// may be too large for a signed one.
     fn distance(&mut self, from: &Value, to: &Value, step: &Value) -> Value {
         let rising = self.rises(step);
         let up = self.build.binary(Binary::Sub, to.clone(), from.clone());
@@ -62,15 +62,16 @@ impl Emitter<'_, '_> {
         length
     }
 
-    /// Whether there is another element behind `value`, which is one. The step must not be added to find out: the sum may be
-    /// too large.
+    /// Whether there is another element behind `value`, which is one. The step must not be added to
+    /// find out: the sum may be too large.
     pub(crate) fn goes_on(&mut self, value: &Value, stop: &Value, step: &Value) -> Value {
         let rest = self.distance(value, stop, step);
         let stride = self.stride(step);
         self.build.compare(Compare::Ult, stride, rest)
     }
 
-    /// Whether the element behind the last one fits its type, and that is known here: then a loop may compare it with the stop.
+    /// Whether the element behind the last one fits its type, and that is known here: then a loop
+    /// may compare it with the stop.
     pub(crate) fn steps_beyond(&self, stop: &Value, step: &Value) -> bool {
         let most = match stop.ty {
             Ty::I64 => i64::MAX,
@@ -91,7 +92,8 @@ impl Emitter<'_, '_> {
         let before_stop = self.in_range(value, stop, step);
         let behind_start = self.in_range(value, start, step);
         let from_start = self.build.not(behind_start);
-        // `value < start` says that it lies before the start of a rising range; of one that falls, `value > start` does.
+        // `value < start` says that it lies before the start of a rising range; of one that falls,
+        // `value > start` does.
         let distance = self.distance(start, value, step);
         let stride = self.stride(step);
         let rest = self.build.binary(Binary::URem, distance, stride);
@@ -100,7 +102,8 @@ impl Emitter<'_, '_> {
         self.build.binary(Binary::And, inside, on_grid)
     }
 
-    /// Counts a negative index from the end, and raises IndexError if it is out of range. The length is unsigned.
+    /// Counts a negative index from the end, and raises IndexError if it is out of range. The
+    /// length is unsigned.
     pub(crate) fn checked_index(&mut self, index: Value, length: Value) -> Value {
         let zero = Value::int(index.ty.clone(), 0);
         let negative = self.build.compare(Compare::Slt, index.clone(), zero);

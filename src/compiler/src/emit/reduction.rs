@@ -21,7 +21,8 @@ struct Row {
 }
 
 impl Emitter<'_, '_> {
-    /// `numpy.sum` and its like, over all elements or along one dimension. `result`: type of a number, or of an array of them.
+    /// `numpy.sum` and its like, over all elements or along one dimension. `result`: type of a
+    /// number, or of an array of them.
     pub(crate) fn reduction(
         &mut self,
         function: NumPy,

@@ -1,5 +1,6 @@
-//! Memory that a function returns. What it has made stands on its stack, which nothing else uses until its caller goes on:
-//! interrupts have a stack of their own. So it says how far its stack went, and the caller lets its own begin there.
+//! Memory that a function returns. What it has made stands on its stack, which nothing else uses
+//! until its caller goes on: interrupts have a stack of their own. So it says how far its stack
+//! went, and the caller lets its own begin there.
 
 use super::{int, Emitter, ModuleBuilder};
 use crate::ir::*;

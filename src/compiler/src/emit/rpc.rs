@@ -1,7 +1,8 @@
 //! Calls of the host.
 //!
-//! Arguments are put into stack slots and described by a tag string; the firmware serialises them before it returns. The
-//! result is received in pieces: the firmware says how many bytes it needs next, the kernel gives them from its stack.
+//! Arguments are put into stack slots and described by a tag string; the firmware serialises them
+//! before it returns. The result is received in pieces: the firmware says how many bytes it needs
+//! next, the kernel gives them from its stack.
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
-//! Sorting: runs that are in order are merged to longer ones, from single elements up to the whole list. Equal elements stay in
-//! their order, as in Python.
+//! Sorting: runs that are in order are merged to longer ones, from single elements up to the whole
+//! list. Equal elements stay in their order, as in Python.
 
 use super::{int, Emitter};
 use crate::diagnostic::Result;
@@ -28,7 +28,8 @@ impl Emitter<'_, '_> {
         self.sort_by(span, list, order)
     }
 
-    /// A new list of the elements, of type `elt`, of a list of pairs of a key and an element; the pairs are sorted meanwhile.
+    /// A new list of the elements, of type `elt`, of a list of pairs of a key and an element; the
+    /// pairs are sorted meanwhile.
     pub(crate) fn sorted_by_key(
         &mut self,
         span: Span,

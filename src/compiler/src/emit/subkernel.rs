@@ -1,5 +1,5 @@
-//! Subkernels as kernels see them: starting one on its board, and values that travel between boards. Those are encoded as in
-//! remote calls, and received as their results are (`rpc.rs`).
+//! Subkernels as kernels see them: starting one on its board, and values that travel between
+//! boards. Those are encoded as in remote calls, and received as their results are (`rpc.rs`).
 
 use kairos_contracts::rpc::{tag as tags, RETURNS};
 

@@ -8,7 +8,8 @@ use crate::ir::*;
 
 /// `kairos.characters(data, length)`: how many characters there are in so many bytes of UTF-8.
 const CHARACTERS: &str = "kairos.characters";
-/// `kairos.character(data, length, index)`: where in the bytes a character begins; their number, if there are not so many.
+/// `kairos.character(data, length, index)`: where in the bytes a character begins; their number, if
+/// there are not so many.
 const CHARACTER: &str = "kairos.character";
 
 fn parameter(number: u32, ty: Ty) -> Value {
@@ -16,7 +17,8 @@ fn parameter(number: u32, ty: Ty) -> Value {
     Value { ty, kind }
 }
 
-/// A function that counts characters. With `to_index` it ends at the byte where the character of that number begins.
+/// A function that counts characters. With `to_index` it ends at the byte where the character of
+/// that number begins.
 fn counting(symbol: &str, to_index: bool) -> Function {
     let mut params = vec![Ty::Ptr, Ty::I32];
     params.extend(to_index.then_some(Ty::I32));

@@ -90,7 +90,8 @@ impl Infer<'_, '_> {
         Ok(self.types().part_of_array(elt, dims - indices as u8, strided))
     }
 
-    /// What is assigned to a part of an array, of type `wanted`, is copied into it: an array of as many dimensions, or a number.
+    /// What is assigned to a part of an array, of type `wanted`, is copied into it: an array of as
+    /// many dimensions, or a number.
     pub(super) fn copied_into(&mut self, wanted: Ty, found: Ty, span: Span) -> Result<()> {
         let (elt, dims) = self.types().array_parts(wanted).expect("a part of an array");
         match self.types().array_parts(found) {
@@ -103,7 +104,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The type of `left op right` where each element is compared; None where the values are compared as a whole.
+    /// The type of `left op right` where each element is compared; None where the values are
+    /// compared as a whole.
     pub(super) fn compared_elements(&mut self, op: CmpOp, left: (Ty, Span), right: (Ty, Span)) -> Result<Option<Ty>> {
         if matches!(op, CmpOp::In | CmpOp::NotIn | CmpOp::Is | CmpOp::IsNot) {
             return Ok(None);

@@ -149,7 +149,8 @@ impl Infer<'_, '_> {
         Ok(returns)
     }
 
-    /// Unifies a parameter with the argument passed for it. A truth value may stand for an integer: it is passed as 0 or 1.
+    /// Unifies a parameter with the argument passed for it. A truth value may stand for an integer:
+    /// it is passed as 0 or 1.
     pub(super) fn pass(
         &mut self,
         wanted: Ty,
@@ -170,7 +171,8 @@ impl Infer<'_, '_> {
         self.unify(wanted, found, expr.span, &format!("argument '{param}'"))
     }
 
-    /// Matches arguments with the parameters of a function, which is a method of `class`, or keeps defaults of the last ones.
+    /// Matches arguments with the parameters of a function, which is a method of `class`, or keeps
+    /// defaults of the last ones.
     pub(super) fn bind(
         &mut self,
         whole: &Expr,

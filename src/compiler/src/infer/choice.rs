@@ -1,4 +1,5 @@
-//! Types of functions as values: of attributes that are functions, and of calls where one of several functions is called.
+//! Types of functions as values: of attributes that are functions, and of calls where one of
+//! several functions is called.
 
 use std::rc::Rc;
 
@@ -9,8 +10,8 @@ use crate::syntax::*;
 use crate::types::{Callable, Kind, Ty};
 
 impl Infer<'_, '_> {
-    /// Type of an expression that is an attribute of type `ty`. A function in it may meet others without the attribute being
-    /// one of several, unless something is assigned to it.
+    /// Type of an expression that is an attribute of type `ty`. A function in it may meet others
+    /// without the attribute being one of several, unless something is assigned to it.
     pub(super) fn looked_up(&mut self, ty: Ty, name: &Rc<str>) -> Ty {
         if !self.types().is_single_function(ty) || self.context.program.assigned.contains(name) {
             return ty;

@@ -1,4 +1,5 @@
-//! Questions of classes, which are answered when a kernel is compiled: `isinstance`, the branches that it decides, and `super()`.
+//! Questions of classes, which are answered when a kernel is compiled: `isinstance`, the branches
+//! that it decides, and `super()`.
 
 use std::rc::Rc;
 
@@ -38,7 +39,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Whether values of a type are instances of a class, or of one of a tuple of classes; None if that is not known yet.
+    /// Whether values of a type are instances of a class, or of one of a tuple of classes; None if
+    /// that is not known yet.
     fn is_instance(&mut self, ty: Ty, class: Ty, args: &[Expr]) -> Result<Option<bool>> {
         let value = self.types().kind(ty).clone();
         let class = self.types().kind(class).clone();
@@ -154,7 +156,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Takes out of all functions what is never reached, since `isinstance` decides it: later passes do not see it.
+    /// Takes out of all functions what is never reached, since `isinstance` decides it: later
+    /// passes do not see it.
     pub(super) fn prune(&mut self) {
         if !self.decides {
             return;

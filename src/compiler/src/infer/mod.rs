@@ -1,8 +1,8 @@
 //! Type inference: unification over the whole program, repeated until nothing changes.
 //!
-//! A function is visited again and again; what an expression cannot tell yet (the attribute of a value of unknown type, the
-//! width of a sum) it tells at a later visit. When all has settled, integers of open width get one (`width.rs`). Functions are
-//! added as calls to them are found.
+//! A function is visited again and again; what an expression cannot tell yet (the attribute of a
+//! value of unknown type, the width of a sum) it tells at a later visit. When all has settled,
+//! integers of open width get one (`width.rs`). Functions are added as calls to them are found.
 
 mod array;
 mod call;
@@ -59,7 +59,8 @@ pub fn infer_all(context: &mut Context, request: &Request) -> Vec<Diagnostic> {
 struct Infer<'a, 'h> {
     context: &'a mut Context<'h>,
     parser: Parser,
-    /// Operations of which an operand had an open width when seen: their result may be wider or narrower than the operands.
+    /// Operations of which an operand had an open width when seen: their result may be wider or
+    /// narrower than the operands.
     was_open: HashSet<(FunctionId, ExprId)>,
     current: FunctionId,
     print_as_rpc: bool,
@@ -73,7 +74,8 @@ struct Infer<'a, 'h> {
     supers: HashMap<(Handle, Handle, Rc<str>), Option<HostValue>>,
     /// Functions of the host that make texts: their templates.
     templates: HashMap<Handle, Rc<str>>,
-    /// Functions of the host that make texts, of templates and so many values, and call another one with them.
+    /// Functions of the host that make texts, of templates and so many values, and call another one
+    /// with them.
     calls_with_texts: HashMap<CallWithTexts, Handle>,
     /// Where several errors are wanted: those found.
     errors: Option<Vec<Diagnostic>>,

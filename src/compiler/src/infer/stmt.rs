@@ -21,7 +21,8 @@ impl Infer<'_, '_> {
         Ok(())
     }
 
-    /// A statement; where several errors are wanted, one that has an error is noted and left out from then on.
+    /// A statement; where several errors are wanted, one that has an error is noted and left out
+    /// from then on.
     fn noted(&mut self, stmt: &Stmt) -> Result<()> {
         if self.errors.is_none() {
             return self.stmt(stmt);
@@ -324,7 +325,8 @@ impl Infer<'_, '_> {
             let open = self.kind(Kind::IntOpen);
             return self.fits_target(span, wanted, open);
         }
-        // The operation has no node of its own: its result must be the target's type, and open operands adapt.
+        // The operation has no node of its own: its result must be the target's type, and open
+        // operands adapt.
         let both = (wanted, target.span);
         let result = match op {
             BinOp::Div => self.binary(op, both, (operand, value.span), value)?,

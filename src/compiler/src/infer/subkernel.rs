@@ -1,5 +1,6 @@
-//! Types of what subkernels, which satellites run, and their callers do: a call starts one and gives nothing; its result is
-//! awaited. Messages are known by their names: all that have one name have one type.
+//! Types of what subkernels, which satellites run, and their callers do: a call starts one and
+//! gives nothing; its result is awaited. Messages are known by their names: all that have one name
+//! have one type.
 
 use std::rc::Rc;
 

@@ -15,7 +15,8 @@ impl Infer<'_, '_> {
         Ok(self.kind(Kind::Str))
     }
 
-    /// A text of values of these types is the result of a call of the host, unless it is `plain` and the kernel writes them.
+    /// A text of values of these types is the result of a call of the host, unless it is `plain`
+    /// and the kernel writes them.
     pub(super) fn written(&mut self, whole: &Expr, template: &str, types: &[Ty], plain: bool) -> Result<()> {
         if types.iter().any(|&ty| self.types().is_var(ty)) {
             return Ok(());
@@ -41,8 +42,8 @@ impl Infer<'_, '_> {
             .insert(whole.id, fact);
         Ok(())
     }
-    /// A remote call with texts among its arguments that the host makes: it makes them in this call. The receiver, if there is
-    /// one, is `first`.
+    /// A remote call with texts among its arguments that the host makes: it makes them in this
+    /// call. The receiver, if there is one, is `first`.
     pub(super) fn with_texts(
         &mut self,
         service: Handle,

@@ -1,4 +1,5 @@
-//! What is true as a condition: as in Python where a kernel can tell, else as in the reference, with a warning.
+//! What is true as a condition: as in Python where a kernel can tell, else as in the reference,
+//! with a warning.
 
 use std::rc::Rc;
 
@@ -13,9 +14,10 @@ use crate::types::{Kind, Ty};
 const ASKED: [&str; 2] = ["__bool__", "__len__"];
 
 impl Infer<'_, '_> {
-    /// The type of a condition of type `ty`. Two arrays that are compared are one truth there, as in the reference. Refuses arrays
-    /// of truth values, which are what NumPy makes of comparisons. Warns of objects that Python would ask: as in the reference
-    /// they are true. It takes the length of other arrays; `check` warns of that.
+    /// The type of a condition of type `ty`. Two arrays that are compared are one truth there, as
+    /// in the reference. Refuses arrays of truth values, which are what NumPy makes of comparisons.
+    /// Warns of objects that Python would ask: as in the reference they are true. It takes the
+    /// length of other arrays; `check` warns of that.
     pub(super) fn condition(&mut self, test: &Expr, ty: Ty) -> Result<Ty> {
         if self.function().is_equality_of_arrays(test, &self.context.program.types) {
             return Ok(self.kind(Kind::Bool));
@@ -41,7 +43,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The name of an object's class that has a method by which it says whether it is true, and that method's.
+    /// The name of an object's class that has a method by which it says whether it is true, and
+    /// that method's.
     fn says_itself(&mut self, ty: Ty) -> Option<(Rc<str>, &'static str)> {
         let Kind::Instance(class) = *self.types().kind(ty) else {
             return None;

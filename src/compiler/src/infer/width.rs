@@ -1,9 +1,11 @@
-//! Widths of integers that the program leaves open: what an operation needs, what is chosen in the end, what is lost.
+//! Widths of integers that the program leaves open: what an operation needs, what is chosen in the
+//! end, what is lost.
 //!
-//! A literal, a default, a global and an argument of the host have no width of their own, nor has the result of an operation
-//! with one. Such a type collects what it is needed for: an `int64` in an operation makes the result wide, a declared width
-//! decides it. What nothing decides is 64 bits wide if it was found to be wide, else 32. An operation whose result was declared
-//! narrower than its operands is computed in their width and cut.
+//! A literal, a default, a global and an argument of the host have no width of their own, nor has
+//! the result of an operation with one. Such a type collects what it is needed for: an `int64` in
+//! an operation makes the result wide, a declared width decides it. What nothing decides is 64 bits
+//! wide if it was found to be wide, else 32. An operation whose result was declared narrower than
+//! its operands is computed in their width and cut.
 
 use std::collections::HashSet;
 
@@ -15,7 +17,8 @@ use crate::syntax::*;
 use crate::types::{Kind, Ty, Types, WORD};
 
 impl Infer<'_, '_> {
-    /// The common type of two numbers, the operands at `key`, an expression of their own; None if it is left to `result`.
+    /// The common type of two numbers, the operands at `key`, an expression of their own; None if
+    /// it is left to `result`.
     pub(super) fn promote(&mut self, left: Ty, right: Ty, result: Ty, key: &Expr) -> Option<Ty> {
         let (mut l, mut r) = (self.types().kind(left).clone(), self.types().kind(right).clone());
         match (l == Kind::Bool, r == Kind::Bool) {
@@ -40,7 +43,8 @@ impl Infer<'_, '_> {
         if !self.was_open.contains(&key) {
             return Some(self.kind(if wide { Kind::Int64 } else { Kind::Int32 }));
         }
-        // Operands that adapt: the result is as wide as it is needed, and at least this unless its use says otherwise.
+        // Operands that adapt: the result is as wide as it is needed, and at least this unless its
+        // use says otherwise.
         if matches!(self.types().kind(result), Kind::Int32 | Kind::Int64) {
             return None;
         }
@@ -74,7 +78,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Refuses constants that do not fit where they are used, and warns of operations that cut their operands.
+    /// Refuses constants that do not fit where they are used, and warns of operations that cut
+    /// their operands.
     pub(super) fn check_widths(&mut self) -> Result<()> {
         let mut warnings = vec![];
         let program = &self.context.program;
@@ -151,7 +156,8 @@ impl Infer<'_, '_> {
     }
 }
 
-/// An operation on 32 bits gives the same in 32 as in 64 bits, if it is one of those: its operands can be cut before it.
+/// An operation on 32 bits gives the same in 32 as in 64 bits, if it is one of those: its operands
+/// can be cut before it.
 fn narrow_operands(types: &mut Types, function: &FunctionInstance, operation: &Operation) {
     let operands = match operation.op {
         _ if *types.kind(function.types[operation.result.id as usize]) != Kind::Int32 => &[],

@@ -1,7 +1,8 @@
 //! Constants that a function without a loop uses again and again, fetched once where it begins.
 //!
-//! The quick way of code generation puts every use of an address into the constants behind the code, which must be near:
-//! for thousands of them it looks for places longer than it takes for all the rest.
+//! The quick way of code generation puts every use of an address into the constants behind the
+//! code, which must be near: for thousands of them it looks for places longer than it takes for all
+//! the rest.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,8 @@
 //! The intermediate representation: functions of basic blocks with typed instructions, and constant data.
 //!
-//! It is close to LLVM's, less what the compiler does not need: variables live in stack slots (LLVM makes registers of them),
-//! there are no phi nodes, and a call inside `try` names its landing pad. `Display` prints it for `--emit ir`.
+//! It is close to LLVM's, less what the compiler does not need: variables live in stack slots (LLVM
+//! makes registers of them), there are no phi nodes, and a call inside `try` names its landing pad.
+//! `Display` prints it for `--emit ir`.
 
 mod hoist;
 mod operators;
@@ -219,7 +220,8 @@ pub enum Op {
         /// In the body of a loop.
         looped: bool,
     },
-    /// Entry of an exception: `{unwinder object, exception record}`. A clause is the global that holds the id.
+    /// Entry of an exception: `{unwinder object, exception record}`. A clause is the global that
+    /// holds the id.
     LandingPad {
         clauses: Vec<Option<Rc<str>>>,
         cleanup: bool,
@@ -287,8 +289,8 @@ pub struct Global {
     pub init: Init,
 }
 
-/// Bytes of an array from which on it is not in the assembly: the linker fills it in, since text takes a hundred times as
-/// long. Smaller ones are there for whoever reads the assembly.
+/// Bytes of an array from which on it is not in the assembly: the linker fills it in, since text
+/// takes a hundred times as long. Smaller ones are there for whoever reads the assembly.
 pub const FILLED: usize = 4096;
 
 impl Global {

@@ -1,4 +1,5 @@
-//! Operators of the intermediate representation: LLVM's instruction for each, and what it gives for constants.
+//! Operators of the intermediate representation: LLVM's instruction for each, and what it gives for
+//! constants.
 
 /// Instructions of two operands of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +147,8 @@ impl Compare {
             Compare::FOle => floats.map(|(x, y)| x <= y),
             Compare::FOgt => floats.map(|(x, y)| x > y),
             Compare::FOge => floats.map(|(x, y)| x >= y),
-            // Both have the sign of their width: the order of unsigned numbers is that of their bits, at any width.
+            // Both have the sign of their width: the order of unsigned numbers is that of their
+            // bits, at any width.
             Compare::Ult => ints.map(|(x, y)| (x as u64) < (y as u64)),
         }
     }

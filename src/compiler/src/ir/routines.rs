@@ -1,4 +1,5 @@
-//! Loops over whole arrays that are functions of their own: element-wise operations, products of vectors and of matrices.
+//! Loops over whole arrays that are functions of their own: element-wise operations, products of
+//! vectors and of matrices.
 
 use super::{Binary, Ty};
 
@@ -73,7 +74,8 @@ impl Element {
 }
 
 impl Routine {
-    /// Whether there is one for the operation. Vectors of 64-bit integers cannot be multiplied element by element.
+    /// Whether there is one for the operation. Vectors of 64-bit integers cannot be multiplied
+    /// element by element.
     pub fn each(op: Binary, element: Element, numbers: [bool; 2]) -> Option<Routine> {
         let known = match element {
             Element::F64 => matches!(op, Binary::FAdd | Binary::FSub | Binary::FMul | Binary::FDiv),

@@ -1,5 +1,5 @@
-//! Takes out of a function what nothing needs, so that nobody has to read it: code generation costs more for each line than
-//! making it does.
+//! Takes out of a function what nothing needs, so that nobody has to read it: code generation costs
+//! more for each line than making it does.
 
 use super::*;
 

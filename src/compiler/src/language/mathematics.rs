@@ -1,4 +1,5 @@
-//! Functions of floats: the firmware has them, host code knows them as functions of NumPy and SciPy. They also map over arrays.
+//! Functions of floats: the firmware has them, host code knows them as functions of NumPy and
+//! SciPy. They also map over arrays.
 
 use kairos_contracts::mathematics::{Function, FUNCTIONS};
 

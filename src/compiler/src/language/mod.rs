@@ -1,4 +1,5 @@
-//! The names that the kernel language has by itself: which there are, where host code finds them, how many arguments they take.
+//! The names that the kernel language has by itself: which there are, where host code finds them,
+//! how many arguments they take.
 //!
 //! What a call of one gives, and its code, stand in the file of its family in `builtins/`.
 
@@ -18,8 +19,8 @@ pub use numpy::{NumPy, Parameter};
 /// Any number of arguments, or any beyond those that are counted.
 const MANY: usize = usize::MAX;
 
-/// Says of `sorted` that it is given pairs of keys and elements, for which the reader of its call has put the argument `key`
-/// (`syntax/comprehensions.rs`). No program has such a name.
+/// Says of `sorted` that it is given pairs of keys and elements, for which the reader of its call
+/// has put the argument `key` (`syntax/comprehensions.rs`). No program has such a name.
 pub const KEYED: &str = "key, element";
 
 /// Modules of the host.
@@ -225,7 +226,8 @@ impl Builtin {
         }
     }
 
-    /// The name by which the compiler knows it. One with a dot is not known in kernels, but comes from the host.
+    /// The name by which the compiler knows it. One with a dot is not known in kernels, but comes
+    /// from the host.
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -258,7 +260,8 @@ impl Builtin {
         }
     }
 
-    /// Whether a name of the host goes before this one: programs may have had their own before there was this one.
+    /// Whether a name of the host goes before this one: programs may have had their own before
+    /// there was this one.
     pub fn yields(self) -> bool {
         matches!(self, Builtin::Iteration(_) | Builtin::Class(_))
     }

@@ -1,4 +1,5 @@
-//! Functions of NumPy that make arrays, shape them, choose from them or bring them to fewer numbers, and methods of arrays.
+//! Functions of NumPy that make arrays, shape them, choose from them or bring them to fewer
+//! numbers, and methods of arrays.
 
 use super::{Row, MANY, NUMPY};
 
@@ -12,8 +13,8 @@ enum Form {
     Both,
 }
 
-/// `Variant = form "name", "parameters";` Parameters in NumPy's order and with its names: `?` behind one that may be left out, `*`
-/// behind one that stands for all that follow.
+/// `Variant = form "name", "parameters";` Parameters in NumPy's order and with its names: `?`
+/// behind one that may be left out, `*` behind one that stands for all that follow.
 macro_rules! functions {
     ($($variant:ident = $form:ident $name:literal, $parameters:literal;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]

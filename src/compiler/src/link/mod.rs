@@ -1,8 +1,8 @@
 //! The linker: object files of LLVM to the shared library of the kernel ABI (section 1).
 //!
-//! It knows only what the compiler's objects contain: ARM code without Thumb, data, unwind tables, line tables, and the handful of
-//! relocations between them. Anything else is an error. Its reason to exist is time: a general linker needs longer to
-//! start than a small kernel takes to compile.
+//! It knows only what the compiler's objects contain: ARM code without Thumb, data, unwind tables,
+//! line tables, and the handful of relocations between them. Anything else is an error. Its reason
+//! to exist is time: a general linker needs longer to start than a small kernel takes to compile.
 
 mod input;
 mod output;
@@ -381,7 +381,8 @@ impl<'a> Linker<'a> {
     /// Appends the debug sections, outside of what is loaded.
     fn debug_information(&mut self) -> Result<(), String> {
         let mut sections: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
-        // Debug sections refer to offsets in each other: a part is found where it comes to lie in its section.
+        // Debug sections refer to offsets in each other: a part is found where it comes to lie in
+        // its section.
         for (object, addresses) in self.objects.iter().zip(&mut self.addresses) {
             let parts = object.parts.iter().zip(addresses);
             for (part, address) in parts.filter(|(part, _)| part.kind == Part::Debug) {

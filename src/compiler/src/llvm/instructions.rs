@@ -6,8 +6,8 @@ use super::text::{operand, passed, quoted, result, typed};
 use super::Printer;
 use crate::ir::*;
 
-/// Instructions up to which a function inlines others everywhere, and up to which it does so in its loops: code generation
-/// takes more than proportionally longer for large blocks.
+/// Instructions up to which a function inlines others everywhere, and up to which it does so in its
+/// loops: code generation takes more than proportionally longer for large blocks.
 const LONG: usize = 200;
 const LARGE: usize = 600;
 
@@ -54,8 +54,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Cuts a float toward zero: the nearest integer of what lies beyond the range, 0 of what is not a number. LLVM's own
-    /// instruction leaves both open, and what it folds would not be what the processor gives.
+    /// Cuts a float toward zero: the nearest integer of what lies beyond the range, 0 of what is
+    /// not a number. LLVM's own instruction leaves both open, and what it folds would not be what
+    /// the processor gives.
     fn float_to_integer(&mut self, result: u32, value: &Value, ty: &Ty) -> String {
         let saturating = format!("llvm.fptosi.sat.{ty}.f64");
         let library = "__aeabi_d2lz";
@@ -73,7 +74,8 @@ impl Printer<'_> {
         if !fast {
             return format!("call {ty} @{saturating}({value})");
         }
-        // The run-time library's function gives just that, but LLVM does not know, and would put comparisons around it.
+        // The run-time library's function gives just that, but LLVM does not know, and would put
+        // comparisons around it.
         self.line(format_args!(
             "  %t{result}.known = call i1 @llvm.is.constant.f64({value})"
         ));

@@ -68,7 +68,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Evaluates the arguments of a call: of a text that the host makes in it, as the sources of its arguments say, the values.
+    /// Evaluates the arguments of a call: of a text that the host makes in it, as the sources of
+    /// its arguments say, the values.
     pub(super) fn passed(
         &mut self,
         whole: &'p Expr,

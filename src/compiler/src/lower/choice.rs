@@ -1,5 +1,6 @@
-//! Functions as values: which of several one is, and what its own value is (the receiver of a method, what a function inside
-//! another one needs of that). A call compares the number with each, so that all calls are direct.
+//! Functions as values: which of several one is, and what its own value is (the receiver of a
+//! method, what a function inside another one needs of that). A call compares the number with each,
+//! so that all calls are direct.
 
 use super::call::Passed;
 use crate::diagnostic::Result;

@@ -1,7 +1,8 @@
 //! The statements `raise` and `try`.
 //!
-//! Each `try` has a landing pad of its own, which lists its clauses and those of the `try` statements around it; what does not
-//! match is handed to the dispatch code of the next one out. `finally` bodies are lowered once for each way out.
+//! Each `try` has a landing pad of its own, which lists its clauses and those of the `try`
+//! statements around it; what does not match is handed to the dispatch code of the next one out.
+//! `finally` bodies are lowered once for each way out.
 
 use std::rc::Rc;
 
@@ -102,8 +103,9 @@ impl<'p> Emitter<'_, 'p> {
 
     /// How many exceptions are in flight before a `try`: so many remain when it has been left.
     ///
-    /// The kernel ABI's `__artiq_end_catch` ends the newest one, and cannot know of others that were abandoned with it
-    /// (raised in a handler that another one of this function then left), or that it is still being handled further out.
+    /// The kernel ABI's `__artiq_end_catch` ends the newest one, and cannot know of others that
+    /// were abandoned with it (raised in a handler that another one of this function then left), or
+    /// that it is still being handled further out.
     fn exceptions_in_flight(&mut self) -> Value {
         self.call_external("__kairos_in_flight", vec![], Ty::I32, true)
     }

@@ -51,7 +51,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Loops in loops: `body` runs where all tests hold. `iterable`: what the first goes over, if that is evaluated.
+    /// Loops in loops: `body` runs where all tests hold. `iterable`: what the first goes over, if
+    /// that is evaluated.
     fn clauses(
         &mut self,
         iterable: Option<Value>,

@@ -1,15 +1,18 @@
-//! Which functions LLVM is told to inline: those whose code is hardly longer than a call of it, such as the methods that
-//! make one output. Tracebacks show them all the same, by their debug information.
+//! Which functions LLVM is told to inline: those whose code is hardly longer than a call of it,
+//! such as the methods that make one output. Tracebacks show them all the same, by their debug
+//! information.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::ir::*;
 
-/// Weight up to which a function is inlined, about its machine instructions. A call that stays weighs [`CALL`].
+/// Weight up to which a function is inlined, about its machine instructions. A call that stays
+/// weighs [`CALL`].
 const LARGEST: usize = 8;
 const CALL: usize = 3;
-/// Weight up to which a function is inlined where a constant time in seconds is passed to it: the conversion folds.
+/// Weight up to which a function is inlined where a constant time in seconds is passed to it: the
+/// conversion folds.
 const FOLDED: usize = 24;
 /// The firmware's function by which floats become machine units.
 const CONVERSION: &str = "round";

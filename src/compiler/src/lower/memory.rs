@@ -23,8 +23,9 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// To be called when a loop has been lowered: at the beginning of each of `places` the stack is as it was before, if
-    /// nothing that the passes made is needed any more. `target`: what a `for` sets.
+    /// To be called when a loop has been lowered: at the beginning of each of `places` the stack is
+    /// as it was before, if nothing that the passes made is needed any more. `target`: what a `for`
+    /// sets.
     pub(super) fn give_back(&mut self, before: Before, body: &'p [Stmt], target: Option<&'p Expr>, places: &[BlockId]) {
         let takes = |instruction: &Instruction| matches!(instruction.op, Op::Alloca { .. });
         let mut blocks = self.build.function.blocks[before.first..].iter();

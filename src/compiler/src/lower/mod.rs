@@ -1,5 +1,5 @@
-//! Typed functions to the intermediate representation: statements and expressions in their order. The code for what they do to
-//! values is `emit`'s.
+//! Typed functions to the intermediate representation: statements and expressions in their order.
+//! The code for what they do to values is `emit`'s.
 
 mod call;
 mod choice;
@@ -139,7 +139,8 @@ fn modinit(module: &mut ModuleBuilder, entry: &Entry) -> Result<Function> {
     Ok(emitter.build.finish())
 }
 
-/// `__modinit__` of a subkernel: receives the arguments, calls it, and sends its result to whoever has started it.
+/// `__modinit__` of a subkernel: receives the arguments, calls it, and sends its result to whoever
+/// has started it.
 fn subkernel_modinit(module: &mut ModuleBuilder, subkernel: Subkernel) -> Result<Function> {
     let mut function = Function::new("__modinit__", vec![Ty::Ptr], Ty::unit(), None);
     function.exported = true;
@@ -202,7 +203,8 @@ impl Emitter<'_, '_> {
             self.leave_stack();
         }
         let returns = Value::zero(self.build.function.returns.clone());
-        // A function that returns something ends in a return on every path, so this is the end of one that does not.
+        // A function that returns something ends in a return on every path, so this is the end of
+        // one that does not.
         self.build.end(if returns.ty.is_unit() {
             Terminator::Return(returns)
         } else {

@@ -1,4 +1,5 @@
-//! Functions inside others. One is a pointer to the addresses of the variables that it captures, and to its defaults.
+//! Functions inside others. One is a pointer to the addresses of the variables that it captures,
+//! and to its defaults.
 
 use crate::diagnostic::Result;
 use crate::emit::Emitter;
@@ -9,7 +10,8 @@ use crate::syntax::*;
 use crate::types::Kind;
 
 impl<'p> Emitter<'_, 'p> {
-    /// Address of a variable of the function around, if `local` is one; `environment`: the parameter that has it.
+    /// Address of a variable of the function around, if `local` is one; `environment`: the
+    /// parameter that has it.
     pub(super) fn captured(&mut self, environment: &Option<(u32, Ty)>, local: LocalId) -> Option<Value> {
         let captures = &self.function.names.captures;
         let place = captures.iter().position(|capture| capture.own == local)?;
@@ -20,8 +22,8 @@ impl<'p> Emitter<'_, 'p> {
         Some(self.build.load(Ty::Ptr, &from))
     }
 
-    /// Makes the functions inside that have no defaults, and sets the variables that a `def` binds to one: it may be called, by
-    /// another one, before its `def` is reached.
+    /// Makes the functions inside that have no defaults, and sets the variables that a `def` binds
+    /// to one: it may be called, by another one, before its `def` is reached.
     pub(super) fn make_inner_functions(&mut self) {
         let ast = &self.function.ast;
         ast.each_inner(&mut |expr, _| {

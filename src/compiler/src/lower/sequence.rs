@@ -112,7 +112,8 @@ impl<'p> Emitter<'_, 'p> {
         self.build.convert(position, &Ty::I32)
     }
 
-    /// `array[i]` or `array[i, j]` after the check of the bounds: an element's address has no dimensions left.
+    /// `array[i]` or `array[i, j]` after the check of the bounds: an element's address has no
+    /// dimensions left.
     pub(super) fn indexed(&mut self, whole: &'p Expr, array: Array, index: &'p Expr) -> Result<Array> {
         let indices = match &index.kind {
             ExprKind::Tuple(indices) => indices.iter().collect(),
@@ -142,7 +143,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// `value[start:stop:step] = found`. The lengths must be the same: neither lists nor arrays change theirs.
+    /// `value[start:stop:step] = found`. The lengths must be the same: neither lists nor arrays
+    /// change theirs.
     pub(super) fn assign_slice(
         &mut self,
         target: &'p Expr,

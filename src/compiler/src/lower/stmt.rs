@@ -281,7 +281,8 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// `with parallel`: each statement starts at the time the block starts; the block ends when the last one ends.
+    /// `with parallel`: each statement starts at the time the block starts; the block ends when the
+    /// last one ends.
     fn parallel(&mut self, body: &'p [Stmt]) -> Result<()> {
         let start = self.now_mu();
         let end = self.build.slot(Ty::I64);

@@ -1,5 +1,5 @@
-//! What is known of expressions when a program is compiled. Integers, because the host's constants in them are: they are computed
-//! exactly, as those of literals alone are while the source is read.
+//! What is known of expressions when a program is compiled. Integers, because the host's constants
+//! in them are: they are computed exactly, as those of literals alone are while the source is read.
 
 use super::{Fact, FunctionInstance};
 use crate::host::HostValue;
@@ -36,7 +36,8 @@ impl FunctionInstance {
         }
     }
 
-    /// Whether an expression asks if two arrays are equal: as a condition that is one truth, else one for each element.
+    /// Whether an expression asks if two arrays are equal: as a condition that is one truth, else
+    /// one for each element.
     pub fn is_equality_of_arrays(&self, expr: &Expr, types: &Types) -> bool {
         let ExprKind::Compare { first, rest } = &expr.kind else {
             return false;

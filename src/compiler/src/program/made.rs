@@ -1,5 +1,6 @@
-//! Objects that kernels make. Those of a class have one layout and methods of their own, apart from the class's objects of the
-//! host. Their attributes are those that the class itself has (methods, constants), and those that kernels assign to.
+//! Objects that kernels make. Those of a class have one layout and methods of their own, apart from
+//! the class's objects of the host. Their attributes are those that the class itself has (methods,
+//! constants), and those that kernels assign to.
 
 use std::rc::Rc;
 
@@ -11,8 +12,8 @@ use crate::types::{Kind, Ty};
 const OWN: Handle = 0;
 
 impl Context<'_> {
-    /// The class of the objects that a call of `namespace` makes, and the function that sets them up, if it has one; None if it
-    /// is no class.
+    /// The class of the objects that a call of `namespace` makes, and the function that sets them
+    /// up, if it has one; None if it is no class.
     pub fn constructor(&mut self, namespace: Handle) -> Result<Option<(Handle, Option<Handle>)>, String> {
         let class = made_class(namespace);
         if let Some(known) = self.program.classes.get(&class) {

@@ -1,4 +1,5 @@
-//! A whole program as inference finds it: the functions reachable from the entry, and the host data they touch.
+//! A whole program as inference finds it: the functions reachable from the entry, and the host data
+//! they touch.
 
 mod known;
 mod made;
@@ -42,8 +43,8 @@ pub struct FunctionInstance {
     pub nested: Option<Nested>,
 }
 
-/// What there is to a function inside another one. Its value is a pointer to what it needs of the other: the addresses of the
-/// variables that it captures, then the values of its defaults.
+/// What there is to a function inside another one. Its value is a pointer to what it needs of the
+/// other: the addresses of the variables that it captures, then the values of its defaults.
 #[derive(Debug)]
 pub struct Nested {
     /// Types of the defaults, which are those of the last parameters.
@@ -86,7 +87,8 @@ pub enum ArgSource {
     /// The object the method was looked up on.
     Receiver,
     Positional(usize),
-    /// A value in a text that the host makes, which is this positional argument: the number of the value in the text.
+    /// A value in a text that the host makes, which is this positional argument: the number of the
+    /// value in the text.
     Within(usize, usize),
     Keyword(usize),
     Default(HostValue),
@@ -207,7 +209,8 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Type of a host value. Objects and lists inside it become part of the program. `Err` is a sentence for the user.
+    /// Type of a host value. Objects and lists inside it become part of the program. `Err` is a
+    /// sentence for the user.
     pub fn type_of(&mut self, value: &HostValue) -> Result<Ty, String> {
         let kind = match value {
             HostValue::None => Kind::None,
@@ -335,8 +338,8 @@ impl Context<'_> {
         Ok(shape)
     }
 
-    /// Compares the attributes of a new object with those of its class. The objects that are met meanwhile, which may be a
-    /// long chain of one class, wait until it is their turn.
+    /// Compares the attributes of a new object with those of its class. The objects that are met
+    /// meanwhile, which may be a long chain of one class, wait until it is their turn.
     fn check_registered(&mut self, object: Handle) -> Result<(), String> {
         if let Some(waiting) = &mut self.program.unchecked {
             waiting.push(object);
@@ -363,7 +366,8 @@ impl Context<'_> {
         result
     }
 
-    /// An attribute is invariant if it is for all objects of a class; warns where they differ, and of names of no attribute.
+    /// An attribute is invariant if it is for all objects of a class; warns where they differ, and
+    /// of names of no attribute.
     fn compare_invariants(&mut self, shape: Handle, info: &ClassInfo, first: bool) {
         let class = self.program.classes.get_mut(&shape).expect("just made");
         let mut warn = |text: String, help: &str| {
@@ -437,7 +441,8 @@ impl Context<'_> {
         }
         self.program.attribute_values.insert((object, name.clone()), value);
         let class = &self.program.classes[&self.program.objects[&object]];
-        // Objects with different functions have shapes of their own, so that calls stay direct, unless they meet.
+        // Objects with different functions have shapes of their own, so that calls stay direct,
+        // unless they meet.
         let has_met = self.shapes.set(object, class.host_class).is_some();
         let differ = !has_met && self.program.types.differ_in_functions(ty, found);
         let unified = match differ {

@@ -1,11 +1,13 @@
 //! Shapes: objects of one class whose attributes have different types.
 //!
-//! Objects of a class share one layout, and their methods are compiled once for all of them, as long as every attribute that
-//! is used has one type. When inference meets one that has not, it begins anew with that class divided by this attribute: each
-//! group of objects is then as good as a class of its own.
+//! Objects of a class share one layout, and their methods are compiled once for all of them, as
+//! long as every attribute that is used has one type. When inference meets one that has not, it
+//! begins anew with that class divided by this attribute: each group of objects is then as good as
+//! a class of its own.
 //!
-//! Functions do not tell objects apart that meet, in a list or a variable: when two shapes do, inference begins anew with their
-//! objects, and what these hold in turn, together. An attribute of such objects is one of several functions.
+//! Functions do not tell objects apart that meet, in a list or a variable: when two shapes do,
+//! inference begins anew with their objects, and what these hold in turn, together. An attribute of
+//! such objects is one of several functions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -17,7 +19,8 @@ use crate::types::Ty;
 /// Numbers of the shapes that are no classes of the host.
 const FIRST: Handle = 1 << 31;
 
-/// Sets of objects found one after the other, each by an inference of its own, before whole classes are put together.
+/// Sets of objects found one after the other, each by an inference of its own, before whole classes
+/// are put together.
 const MOST_SETS: usize = 16;
 
 /// How classes are divided.
@@ -88,7 +91,8 @@ impl Context<'_> {
         self.shapes.divide() || self.join(listed).unwrap_or(false)
     }
 
-    /// Notes the objects of a list whose elements do not have one type, `first` and `other`; the sentence about that.
+    /// Notes the objects of a list whose elements do not have one type, `first` and `other`; the
+    /// sentence about that.
     pub(super) fn unlike_elements(&mut self, elements: &[HostValue], first: Ty, other: Ty) -> String {
         (elements.iter()).for_each(|element| objects_in(element, &mut self.shapes.listed));
         let types = &self.program.types;
@@ -99,7 +103,8 @@ impl Context<'_> {
         format!("a host list has elements of different types: {first} and {other}")
     }
 
-    /// Puts the objects together that met, in a host list or as values of one variable, and what they hold in the same place.
+    /// Puts the objects together that met, in a host list or as values of one variable, and what
+    /// they hold in the same place.
     fn join(&mut self, mut met: Vec<Handle>) -> Result<bool, String> {
         let Some(apart) = self.program.types.take_apart() else {
             return Ok(false);
@@ -161,7 +166,8 @@ impl Context<'_> {
         Ok(*self.shapes.known.entry((class, key)).or_insert(next))
     }
 
-    /// What tells the type of an attribute's value from others; of an object that met others, functions do not.
+    /// What tells the type of an attribute's value from others; of an object that met others,
+    /// functions do not.
     fn description(&mut self, of: (Handle, bool), value: &HostValue) -> Result<String, String> {
         let (object, has_met) = of;
         Ok(match value {

@@ -1,4 +1,5 @@
-//! Which lists and arrays a program stores to, by their types: what else the host has given need not be sent back.
+//! Which lists and arrays a program stores to, by their types: what else the host has given need
+//! not be sent back.
 
 use std::collections::HashSet;
 
@@ -10,7 +11,8 @@ use crate::types::{Kind, Ty};
 pub type Stored = HashSet<(bool, String)>;
 
 impl Program {
-    /// What the program stores to. A row or part of an array is the array's, so of arrays only the elements count.
+    /// What the program stores to. A row or part of an array is the array's, so of arrays only the
+    /// elements count.
     pub fn stored(&self) -> Stored {
         let mut stored = Stored::new();
         let mut note = |ty: Ty| {

@@ -18,7 +18,8 @@ pub struct Subkernel {
 }
 
 impl Program {
-    /// All that satellites may run: a method for each object of its class, since its library has the object's data.
+    /// All that satellites may run: a method for each object of its class, since its library has
+    /// the object's data.
     pub fn subkernels(&self) -> Vec<Subkernel> {
         let mut found: Vec<Subkernel> = vec![];
         for (function, instance) in self.functions.iter().enumerate() {

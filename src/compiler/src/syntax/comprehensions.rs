@@ -1,4 +1,5 @@
-//! Comprehensions and generator expressions. Their variables are not those of the function, even if they are called the same.
+//! Comprehensions and generator expressions. Their variables are not those of the function, even if
+//! they are called the same.
 
 use std::rc::Rc;
 
@@ -77,7 +78,8 @@ impl Converter<'_> {
 
 /// Sorting by a key.
 impl Converter<'_> {
-    /// The argument `key` of a call of `sorted`, if it can be called for each element: a name, or a lambda without defaults.
+    /// The argument `key` of a call of `sorted`, if it can be called for each element: a name, or a
+    /// lambda without defaults.
     pub(super) fn key_of_sorted<'a>(&self, call: &'a py::ExprCall) -> Option<&'a py::Keyword> {
         let (py::Expr::Name(callee), [_]) = (&*call.func, &*call.arguments.args) else {
             return None;

@@ -1,5 +1,6 @@
-//! Integers that are known where they stand: `60 * 1000000000`, `1 << 40`, `-1`. They are computed exactly while the source is
-//! read, and become one literal, whose width is then what its value and its use need.
+//! Integers that are known where they stand: `60 * 1000000000`, `1 << 40`, `-1`. They are computed
+//! exactly while the source is read, and become one literal, whose width is then what its value and
+//! its use need.
 
 use super::{BinOp, Converter, Expr, ExprKind, UnaryOp};
 use crate::diagnostic::{Diagnostic, Result};

@@ -1,5 +1,6 @@
-//! How deep a source file may be nested. The passes call themselves for each level of a tree, and so does Rust when it
-//! gives a tree back, so a file that is too deep for the stack is refused before any of them sees it.
+//! How deep a source file may be nested. The passes call themselves for each level of a tree, and
+//! so does Rust when it gives a tree back, so a file that is too deep for the stack is refused
+//! before any of them sees it.
 
 use ruff_python_ast::visitor::{walk_expr, walk_pattern, walk_stmt, Visitor};
 use ruff_python_ast::{Expr, ModModule, Pattern, Stmt};

@@ -1,9 +1,12 @@
-//! The syntax of kernels: what remains of Python once everything no kernel can use is refused, and how it is read.
+//! The syntax of kernels: what remains of Python once everything no kernel can use is refused, and
+//! how it is read.
 //!
-//! A kind of expression or statement, its parts, and how it is made from the parser crate's tree stand beside each other; no
-//! other room knows that crate. Every expression has a number, unique in its function; later passes keep what they learn in
-//! tables indexed by it. Files are parsed whole and once, so that positions are those the user sees; functions are picked
-//! out of them by their line. What no kernel can have, or this compiler does not have yet, is refused here by name.
+//! A kind of expression or statement, its parts, and how it is made from the parser crate's tree
+//! stand beside each other; no other room knows that crate. Every expression has a number, unique
+//! in its function; later passes keep what they learn in tables indexed by it. Files are parsed
+//! whole and once, so that positions are those the user sees; functions are picked out of them by
+//! their line. What no kernel can have, or this compiler does not have yet, is refused here by
+//! name.
 
 mod comprehensions;
 mod constants;
@@ -150,7 +153,8 @@ struct Converter<'a> {
     nonlocals: Vec<(Rc<str>, Span)>,
     /// Variables of the list comprehensions around, innermost last: name in the source, name in the tree.
     scopes: Vec<(String, Rc<str>)>,
-    /// Values of integer constants beyond 64 bits, which must become part of smaller ones; and where the first of them stands.
+    /// Values of integer constants beyond 64 bits, which must become part of smaller ones; and
+    /// where the first of them stands.
     wide: HashMap<ExprId, i128>,
     wide_at: Option<Span>,
 }

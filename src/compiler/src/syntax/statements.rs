@@ -110,7 +110,8 @@ pub enum Flow<'a> {
     On,
     /// At the next one, after one of its blocks.
     Branch,
-    /// Its first block runs again and again, its second one when the loop has ended by itself, which an endless one does not.
+    /// Its first block runs again and again, its second one when the loop has ended by itself,
+    /// which an endless one does not.
     Loop {
         endless: bool,
     },

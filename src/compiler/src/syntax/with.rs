@@ -47,8 +47,9 @@ impl Converter<'_> {
         })
     }
 
-    /// A context manager becomes what it stands for: a variable that holds it, its `__enter__`, and the body in a `try` whose
-    /// `finally` is its `__exit__`. Further items are inside of the first.
+    /// A context manager becomes what it stands for: a variable that holds it, its `__enter__`, and
+    /// the body in a `try` whose `finally` is its `__exit__`. Further items are inside of the
+    /// first.
     fn managed(&mut self, span: Span, item: &py::WithItem, rest: &[py::WithItem], body: &[py::Stmt]) -> Result<Stmt> {
         let context = self.expr(&item.context_expr)?;
         let at = context.span;

@@ -1,5 +1,6 @@
-//! Functions as values. The type of a function or method is that very one, and a call of it is direct; where several meet (in
-//! a list, a variable, an argument), the type is the set of them, and a value says which one it is.
+//! Functions as values. The type of a function or method is that very one, and a call of it is
+//! direct; where several meet (in a list, a variable, an argument), the type is the set of them,
+//! and a value says which one it is.
 
 use std::rc::Rc;
 

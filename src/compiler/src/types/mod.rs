@@ -1,7 +1,7 @@
 //! Types of the kernel language and their unification.
 //!
-//! A type is an index into a table of nodes; unifying two types links one to the other. An integer whose width is not known
-//! yet is a node of its own kind, which later becomes `int32` or `int64`.
+//! A type is an index into a table of nodes; unifying two types links one to the other. An integer
+//! whose width is not known yet is a node of its own kind, which later becomes `int32` or `int64`.
 
 mod callable;
 mod rules;
@@ -38,8 +38,8 @@ pub enum Kind {
     List(Ty),
     /// A NumPy array: type of its elements, number of dimensions.
     Array(Ty, u8),
-    /// A part of an array, or another order of its dimensions, whose elements do not lie together: likewise, and how far it is
-    /// from one to the next in each dimension.
+    /// A part of an array, or another order of its dimensions, whose elements do not lie together:
+    /// likewise, and how far it is from one to the next in each dimension.
     View(Ty, u8),
     Tuple(Rc<[Ty]>),
     Range(Ty),
@@ -47,22 +47,25 @@ pub enum Kind {
     Lazy(Lazy, Rc<[Ty]>),
     /// An instance of a host class.
     Instance(Handle),
-    /// A function of the host program (compiled, remote or of the firmware): known at compile time, no value at run time.
+    /// A function of the host program (compiled, remote or of the firmware): known at compile time,
+    /// no value at run time.
     Function(Handle),
     /// A method: function and class of the receiver. Its value is the receiver.
     Method {
         function: Handle,
         class: Handle,
     },
-    /// What `super()` gives: an object of `class`, looked at as the classes behind `owner` in its order of classes have it, which
-    /// is one of them or a method of one. Its value is the object.
+    /// What `super()` gives: an object of `class`, looked at as the classes behind `owner` in its
+    /// order of classes have it, which is one of them or a method of one. Its value is the object.
     Super {
         owner: Handle,
         class: Handle,
     },
-    /// A function inside another one, by its number in the program. Its value is a pointer to what it needs of that one.
+    /// A function inside another one, by its number in the program. Its value is a pointer to what
+    /// it needs of that one.
     Closure(usize),
-    /// One of several functions that met, by their numbers. Its value is the number and what the function's own value is.
+    /// One of several functions that met, by their numbers. Its value is the number and what the
+    /// function's own value is.
     Choice(Rc<[Callable]>),
     Namespace(Handle, Rc<str>),
     Builtin(Builtin),
@@ -106,7 +109,8 @@ pub const INT32: Ty = Ty(0);
 #[derive(Debug)]
 pub struct Types {
     nodes: Vec<Node>,
-    /// Grows when a type that was there before the visit is linked: inference has settled when it no longer moves.
+    /// Grows when a type that was there before the visit is linked: inference has settled when it
+    /// no longer moves.
     pub version: usize,
     /// Number of the first type made in the present visit.
     visit_start: u32,
@@ -259,7 +263,8 @@ impl Types {
     }
 
     fn link(&mut self, from: Ty, to: Ty) {
-        // What an open type turns out to be that this visit made up tells nothing about those that were there before.
+        // What an open type turns out to be that this visit made up tells nothing about those that
+        // were there before.
         self.version += usize::from(from.0 < self.visit_start);
         self.nodes[from.0 as usize] = Node::Link(to);
     }

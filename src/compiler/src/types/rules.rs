@@ -1,4 +1,5 @@
-//! Rules of typing that expressions, statements and the language's own functions share; what breaks one is told to the user.
+//! Rules of typing that expressions, statements and the language's own functions share; what breaks
+//! one is told to the user.
 
 use std::rc::Rc;
 
@@ -6,7 +7,8 @@ use super::{Kind, Lazy, Ty, Types, INT32};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
-/// Values in one tuple: code and types are written out for each, and tuples of tuples of tuples grow as powers do.
+/// Values in one tuple: code and types are written out for each, and tuples of tuples of tuples
+/// grow as powers do.
 const TUPLE_VALUES: usize = 1024;
 
 /// The element of a tuple that a constant index means.
@@ -51,7 +53,8 @@ impl Types {
         Err(Diagnostic::new(span, text))
     }
 
-    /// A tuple of these elements, which are values by themselves: with the elements of tuples in it, not more than fit.
+    /// A tuple of these elements, which are values by themselves: with the elements of tuples in
+    /// it, not more than fit.
     pub fn tuple(&mut self, elements: Rc<[Ty]>, span: Span) -> Result<Ty> {
         let values = elements.iter().map(|&ty| self.values_in(ty)).sum::<usize>();
         if values > TUPLE_VALUES {
@@ -126,7 +129,8 @@ impl Types {
         }
     }
 
-    /// Whether the kernel writes a value of the type as text itself: there is one way to write it, which is simple.
+    /// Whether the kernel writes a value of the type as text itself: there is one way to write it,
+    /// which is simple.
     pub fn writes_itself(&self, ty: Ty) -> bool {
         self.is_int(ty) || matches!(self.kind(ty), Kind::Bool | Kind::Str | Kind::None)
     }

@@ -62,7 +62,8 @@ impl Types {
     }
 }
 
-/// The type that holds all numbers of a host list, and of the lists in it; None if it holds anything else, or nothing.
+/// The type that holds all numbers of a host list, and of the lists in it; None if it holds
+/// anything else, or nothing.
 pub fn common_number(values: &[HostValue]) -> Option<Kind> {
     let mut common: Option<Kind> = None;
     for value in values {

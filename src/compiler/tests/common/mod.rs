@@ -146,7 +146,8 @@ fn host_type(text: &str) -> Option<HostType> {
     })
 }
 
-/// Compiles any text in every way, with values of all kinds at hand; the text of the program or what is wrong with it.
+/// Compiles any text in every way, with values of all kinds at hand; the text of the program or
+/// what is wrong with it.
 #[allow(dead_code)]
 pub fn any_text(text: &str) -> String {
     let host = || {

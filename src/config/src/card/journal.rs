@@ -1,4 +1,5 @@
-//! The journal between partition table and first partition: a record that makes it valid, descriptors, and the sectors.
+//! The journal between partition table and first partition: a record that makes it valid,
+//! descriptors, and the sectors.
 
 use crc::{Crc, CRC_32_ISO_HDLC};
 use heapless::Vec;

@@ -10,8 +10,8 @@ use crate::pl::fabric;
 use crate::pl::library::Info;
 use crate::pl::lockstep::{lockstep, THROUGH_BENCH};
 
-/// How far a core of a board that the bench joins to another one goes beyond the other's: 1 us. The logic is exact; a core that
-/// reaches it later than another board needed it waits so long at most.
+/// How far a core of a board that the bench joins to another one goes beyond the other's: 1 us. The
+/// logic is exact; a core that reaches it later than another board needed it waits so long at most.
 const LOOKAHEAD: Cycles = time::CPU_HZ / 1_000_000;
 
 impl Boards {
@@ -74,7 +74,8 @@ impl Boards {
         self.bench.as_ref().ok_or_else(|| "nothing is wired to the pins".into())
     }
 
-    /// What parts of the bench say of themselves, and their warnings from number `from` on, see [`Bench::report`].
+    /// What parts of the bench say of themselves, and their warnings from number `from` on, see
+    /// [`Bench::report`].
     pub fn report_bench(&mut self, from: usize) -> Result<Value, String> {
         let now = time::to_ns(self.master().now());
         let mut bench = self.bench.take().ok_or("nothing is wired to the pins")?;

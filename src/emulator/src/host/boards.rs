@@ -110,8 +110,8 @@ impl Boards {
         boards.any(|board| fabric::of(&board.machine.bus.borrow()).is_some_and(Pl::runs_on))
     }
 
-    /// What the UARTs have sent since this was last asked. Of several boards, whole lines, each with the board's name before
-    /// it; `all`: what is no whole line yet, too.
+    /// What the UARTs have sent since this was last asked. Of several boards, whole lines, each
+    /// with the board's name before it; `all`: what is no whole line yet, too.
     pub fn new_text(&mut self, all: bool) -> Vec<u8> {
         let mut new = Vec::new();
         let several = self.system.boards().len() > 1;

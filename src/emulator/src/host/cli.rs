@@ -32,7 +32,8 @@ use crate::pl::Pl;
 #[command(group = ArgGroup::new("pins").args(["firmware", "system"]))]
 #[command(group = ArgGroup::new("gateware").args(["pl", "system"]))]
 pub struct Arguments {
-    /// Several boards and their links: a description, see docs/emulator.md, or `pair`, `chain`, `star` or `tree`
+    /// Several boards and their links: a description, see docs/emulator.md, or `pair`, `chain`,
+    /// `star` or `tree`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["firmware", "pl", "sd", "qspi", "memory"])]
     system: Option<PathBuf>,
     /// The folder where --system finds gateware and firmware
@@ -41,8 +42,8 @@ pub struct Arguments {
     /// Firmware: an ELF file for core 0. Without it the boot ROM boots from --qspi or --sd
     #[arg(long, value_name = "ELF", required_unless_present_any = ["qspi", "sd", "system"])]
     firmware: Option<PathBuf>,
-    /// Gateware: libkairos_pl.so. Without it the PL reads as zeros. When the boot ROM boots, the PL is there only after a
-    /// bitstream of it has been loaded; then the option may be repeated
+    /// Gateware: libkairos_pl.so. Without it the PL reads as zeros. When the boot ROM boots, the PL
+    /// is there only after a bitstream of it has been loaded; then the option may be repeated
     #[arg(long, value_name = "LIBRARY")]
     pl: Vec<PathBuf>,
     /// DDR in MiB
@@ -137,8 +138,8 @@ pub fn plan(arguments: &Arguments) -> Option<Result<String, String>> {
     Some(plan.map(|(bench, _)| bench.plan().to_string()))
 }
 
-/// The machine that the arguments describe, with its connections. `started`: when the process did. The error is a line for the
-/// user.
+/// The machine that the arguments describe, with its connections. `started`: when the process did.
+/// The error is a line for the user.
 pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
     let mut params = Params::default();
     for assignment in &arguments.set {

@@ -1,5 +1,5 @@
-//! The control socket: a Unix stream socket whose requests and replies are one line of JSON each. What they mean is in
-//! [`super::requests`].
+//! The control socket: a Unix stream socket whose requests and replies are one line of JSON each.
+//! What they mean is in [`super::requests`].
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};

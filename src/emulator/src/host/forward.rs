@@ -1,5 +1,6 @@
-//! Host sockets on the outside of the gateway: each forwarded port listens on 127.0.0.1, each connection to it becomes one
-//! to the guest. Bytes, ends of stream, refusals and resets pass both ways; a full buffer on one side stops the other.
+//! Host sockets on the outside of the gateway: each forwarded port listens on 127.0.0.1, each
+//! connection to it becomes one to the guest. Bytes, ends of stream, refusals and resets pass both
+//! ways; a full buffer on one side stops the other.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -10,7 +11,8 @@ use kairos_contracts::session;
 
 use crate::host::net::{Connection, Net, State, GUEST};
 
-/// `HOST_PORT:GUEST_PORT` of `--forward`, or `HOST_PORT:[ADDRESS]:GUEST_PORT` for another address of the guest than its own.
+/// `HOST_PORT:GUEST_PORT` of `--forward`, or `HOST_PORT:[ADDRESS]:GUEST_PORT` for another address
+/// of the guest than its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     /// Port on the host; 0 lets the system choose.
@@ -283,7 +285,8 @@ impl Link {
         (true, input)
     }
 
-    /// The host closed before the guest answered. One that sends its bytes and ends its stream at once has not gone.
+    /// The host closed before the guest answered. One that sends its bytes and ends its stream at
+    /// once has not gone.
     fn host_gone(&self) -> bool {
         let mut poll = libc::pollfd {
             fd: self.host.as_raw_fd(),

@@ -1,7 +1,8 @@
-//! The gateway of the user-mode network: a TCP/IP stack at 10.0.2.2, fe80::2 and fd00::2 on the other end of the guest's Ethernet
-//! cable. It answers ARP, neighbour discovery and ICMP echo, gives the guest its address by DHCP ([`crate::host::dhcp`]), and
-//! opens TCP connections to the guest for [`crate::host::forward`]. It runs on virtual time, loses nothing, acknowledges at once,
-//! and draws no random numbers: what it does follows from what it is given.
+//! The gateway of the user-mode network: a TCP/IP stack at 10.0.2.2, fe80::2 and fd00::2 on the
+//! other end of the guest's Ethernet cable. It answers ARP, neighbour discovery and ICMP echo,
+//! gives the guest its address by DHCP ([`crate::host::dhcp`]), and opens TCP connections to the
+//! guest for [`crate::host::forward`]. It runs on virtual time, loses nothing, acknowledges at
+//! once, and draws no random numbers: what it does follows from what it is given.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -211,8 +212,8 @@ impl Net {
         Some(time::from_ns((at.total_micros().max(0) as u64 + 1) * 1000))
     }
 
-    /// Asks again for connections that the guest has not answered when it is time to: it may have been starting. Nothing else
-    /// is ever lost on the way.
+    /// Asks again for connections that the guest has not answered when it is time to: it may have
+    /// been starting. Nothing else is ever lost on the way.
     pub fn ask_again(&mut self, now: Cycles) {
         let asks = |socket: &Socket| matches!(socket, Socket::Tcp(tcp) if tcp.state() == tcp::State::SynSent);
         if self.sockets.iter().any(|(_, socket)| asks(socket)) && self.next_timer(now).is_some_and(|at| at <= now) {

@@ -26,7 +26,8 @@ impl Boards {
         Ok(pads)
     }
 
-    /// What happened at the pads of all boards but for waves of clocks, from number `from` on, and how much there is in all.
+    /// What happened at the pads of all boards but for waves of clocks, from number `from` on, and
+    /// how much there is in all.
     pub fn events(&mut self, from: usize) -> (Vec<Event>, usize) {
         if self.system.boards().len() == 1 {
             let bus = self.master().bus.borrow();

@@ -142,7 +142,8 @@ impl Wait {
         self.waiting.time_ns.map(|end| time::from_ns(end) + 1)
     }
 
-    /// The reply, once it has come to an end. `still`: the machine can do nothing, and the host has said nothing.
+    /// The reply, once it has come to an end. `still`: the machine can do nothing, and the host has
+    /// said nothing.
     pub fn reply(&self, boards: &Boards, still: bool) -> Option<Value> {
         let now = time::to_ns(boards.master().now());
         let goal = match self.waiting.r#for {

@@ -1,4 +1,5 @@
-//! The loop around the machine that lets the host in: network, control socket, and the wall clock where it counts.
+//! The loop around the machine that lets the host in: network, control socket, and the wall clock
+//! where it counts.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -49,12 +50,12 @@ pub struct Host {
     shutdown: bool,
 }
 
-/// What is due so soon after progress, or after a frame has arrived, belongs to it (received frames that gather, for
-/// instance) and does not wait: 150 us.
+/// What is due so soon after progress, or after a frame has arrived, belongs to it (received frames
+/// that gather, for instance) and does not wait: 150 us.
 const SHORT: Cycles = time::CPU_HZ / 1_000_000 * 150;
 
-/// How long a host that listens is asked again and again before this process sleeps: one that has to answer a call of a
-/// kernel does so by then, and to be woken takes half as long.
+/// How long a host that listens is asked again and again before this process sleeps: one that has
+/// to answer a call of a kernel does so by then, and to be woken takes half as long.
 const AWAKE: Duration = Duration::from_micros(100);
 /// Sleeps without that after it was in vain: the host has other things to do, or no processor.
 const DROWSY: u32 = 16;
@@ -151,7 +152,8 @@ impl Host {
                 self.net.borrow_mut().poll(now);
                 self.progress.1 = now;
             }
-            // A monitor or a log that asks again and again is not what a kernel waits for: time would stand still for ever.
+            // A monitor or a log that asks again and again is not what a kernel waits for: time
+            // would stand still for ever.
             if input.session {
                 self.still_since = None;
                 self.follow = None;
@@ -271,7 +273,8 @@ impl Host {
         }
     }
 
-    /// Writes what the UARTs have sent. A full disk does not end what runs: it is told at the control socket, and at the end.
+    /// Writes what the UARTs have sent. A full disk does not end what runs: it is told at the
+    /// control socket, and at the end.
     fn flush_uart(&mut self) {
         let new = self.boards.new_text(self.shutdown);
         if new.is_empty() {
@@ -326,7 +329,8 @@ impl Host {
         self.control = Some(control);
     }
 
-    /// The machine can do nothing, and the host has said nothing: answers those who wait for that. True if there were any.
+    /// The machine can do nothing, and the host has said nothing: answers those who wait for that.
+    /// True if there were any.
     fn answer_idle(&mut self) -> bool {
         let mut answered = false;
         for client in self.control.iter_mut().flat_map(|control| &mut control.clients) {
@@ -338,8 +342,8 @@ impl Host {
         answered
     }
 
-    /// Clock generators run on if a client waits for a time and the device has been left by its host: moves there, or to
-    /// `timer`. True if that was so.
+    /// Clock generators run on if a client waits for a time and the device has been left by its
+    /// host: moves there, or to `timer`. True if that was so.
     fn let_clocks_run(&mut self, timer: Option<Cycles>) -> bool {
         let clients = self.control.iter().flat_map(|control| &control.clients);
         let times = clients.filter_map(|client| client.waiting.as_ref()?.time());

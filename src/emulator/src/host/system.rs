@@ -1,5 +1,5 @@
-//! What is emulated: one board, or several that are joined by links, as a small file in TOML describes them
-//! (docs/emulator.md, "Several boards").
+//! What is emulated: one board, or several that are joined by links, as a small file in TOML
+//! describes them (docs/emulator.md, "Several boards").
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,8 +29,8 @@ const KNOWN: [(&str, &str); 4] = [
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The first is the master. The others have the destinations 1, 2… in this order, which is that of a walk through
-    /// the tree: behind each board stand those below it, each with its own.
+    /// The first is the master. The others have the destinations 1, 2… in this order, which is that
+    /// of a walk through the tree: behind each board stand those below it, each with its own.
     board: Vec<BoardEntry>,
     #[serde(default)]
     link: Vec<LinkEntry>,
@@ -182,8 +182,8 @@ impl Description {
             .collect()
     }
 
-    /// The boards. `build`: the folder with the built gateware and firmware; `cable`: into the first one. The error is a line
-    /// for the user.
+    /// The boards. `build`: the folder with the built gateware and firmware; `cable`: into the
+    /// first one. The error is a line for the user.
     pub fn build(&self, build: &Path, params: &Params, skip: bool, cable: Box<dyn Cable>) -> Result<Boards, String> {
         let mut cable = Some(cable);
         let mut boards = Vec::new();

@@ -1,5 +1,6 @@
-//! The chip's boot ROM: finds a boot image on the SD card or in the QSPI flash, checks its header and puts the loader into
-//! on-chip memory (UG585, section 6.3). Encrypted and signed images are not supported.
+//! The chip's boot ROM: finds a boot image on the SD card or in the QSPI flash, checks its header
+//! and puts the loader into on-chip memory (UG585, section 6.3). Encrypted and signed images are
+//! not supported.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -45,7 +46,8 @@ pub fn load(image: &[u8], memory: &Memory) -> Result<u32, String> {
     Ok(entry)
 }
 
-/// The image in a flash: the first with a good header, at a multiple of 32 KiB. Returns its entry point, and that multiple.
+/// The image in a flash: the first with a good header, at a multiple of 32 KiB. Returns its entry
+/// point, and that multiple.
 pub fn search(flash: &[u8], memory: &Memory) -> Result<(u32, u32), String> {
     let mut first = None;
     for (n, at) in (0..flash.len()).step_by(STEP).enumerate() {
@@ -57,7 +59,8 @@ pub fn search(flash: &[u8], memory: &Memory) -> Result<(u32, u32), String> {
     Err(first.unwrap_or_else(|| "is empty".into()))
 }
 
-/// `/BOOT.BIN` of the first partition of a card. The ROM knows nothing of the journal that the firmware keeps.
+/// `/BOOT.BIN` of the first partition of a card. The ROM knows nothing of the journal that the
+/// firmware keeps.
 pub fn read_card(card: &File) -> Result<Vec<u8>, String> {
     let mut sector = [0; 512];
     card.read_exact_at(&mut sector, 0)

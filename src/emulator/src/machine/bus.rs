@@ -1,5 +1,6 @@
-//! Who answers at which address, and who drives which interrupt. Cores come here for everything that is not memory. It knows
-//! peripherals only as such: which there are is said by whoever makes it.
+//! Who answers at which address, and who drives which interrupt. Cores come here for everything
+//! that is not memory. It knows peripherals only as such: which there are is said by whoever makes
+//! it.
 
 use std::any::Any;
 
@@ -17,7 +18,8 @@ pub struct Window {
     pub size: u32,
     /// Before a read everything else is brought to its time: it tells what the others do.
     pub tells_of_others: bool,
-    /// An access takes its time, while that of everything else goes on: the window is in none of the bus's spaces.
+    /// An access takes its time, while that of everything else goes on: the window is in none of
+    /// the bus's spaces.
     pub waits: bool,
 }
 
@@ -87,7 +89,8 @@ pub struct Bus {
     pub sev_count: u64,
     /// The core that executed the newest `sev`.
     pub sev_core: usize,
-    /// No core does anything before this time unless something wakes it. For boards that are joined to others.
+    /// No core does anything before this time unless something wakes it. For boards that are joined
+    /// to others.
     pub acting: Cycles,
     /// A core waits for an event of the PL, or for the answer to an access. Likewise.
     pub awaiting_pl: bool,
@@ -103,7 +106,8 @@ pub struct Bus {
     spaces: &'static [(u32, u32)],
 }
 
-/// Calls a peripheral with what it reaches, then lets its interrupts follow. For use where parts of the bus are borrowed.
+/// Calls a peripheral with what it reaches, then lets its interrupts follow. For use where parts of
+/// the bus are borrowed.
 macro_rules! with_context {
     ($bus:expr, $place:expr, $ends_turn:expr, |$peripheral:ident, $context:ident| $call:expr) => {{
         let place = &mut $bus.places[$place];
@@ -124,9 +128,9 @@ macro_rules! with_context {
 }
 
 impl Bus {
-    /// Peripherals in their `places`; those that keep time are brought to it in this order, so the interrupt controller comes
-    /// last. `spaces`: ranges (base, size) in which an access is no external abort. Who comes last answers to all addresses
-    /// there that are nobody else's.
+    /// Peripherals in their `places`; those that keep time are brought to it in this order, so the
+    /// interrupt controller comes last. `spaces`: ranges (base, size) in which an access is no
+    /// external abort. Who comes last answers to all addresses there that are nobody else's.
     pub fn new(memory: Memory, spaces: &'static [(u32, u32)], places: Vec<Place>) -> Self {
         let mut routes = Vec::new();
         for (place, entry) in places.iter().enumerate() {
@@ -255,8 +259,8 @@ impl Bus {
         Some(self.due().queued).filter(|due| *due != NEVER)
     }
 
-    /// No core runs: peripherals act by themselves up to `until`, or until one has something for a core. Returns the time
-    /// reached.
+    /// No core runs: peripherals act by themselves up to `until`, or until one has something for a
+    /// core. Returns the time reached.
     pub fn idle(&mut self, until: Cycles) -> Cycles {
         let mut reached = until;
         for n in 0..self.clocked.len() {
@@ -315,8 +319,8 @@ impl Bus {
         self.route(address).waits
     }
 
-    /// Begins such an access at `now`: a load, or a store of a value. `None`: nobody answers there; false: another one is
-    /// under way.
+    /// Begins such an access at `now`: a load, or a store of a value. `None`: nobody answers there;
+    /// false: another one is under way.
     pub fn begin(&mut self, core: usize, address: u32, size: u32, store: Option<u32>, now: Cycles) -> Option<bool> {
         let route = self.route(address);
         let at = route.access(core, address, size, now);

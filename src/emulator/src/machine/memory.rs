@@ -1,4 +1,5 @@
-//! DDR and on-chip memory: one host allocation each, mapped into both cores and accessed directly by DMA and ACP.
+//! DDR and on-chip memory: one host allocation each, mapped into both cores and accessed directly
+//! by DMA and ACP.
 
 use std::cell::Cell;
 
@@ -198,7 +199,8 @@ impl Memory {
     pub fn write(&self, address: u32, data: &[u8]) -> bool {
         match self.locate(address, data.len()) {
             Some(p) => {
-                // SAFETY: `locate` checked the whole range, which other cores may write too, and `copy` makes nothing of what it moves.
+                // SAFETY: `locate` checked the whole range, which other cores may write too, and
+                // `copy` makes nothing of what it moves.
                 unsafe { std::ptr::copy(data.as_ptr(), p, data.len()) };
                 true
             }

@@ -1,11 +1,13 @@
 //! Parameters of the timing model, set with `--set NAME=VALUE`. Sources: docs/emulator.md, "Time".
 
-/// Defaults are the assumptions stated with every result; only `gp_access` is a measurement (the ARTIQ-Zynq paper).
+/// Defaults are the assumptions stated with every result; only `gp_access` is a measurement (the
+/// ARTIQ-Zynq paper).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Params {
     /// PL cycles from acceptance of a read address on the ACP to the first beat.
     pub acp_read_latency: u64,
-    /// PL cycles from the cycle after the last beat of a write on the ACP until a polling core sees it (and the response).
+    /// PL cycles from the cycle after the last beat of a write on the ACP until a polling core sees
+    /// it (and the response).
     pub acp_write_visible: u64,
     /// CPU cycles a core stalls for one access through GP0, in total.
     pub gp_access: u64,

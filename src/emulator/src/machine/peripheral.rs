@@ -61,23 +61,26 @@ pub struct Context<'a> {
     pub signals: &'a mut Signals,
     /// Cycles that the core stalls beyond the instruction.
     pub stall: Cycles,
-    /// The core's turn ends with its block of code, since something may have become due: preset for a write, not for a read.
+    /// The core's turn ends with its block of code, since something may have become due: preset for
+    /// a write, not for a read.
     pub ends_turn: bool,
 }
 
 /// When a peripheral next acts, by what hangs on it; [`NEVER`] where nothing does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
-    /// An interrupt of each core. No turn goes beyond. While all wait, time moves to those of core 1; core 0's do not make
-    /// it move as long as the host is expected to say something.
+    /// An interrupt of each core. No turn goes beyond. While all wait, time moves to those of core
+    /// 1; core 0's do not make it move as long as the host is expected to say something.
     pub timer: [Cycles; 2],
     /// Something comes in from outside of the chip. No turn goes beyond, and time moves to it.
     pub arrival: Cycles,
-    /// The answer to the newest `sev`. No turn of the core that executed it goes beyond, and time moves to it.
+    /// The answer to the newest `sev`. No turn of the core that executed it goes beyond, and time
+    /// moves to it.
     pub answer: Cycles,
     /// A stretch of work that is under way. Time moves to its end, turns do not care.
     pub work: Cycles,
-    /// A core in `wfe` has been woken by the logic and does not know it yet: until then the logic stands still.
+    /// A core in `wfe` has been woken by the logic and does not know it yet: until then the logic
+    /// stands still.
     pub woken: Cycles,
     /// Something that waits for its time and wakes no core.
     pub queued: Cycles,
@@ -132,8 +135,8 @@ pub trait Peripheral: Any {
     /// Stores `value`, which is right-aligned, whatever bytes of the word the access touches.
     fn write(&mut self, at: Access, value: u32, context: &mut Context);
 
-    /// Begins an access in a window whose accesses take their time. `None`: nobody answers there; false: another access is
-    /// under way, whose end is to be taken first.
+    /// Begins an access in a window whose accesses take their time. `None`: nobody answers there;
+    /// false: another access is under way, whose end is to be taken first.
     fn begin(&mut self, _at: Access, _store: Option<u32>, _context: &mut Context) -> Option<bool> {
         None
     }
@@ -146,8 +149,8 @@ pub trait Peripheral: Any {
     /// Back to what a reset makes of it; what is outside of the chip stays as it is.
     fn reset(&mut self, what: Reset, context: &mut Context);
 
-    /// Brings it to `now`; called once before anything else. Returns whether it keeps time: if not, this is never called
-    /// again, and nothing is ever due.
+    /// Brings it to `now`; called once before anything else. Returns whether it keeps time: if not,
+    /// this is never called again, and nothing is ever due.
     fn update(&mut self, _now: Cycles, _context: &mut Context) -> bool {
         false
     }
@@ -155,7 +158,8 @@ pub trait Peripheral: Any {
     /// Adds when it next acts.
     fn next(&self, _due: &mut Due) {}
 
-    /// Levels of its interrupts: bit n is the n-th line of its row in the table, or that of core n if the line is private.
+    /// Levels of its interrupts: bit n is the n-th line of its row in the table, or that of core n
+    /// if the line is private.
     fn irq(&self) -> u32 {
         0
     }
@@ -169,8 +173,8 @@ pub trait Peripheral: Any {
     /// The wires between peripherals have changed ([`Signals::changed`]).
     fn signalled(&mut self, _now: Cycles, _context: &mut Context) {}
 
-    /// No core runs: acts by itself up to `until`, or until it has something for a core. Returns the time reached. For those
-    /// that keep time.
+    /// No core runs: acts by itself up to `until`, or until it has something for a core. Returns
+    /// the time reached. For those that keep time.
     fn idle(&mut self, until: Cycles, _context: &mut Context) -> Cycles {
         until
     }

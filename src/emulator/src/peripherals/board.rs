@@ -1,5 +1,5 @@
-//! A board: what its description puts at the chip, and how a machine is made of it. It is a value, so a process may have
-//! several.
+//! A board: what its description puts at the chip, and how a machine is made of it. It is a value,
+//! so a process may have several.
 
 use super::devcfg::Devcfg;
 use super::gem::Cable;
@@ -51,8 +51,8 @@ impl Default for Board {
 }
 
 impl Board {
-    /// The machine with what `place` puts into memory, as a loader would, and whose entry point it returns: at power-up and
-    /// after each reset of the system.
+    /// The machine with what `place` puts into memory, as a loader would, and whose entry point it
+    /// returns: at power-up and after each reset of the system.
     pub fn with_firmware(self, place: impl Fn(&Memory) -> Result<u32, String> + 'static) -> Result<Machine, String> {
         let params = self.params.clone();
         let memory = Memory::new(self.mib);

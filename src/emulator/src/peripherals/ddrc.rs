@@ -1,6 +1,6 @@
-//! DDR controller: storage, and the one thing a loader waits for: that it runs. It runs only with settings with which
-//! DDR3 memory can work; the limits are those of JEDEC's standard, not a copy of what some loader computes. Registers: UG585,
-//! appendix B.7.
+//! DDR controller: storage, and the one thing a loader waits for: that it runs. It runs only with
+//! settings with which DDR3 memory can work; the limits are those of JEDEC's standard, not a copy
+//! of what some loader computes. Registers: UG585, appendix B.7.
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 
@@ -31,8 +31,8 @@ impl Ddrc {
         }
     }
 
-    /// Writes a register. Returns true if DDR comes up. `clock`: its frequency in MHz, None if it has none or its pins are not
-    /// calibrated.
+    /// Writes a register. Returns true if DDR comes up. `clock`: its frequency in MHz, None if it
+    /// has none or its pins are not calibrated.
     fn write(&mut self, offset: u32, value: u32, clock: Option<f64>) -> bool {
         self.words[offset as usize / 4 % 0x400] = value;
         if offset != CONTROL || value & OUT_OF_RESET == 0 || self.running {
@@ -120,7 +120,8 @@ impl Ddrc {
         }
     }
 
-    /// Each address bit above the bus width stands for one of the memory's, without gaps, up to 256 MiB at least.
+    /// Each address bit above the bus width stands for one of the memory's, without gaps, up to 256
+    /// MiB at least.
     fn check_addresses(&self) -> Result<(), String> {
         let f = |offset, at| self.field(offset, at, 4);
         // (value, address bit for 0); 15 is not used.

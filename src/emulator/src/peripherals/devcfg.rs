@@ -1,5 +1,5 @@
-//! Device configuration: the DMA that carries a bitstream from memory to the PL. Registers: UG585, appendix B.16.
-//! Transfers take no time. What arrives is understood by [`crate::pl::bitstream`].
+//! Device configuration: the DMA that carries a bitstream from memory to the PL. Registers: UG585,
+//! appendix B.16. Transfers take no time. What arrives is understood by [`crate::pl::bitstream`].
 
 use crate::machine::memory::Memory;
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};

@@ -1,6 +1,7 @@
-//! The interrupt controller (GIC architecture 1, PL390 of the MPCore): distributor and CPU interfaces. Both cores run Secure and
-//! every interrupt is in group 0, so all arrive as IRQ. As on QEMU the private peripheral interrupts are level-sensitive. It
-//! reads the interrupt lines and drives the IRQ inputs of the cores.
+//! The interrupt controller (GIC architecture 1, PL390 of the MPCore): distributor and CPU
+//! interfaces. Both cores run Secure and every interrupt is in group 0, so all arrive as IRQ. As on
+//! QEMU the private peripheral interrupts are level-sensitive. It reads the interrupt lines and
+//! drives the IRQ inputs of the cores.
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 use crate::machine::signals::Lines;

@@ -1,6 +1,6 @@
-//! GPIO controller as far as pins are used: banks 0 and 1, with the I2C bus of the board on two pins (SCL on MIO 50, SDA on MIO
-//! 51, with pull-ups); banks 2 and 3, whose EMIO lines end in the PL. No interrupts. Registers: chapter 14 and appendix B.19 of
-//! the chip's manual.
+//! GPIO controller as far as pins are used: banks 0 and 1, with the I2C bus of the board on two
+//! pins (SCL on MIO 50, SDA on MIO 51, with pull-ups); banks 2 and 3, whose EMIO lines end in the
+//! PL. No interrupts. Registers: chapter 14 and appendix B.19 of the chip's manual.
 
 use super::i2c::I2c;
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
@@ -14,7 +14,8 @@ pub const WINDOWS: [u32; 3] = [0, 0x68, 0x70];
 
 /// The controller.
 pub struct Gpio {
-    /// Output, direction and output enable of the banks. Lines to the PL show the output whatever the others say.
+    /// Output, direction and output enable of the banks. Lines to the PL show the output whatever
+    /// the others say.
     data: [u32; 4],
     direction: [u32; 4],
     enable: [u32; 4],

@@ -1,7 +1,8 @@
-//! The peripherals of the processing system, one file or folder each, and the table of where they are. They know nothing of
-//! cores, and of the host only what the board's description brings.
+//! The peripherals of the processing system, one file or folder each, and the table of where they
+//! are. They know nothing of cores, and of the host only what the board's description brings.
 //!
-//! A new peripheral is a file with an implementation of [`Peripheral`], its `mod` line, and its row in [`TABLE`].
+//! A new peripheral is a file with an implementation of [`Peripheral`], its `mod` line, and its row
+//! in [`TABLE`].
 
 mod board;
 mod ddrc;
@@ -38,7 +39,8 @@ pub const SPACES: &[(u32, u32)] = &[
     (0xfc00_0000, 0x0200_0000), // QSPI, linear mode
 ];
 
-/// A peripheral of the chip: its name, its windows, its interrupts, and how it is made with what a board puts at it.
+/// A peripheral of the chip: its name, its windows, its interrupts, and how it is made with what a
+/// board puts at it.
 pub struct Row {
     /// Name in the manual.
     pub name: &'static str,
@@ -49,8 +51,8 @@ pub struct Row {
     make: fn(&mut Parts) -> Box<dyn Peripheral>,
 }
 
-/// The chip. Those that keep time are brought to it from top to bottom, so what drives interrupts stands above the GIC. The
-/// last row answers wherever nobody else does.
+/// The chip. Those that keep time are brought to it from top to bottom, so what drives interrupts
+/// stands above the GIC. The last row answers wherever nobody else does.
 #[rustfmt::skip]
 pub const TABLE: &[Row] = &[
     row("Global timer", &[at(0xf8f0_0200, 0x100)], Interrupts::Private(27), |_| Box::<timers::GlobalTimer>::default()),

@@ -1,6 +1,6 @@
-//! SD host controller with a card of high capacity, backed by an image file. Register layout: the SD host
-//! controller specification 2.0, as in chapter 13 and appendix B.27 of the chip's manual. Programmed I/O only; commands take no time, but a card may
-//! be busy with what was written.
+//! SD host controller with a card of high capacity, backed by an image file. Register layout: the
+//! SD host controller specification 2.0, as in chapter 13 and appendix B.27 of the chip's manual.
+//! Programmed I/O only; commands take no time, but a card may be busy with what was written.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -45,7 +45,8 @@ pub struct Card {
 }
 
 impl Card {
-    /// A card with the contents of `image`. After `cut_after` written blocks it takes and says nothing any more.
+    /// A card with the contents of `image`. After `cut_after` written blocks it takes and says
+    /// nothing any more.
     pub fn new(image: File, cut_after: Option<u64>) -> std::io::Result<Self> {
         let blocks = image.metadata()?.len() / BLOCK as u64;
         Ok(Self {

@@ -1,6 +1,6 @@
-//! System level control registers: lock, clocks, resets, and what a loader waits for: locks of the PLLs and the
-//! calibration of the DDR pins. Clock settings are stored, not acted on: the machine always runs at the clocks of [`INITIAL`],
-//! those that a first-stage boot loader leaves.
+//! System level control registers: lock, clocks, resets, and what a loader waits for: locks of the
+//! PLLs and the calibration of the DDR pins. Clock settings are stored, not acted on: the machine
+//! always runs at the clocks of [`INITIAL`], those that a first-stage boot loader leaves.
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 use crate::machine::signals::{Cause, Signals};
@@ -62,8 +62,8 @@ const REBOOT_STATUS: u32 = 0x258;
 /// Bits of `REBOOT_STATUS` that software may use, and that outlive every reset but that of power-up.
 const REBOOT_STATE: u32 = 0xff00_0000;
 
-/// (offset, value) after the boot loader, for a 33.333333 MHz crystal: ARM PLL x48 / 2 = 800 MHz CPU (6:2:1), DDR PLL x32,
-/// IO PLL x30 = 1 GHz, GEM0 125 MHz, UART 50 MHz, FCLK0 125 MHz.
+/// (offset, value) after the boot loader, for a 33.333333 MHz crystal: ARM PLL x48 / 2 = 800 MHz
+/// CPU (6:2:1), DDR PLL x32, IO PLL x30 = 1 GHz, GEM0 125 MHz, UART 50 MHz, FCLK0 125 MHz.
 const INITIAL: &[(u32, u32)] = &[
     (0x100, 0x0003_0008), // ARM_PLL_CTRL
     (0x104, 0x0002_0008), // DDR_PLL_CTRL
@@ -154,7 +154,8 @@ impl Slcr {
         self.words[0x168 / 4] & 1 != 0
     }
 
-    /// Clock of the memory in MHz, if both clocks of the DDR controller run, its PLL is locked, and its pins are calibrated.
+    /// Clock of the memory in MHz, if both clocks of the DDR controller run, its PLL is locked, and
+    /// its pins are calibrated.
     fn ddr_clock(&self) -> Option<f64> {
         let (pll, clocks) = (self.words[0x104 / 4], self.words[0x124 / 4]);
         let ready = !self.raw || (clocks & 3 == 3 && self.pll_status() & 2 != 0 && self.read(0xb74) != 0);

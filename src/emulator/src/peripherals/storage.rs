@@ -1,10 +1,12 @@
-//! Peripherals that only have to be there: plain storage with sane values, and a debug line at the first use of a register.
+//! Peripherals that only have to be there: plain storage with sane values, and a debug line at the
+//! first use of a register.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 
-/// Registers that answer with something other than the last value written, or zero: (address, value, mask of fixed bits).
+/// Registers that answer with something other than the last value written, or zero: (address,
+/// value, mask of fixed bits).
 const FIXED: &[(u32, u32, u32)] = &[
     (0xf800_d010, 0, !0),           // eFuse status: two cores
     (0xf8f0_0004, 0x0000_0501, !0), // SCU configuration: two cores, 32 KiB tag RAMs

@@ -1,5 +1,5 @@
-//! System watchdog: counts down while enabled, and resets the processing system at zero. Registers: UG585, appendix
-//! B.31. Its interrupt is not modelled.
+//! System watchdog: counts down while enabled, and resets the processing system at zero. Registers:
+//! UG585, appendix B.31. Its interrupt is not modelled.
 
 use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset};
 use crate::machine::signals::Cause;

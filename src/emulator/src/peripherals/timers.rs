@@ -1,5 +1,5 @@
-//! Timers of the MPCore: the global timer, and each core's private timer and watchdog.
-//! All count at half the CPU clock (CPU_3x2x, PERIPHCLK). Counters are computed from the time, never stepped.
+//! Timers of the MPCore: the global timer, and each core's private timer and watchdog. All count at
+//! half the CPU clock (CPU_3x2x, PERIPHCLK). Counters are computed from the time, never stepped.
 
 use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset};
 use crate::machine::time::{Cycles, CYCLES_PER_TIMER_TICK};

@@ -1,5 +1,5 @@
-//! The processing system's interface to the XADC (UG585, appendix B.16), and the registers of its sensors (UG480).
-//! Transfers take no time.
+//! The processing system's interface to the XADC (UG585, appendix B.16), and the registers of its
+//! sensors (UG480). Transfers take no time.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,8 @@
 //! Accesses of the cores through the general-purpose ports.
 //!
-//! GP0 has registers: each access is performed at once, and its core stalls. An access through GP1 goes to another board's
-//! memory and takes as long as that: it is begun, time goes on for all boards, and its core waits for the answer.
+//! GP0 has registers: each access is performed at once, and its core stalls. An access through GP1
+//! goes to another board's memory and takes as long as that: it is begun, time goes on for all
+//! boards, and its core waits for the answer.
 
 use super::gp::Access;
 use super::Pl;
@@ -12,7 +13,8 @@ use crate::machine::time::{self, Cycles};
 
 /// A GP0 access that takes longer has hung.
 const GP_LIMIT: u64 = 10_000;
-/// Cycles behind the beginning of a read in which nothing may be due, for it to be done with the register bus alone.
+/// Cycles behind the beginning of a read in which nothing may be due, for it to be done with the
+/// register bus alone.
 const ALONE: u64 = 16;
 
 /// What an access through GP0 has come to.
@@ -66,15 +68,16 @@ impl Pl {
         }
     }
 
-    /// Whether nothing moves but time, nothing comes before `target`, and nobody is to be told of anything; then a load changes
-    /// nothing either. It is so, or is not, with and without skipping.
+    /// Whether nothing moves but time, nothing comes before `target`, and nobody is to be told of
+    /// anything; then a load changes nothing either. It is so, or is not, with and without
+    /// skipping.
     fn is_still(&self, target: u64) -> bool {
         let told = self.event.is_none() && self.raised.is_none();
         told && self.library.info.links.is_empty() && self.nothing_comes_before(target)
     }
 
-    /// Performs a load of which is known that it changes nothing, with a clock for the register bus alone: all else goes on
-    /// resting.
+    /// Performs a load of which is known that it changes nothing, with a clock for the register bus
+    /// alone: all else goes on resting.
     fn read_alone(&mut self, access: Access, alone: bool) -> Option<(u32, u64)> {
         if !alone || !self.skip {
             return None;

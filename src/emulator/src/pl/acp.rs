@@ -1,7 +1,8 @@
 //! The accelerator coherency port, seen from the PL: an AXI3 slave of 64 bits into DDR with a fixed latency.
 //!
-//! Reads: an address accepted in cycle c gives its first beat in cycle c + L, then one beat per cycle. Writes: addresses and
-//! data are taken at once; a burst whose last beat passes in cycle c is in memory, and answered, from cycle c + 1 + W.
+//! Reads: an address accepted in cycle c gives its first beat in cycle c + L, then one beat per
+//! cycle. Writes: addresses and data are taken at once; a burst whose last beat passes in cycle c
+//! is in memory, and answered, from cycle c + 1 + W.
 
 use std::collections::VecDeque;
 
@@ -79,7 +80,8 @@ impl Acp {
         read.into_iter().chain(write).min()
     }
 
-    /// The first cycle, behind `cycle`, before which memory has been read or at which it is written, at the earliest.
+    /// The first cycle, behind `cycle`, before which memory has been read or at which it is
+    /// written, at the earliest.
     pub fn next_effect(&self, cycle: u64) -> u64 {
         let read = self.reads.front().map_or(cycle + self.latency, |read| read.ready);
         let write = self.writes.front().map_or(cycle + 1 + self.visible, |write| write.due);

@@ -1,5 +1,5 @@
-//! The bench of a device of one board or several: what its database and the command line say of its pins, put together and
-//! divided among the boards.
+//! The bench of a device of one board or several: what its database and the command line say of its
+//! pins, put together and divided among the boards.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -47,8 +47,9 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// The bench of boards with this gateware, in the order of their destinations, and what each of them has of it: nothing
-    /// where none of its pins leads to a part. The error is a line for the user.
+    /// The bench of boards with this gateware, in the order of their destinations, and what each of
+    /// them has of it: nothing where none of its pins leads to a part. The error is a line for the
+    /// user.
     pub fn load(wiring: &Wiring, boards: &[&Info]) -> Result<(Self, Vec<Option<Outside>>), String> {
         let file = wiring.file.as_deref();
         let name = file.map_or("the default bench".into(), |path| path.display().to_string());
@@ -116,8 +117,9 @@ impl Bench {
         &self.plan
     }
 
-    /// What its parts say of themselves at `now`, and warnings from number `from` on: time, text, and what `source` knows of
-    /// the place in the kernel that was the last, at that time, to reach the part through one of these channels.
+    /// What its parts say of themselves at `now`, and warnings from number `from` on: time, text,
+    /// and what `source` knows of the place in the kernel that was the last, at that time, to reach
+    /// the part through one of these channels.
     pub fn report(&mut self, now: u64, from: usize, source: impl Fn(u64, &[u32]) -> Value) -> Value {
         self.hear();
         let warnings = self.warnings.get(from..).unwrap_or_default();

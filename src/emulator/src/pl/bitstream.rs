@@ -1,5 +1,6 @@
-//! What the configuration logic of the PL makes of the words that arrive at its port: packets (UG470, chapter 5), as far as
-//! needed to tell a complete bitstream for this chip from anything else. The frames of a simulated gateware hold its descriptor.
+//! What the configuration logic of the PL makes of the words that arrive at its port: packets
+//! (UG470, chapter 5), as far as needed to tell a complete bitstream for this chip from anything
+//! else. The frames of a simulated gateware hold its descriptor.
 
 /// `IDCODE` of the XC7Z045, without the version.
 pub const IDCODE: u32 = 0x0373_1093;

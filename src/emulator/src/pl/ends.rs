@@ -42,7 +42,8 @@ impl Pl {
         self.arrival().is_some_and(|cycle| cycle <= self.cycle)
     }
 
-    /// Begins to look at the links anew, since everything may have changed. `asker`: whose link tells by itself.
+    /// Begins to look at the links anew, since everything may have changed. `asker`: whose link
+    /// tells by itself.
     pub(super) fn look_again(&mut self, asker: Option<usize>) {
         for (n, end) in self.ends.iter_mut().enumerate() {
             end.known = 0;
@@ -67,8 +68,8 @@ impl Pl {
         }
     }
 
-    /// The cycle up to which the links are known to bring nothing, but for a word in the next cycle; `target` at most. `None`:
-    /// nobody knows about the next cycle.
+    /// The cycle up to which the links are known to bring nothing, but for a word in the next
+    /// cycle; `target` at most. `None`: nobody knows about the next cycle.
     pub(super) fn known(&mut self, target: u64, asker: Option<usize>, urgent: bool) -> Option<u64> {
         if self.in_step() {
             return self.agreed(target, urgent);

@@ -1,5 +1,5 @@
-//! The programmable logic as the processing system sees it: a peripheral behind GP0 and GP1 with 16 interrupts, that events reach, and
-//! that is empty until it is configured.
+//! The programmable logic as the processing system sees it: a peripheral behind GP0 and GP1 with 16
+//! interrupts, that events reach, and that is empty until it is configured.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,8 @@ use crate::machine::time::{self, Cycles};
 /// PL cycles run at once while nothing else happens.
 const CHUNK: u64 = 1000;
 
-/// The gateware that the PL can be configured with: each library has the descriptor beside it that its bitstream carries.
+/// The gateware that the PL can be configured with: each library has the descriptor beside it that
+/// its bitstream carries.
 #[derive(Default)]
 pub struct Gateware {
     libraries: Vec<(PathBuf, Vec<u8>)>,

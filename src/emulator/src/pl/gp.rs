@@ -19,7 +19,8 @@ impl Access {
     }
 }
 
-/// Signals of the master for a cycle; what is the same in each access has its place in [`super::library::Inputs`].
+/// Signals of the master for a cycle; what is the same in each access has its place in
+/// [`super::library::Inputs`].
 #[allow(missing_docs)]
 #[derive(Default, Clone, Copy)]
 pub struct Master {

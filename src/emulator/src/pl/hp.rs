@@ -1,5 +1,5 @@
-//! High-performance port 0, seen from the PL: an AXI3 slave of 64 bits into DDR. It behaves as the coherency port does
-//! ([`Acp`]), with a latency of its own.
+//! High-performance port 0, seen from the PL: an AXI3 slave of 64 bits into DDR. It behaves as the
+//! coherency port does ([`Acp`]), with a latency of its own.
 
 use super::acp::Acp;
 use super::library::{Inputs, Outputs};

@@ -27,7 +27,8 @@ impl Neighbour for Weak<RefCell<Bus>> {
     }
 }
 
-/// Joins the libraries' links with these names, of the board above first; the other parameters are those of [`link`]. The error is a line for the user.
+/// Joins the libraries' links with these names, of the board above first; the other parameters are
+/// those of [`link`]. The error is a line for the user.
 pub fn join(
     boards: [(&Rc<RefCell<Bus>>, &str); 2],
     delay: Delay,

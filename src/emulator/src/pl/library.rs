@@ -1,5 +1,6 @@
 //! `libkairos_pl.so`: the verilated gateware as a shared library, through the C interface of
-//! `src/gateware/kairos_gateware/sim/kairos_pl.h`. The structures here mirror that header field for field.
+//! `src/gateware/kairos_gateware/sim/kairos_pl.h`. The structures here mirror that header field for
+//! field.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void, CStr};
@@ -242,7 +243,8 @@ pub struct Info {
     pub variant: String,
     /// Its pads.
     pub pads: Vec<Pad>,
-    /// Clocks that it measures: by name, the entries of the pad arrays whose bytes, from the lowest on, are the value.
+    /// Clocks that it measures: by name, the entries of the pad arrays whose bytes, from the lowest
+    /// on, are the value.
     #[serde(default)]
     pub clocks: BTreeMap<String, Vec<usize>>,
     /// Outputs of pulse cores.
@@ -420,12 +422,13 @@ impl Library {
 
     /// Up to `n` cycles with constant inputs; see `kairos_pl_run`.
     pub fn run(&mut self, inputs: &Inputs, outputs: &mut Outputs, n: u64) -> u64 {
-        // SAFETY: the instance is valid, and both structures stay where they are for as many cycles as it takes.
+        // SAFETY: the instance is valid, and both structures stay where they are for as many cycles
+        // as it takes.
         unsafe { (self.run)(self.instance, inputs, outputs, n, u64::MAX) }
     }
 
-    /// Reads a register where nothing moves but time, and in how many cycles, which the counter is then behind; see
-    /// `kairos_pl_read`. `None` where the whole logic has to be clocked for it.
+    /// Reads a register where nothing moves but time, and in how many cycles, which the counter is
+    /// then behind; see `kairos_pl_read`. `None` where the whole logic has to be clocked for it.
     pub fn read(&mut self, address: u32, size: u32) -> Option<(u32, u64)> {
         let mut word = 0;
         // SAFETY: the instance is valid.
@@ -447,7 +450,8 @@ impl Library {
                 complete: true,
             };
         };
-        // SAFETY: the instance is valid; the library keeps the words until its next cycle, for which `self` is borrowed anew.
+        // SAFETY: the instance is valid; the library keeps the words until its next cycle, for
+        // which `self` is borrowed anew.
         unsafe {
             let count = shown(self.instance, &mut words, &mut complete) as usize;
             let words = if count == 0 {

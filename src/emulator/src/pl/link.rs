@@ -1,14 +1,17 @@
 //! Links between boards: what one board's logic sends arrives at the other's so many cycles later.
 //!
-//! A fibre's delay is not one of whole cycles. A satellite has the clock of what it receives, late by the fraction of a cycle
-//! of the way there, and what it sends comes back late by both fractions: where these add up to a cycle, the way back takes one
-//! more. What is left is the phase that the board above can measure. Then the satellite's clock is moved to that of the
-//! board above (docs/gateware/link.md, "Time transfer"), which is all that is left out here: all boards have one clock.
+//! A fibre's delay is not one of whole cycles. A satellite has the clock of what it receives, late
+//! by the fraction of a cycle of the way there, and what it sends comes back late by both
+//! fractions: where these add up to a cycle, the way back takes one more. What is left is the phase
+//! that the board above can measure. Then the satellite's clock is moved to that of the board above
+//! (docs/gateware/link.md, "Time transfer"), which is all that is left out here: all boards have
+//! one clock.
 //!
-//! The logic of each board has its own clock (`Pl::cycle`), and none may run a cycle before all words that arrive in it are
-//! known. Whoever needs to know asks the board at the other end: if nothing goes on there, until when; else it is brought
-//! forward as far as needed. That board may have to ask its own other neighbours, but never the one who asks, who tells it
-//! until when it will be silent: boards are a tree, so the questions end.
+//! The logic of each board has its own clock (`Pl::cycle`), and none may run a cycle before all
+//! words that arrive in it are known. Whoever needs to know asks the board at the other end: if
+//! nothing goes on there, until when; else it is brought forward as far as needed. That board may
+//! have to ask its own other neighbours, but never the one who asks, who tells it until when it
+//! will be silent: boards are a tree, so the questions end.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -43,7 +46,8 @@ pub trait Neighbour {
     /// Whether it is still there; may be called while it waits for the answer to a question of its own.
     fn is_there(&self) -> bool;
 
-    /// The first cycle in which its cores may do something, and whether one of them waits for an event; `None`: it is gone.
+    /// The first cycle in which its cores may do something, and whether one of them waits for an
+    /// event; `None`: it is gone.
     fn cores(&self) -> Option<(u64, bool)>;
 
     /// Its answer: the first cycle in which it may send a word.
@@ -68,7 +72,8 @@ impl Delay {
         [there, 2 * self.ns / NS_PER_PL_CYCLE - there]
     }
 
-    /// By what fraction of a cycle, in 1/[`PHASES`], what comes back is later than the clock of the board above.
+    /// By what fraction of a cycle, in 1/[`PHASES`], what comes back is later than the clock of the
+    /// board above.
     fn phase(self) -> u16 {
         (2 * self.ns % NS_PER_PL_CYCLE * PHASES / NS_PER_PL_CYCLE) as u16
     }
@@ -176,9 +181,9 @@ pub struct End {
     pub(super) known: u64,
 }
 
-/// A link between two boards, the one above first: itself, and its end at each of them. `there`: for each end, its
-/// neighbour and the other end's number among the ends there. `seed` is for the errors. `out`: when it is not plugged in,
-/// cycles from the first to before the second.
+/// A link between two boards, the one above first: itself, and its end at each of them. `there`:
+/// for each end, its neighbour and the other end's number among the ends there. `seed` is for the
+/// errors. `out`: when it is not plugged in, cycles from the first to before the second.
 pub fn link(
     there: [(Box<dyn Neighbour>, usize); 2],
     delay: Delay,
@@ -220,7 +225,8 @@ pub struct Link {
 }
 
 impl Link {
-    /// Pulls it out, or plugs it in. What was under way is lost. To be called when the boards' logic is at the same time.
+    /// Pulls it out, or plugs it in. What was under way is lost. To be called when the boards'
+    /// logic is at the same time.
     pub fn plug(&self, plugged: bool) {
         self.cable.plugged.set(plugged);
         for fibre in &self.fibres {
@@ -255,7 +261,8 @@ impl End {
         self.cable.is_in(cycle) && self.neighbour.is_there()
     }
 
-    /// By what fraction of a cycle what comes is later than the clock of the board above, as the library wants it.
+    /// By what fraction of a cycle what comes is later than the clock of the board above, as the
+    /// library wants it.
     pub fn phase(&self) -> u16 {
         self.cable.delay.phase()
     }
@@ -297,8 +304,9 @@ impl End {
         self.known = self.into.silent.get() + 1 + self.into.delay;
     }
 
-    /// Finds out which words arrive up to `cycle`; `silent`: see [`Fibre::silent`]. The other board's logic is brought forward
-    /// if it must be, to `reach` if that is more, but beyond what its cores may still do only if it is urgent.
+    /// Finds out which words arrive up to `cycle`; `silent`: see [`Fibre::silent`]. The other
+    /// board's logic is brought forward if it must be, to `reach` if that is more, but beyond what
+    /// its cores may still do only if it is urgent.
     pub fn ask(&mut self, cycle: u64, silent: u64, reach: u64, urgent: bool) {
         self.known = u64::MAX;
         let Some((acting, wakes)) = self.neighbour.cores() else {

@@ -1,9 +1,11 @@
-//! Boards whose pins a bench joins: a change at a pin of one is at what is wired to it a cycle later, and may be at a pin of
-//! another one at once. So there is a shorter way between them than their links, and with the links they are no tree.
+//! Boards whose pins a bench joins: a change at a pin of one is at what is wired to it a cycle
+//! later, and may be at a pin of another one at once. So there is a shorter way between them than
+//! their links, and with the links they are no tree.
 //!
-//! The logic of such a system is led by whoever wants to go on: as long as another board's next doings may reach it in time, the
-//! board that is furthest behind of all is brought forward first. What a board does in a cycle reaches another one in the next
-//! cycle at the earliest, so the one that is furthest behind can always go on, and nothing comes into anybody's past.
+//! The logic of such a system is led by whoever wants to go on: as long as another board's next
+//! doings may reach it in time, the board that is furthest behind of all is brought forward first.
+//! What a board does in a cycle reaches another one in the next cycle at the earliest, so the one
+//! that is furthest behind can always go on, and nothing comes into anybody's past.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -44,8 +46,8 @@ impl Next {
     };
 }
 
-/// All boards in step. `ways`: in how many cycles what one board does reaches another one at once, by a link or the bench; ways
-/// over others are found here.
+/// All boards in step. `ways`: in how many cycles what one board does reaches another one at once,
+/// by a link or the bench; ways over others are found here.
 pub fn lockstep(boards: &[&Rc<RefCell<Bus>>], ways: Vec<Vec<u64>>) -> Vec<Lockstep> {
     let all = Rc::new(boards.iter().map(|bus| Rc::downgrade(bus)).collect());
     let ways = Rc::new(shortest(ways));
@@ -117,7 +119,8 @@ impl Pl {
         self.step.is_some()
     }
 
-    /// What it does next, where its cores may do something from cycle `acting` on, and one waits for the logic if `wakes`.
+    /// What it does next, where its cores may do something from cycle `acting` on, and one waits
+    /// for the logic if `wakes`.
     fn next_doings(&self, acting: u64, wakes: bool) -> Next {
         let mut cores = acting;
         if wakes || self.raised.is_some() {
@@ -135,8 +138,8 @@ impl Pl {
         Next { first, cores }
     }
 
-    /// The cycle up to which nothing comes from other boards, but for a word in the next cycle; `target` at most. `None`: a core
-    /// of another board has to do something first.
+    /// The cycle up to which nothing comes from other boards, but for a word in the next cycle;
+    /// `target` at most. `None`: a core of another board has to do something first.
     pub(super) fn agreed(&mut self, target: u64, urgent: bool) -> Option<u64> {
         if self.agreed <= self.cycle {
             self.agreed = self.agree(target, urgent)?;
@@ -144,7 +147,8 @@ impl Pl {
         Some(self.undisturbed(target.min(self.agreed)))
     }
 
-    /// The cycle up to which no word comes that is under way, but for one in the next cycle; `target` at most.
+    /// The cycle up to which no word comes that is under way, but for one in the next cycle;
+    /// `target` at most.
     pub(super) fn undisturbed(&self, target: u64) -> u64 {
         let arrival = self.arrival().map_or(u64::MAX, |arrival| arrival.max(self.cycle + 1));
         target.min(arrival)
@@ -172,8 +176,8 @@ impl Pl {
         }
     }
 
-    /// Is brought to cycle `to` by another board, which knows that nothing comes from any before; not beyond what wakes a core
-    /// that waits if `wakes`, but if it is urgent.
+    /// Is brought to cycle `to` by another board, which knows that nothing comes from any before;
+    /// not beyond what wakes a core that waits if `wakes`, but if it is urgent.
     pub(super) fn led(&mut self, to: u64, acting: u64, wakes: bool, urgent: bool, memory: &Memory) {
         let before = acting.max(self.cycle);
         let bounds = Bounds {

@@ -1,9 +1,10 @@
 //! The programmable logic: the gateware library behind the ports of the processing system, and its clock.
 //!
-//! The clock is lazy. `cycle` is the number of the next PL cycle to run; cycle c begins at 8 ns * c. When the logic is
-//! quiet and nothing is under way on a port, cycles are not run: the coarse counter is loaded with the value it would have
-//! (`sim_tsc_load`), at most up to `sim_next_due`. That is done when something comes to the logic, and not each time that
-//! somebody asks whether anything has happened. The counter always equals the cycle number minus a constant, and this is
+//! The clock is lazy. `cycle` is the number of the next PL cycle to run; cycle c begins at 8 ns *
+//! c. When the logic is quiet and nothing is under way on a port, cycles are not run: the coarse
+//! counter is loaded with the value it would have (`sim_tsc_load`), at most up to `sim_next_due`.
+//! That is done when something comes to the logic, and not each time that somebody asks whether
+//! anything has happened. The counter always equals the cycle number minus a constant, and this is
 //! checked in every cycle that is run.
 
 mod accesses;
@@ -63,9 +64,11 @@ pub struct Pl {
     window: Gp,
     /// Number of the next cycle.
     cycle: u64,
-    /// The cycles before this one are known to change nothing, and have not been skipped yet if `cycle` is behind.
+    /// The cycles before this one are known to change nothing, and have not been skipped yet if
+    /// `cycle` is behind.
     rested: u64,
-    /// The cycle behind the newest read that the register bus alone has seen. Nothing comes to the logic before.
+    /// The cycle behind the newest read that the register bus alone has seen. Nothing comes to the
+    /// logic before.
     read: u64,
     /// Cycle number minus coarse counter; known after the first cycle.
     offset: Option<u64>,
@@ -198,8 +201,8 @@ impl Pl {
         self.acp.idle() && self.hp.idle() && self.gp.idle() && self.window.idle()
     }
 
-    /// When the answer that a core may be waiting for can come at the earliest, or memory be read for it; `None` if none is
-    /// expected.
+    /// When the answer that a core may be waiting for can come at the earliest, or memory be read
+    /// for it; `None` if none is expected.
     pub fn answer(&self) -> Option<Cycles> {
         if !self.awaiting {
             return None;
@@ -226,7 +229,8 @@ impl Pl {
         self.waker().map(|cycle| time::from_pl(cycle + 1))
     }
 
-    /// If the logic does something in its next cycles, not only at a known later time: the end of the next `cycles`.
+    /// If the logic does something in its next cycles, not only at a known later time: the end of
+    /// the next `cycles`.
     pub fn stretch(&self, cycles: u64) -> Option<Cycles> {
         let end = if self.idle() {
             self.arrival()? + 1
@@ -241,7 +245,8 @@ impl Pl {
         self.cycle = time::to_pl(now);
     }
 
-    /// Configures the logic anew, at the cycle that it has reached. What is wired to it stays. The error is a line for the user.
+    /// Configures the logic anew, at the cycle that it has reached. What is wired to it stays. The
+    /// error is a line for the user.
     pub fn reload(&mut self, memory: &Memory) -> Result<(), String> {
         self.catch_up(memory);
         self.library.reset()?;
@@ -254,7 +259,8 @@ impl Pl {
         Ok(())
     }
 
-    /// When the logic next does something by itself: now if it is not quiet, else when something waits for its time.
+    /// When the logic next does something by itself: now if it is not quiet, else when something
+    /// waits for its time.
     pub fn next(&self) -> Option<Cycles> {
         if !self.idle() {
             return Some(time::from_pl(self.cycle + 1));
@@ -395,7 +401,8 @@ impl Pl {
         self.cycle * NS_PER_PL_CYCLE
     }
 
-    /// Numbers of the first and of the next `sev` in the record, and the cycles of those from number `from` on.
+    /// Numbers of the first and of the next `sev` in the record, and the cycles of those from
+    /// number `from` on.
     pub fn submissions(&self, from: u64) -> (u64, u64, impl Iterator<Item = u64> + '_) {
         let oldest = self.submitted - self.submissions.len() as u64;
         let first = from.clamp(oldest, self.submitted);
@@ -418,8 +425,8 @@ impl Pl {
             self.sources.reads(address, memory);
         }
         self.sources.submitted(caller, memory);
-        // The logic may be ahead of this core, for the other one. Two events must not fall into one cycle, where they would
-        // be none.
+        // The logic may be ahead of this core, for the other one. Two events must not fall into one
+        // cycle, where they would be none.
         if self.cycle == self.sev_cycle {
             self.clock_now(memory);
         }

@@ -1,6 +1,8 @@
-//! What is wired to the pads: a bench, which sees every change of a pad at its time and drives inputs at exact times.
+//! What is wired to the pads: a bench, which sees every change of a pad at its time and drives
+//! inputs at exact times.
 //!
-//! The logic is run cycle by cycle where the bench does something, and is not kept from skipping time where it does not.
+//! The logic is run cycle by cycle where the bench does something, and is not kept from skipping
+//! time where it does not.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,8 +33,8 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// An engine at the pads of this gateware, of which those in `drives` may be driven by the device. There, pads have the
-    /// numbers from `first` on, and the board is number `board`.
+    /// An engine at the pads of this gateware, of which those in `drives` may be driven by the
+    /// device. There, pads have the numbers from `first` on, and the board is number `board`.
     pub fn new(engine: Rc<RefCell<Engine>>, board: usize, first: u16, drives: BTreeSet<u16>, info: &Info) -> Self {
         let made = engine.borrow();
         let drivers = made.drivers().into_iter().filter(|(pad, _)| drives.contains(pad));
@@ -121,8 +123,8 @@ impl Outside {
         heard
     }
 
-    /// Clock generators, as they are in a quiet cycle that has been run: of one that is as before nothing is told. Returns
-    /// whether something is.
+    /// Clock generators, as they are in a quiet cycle that has been run: of one that is as before
+    /// nothing is told. Returns whether something is.
     pub fn see_clocks(&mut self, cycle: u64, outputs: &Outputs) -> bool {
         let mut heard = false;
         for (info, known) in &mut self.clocks {

@@ -1,4 +1,5 @@
-//! What the gateware submits of a DMA trace: from the registers of its player as they are written, and the trace in memory.
+//! What the gateware submits of a DMA trace: from the registers of its player as they are written,
+//! and the trace in memory.
 
 use kairos_contracts::registers::dma;
 use kairos_proto::descriptor::Descriptor;

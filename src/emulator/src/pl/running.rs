@@ -18,7 +18,8 @@ pub(super) struct Bounds {
     pub(super) asker: Option<usize>,
     /// Not before: neighbours are brought forward whatever their cores may still do.
     pub(super) urgent: bool,
-    /// It is for another board with which this one is in step, and only until something is done here that may reach others.
+    /// It is for another board with which this one is in step, and only until something is done
+    /// here that may reach others.
     pub(super) led: bool,
 }
 
@@ -34,9 +35,9 @@ impl Pl {
         self.outputs.pads_o[..pads].iter().any(|s| *s != 0 && *s != 0xff)
     }
 
-    /// Runs the logic up to (not including) the cycle that contains `now`, or until it wakes a core if `to_event`. With
-    /// links, only as far as is known what they bring.
-    /// The next cycle is then the one returned.
+    /// Runs the logic up to (not including) the cycle that contains `now`, or until it wakes a core
+    /// if `to_event`. With links, only as far as is known what they bring. The next cycle is then
+    /// the one returned.
     pub fn advance(&mut self, now: Cycles, memory: &Memory, to_event: bool) -> u64 {
         let target = time::to_pl(now);
         if self.rests(target) {
@@ -119,8 +120,9 @@ impl Pl {
             {
                 self.acp.drive(self.cycle, &mut self.inputs, memory);
                 self.hp.drive(self.cycle, &mut self.inputs, memory);
-                // A cycle that asks for the ACP must be run with it: stop before by running the cycles one by one
-                // whenever the logic may start a transaction, i.e. while an answer is awaited.
+                // A cycle that asks for the ACP must be run with it: stop before by running the
+                // cycles one by one whenever the logic may start a transaction, i.e. while an
+                // answer is awaited.
                 if !self.awaiting {
                     let n = (target.min(outside) - self.cycle).min(4096);
                     // A changed input need not end a run by itself: the rest is skipped.
@@ -145,7 +147,8 @@ impl Pl {
         self.hp.commit(self.cycle, memory);
     }
 
-    /// No valid output is set, so that a run with constant inputs performs no handshake before its last cycle.
+    /// No valid output is set, so that a run with constant inputs performs no handshake before its
+    /// last cycle.
     fn ports_rest(&self) -> bool {
         let o = &self.outputs;
         let hp = o.hp0_arvalid | o.hp0_awvalid | o.hp0_wvalid;

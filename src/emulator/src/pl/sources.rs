@@ -1,10 +1,12 @@
-//! Which lines of the source outputs come from: for each output that a kernel submits, and for those of a trace that it
-//! plays, the addresses in its library to which the functions under way return, the innermost first; for the latter also those
-//! at which each was recorded. The host, which has the library with its debug information, makes files and lines of them.
+//! Which lines of the source outputs come from: for each output that a kernel submits, and for
+//! those of a trace that it plays, the addresses in its library to which the functions under way
+//! return, the innermost first; for the latter also those at which each was recorded. The host,
+//! which has the library with its debug information, makes files and lines of them.
 //!
-//! The core has noted who called the firmware when it left the library ([`Caller`]); from there the library's own tables of
-//! frames lead to the callers. What is submitted stands in the kernel initiator's ring (`docs/interfaces.md`, section 5); where
-//! an event of a trace is written, and that another board is to play one, the firmware notes with a hint ([`TraceNote`]).
+//! The core has noted who called the firmware when it left the library ([`Caller`]); from there the
+//! library's own tables of frames lead to the callers. What is submitted stands in the kernel
+//! initiator's ring (`docs/interfaces.md`, section 5); where an event of a trace is written, and
+//! that another board is to play one, the firmware notes with a hint ([`TraceNote`]).
 
 use std::collections::HashMap;
 
@@ -135,8 +137,8 @@ impl Sources {
         }
     }
 
-    /// A core that has come from `caller` has begun to play the trace at an address, here or elsewhere, from a time on. What
-    /// is played for another board's kernel is told of there.
+    /// A core that has come from `caller` has begun to play the trace at an address, here or
+    /// elsewhere, from a time on. What is played for another board's kernel is told of there.
     pub fn played(&mut self, caller: Caller, trace: u32, start: i64, memory: &Memory) {
         let plays = self.chain(caller, memory);
         if self.outputs.len() == KEPT || self.chains[plays as usize].addresses.is_empty() {
@@ -260,8 +262,8 @@ impl Sources {
         self.outputs.is_empty()
     }
 
-    /// The newest output on one of these channels that is due at or before a time in ns since power-up: when that is, and its
-    /// chain as [fingerprint of its library, addresses].
+    /// The newest output on one of these channels that is due at or before a time in ns since
+    /// power-up: when that is, and its chain as [fingerprint of its library, addresses].
     pub fn before(&self, at: u64, origin_ns: u64, channels: &[u32]) -> Option<(u64, Value)> {
         let at = (at as i64).wrapping_sub(origin_ns as i64);
         let theirs = |output: &&Output| output.time <= at && channels.contains(&(output.target >> 8));
@@ -276,8 +278,8 @@ impl Sources {
     }
 }
 
-/// What the host makes lines of, of all boards: each with the time at which its RTIO counter was 0, in ns, and the number
-/// of the first output that is wanted.
+/// What the host makes lines of, of all boards: each with the time at which its RTIO counter was 0,
+/// in ns, and the number of the first output that is wanted.
 #[derive(Default)]
 pub struct Report {
     libraries: Vec<String>,

@@ -7,7 +7,8 @@ use super::wave::{Run, Wave};
 pub struct Trace {
     /// In the order of time, then of the pads.
     events: Vec<Event>,
-    /// What waves of clock generators did, which is not among the events. Those of one pad are in the order of time.
+    /// What waves of clock generators did, which is not among the events. Those of one pad are in
+    /// the order of time.
     runs: Vec<Run>,
     /// The newest run of each pad, while it may go on.
     open: Vec<Option<usize>>,
@@ -25,8 +26,8 @@ impl Trace {
         }
     }
 
-    /// Records the cycle that starts at `start_ns`: eight samples of 1 ns for each pad (bit 0 first), and who drives.
-    /// Returns what has changed, but for what waves were expected to do.
+    /// Records the cycle that starts at `start_ns`: eight samples of 1 ns for each pad (bit 0
+    /// first), and who drives. Returns what has changed, but for what waves were expected to do.
     pub fn record(&mut self, start_ns: u64, samples: &[u8], drive: &[u8]) -> &[Event] {
         let from = self.events.len();
         for (pad, last) in self.last.iter_mut().enumerate() {
@@ -81,8 +82,8 @@ impl Trace {
         }
     }
 
-    /// Records that `cycles` cycles were not run, in which nothing changed but the waves, which were so in `cycle`, the last
-    /// one before them.
+    /// Records that `cycles` cycles were not run, in which nothing changed but the waves, which
+    /// were so in `cycle`, the last one before them.
     pub fn skip(&mut self, waves: impl Iterator<Item = Wave>, cycle: u64, cycles: u64) {
         for wave in waves {
             let open = self.open[usize::from(wave.pad)];

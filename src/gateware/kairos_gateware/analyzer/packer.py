@@ -1,11 +1,11 @@
 """Analyzer messages made units of 32 bytes, one message each or a pair.
 
-A unit is one message, byte for byte as in the dump. With `pack`, two messages that are there at the same time, and of
-which the counters' upper 46 bits are equal and the other fields short, share a unit. No message ever waits for another
-one to pair with.
+A unit is one message, byte for byte as in the dump. With `pack`, two messages that are there at the
+same time, and of which the counters' upper 46 bits are equal and the other fields short, share a
+unit. No message ever waits for another one to pair with.
 
-Clock domain sys. Throughput: a unit every other cycle, of which a burst of four beats sees nothing. A message is on
-offer 3 cycles after its `valid`.
+Clock domain sys. Throughput: a unit every other cycle, of which a burst of four beats sees nothing.
+A message is on offer 3 cycles after its `valid`.
 """
 
 from litex.soc.interconnect import stream
@@ -70,8 +70,9 @@ def _pair(older, newer):
 class Packer(Module):
     """depth: messages that can wait. `pack`: pairs are permitted.
 
-    `valid`, `message`: in; one that finds no room is lost, and `lost` is high in that cycle. `room`: space for at least
-    8 more. `units`: stream of {unit, double}; `double`: it holds two messages. `idle`: nothing is left.
+    `valid`, `message`: in; one that finds no room is lost, and `lost` is high in that cycle.
+    `room`: space for at least 8 more. `units`: stream of {unit, double}; `double`: it holds two
+    messages. `idle`: nothing is left.
     """
 
     def __init__(self, depth):
@@ -101,7 +102,8 @@ class Packer(Module):
             ),
             units.unit.eq(Mux(units.double, _pair(first, second), _whole(first))),
             load.eq(units.valid & units.ready),
-            # A pair uses up the head as well; `first` is refilled one cycle later, which a unit's four beats hide
+            # A pair uses up the head as well; `first` is refilled one cycle later, which a unit's
+            # four beats hide
             fifo.re.eq(~units.valid | load),
             self.idle.eq(~self.valid & (fifo.fifo.level == 0) & ~fifo.readable & ~units.valid),
         ]

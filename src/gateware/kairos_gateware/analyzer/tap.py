@@ -1,10 +1,10 @@
 """Watches the CRI of the RTIO core and makes analyzer messages of what happens there.
 
-Every accepted output gives a message, also one that fails; an underflow then gives an exception message. A read that
-returns an event gives an input message, one that reports overflow an exception message; with pushed inputs, an event or
-a gap that leaves its FIFO for memory does. Outputs can come in every cycle
-and go first; an input or exception message waits for a cycle without one. It waits in a register of its own kind; a
-second one of this kind meanwhile is lost, and `lost` tells.
+Every accepted output gives a message, also one that fails; an underflow then gives an exception
+message. A read that returns an event gives an input message, one that reports overflow an exception
+message; with pushed inputs, an event or a gap that leaves its FIFO for memory does. Outputs can
+come in every cycle and go first; an input or exception message waits for a cycle without one. It
+waits in a register of its own kind; a second one of this kind meanwhile is lost, and `lost` tells.
 
     cycle          0                     1           2
     CRI            output accepted       (status)
@@ -25,8 +25,8 @@ _SLACK_BITS = 32
 
 
 def message_layout():
-    """coarse: counter at the time of the transaction. slack: timestamp - counter, valid if `short`: the message can be
-    one of a packed pair. An exception's kind is in `address`."""
+    """coarse: counter at the time of the transaction. slack: timestamp - counter, valid if `short`:
+    the message can be one of a packed pair. An exception's kind is in `address`."""
     return [
         ("type", 2),
         ("channel", 24),
@@ -40,9 +40,9 @@ def message_layout():
 
 
 class Tap(Module):
-    """cri: of the RTIO core (watched only). coarse: the counter. pusher: of the inputs, or None. `enable`: only then
-    messages are made; when it falls, a last message, "stopped", is made. `valid`, `message`: no back pressure. `idle`:
-    nothing on its way."""
+    """cri: of the RTIO core (watched only). coarse: the counter. pusher: of the inputs, or None.
+    `enable`: only then messages are made; when it falls, a last message, "stopped", is made.
+    `valid`, `message`: no back pressure. `idle`: nothing on its way."""
 
     def __init__(self, cri, coarse, pusher=None):
         self.enable = Signal()

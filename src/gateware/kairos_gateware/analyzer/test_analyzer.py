@@ -27,8 +27,8 @@ START = 10  # cycle in which the analyzer is enabled
 
 
 class Run:
-    """actions: {cycle: ("output", channel, address, timestamp, data, status) or ("read", channel, timestamp, data,
-    status)}. The counter of cycle n is first + n."""
+    """actions: {cycle: ("output", channel, address, timestamp, data, status) or ("read", channel,
+    timestamp, data, status)}. The counter of cycle n is first + n."""
 
     def __init__(self, actions, cycles, stop, pack=0, size=1 << 14, first=1000, depth=64, **memory):
         cri = Cri(512)

@@ -1,11 +1,12 @@
 """A sink for samples: the converter card AD9739A-FMC-EBZ (14 bits, two parallel LVDS ports) on an FMC connector.
 
-The converter has a clock of 2 GHz, of which its ports take a sample each in turn, both at 1 Gbit/s a line and double
-data rate. Both get the same samples, 1 GS/s: so each is held for two periods of the converter's clock, as by a
-converter that runs at 1 GS/s, and this one (1.6 to 2.5 GS/s) is within its range. Lines are serialised as pads are
-(`io.py`), and so is DCI, the clock that goes with the data: a line on which 0 and 1 alternate, 500 MHz, whose edges
-are those of the data. From it the converter makes its own sampling clock, in any phase, so what its clock of 2 GHz has
-to share with the RTIO clock is the frequency, not the phase.
+The converter has a clock of 2 GHz, of which its ports take a sample each in turn, both at 1 Gbit/s
+a line and double data rate. Both get the same samples, 1 GS/s: so each is held for two periods of
+the converter's clock, as by a converter that runs at 1 GS/s, and this one (1.6 to 2.5 GS/s) is
+within its range. Lines are serialised as pads are (`io.py`), and so is DCI, the clock that goes
+with the data: a line on which 0 and 1 alternate, 500 MHz, whose edges are those of the data. From
+it the converter makes its own sampling clock, in any phase, so what its clock of 2 GHz has to share
+with the RTIO clock is the frequency, not the phase.
 
 Pins, and where they are known from: `ad9739a.toml`.
 """
@@ -32,8 +33,8 @@ _BIT_PS = 1000
 class Lines(Module):
     """What the lines carry. samples: of a cycle, signed, 16 bits, the first in time first.
 
-    `port`: of each bit from the lowest on, SAMPLES bits, the first in time lowest: the samples' upper 14 bits in offset
-    binary, a cycle later. `clock`: likewise DCI.
+    `port`: of each bit from the lowest on, SAMPLES bits, the first in time lowest: the samples'
+    upper 14 bits in offset binary, a cycle later. `clock`: likewise DCI.
     """
 
     def __init__(self, samples):
@@ -52,8 +53,8 @@ class Lines(Module):
 
 
 class Ad9739a(Module):
-    """The card on a connector of the platform ("lpc") as sink of `samples`. Clock domains sys and `fast`. ValueError if
-    there is no such connector."""
+    """The card on a connector of the platform ("lpc") as sink of `samples`. Clock domains sys and
+    `fast`. ValueError if there is no such connector."""
 
     def __init__(self, platform, connector, samples):
         self.submodules.lines = lines = Lines(samples)
@@ -102,8 +103,9 @@ def skew_ns():
 
 
 def _constrain(platform, name, clock):
-    """Data of an edge of DCI belong to it: not later than the skew allows, or the next edge comes too soon behind them;
-    not earlier, or they end those before too soon. Both edges of DCI count."""
+    """Data of an edge of DCI belong to it: not later than the skew allows, or the next edge comes
+    too soon behind them; not earlier, or they end those before too soon. Both edges of DCI
+    count."""
     bit = _BIT_PS / 1000
     platform.add_platform_command(
         f"create_generated_clock -name {name}_dci -divide_by 1 -source [get_pins {name}_dci_serdes/CLK] "

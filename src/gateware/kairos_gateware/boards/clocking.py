@@ -1,15 +1,16 @@
 """The clocks of the logic on a 7-series chip (UG472): sys, and `fast` of four times its frequency for serialisers.
 
-`FixedClock` makes them from the processing system's clock. `SwitchedClock` makes them from that or from a synthesiser's
-clock, as `soc/clock.py` says:
+`FixedClock` makes them from the processing system's clock. `SwitchedClock` makes them from that or
+from a synthesiser's clock, as `soc/clock.py` says:
 
     FCLK0 ─ BUFG ─ domain boot ─┐              ┌─ BUFG ─ fast
                                 ├─ MMCME2_ADV ─┼─ BUFG ─ FDCE, FDCE ─┐ CE
     synthesiser ─ BUFG ─────────┘              └─ BUFGCE ────────────┴─── sys
 
-The gate in sys is closed in step with its clock, and by force while the clock manager is reset: so no pulse is short,
-and none comes before the lock. `fast` has no gate, but serialisers are in reset while the clock changes, and begin in
-step with each other afterwards. An external clock goes on to the synthesiser through a DDR register next to the pin.
+The gate in sys is closed in step with its clock, and by force while the clock manager is reset: so
+no pulse is short, and none comes before the lock. `fast` has no gate, but serialisers are in reset
+while the clock changes, and begin in step with each other afterwards. An external clock goes on to
+the synthesiser through a DDR register next to the pin.
 """
 
 from dataclasses import dataclass
@@ -30,10 +31,11 @@ _PERIOD_NS = 8.0
 
 @dataclass(frozen=True)
 class Synthesiser:
-    """A Si5324 and its pins, by names of Migen's platform (each a pair `p`, `n`). number: as in the descriptor (1, 2:
-    input that the external clock is connected to). clock: from the chip to the logic. transceiver: that pair is a
-    reference clock of transceivers. external: the external clock. forward: from the logic to the chip's input. reset: a
-    reset of the chip, active low. always: in every variant of the board."""
+    """A Si5324 and its pins, by names of Migen's platform (each a pair `p`, `n`). number: as in the
+    descriptor (1, 2: input that the external clock is connected to). clock: from the chip to the
+    logic. transceiver: that pair is a reference clock of transceivers. external: the external
+    clock. forward: from the logic to the chip's input. reset: a reset of the chip, active low.
+    always: in every variant of the board."""
 
     number: int
     clock: str
@@ -88,9 +90,9 @@ class FixedClock(Module):
 
 
 class SwitchedClock(Module):
-    """fclk, fclk_reset_n: of the processing system. control: `ClockControl` in domain `boot`. synthesiser: its clock,
-    not buffered; behind the buffer it is domain `synthesiser`. mover: `PhaseMover` in domain `boot`, which moves the
-    logic's clocks, or None."""
+    """fclk, fclk_reset_n: of the processing system. control: `ClockControl` in domain `boot`.
+    synthesiser: its clock, not buffered; behind the buffer it is domain `synthesiser`. mover:
+    `PhaseMover` in domain `boot`, which moves the logic's clocks, or None."""
 
     def __init__(self, fclk, fclk_reset_n, control, synthesiser, mover=None):
         self.clock_domains.cd_sys = ClockDomain()
@@ -168,10 +170,10 @@ def reference(module, platform, synthesiser: Synthesiser):
 
 
 def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, ps7, clock, received=None, steps=None):
-    """Adds to a module `SwitchedClock`, a synthesiser's pins, and what measures its clock and the external one. clock:
-    as `reference` returns it. received: domain of the clock that goes to the synthesiser in place of the external
-    one, and a level in it, the clock is to be used: without, the synthesiser gets none. steps: where the logic's clock
-    is to be (`PhaseMover`), or None."""
+    """Adds to a module `SwitchedClock`, a synthesiser's pins, and what measures its clock and the
+    external one. clock: as `reference` returns it. received: domain of the clock that goes to the
+    synthesiser in place of the external one, and a level in it, the clock is to be used: without,
+    the synthesiser gets none. steps: where the logic's clock is to be (`PhaseMover`), or None."""
     clock, from_chip = clock
     forward = platform.request(synthesiser.forward)
     if synthesiser.reset is not None:

@@ -1,8 +1,9 @@
 """Board `ebaz4205`: a former controller of mining machines (XC7Z010-1), the cheapest Zynq to be had.
 
-Pads, in the order of the variant's channels: the pins of connectors DATA1, DATA2 and DATA3 by number (42 of them, 3.3
-V), then the two user LEDs. Pin locations come from Migen's platform file. The chip's pins do not reach 1 Gbit/s (DS187:
-950 Mbit/s for speed grade -1), so there are no serialised pads.
+Pads, in the order of the variant's channels: the pins of connectors DATA1, DATA2 and DATA3 by
+number (42 of them, 3.3 V), then the two user LEDs. Pin locations come from Migen's platform file.
+The chip's pins do not reach 1 Gbit/s (DS187: 950 Mbit/s for speed grade -1), so there are no
+serialised pads.
 """
 
 from migen.build.generic_platform import IOStandard, Pins

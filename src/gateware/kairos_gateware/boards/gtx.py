@@ -1,17 +1,17 @@
 """A serial transceiver of 7-series chips (GTX, UG476): 64 bits a cycle each way, raw, for the line coder.
 
-Its cells cannot be simulated here, and no chip has run it: the coder in front of it is tested with lines that begin at
-any bit (link/test_coding.py), the cells only for the names of their ports and attributes. Attributes that are not in
-the tables have the cells' own defaults.
+Its cells cannot be simulated here, and no chip has run it: the coder in front of it is tested with
+lines that begin at any bit (link/test_coding.py), the cells only for the names of their ports and
+attributes. Attributes that are not in the tables have the cells' own defaults.
 
     reference ─ IBUFDS_GTE2 ─ GTXE2_COMMON ─┬─ GTXE2_CHANNEL ─ TXOUTCLK ─ MMCM ─ BUFG ─ TXUSRCLK, domain link_tx (half)
                                             │              └─ RXOUTCLK ─ MMCM ─ BUFG ─ RXUSRCLK, domain link0_rx (half)
                                             └─ up to three more of the quad, whose clock to send is the first one's
 
-8 Gbit/s from 125 MHz, the RTIO clock: `link_tx` then has the frequency of the logic, and one of 33 cycles
-takes no word. Both buffers of the transceiver are in use, so the delay may differ by some bits from one start to the
-next. A receiver whose clock does not come, or in whose bits no blocks are found, is reset again and again: a cable may
-be plugged in at any time.
+8 Gbit/s from 125 MHz, the RTIO clock: `link_tx` then has the frequency of the logic, and one of 33
+cycles takes no word. Both buffers of the transceiver are in use, so the delay may differ by some
+bits from one start to the next. A receiver whose clock does not come, or in whose bits no blocks
+are found, is reset again and again: a cable may be plugged in at any time.
 """
 
 from dataclasses import dataclass
@@ -148,8 +148,8 @@ def _tied(ones, values, zeros):
 
 
 class _UserClock(Module):
-    """From a clock of the transceiver those of its parallel side: `fast` (line rate / 32) and domain `name` at half of
-    it, in phase. hz: of `source`. `locked`."""
+    """From a clock of the transceiver those of its parallel side: `fast` (line rate / 32) and
+    domain `name` at half of it, in phase. hz: of `source`. `locked`."""
 
     def __init__(self, name, source, hz, reset):
         self.fast, self.locked = Signal(), Signal()
@@ -183,9 +183,9 @@ class _UserClock(Module):
 
 
 class Quad(Module):
-    """What up to four transceivers share: the PLL, and the clock with which they send, domain link_tx, from the first
-    one. reference: clock behind its IBUFDS_GTE2. Resets are made in domain `boot`, whose clock always runs. Raises
-    ValueError if no PLL makes the line rate.
+    """What up to four transceivers share: the PLL, and the clock with which they send, domain
+    link_tx, from the first one. reference: clock behind its IBUFDS_GTE2. Resets are made in domain
+    `boot`, whose clock always runs. Raises ValueError if no PLL makes the line rate.
 
     `add` makes a transceiver. `channels`: list of `Gtx`."""
 
@@ -233,9 +233,9 @@ class Quad(Module):
 
 
 class Gtx(Module):
-    """A transceiver of a `Quad`. `transmit`: 64 bits for the line, in domain link_tx; `receive`: from it, in domain
-    `received` (link0_rx, …); bit 0 first. `in_step`: to be driven in that domain, the bits make sense. `ready`: both
-    directions are out of reset."""
+    """A transceiver of a `Quad`. `transmit`: 64 bits for the line, in domain link_tx; `receive`:
+    from it, in domain `received` (link0_rx, …); bit 0 first. `in_step`: to be driven in that
+    domain, the bits make sense. `ready`: both directions are out of reset."""
 
     def __init__(self, quad, number, pads):
         self.transmit, self.receive, self.ready = Signal(_WIDTH), Signal(_WIDTH), Signal()
@@ -310,8 +310,8 @@ class Gtx(Module):
 
 
 def add_quad(module, platform, reference, boot="sys") -> Quad:
-    """Adds a quad and its constraints. reference: the clock's resource of Migen's platform, or a signal behind its
-    buffer."""
+    """Adds a quad and its constraints. reference: the clock's resource of Migen's platform, or a
+    signal behind its buffer."""
     if isinstance(reference, str):
         pair, reference = platform.request(reference), Signal(name="link_reference")
         module.specials += Instance("IBUFDS_GTE2", i_CEB=0, i_I=pair.p, i_IB=pair.n, o_O=reference)

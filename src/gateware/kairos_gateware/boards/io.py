@@ -1,14 +1,16 @@
 """From pads to pins of a 7-series chip: buffers, registers, and serialisers for pads with 1 ns resolution.
 
-Serialised pads use OSERDESE2 and ISERDESE2 at 8 bits a cycle, double data rate, with a clock of four times 125 MHz
-(UG471 chapter 3): sample 0 is D1 (sent first) on the way out and Q8 (received first) on the way in. Latencies are the
-same for all pads of a board, so that events at different pads keep their distance to the nanosecond:
+Serialised pads use OSERDESE2 and ISERDESE2 at 8 bits a cycle, double data rate, with a clock of
+four times 125 MHz (UG471 chapter 3): sample 0 is D1 (sent first) on the way out and Q8 (received
+first) on the way in. Latencies are the same for all pads of a board, so that events at different
+pads keep their distance to the nanosecond:
 
     OUTPUT_CYCLES   2 from `pad.o` to the pin: sampled at the next edge, then four fast cycles in the serialiser
     INPUT_CYCLES    2 from the pin to `pad.i` (ISERDESE2, networking mode)
 
-Simple pads have as many registers when there are serialised ones on the board, else SIMPLE_CYCLES on the way out, none
-on the way in. The register next to the pin lies in the I/O cell, so that pins differ by less than a nanosecond.
+Simple pads have as many registers when there are serialised ones on the board, else SIMPLE_CYCLES
+on the way out, none on the way in. The register next to the pin lies in the I/O cell, so that pins
+differ by less than a nanosecond.
 """
 
 from dataclasses import dataclass
@@ -35,8 +37,8 @@ class Pin:
 
 
 def serialiser(data, level, disable=0, undriven=None, name=""):
-    """A serialiser (an instance `name`) from SAMPLES levels of a cycle, the first in time first, to `level`; disable:
-    for the whole cycle, to `undriven`, at once."""
+    """A serialiser (an instance `name`) from SAMPLES levels of a cycle, the first in time first, to
+    `level`; disable: for the whole cycle, to `undriven`, at once."""
     ports = {f"i_D{i + 1}": bit for i, bit in enumerate(data)}
     if undriven is not None:
         ports["o_TQ"] = undriven
@@ -66,8 +68,9 @@ def serialiser(data, level, disable=0, undriven=None, name=""):
 
 
 class PadIo(Module):
-    """Connects a pad with a pin. serialisers: the board has any, see above. Clock domain sys, and `fast` (four times
-    as fast, in phase) if there are; its reset is that of the serialisers, in step with sys."""
+    """Connects a pad with a pin. serialisers: the board has any, see above. Clock domain sys, and
+    `fast` (four times as fast, in phase) if there are; its reset is that of the serialisers, in
+    step with sys."""
 
     def __init__(self, pad, pin, serialisers):
         if pad.direction != "out" and not pin.bidirectional:

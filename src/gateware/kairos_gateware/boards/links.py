@@ -1,8 +1,8 @@
 """The links of a board of real hardware: a transceiver for each, with the line's coder, in the SFP cages.
 
-The link upwards is in the first cage, those downwards follow. Words cross between the logic's clock and the line's in
-FIFOs, whose places are not the same after each start: so what goes there may take a cycle longer or shorter than what
-comes back, of which the transfer of time cannot know.
+The link upwards is in the first cage, those downwards follow. Words cross between the logic's clock
+and the line's in FIFOs, whose places are not the same after each start: so what goes there may take
+a cycle longer or shorter than what comes back, of which the transfer of time cannot know.
 """
 
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ _CROSSING = 16
 
 @dataclass(frozen=True)
 class Cages:
-    """SFP cages with a transceiver of one quad. count: how many can be used. reference: resource of Migen's platform
-    that is the quad's clock; None: the synthesiser's. enable: for each a resource that is to be high for the module to
-    send, or None."""
+    """SFP cages with a transceiver of one quad. count: how many can be used. reference: resource of
+    Migen's platform that is the quad's clock; None: the synthesiser's. enable: for each a resource
+    that is to be high for the module to send, or None."""
 
     count: int
     reference: str | None = None
@@ -35,10 +35,11 @@ class Cages:
 
 
 class LineEnd(Module):
-    """transmit, receive: domains of the line's clocks. Word `out` to the line, with `ready`, and `into` from it, in
-    sys; `up`: it carries words. `half`: words are taken over from the receiver's clock at the falling edge of sys,
-    half a cycle later, for when they come just at the rising one. `line_out` (domain transmit) and `line_into`,
-    `in_step` (domain receive) go to the transceiver. `ready`, in sys: the transceiver is."""
+    """transmit, receive: domains of the line's clocks. Word `out` to the line, with `ready`, and
+    `into` from it, in sys; `up`: it carries words. `half`: words are taken over from the receiver's
+    clock at the falling edge of sys, half a cycle later, for when they come just at the rising one.
+    `line_out` (domain transmit) and `line_into`, `in_step` (domain receive) go to the transceiver.
+    `ready`, in sys: the transceiver is."""
 
     def __init__(self, transmit, receive):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
@@ -97,9 +98,10 @@ def _measure(module, quad, gtx, line, phase) -> None:
 
 
 def connect_links(module, platform, board_name, cages: Cages | None, links, reference, boot) -> tuple[str, Signal]:
-    """Adds to a module what the ends of `links` (`soc.links.Links`) need. reference: clock of the synthesiser behind
-    its buffer; boot: domain of a clock that always runs. Returns the domain of what the first end has received, 125
-    MHz, and a level in it, that it is the other board's. Raises ValueError if the board does not have so many cages."""
+    """Adds to a module what the ends of `links` (`soc.links.Links`) need. reference: clock of the
+    synthesiser behind its buffer; boot: domain of a clock that always runs. Returns the domain of
+    what the first end has received, 125 MHz, and a level in it, that it is the other board's.
+    Raises ValueError if the board does not have so many cages."""
     if cages is None or len(links.ends) > cages.count:
         known = "no transceivers" if cages is None else f"{cages.count} SFP cages for links"
         raise ValueError(f"{board_name} has {known}, but the variant needs {len(links.ends)}")

@@ -1,8 +1,9 @@
 """Board `sim`: top module `kairos_sim`, whose ports are those of the processing system, for the shared library.
 
-Port list: docs/interfaces.md section 6. Time skip: `sim_quiet` says that only time moves, `sim_next_due` to which
-coarse time the counter may be set by `sim_tsc_load`, whose cycle must have the inputs of the quiet cycle before it,
-and with a value above that cycle's count. In the loading cycle itself `sim_quiet` is 0.
+Port list: docs/interfaces.md section 6. Time skip: `sim_quiet` says that only time moves,
+`sim_next_due` to which coarse time the counter may be set by `sim_tsc_load`, whose cycle must have
+the inputs of the quiet cycle before it, and with a value above that cycle's count. In the loading
+cycle itself `sim_quiet` is 0.
 """
 
 from migen import *
@@ -53,11 +54,12 @@ class _ClockManager(Module):
 
 
 class KairosSim(TopLevel):
-    """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits. `clocks`, in a variant with
-    a synthesiser: by name of a register (`clock_...`), the input pads behind `pads` whose bytes are its value.
-    `outputs`: of pulse cores, as the library tells of them; `shown` has what they show, which the library records and
-    of which the host makes samples (docs/gateware/pulse.md). `waves`: of clock generators, likewise. `links`: names of
-    the links, in the order of the bits and words of their ports (docs/interfaces.md section 6)."""
+    """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits.
+    `clocks`, in a variant with a synthesiser: by name of a register (`clock_...`), the input pads
+    behind `pads` whose bytes are its value. `outputs`: of pulse cores, as the library tells of
+    them; `shown` has what they show, which the library records and of which the host makes samples
+    (docs/gateware/pulse.md). `waves`: of clock generators, likewise. `links`: names of the links,
+    in the order of the bits and words of their ports (docs/interfaces.md section 6)."""
 
     def __init__(self, variant, build_id):
         super().__init__()
@@ -187,8 +189,8 @@ class KairosSim(TopLevel):
         return {"pad": index, "bits": len(wave.accumulator), "state": first}
 
     def _links(self, links):
-        """The words that leave and come, whether the line is there, and the phase of what comes, of all links side by
-        side."""
+        """The words that leave and come, whether the line is there, and the phase of what comes, of
+        all links side by side."""
         self.links = list(links.ends)
         if not self.links:
             return
@@ -207,8 +209,8 @@ class KairosSim(TopLevel):
         self.outward(Cat(*[wire.out.word for wire in wires]), "link_tx_word")
 
     def _measure(self, end, later):
-        """A meter of the phase of what comes from a satellite, as boards have it, with samples of clocks that are not
-        here."""
+        """A meter of the phase of what comes from a satellite, as boards have it, with samples of
+        clocks that are not here."""
         self.submodules += (clocks := SampledClocks())
         self.submodules += (meter := PhaseMeter(clocks.clock, clocks.reference, "sys"))
         phase = end.phase

@@ -17,8 +17,8 @@ from .test_boards import board, ports
 
 
 def received(port, clock):
-    """What the converter takes: a number of both ports in turn for each edge of DCI. port: in each time a bit is on the
-    lines, the bits of one port, lowest first; clock: likewise DCI."""
+    """What the converter takes: a number of both ports in turn for each edge of DCI. port: in each
+    time a bit is on the lines, the bits of one port, lowest first; clock: likewise DCI."""
     taken, before = [], 1 - clock[0]
     for bits, level in zip(port, clock, strict=True):
         assert level != before, "DCI has no edge where the data have one"

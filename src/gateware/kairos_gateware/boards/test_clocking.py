@@ -57,8 +57,8 @@ endmodule
 
 
 class Dut(Module):
-    """An RTIO core on switched clocks. It plays the events that it submits itself: the level of the one at `coarse` =
-    EVERY k is bit 0 of k."""
+    """An RTIO core on switched clocks. It plays the events that it submits itself: the level of the
+    one at `coarse` = EVERY k is bit 0 of k."""
 
     def __init__(self):
         fclk, synthesiser = Signal(name_override="fclk"), Signal(name_override="synthesiser")
@@ -116,7 +116,8 @@ class Run:
         for _, coarse, hold, *_, pad in self.cycles:
             if hold:
                 continue
-            # An event counts if nothing was held from its submission on; some cycles for the reset of the core.
+            # An event counts if nothing was held from its submission on; some cycles for the reset
+            # of the core.
             begin = coarse - coarse % EVERY
             if held.isdisjoint(range(begin - EVERY // 2 - 4, coarse + 1)) and begin >= 2 * EVERY:
                 assert pad == begin // EVERY % 2, coarse

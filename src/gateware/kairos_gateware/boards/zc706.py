@@ -1,10 +1,12 @@
 """Board `zc706`: AMD's Zynq-7000 evaluation board (XC7Z045-2).
 
-Pads, in the order of the variant's channels: the eight pins of PMOD1 (J58), then the four user LEDs. Pin locations
-come from Migen's platform file. The chip serialises at 1 Gbit/s (DS191: 1250 Mbit/s for speed grade -2).
+Pads, in the order of the variant's channels: the eight pins of PMOD1 (J58), then the four user
+LEDs. Pin locations come from Migen's platform file. The chip serialises at 1 Gbit/s (DS191: 1250
+Mbit/s for speed grade -2).
 
-The board has a Si5324 (UG954): its input 1 is driven by the logic (REC_CLOCK), its output is a reference clock of the
-transceivers. A variant with a synthesiser uses it, with the SMA pair USER_SMA_CLOCK as the external clock.
+The board has a Si5324 (UG954): its input 1 is driven by the logic (REC_CLOCK), its output is a
+reference clock of the transceivers. A variant with a synthesiser uses it, with the SMA pair
+USER_SMA_CLOCK as the external clock.
 
 The SFP+ cage is for a link, whose transceiver has the Si5324's clock.
 

@@ -1,7 +1,7 @@
 """What all boards with a Zynq have in common: the processing system, pads on pins, files for Vivado.
 
-A board is a module of this package with `BOARD`. `generate` writes `kairos_<board>.v`, `.xdc` and `.tcl`; in that
-folder, `vivado -mode batch -source kairos_<board>.tcl` makes the bitstream.
+A board is a module of this package with `BOARD`. `generate` writes `kairos_<board>.v`, `.xdc` and
+`.tcl`; in that folder, `vivado -mode batch -source kairos_<board>.tcl` makes the bitstream.
 """
 
 from collections.abc import Callable
@@ -27,11 +27,12 @@ _SYS_PERIOD_NS = 8.0
 
 @dataclass(frozen=True)
 class Board:
-    """name: as on the command line. platform: makes Migen's platform. pins: called with the platform, returns a
-    function from pads to `io.Pin`, which raises ValueError if there is none. serialises: the chip's speed grade allows
-    1 Gbit/s at the pins. host: default network address. synthesiser: None if the RTIO clock can only be the processing
-    system's. converters: by name of a connector, the sink of the card that may be on it, made from platform, connector
-    and a channel's samples. cages: for links to other boards."""
+    """name: as on the command line. platform: makes Migen's platform. pins: called with the
+    platform, returns a function from pads to `io.Pin`, which raises ValueError if there is none.
+    serialises: the chip's speed grade allows 1 Gbit/s at the pins. host: default network address.
+    synthesiser: None if the RTIO clock can only be the processing system's. converters: by name of
+    a connector, the sink of the card that may be on it, made from platform, connector and a
+    channel's samples. cages: for links to other boards."""
 
     name: str
     platform: Callable

@@ -1,7 +1,8 @@
 """System descriptions: JSON files that say which cards are on which port, in the format that ARTIQ's tools use.
 
-`load` reads and checks a file (`schema.json`; every error names the place), `make_variant` turns it into channels and
-device database entries. Types of cards: `peripherals.py`. A board with others behind it names their descriptions.
+`load` reads and checks a file (`schema.json`; every error names the place), `make_variant` turns it
+into channels and device database entries. Types of cards: `peripherals.py`. A board with others
+behind it names their descriptions.
 """
 
 import json
@@ -134,8 +135,9 @@ def _check_ports(cards: list[dict], source: str) -> None:
 
 
 def load(path: Path) -> dict:
-    """Reads a description from a file and checks it. In place of the names of satellites' descriptions, which are
-    relative to the file, those themselves. Raises `DescriptionError`, or OSError if one cannot be read."""
+    """Reads a description from a file and checks it. In place of the names of satellites'
+    descriptions, which are relative to the file, those themselves. Raises `DescriptionError`, or
+    OSError if one cannot be read."""
     return _load(Path(path), ())
 
 
@@ -161,8 +163,8 @@ def _read(path: Path) -> dict:
 
 
 def make_variant(description: dict) -> Variant:
-    """The variant of a loaded description: channels of the cards in their order, then LEDs and the log. Names are
-    numbered on from each board to the next, in the order of their destinations."""
+    """The variant of a loaded description: channels of the cards in their order, then LEDs and the
+    log. Names are numbered on from each board to the next, in the order of their destinations."""
     return _variant(description, Builder(description["core_addr"]))
 
 

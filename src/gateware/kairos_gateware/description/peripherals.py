@@ -1,7 +1,7 @@
-"""What each type of card means: its RTIO channels, in the order ARTIQ gives them, and its entries in the device
-database. Pins are pairs of the EEM connectors ("eem0:d3"), as on the cards' schematics and in the manuals of the
-logic on them (Urukul, Mirny). For the cards in `PINS` that is not confirmed for every pair (docs/gateware/boards.md): a
-description may say otherwise by `pins`.
+"""What each type of card means: its RTIO channels, in the order ARTIQ gives them, and its entries
+in the device database. Pins are pairs of the EEM connectors ("eem0:d3"), as on the cards'
+schematics and in the manuals of the logic on them (Urukul, Mirny). For the cards in `PINS` that is
+not confirmed for every pair (docs/gateware/boards.md): a description may say otherwise by `pins`.
 """
 
 from ..variant import MONITORED, ChannelSpec, driver
@@ -31,8 +31,9 @@ _NAMED_IF_NONE = {"sync_device"}
 
 
 class Builder:
-    """Collects channels and devices of a board. host: the core device's address, for the services beside it; None: a
-    board behind it. boards: those before it. counts: of names that there are already."""
+    """Collects channels and devices of a board. host: the core device's address, for the services
+    beside it; None: a board behind it. boards: those before it. counts: of names that there are
+    already."""
 
     def __init__(self, host: str | None, boards: list | None = None, counts: dict[str, int] | None = None):
         self.channels: list[ChannelSpec] = []
@@ -290,10 +291,11 @@ def _grabber(b: Builder, card: dict) -> None:
 def _suservo(b: Builder, card: dict) -> None:
     """Sampler and one or two Urukuls in the mode EN_NU.
 
-    Urukul (manual of its logic): EEM0 clk, mosi, nu_clk, cs0, cs1, nu_cs, io_update, sync; EEM1 nu_mosi0-3, switches.
-    From protocol revision 9 on the chips can be read: EEM0 clk, mosi, miso, cs0, cs1, nu_clk, io_update, sync.
-    Sampler v2: EEM0 sck, sdo0, sdr, cnv, PGIA clk, mosi, miso, cs; EEM1 clkout, sdo0-3. Of these only sdr and sdo0-3
-    are confirmed from a public source (sinara-hw/Sampler, issue 18).
+    Urukul (manual of its logic): EEM0 clk, mosi, nu_clk, cs0, cs1, nu_cs, io_update, sync; EEM1
+    nu_mosi0-3, switches. From protocol revision 9 on the chips can be read: EEM0 clk, mosi, miso,
+    cs0, cs1, nu_clk, io_update, sync. Sampler v2: EEM0 sck, sdo0, sdr, cnv, PGIA clk, mosi, miso,
+    cs; EEM1 clkout, sdo0-3. Of these only sdr and sdo0-3 are confirmed from a public source
+    (sinara-hw/Sampler, issue 18).
     """
     name = f"suservo{b.next('suservo')}"
     sampler = f"sampler{b.next('sampler')}"

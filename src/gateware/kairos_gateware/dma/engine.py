@@ -2,16 +2,17 @@
 
     words ─▶ slicer ─▶ assemble ─▶ add time ─▶ CRI          (one register stage each)
 
-Throughput: one event a cycle in the compact format (8-byte records), one per 2.125 cycles in the recorded format with
-32 bits of data; both are what 8 bytes a cycle can bring. With read latency L, the first event of a trace is offered to
-the core L + 11 cycles after `start`.
+Throughput: one event a cycle in the compact format (8-byte records), one per 2.125 cycles in the
+recorded format with 32 bits of data; both are what 8 bytes a cycle can bring. With read latency L,
+the first event of a trace is offered to the core L + 11 cycles after `start`.
 
-An event's status comes one cycle after its acceptance. The event behind it is held back in that very cycle, so after a
-failed event nothing more is submitted: the engine stops, and `error_*` describe that event. A trace that cannot be read
-or is malformed stops it likewise.
+An event's status comes one cycle after its acceptance. The event behind it is held back in that
+very cycle, so after a failed event nothing more is submitted: the engine stops, and `error_*`
+describe that event. A trace that cannot be read or is malformed stops it likewise.
 
-`stop` takes the event on offer back at once; `busy` falls when the last status and the last requested word have come,
-at most L + 16 * bursts cycles later. Everything but the error registers is then as after power-up. Clock domain sys.
+`stop` takes the event on offer back at once; `busy` falls when the last status and the last
+requested word have come, at most L + 16 * bursts cycles later. Everything but the error registers
+is then as after power-up. Clock domain sys.
 """
 
 from migen import *
@@ -34,8 +35,8 @@ def _sign_extend(value, width):
 class _Assembler(Module):
     """Puts events together from the slicer's steps. `valid`/`ready`: an event, a bare time step, or the trace's end.
 
-    Latency 1 from an event's last step, one event a cycle. time: to be added to the offset (recorded) or to the time
-    before (compact)."""
+    Latency 1 from an event's last step, one event a cycle. time: to be added to the offset
+    (recorded) or to the time before (compact)."""
 
     def __init__(self, slicer, data_width):
         self.valid, self.ready = Signal(), Signal()
@@ -200,10 +201,11 @@ class _Pipeline(Module):
 class DmaEngine(Module):
     """data_width: of the CRI, at most 512. `bus`: `hp.HpRead`. `cri`: outputs only.
 
-    Controls: `start`, `stop` (one cycle; a start while busy is ignored), `base` (128-byte aligned physical address),
-    `time_offset` (machine units, modulo 2^64), `format`, `hold` (high: no event is submitted). State: `busy`; `error`
-    (`ERROR_*`, cleared by `start` and `clear`), `error_channel`, `error_timestamp`, `error_address`: the event that
-    failed, or the last one before a trace that failed; `events`: submitted since the start. `settled`: for time skip.
+    Controls: `start`, `stop` (one cycle; a start while busy is ignored), `base` (128-byte aligned
+    physical address), `time_offset` (machine units, modulo 2^64), `format`, `hold` (high: no event
+    is submitted). State: `busy`; `error` (`ERROR_*`, cleared by `start` and `clear`),
+    `error_channel`, `error_timestamp`, `error_address`: the event that failed, or the last one
+    before a trace that failed; `events`: submitted since the start. `settled`: for time skip.
     """
 
     def __init__(self, data_width, bursts=8):

@@ -1,8 +1,9 @@
 """Several readers, or several writers, on one high-performance port. Clock domain sys.
 
-Addresses go out as they come, those of the first first; data come in the order of the addresses, and go to who asked,
-or are taken from who has the turn. A reader must take its data at once. No latency of its own, but that a burst's data
-are written in the cycle behind its address at the earliest.
+Addresses go out as they come, those of the first first; data come in the order of the addresses,
+and go to who asked, or are taken from who has the turn. A reader must take its data at once. No
+latency of its own, but that a burst's data are written in the cycle behind its address at the
+earliest.
 """
 
 from migen import *
@@ -56,8 +57,8 @@ class _Shared(Module):
 
 
 def share(module, readers) -> HpRead:
-    """The port that the `HpRead`s share, the first one with priority, as a submodule of `module`; a single one has it
-    to itself."""
+    """The port that the `HpRead`s share, the first one with priority, as a submodule of `module`; a
+    single one has it to itself."""
     if len(readers) == 1:
         return readers[0]
     shared = _Shared(readers)

@@ -1,9 +1,10 @@
 """Reads memory in bursts of 16 beats, ahead of its use.
 
-While `active`, bursts are requested back to back as long as the buffer has room for all that is under way, so the
-port's latency is hidden: with latency L to the first beat, one word a cycle needs L + 16 words of buffer (128 suffice
-up to L = 110). When `active` falls, no further burst is requested, what still comes is thrown away, and `idle` rises
-when the last requested beat has come: the port is never left with an unfinished transaction.
+While `active`, bursts are requested back to back as long as the buffer has room for all that is
+under way, so the port's latency is hidden: with latency L to the first beat, one word a cycle needs
+L + 16 words of buffer (128 suffice up to L = 110). When `active` falls, no further burst is
+requested, what still comes is thrown away, and `idle` rises when the last requested beat has come:
+the port is never left with an unfinished transaction.
 
     cycle       0        1        1 + L              3 + L
     active      ‾‾‾ rises
@@ -29,9 +30,9 @@ _BURST_BYTES_LOG2 = 7
 class BurstReader(Module):
     """bursts: how many are requested ahead; at most `bursts` * 128 bytes behind the last word used are read.
 
-    base: address of the first burst (low 7 bits ignored), stable while `active`'s first cycle; count, with `limited`:
-    likewise, of bursts. source: {data 64,
-    error: the port answered this beat with an error}.
+    base: address of the first burst (low 7 bits ignored), stable while `active`'s first cycle;
+    count, with `limited`: likewise, of bursts. source: {data 64, error: the port answered this beat
+    with an error}.
     """
 
     def __init__(self, bursts=8, limited=False):
@@ -65,7 +66,8 @@ class BurstReader(Module):
             fifo.re.eq(source.ready),
             taken.eq(source.valid & source.ready),
             ended.eq(bus.rvalid & bus.rlast),
-            # An address once offered stays until it is taken; what can be offered next is decided a cycle ahead
+            # An address once offered stays until it is taken; what can be offered next is decided a
+            # cycle ahead
             request.eq(
                 self.active
                 & was_active

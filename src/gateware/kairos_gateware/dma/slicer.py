@@ -1,10 +1,11 @@
 """Finds records in a stream of 64-bit words, at one word a cycle.
 
-Three successive words are in view. A record starts at byte `offset` of the first of them, so its first 17 bytes (a
-whole record with 32 bits of data) are in view at once, and are picked out by 17 byte-wide 8:1 multiplexers. A longer
-record's further data follow with the next words, 8 bytes each, through the same multiplexers. Every record is longer
-than a word, so at most one starts in each word and the stream never has to stop for one: 17-byte records take 2.125
-cycles. Compact records start at byte 0.
+Three successive words are in view. A record starts at byte `offset` of the first of them, so its
+first 17 bytes (a whole record with 32 bits of data) are in view at once, and are picked out by 17
+byte-wide 8:1 multiplexers. A longer record's further data follow with the next words, 8 bytes each,
+through the same multiplexers. Every record is longer than a word, so at most one starts in each
+word and the stream never has to stop for one: 17-byte records take 2.125 cycles. Compact records
+start at byte 0.
 
 Output, one `Step` for each word that is looked at, one cycle later:
 
@@ -26,8 +27,8 @@ _WORDS = 3
 
 
 def step_layout():
-    """lanes: byte n in bits 8n+7..8n. error: one of the words in view could not be read; first_error: the first of
-    them."""
+    """lanes: byte n in bits 8n+7..8n. error: one of the words in view could not be read;
+    first_error: the first of them."""
     return [("start", 1), ("error", 1), ("first_error", 1), ("lanes", 8 * LANES)]
 
 

@@ -1,18 +1,19 @@
-"""Streams of 256-bit words from memory, as a list of descriptors says: tables and sequences for the pulse core. Clock
-domain sys.
+"""Streams of 256-bit words from memory, as a list of descriptors says: tables and sequences for the
+pulse core. Clock domain sys.
 
-The list has descriptors of 16 bytes: address of the words (32 bits, aligned to a word), how many there are (32 bits),
-and 8 bytes of 0. A descriptor of no words ends it. The list begins at a multiple of 128 bytes; up to 128 bytes behind
-its end are read, of the words whole blocks of 128 bytes.
+The list has descriptors of 16 bytes: address of the words (32 bits, aligned to a word), how many
+there are (32 bits), and 8 bytes of 0. A descriptor of no words ends it. The list begins at a
+multiple of 128 bytes; up to 128 bytes behind its end are read, of the words whole blocks of 128
+bytes.
 
     cycle     0        L + 7                     2 L + 14
     start     /‾\\
     list               /‾ first descriptor
     valid                                        /‾‾ first word, then one each 4 cycles
 
-Throughput: 8 bytes a cycle, which is what the port has; from the last word of a descriptor to the first of the next one
-L + 11 cycles. `start` while busy is ignored. `stop`, and a word that cannot be read, end the stream; `busy` falls when
-all that was requested has come.
+Throughput: 8 bytes a cycle, which is what the port has; from the last word of a descriptor to the
+first of the next one L + 11 cycles. `start` while busy is ignored. `stop`, and a word that cannot
+be read, end the stream; `busy` falls when all that was requested has come.
 """
 
 from migen import *
@@ -27,11 +28,11 @@ _BEATS = 4
 
 
 class StreamReader(Module):
-    """buses: of the list and of the words, `hp.HpRead`. start, stop: pulses; base: address of the list, stable in the
-    cycle behind `start`.
+    """buses: of the list and of the words, `hp.HpRead`. start, stop: pulses; base: address of the
+    list, stable in the cycle behind `start`.
 
-    `valid`, `ready`, `word`: the stream. `busy`; `error`: since the start something could not be read; `words`: given
-    since the start. For time skip: `settled`, and `idle`, there is no stream.
+    `valid`, `ready`, `word`: the stream. `busy`; `error`: since the start something could not be
+    read; `words`: given since the start. For time skip: `settled`, and `idle`, there is no stream.
     """
 
     def __init__(self, bursts=8):

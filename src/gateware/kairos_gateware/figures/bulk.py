@@ -25,8 +25,8 @@ _LONGEST = 1920
 
 
 def bulk_engine(output: Path, coded: bool = False, traffic: bool = False, delay: int = 20) -> Lockstep:
-    """Two verilated boards. coded: with line coders, a cycle for 64 bits of the line; traffic: other streams are busy.
-    Raises OSError."""
+    """Two verilated boards. coded: with line coders, a cycle for 64 bits of the line; traffic:
+    other streams are busy. Raises OSError."""
     dut = BulkPair(delay, coded, traffic)
     return build_lockstep(output, dut, dut.inputs, dut.outputs)
 
@@ -49,8 +49,8 @@ def _copied(engine, words, count, early, cycles):
 
 
 def throughput_share(engine: Lockstep) -> float:
-    """Bits of data in each bit of the line while one board copies to the other in packets of 512 bytes, memory and line
-    without a pause."""
+    """Bits of data in each bit of the line while one board copies to the other in packets of 512
+    bytes, memory and line without a pause."""
     count = 40
     completed = _copied(engine, _LONGEST, count, 1, count * _LONGEST * 5 // 4)
     first, last = [int(np.argmax(completed == n)) for n in (10, count)]

@@ -83,8 +83,8 @@ def _registers(ps):
 
 
 def dma_cycles_per_event_with_analyzer(library: Library, count=4000) -> float:
-    """Long-term: when the analyzer's buffer is full. Every event must be recorded. The events go to the channel of
-    the log, since any other fills its lanes."""
+    """Long-term: when the analyzer's buffer is full. Every event must be recorded. The events go to
+    the channel of the log, since any other fills its lanes."""
     ps = Ps(library)
     ps.step()
     registers = _registers(ps)
@@ -119,8 +119,8 @@ def dma_cycles_per_event_with_analyzer(library: Library, count=4000) -> float:
 
 
 def _submit(dut, times, log):
-    """Offers outputs back to back; `times(n, counter)` is the coarse time of the n-th, if it were offered at that
-    counter. Logs (cycle, status)."""
+    """Offers outputs back to back; `times(n, counter)` is the coarse time of the n-th, if it were
+    offered at that counter. Logs (cycle, status)."""
     output, response = dut.cri.output, dut.cri.response
     now = dut.core.timebase.coarse
     accepted = []
@@ -182,8 +182,9 @@ def initiator_period(library: Library) -> float:
 
 
 def core_speed(core: Core, events=1000, spacing=100, repeat=5) -> float:
-    """Million cycles a second of the verilated RTIO core, clocked through while an event leaves every `spacing` cycles.
-    Processor time of this process, so that other load does not count; the best of `repeat`."""
+    """Million cycles a second of the verilated RTIO core, clocked through while an event leaves
+    every `spacing` cycles. Processor time of this process, so that other load does not count; the
+    best of `repeat`."""
     first = 200_000
     commands = [Command(8 * (first + spacing * n), 0, 8 + n % 16, n // 16 & 1, 0, 0, 0) for n in range(events)]
     end = first + spacing * events
@@ -197,9 +198,8 @@ def core_speed(core: Core, events=1000, spacing=100, repeat=5) -> float:
 
 
 def model_speed(library: Library, events=1000, spacing=100, repeat=3) -> float:
-    """Million cycles a second of the verilated whole while an event leaves every `spacing` cycles; the best of
-    `repeat`. Only processor time in the library counts, so that other
-    load does not."""
+    """Million cycles a second of the verilated whole while an event leaves every `spacing` cycles;
+    the best of `repeat`. Only processor time in the library counts, so that other load does not."""
     ps = Ps(library)
     ps.step()
     registers = _registers(ps)

@@ -88,8 +88,8 @@ def duplex_share(engine: Lockstep, beats: int = 256) -> float:
 
 
 def interrupt_cycles(engine: Lockstep) -> int:
-    """The longest of many from a level at the far end to the near end, the line's delay not counted, while data fill
-    the link in both directions."""
+    """The longest of many from a level at the far end to the near end, the line's delay not
+    counted, while data fill the link in both directions."""
     every = 67
     levels = np.arange(_WARM_UP + _CYCLES) // every
     seen = _play(engine, 256, 1, 1, levels)["levels_seen"]
@@ -113,8 +113,8 @@ _FIRST_OUTPUT = 1 << 16 | 2
 
 
 def remote_event_cycles(core: Core, data: int, count: int = 4000) -> float:
-    """Mean distance of outputs that the master takes for its satellite without a pause, once credits and reports pass;
-    all come out. data: of each."""
+    """Mean distance of outputs that the master takes for its satellite without a pause, once
+    credits and reports pass; all come out. data: of each."""
     ahead = _UP + FIBRE + 1000
     commands = [
         Command(8 * (ahead + 2 * n), 0, _FIRST_OUTPUT + n % 4, data ^ (n >> 2 & 1), 0, Command.OUTPUT, 0)
@@ -126,8 +126,8 @@ def remote_event_cycles(core: Core, data: int, count: int = 4000) -> float:
 
 
 def remote_latency_cycles(core: Core) -> int:
-    """Least distance of an output's time from the counter when the master takes it, at which it comes out of the
-    satellite's pin in time, beyond the fibre's delay."""
+    """Least distance of an output's time from the counter when the master takes it, at which it
+    comes out of the satellite's pin in time, beyond the fibre's delay."""
     for slack in range(FIBRE, FIBRE + 100):
         command = Command(8 * slack, 0, _FIRST_OUTPUT, 1, 0, Command.OUTPUT, 1)
         played = _remote(core, [command], _UP + 1000)

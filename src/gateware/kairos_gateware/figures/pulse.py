@@ -1,8 +1,9 @@
-"""The paper's performance figures of the pulse core (rows 1 to 18 of the specification's section 5), measured on the
-verilated reference core: words are streamed without a pause, and cycles counted until they are taken and played.
+"""The paper's performance figures of the pulse core (rows 1 to 18 of the specification's section
+5), measured on the verilated reference core: words are streamed without a pause, and cycles counted
+until they are taken and played.
 
-Cycles are those of one clock for stream and core. What the paper's stream limits is given at its clock, 333 MHz; what
-the sequencer limits at 409.6 MHz.
+Cycles are those of one clock for stream and core. What the paper's stream limits is given at its
+clock, 333 MHz; what the sequencer limits at 409.6 MHz.
 """
 
 from functools import partial
@@ -98,8 +99,8 @@ def _segments_of_a_word(engines):
 
 
 def _of_gate(engines, updates, count=1):
-    """Stream cycles of a gate on all channels, with so many updates of segments before it; of `count` whose ids are
-    packed."""
+    """Stream cycles of a gate on all channels, with so many updates of segments before it; of
+    `count` whose ids are packed."""
     words = _programming(engines.channels, 40)
     before = _cycles(engines, words)
     words += _updates(engines.channels, updates * count, 40) + _run(engines.channels, count)

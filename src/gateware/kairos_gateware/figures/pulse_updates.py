@@ -1,6 +1,6 @@
-"""Updates of one parameter by DMA (rows 14 and 15 of section 5 of the pulse core's specification), on the verilated
-whole: a list in memory with one word of 32 bytes, started and awaited by a processor through registers, as in the
-paper."""
+"""Updates of one parameter by DMA (rows 14 and 15 of section 5 of the pulse core's specification),
+on the verilated whole: a list in memory with one word of 32 bytes, started and awaited by a
+processor through registers, as in the paper."""
 
 import struct
 
@@ -30,8 +30,9 @@ def _access(ps, call, *arguments):
 
 
 def update_cycles(library: Library, count: int, beside_dma=False) -> list[int]:
-    """Cycles of each of `count` updates: from the access that starts one to the end of that which sees that it is over.
-    beside_dma: RTIO DMA, whose bursts come first, plays an event each _EVENT_CYCLES through the same port."""
+    """Cycles of each of `count` updates: from the access that starts one to the end of that which
+    sees that it is over. beside_dma: RTIO DMA, whose bursts come first, plays an event each
+    _EVENT_CYCLES through the same port."""
     ps = Ps(library)
     ps.step()
     content = Descriptor.from_bytes(ps.read_descriptor())

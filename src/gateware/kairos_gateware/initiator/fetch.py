@@ -1,12 +1,13 @@
 """Slots of the ring, read ahead through the port: a stream of beats.
 
-Up to READS bursts are under way. Each asks for as many beats as `first_beats` says, which follows the event before.
-What the receiver does not take at once waits in a FIFO with room for all that was asked for, so the port is never
-blocked.
+Up to READS bursts are under way. Each asks for as many beats as `first_beats` says, which follows
+the event before. What the receiver does not take at once waits in a FIFO with room for all that was
+asked for, so the port is never blocked.
 
-When a burst ends before its event does, the receiver says `cut`: the rest of the event is read by a burst of its own,
-and what was read ahead is thrown away (`flush`, one cycle later) and read again. When a slot does not hold the number
-that is expected, it says `missed`: the slot is read again with the next toggle.
+When a burst ends before its event does, the receiver says `cut`: the rest of the event is read by a
+burst of its own, and what was read ahead is thrown away (`flush`, one cycle later) and read again.
+When a slot does not hold the number that is expected, it says `missed`: the slot is read again with
+the next toggle.
 
     cycle 0        toggle: read address on offer in the same cycle
           L        first beat in `beats`, in the cycle in which it is on the bus
@@ -32,8 +33,8 @@ BUFFER_BEATS = 64
 
 
 class BeatBuffer(Module):
-    """Beats straight from the bus, or through a FIFO when the receiver could not take them at once. `beats`: stream of
-    {word, failed} whose `last` is that of the burst. Latency: none."""
+    """Beats straight from the bus, or through a FIFO when the receiver could not take them at once.
+    `beats`: stream of {word, failed} whose `last` is that of the burst. Latency: none."""
 
     def __init__(self, bus):
         self.enable = Signal()
@@ -65,11 +66,12 @@ class BeatBuffer(Module):
 class SlotReader(Module):
     """bus: `AcpMaster`, of which the read channels are driven.
 
-    `enable`, `base` of the ring, `toggle`: the bell. `beats`: stream of {word, failed}; `last` ends a burst.
-    From the receiver: `expected`, the number of the event it is at, and `index`, the beat it is at; `first_beats`;
-    `cut` with `rest`, the beats that are missing; `missed`. To it: `flush`; `others`, bursts behind the one it is at,
-    of which `first` is requested in this cycle. `idle`: no burst is requested or under way; `waits`: nothing moves
-    before a beat comes, if any is to.
+    `enable`, `base` of the ring, `toggle`: the bell. `beats`: stream of {word, failed}; `last` ends
+    a burst. From the receiver: `expected`, the number of the event it is at, and `index`, the beat
+    it is at; `first_beats`; `cut` with `rest`, the beats that are missing; `missed`. To it:
+    `flush`; `others`, bursts behind the one it is at, of which `first` is requested in this cycle.
+    `idle`: no burst is requested or under way; `waits`: nothing moves before a beat comes, if any
+    is to.
     """
 
     def __init__(self, bus):

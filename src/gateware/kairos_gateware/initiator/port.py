@@ -6,8 +6,8 @@ __all__ = ["AcpMaster"]
 
 
 class AcpMaster:
-    """The signals of a 64-bit AXI3 master that vary; burst type, size, cache and user bits are constants of the port
-    wrapper (incrementing, 8 bytes, 0xf, 0x1f). Lengths are beats - 1."""
+    """The signals of a 64-bit AXI3 master that vary; burst type, size, cache and user bits are
+    constants of the port wrapper (incrementing, 8 bytes, 0xf, 0x1f). Lengths are beats - 1."""
 
     def __init__(self):
         self.arvalid, self.arready = Signal(), Signal()

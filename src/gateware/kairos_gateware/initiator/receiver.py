@@ -5,9 +5,10 @@
     beat 2     2 * number of the request, command, number of data words; data word 1
     beat 3 …   two data words each
 
-`request` is valid in the very cycle in which the last beat that it needs is consumed. Words beyond the request's own
-are zero, whatever the slot holds. A slot with another number than the expected one is passed over (`missed`). A request
-whose reading failed is not offered but answered at once (`unreadable`).
+`request` is valid in the very cycle in which the last beat that it needs is consumed. Words beyond
+the request's own are zero, whatever the slot holds. A slot with another number than the expected
+one is passed over (`missed`). A request whose reading failed is not offered but answered at once
+(`unreadable`).
 
 Throughput: one beat in a cycle. Clock domain sys; while `enable` is 0 everything is forgotten.
 """
@@ -28,10 +29,11 @@ REQUEST = [("target", 32), ("time", 64), ("data", 32 * MAX_WORDS), ("is_input", 
 class Receiver(Module):
     """reader: `SlotReader`, whose beats are consumed.
 
-    `enable`. `request`: stream of REQUEST. `number`, `posted`, `is_input` are those of the request that was complete
-    last, until the next one is; `limit` is `number` + CREDIT. `busy`: the core works on it, so that an input's answer
-    is not overtaken; set by who takes requests. `unreadable`, `missed`, `failed_beat`: for one cycle. `soon`: a request
-    may be offered in this cycle. `holding`: it is on offer and was not taken.
+    `enable`. `request`: stream of REQUEST. `number`, `posted`, `is_input` are those of the request
+    that was complete last, until the next one is; `limit` is `number` + CREDIT. `busy`: the core
+    works on it, so that an input's answer is not overtaken; set by who takes requests.
+    `unreadable`, `missed`, `failed_beat`: for one cycle. `soon`: a request may be offered in this
+    cycle. `holding`: it is on offer and was not taken.
     """
 
     def __init__(self, reader):
@@ -89,7 +91,8 @@ class Receiver(Module):
             self.missed.eq(head & ~match),
             reader.missed.eq(self.missed),
             complete.eq(take & Mux(index == 2, short, (index > 2) & (index == needed - 1)) & ~self.missed),
-            # The burst ends before the event does. Beside `complete`, not behind it: the beat comes late in the cycle
+            # The burst ends before the event does. Beside `complete`, not behind it: the beat comes
+            # late in the cycle
             reader.cut.eq(take & last & Mux(index == 2, ~short & match, (index > 2) & (index != needed - 1))),
             reader.rest.eq(now_needed - index - 1),
             self.failed_beat.eq(take & beats.failed),
@@ -153,8 +156,8 @@ class Receiver(Module):
 
 
 class DataWords(Module):
-    """The data of an event: word 0 stands in beat 0, word 1 in beat 2, then two in each beat. `words`: as they are with
-    the beat of this cycle."""
+    """The data of an event: word 0 stands in beat 0, word 1 in beat 2, then two in each beat.
+    `words`: as they are with the beat of this cycle."""
 
     def __init__(self, word, index, take, head, complete, count):
         parts = [Signal(64, name=f"data_{i}") for i in range(MAX_WORDS // 2)]

@@ -9,9 +9,10 @@ __all__ = ["InitiatorRegisters"]
 
 
 class InitiatorRegisters(Module, AutoCSR):
-    """Besides the controls: `lost` counts triggers without a request of the expected number; `error` tells of bus
-    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `permit`: a write
-    starts one of so many cycles. `input_ring`: only if inputs are pushed."""
+    """Besides the controls: `lost` counts triggers without a request of the expected number;
+    `error` tells of bus errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the
+    error in the status word. `permit`: a write starts one of so many cycles. `input_ring`: only if
+    inputs are pushed."""
 
     USES = uses("initiator")
 

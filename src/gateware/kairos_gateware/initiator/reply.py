@@ -1,12 +1,14 @@
 """What goes back to the processor's memory: status words, and the entries of pushed inputs, over one write channel.
 
-Statuses are coalesced: there is a write whenever there is news and fewer than WRITES are under way. Address and data go
-together with the news, not ahead, because a request may wait for long. An answer to an input has two beats, the event's
-time first; one to an output has one. A posted output that failed stays in the status word until `clear`. The begin and
-the end of a permit are news too; they wait while the core works on an input, whose answer has two beats.
+Statuses are coalesced: there is a write whenever there is news and fewer than WRITES are under way.
+Address and data go together with the news, not ahead, because a request may wait for long. An
+answer to an input has two beats, the event's time first; one to an output has one. A posted output
+that failed stays in the status word until `clear`. The begin and the end of a permit are news too;
+they wait while the core works on an input, whose answer has two beats.
 
-An entry of an input ring (`InputPusher.push`) has two beats of its own. Entries and statuses take turns while both
-wait; an answer to an input request follows the entry it tells of on the same channel.
+An entry of an input ring (`InputPusher.push`) has two beats of its own. Entries and statuses take
+turns while both wait; an answer to an input request follows the entry it tells of on the same
+channel.
 
     cycle 0   news: address and first beat are on offer in the same cycle, if the channel is free
 
@@ -59,9 +61,10 @@ class Permit(Module):
 
 
 class StatusWord(Module):
-    """The status word and what stands behind it. receiver: says of which request; `status`, `data`: the core's answer
-    to it; `answered`: it is there in this cycle. The first posted output that failed is told until `clear`. While there
-    is no answer, `word` is that of the newest one, as it would be told now; its upper half has no meaning then."""
+    """The status word and what stands behind it. receiver: says of which request; `status`, `data`:
+    the core's answer to it; `answered`: it is there in this cycle. The first posted output that
+    failed is told until `clear`. While there is no answer, `word` is that of the newest one, as it
+    would be told now; its upper half has no meaning then."""
 
     def __init__(self, receiver, roomy, has_input_rings):
         self.answered = Signal()
@@ -105,14 +108,15 @@ class StatusWord(Module):
 
 
 class ReplyWriter(Module):
-    """bus: `AcpMaster`, of which the write channels are driven. receiver: `Receiver`. response: of the core. entries:
-    stream of what is pushed, or None.
+    """bus: `AcpMaster`, of which the write channels are driven. receiver: `Receiver`. response: of
+    the core. entries: stream of what is pushed, or None.
 
-    `enable`, `base` of the ring, `input_base` of the input rings, `clear`; `permit`: it runs; `permit_news`: it has
-    begun or ended, and is told from the next cycle on. `waiting`: the core works on a request, whose answer comes;
-    `asking`: an input is on offer to it. `quiet`: a request for an input may begin, for no earlier status is on its
-    way. `written`: EVENTEVENTI toggles; `bad_write`. `idle`: nothing is on its way; `waits`: nothing moves before a
-    response comes, if any is to.
+    `enable`, `base` of the ring, `input_base` of the input rings, `clear`; `permit`: it runs;
+    `permit_news`: it has begun or ended, and is told from the next cycle on. `waiting`: the core
+    works on a request, whose answer comes; `asking`: an input is on offer to it. `quiet`: a request
+    for an input may begin, for no earlier status is on its way. `written`: EVENTEVENTI toggles;
+    `bad_write`. `idle`: nothing is on its way; `waits`: nothing moves before a response comes, if
+    any is to.
     """
 
     def __init__(self, bus, receiver, response, roomy, entries=None):

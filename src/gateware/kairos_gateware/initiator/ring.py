@@ -1,8 +1,9 @@
-"""Kernel initiator: the kernel core's RTIO commands, fetched from a ring in its cache through the accelerator coherency
-port.
+"""Kernel initiator: the kernel core's RTIO commands, fetched from a ring in its cache through the
+accelerator coherency port.
 
-Ring layout and protocol: docs/interfaces.md section 5. Time line of a one-word output on an idle initiator; L is the
-port's read latency from address to first beat, beats follow each other, write channels are ready:
+Ring layout and protocol: docs/interfaces.md section 5. Time line of a one-word output on an idle
+initiator; L is the port's read latency from address to first beat, beats follow each other, write
+channels are ready:
 
     cycle   0        toggle of EVENTEVENTO at the input
             2        two synchroniser stages later: read address, accepted
@@ -11,24 +12,26 @@ port's read latency from address to first beat, beats follow each other, write c
             4 + L    beat 2: command, width, number; the event goes into the RTIO core in this cycle
             5 + L    status known; write address and data (one beat) are offered together
 
-so a CPU that waits for each status, sees a write W cycles later and needs C cycles to the next toggle, gets one event
-each L + W + C + 7 cycles. A CPU that does not wait gets one each 3 cycles (READS = 8 bursts in flight: L + 3 cycles for
-eight, at L = 29 one each 4).
+so a CPU that waits for each status, sees a write W cycles later and needs C cycles to the next
+toggle, gets one event each L + W + C + 7 cycles. A CPU that does not wait gets one each 3 cycles
+(READS = 8 bursts in flight: L + 3 cycles for eight, at L = 29 one each 4).
 
-Blocks: `bell.py` (the event line) → `fetch.py` (slots as a stream of beats) → `receiver.py` (beats as requests) → the
-RTIO core → `reply.py` (statuses and pushed inputs, back to memory). Here they are joined.
+Blocks: `bell.py` (the event line) → `fetch.py` (slots as a stream of beats) → `receiver.py` (beats
+as requests) → the RTIO core → `reply.py` (statuses and pushed inputs, back to memory). Here they
+are joined.
 
-A toggle asks for the next slot to be read. Slots are read ahead, up to READS bursts at once, and their beats kept in a
-FIFO when the core does not take them at once: the port is never blocked. Each burst has as many beats as the event
-before (at least 3); when one turns out to be too short, the bursts behind it are thrown away, the rest of the event is
-read, and then they are read again. A slot whose number is not the expected one is ignored and counted in `lost`.
+A toggle asks for the next slot to be read. Slots are read ahead, up to READS bursts at once, and
+their beats kept in a FIFO when the core does not take them at once: the port is never blocked. Each
+burst has as many beats as the event before (at least 3); when one turns out to be too short, the
+bursts behind it are thrown away, the rest of the event is read, and then they are read again. A
+slot whose number is not the expected one is ignored and counted in `lost`.
 
 Status writes are coalesced: there is one whenever there are news and fewer than WRITES are under way.
 
-With a pusher (`rtio/pusher.py`) the input events go out over the same write channel, two beats each, into rings of
-their own (section 5 too): address and first beat in the cycle in which the entry is on offer, if the channel is free.
-Pushes and statuses take turns while both wait. An answer to an input request follows the entry it tells of on the same
-channel.
+With a pusher (`rtio/pusher.py`) the input events go out over the same write channel, two beats
+each, into rings of their own (section 5 too): address and first beat in the cycle in which the
+entry is on offer, if the channel is free. Pushes and statuses take turns while both wait. An answer
+to an input request follows the entry it tells of on the same channel.
 """
 
 from migen import *
@@ -43,15 +46,16 @@ __all__ = ["RingInitiator"]
 
 
 class RingInitiator(Module):
-    """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not given).
-    pusher: `InputPusher`, if inputs are pushed. event_o: EVENTEVENTO, asynchronous. event_i: EVENTEVENTI, toggles after
-    each write.
+    """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not
+    given). pusher: `InputPusher`, if inputs are pushed. event_o: EVENTEVENTO, asynchronous.
+    event_i: EVENTEVENTI, toggles after each write.
 
-    Controls: `enable` (0: everything is forgotten, numbers start again at 1; keep it until `busy` is 0), `base` (of the
-    ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to INPUT_RINGS_BYTES; nothing is pushed
-    while it is 0), `permit` (started for its `cycles`). State: `busy`; `lost` (16 bits, saturating); `error` (sticky;
-    bit 0 read, bit 1 write), cleared by `clear` together with the error in the status word. `settled` (for time skip):
-    nothing moves but waiting for the core, or for an answer of the port. `soon`: an output may be offered in this
+    Controls: `enable` (0: everything is forgotten, numbers start again at 1; keep it until `busy`
+    is 0), `base` (of the ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to
+    INPUT_RINGS_BYTES; nothing is pushed while it is 0), `permit` (started for its `cycles`). State:
+    `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1 write), cleared by
+    `clear` together with the error in the status word. `settled` (for time skip): nothing moves but
+    waiting for the core, or for an answer of the port. `soon`: an output may be offered in this
     cycle.
     """
 

@@ -34,8 +34,9 @@ def beats_of(words, command=Command.OUTPUT):
 
 
 def receive(bursts, ready=lambda: True):
-    """Requests (target, time, words, is input) of these bursts (beats), numbers of those that were missed or
-    unreadable, and how often the rest of an event was asked for. A burst may have `None` for a beat that failed."""
+    """Requests (target, time, words, is input) of these bursts (beats), numbers of those that were
+    missed or unreadable, and how often the rest of an event was asked for. A burst may have `None`
+    for a beat that failed."""
     reader = Reader()
     dut = Receiver(reader)
     seen, missed, unreadable, cuts = [], [], [], []

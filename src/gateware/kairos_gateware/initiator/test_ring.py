@@ -43,8 +43,8 @@ def test_time_line_of_an_output(latency):
 
 @pytest.mark.parametrize("cost", [0, 25])
 def test_period_of_a_cpu_that_waits(cost):
-    """L + W + C + 7: here W counts from the cycle after the write, and the CPU sees it in the cycle it becomes
-    visible."""
+    """L + W + C + 7: here W counts from the cycle after the write, and the CPU sees it in the cycle
+    it becomes visible."""
     bench = Bench()
     starts = []
 
@@ -281,8 +281,8 @@ _REQUEST = st.tuples(
 
 
 def check(requests, latency, response, stutter):
-    """Every request is executed once, in order, as it was written; who waits gets its own status; the first failure of
-    a posted one is kept."""
+    """Every request is executed once, in order, as it was written; who waits gets its own status;
+    the first failure of a posted one is kept."""
     outputs = [request for request in requests if request[0] != INPUT]
     bench = Bench(latency=latency, visible=response, response=response, statuses=[request[4] for request in outputs],
                   ready=lambda cycle: cycle % stutter != 1)  # fmt: skip

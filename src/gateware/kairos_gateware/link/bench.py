@@ -1,5 +1,5 @@
-"""What tests and figures put between or around the ends of a link: a near and a far bridge with a word channel
-between, endless bursts over it, and endless vectors over an endpoint."""
+"""What tests and figures put between or around the ends of a link: a near and a far bridge with a
+word channel between, endless bursts over it, and endless vectors over an endpoint."""
 
 from functools import reduce
 from operator import add
@@ -17,8 +17,8 @@ BURSTS_UNDER_WAY = 64
 
 
 class BridgePair(Module):
-    """delay: cycles that a word is under way. `flips_there`, `flips_back`: bits to invert in the words that arrive.
-    coded: blocks of the line coder are under way, not words."""
+    """delay: cycles that a word is under way. `flips_there`, `flips_back`: bits to invert in the
+    words that arrive. coded: blocks of the line coder are under way, not words."""
 
     def __init__(self, delay=1, coded=False, **options):
         self.submodules.near = near = NearBridge(**options)
@@ -55,9 +55,9 @@ class BridgePair(Module):
 
 
 class BridgeTraffic(Module):
-    """Bursts without pause. `beats`: of each; `writes`, `reads`: what is asked for. `written`, `read`: beats that have
-    arrived; `wrong`: those with other data than were sent. `levels`: of the interrupts at the far end; `levels_seen`:
-    at the near end."""
+    """Bursts without pause. `beats`: of each; `writes`, `reads`: what is asked for. `written`,
+    `read`: beats that have arrived; `wrong`: those with other data than were sent. `levels`: of the
+    interrupts at the far end; `levels_seen`: at the near end."""
 
     def __init__(self, **options):
         self.submodules.pair = pair = BridgePair(**options)
@@ -150,9 +150,9 @@ class Chance(Module):
 
 
 class StreamTraffic(Module):
-    """An endpoint whose streams are all offered numbered vectors while `offering`, and which takes those that come at
-    random times. `sent`, `received`: vectors, by stream. `gaps`: how often a number was missing; `wrong`: vectors that
-    were of no number, or of one that had been there."""
+    """An endpoint whose streams are all offered numbered vectors while `offering`, and which takes
+    those that come at random times. `sent`, `received`: vectors, by stream. `gaps`: how often a
+    number was missing; `wrong`: vectors that were of no number, or of one that had been there."""
 
     def __init__(self, seed, **options):
         self.submodules.endpoint = endpoint = Endpoint(STREAMS, STREAMS, **options)

@@ -1,9 +1,10 @@
 """AXI between two boards: transactions that go in at the near end come out at the far end, and the answers return.
 
-Five streams carry the five AXI channels, one the interrupts, one the credits. What a channel sends as a rule has a
-short form: a write beat with all its bytes 64 bits, a read beat like the one before it (same identification, no error)
-64 bits; the tag says also which one is the last of its burst. All that is not the rule has the long form. AXI4, 64 bits
-of data; interrupts pass from the far end to the near one.
+Five streams carry the five AXI channels, one the interrupts, one the credits. What a channel sends
+as a rule has a short form: a write beat with all its bytes 64 bits, a read beat like the one before
+it (same identification, no error) 64 bits; the tag says also which one is the last of its burst.
+All that is not the rule has the long form. AXI4, 64 bits of data; interrupts pass from the far end
+to the near one.
 """
 
 from functools import reduce
@@ -29,8 +30,8 @@ def _fields(channel, name):
 
 
 def bridge_streams(axi, interrupts, depth):
-    """(streams towards the far end, streams towards the near end). axi: `AXIInterface`; interrupts: how many; depth: of
-    the FIFOs behind the link."""
+    """(streams towards the far end, streams towards the near end). axi: `AXIInterface`; interrupts:
+    how many; depth: of the FIFOs behind the link."""
     width = {name: len(_fields(getattr(axi, name), name)) for name in _FIELDS}
 
     def beats(name):
@@ -50,8 +51,9 @@ def bridge_streams(axi, interrupts, depth):
 
 
 class _Bridge(Module):
-    """What both ends are: the channels that one of them sends, the other takes. near: which end. `endpoint`: that of
-    the link; when the link goes down, what was under way is gone, and nobody answers it."""
+    """What both ends are: the channels that one of them sends, the other takes. near: which end.
+    `endpoint`: that of the link; when the link goes down, what was under way is gone, and nobody
+    answers it."""
 
     def __init__(self, near, address_width, id_width, interrupts, depth, reliability):
         self.axi = AXIInterface(data_width=_DATA, address_width=address_width, id_width=id_width)

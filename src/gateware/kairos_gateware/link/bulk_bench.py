@@ -1,5 +1,6 @@
-"""What tests and figures put around bulk transfers: boards with a memory at each end of their links, whose engines copy
-from one to the other, while the endpoints between them carry other traffic."""
+"""What tests and figures put around bulk transfers: boards with a memory at each end of their
+links, whose engines copy from one to the other, while the endpoints between them carry other
+traffic."""
 
 from migen import *
 from migen.genlib.fifo import SyncFIFO
@@ -25,10 +26,10 @@ _ADDRESS = log2_int(MEMORY_WORDS)
 
 
 class _Port(Module):
-    """A memory of `MEMORY_WORDS` at address 0, and its ports as the processing system has them: the first beat comes
-    `_LATENCY` cycles after the address, bursts follow each other; beyond it are errors. While `stall` nothing is taken.
-    Two readers, the first of which has few bursts. `poke`: a word is written (`index`, `value`); `peek`: that at
-    `index`, a cycle later."""
+    """A memory of `MEMORY_WORDS` at address 0, and its ports as the processing system has them: the
+    first beat comes `_LATENCY` cycles after the address, bursts follow each other; beyond it are
+    errors. While `stall` nothing is taken. Two readers, the first of which has few bursts. `poke`:
+    a word is written (`index`, `value`); `peek`: that at `index`, a cycle later."""
 
     def __init__(self, readers, writer):
         self.poke, self.index, self.value, self.peek = Signal(), Signal(_ADDRESS), Signal(64), Signal(64)
@@ -120,9 +121,10 @@ class BulkEnd(Module):
 
 
 class BulkBoard(Module):
-    """end: `BulkEnd` of the link, with the memory of the board `number` there. Half of that is exported, the second
-    half, to be written. way: `BulkWay`; None: the end's own. `waited`: for how many cycles a word of the endpoint has
-    waited at most that could have left if there were no bulk data."""
+    """end: `BulkEnd` of the link, with the memory of the board `number` there. Half of that is
+    exported, the second half, to be written. way: `BulkWay`; None: the end's own. `waited`: for how
+    many cycles a word of the endpoint has waited at most that could have left if there were no bulk
+    data."""
 
     def __init__(self, end, way=None, number=0, timeout=2048):
         self.submodules.end, endpoint, self.line = end, end.endpoint, end.line
@@ -237,8 +239,9 @@ class BulkPair(Module):
 
 
 class BulkChain(Module):
-    """Boards 0, 1 and 2 in a chain, and what each has at its links: four `boards`, of which the two in the middle are
-    those of board 1. delay: cycles of each line. `plugged`: of both lines; `flips`: as in `BulkPair`."""
+    """Boards 0, 1 and 2 in a chain, and what each has at its links: four `boards`, of which the two
+    in the middle are those of board 1. delay: cycles of each line. `plugged`: of both lines;
+    `flips`: as in `BulkPair`."""
 
     def __init__(self, delay=20):
         ends = [BulkEnd(n) for n in range(4)]

@@ -16,12 +16,13 @@ __all__ = ["PacketBuffer"]
 
 
 class PacketBuffer(Module):
-    """receiving: `BulkReceiving`. mine: the packet with its `head_of` is for this buffer. allowed: it may go on; there
-    two cycles after the head.
+    """receiving: `BulkReceiving`. mine: the packet with its `head_of` is for this buffer. allowed:
+    it may go on; there two cycles after the head.
 
-    `packets`: FIFO of the heads of packets that may go on. `word`: the next one of their words, which follow each
-    other; `next`: it has been taken, `left`: it was the last one of its packet. `judged`: answers to the others. For a
-    cycle: one has been `refused`, came `broken`, or was `dropped` for want of room. `empty`: nothing is kept.
+    `packets`: FIFO of the heads of packets that may go on. `word`: the next one of their words,
+    which follow each other; `next`: it has been taken, `left`: it was the last one of its packet.
+    `judged`: answers to the others. For a cycle: one has been `refused`, came `broken`, or was
+    `dropped` for want of room. `empty`: nothing is kept.
     """
 
     def __init__(self, receiving, mine, allowed):

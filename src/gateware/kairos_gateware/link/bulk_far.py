@@ -3,8 +3,8 @@
     packet ─▶ buffer ─ CRC right? exported? ─▶ bursts on the memory port ─▶ answer
                        no ─▶ answer
 
-Nothing of a packet is written before all of it has come and its CRC was right (`PacketBuffer`), so no wrong bit reaches
-memory. Throughput: a word a cycle. Clock domain sys.
+Nothing of a packet is written before all of it has come and its CRC was right (`PacketBuffer`), so
+no wrong bit reaches memory. Throughput: a word a cycle. Clock domain sys.
 """
 
 from functools import reduce
@@ -36,9 +36,9 @@ def burst_beats(address, left):
 class BulkServer(Module):
     """way: `BulkWay` of the link. regions: list of `Region` that apply.
 
-    `board`: number of this one; a packet for another one that ends here is refused.
-    `bus`: `HpWrite`. Counts, which stop at their greatest value: `refused` packets, `broken` ones, and `dropped` ones
-    for want of room. `settled`: nothing goes on.
+    `board`: number of this one; a packet for another one that ends here is refused. `bus`:
+    `HpWrite`. Counts, which stop at their greatest value: `refused` packets, `broken` ones, and
+    `dropped` ones for want of room. `settled`: nothing goes on.
     """
 
     def __init__(self, way, regions: list[Region]):

@@ -4,11 +4,12 @@
                   ├─▶ buffer ─▶ in turn with others' and this board's engine ─▶ link
                   └─▶ buffer ─▶ in turn with others' and this board's engine ─▶ link
 
-A packet goes on when all of it has come and its CRC was right, with a CRC of its own on the next line; one that came
-broken is answered here. Each link has a buffer for each other one, so a packet waits only for what goes the same way
-(virtual output queues). Nothing is ever held up on a line: a packet that comes while its buffer is full is dropped, as
-is one for a link that is down or that there is not, and the engine that sent it does so again, and gives up in time. So
-packets and answers cannot wait for each other in a circle.
+A packet goes on when all of it has come and its CRC was right, with a CRC of its own on the next
+line; one that came broken is answered here. Each link has a buffer for each other one, so a packet
+waits only for what goes the same way (virtual output queues). Nothing is ever held up on a line: a
+packet that comes while its buffer is full is dropped, as is one for a link that is down or that
+there is not, and the engine that sent it does so again, and gives up in time. So packets and
+answers cannot wait for each other in a circle.
 
 Latency: a packet's length and 5 cycles; of an answer 2. Throughput of each link: a word a cycle. Clock domain sys.
 """
@@ -27,8 +28,9 @@ __all__ = ["BulkForwarding", "BulkWay"]
 
 
 class BulkWay:
-    """line: `BulkLine` of a link. What this board's engine and server at the link use: `packet` and `answer` as those
-    of `BulkSending`, `mine`: the packet that comes is for this board, `receiving`."""
+    """line: `BulkLine` of a link. What this board's engine and server at the link use: `packet` and
+    `answer` as those of `BulkSending`, `mine`: the packet that comes is for this board,
+    `receiving`."""
 
     def __init__(self, line):
         self.line, self.receiving = line, line.receiving
@@ -36,8 +38,8 @@ class BulkWay:
 
 
 class _Turns(Module):
-    """Several `sources` use `out` in turn. ends: what `out` takes in this cycle is the last of a piece that must not be
-    interrupted. inside: such a piece has begun."""
+    """Several `sources` use `out` in turn. ends: what `out` takes in this cycle is the last of a
+    piece that must not be interrupted. inside: such a piece has begun."""
 
     def __init__(self, out, sources, ends, inside):
         self.submodules.turns = turns = RoundRobin(len(sources), SP_CE)
@@ -51,8 +53,8 @@ class _Turns(Module):
 
 
 class _Packets(Module):
-    """Packets of a link that leave by one other. these: the one that comes does. `packet`: they, one after the other;
-    `judged`: as of `PacketBuffer`."""
+    """Packets of a link that leave by one other. these: the one that comes does. `packet`: they,
+    one after the other; `judged`: as of `PacketBuffer`."""
 
     def __init__(self, line, these):
         self.packet = packet = Record(line.sending.packet.layout)
@@ -93,8 +95,9 @@ class _Answers(Module):
 
 
 class BulkForwarding(Module):
-    """lines: `BulkLine` of the board's links that have remote memory, by their ports as of `tree_route`. own: number of
-    this board. sizes: boards behind each of its links downwards. route: of `tree_route`.
+    """lines: `BulkLine` of the board's links that have remote memory, by their ports as of
+    `tree_route`. own: number of this board. sizes: boards behind each of its links downwards.
+    route: of `tree_route`.
 
     `ways`: `BulkWay` of each, by the same ports. `settled`: for time skip."""
 

@@ -4,8 +4,8 @@
     answers ─▶ ┼─▶ BulkSending ═══ line ═══ BulkReceiving ─▶ ┼─▶ answers
     endpoint ─▶ ┘                                            └─▶ endpoint
 
-The endpoint must protect its words by frames (`Reliable`): if a head is lost, raw words are taken for words with check
-bits, and only CRCs tell that they are not.
+The endpoint must protect its words by frames (`Reliable`): if a head is lost, raw words are taken
+for words with check bits, and only CRCs tell that they are not.
 
 Latency: endpoint's word → line 1, if a raw word has just left 2; line → endpoint 0. Clock domain sys.
 """
@@ -38,9 +38,9 @@ _BITS = PAYLOAD_BITS + STREAM_BITS
 class BulkSending(Module):
     """endpoint: whose `out` goes to the line here. `out`: word to the line coder, with `ready`.
 
-    `packet`: a head (`head`, with the fields of `HEAD`), then its data, each taken if `valid` and `ready`;
-    `spoiled`: this word could not be read, so the packet has to arrive broken. `answer`: what became of a packet that
-    came, with `ready`. `moving`: something is on its way through it.
+    `packet`: a head (`head`, with the fields of `HEAD`), then its data, each taken if `valid` and
+    `ready`; `spoiled`: this word could not be read, so the packet has to arrive broken. `answer`:
+    what became of a packet that came, with `ready`. `moving`: something is on its way through it.
     """
 
     def __init__(self, endpoint):
@@ -126,9 +126,9 @@ class BulkSending(Module):
 class BulkReceiving(Module):
     """endpoint: whose `into` and `line` come from the line here. `into`: word from the line coder.
 
-    A cycle later: `head`, a packet begins, with `head_of`, its fields; a head ends the packet before, if that had
-    no end; `data`, a `word` of it; `end`, it is complete, and right if `good`. `answer`: with `answer_key` and
-    `answer_status`. `busy`: a packet comes.
+    A cycle later: `head`, a packet begins, with `head_of`, its fields; a head ends the packet
+    before, if that had no end; `data`, a `word` of it; `end`, it is complete, and right if `good`.
+    `answer`: with `answer_key` and `answer_status`. `busy`: a packet comes.
     """
 
     def __init__(self, endpoint):

@@ -1,23 +1,25 @@
-"""Bulk transfers, the end that sends them: descriptors in a ring say what is copied from this board's memory to the one
-at the other end of the link.
+"""Bulk transfers, the end that sends them: descriptors in a ring say what is copied from this
+board's memory to the one at the other end of the link.
 
     ring ─▶ descriptor ─▶ packets of 512 bytes ─▶ slot, timer ─▶ bursts from memory ─▶ line
                               slot is free, or again ◀─ answer
 
-A **descriptor** has 16 bytes: address of the first byte here (32 bits), bytes (32 bits), address of the first byte
-there (32 bits), and flags (32 bits; bit 0: tell when it is complete; bit 11: it is for the board whose number is in
-bits 10 to 8, not for the neighbour). All but the flags are multiples of 8. Descriptors are carried out one behind the
-other, the next one's packets while the last of the one before are still under way; so what is scattered goes as fast as
-what is in one piece. They are complete in turn.
+A **descriptor** has 16 bytes: address of the first byte here (32 bits), bytes (32 bits), address of
+the first byte there (32 bits), and flags (32 bits; bit 0: tell when it is complete; bit 11: it is
+for the board whose number is in bits 10 to 8, not for the neighbour). All but the flags are
+multiples of 8. Descriptors are carried out one behind the other, the next one's packets while the
+last of the one before are still under way; so what is scattered goes as fast as what is in one
+piece. They are complete in turn.
 
-A packet has one of `SLOTS` slots, with a timer, until it is answered. Its data are not kept: if it came broken or is
-not answered in time, they are read from memory again, so they must not change before the descriptor is complete. After
-`attempts` it has failed; then, and if a packet is refused, the engine halts, tells why, and begins nothing more before
-it is cleared. Descriptors before the one that failed are completed, those behind it are not.
+A packet has one of `SLOTS` slots, with a timer, until it is answered. Its data are not kept: if it
+came broken or is not answered in time, they are read from memory again, so they must not change
+before the descriptor is complete. After `attempts` it has failed; then, and if a packet is refused,
+the engine halts, tells why, and begins nothing more before it is cleared. Descriptors before the
+one that failed are completed, those behind it are not.
 
-With `early`, a packet is done with for the source as soon as its last word has been read, and its timer guards it, so
-`SLOTS` packets may be under way; without, the next packet is read when the one before has been answered. `completed`
-counts answered ones only, with and without.
+With `early`, a packet is done with for the source as soon as its last word has been read, and its
+timer guards it, so `SLOTS` packets may be under way; without, the next packet is read when the one
+before has been answered. `completed` counts answered ones only, with and without.
 
 Throughput: a word a cycle while packets are under way. Clock domain sys.
 """
@@ -36,8 +38,8 @@ RING = 64
 """Descriptors of the ring, which begins at a multiple of its size."""
 DESCRIPTOR_BYTES = 16
 INVALID, UNREADABLE = 5, 6
-"""Why the engine has halted, beside what an answer tells: a descriptor of no bytes, or not of whole words; this board's
-memory could not be read."""
+"""Why the engine has halted, beside what an answer tells: a descriptor of no bytes, or not of whole
+words; this board's memory could not be read."""
 _OPEN = 4
 """Descriptors under way."""
 _OPEN_BITS = log2_int(_OPEN)
@@ -52,11 +54,12 @@ _TO_BITS, _TO = 1 + BOARD_BITS, 8
 class BulkEngine(Module):
     """way: `BulkWay` of the link. timeout: cycles until an answer is missing. attempts: how often a packet is sent.
 
-    `board`: number of this one. `base`: address of the ring. `posted`: how many descriptors there have been, modulo
-    65536; `completed` likewise. `early`. `done`: for a cycle, one that asked for it is complete. `halted`: with
-    `reason`, a status. `clear`: as `posted` says, and no reason to halt, once nothing is under way. `repeated`: packets
-    that were sent again; stops at its greatest value. `bus_ring`, `bus_data`: `HpRead`. `idle`: nothing is under way;
-    `settled`, for time skip: nor does anything begin, or change, before a register is written.
+    `board`: number of this one. `base`: address of the ring. `posted`: how many descriptors there
+    have been, modulo 65536; `completed` likewise. `early`. `done`: for a cycle, one that asked for
+    it is complete. `halted`: with `reason`, a status. `clear`: as `posted` says, and no reason to
+    halt, once nothing is under way. `repeated`: packets that were sent again; stops at its greatest
+    value. `bus_ring`, `bus_data`: `HpRead`. `idle`: nothing is under way; `settled`, for time skip:
+    nor does anything begin, or change, before a register is written.
     """
 
     def __init__(self, way, timeout=4096, attempts=8):
@@ -128,8 +131,8 @@ class BulkEngine(Module):
         return asked
 
     def _issue(self, clears):
-        """Packets of the descriptor that is carried out, and those that are to be sent again. Returns (packet's local
-        address, remote one, length, id; it is to be read; its slot)."""
+        """Packets of the descriptor that is carried out, and those that are to be sent again.
+        Returns (packet's local address, remote one, length, id; it is to be read; its slot)."""
         self._opened = Signal(_COUNT_BITS)  # descriptors
         local, remote, left, to = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(_TO_BITS)
         kept = Record([("local", ADDRESS_BITS), ("remote", ADDRESS_BITS), ("length", LENGTH_BITS), ("to", _TO_BITS)])

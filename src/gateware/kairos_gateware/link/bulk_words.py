@@ -3,10 +3,11 @@
     words with check bits …  head | data | data | … | trailer   words with check bits …
                                       └ escape | words with check bits … | resume ┘
 
-A **mark** is a word with check bits, of a stream of its own. A head begins a packet, behind which the line is raw:
-words are data without check bits, the last one the trailer, with a CRC over head and data. The other streams go before
-bulk data, and may come between any two raw words: the escape, a raw word that no data look like, says that words with
-check bits follow, and a mark that data go on. Data that differ from the escape in one bit at most are told by a mark.
+A **mark** is a word with check bits, of a stream of its own. A head begins a packet, behind which
+the line is raw: words are data without check bits, the last one the trailer, with a CRC over head
+and data. The other streams go before bulk data, and may come between any two raw words: the escape,
+a raw word that no data look like, says that words with check bits follow, and a mark that data go
+on. Data that differ from the escape in one bit at most are told by a mark.
 """
 
 from functools import reduce
@@ -58,8 +59,8 @@ LITERAL_BITS = log2_int(WORD_BITS) + 1
 
 
 class Mark:
-    """head: a packet begins. resume: raw words go on, after a data word that looks like an escape if `literal`.
-    answer: what has become of a packet."""
+    """head: a packet begins. resume: raw words go on, after a data word that looks like an escape
+    if `literal`. answer: what has become of a packet."""
 
     HEAD, RESUME, ANSWER = 1, 2, 3
 
@@ -72,10 +73,10 @@ MARK = {
     Mark.RESUME: [("left", LEFT_BITS), ("literal", 1), ("flipped", LITERAL_BITS)],
     Mark.ANSWER: [*ANSWER, *[(f"not_{name}", width) for name, width in ANSWER]],
 }
-"""Fields above the kind, the first lowest. `length`: data words - 1; `address` of the first in words; `far`: it is for
-the board `destination`, not for the neighbour. `left`: raw words
-that follow, the trailer included. `flipped`: the bit in which a literal differs from the escape, or 64. An answer is
-told twice, the second time inverted."""
+"""Fields above the kind, the first lowest. `length`: data words - 1; `address` of the first in
+words; `far`: it is for the board `destination`, not for the neighbour. `left`: raw words that
+follow, the trailer included. `flipped`: the bit in which a literal differs from the escape, or 64.
+An answer is told twice, the second time inverted."""
 
 
 def mark(kind, **values):

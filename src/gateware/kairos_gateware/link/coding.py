@@ -1,16 +1,17 @@
-"""Line coding: words to 64B/66B blocks, scrambled, in 64 bits a cycle for a serialiser; and back from bits that begin
-anywhere.
+"""Line coding: words to 64B/66B blocks, scrambled, in 64 bits a cycle for a serialiser; and back
+from bits that begin anywhere.
 
-A block is a header of two bits and 64 bits, bit 0 first. Header 01 is a word. Header 10 is what is sent while there is
-no word, and at least every 256 blocks: the state of the scrambler, 58 bits, and six parities of it. 32 blocks leave in
-33 cycles.
+A block is a header of two bits and 64 bits, bit 0 first. Header 01 is a word. Header 10 is what is
+sent while there is no word, and at least every 256 blocks: the state of the scrambler, 58 bits, and
+six parities of it. 32 blocks leave in 33 cycles.
 
-The scrambler is added to the words, and its state sent, as Interlaken does: one wrong bit on the line is one wrong bit
-of a word, which its check bits correct. One that synchronises itself (10GBASE-R) would make three of it.
+The scrambler is added to the words, and its state sent, as Interlaken does: one wrong bit on the
+line is one wrong bit of a word, which its check bits correct. One that synchronises itself
+(10GBASE-R) would make three of it.
 
-Alignment (IEEE 802.3, 49.2.13): with a header of 00 or 11 the bits are moved by one, until 64 headers in turn are
-right; it is lost with 16 wrong ones of 64. A wrong header of an aligned line is taken for a word's: that is what blocks
-are as a rule, and the frame's CRC finds the others.
+Alignment (IEEE 802.3, 49.2.13): with a header of 00 or 11 the bits are moved by one, until 64
+headers in turn are right; it is lost with 16 wrong ones of 64. A wrong header of an aligned line is
+taken for a word's: that is what blocks are as a rule, and the frame's CRC finds the others.
 """
 
 from functools import reduce

@@ -4,8 +4,8 @@
 | CRC of the 22 bits below  | zero  | again | generation | number         | lane | kind |   start, end, acknowledge
 |                           | zero  | up    | knows | seen (8) | mine (8)        | kind |   hello
 
-The CRC of an end is that of its frame's words and of the end; of the others, of themselves alone. It covers each word
-with its stream, and with zeros where the CRC stands.
+The CRC of an end is that of its frame's words and of the end; of the others, of themselves alone.
+It covers each word with its stream, and with zeros where the CRC stands.
 """
 
 from migen import *
@@ -24,8 +24,9 @@ _SESSION_BITS = 8
 
 
 class Kind:
-    """hello: who is there. start: the next word of the lane has this number, and begins a frame. end: it has this
-    number itself, and ends a frame. acknowledge: all words of the lane before this number have arrived."""
+    """hello: who is there. start: the next word of the lane has this number, and begins a frame.
+    end: it has this number itself, and ends a frame. acknowledge: all words of the lane before this
+    number have arrived."""
 
     HELLO, START, END, ACKNOWLEDGE = range(4)
 

@@ -1,7 +1,7 @@
 """CRC-32C over words, a word in a cycle: all 32 bits are parities of the CRC before and the word.
 
-Polynomial 0x1EDC6F41 (G. Castagnoli et al., IEEE Trans. Commun. 41 (1993) 883): up to five wrong bits of a frame of
-5243 bits are always found, and any burst of up to 32.
+Polynomial 0x1EDC6F41 (G. Castagnoli et al., IEEE Trans. Commun. 41 (1993) 883): up to five wrong
+bits of a frame of 5243 bits are always found, and any burst of up to 32.
 """
 
 from functools import reduce

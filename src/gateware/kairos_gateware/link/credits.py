@@ -1,7 +1,7 @@
 """Who sends has a credit for each vector that the receiver has room for; no ready crosses the link.
 
-The receiver's FIFOs are the pools. When vectors have left them, their credits go back: of all pools at once, when
-one of them has reached half of its depth.
+The receiver's FIFOs are the pools. When vectors have left them, their credits go back: of all pools
+at once, when one of them has reached half of its depth.
 """
 
 from functools import reduce
@@ -15,8 +15,8 @@ __all__ = ["CreditsHeld", "CreditsFreed", "count_bits"]
 
 
 def count_bits(depths) -> int:
-    """Width of each pool's count in a word of credits. depths: of the FIFOs, in the order of their streams. Raises
-    ValueError if the pools do not fit into a word."""
+    """Width of each pool's count in a word of credits. depths: of the FIFOs, in the order of their
+    streams. Raises ValueError if the pools do not fit into a word."""
     if not depths:
         return 1
     bits = bits_for(max(depths))
@@ -26,8 +26,9 @@ def count_bits(depths) -> int:
 
 
 class CreditsHeld(Module):
-    """At the sender. `available[n]`: a vector of stream n may leave; `spent[n]`: one leaves in this cycle; `left[n]`:
-    how many may leave. `returned`: a word of credits, in a cycle in which `valid`."""
+    """At the sender. `available[n]`: a vector of stream n may leave; `spent[n]`: one leaves in this
+    cycle; `left[n]`: how many may leave. `returned`: a word of credits, in a cycle in which
+    `valid`."""
 
     def __init__(self, depths):
         self.available = [Signal() for _ in depths]
@@ -46,8 +47,8 @@ class CreditsHeld(Module):
 
 
 class CreditsFreed(Module):
-    """At the receiver. `freed[n]`: a vector of stream n has left its FIFO. `counts` is to be sent if `due`; `sent` says
-    that it was, in this cycle."""
+    """At the receiver. `freed[n]`: a vector of stream n has left its FIFO. `counts` is to be sent
+    if `due`; `sent` says that it was, in this cycle."""
 
     def __init__(self, depths):
         self.freed = [Signal() for _ in depths]

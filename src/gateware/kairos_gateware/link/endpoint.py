@@ -1,10 +1,10 @@
 """One end of a link: vectors of several streams go in and come out; between are words with check bits.
 
-A stream that is `credited` has a FIFO at the other end, and waits for room in it. One that is not (interrupts, whose
-newest state is all that counts) is always taken.
+A stream that is `credited` has a FIFO at the other end, and waits for room in it. One that is not
+(interrupts, whose newest state is all that counts) is always taken.
 
-A vector of one word that nobody hinders is at the FIFO's output 7 cycles after it was accepted and the line's delay,
-with retransmission 13.
+A vector of one word that nobody hinders is at the FIFO's output 7 cycles after it was accepted and
+the line's delay, with retransmission 13.
 """
 
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ def _lane(rank, lanes):
 
 @dataclass(frozen=True)
 class Stream:
-    """number: 1 to 6, a stream's own in its direction. rank: of the multiplexer, 0 first. depth: vectors that the
-    receiver has room for; 0: not credited."""
+    """number: 1 to 6, a stream's own in its direction. rank: of the multiplexer, 0 first. depth:
+    vectors that the receiver has room for; 0: not credited."""
 
     name: str
     number: int
@@ -45,15 +45,16 @@ class Stream:
 
 
 class Endpoint(Module):
-    """outgoing, incoming: lists of `Stream`; the other end has them the other way round. reliability: `Reliability`, or
-    None: a broken word is lost.
+    """outgoing, incoming: lists of `Stream`; the other end has them the other way round.
+    reliability: `Reliability`, or None: a broken word is lost.
 
-    `sink[name]`: a vector to send, with `ready`. `source[name]`: one that has come; of a credited stream it stays
-    until `ready`. `out`: word to the line coder, with `ready`; `into`: from it. `line`: it carries words. `corrected`,
-    `broken`: of the word that came, for a cycle. `up`: the other end is there; while it is not, nothing is taken, and
-    what was under way is gone. `channel`: `Plain` or `Reliable`, which tells more. `moving`: as of the channel, or
-    vectors are on their way. `leaving[name]`: words of the stream have not gone to the channel yet. `credits[name]`:
-    of a credited stream, vectors that the other end has room for.
+    `sink[name]`: a vector to send, with `ready`. `source[name]`: one that has come; of a credited
+    stream it stays until `ready`. `out`: word to the line coder, with `ready`; `into`: from it.
+    `line`: it carries words. `corrected`, `broken`: of the word that came, for a cycle. `up`: the
+    other end is there; while it is not, nothing is taken, and what was under way is gone.
+    `channel`: `Plain` or `Reliable`, which tells more. `moving`: as of the channel, or vectors are
+    on their way. `leaving[name]`: words of the stream have not gone to the channel yet.
+    `credits[name]`: of a credited stream, vectors that the other end has room for.
     """
 
     def __init__(self, outgoing, incoming, reliability=None):

@@ -1,7 +1,7 @@
 """A word channel for simulation: what two ends of a link say to each other, some cycles later.
 
-The delay is a signal, so that one compiled bench serves all lengths of fibre. When the fibre is pulled out, what was
-under way is lost.
+The delay is a signal, so that one compiled bench serves all lengths of fibre. When the fibre is
+pulled out, what was under way is lost.
 """
 
 from migen import *
@@ -16,8 +16,8 @@ _EPOCH_BITS = 4
 class Fibre(Module):
     """One direction. longest: cycles that `delay` may be; 0: a word comes out in the cycle in which it goes in.
 
-    `into`, `out`: word with `valid`. `plugged`: else nothing passes. `deaf`: what goes in is lost. `empty`: no word is
-    under way.
+    `into`, `out`: word with `valid`. `plugged`: else nothing passes. `deaf`: what goes in is lost.
+    `empty`: no word is under way.
     """
 
     def __init__(self, longest):
@@ -70,8 +70,8 @@ class Fibre(Module):
 
 
 class Cable(Module):
-    """Two fibres. ends: of a link, two objects with `endpoint` and `line_up`. `delay`, `plugged`, `empty`: of both;
-    `longer`: the way back takes a cycle more; `deaf`: of each."""
+    """Two fibres. ends: of a link, two objects with `endpoint` and `line_up`. `delay`, `plugged`,
+    `empty`: of both; `longer`: the way back takes a cycle more; `deaf`: of each."""
 
     def __init__(self, ends, longest):
         self.submodules.there = there = Fibre(longest)

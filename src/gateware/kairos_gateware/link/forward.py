@@ -4,12 +4,13 @@
                   └─▶ flits ─▶ switch of requests ─▶ way, request ─┤
                                         this board's initiator ───┘
 
-Answers go likewise, through a switch of their own, so that none waits for a request (docs/gateware/switch.md). What is
-for a link that is down is dropped, as the link itself would: who asked does so again, and gives up in time. A request
-to a board behind the neighbour follows a vector that names it (`way`), which goes with it to the last board.
+Answers go likewise, through a switch of their own, so that none waits for a request
+(docs/gateware/switch.md). What is for a link that is down is dropped, as the link itself would: who
+asked does so again, and gives up in time. A request to a board behind the neighbour follows a
+vector that names it (`way`), which goes with it to the last board.
 
-Latency, beyond the link's own: 6 cycles from vector to vector. Throughput: a request in three cycles, an answer in two.
-Clock domain sys.
+Latency, beyond the link's own: 6 cycles from vector to vector. Throughput: a request in three
+cycles, an answer in two. Clock domain sys.
 """
 
 from migen import *
@@ -66,8 +67,8 @@ class _Way:
 
 
 class _In(Module):
-    """Vectors from a link to this board or to `flit`, of which each vector has up to two. source: of the endpoint; own:
-    the same for this board; number: of this board. up: of the link."""
+    """Vectors from a link to this board or to `flit`, of which each vector has up to two. source:
+    of the endpoint; own: the same for this board; number: of this board. up: of the link."""
 
     def __init__(self, kind, source, own, number, up):
         self.flit = Record(flit_layout())
@@ -118,8 +119,9 @@ class _In(Module):
 
 
 class _Out(Module):
-    """Vectors to a link from this board and from `flit`. sink: of the endpoint; own: the same for this board. up: of
-    the link. What this board sends goes in turn with what it passes on; a way and what is behind it stay together."""
+    """Vectors to a link from this board and from `flit`. sink: of the endpoint; own: the same for
+    this board. up: of the link. What this board sends goes in turn with what it passes on; a way
+    and what is behind it stay together."""
 
     def __init__(self, kind, sink, own, up):
         self.flit = Record(flit_layout())
@@ -167,8 +169,9 @@ class _Out(Module):
 
 
 class Forwarding(Module):
-    """endpoints: of the board's links that have remote memory, by their ports as of `tree_route` (1 upwards, from 2 on
-    downwards). own: number of this board. sizes: boards behind each of its links downwards. route: of `tree_route`.
+    """endpoints: of the board's links that have remote memory, by their ports as of `tree_route` (1
+    upwards, from 2 on downwards). own: number of this board. sizes: boards behind each of its links
+    downwards. route: of `tree_route`.
 
     `ways`: by the same ports, what takes the place of the endpoint for this board's own. `settled`: for time skip."""
 

@@ -23,8 +23,8 @@ _NAMES = ["write", "address", "data", "strobes", "tag", "far", "destination"]
 
 
 class _Board(Module):
-    """number: of the board; it asks what joins `queue` and answers from its memory. way: towards the link, with `sink`,
-    `source` and `up`."""
+    """number: of the board; it asks what joins `queue` and answers from its memory. way: towards
+    the link, with `sink`, `source` and `up`."""
 
     def __init__(self, number, way):
         self.submodules.initiator = initiator = RemoteInitiator(

@@ -1,13 +1,14 @@
 """Vectors packed into words without gaps, and out of them again.
 
-A vector of a stream has one of a few **forms**, each with its own width: an AXI write beat, say, needs 64 bits if all
-its bytes are written, and 73 if not. It begins with a tag that names the form. Vectors follow each other across the
-borders of words. All lengths are multiples of a unit of 6 bits, so that a word of 54 bits has nine places where a
-vector can begin, and the shifters nine positions instead of 54. A tag of 0 is no vector: the rest of that word is
-empty. Nothing waits to fill a word: if no vector comes, the word leaves as it is.
+A vector of a stream has one of a few **forms**, each with its own width: an AXI write beat, say,
+needs 64 bits if all its bytes are written, and 73 if not. It begins with a tag that names the form.
+Vectors follow each other across the borders of words. All lengths are multiples of a unit of 6
+bits, so that a word of 54 bits has nine places where a vector can begin, and the shifters nine
+positions instead of 54. A tag of 0 is no vector: the rest of that word is empty. Nothing waits to
+fill a word: if no vector comes, the word leaves as it is.
 
-A vector that fits into a word begins one (its tag is then in the first unit), so at most one vector ends in each
-word, and what unpacks needs no way to hold words back.
+A vector that fits into a word begins one (its tag is then in the first unit), so at most one vector
+ends in each word, and what unpacks needs no way to hold words back.
 
 Latency: a vector's last bit leaves in the cycle after it was accepted; from a word to its vector, 2 cycles.
 """
@@ -28,8 +29,8 @@ PLACES = PAYLOAD_BITS // UNIT
 
 
 class Forms:
-    """The forms of a stream's vectors. widths: name to bits of data, without the tag; at most as long as fits into 19
-    units. `tags`: name to tag."""
+    """The forms of a stream's vectors. widths: name to bits of data, without the tag; at most as
+    long as fits into 19 units. `tags`: name to tag."""
 
     def __init__(self, **widths):
         self.widths = widths
@@ -58,8 +59,9 @@ class _Stream(Module):
 
 
 class Packetiser(_Stream):
-    """`vector` (accepted if `vector.valid` and `vector_ready`) to `word` (taken if `word.valid` and `word_ready`). A
-    word that was shown and not taken may be gone in the next cycle, and come back fuller."""
+    """`vector` (accepted if `vector.valid` and `vector_ready`) to `word` (taken if `word.valid` and
+    `word_ready`). A word that was shown and not taken may be gone in the next cycle, and come back
+    fuller."""
 
     def __init__(self, forms):
         super().__init__(forms)
@@ -109,9 +111,9 @@ class Packetiser(_Stream):
         left = Signal.like(fill)
         self.comb += If(~taken, left.eq(fill)).Elif(fill > PLACES, left.eq(fill - PLACES))
         self.sync += fill.eq(left + Mux(accepted, units, 0))
-        # If no word leaves, a vector is accepted only behind a part of one: nothing is where it goes, or a word
-        # further, and what is before it stays. So a bit is what was a word further, or the vector's: one LUT with the
-        # step above
+        # If no word leaves, a vector is accepted only behind a part of one: nothing is where it
+        # goes, or a word further, and what is before it stays. So a bit is what was a word further,
+        # or the vector's: one LUT with the step above
         behind_word = C(0, len(buffer))
         if len(buffer) > PAYLOAD_BITS:
             behind_word = Cat(buffer[PAYLOAD_BITS:], C(0, PAYLOAD_BITS))

@@ -1,14 +1,14 @@
 """Auxiliary packets: what the firmware of two boards says to each other, a client of the link of the rank of data.
 
-A packet has 1 to `WORDS` words of 32 bits. Each goes as a vector of its own, with its number in the packet, and fills a
-word of the link, so that a lost word spoils nothing but its packet. There are no credits: a packet for which there is
-no buffer, or of which a word is missing, is dropped whole and counted. What was lost is sent again by the firmware,
-whose packets have a CRC as well.
+A packet has 1 to `WORDS` words of 32 bits. Each goes as a vector of its own, with its number in the
+packet, and fills a word of the link, so that a lost word spoils nothing but its packet. There are
+no credits: a packet for which there is no buffer, or of which a word is missing, is dropped whole
+and counted. What was lost is sent again by the firmware, whose packets have a CRC as well.
 
     firmware ─▶ FIFO, one packet ─▶ vectors ═══▶ BUFFERS buffers of a packet each ─▶ firmware
 
-Throughput: a vector a cycle. Latency: the packet is complete → its first vector 2; its last vector → `waiting` 1.
-Clock domain sys.
+Throughput: a vector a cycle. Latency: the packet is complete → its first vector 2; its last vector
+→ `waiting` 1. Clock domain sys.
 """
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus
@@ -40,8 +40,8 @@ def _vector(data):
 
 
 class _Sender(Module):
-    """`append`: `word` is the packet's next one; those beyond `WORDS` are ignored. `go`: it is complete. `busy`: it is
-    on its way; meanwhile neither counts. `sink`: of the endpoint."""
+    """`append`: `word` is the packet's next one; those beyond `WORDS` are ignored. `go`: it is
+    complete. `busy`: it is on its way; meanwhile neither counts. `sink`: of the endpoint."""
 
     def __init__(self, sink):
         self.word, self.append, self.go, self.busy = Signal(32), Signal(), Signal(), Signal()
@@ -71,9 +71,10 @@ class _Sender(Module):
 
 
 class _Receiver(Module):
-    """`waiting`: words of the oldest packet, 0 if there is none; `word`: its next one, two cycles behind `take`, which
-    goes on to the one after it, and `release`, which ends it. `lost`: a packet was dropped, for a cycle. `up`: of the
-    endpoint, whose `source` it is: a packet cut off is forgotten."""
+    """`waiting`: words of the oldest packet, 0 if there is none; `word`: its next one, two cycles
+    behind `take`, which goes on to the one after it, and `release`, which ends it. `lost`: a packet
+    was dropped, for a cycle. `up`: of the endpoint, whose `source` it is: a packet cut off is
+    forgotten."""
 
     def __init__(self, source, up):
         self.waiting, self.word = Signal(max=WORDS + 1), Signal(32)
@@ -119,9 +120,9 @@ class _Receiver(Module):
 
 
 class Mailbox(Module):
-    """sink, source: vectors of `auxiliary_stream`, of an endpoint. up: it carries words; else what is to be sent is
-    dropped. `sender`, `receiver`. `interrupt`: a packet waits. `dropped`: how many were; stops at its greatest
-    value. `settled`: for time skip."""
+    """sink, source: vectors of `auxiliary_stream`, of an endpoint. up: it carries words; else what
+    is to be sent is dropped. `sender`, `receiver`. `interrupt`: a packet waits. `dropped`: how many
+    were; stops at its greatest value. `settled`: for time skip."""
 
     def __init__(self, sink, source, up):
         self.up, self.dropped = up, Signal(_DROPPED_BITS)

@@ -1,7 +1,8 @@
 """Streams share the link word by word, each word with its stream's number.
 
-Ranks are strict: a word of a lower rank leaves only in a cycle in which no higher rank has one, so a word of the first
-rank waits for nobody. Streams of one rank take turns. Stream 0 is no stream: an empty word.
+Ranks are strict: a word of a lower rank leaves only in a cycle in which no higher rank has one, so
+a word of the first rank waits for nobody. Streams of one rank take turns. Stream 0 is no stream: an
+empty word.
 """
 
 from functools import reduce
@@ -18,8 +19,8 @@ __all__ = ["Multiplexer"]
 class Multiplexer(Module):
     """ranks: lists of streams' numbers, the first before all others.
 
-    For stream n `valid[n]` and `payload[n]` go in, and `ready[n]` comes out: it leaves in this cycle. `word`: what
-    leaves if `ready`; it may change until then.
+    For stream n `valid[n]` and `payload[n]` go in, and `ready[n]` comes out: it leaves in this
+    cycle. `word`: what leaves if `ready`; it may change until then.
     """
 
     def __init__(self, ranks):

@@ -11,8 +11,8 @@ _COUNT_BITS = 32
 
 
 class LinkRegisters(Module, AutoCSR):
-    """The state of an endpoint's channel (`Reliable`), how many words of it met with what, and the room of its first
-    lane."""
+    """The state of an endpoint's channel (`Reliable`), how many words of it met with what, and the
+    room of its first lane."""
 
     USES = uses("link")
 

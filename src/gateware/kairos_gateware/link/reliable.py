@@ -4,8 +4,8 @@
     lane 1 ─▶ LaneSender ─┼─▶ CRC ─▶ check bits ═══▶ correction ─▶ CRC ┼─▶ LaneReceiver ─▶ lane 1
        hello, acknowledge ┘                                            └─▶ Session, LaneSenders
 
-Lane 0 goes before lane 1, and neither waits for what the other repeats. The link's own words go before both, but never
-two of them one after the other: a word of lane 0 waits for one word at most.
+Lane 0 goes before lane 1, and neither waits for what the other repeats. The link's own words go
+before both, but never two of them one after the other: a word of lane 0 waits for one word at most.
 
 `Plain` has the same ports, one lane, and neither CRC nor repetition.
 
@@ -32,9 +32,10 @@ _BITS = PAYLOAD_BITS + STREAM_BITS
 
 @dataclass(frozen=True)
 class Reliability:
-    """lanes: of real time and credits, and of data. patience: cycles until what has come is acknowledged; acknowledge:
-    words after which it is at once. beat: cycles after which a sender that waits for it reminds the other end. hold:
-    cycles of silence after which, to one who waits, the link is down: more than a round trip."""
+    """lanes: of real time and credits, and of data. patience: cycles until what has come is
+    acknowledged; acknowledge: words after which it is at once. beat: cycles after which a sender
+    that waits for it reminds the other end. hold: cycles of silence after which, to one who waits,
+    the link is down: more than a round trip."""
 
     lanes: tuple[Lane, Lane] = (Lane(words=512, frame=16), Lane(words=1024, frame=64))
     patience: int = 32
@@ -44,11 +45,12 @@ class Reliability:
 
 
 class _Channel(Module):
-    """lanes: how many. For each `sinks`: (`word`, `any`, `word_ready`), as of a `Multiplexer`; `sources`: word that has
-    come, its stream is 0 if there is none. `out`: word to the line coder, with `ready`; `into`: from it. `line`: it
-    carries words. For a cycle each: `corrected`, `broken`, `repeated`; `dropped`: how many in this cycle. `up`: both
-    ends are there. `moving`: words are on their way through it, or will be without any that comes. `space`: words that
-    each lane may still send before any is acknowledged; `unacknowledged`: some of it are not."""
+    """lanes: how many. For each `sinks`: (`word`, `any`, `word_ready`), as of a `Multiplexer`;
+    `sources`: word that has come, its stream is 0 if there is none. `out`: word to the line coder,
+    with `ready`; `into`: from it. `line`: it carries words. For a cycle each: `corrected`,
+    `broken`, `repeated`; `dropped`: how many in this cycle. `up`: both ends are there. `moving`:
+    words are on their way through it, or will be without any that comes. `space`: words that each
+    lane may still send before any is acknowledged; `unacknowledged`: some of it are not."""
 
     def __init__(self, lanes, frame):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
@@ -148,8 +150,8 @@ class Reliable(_Channel):
         return due, pending | due
 
     def _choices(self, due, payload, stream, step, lane):
-        """(asks, what it sends), the first before all others; and the words that have a CRC, that begin it anew, and
-        behind which it begins anew."""
+        """(asks, what it sends), the first before all others; and the words that have a CRC, that
+        begin it anew, and behind which it begins anew."""
         own, alone, ends = Signal(), Signal(), Signal()
         fields, pausing = ControlWord(payload), Signal()
         greeting = [getattr(fields, name).eq(value) for name, value in self.session.greeting.items()]

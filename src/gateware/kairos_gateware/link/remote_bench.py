@@ -21,9 +21,9 @@ _QUEUE = 4096
 
 
 class ServedMemory(Module):
-    """A memory of `MEMORY_WORDS` behind a server's bus, from address 0; beyond it is an error. A word is read or
-    written when it is asked for, and answered a cycle later, in order; while `stall`, it takes nothing; while `hold`,
-    it answers nothing."""
+    """A memory of `MEMORY_WORDS` behind a server's bus, from address 0; beyond it is an error. A
+    word is read or written when it is asked for, and answered a cycle later, in order; while
+    `stall`, it takes nothing; while `hold`, it answers nothing."""
 
     def __init__(self, server):
         self.stall, self.hold = Signal(), Signal()
@@ -55,10 +55,11 @@ class ServedMemory(Module):
 class RemotePair(Module):
     """delay: cycles of the line. options: of the endpoints. timeout, attempts: of the initiator.
 
-    In: `offer`, a request (`write`, `address`, `data`, `strobes`, `tag`) joins the queue; `early`; `blocking`, one at a
-    time goes from the queue; `plugged`; `stall`, `hold` of the memory. Both regions are writable or not as `writable`
-    says: the first is half of the memory, the second one word beyond it. Out: `accepted`, `answer`, `failed`, `idle`,
-    `refused`, `repeated`, `stale`, `full` (of the table)."""
+    In: `offer`, a request (`write`, `address`, `data`, `strobes`, `tag`) joins the queue; `early`;
+    `blocking`, one at a time goes from the queue; `plugged`; `stall`, `hold` of the memory. Both
+    regions are writable or not as `writable` says: the first is half of the memory, the second one
+    word beyond it. Out: `accepted`, `answer`, `failed`, `idle`, `refused`, `repeated`, `stale`,
+    `full` (of the table)."""
 
     def __init__(self, delay=1, reliability=None, timeout=512, attempts=4):
         asks, answers = remote_streams()

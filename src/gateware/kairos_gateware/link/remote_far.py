@@ -2,9 +2,10 @@
 
     vector in → within an exported region? 1 → bus of this board → answer's vector 1
 
-A board exports only the regions that it chose; anything else is refused, and counted. What goes to the bus has an
-entry of the `TransactionTable`, whose number is the bus's identification, so the bus may answer in any order; while
-the table is full, requests wait in the FIFO behind the link. Clock domain sys.
+A board exports only the regions that it chose; anything else is refused, and counted. What goes to
+the bus has an entry of the `TransactionTable`, whose number is the bus's identification, so the bus
+may answer in any order; while the table is full, requests wait in the FIFO behind the link. Clock
+domain sys.
 """
 
 from functools import reduce
@@ -21,12 +22,13 @@ _COUNT_BITS = 16
 
 
 class TransactionTable(Module):
-    """Who asked for what is under way on this board's bus: a key (board, its number of the transaction) for each local
-    identification.
+    """Who asked for what is under way on this board's bus: a key (board, its number of the
+    transaction) for each local identification.
 
-    `key`: to be entered if `ready` and `enter`; it is then `entry`, the same as before if it is there already, whose
-    count rises. `left`: a transaction of `entry_left` has ended, that of `key_left`; when the count falls to 0, the
-    entry is free. `full`: no new key has room; `empty`: none is there.
+    `key`: to be entered if `ready` and `enter`; it is then `entry`, the same as before if it is
+    there already, whose count rises. `left`: a transaction of `entry_left` has ended, that of
+    `key_left`; when the count falls to 0, the entry is free. `full`: no new key has room; `empty`:
+    none is there.
     """
 
     def __init__(self, key_bits, entries=ENTRIES, most=16):
@@ -58,8 +60,8 @@ class TransactionTable(Module):
 
 
 class Region:
-    """What a board exports: words of 64 bits from `first` to `last`, which others may read, and write if `writable`;
-    nothing while not `enable`. All are 0 in the beginning."""
+    """What a board exports: words of 64 bits from `first` to `last`, which others may read, and
+    write if `writable`; nothing while not `enable`. All are 0 in the beginning."""
 
     def __init__(self):
         self.enable, self.writable = Signal(), Signal()
@@ -72,9 +74,10 @@ class Region:
 class RemoteServer(Module):
     """source, sink: of the endpoint, the streams of `remote_streams`. regions: how many there may be.
 
-    `regions`: list of `Region`. `bus`: a transaction, taken if `valid` and `ready`; `id`, `write`, `address` of a word,
-    `data`, `strobes`. `reply`: one has ended, in any order: `valid`, `ready`, `id`, `error`, `data`. `refused`: how
-    many requests were; stops at its greatest value. `board`: this one's number. `settled`: nothing goes on.
+    `regions`: list of `Region`. `bus`: a transaction, taken if `valid` and `ready`; `id`, `write`,
+    `address` of a word, `data`, `strobes`. `reply`: one has ended, in any order: `valid`, `ready`,
+    `id`, `error`, `data`. `refused`: how many requests were; stops at its greatest value. `board`:
+    this one's number. `settled`: nothing goes on.
     """
 
     def __init__(self, source, sink, regions=4):

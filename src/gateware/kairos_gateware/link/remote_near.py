@@ -1,13 +1,15 @@
 """Remote memory, the end that asks: loads and stores of one board in the memory of the one at the other end of a link.
 
-Each takes one of `SLOTS` slots, which keeps it until the answer is there, with a timer. If none comes in time (the
-link was lost, or the board began anew), it is sent again with a new number; after `attempts` it has failed. An answer
-to a number that is no longer waited for is ignored and counted.
+Each takes one of `SLOTS` slots, which keeps it until the answer is there, with a timer. If none
+comes in time (the link was lost, or the board began anew), it is sent again with a new number;
+after `attempts` it has failed. An answer to a number that is no longer waited for is ignored and
+counted.
 
-A store may be answered **early**: at once, while its slot guards it; if it fails then, `failed` tells, with its
-address. A load of a word to which a store is under way waits, and so does a store to a word with anything under way:
-so each word sees loads and stores in the order in which they were asked for, whatever is sent again. A store may be
-executed twice in turn. Words among themselves have no order; `idle` says that nothing is under way.
+A store may be answered **early**: at once, while its slot guards it; if it fails then, `failed`
+tells, with its address. A load of a word to which a store is under way waits, and so does a store
+to a word with anything under way: so each word sees loads and stores in the order in which they
+were asked for, whatever is sent again. A store may be executed twice in turn. Words among
+themselves have no order; `idle` says that nothing is under way.
 
 Latency: request → vector 1; answer's vector → answer 0. Throughput: a request a cycle. Clock domain sys.
 """
@@ -38,16 +40,16 @@ _COUNT_BITS = 16
 
 
 class RemoteInitiator(Module):
-    """sink, source: of the endpoint, the streams of `remote_streams`. up: of the endpoint; while it is not, what is
-    sent is lost, so requests fail in time. timeout: cycles until an answer is missing, more than a round trip.
-    attempts: how often a request is sent at most.
+    """sink, source: of the endpoint, the streams of `remote_streams`. up: of the endpoint; while it
+    is not, what is sent is lost, so requests fail in time. timeout: cycles until an answer is
+    missing, more than a round trip. attempts: how often a request is sent at most.
 
-    `request`: taken if `valid` and `ready`; `tag` comes back with its answer; if `far`, it is for the board
-    `destination`, else for that at the other end. `answer`: there for a cycle with
-    `valid`; `status`; `data` of a load. `early`: stores that are taken are answered at once. `board`: this one's
-    number. `idle`. For a cycle: `failed`, an answered store has failed, with `failed_address` and `failed_status`.
-    Counts, which stop at their greatest value: `repeated`, requests that were sent again; `stale`, answers that came
-    too late.
+    `request`: taken if `valid` and `ready`; `tag` comes back with its answer; if `far`, it is for
+    the board `destination`, else for that at the other end. `answer`: there for a cycle with
+    `valid`; `status`; `data` of a load. `early`: stores that are taken are answered at once.
+    `board`: this one's number. `idle`. For a cycle: `failed`, an answered store has failed, with
+    `failed_address` and `failed_status`. Counts, which stop at their greatest value: `repeated`,
+    requests that were sent again; `stale`, answers that came too late.
     """
 
     def __init__(self, sink, source, up, timeout=4096, attempts=4):

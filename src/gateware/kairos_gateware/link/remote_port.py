@@ -14,8 +14,8 @@ _OPEN = 16
 
 
 class WordPort(Module):
-    """server: `RemoteServer`, whose `bus` and `reply` are served. `read`, `write`: halves of the port. `settled`:
-    nothing is under way."""
+    """server: `RemoteServer`, whose `bus` and `reply` are served. `read`, `write`: halves of the
+    port. `settled`: nothing is under way."""
 
     def __init__(self, server):
         self.read, self.write = HpRead(), HpWrite()

@@ -12,8 +12,8 @@ _COUNT_BITS = 16
 
 
 class RemoteRegisters(Module, AutoCSR):
-    """initiator: `RemoteInitiator`. asker: of its `RemoteAskers`; loads and stores are asked for here one at a time.
-    up: of the link."""
+    """initiator: `RemoteInitiator`. asker: of its `RemoteAskers`; loads and stores are asked for
+    here one at a time. up: of the link."""
 
     USES = uses("remote")
 

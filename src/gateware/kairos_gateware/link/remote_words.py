@@ -1,7 +1,7 @@
 """Loads and stores in another board's memory, and their answers, as vectors of the link.
 
-A store of all eight bytes fills two words, one of some bytes more than two, a load or the answer to a store one, the
-answer to a load two at most. Addresses are those of words of 64 bits.
+A store of all eight bytes fills two words, one of some bytes more than two, a load or the answer to
+a store one, the answer to a load two at most. Addresses are those of words of 64 bits.
 """
 
 from migen import *
@@ -41,8 +41,8 @@ ADDRESS_BITS = 29
 STATUS_BITS = 2
 
 DONE, REFUSED, BUS_ERROR, UNREACHABLE = range(4)
-"""Statuses of an answer: the board does not export that address; its bus answered with an error; no answer came, which
-is never sent."""
+"""Statuses of an answer: the board does not export that address; its bus answered with an error; no
+answer came, which is never sent."""
 
 _WHO = [("id", ID_BITS), ("source", BOARD_BITS)]
 _WHERE = [*_WHO, ("address", ADDRESS_BITS)]

@@ -1,12 +1,14 @@
 """A lane: words with numbers, kept until the other end has them, and sent again from the first that it lacks.
 
-Words are counted, ends of frames included, modulo 2^14. A frame is up to `frame` words, and an end with their CRC;
-it ends as soon as none waits. The receiver passes on a frame whose CRC is right and whose end has the number that is
-its turn; anything else it forgets, and asks for all from the first word that it lacks. The sender then begins a new
-**generation** with a start, and repeats all that was sent since. A request counts only if it is about the generation
-that is being sent, so the many requests that one gap can cause have one effect. A sender that waits for its words to
-be acknowledged, and has sent nothing for some hundred cycles, sends a start with the number that comes next: it tells
-the receiver if the end of the last frame has not come, and is answered. A lane without such words sends nothing.
+Words are counted, ends of frames included, modulo 2^14. A frame is up to `frame` words, and an end
+with their CRC; it ends as soon as none waits. The receiver passes on a frame whose CRC is right and
+whose end has the number that is its turn; anything else it forgets, and asks for all from the first
+word that it lacks. The sender then begins a new **generation** with a start, and repeats all that
+was sent since. A request counts only if it is about the generation that is being sent, so the many
+requests that one gap can cause have one effect. A sender that waits for its words to be
+acknowledged, and has sent nothing for some hundred cycles, sends a start with the number that comes
+next: it tells the receiver if the end of the last frame has not come, and is answered. A lane
+without such words sends nothing.
 
 A lane's words are written to the buffer while they leave, so in a lane without errors they do not wait for it.
 """
@@ -39,12 +41,14 @@ class Lane:
 
 
 class LaneSender(Module):
-    """Takes `word` in a cycle with `any` and `word_ready`. `valid`: there is something to send, of a `kind` (if
-    `control`, else it is `entry`), with `number` and `generation`; `taken`: it leaves in this cycle.
+    """Takes `word` in a cycle with `any` and `word_ready`. `valid`: there is something to send, of
+    a `kind` (if `control`, else it is `entry`), with `number` and `generation`; `taken`: it leaves
+    in this cycle.
 
-    `acknowledged`, with `from_there`: words before that number have arrived. `again`, with `again_generation`: it asks
-    for the others. beat: cycles after which it reminds. `repeating`: what leaves has left before. `awaiting`: not all
-    have been acknowledged. `space`: words that may leave before some must be.
+    `acknowledged`, with `from_there`: words before that number have arrived. `again`, with
+    `again_generation`: it asks for the others. beat: cycles after which it reminds. `repeating`:
+    what leaves has left before. `awaiting`: not all have been acknowledged. `space`: words that may
+    leave before some must be.
     """
 
     def __init__(self, lane, beat):
@@ -140,11 +144,13 @@ class LaneSender(Module):
 
 
 class LaneReceiver(Module):
-    """`data`: a word of the lane has come, `entry`. `start`, `end`: one of those has come, with `number` and
-    `generation`; `right`: its CRC is. `word`: of good frames, in order; its stream is 0 if there is none.
+    """`data`: a word of the lane has come, `entry`. `start`, `end`: one of those has come, with
+    `number` and `generation`; `right`: its CRC is. `word`: of good frames, in order; its stream is
+    0 if there is none.
 
-    `expected`: number of the next frame's first word. `again`: words are missing, until `told`; `seen`: the generation.
-    `dropped`: how many words are forgotten in this cycle. `passing`: words are on their way out.
+    `expected`: number of the next frame's first word. `again`: words are missing, until `told`;
+    `seen`: the generation. `dropped`: how many words are forgotten in this cycle. `passing`: words
+    are on their way out.
     """
 
     def __init__(self, lane):

@@ -1,13 +1,15 @@
-"""What the two ends of RTIO over the link say to each other: three streams of the lane of real time. Behind them goes
-what the firmware of both boards says to each other (`mailbox`).
+"""What the two ends of RTIO over the link say to each other: three streams of the lane of real
+time. Behind them goes what the firmware of both boards says to each other (`mailbox`).
 
-To the satellite: `events`, with credits, so that none is lost for want of room, before all others; `control`. Back:
-`status`. An event has one of three forms. All carry only the low bits of its coarse time: the far end has the same
-counter, and takes the time nearest to it. The short form fills a word, the medium one a word and four ninths, the long
-one two. What data an event has beyond 32 bits goes before it.
+To the satellite: `events`, with credits, so that none is lost for want of room, before all others;
+`control`. Back: `status`. An event has one of three forms. All carry only the low bits of its
+coarse time: the far end has the same counter, and takes the time nearest to it. The short form
+fills a word, the medium one a word and four ninths, the long one two. What data an event has beyond
+32 bits goes before it.
 
-Boards behind a satellite are named by their **offset**: 0 is the satellite itself, 1 the board after it in the walk
-through the tree. `aim` says to which of them the events behind it go; it is sent when that changes.
+Boards behind a satellite are named by their **offset**: 0 is the satellite itself, 1 the board
+after it in the walk through the tree. `aim` says to which of them the events behind it go; it is
+sent when that changes.
 
 `echo` and what answers it fill as many words as `time`: so all three take the same time (docs/gateware/link.md).
 """
@@ -76,11 +78,12 @@ STATUS = {
     "state": [("blocked", 1), ("count", 16)],
     "reach": [("offset", OFFSET_BITS), ("up", 1), ("outputs", 16), ("slack", SLACK_BITS)],
 }
-"""levels: with what the satellite is called; abort: the read under way ends. move: the satellite's clock, later by so
-many steps than that of what it receives (`phase`). echoed: the far end's counter when the echo came, and how many
-channels take outputs. error: kind 0 collision, 1 busy, 2 sequence error. state: events so far that are no longer
-waiting for the core; `blocked`: the newest waits for room. reach: of a board behind the satellite, whether it can be
-reached, its channels that take outputs, and the least slack of its outputs."""
+"""levels: with what the satellite is called; abort: the read under way ends. move: the satellite's
+clock, later by so many steps than that of what it receives (`phase`). echoed: the far end's counter
+when the echo came, and how many channels take outputs. error: kind 0 collision, 1 busy, 2 sequence
+error. state: events so far that are no longer waiting for the core; `blocked`: the newest waits for
+room. reach: of a board behind the satellite, whether it can be reached, its channels that take
+outputs, and the least slack of its outputs."""
 
 EVENTS_DEPTH = 512
 

@@ -1,8 +1,9 @@
 """Error correction of a word: one wrong bit of any is corrected, two are detected.
 
-Hsiao's code: a data bit enters an odd number of check bits, three or more, no two bits the same ones, and the check
-bits have about equal shares. So a syndrome of odd weight is one wrong bit, an even one two, and each check bit is a
-parity of as few bits as there can be (32 of 64). 57 data bits take all columns that 7 check bits have.
+Hsiao's code: a data bit enters an odd number of check bits, three or more, no two bits the same
+ones, and the check bits have about equal shares. So a syndrome of odd weight is one wrong bit, an
+even one two, and each check bit is a parity of as few bits as there can be (32 of 64). 57 data bits
+take all columns that 7 check bits have.
 
 M. Y. Hsiao, A class of optimal minimum odd-weight-column SEC-DED codes, IBM J. Res. Dev. 14 (1970) 395.
 """
@@ -59,8 +60,8 @@ class Encoder(Module):
 
 
 class Decoder(Module):
-    """`word` to `data`, within a cycle. `corrected`: one bit was wrong and is right now. `broken`: two bits are wrong,
-    and `data` means nothing."""
+    """`word` to `data`, within a cycle. `corrected`: one bit was wrong and is right now. `broken`:
+    two bits are wrong, and `data` means nothing."""
 
     def __init__(self, data_bits, check_bits):
         self.word = Signal(data_bits + check_bits)

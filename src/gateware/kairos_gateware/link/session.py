@@ -1,10 +1,11 @@
 """Whether the link is up: both ends know each other, and go on from a common beginning.
 
-An end that is down says hello: who it is, and whom it has heard. It is up once it hears hello from one that has heard
-it. While it waits for an acknowledgement, a word that is right must come every `hold` cycles; otherwise, or if the line
-says that it carries nothing, or the other end says hello as somebody else or as one that knows nobody, the link goes
-down here, and this end takes a new name. So both begin anew if one does, and since words stay in order on the line,
-none of an earlier session can come behind the hello of a later one.
+An end that is down says hello: who it is, and whom it has heard. It is up once it hears hello from
+one that has heard it. While it waits for an acknowledgement, a word that is right must come every
+`hold` cycles; otherwise, or if the line says that it carries nothing, or the other end says hello
+as somebody else or as one that knows nobody, the link goes down here, and this end takes a new
+name. So both begin anew if one does, and since words stay in order on the line, none of an earlier
+session can come behind the hello of a later one.
 
 An end that is up and waits for nothing says nothing, and no count goes on in it (docs/gateware/time.md).
 """
@@ -18,9 +19,9 @@ _HELLO_EVERY = 64
 
 
 class Session(Module):
-    """`line`: it carries words. `awaiting`: an acknowledgement. `up`: of this end. hello: `ControlWord` of the one that
-    has come, if `heard`; `alive`: any right control word. `due`: a hello is to be sent, `greeting` says what; `sent`.
-    `ended`: the link goes down in this cycle.
+    """`line`: it carries words. `awaiting`: an acknowledgement. `up`: of this end. hello:
+    `ControlWord` of the one that has come, if `heard`; `alive`: any right control word. `due`: a
+    hello is to be sent, `greeting` says what; `sent`. `ended`: the link goes down in this cycle.
     """
 
     def __init__(self, hello, hold):

@@ -4,10 +4,10 @@ Routing is arithmetic: a node compares a packet's destination with numbers of it
 
     flit in → port of its packet → queue [input, output] 1 → turn of the inputs → flit out 1
 
-Each input has a queue for each output (virtual output queues), so a packet waits only for packets to the same output.
-A packet enters a queue only if all of it has room there, and leaves as soon as its first flit is there and the output
-is free (virtual cut-through). An output takes packets whole, the inputs in turn. Why packets cannot wait for each other
-in a circle: docs/gateware/switch.md.
+Each input has a queue for each output (virtual output queues), so a packet waits only for packets
+to the same output. A packet enters a queue only if all of it has room there, and leaves as soon as
+its first flit is there and the output is free (virtual cut-through). An output takes packets whole,
+the inputs in turn. Why packets cannot wait for each other in a circle: docs/gateware/switch.md.
 
 Latency: 2 cycles, if the output is free. Throughput: a flit a cycle and port. Clock domain sys.
 """
@@ -34,9 +34,10 @@ def flit_layout():
 
 
 def tree_route(own, sizes):
-    """Where a packet goes in a tree whose nodes are numbered in a walk, each before those behind it. own: number of the
-    node, an integer or a signal; sizes: how many nodes there are behind each of its ports from 2 on. Gives a function
-    from destination and a signal for the port to statements."""
+    """Where a packet goes in a tree whose nodes are numbered in a walk, each before those behind
+    it. own: number of the node, an integer or a signal; sizes: how many nodes there are behind each
+    of its ports from 2 on. Gives a function from destination and a signal for the port to
+    statements."""
 
     def route(destination, port):
         statements = If(destination == own, port.eq(LOCAL))
@@ -50,8 +51,9 @@ def tree_route(own, sizes):
 
 
 def mesh_route(x, y, x_bits):
-    """The same in a mesh, of the node at x, y; a destination is x in its lowest `x_bits` and y above them. First to the
-    right x, then to the right y. Ports as in `MESH_PORTS`; east and north are towards greater numbers."""
+    """The same in a mesh, of the node at x, y; a destination is x in its lowest `x_bits` and y
+    above them. First to the right x, then to the right y. Ports as in `MESH_PORTS`; east and north
+    are towards greater numbers."""
 
     def route(destination, port):
         to_x, to_y = destination[:x_bits], destination[x_bits:]
@@ -63,11 +65,11 @@ def mesh_route(x, y, x_bits):
 
 
 class Switch(Module):
-    """ports: how many. route: of `tree_route` or `mesh_route`. longest: flits of the longest packet; depth: of each
-    queue, at least as many.
+    """ports: how many. route: of `tree_route` or `mesh_route`. longest: flits of the longest
+    packet; depth: of each queue, at least as many.
 
-    `into`, `out`: flits of each port; `empty`: none is in a queue. A destination to which no port leads must not be
-    sent."""
+    `into`, `out`: flits of each port; `empty`: none is in a queue. A destination to which no port
+    leads must not be sent."""
 
     def __init__(self, ports, route, longest, depth=None):
         depth = longest if depth is None else depth

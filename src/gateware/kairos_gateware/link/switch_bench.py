@@ -1,7 +1,7 @@
 """Networks of switches, each node with a board that sends packets without end and checks those that come.
 
-A packet: destination (8 bits), source (8), number of the packet from that source to that destination (16), its last
-flit's place (16); then flits that follow from those.
+A packet: destination (8 bits), source (8), number of the packet from that source to that
+destination (16), its last flit's place (16); then flits that follow from those.
 """
 
 from migen import *
@@ -115,8 +115,8 @@ def _mesh(side):
 
 
 def _ring(count):
-    """Packets go round in one direction: port 2 leads to port 1 of the next. It can block, so no system has it; with it
-    the tests show that they would see that."""
+    """Packets go round in one direction: port 2 leads to port 1 of the next. It can block, so no
+    system has it; with it the tests show that they would see that."""
 
     def route(own):
         return lambda destination, port: port.eq(Mux(destination == own, LOCAL, 2))
@@ -125,8 +125,9 @@ def _ring(count):
 
 
 class SwitchNetwork(Module):
-    """kind: of `NODES`. `offering`, `pattern`, `target`: of all boards. `taken`: in how many of 256 cycles a board
-    takes a flit. `sent`, `received`, `wrong`: packets, packets, flits of each board."""
+    """kind: of `NODES`. `offering`, `pattern`, `target`: of all boards. `taken`: in how many of 256
+    cycles a board takes a flit. `sent`, `received`, `wrong`: packets, packets, flits of each
+    board."""
 
     def __init__(self, kind):
         made = {"chain": _tree, "tree": _tree, "mesh": _mesh, "ring": _ring}[kind]

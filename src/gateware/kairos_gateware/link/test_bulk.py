@@ -59,8 +59,8 @@ def play(
     offering=0,
     seed=1,
 ):
-    """copies, data: of each board. posts: (cycle, how many of each). flips: probability that a bit is wrong. Returns
-    what was shown, and the second halves of both memories."""
+    """copies, data: of each board. posts: (cycle, how many of each). flips: probability that a bit
+    is wrong. Returns what was shown, and the second halves of both memories."""
     rows = np.zeros(READY + cycles + HALF + 2, engine.inputs)
     rows["plugged"] = 1
     # Other streams go first: in between they have to leave the line to bulk data

@@ -1,5 +1,5 @@
-"""Bulk transfers through a board, verilated: all boards of a chain copy to each other, whatever is cut, beside other
-streams of all links."""
+"""Bulk transfers through a board, verilated: all boards of a chain copy to each other, whatever is
+cut, beside other streams of all links."""
 
 from random import Random
 from types import SimpleNamespace
@@ -43,8 +43,9 @@ def contents(board):
 
 
 def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1):
-    """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips: probability that a bit is
-    wrong. Returns what was shown, and the second halves of the memories."""
+    """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips:
+    probability that a bit is wrong. Returns what was shown, and the second halves of the
+    memories."""
     rows = np.zeros(READY + cycles + HALF + 2, engine.inputs)
     rows["plugged"], rows["early"] = 1, 1
     middle = np.arange(500, READY + cycles)

@@ -27,8 +27,8 @@ class Bench(Module):
 
 
 def transfer(forms, vectors, offered=1.0, taken=1.0, seed=0):
-    """Sends (name, data). offered, taken: in what share of the cycles a vector is offered and a word is taken. Returns
-    (vectors received, words used, cycles)."""
+    """Sends (name, data). offered, taken: in what share of the cycles a vector is offered and a
+    word is taken. Returns (vectors received, words used, cycles)."""
     dut, random = Bench(forms), Random(seed)
     received, words, cycles = [], [], []
     names = {tag: name for name, tag in forms.tags.items()}

@@ -10,8 +10,8 @@ from kairos_gateware.simulation import run_simulation
 
 
 class Pair(Module):
-    """Two mailboxes whose vectors go straight to the other one. `lose`: what leaves the first is lost; `cut`: the link
-    is."""
+    """Two mailboxes whose vectors go straight to the other one. `lose`: what leaves the first is
+    lost; `cut`: the link is."""
 
     def __init__(self):
         self.lose, self.cut = Signal(), Signal()

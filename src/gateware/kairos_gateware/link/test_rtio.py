@@ -215,8 +215,8 @@ def test_what_a_satellite_drops_is_reported(who, waiting, reported):
 
 @pytest.mark.parametrize("anew", [False, True], ids=["cut", "begins anew"])
 def test_what_waits_in_logic_that_begins_anew_is_reported(anew):
-    """Of six events two are executed before. How many are lost is known from above: as many as there were since all had
-    been executed. A cut alone reports none, and executes all."""
+    """Of six events two are executed before. How many are lost is known from above: as many as
+    there were since all had been executed. A cut alone reports none, and executes all."""
     dut = Anew()
     near, output, statuses, busy = dut.near, dut.near.cri.output, [], []
 

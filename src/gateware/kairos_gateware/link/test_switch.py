@@ -1,5 +1,6 @@
-"""Networks of switches under traffic that tries to block them, verilated: every packet arrives once, whole, where it
-should, in the order of its source, and when nothing is sent any more, the network is empty."""
+"""Networks of switches under traffic that tries to block them, verilated: every packet arrives
+once, whole, where it should, in the order of its source, and when nothing is sent any more, the
+network is empty."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""The time transfer between boards whose clocks have any phase, in Migen's simulator against a model of the other
-board, its clock, and the fibre."""
+"""The time transfer between boards whose clocks have any phase, in Migen's simulator against a
+model of the other board, its clock, and the fibre."""
 
 from math import ceil, floor
 from random import Random
@@ -29,8 +29,8 @@ class _Near(Module):
 
 
 class _Far:
-    """The satellite, its clock `delay` cycles behind the master's at first, as the words are that come. Times are in
-    cycles of the master. jitter: of what comes back, rms, in cycles."""
+    """The satellite, its clock `delay` cycles behind the master's at first, as the words are that
+    come. Times are in cycles of the master. jitter: of what comes back, rms, in cycles."""
 
     def __init__(self, delay, jitter, random):
         self.delay, self.jitter, self.random = delay, jitter, random

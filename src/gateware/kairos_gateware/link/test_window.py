@@ -17,8 +17,9 @@ LAST = MEMORY_WORDS * 8
 
 
 class Boards(Module):
-    """A window whose second link of three leads to board 3 with a memory, of which the first half may be read, and
-    written if `writable`, and to board 4. While it is not `plugged`, requests are lost."""
+    """A window whose second link of three leads to board 3 with a memory, of which the first half
+    may be read, and written if `writable`, and to board 4. While it is not `plugged`, requests are
+    lost."""
 
     def __init__(self, **options):
         requests, answers = (

@@ -1,10 +1,11 @@
-"""Plain pointers: a window of addresses at a general-purpose port of the processing system, whose loads and stores are
-those of another board's memory.
+"""Plain pointers: a window of addresses at a general-purpose port of the processing system, whose
+loads and stores are those of another board's memory.
 
-`END_BITS` bits of an address say which of the board's links, those below them an address in the memory of the board at
-its other end; the last place may be given to any board of the tree. One access is under way at a time. A load or store
-that fails is an error on the bus, from which the processor makes an exception: of the slave, or "nobody is there" for
-a link that the board does not have. Why stands in registers, since the bus says no more than that.
+`END_BITS` bits of an address say which of the board's links, those below them an address in the
+memory of the board at its other end; the last place may be given to any board of the tree. One
+access is under way at a time. A load or store that fails is an error on the bus, from which the
+processor makes an exception: of the slave, or "nobody is there" for a link that the board does not
+have. Why stands in registers, since the bus says no more than that.
 
 Latency: address → request 1, answer → bus 1; a beat of a burst is an access of its own. Clock domain sys.
 """
@@ -36,8 +37,8 @@ _REQUEST += [("far", 1), ("destination", BOARD_BITS)]
 
 
 class Asker:
-    """One of those that use a `RemoteInitiator`. `request`: taken if `valid` and `ready`, one at a time; `early`, a
-    store is answered at once; `answer`: there for a cycle with `valid`."""
+    """One of those that use a `RemoteInitiator`. `request`: taken if `valid` and `ready`, one at a
+    time; `early`, a store is answered at once; `answer`: there for a cycle with `valid`."""
 
     def __init__(self):
         self.request = Record([("valid", 1), ("ready", 1), ("early", 1), *_REQUEST])
@@ -71,12 +72,12 @@ class RemoteAskers(Module):
 
 
 class RemoteWindow(Module):
-    """askers: one for each end of the board's links, in the order of their numbers; None where there is no remote
-    memory. way: from a board's number to the number of the end that leads to it, a function from both signals to
-    statements.
+    """askers: one for each end of the board's links, in the order of their numbers; None where
+    there is no remote memory. way: from a board's number to the number of the end that leads to it,
+    a function from both signals to statements.
 
-    `axi`: the slave port. `count`: of the ends. `far`: the board that has the last of the window's places, if the links
-    leave it free. `failed`: for a cycle, an access has failed, `why` (status,
+    `axi`: the slave port. `count`: of the ends. `far`: the board that has the last of the window's
+    places, if the links leave it free. `failed`: for a cycle, an access has failed, `why` (status,
     `NOBODY`), at `address`, a store if `write`. `settled`: nothing is under way.
     """
 

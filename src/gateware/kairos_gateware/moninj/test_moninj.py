@@ -119,8 +119,8 @@ def test_what_does_not_exist_reads_zero():
 
 
 def test_timing():
-    """A written override is at the pin in the next cycle, and a probe in `value` in the one behind `update`; a pin's
-    level is probed two cycles late."""
+    """A written override is at the pin in the next cycle, and a probe in `value` in the one behind
+    `update`; a pin's level is probed two cycles late."""
     dut = Bench()
     m, pad = dut.moninj, dut.injectors[3].pad
     levels, values = [], []
@@ -147,7 +147,7 @@ def test_timing():
             yield
 
     run_simulation(dut, [cpu(), watch()])
-    # What `cpu` sets in its n-th step is there in cycle n + 1: the output enable is written in cycle 2, the pin and
-    # `update` are 1 from cycle 3 on.
+    # What `cpu` sets in its n-th step is there in cycle n + 1: the output enable is written in
+    # cycle 2, the pin and `update` are 1 from cycle 3 on.
     assert levels == [0, 0, 0] + [1] * 7
     assert values == [0] * 6 + [1] * 4

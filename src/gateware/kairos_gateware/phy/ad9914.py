@@ -1,11 +1,13 @@
 """Parallel bus of up to eight AD9914 frequency synthesisers in their 16-bit programming mode. Clock domain sys.
 
-RTIO address 0x00-0x7f: writes the 16-bit register at that (odd) address of the selected chips. 0x80: frequency update
-(FUD, the chips' IO_UPDATE) of the selected chips, rising with the cycle of the event's time. 0x81: bit 0 is the reset
-pin of all chips, bit n + 1 selects chip n. The bus only writes.
+RTIO address 0x00-0x7f: writes the 16-bit register at that (odd) address of the selected chips.
+0x80: frequency update (FUD, the chips' IO_UPDATE) of the selected chips, rising with the cycle of
+the event's time. 0x81: bit 0 is the reset pin of all chips, bit n + 1 selects chip n. The bus only
+writes.
 
-An event takes 5 cycles, as the driver reckons; one in between is refused as "busy". Setup and hold times are those
-of the data sheet with cycles of 8 ns to spare (address and data 8 ns before WR falls; WR low and high at least 16 ns).
+An event takes 5 cycles, as the driver reckons; one in between is refused as "busy". Setup and hold
+times are those of the data sheet with cycles of 8 ns to spare (address and data 8 ns before WR
+falls; WR low and high at least 16 ns).
 
     cycle (coarse time)   T      T+1    T+2    T+3    T+4    T+5
     a, d                  X valid                            X next

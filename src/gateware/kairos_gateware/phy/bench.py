@@ -12,8 +12,8 @@ __all__ = ["Record", "play"]
 
 @dataclass
 class Record:
-    """outputs[pad][cycle]: (samples, driven); inputs: (cycle of the stamp, fine, data); busy: cycles of refused events;
-    settled[cycle]."""
+    """outputs[pad][cycle]: (samples, driven); inputs: (cycle of the stamp, fine, data); busy:
+    cycles of refused events; settled[cycle]."""
 
     outputs: list = field(default_factory=list)
     inputs: list = field(default_factory=list)
@@ -22,9 +22,9 @@ class Record:
 
 
 def play(phy, events, cycles, levels=None, dut=None, wires=()):
-    """events: {cycle of the time: (address, data, fine)}; the strobe comes one cycle ahead. levels: {(pad's index,
-    cycle): samples from then on}. dut: the module to simulate if it is not the PHY itself. wires: (from, to) pads
-    connected without delay."""
+    """events: {cycle of the time: (address, data, fine)}; the strobe comes one cycle ahead. levels:
+    {(pad's index, cycle): samples from then on}. dut: the module to simulate if it is not the PHY
+    itself. wires: (from, to) pads connected without delay."""
     link, inputs = phy.channel.output, phy.channel.input
     record = Record([[] for _ in phy.pads])
     levels = levels or {}

@@ -1,16 +1,19 @@
 """Camera Link receiver, base configuration: 28 bits on four data lanes for each period of the camera's pixel clock.
 
-The lanes are sampled once a nanosecond with the RTIO clock, as those of any serialised pad, so nothing runs on the
-camera's clock and no second clock domain is needed. The clock lane gives the rate, measured over nine periods, and with
-each of its rising edges the position of the bits, which are then taken from the sample nearest to their middle. A bit
-must last at least 3 ns: pixel clocks from 5 to 45 MHz are received (`test_cameralink.py` has how much the edges may
-jitter), faster ones are ignored.
+The lanes are sampled once a nanosecond with the RTIO clock, as those of any serialised pad, so
+nothing runs on the camera's clock and no second clock domain is needed. The clock lane gives the
+rate, measured over nine periods, and with each of its rising edges the position of the bits, which
+are then taken from the sample nearest to their middle. A bit must last at least 3 ns: pixel clocks
+from 5 to 45 MHz are received (`test_cameralink.py` has how much the edges may jitter), faster ones
+are ignored.
 
-A word lasts from two bits behind a rising edge of the clock lane to two bits behind the next one, so the clock lane
-reads 1100011. The order of the bits on the lanes is `LANES` of the contract (docs/chips/cameralink.md).
+A word lasts from two bits behind a rising edge of the clock lane to two bits behind the next one,
+so the clock lane reads 1100011. The order of the bits on the lanes is `LANES` of the contract
+(docs/chips/cameralink.md).
 
-Timing: `stb` 4 cycles after the sample of a word's last bit arrived. Clock domain sys. A period that differs by more
-than an eighth from the one before ends the reception, until the rate has been measured anew.
+Timing: `stb` 4 cycles after the sample of a word's last bit arrived. Clock domain sys. A period
+that differs by more than an eighth from the one before ends the reception, until the rate has been
+measured anew.
 """
 
 from functools import reduce
@@ -34,8 +37,9 @@ _PER_CYCLE = 3  # bits of at least 3 ns that can have their middle in one cycle
 
 
 class _Rate(Module):
-    """Measures the clock lane. edge, at: there is a rising edge in this cycle, at that sample. locked: the rate is
-    known; bit: length of a bit in 1/64 sample. stopped: no edge for so long that the clock has stopped."""
+    """Measures the clock lane. edge, at: there is a rising edge in this cycle, at that sample.
+    locked: the rate is known; bit: length of a bit in 1/64 sample. stopped: no edge for so long
+    that the clock has stopped."""
 
     def __init__(self, edge, at):
         self.locked = Signal()
@@ -77,8 +81,8 @@ class _Rate(Module):
 
 
 class _Middles(Module):
-    """Which bits have their middle in this cycle: up to three, the first `count` of `taken`. index: place of the bit in
-    its word. sample: where it is in the cycle.
+    """Which bits have their middle in this cycle: up to three, the first `count` of `taken`. index:
+    place of the bit in its word. sample: where it is in the cycle.
 
     Bit 5 waits for the clock's edge, so nothing is taken while the clock stands."""
 
@@ -140,8 +144,8 @@ class _Middles(Module):
 class CameraLinkReceiver(Module):
     """clock: pad of the clock lane; lanes: list of the four pads of the data lanes; all serialised.
 
-    stb, word: a word of 28 bits; bit n is the transmitter's input n. settled: the clock stands still and nothing is
-    under way."""
+    stb, word: a word of 28 bits; bit n is the transmitter's input n. settled: the clock stands
+    still and nothing is under way."""
 
     def __init__(self, clock, lanes):
         self.stb = Signal()

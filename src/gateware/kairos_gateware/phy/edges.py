@@ -18,10 +18,10 @@ __all__ = ["EdgeDetector", "DelayedEvent"]
 class EdgeDetector(Module):
     """Edges of each sample of a cycle, INPUT_LATENCY cycles after it. One cycle's edges each cycle; clock domain sys.
 
-    width: 8 for a serialised pad, else 1: of a simple pad the last sample counts, so that an edge anywhere in a cycle
-    belongs to it. level[i]: sample i; rising[i], falling[i]: it differs from the sample before. The two registers in
-    the path are the synchroniser of a simple pad. settled: the pad does not move, nor did it in the cycles still
-    inside.
+    width: 8 for a serialised pad, else 1: of a simple pad the last sample counts, so that an edge
+    anywhere in a cycle belongs to it. level[i]: sample i; rising[i], falling[i]: it differs from
+    the sample before. The two registers in the path are the synchroniser of a simple pad. settled:
+    the pad does not move, nor did it in the cycles still inside.
     """
 
     def __init__(self, pad):
@@ -53,8 +53,9 @@ class EdgeDetector(Module):
 
 
 class DelayedEvent(Module):
-    """An output event, INPUT_LATENCY cycles after its time. `from_fine[i]`: sample i is not before the event's time
-    (all ones if `width` is 1: the time is truncated to the cycle). settled: none is inside."""
+    """An output event, INPUT_LATENCY cycles after its time. `from_fine[i]`: sample i is not before
+    the event's time (all ones if `width` is 1: the time is truncated to the cycle). settled: none
+    is inside."""
 
     def __init__(self, link, width):
         self.stb = Signal()

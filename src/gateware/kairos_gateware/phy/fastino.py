@@ -1,5 +1,5 @@
-"""Fastino: 32 DACs of 16 bits on a card at the end of a fast link (`fastlink.py`), which tells the card the state of
-all of them in each frame of 49 cycles (392 ns, 2.55 MS/s). Clock domain sys.
+"""Fastino: 32 DACs of 16 bits on a card at the end of a fast link (`fastlink.py`), which tells the
+card the state of all of them in each frame of 49 cycles (392 ns, 2.55 MS/s). Clock domain sys.
 
 | RTIO address | Write |
 |---|---|
@@ -12,15 +12,18 @@ all of them in each frame of 49 cycles (392 ns, 2.55 MS/s). Clock domain sys.
 | 38 | interpolator setting (CIC): rate mantissa 5..0, rate exponent 9..6, gain exponent 15..10 |
 | 39 | mask of DACs that take over that setting with the next frame |
 
-The payload of a frame, from bit 0: configuration (4), LEDs (8), kind of the frame (4), interpolator setting (16), mask
-(32), data of DAC 0 to 31 (16 each). Kind 0: the mask says which DACs are updated. Kind 1: it says which take over the
-interpolator setting; updates wait for the frame after. The CRC takes the rest of the 98 bits on each of six lanes.
+The payload of a frame, from bit 0: configuration (4), LEDs (8), kind of the frame (4), interpolator
+setting (16), mask (32), data of DAC 0 to 31 (16 each). Kind 0: the mask says which DACs are
+updated. Kind 1: it says which take over the interpolator setting; updates wait for the frame after.
+The CRC takes the rest of the 98 bits on each of six lanes.
 
-The driver fixes the addresses, the length of a frame and the number of lanes; how the bits are arranged is this
-project's choice and has not been checked against a card. It stands in `src/contracts/chips/fastino.toml`.
+The driver fixes the addresses, the length of a frame and the number of lanes; how the bits are
+arranged is this project's choice and has not been checked against a card. It stands in
+`src/contracts/chips/fastino.toml`.
 
-Timing: an event at T is in the frame that begins at S, the first multiple of 49 behind T, and which has left after S +
-49: 50 to 98 cycles after T. One event in each cycle. Of events in a cycle with the same address the last one counts.
+Timing: an event at T is in the frame that begins at S, the first multiple of 49 behind T, and which
+has left after S + 49: 50 to 98 cycles after T. One event in each cycle. Of events in a cycle with
+the same address the last one counts.
 """
 
 from migen import *

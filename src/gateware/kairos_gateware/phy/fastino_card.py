@@ -1,5 +1,5 @@
-"""For tests: the other end of a fast link, in plain Python. It sees only the pads, finds the frames by the clock lane,
-checks the CRC, and keeps a Fastino's state."""
+"""For tests: the other end of a fast link, in plain Python. It sees only the pads, finds the frames
+by the clock lane, checks the CRC, and keeps a Fastino's state."""
 
 from dataclasses import dataclass, field
 
@@ -69,8 +69,8 @@ class FrameReceiver:
 
 @dataclass
 class FastinoCard:
-    """Outputs of the 32 DACs, interpolator settings, configuration and LEDs, as the frames say. `log`: (cycle at which
-    the frame began, mask of the DACs it updated)."""
+    """Outputs of the 32 DACs, interpolator settings, configuration and LEDs, as the frames say.
+    `log`: (cycle at which the frame began, mask of the DACs it updated)."""
 
     outputs: list = field(default_factory=lambda: [0] * DACS)
     interpolators: list = field(default_factory=lambda: [0] * DACS)

@@ -1,24 +1,28 @@
 """Fast link: serial frames without a pause to an EEM card, over one clock lane, some data lanes and one lane back.
 
-A frame has `words` words of `word_bits` bits on each lane, two bits in each cycle of 8 ns (250 Mbit/s). Frames begin at
-coarse times that are multiples of their length, so the frame's phase follows from the time and needs no start. The
-clock lane has one period for each word: high for its first `high` bits, in a frame's first word for `high` - 1 bits,
-which marks it; so the rising edges, to which a card locks its own clock, are evenly spaced. Last in the frame is the
-CRC of everything before it, polynomial `crc` without its highest term, register initially 0, highest bit first.
+A frame has `words` words of `word_bits` bits on each lane, two bits in each cycle of 8 ns (250
+Mbit/s). Frames begin at coarse times that are multiples of their length, so the frame's phase
+follows from the time and needs no start. The clock lane has one period for each word: high for its
+first `high` bits, in a frame's first word for `high` - 1 bits, which marks it; so the rising edges,
+to which a card locks its own clock, are evenly spaced. Last in the frame is the CRC of everything
+before it, polynomial `crc` without its highest term, register initially 0, highest bit first.
 
-Order of the bits: a cycle takes the next 2 x `lanes` bits of the frame, from bit 0 on. Its first half is sent first,
-the lower bit on the lower lane. So bit n is on lane n mod `lanes`, in bit time n // `lanes`.
+Order of the bits: a cycle takes the next 2 x `lanes` bits of the frame, from bit 0 on. Its first
+half is sent first, the lower bit on the lower lane. So bit n is on lane n mod `lanes`, in bit time
+n // `lanes`.
 
     cycle (coarse time)   S - 1       S           S + 1    ...   S + length - 1   S + length
     begin                 /‾‾‾‾‾‾‾‾‾‾\\____________________ ... ____/‾‾‾‾‾‾‾‾‾‾‾‾‾‾\\__
     payload               sampled                                 sampled
     data lanes                        first bits            ...   CRC              next frame
 
-One bit for each word comes back from the card: what the return lane shows in the cycle in which the last bit of that
-word leaves. `answer` are those of the last whole frame, the first one in the highest bit. Clock domain sys.
+One bit for each word comes back from the card: what the return lane shows in the cycle in which the
+last bit of that word leaves. `answer` are those of the last whole frame, the first one in the
+highest bit. Clock domain sys.
 
-Simulation builds may skip time, and report every change of a pad: there a frame with `fresh` low, which would tell the
-card nothing new, is not put on the pads (they stay low), see docs/gateware/phys.md.
+Simulation builds may skip time, and report every change of a pad: there a frame with `fresh` low,
+which would tell the card nothing new, is not put on the pads (they stay low), see
+docs/gateware/phys.md.
 """
 
 from functools import reduce
@@ -62,8 +66,9 @@ def _crc_step(register, bits, polynomial):
 class FastLink(Module):
     """clock, lanes, back: serialised pads, a list of them, and a simple one or None.
 
-    payload: the frame without its CRC, taken in the cycle `begin`. fresh: it is to be sent in simulation, too; taken
-    with it. free_running: goes into the PHY's channel. settled: no frame is on the pads, nothing comes back.
+    payload: the frame without its CRC, taken in the cycle `begin`. fresh: it is to be sent in
+    simulation, too; taken with it. free_running: goes into the PHY's channel. settled: no frame is
+    on the pads, nothing comes back.
     """
 
     def __init__(self, clock, lanes, back, words=14, word_bits=7, high=4, crc=0x80F, crc_width=12):
@@ -138,8 +143,8 @@ class FastLink(Module):
         return (bits == same) & (self.answer == same)
 
     def _modulo(self, value, divisor):
-        """value mod divisor: digits of 6 bits or so are weighted with the remainders of their places and added up, over
-        and over, until subtractions suffice."""
+        """value mod divisor: digits of 6 bits or so are weighted with the remainders of their
+        places and added up, over and over, until subtractions suffice."""
         digit = divisor.bit_length()
         largest = 2 ** len(value) - 1
         while largest >= 4 * divisor:

@@ -1,22 +1,24 @@
 """Frame grabber: sums of pixels over regions of interest (ROIs) of a Camera Link camera's frames. Clock domain sys.
 
-Two channels. Of the first one the addresses 4 n to 4 n + 3 set x0, y0, x1, y1 of ROI n: pixels with x0 <= x < x1 and
-y0 <= y < y1 belong to it, columns and rows counted from 0. The second one takes a mask of ROIs (address 0), and gives
-the results: when a frame ends, those of the ROIs that the mask has at that time, lowest number first, one event each
-cycle, behind an event with the sentinel, a single bit above all bits of a result. Without a ROI in the mask there is no
-event. (Coordinates are in force from their event's time on; a frame that sees them change has no meaning.)
+Two channels. Of the first one the addresses 4 n to 4 n + 3 set x0, y0, x1, y1 of ROI n: pixels with
+x0 <= x < x1 and y0 <= y < y1 belong to it, columns and rows counted from 0. The second one takes a
+mask of ROIs (address 0), and gives the results: when a frame ends, those of the ROIs that the mask
+has at that time, lowest number first, one event each cycle, behind an event with the sentinel, a
+single bit above all bits of a result. Without a ROI in the mask there is no event. (Coordinates are
+in force from their event's time on; a frame that sees them change has no meaning.)
 
-A result is the sum of the pixels, each shifted right by `count_shift`; it has min(31, 2 `res_width` + 16 -
-`count_shift`) bits, and is all ones if the sum does not fit. A pixel has 16 bits: port B, then port A, one for each
-pixel clock in which DVAL, LVAL and FVAL are set. A line ends with LVAL, a frame with FVAL.
+A result is the sum of the pixels, each shifted right by `count_shift`; it has min(31, 2 `res_width` +
+16 - `count_shift`) bits, and is all ones if the sum does not fit. A pixel has 16 bits: port B, then
+port A, one for each pixel clock in which DVAL, LVAL and FVAL are set. A line ends with LVAL, a
+frame with FVAL.
 
     cycle                 0      1      2      3      4      5
     receiver.stb          /‾‾‾‾‾‾\\______________________________   first word without FVAL
     input.stb                                  /‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾   sentinel, first result...
 
-`receiver.stb` comes 4 cycles behind the arrival of that word's last bit, so the sentinel is stamped 5 cycles (40 ns)
-behind it. The results stay until the next frame's first pixel, which must come 4 + number of ROIs cycles behind the
-frame's end or later.
+`receiver.stb` comes 4 cycles behind the arrival of that word's last bit, so the sentinel is stamped
+5 cycles (40 ns) behind it. The results stay until the next frame's first pixel, which must come 4 +
+number of ROIs cycles behind the frame's end or later.
 """
 
 from functools import reduce
@@ -41,8 +43,9 @@ def result_bits(res_width, count_shift):
 
 
 class FrameParser(Module):
-    """Words to pixels. stb, word: a word of the camera. One cycle later: valid, pixel, x, y, and `first` with the
-    frame's first pixel; or `end`, the frame is over. width, height: of the last frame. x and y end at all ones."""
+    """Words to pixels. stb, word: a word of the camera. One cycle later: valid, pixel, x, y, and
+    `first` with the frame's first pixel; or `end`, the frame is over. width, height: of the last
+    frame. x and y end at all ones."""
 
     def __init__(self, res_width):
         self.stb = Signal()

@@ -1,5 +1,6 @@
-"""What a PHY tells of itself. Each file of `phy/` with PHYs exports `KINDS`, which `kinds.py` lists; the descriptor's
-channels, `device_db`, the table in docs/gateware/phys.md and the figures of area follow from them.
+"""What a PHY tells of itself. Each file of `phy/` with PHYs exports `KINDS`, which `kinds.py`
+lists; the descriptor's channels, `device_db`, the table in docs/gateware/phys.md and the figures of
+area follow from them.
 """
 
 from collections.abc import Callable
@@ -14,9 +15,10 @@ __all__ = ["Driver", "Figure", "Kind", "Parameter", "Place"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a channel, an unsigned number. default: None if there is none. allowed: the values it may have;
-    rule: what the message says if it has another ("an SPI master has 0 to 8 chip select pins"). argument: the driver
-    has an argument of this name, which `device_db` gives if the variant does. meaning: for the table."""
+    """A parameter of a channel, an unsigned number. default: None if there is none. allowed: the
+    values it may have; rule: what the message says if it has another ("an SPI master has 0 to 8
+    chip select pins"). argument: the driver has an argument of this name, which `device_db` gives
+    if the variant does. meaning: for the table."""
 
     name: str
     default: int | None = None
@@ -33,8 +35,9 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Driver:
-    """The channel's driver: a class in a module of the core device's drivers. channel: its argument for the channel's
-    number. described: it needs more than the channel knows, so the system description (`description/`) gives its entry.
+    """The channel's driver: a class in a module of the core device's drivers. channel: its argument
+    for the channel's number. described: it needs more than the channel knows, so the system
+    description (`description/`) gives its entry.
     """
 
     module: str
@@ -45,8 +48,9 @@ class Driver:
 
 @dataclass(frozen=True)
 class Figure:
-    """A measurement of area. what: in words. make: gives the module, with `channel` and `pads` like a PHY, and `others`
-    if it has channels besides that one. baseline: lut, ff and bram of the reference, where it has the same."""
+    """A measurement of area. what: in words. make: gives the module, with `channel` and `pads` like
+    a PHY, and `others` if it has channels besides that one. baseline: lut, ff and bram of the
+    reference, where it has the same."""
 
     what: str
     make: Callable
@@ -54,8 +58,8 @@ class Figure:
 
 
 class Place:
-    """Where a PHY comes: `number` of the channel, its `name`, the values of its `parameters`, and `phys`, {channel
-    number: PHY} of those before it."""
+    """Where a PHY comes: `number` of the channel, its `name`, the values of its `parameters`, and
+    `phys`, {channel number: PHY} of those before it."""
 
     def __init__(self, number: int, name: str, parameters: dict[str, int | None], phys: dict):
         self.number = number
@@ -84,9 +88,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of channels. channel: its number in the descriptor, and its name. make: gives the PHY for a `Place`.
-    pads: which there are, in their order, for the table. injectable: moninj may override the (only) pad. figures: by
-    name."""
+    """A kind of channels. channel: its number in the descriptor, and its name. make: gives the PHY
+    for a `Place`. pads: which there are, in their order, for the table. injectable: moninj may
+    override the (only) pad. figures: by name."""
 
     channel: ChannelKind
     make: Callable[[Place], object]

@@ -26,8 +26,9 @@ KINDS: dict[str, Kind] = {kind.name: kind for module in _MODULES for kind in mod
 
 
 def make_phys(channels: tuple[ChannelSpec, ...]) -> dict:
-    """{channel number: PHY} of all channels that have one (`log` has none). Each PHY has `channel` and `pads`, whose
-    `pin` is set as the specification says. Raises ValueError with the channel's name."""
+    """{channel number: PHY} of all channels that have one (`log` has none). Each PHY has `channel`
+    and `pads`, whose `pin` is set as the specification says. Raises ValueError with the channel's
+    name."""
     phys = {}
     for number, spec in enumerate(channels):
         if spec.kind == "log":

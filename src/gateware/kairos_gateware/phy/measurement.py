@@ -1,9 +1,10 @@
-"""Measurement results without a processor: counts of input PHYs, compared with thresholds, are the bits of a result.
-Clock domain sys.
+"""Measurement results without a processor: counts of input PHYs, compared with thresholds, are the
+bits of a result. Clock domain sys.
 
-A source is an edge counter, which gives its count when it is told to send it, or a TTL input, whose edges are counted
-while its gate is open, and given when it closes. When all sources that are asked for have given a count since the last
-result, there is a result: bit n is 1 if source n has counted at least its threshold.
+A source is an edge counter, which gives its count when it is told to send it, or a TTL input, whose
+edges are counted while its gate is open, and given when it closes. When all sources that are asked
+for have given a count since the last result, there is a result: bit n is 1 if source n has counted
+at least its threshold.
 
     cycle                0      1
     counter's input.stb  /‾‾‾‾‾\\_______   the last count that was missing
@@ -44,8 +45,9 @@ class _GateCount(Module):
 
 
 class Measurement(Module):
-    """phys: the sources' PHYs. asked: those that make a result; none: there are no results. thresholds: of each.
-    `valid`: for one cycle, with the result in `state`. `settled`: no result comes without an input."""
+    """phys: the sources' PHYs. asked: those that make a result; none: there are no results.
+    thresholds: of each. `valid`: for one cycle, with the result in `state`. `settled`: no result
+    comes without an input."""
 
     def __init__(self, phys):
         self.asked = Signal(SOURCES)
@@ -75,8 +77,8 @@ class Measurement(Module):
 
 
 def sources_of(place, names):
-    """The PHYs whose channel numbers the place's parameters of these names have, up to the first that has none. Raises
-    ValueError."""
+    """The PHYs whose channel numbers the place's parameters of these names have, up to the first
+    that has none. Raises ValueError."""
     phys = []
     for name in names:
         if place[name] is None:

@@ -1,5 +1,5 @@
-"""The pulse core on an RTIO channel: events bring words, triggers and measurement results at exact times. Clock domain
-sys.
+"""The pulse core on an RTIO channel: events bring words, triggers and measurement results at exact
+times. Clock domain sys.
 
 | RTIO address | Write |
 |---|---|
@@ -21,16 +21,18 @@ sys.
 | 18 | a word of the stream, those that are kept, and a trigger as soon as all channels have what follows |
 | 19 to 23 | how samples are made, where the core makes them: `pulse/settings.py` |
 
-The status is an input event: bits 8..0 errors, as they were; 23..16 channels that are armed; 31..24 channels that run.
-The first underrun is two input events: its age in cycles at the time of the event, at most 2^32 - 1; then the mask of
-parameters that ran out of segments since the error was cleared, 0 if none did.
+The status is an input event: bits 8..0 errors, as they were; 23..16 channels that are armed; 31..24
+channels that run. The first underrun is two input events: its age in cycles at the time of the
+event, at most 2^32 - 1; then the mask of parameters that ran out of segments since the error was
+cleared, 0 if none did.
 
-Inputs (`phy/measurement.py`) are edge counters, or TTL inputs that count while their gate is open; what they count
-makes a result without a processor, INPUT_LATENCY + 2 cycles behind the time of the last event that closes or reads one.
+Inputs (`phy/measurement.py`) are edge counters, or TTL inputs that count while their gate is open;
+what they count makes a result without a processor, INPUT_LATENCY + 2 cycles behind the time of the
+last event that closes or reads one.
 
-A trigger at T starts the engines so that their first values show PIN_LATENCY cycles behind T, and the pins with them:
-for each tone its enable and its general-purpose level, which the amplitude's segment has in its flags. Reset stops
-all and empties the FIFOs; tables stay.
+A trigger at T starts the engines so that their first values show PIN_LATENCY cycles behind T, and
+the pins with them: for each tone its enable and its general-purpose level, which the amplitude's
+segment has in its flags. Reset stops all and empties the FIFOs; tables stay.
 """
 
 from migen import *
@@ -65,8 +67,8 @@ def pad_names(channels):
 
 
 class MemoryStream:
-    """What a core asks of a reader of words in memory (`dma/stream.py`). start: begin with the list at `base`. busy: it
-    cannot. valid, ready, word: the stream."""
+    """What a core asks of a reader of words in memory (`dma/stream.py`). start: begin with the list
+    at `base`. busy: it cannot. valid, ready, word: the stream."""
 
     def __init__(self):
         self.start, self.busy, self.base = Signal(), Signal(), Signal(32)
@@ -83,10 +85,10 @@ class Direct:
 
 
 class Pulse(Module):
-    """pads: as `pad_names` says. sources: PHYs of inputs that make results. options: of the `Sequencing`. `sequencing`:
-    the core, whose own `settled` counts beside the channel's. `stream`: a `MemoryStream`, whose words come in between
-    those of events. `direct`: a `Direct`.
-    `outputs`: of samples, the core's channels; `settings`: a `Settings` of how they are made.
+    """pads: as `pad_names` says. sources: PHYs of inputs that make results. options: of the
+    `Sequencing`. `sequencing`: the core, whose own `settled` counts beside the channel's. `stream`:
+    a `MemoryStream`, whose words come in between those of events. `direct`: a `Direct`. `outputs`:
+    of samples, the core's channels; `settings`: a `Settings` of how they are made.
     """
 
     def __init__(self, number, pads, channels, sources=(), **options):
@@ -163,8 +165,8 @@ def _wide(bits, width):
 
 
 class _Change(Module):
-    """Plays what is kept behind a word that changes it. at: of an address, whether an event is there. data: of the
-    event. core: the `Sequencing`.
+    """Plays what is kept behind a word that changes it. at: of an address, whether an event is
+    there. data: of the event. core: the `Sequencing`.
 
     `sends`: `word` goes to the stream. `trigger`: pulse. `under_way`: from the word that changes to the trigger."""
 

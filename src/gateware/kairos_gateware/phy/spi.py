@@ -2,9 +2,10 @@
 
 Fields and flags of the configuration: `contracts/spi.py`. One SPI clock period is `div` cycles.
 
-A transfer of n bits takes (n + 1) * div + 1 cycles, what the driver's `xfer_duration_mu` says: a write in the first
-cycle behind it is the earliest, one before is refused as "busy". MSB first, data written are aligned to bit 31, those
-read to bit 0; LSB first, the other way round. With A = div - div // 2 and B = div // 2, clock phase 0:
+A transfer of n bits takes (n + 1) * div + 1 cycles, what the driver's `xfer_duration_mu` says: a
+write in the first cycle behind it is the earliest, one before is refused as "busy". MSB first, data
+written are aligned to bit 31, those read to bit 0; LSB first, the other way round. With A = div -
+div // 2 and B = div // 2, clock phase 0:
 
     cycle     T               T+A        T+div           T+n*div   +A    T+(n+1)*div   +1
     cs        active ...                                                 inactive if END
@@ -50,9 +51,9 @@ _CONFIG = _config_layout()
 
 
 class SpiMaster(Module):
-    """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the chip select first.
-    Events in the same cycle collide; there is no replacement. `selected`: chip select is held. `sent`: the fields of a
-    monitor's `SENT`."""
+    """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the
+    chip select first. Events in the same cycle collide; there is no replacement. `selected`: chip
+    select is held. `sent`: the fields of a monitor's `SENT`."""
 
     def __init__(self, number, clk, mosi=None, miso=None, cs=()):
         link = OutputLink(data_width=_WIDTH, address_width=1, replace=False)

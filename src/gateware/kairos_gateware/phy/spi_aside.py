@@ -4,11 +4,11 @@
     inputs ◀──    │    ◀──
                registers
 
-Events pass in the cycle in which they come, as if this were not there. A transfer that is asked for waits until the
-master has nothing to do and holds no chip select, for WAIT_CYCLES at most; its configuration is set, and that of the
-experiment again when it is over. In between the experiment's events for this channel are refused as "busy"; what is
-received is not the experiment's. No other channel, lane or counter of the core has anything to do with it. Clock domain
-sys.
+Events pass in the cycle in which they come, as if this were not there. A transfer that is asked for
+waits until the master has nothing to do and holds no chip select, for WAIT_CYCLES at most; its
+configuration is set, and that of the experiment again when it is over. In between the experiment's
+events for this channel are refused as "busy"; what is received is not the experiment's. No other
+channel, lane or counter of the core has anything to do with it. Clock domain sys.
 
     cycle      T        T+1      T+2  ...   T+2+(n+1)*div    +1
     master     config   data     transfer                   config of the experiment
@@ -31,8 +31,8 @@ WAIT_CYCLES = 1 << 17
 class SpiAside(Module):
     """phy: `SpiMaster`, of which this becomes the owner and takes the place, with its `pads` and its `channel`.
 
-    `start` (one cycle) asks for a transfer with `config` and `data`, unless `busy`; `value`: the newest input;
-    `refused`: the last one was not made."""
+    `start` (one cycle) asks for a transfer with `config` and `data`, unless `busy`; `value`: the
+    newest input; `refused`: the last one was not made."""
 
     def __init__(self, phy, wait=WAIT_CYCLES):
         self.submodules.phy = phy

@@ -1,10 +1,11 @@
-"""What an SPI bus has sent to the chips behind it, for the monitor: frequency words of an Urukul's synthesisers, codes
-of a DAC's channels. Clock domain sys.
+"""What an SPI bus has sent to the chips behind it, for the monitor: frequency words of an Urukul's
+synthesisers, codes of a DAC's channels. Clock domain sys.
 
-An SPI master tells of each transfer in the cycle in which it starts (`SENT`); a monitor puts transfers together to
-messages, as the chips do, and keeps those that set an output. A probe changes in the cycle behind the start of the
-message's last transfer, so before the chip has all of it, and whether or not an update pulse (IO_UPDATE, LDAC)
-follows. Registers and fields are those of `src/contracts/chips`; a test compares.
+An SPI master tells of each transfer in the cycle in which it starts (`SENT`); a monitor puts
+transfers together to messages, as the chips do, and keeps those that set an output. A probe changes
+in the cycle behind the start of the message's last transfer, so before the chip has all of it, and
+whether or not an update pulse (IO_UPDATE, LDAC) follows. Registers and fields are those of
+`src/contracts/chips`; a test compares.
 """
 
 from migen import *
@@ -48,8 +49,8 @@ class _Monitor(Module):
 
 
 class _UrukulMonitor(_Monitor):
-    """`probes`: for each chip the frequency word that was sent to it last. A subclass says when one is `complete`, the
-    end of a message to a chip, and which it is."""
+    """`probes`: for each chip the frequency word that was sent to it last. A subclass says when one
+    is `complete`, the end of a message to a chip, and which it is."""
 
     def __init__(self, width):
         super().__init__()
@@ -76,9 +77,9 @@ class _UrukulMonitor(_Monitor):
 
 
 class Ad9910Monitor(_UrukulMonitor):
-    """A message to an AD9910 that sets its frequency: 8 bits of address, of the frequency register or of a profile,
-    then that register, whose last 32 bits are the frequency word. (A profile that plays the RAM has no frequency: what
-    its last 32 bits mean is shown as one.)"""
+    """A message to an AD9910 that sets its frequency: 8 bits of address, of the frequency register
+    or of a profile, then that register, whose last 32 bits are the frequency word. (A profile that
+    plays the RAM has no frequency: what its last 32 bits mean is shown as one.)"""
 
     def __init__(self):
         super().__init__(32)
@@ -99,8 +100,8 @@ class Ad9910Monitor(_UrukulMonitor):
 
 
 class Ad9912Monitor(_UrukulMonitor):
-    """A message to an AD9912 that sets its frequency: 16 bits of address, phase word and the frequency word's upper 16
-    bits, its lower 32 bits."""
+    """A message to an AD9912 that sets its frequency: 16 bits of address, phase word and the
+    frequency word's upper 16 bits, its lower 32 bits."""
 
     def __init__(self):
         super().__init__(48)
@@ -127,8 +128,8 @@ class Ad9912Monitor(_UrukulMonitor):
 
 
 class Ad53xxMonitor(_Monitor):
-    """A message to an AD53xx that sets a channel's code: 24 bits with mode, channel and code. (Addresses of several
-    channels at once are not followed.)
+    """A message to an AD53xx that sets a channel's code: 24 bits with mode, channel and code.
+    (Addresses of several channels at once are not followed.)
 
     `probe_port`: port of the memory of codes, for the monitor."""
 

@@ -1,17 +1,19 @@
-"""RTIO channels of an SU-Servo (`servo/`): one for its memories and its configuration, one for each synthesiser. Clock
-domain sys; reset stops the servo and switches the outputs off, but leaves the memories.
+"""RTIO channels of an SU-Servo (`servo/`): one for its memories and its configuration, one for each
+synthesiser. Clock domain sys; reset stops the servo and switches the outputs off, but leaves the
+memories.
 
-The servo's channel: the address is the event's (8 bits) and, above them, the data's bits from 18 on; the value is the
-data's low 18 bits (`servo/format.py` has the addresses). A write is done at the end of the cycle of the event's time. A
-read gives an input event stamped with that cycle, readable 4 cycles after it. One event in each cycle; there is no
-replacement.
+The servo's channel: the address is the event's (8 bits) and, above them, the data's bits from 18
+on; the value is the data's low 18 bits (`servo/format.py` has the addresses). A write is done at
+the end of the cycle of the event's time. A read gives an input event stamped with that cycle,
+readable 4 cycles after it. One event in each cycle; there is no replacement.
 
     configuration   bit 0 enable; bit 1 take over the delays of the update pulses, ns, in bits 4..2 and 7..5
     status          bit 0 enabled, bit 1 nothing in progress, bit 2 a sample was not read, bits 15..8 Y was limited;
                     reading it clears bits 2 and 15..8
 
-A synthesiser's channel: bit 0 switch on, bit 1 update Y, bit 2 phase tracking, bits 7..3 profile. The switch changes
-with the sample of the event's time, like a serialised TTL; all else counts from the servo's next cycle on.
+A synthesiser's channel: bit 0 switch on, bit 1 update Y, bit 2 phase tracking, bits 7..3 profile.
+The switch changes with the sample of the event's time, like a serialised TTL; all else counts from
+the servo's next cycle on.
 
 Phase tracking does not exist: an event that asks for it is refused as "busy".
 """
@@ -68,9 +70,9 @@ class SuServoChannel(Module):
 
 
 class SuServo(Module):
-    """channels: the `SuServoChannel`s. adc: pads cnv, sck, sdr, clkout, sdo0..3. buses: for each Urukul its pads clk,
-    cs (or None), mosi0..3. updates: pads of the update pulses, or none: then `ttl.SharedOutput`s drive them. profile:
-    number of the register that is written."""
+    """channels: the `SuServoChannel`s. adc: pads cnv, sck, sdr, clkout, sdo0..3. buses: for each
+    Urukul its pads clk, cs (or None), mosi0..3. updates: pads of the update pulses, or none: then
+    `ttl.SharedOutput`s drive them. profile: number of the register that is written."""
 
     def __init__(self, number, channels, adc, buses, updates, profile):
         addresses = AddressMap(len(buses))

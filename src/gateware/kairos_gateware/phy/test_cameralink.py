@@ -73,8 +73,8 @@ def test_too_fast_is_ignored(period):
 
 
 def test_settled_while_the_clock_stands():
-    """The clock stops in the middle of a word, and goes on: no wrong word. Time stands until it is known to have
-    stopped: 255 ns."""
+    """The clock stops in the middle of a word, and goes on: no wrong word. Time stands until it is
+    known to have stopped: 255 ns."""
     noise = random.Random(1)
     first, second = ([noise.getrandbits(28) for _ in range(LEAD + 10)] for _ in range(2))
     cycles = lane_samples(first, 30.0)[:-5]

@@ -1,5 +1,5 @@
-"""Fastino against a card in plain Python that sees only the pads: data, update, hold, configuration, interpolator
-settings, groups; which frame an event is in; time skip."""
+"""Fastino against a card in plain Python that sees only the pads: data, update, hold,
+configuration, interpolator settings, groups; which frame an event is in; time skip."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

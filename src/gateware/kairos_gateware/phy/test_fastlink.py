@@ -1,5 +1,5 @@
-"""Fast link against a receiver in plain Python: frames arrive, at their times, whatever the geometry; skipping time
-keeps the phase."""
+"""Fast link against a receiver in plain Python: frames arrive, at their times, whatever the
+geometry; skipping time keeps the phase."""
 
 import pytest
 from hypothesis import given, settings

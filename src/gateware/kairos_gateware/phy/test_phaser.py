@@ -1,5 +1,5 @@
-"""Phaser against a card in plain Python that sees only the pads: accesses to registers, oscillators of both RF
-channels, which frame an event is in, when an answer is stamped."""
+"""Phaser against a card in plain Python that sees only the pads: accesses to registers, oscillators
+of both RF channels, which frame an event is in, when an answer is stamped."""
 
 import pytest
 from migen import *

@@ -53,7 +53,8 @@ def test_transfer(flags, length, div, cs, data, answer):
     answer &= (1 << length) - 1
     bits = [answer >> (i if flags & LSB_FIRST else length - 1 - i) & 1 for i in range(length)]
     events = {5: config(flags, length, div, cs), start: (0, data, 0)}
-    # A first run tells when the slave has to put which bit on MISO: it keeps it until the master has sampled it
+    # A first run tells when the slave has to put which bit on MISO: it keeps it until the master
+    # has sampled it
     clock = edges(play(make(), events, stop + 5), start, stop, flags & CLK_PHASE, flags & CLK_POLARITY)
     miso = {(MISO, after + 1): 255 * bit for after, bit in zip([start - 1, *clock], bits, strict=False)}
     record = play(make(), events, stop + 5, miso)

@@ -55,8 +55,8 @@ def test_addresses():
 
 
 def test_a_word_each_cycle():
-    """Writes and reads in successive cycles; a read right behind the write of the same word sees it. The input event
-    has the time of its read."""
+    """Writes and reads in successive cycles; a read right behind the write of the same word sees
+    it. The input event has the time of its read."""
     servo, _, top = make()
     places = [MAP.word(3, 31, "b0"), MAP.y(3, 31), MAP.word(0, 0, "pow"), MAP.y(0, 0)]
     values = [0x2DEAD, 0x1BEEF, 0x3FFFF, 0x00001]

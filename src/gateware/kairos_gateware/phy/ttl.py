@@ -1,6 +1,6 @@
-"""TTL PHYs. On a simple pad outputs change and inputs are sampled once in each cycle of 8 ns, and the fine part of
-timestamps is truncated; on a serialised pad all is exact to the sample of 1 ns. Clock domain sys, reset by
-`rtio_phy_reset` (level 0, not driven, gate closed).
+"""TTL PHYs. On a simple pad outputs change and inputs are sampled once in each cycle of 8 ns, and
+the fine part of timestamps is truncated; on a serialised pad all is exact to the sample of 1 ns.
+Clock domain sys, reset by `rtio_phy_reset` (level 0, not driven, gate closed).
 
     cycle (coarse time)   T-1    T      T+1    T+2
     link.stb              /‾‾‾‾‾\\_____________________
@@ -58,14 +58,16 @@ class Output(Module):
 
 
 class InOut(Module):
-    """Bidirectional TTL. Address 0: level; 1: output enable; 2: sensitivity (bit 0 rising, bit 1 falling edges);
-    3: sensitivity, and one input event with the present level. Input events carry the level (data bit 0).
+    """Bidirectional TTL. Address 0: level; 1: output enable; 2: sensitivity (bit 0 rising, bit 1
+    falling edges); 3: sensitivity, and one input event with the present level. Input events carry
+    the level (data bit 0).
 
-    Gate times are exact: edges from the opening event's time up to, not including, the closing event's are recorded.
-    There is one input event in a cycle at most: the sample's, else that of the first edge the gate lets through.
-    The output enable changes with the cycle of its event. Inputs are seen whether the pad is driven or not.
-    `edges` may be used by other PHYs on the same pad. `gate`: it is open, from the cycle behind that of the
-    opening event to the closing event's; `hit`: it lets edges of this cycle through.
+    Gate times are exact: edges from the opening event's time up to, not including, the closing
+    event's are recorded. There is one input event in a cycle at most: the sample's, else that of
+    the first edge the gate lets through. The output enable changes with the cycle of its event.
+    Inputs are seen whether the pad is driven or not. `edges` may be used by other PHYs on the same
+    pad. `gate`: it is open, from the cycle behind that of the opening event to the closing event's;
+    `hit`: it lets edges of this cycle through.
     """
 
     def __init__(self, number, pad):

@@ -1,9 +1,10 @@
 """A channel's eight engines: when each starts a segment, waits for the trigger, or stops. Clock domain sys.
 
-In the last cycle of a segment its engine looks at the head of its FIFO: a segment that does not wait shows its first
-value in the next cycle; one that waits arms the engine, whose last value stays; none is an underrun. If all engines
-find none in the same cycle the channel becomes idle, otherwise it is a fault: all stop, and each discards segments up
-to one that waits. So does a channel whose engines wait and run side by side for longer than `misalign_limit` cycles.
+In the last cycle of a segment its engine looks at the head of its FIFO: a segment that does not
+wait shows its first value in the next cycle; one that waits arms the engine, whose last value
+stays; none is an underrun. If all engines find none in the same cycle the channel becomes idle,
+otherwise it is a fault: all stop, and each discards segments up to one that waits. So does a
+channel whose engines wait and run side by side for longer than `misalign_limit` cycles.
 
 `values` and what goes with them show LATENCY cycles after the engines.
 """
@@ -38,9 +39,9 @@ def _all(signals):
 
 
 class Engine(Module):
-    """An engine with its FIFO. `load`: the head starts, its first value shows in the next cycle. `halt`: what runs
-    stops where it is. `arm`: it waits. `run`, `armed`, `starts`: what it does in this cycle; `ends`: its last one of
-    a segment."""
+    """An engine with its FIFO. `load`: the head starts, its first value shows in the next cycle.
+    `halt`: what runs stops where it is. `arm`: it waits. `run`, `armed`, `starts`: what it does in
+    this cycle; `ends`: its last one of a segment."""
 
     def __init__(self, depth, frame=False):
         self.submodules.queue = queue = SegmentQueue(depth, frame)
@@ -72,12 +73,13 @@ class Engine(Module):
 class Channel(Module):
     """depth: of the FIFOs. trigger: starts what is armed, in the next cycle. hold: amplitudes stay in an underrun.
 
-    `engines`: their `queue` takes segments. `armed`: all wait. `tau0`, `misalign`: high in a cycle with that error;
-    `dry`: the engines that found no segment in this cycle. `values`: of all parameters, a frame's with what it has
-    accumulated; `applied`: frame of each tone; `synchronise` (begin at the global phase), `feed_forward`, `enable`,
-    `gpo`: of each tone. `running`: some engine runs. coming: parameters that get a segment within two cycles.
-    `loaded`: all wait, and the segment behind the one that waits is there when that ends.
-    `settled`: nothing moves until a segment or a trigger comes.
+    `engines`: their `queue` takes segments. `armed`: all wait. `tau0`, `misalign`: high in a cycle
+    with that error; `dry`: the engines that found no segment in this cycle. `values`: of all
+    parameters, a frame's with what it has accumulated; `applied`: frame of each tone; `synchronise`
+    (begin at the global phase), `feed_forward`, `enable`, `gpo`: of each tone. `running`: some
+    engine runs. coming: parameters that get a segment within two cycles. `loaded`: all wait, and
+    the segment behind the one that waits is there when that ends. `settled`: nothing moves until a
+    segment or a trigger comes.
     """
 
     def __init__(self, depth=facts.SEGMENT_FIFO):

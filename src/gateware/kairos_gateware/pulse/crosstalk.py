@@ -1,10 +1,11 @@
-"""Compensation of crosstalk: what a channel picks up from its neighbours is cancelled by what is added to it, their
-ideal signals times complex factors. Clock domain sys.
+"""Compensation of crosstalk: what a channel picks up from its neighbours is cancelled by what is
+added to it, their ideal signals times complex factors. Clock domain sys.
 
     y_c(t) = x_c(t - LATENCY - zero) + sum of Re(k x_n(t - LATENCY - delay)) over the neighbours n of c
 
-A neighbour's signal is what it has before its own compensation, so nothing comes back. A delay equal to `zero` means
-that both meet exactly; greater ones come later. Each product is rounded, `(p + 2^16) >> 17`.
+A neighbour's signal is what it has before its own compensation, so nothing comes back. A delay
+equal to `zero` means that both meet exactly; greater ones come later. Each product is rounded,
+`(p + 2^16) >> 17`.
 
     cycle 0      signals
     cycle 1      in the delay lines
@@ -49,8 +50,9 @@ class _Delay(Module):
 
 
 class _Coupling(Module):
-    """What a channel takes of one neighbour. real, imaginary: its signal, lists of a cycle's samples. write: `factor`
-    and `delay` are kept; commit: what was kept last is used from now on. `parts`: to be added."""
+    """What a channel takes of one neighbour. real, imaginary: its signal, lists of a cycle's
+    samples. write: `factor` and `delay` are kept; commit: what was kept last is used from now on.
+    `parts`: to be added."""
 
     def __init__(self, real, imaginary, place):
         self.write, self.commit = Signal(), Signal()
@@ -81,13 +83,14 @@ class _Coupling(Module):
 
 
 class Crosstalk(Module):
-    """signals: of each channel, (real parts, imaginary parts) of a cycle's samples, each at most 2^17 - 1 in magnitude
-    as a complex number.
+    """signals: of each channel, (real parts, imaginary parts) of a cycle's samples, each at most
+    2^17 - 1 in magnitude as a complex number.
 
-    write: a coupling's `factor` (real, imaginary; 18 bits signed, of which 17 behind the point) and `delay` are kept
-    for the neighbour at OFFSETS[`offset`] of `channel`; `zero`: delay that means none; commit: all are used from now
-    on. `sums`: of each channel, real parts, 21 bits signed, LATENCY + zero cycles later. Before the first `commit`,
-    and where there is no neighbour, nothing is added.
+    write: a coupling's `factor` (real, imaginary; 18 bits signed, of which 17 behind the point) and
+    `delay` are kept for the neighbour at OFFSETS[`offset`] of `channel`; `zero`: delay that means
+    none; commit: all are used from now on. `sums`: of each channel, real parts, 21 bits signed,
+    LATENCY + zero cycles later. Before the first `commit`, and where there is no neighbour, nothing
+    is added.
     """
 
     def __init__(self, signals):

@@ -1,7 +1,8 @@
 """Frames: rotations that add up from segment to segment, and what of them each tone gets. Clock domain sys.
 
-What a segment leaves is the same whether it rotates while it runs or at its end: its base with the spline's value
-behind the last cycle. So one sum is kept, and a segment that rotates at its end merely shows its base.
+What a segment leaves is the same whether it rotates while it runs or at its end: its base with the
+spline's value behind the last cycle. So one sum is kept, and a segment that rotates at its end
+merely shows its base.
 """
 
 from migen import *
@@ -18,8 +19,8 @@ _ROUTES = [
 
 
 class Frame(Module):
-    """spline: the frame's. queue: its head is started by `start`. ends: the running segment has its last cycle.
-    flags: of the running segment. `shown`: base with the running rotation."""
+    """spline: the frame's. queue: its head is started by `start`. ends: the running segment has its
+    last cycle. flags: of the running segment. `shown`: base with the running rotation."""
 
     def __init__(self, spline, queue, flags):
         self.start, self.ends = Signal(), Signal()

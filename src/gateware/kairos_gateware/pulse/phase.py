@@ -1,5 +1,5 @@
-"""A tone's phase: what its frequency has added up to, the global phase where it synchronises, and all that is added to
-it. Clock domain sys; all arithmetic is modulo one turn, 2^40.
+"""A tone's phase: what its frequency has added up to, the global phase where it synchronises, and
+all that is added to it. Clock domain sys; all arithmetic is modulo one turn, 2^40.
 
     cycle 0      frequency, phase, frame, counter
     cycle 1..3   frequency times counter, the phase of a tone that has run since the counter began; harmonic times error
@@ -62,8 +62,9 @@ class FeedForward(Module):
 
 
 class Phase(Module):
-    """forward: the `FeedForward`. counter: of samples, in the cycle of `frequency`. phase, frame: to be added.
-    synchronise: begin at the global phase. follow: add the feed-forward, times `harmonic` (signed).
+    """forward: the `FeedForward`. counter: of samples, in the cycle of `frequency`. phase, frame:
+    to be added. synchronise: begin at the global phase. follow: add the feed-forward, times
+    `harmonic` (signed).
 
     `phases`: of the samples of the cycle, the bits from which a sine is made, LATENCY cycles later.
     """

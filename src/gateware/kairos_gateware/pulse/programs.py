@@ -1,7 +1,8 @@
 """For tests: random programs of words, of every kind and also malformed, with triggers, results and settings.
 
-A program is a list of phrases on some of two channels: pulses streamed, tables written, gates run, branches, broken
-words. Most are such that a channel plays them to their end; some starve it, or give its engines different totals.
+A program is a list of phrases on some of two channels: pulses streamed, tables written, gates run,
+branches, broken words. Most are such that a channel plays them to their end; some starve it, or
+give its engines different totals.
 """
 
 import random

@@ -1,7 +1,7 @@
 """A parameter's FIFO of segments, and its head: the segment that the engine takes next.
 
-Segments of no cycles never go in (`skipped`); what those of a frame do to its accumulator goes in with the next one.
-Clock domain sys.
+Segments of no cycles never go in (`skipped`); what those of a frame do to its accumulator goes in
+with the next one. Clock domain sys.
 """
 
 from migen import *
@@ -17,10 +17,11 @@ COVERED = 4
 
 
 class SegmentQueue(Module):
-    """we, din: a segment goes in, if there is `room`; empty: it has no cycles. `roomy`: there is room for some more.
-    `valid`: there is a head, `body`, which `take` removes; `waits`: it is held until the trigger; `single`: it lasts
-    one cycle; `covers`: at least COVERED. `arriving`: there will be a head. frame: `rotation` is to be added to the
-    accumulator before the head starts, to 0 if `cleared`."""
+    """we, din: a segment goes in, if there is `room`; empty: it has no cycles. `roomy`: there is
+    room for some more. `valid`: there is a head, `body`, which `take` removes; `waits`: it is held
+    until the trigger; `single`: it lasts one cycle; `covers`: at least COVERED. `arriving`: there
+    will be a head. frame: `rotation` is to be added to the accumulator before the head starts, to 0
+    if `cleared`."""
 
     def __init__(self, depth, frame=False):
         self.we, self.room = Signal(), Signal()
@@ -62,8 +63,8 @@ class SegmentQueue(Module):
         ]
 
     def _before(self):
-        """What segments of no cycles have done since the last other one went in. The last one's part is kept apart, so
-        that the sum is not behind the choice of the segment."""
+        """What segments of no cycles have done since the last other one went in. The last one's
+        part is kept apart, so that the sum is not behind the choice of the segment."""
         coming = Segment(self.din)
         cleared, rotation = Signal(), Signal(facts.VALUE_BITS)
         clears, turn = Signal(), Signal(facts.VALUE_BITS)

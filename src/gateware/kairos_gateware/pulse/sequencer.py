@@ -8,9 +8,10 @@ A word that runs gates goes through the tables as a pipeline, two entries of the
     pulse     pulse table: two segments
     push      the segments go into the FIFOs of their masks
 
-Two segments of which one parameter takes both are pushed one after the other. The pipeline stands still while a FIFO
-has no room. Words that write tables, and segments that come in words, wait until the pipeline is empty: a word takes
-effect in its place in the stream. A word for the memory map or the gate table takes a cycle for each slot.
+Two segments of which one parameter takes both are pushed one after the other. The pipeline stands
+still while a FIFO has no room. Words that write tables, and segments that come in words, wait until
+the pipeline is empty: a word takes effect in its place in the stream. A word for the memory map or
+the gate table takes a cycle for each slot.
 """
 
 from functools import reduce
@@ -32,8 +33,8 @@ _LENGTH_BITS = facts.MLUT_ADDRESS_BITS + 1
 
 
 class _Table(Module):
-    """A table with `ports` ports; the first one also writes. An address beyond its end is not written. What was never
-    written is 0."""
+    """A table with `ports` ports; the first one also writes. An address beyond its end is not
+    written. What was never written is 0."""
 
     def __init__(self, width, bits, word_bits, ports):
         self.specials.memory = memory = Memory(width, 1 << bits)
@@ -47,14 +48,15 @@ class _Table(Module):
 
 
 class Sequencer(Module):
-    """queues: of the eight engines. glut_bits, mlut_bits, plut_bits: address bits of the tables as built. wide: words
-    carry 22 gate ids instead of 20 and a count.
+    """queues: of the eight engines. glut_bits, mlut_bits, plut_bits: address bits of the tables as
+    built. wide: words carry 22 gate ids instead of 20 and a count.
 
-    valid, ready, word: the stream. result, result_valid: of a measurement; one is remembered. timeout: cycles until a
-    branch goes on without one, 0: never. `errors`: name to a signal that is high in a cycle with that error. `settled`:
-    nothing moves until a result, a word or room in a queue comes. `waiting`: for a result. `given`: segments that go to
-    queues in this cycle, in order, each (whether there is one, mask of parameters, body). `coming`: parameters whose
-    queues get a segment of the tables within two cycles; one that has no cycles counts too.
+    valid, ready, word: the stream. result, result_valid: of a measurement; one is remembered.
+    timeout: cycles until a branch goes on without one, 0: never. `errors`: name to a signal that is
+    high in a cycle with that error. `settled`: nothing moves until a result, a word or room in a
+    queue comes. `waiting`: for a result. `given`: segments that go to queues in this cycle, in
+    order, each (whether there is one, mask of parameters, body). `coming`: parameters whose queues
+    get a segment of the tables within two cycles; one that has no cycles counts too.
     """
 
     def __init__(
@@ -215,8 +217,8 @@ class Sequencer(Module):
                 If(mapped[0][n], read[n].eq(target["mask"])),
             ]
             self.sync += If(go, masks[n].eq(target["mask"]))
-        # What was mapped in the cycle before is pushed in the next one; in the one after it, if one of the two pairs
-        # has to be pushed one after the other.
+        # What was mapped in the cycle before is pushed in the next one; in the one after it, if one
+        # of the two pairs has to be pushed one after the other.
         apart = mapped[1][0] & mapped[1][1] & ((masks[0] & masks[1]) != 0)
         unhindered = go & ~apart & reduce(and_, [queue.roomy for queue in queues])
         self.sync += self.coming.eq(Mux(unhindered, reduce(or_, read), 0))

@@ -1,8 +1,8 @@
 """What is set of the way from parameters to samples, and samples that are made so. Clock domain sys.
 
-Each setting counts from the cycle behind the one in which it comes: the frequency error and the harmonics of the
-feed-forward, the couplings of the compensation of crosstalk (kept one by one, then used all at once), and the global
-counter, which otherwise follows time.
+Each setting counts from the cycle behind the one in which it comes: the frequency error and the
+harmonics of the feed-forward, the couplings of the compensation of crosstalk (kept one by one, then
+used all at once), and the global counter, which otherwise follows time.
 """
 
 from migen import *
@@ -40,9 +40,10 @@ class Settings(Module):
     | COUPLE | delay that means none; all couplings written count from now on |
     | COUNTER | the global counter of samples |
 
-    `error`; `harmonics`: of each channel, of each tone; `write` with `real`, `imaginary`, `delay`, `offset`, `channel`;
-    `commit` with `zero`; `load` with `value`. `newest`: the event that came last, for recordings: bits 46..0 its
-    data, 49..47 its address less ERROR, 63..50 how many there were before."""
+    `error`; `harmonics`: of each channel, of each tone; `write` with `real`, `imaginary`, `delay`,
+    `offset`, `channel`; `commit` with `zero`; `load` with `value`. `newest`: the event that came
+    last, for recordings: bits 46..0 its data, 49..47 its address less ERROR, 63..50 how many there
+    were before."""
 
     def __init__(self, at, data, channels):
         self.error = Signal(facts.VALUE_BITS)
@@ -72,8 +73,8 @@ class Settings(Module):
 
 
 class Sampled(Module):
-    """Samples of some channels with a core's settings. time: in cycles. `outputs`: their `Samples`, with crosstalk
-    compensated where there are several."""
+    """Samples of some channels with a core's settings. time: in cycles. `outputs`: their `Samples`,
+    with crosstalk compensated where there are several."""
 
     def __init__(self, channels, settings, time, samples_per_cycle):
         self.submodules.outputs = outputs = Samples(channels, samples_per_cycle, crosstalk=len(channels) > 1)

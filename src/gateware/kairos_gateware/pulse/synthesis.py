@@ -1,7 +1,7 @@
 """From the parameters of a channel to its samples: two tones, their sum, and full scale. Clock domain sys.
 
-A tone is its amplitude's upper 17 bits times the cosine of its phase, rounded. The sum of both loses its lowest bit
-and is limited to 16 bits.
+A tone is its amplitude's upper 17 bits times the cosine of its phase, rounded. The sum of both
+loses its lowest bit and is limited to 16 bits.
 """
 
 from migen import *
@@ -21,8 +21,9 @@ LATENCY = _TONE_LATENCY + 1 + _OUTPUT_LATENCY
 
 
 class Tone(Module):
-    """A tone with its own `phase` (inputs: see `Phase`). amplitude: of the same cycle as its frequency. `samples`: 18
-    bits signed; with `quadrature` also its imaginary parts in `imaginary`."""
+    """A tone with its own `phase` (inputs: see `Phase`). amplitude: of the same cycle as its
+    frequency. `samples`: 18 bits signed; with `quadrature` also its imaginary parts in
+    `imaginary`."""
 
     def __init__(self, samples_per_cycle, forward, counter, quadrature=False):
         self.submodules.phase = Phase(samples_per_cycle, forward, counter)
@@ -50,8 +51,8 @@ class Tone(Module):
 
 
 class Sum(Module):
-    """A channel's two tones, driven by a `Channel`. harmonics: of each tone, signed. `samples`: their sums, 18 bits
-    signed; `imaginary` likewise, with `quadrature`."""
+    """A channel's two tones, driven by a `Channel`. harmonics: of each tone, signed. `samples`:
+    their sums, 18 bits signed; `imaginary` likewise, with `quadrature`."""
 
     def __init__(self, samples_per_cycle, channel, forward, counter, quadrature=False):
         self.harmonics = [Signal((facts.HARMONIC_BITS, True), name=f"harmonic_{t}") for t in range(facts.TONES)]

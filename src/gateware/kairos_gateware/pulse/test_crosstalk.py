@@ -1,5 +1,6 @@
-"""Samples of several channels, and compensation of their crosstalk: checks 61 and 63 of the specification, and samples
-of channels that disturb each other against those of the model in Rust."""
+"""Samples of several channels, and compensation of their crosstalk: checks 61 and 63 of the
+specification, and samples of channels that disturb each other against those of the model in
+Rust."""
 
 import numpy as np
 import pytest
@@ -45,8 +46,8 @@ def channels():
 
 
 def samples(channels, values, couplings=(), zero=0):
-    """What `values` (channel, parameter, cycle) give, (channel, sample), with couplings (channel, offset, factor as two
-    words, delay)."""
+    """What `values` (channel, parameter, cycle) give, (channel, sample), with couplings (channel,
+    offset, factor as two words, delay)."""
     before = len(couplings) + 1
     rows = np.zeros(before + values.shape[2] + TO_SAMPLES, channels.inputs)
     for row, (channel, offset, factor, delay) in zip(rows, couplings, strict=False):

@@ -1,5 +1,5 @@
-"""Engines of a channel that are given segments in words: values, alignment, triggers, underruns. Numbers in the tests'
-names are those of the conformance checks in docs/gateware/pulse.md."""
+"""Engines of a channel that are given segments in words: values, alignment, triggers, underruns.
+Numbers in the tests' names are those of the conformance checks in docs/gateware/pulse.md."""
 
 import random
 
@@ -195,8 +195,8 @@ def random_program(rng):
 
 
 def check_random_program(engines, seed):
-    """Streamed by start times a program starves only if the stream is slower than its segments: then it is cut
-    there."""
+    """Streamed by start times a program starves only if the stream is slower than its segments:
+    then it is cut there."""
     rng = random.Random(seed)
     total, parameters, words = random_program(rng)
     stalls = rng.choice([0, 0.05, 0.2])

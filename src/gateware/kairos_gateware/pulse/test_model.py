@@ -1,8 +1,10 @@
-"""The verilated core beside the model of src/pulse, on random programs (check 50): which segments the sequencers give,
-what the engines show for them in every cycle, what branches take, and what is reported.
+"""The verilated core beside the model of src/pulse, on random programs (check 50): which segments
+the sequencers give, what the engines show for them in every cycle, what branches take, and what is
+reported.
 
-The model's sequencer has a pipeline of its own, so segments are compared in their order; its engines get them in the
-cycles in which the logic's do, and everything that they show is compared cycle by cycle."""
+The model's sequencer has a pipeline of its own, so segments are compared in their order; its
+engines get them in the cycles in which the logic's do, and everything that they show is compared
+cycle by cycle."""
 
 from dataclasses import dataclass
 
@@ -58,8 +60,9 @@ def small():
 
 
 def decisions(program, played, channel):
-    """What each branch of a channel took by the rules: the newest result that came before its decision, or 0 when it
-    is late; and whether one was late. The logic's `waiting` says only when branches wait."""
+    """What each branch of a channel took by the rules: the newest result that came before its
+    decision, or 0 when it is late; and whether one was late. The logic's `waiting` says only when
+    branches wait."""
     waiting = np.append(played.states["waiting"] >> channel & 1, 0)
     timeout = program.settings["branch_timeout"]
     strobes = dict(program.results)

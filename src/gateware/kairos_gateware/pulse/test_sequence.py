@@ -1,5 +1,5 @@
-"""Vectors through the words: what each engine of a channel shows, cycle by cycle from its start. Numbers in the tests'
-names are those of the conformance checks."""
+"""Vectors through the words: what each engine of a channel shows, cycle by cycle from its start.
+Numbers in the tests' names are those of the conformance checks."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,8 @@ def test_27_and_29_frames_add_up_and_are_applied(engines):
     want = [10, 10, 20, -5, 0, 7, 8, 8]
     got = [changes([row])[0][1] / turn for row in rows["values"][8::16, facts.Parameter.Z0]]
     assert np.abs(np.array(got) - want).max() < 1e-9
-    # In pulses 5 and 6 the rotation comes behind a cleared frame at the end; the last but one is not forwarded
+    # In pulses 5 and 6 the rotation comes behind a cleared frame at the end; the last but one is
+    # not forwarded
     applied = vectors()["v10"]["applied_frame"]["0"]
     for tone in range(facts.TONES):
         assert changes(rows["applied"][:, tone]) == applied[f"tone{tone}"]

@@ -1,5 +1,5 @@
-"""From parameters to samples: phases, sine, full scale. Numbers in the tests' names are those of the conformance
-checks.
+"""From parameters to samples: phases, sine, full scale. Numbers in the tests' names are those of
+the conformance checks.
 
 Expected samples are the equations of the specification in integers, cycle by cycle, without pipelines."""
 
@@ -152,8 +152,9 @@ def test_57_the_phase_comes_back_with_synchronisation(channel):
 
 @pytest.mark.parametrize("cycles", [10**9, 2**39 - 50])
 def test_the_global_phase_after_many_cycles(channel, cosine, cycles):
-    """The counter is loaded: 10^9 cycles after it began, and shortly before it rolls over, a tone that synchronises is
-    where one is that has run all the time, and comes back to it from another frequency."""
+    """The counter is loaded: 10^9 cycles after it began, and shortly before it rolls over, a tone
+    that synchronises is where one is that has run all the time, and comes back to it from another
+    frequency."""
     frequency = 0x3E80000001
     rows = blank(channel, 120)
     rows["counter"] = (rows["counter"] + PER_CYCLE * cycles) % TURN

@@ -1,5 +1,5 @@
-"""Tables: what words write, what gates read, branches. Numbers in the tests' names are those of the conformance
-checks."""
+"""Tables: what words write, what gates read, branches. Numbers in the tests' names are those of the
+conformance checks."""
 
 import random
 
@@ -125,8 +125,9 @@ def test_a_gate_of_eight_segments_takes_four_cycles(engines):
 
 
 def test_65_words_come_and_gates_play_as_fast_as_the_stream(engines):
-    """As many words as the stream brings in 1 us at 333 MHz, 10 times over, without a pause: 325 for the pulse table
-    and 8 that run gates, here 4 for each of two channels. The gates last as long as that, and follow each other."""
+    """As many words as the stream brings in 1 us at 333 MHz, 10 times over, without a pause: 325
+    for the pulse table and 8 that run gates, here 4 for each of two channels. The gates last as
+    long as that, and follow each other."""
     per_run = 333 // 4 + 1
     words = one_gate_each([5], channels=3, tau=per_run)
     first = len(words)

@@ -1,5 +1,6 @@
-"""What the compiler writes is what the logic shows: numbers, flags, lists, splines and frames from Hz, degrees and
-seconds to engines. Numbers in the tests' names are those of the conformance checks."""
+"""What the compiler writes is what the logic shows: numbers, flags, lists, splines and frames from
+Hz, degrees and seconds to engines. Numbers in the tests' names are those of the conformance
+checks."""
 
 import numpy as np
 import pytest

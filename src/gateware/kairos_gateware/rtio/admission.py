@@ -1,8 +1,8 @@
 """What every output command is checked for before an event comes of it.
 
-A channel that does not exist is "unreachable". A time below the counter + MIN_SLACK, or a negative one, is an
-underflow; commands to a discarding channel (log) are accepted whatever their time. Either way no event is made
-(`refused`), and the command need not wait for anything.
+A channel that does not exist is "unreachable". A time below the counter + MIN_SLACK, or a negative
+one, is an underflow; commands to a discarding channel (log) are accepted whatever their time.
+Either way no event is made (`refused`), and the command need not wait for anything.
 
 Timing: `done` and `status` come one cycle after `take`. Clock domain sys.
 """

@@ -1,14 +1,15 @@
 """Arbitration between initiators: several CRIs become one, event by event, without a register to select a master.
 
-While several initiators offer an output, or may do so, their turns change with every cycle, whether the event on offer
-was taken or has to wait for room: nobody is kept waiting by another one's full lane. An offer may be withdrawn. Inputs
-are the first initiator's, and the urgent one's where there is one, a read at a time.
+While several initiators offer an output, or may do so, their turns change with every cycle, whether
+the event on offer was taken or has to wait for room: nobody is kept waiting by another one's full
+lane. An offer may be withdrawn. Inputs are the first initiator's, and the urgent one's where there
+is one, a read at a time.
 
-What comes over a link is urgent: it goes first, since its slack was counted at the other end; but if it has to wait for
-room, the others have every second cycle.
+What comes over a link is urgent: it goes first, since its slack was counted at the other end; but
+if it has to wait for room, the others have every second cycle.
 
-Latency 0; one event a cycle altogether. A status goes to the initiator whose event was accepted in the cycle before.
-Clock domain sys.
+Latency 0; one event a cycle altogether. A status goes to the initiator whose event was accepted in
+the cycle before. Clock domain sys.
 """
 
 from migen import *
@@ -19,11 +20,12 @@ __all__ = ["CriArbiter"]
 
 
 class CriArbiter(Module):
-    """core: the RTIO core's Cri. `ports`: Cris for the two initiators; port 0 has inputs as well. `urgent`: a third
-    one, or None.
+    """core: the RTIO core's Cri. `ports`: Cris for the two initiators; port 0 has inputs as well.
+    `urgent`: a third one, or None.
 
-    soon: the first initiator may offer an output in this cycle. Known early, unlike its `valid`, so that the choice,
-    and behind it the core's comparisons, need not wait for that. While it is high the turns decide."""
+    soon: the first initiator may offer an output in this cycle. Known early, unlike its `valid`, so
+    that the choice, and behind it the core's comparisons, need not wait for that. While it is high
+    the turns decide."""
 
     def __init__(self, core, urgent=False):
         width = len(core.output.data)

@@ -4,8 +4,8 @@ __all__ = ["submit"]
 
 
 def submit(request, events, now, accepted):
-    """Offers events (coarse, channel, data) back to back on `request`, a dispatcher's; appends the signal `now` in the
-    cycle of each acceptance to `accepted`."""
+    """Offers events (coarse, channel, data) back to back on `request`, a dispatcher's; appends the
+    signal `now` in the cycle of each acceptance to `accepted`."""
     for coarse, channel, data in events:
         yield request.valid.eq(1)
         yield request.timestamp.eq(coarse << 3)

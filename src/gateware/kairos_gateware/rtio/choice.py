@@ -14,9 +14,9 @@ __all__ = ["ChannelChoice"]
 class ChannelChoice(Module):
     """count: of slots.
 
-    `readable`: a bit for each slot. `enable`: else nobody is chosen. `move`: the one that is chosen has had its turn;
-    without `room` it is not chosen again until `freed`, for the slot `freed_slot`. `reset`: nobody is chosen, none is
-    full. `waiting`: somebody may be chosen.
+    `readable`: a bit for each slot. `enable`: else nobody is chosen. `move`: the one that is chosen
+    has had its turn; without `room` it is not chosen again until `freed`, for the slot
+    `freed_slot`. `reset`: nobody is chosen, none is full. `waiting`: somebody may be chosen.
     """
 
     def __init__(self, count):

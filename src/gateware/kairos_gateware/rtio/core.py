@@ -1,11 +1,11 @@
 """The RTIO core: joins event dispatch and inputs, and latches the asynchronous errors.
 
-Latencies (cycles of 8 ns): a command is accepted if its coarse time is at least the counter + MIN_SLACK (7); pads
-change in the very cycle in which the counter equals the event's coarse time; edges are stamped with the cycle they
-were sampled in.
+Latencies (cycles of 8 ns): a command is accepted if its coarse time is at least the counter +
+MIN_SLACK (7); pads change in the very cycle in which the counter equals the event's coarse time;
+edges are stamped with the cycle they were sampled in.
 
-`reset` (one cycle or longer) empties all FIFOs, forgets the lanes' history and ends a waiting read; PHY states, the
-counter and latched errors stay. `phy_reset` is the PHYs' own.
+`reset` (one cycle or longer) empties all FIFOs, forgets the lanes' history and ends a waiting read;
+PHY states, the counter and latched errors stay. `phy_reset` is the PHYs' own.
 """
 
 from functools import reduce
@@ -43,20 +43,21 @@ class AsyncError(Module):
 
 
 class RtioCore(Module):
-    """channels: list of `link.Channel`. lanes, depth: of the event dispatcher. reorder: 0, or the number of events that
-    may wait beyond the wheel's reach (`sed.ReorderingSed`, then `depth` has no meaning). input_depth: events per input
-    channel. push_inputs: `pusher` (`InputPusher`) brings events to memory, reads only wait for that; else it is None.
-    loadable: the counter can be set. foreign: errors of other boards, which the flags have as well, each {"collision",
-    "busy", "sequence_error": (pulse, channel of 24 bits)}. timebase: a `TimeBase` for the core, which is not a
-    submodule of anything else; by default the core makes its own. network: a clock domain (`sed`);
-    inputs: likewise, of what takes pushed inputs.
+    """channels: list of `link.Channel`. lanes, depth: of the event dispatcher. reorder: 0, or the
+    number of events that may wait beyond the wheel's reach (`sed.ReorderingSed`, then `depth` has
+    no meaning). input_depth: events per input channel. push_inputs: `pusher` (`InputPusher`) brings
+    events to memory, reads only wait for that; else it is None. loadable: the counter can be set.
+    foreign: errors of other boards, which the flags have as well, each {"collision", "busy",
+    "sequence_error": (pulse, channel of 24 bits)}. timebase: a `TimeBase` for the core, which is
+    not a submodule of anything else; by default the core makes its own. network: a clock domain
+    (`sed`); inputs: likewise, of what takes pushed inputs.
 
-    Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `outputs` (channels 0 to this - 1 take
-    outputs), `timebase`, `reset`, `abort_input` (ends a waiting read as a timeout does), and the
-    `AsyncError`s `collision`, `busy`, `sequence_error`; `errors`: what sets them, {name: (pulse, channel)}.
-    For time skip in simulation: `settled` (nothing moves but time) and `next_due` (61 bits: latest coarse time to
-    which the counter may be moved); `leaving` (`sed`), `entering`: what takes
-    pushed inputs must be clocked, and in the 4 cycles behind.
+    Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `outputs` (channels 0
+    to this - 1 take outputs), `timebase`, `reset`, `abort_input` (ends a waiting read as a timeout
+    does), and the `AsyncError`s `collision`, `busy`, `sequence_error`; `errors`: what sets them,
+    {name: (pulse, channel)}. For time skip in simulation: `settled` (nothing moves but time) and
+    `next_due` (61 bits: latest coarse time to which the counter may be moved); `leaving` (`sed`),
+    `entering`: what takes pushed inputs must be clocked, and in the 4 cycles behind.
     """
 
     def __init__(

@@ -26,12 +26,12 @@ class Cri:
     """Signals of the interface.
 
     output: stream of {channel 24, address 8, timestamp 64 (machine units), data `data_width`}.
-    input: stream of {channel 24, timeout 64 (machine units, all ones: none), number 16}. number: with pushed inputs, of
-    the newest entry consumed (`pusher`), else of no meaning.
-    response: done (one cycle), status 4, timestamp 64, data 32 (the last two for inputs).
-    The channel carries the DRTIO destination in bits 23..16.
-    The core also tells the two kinds of responses apart, for an arbiter: `output_done`, `output_status`, `input_done`,
-    `input_status` (timestamp and data as in `response`). Outputs are answered one cycle after acceptance, always.
+    input: stream of {channel 24, timeout 64 (machine units, all ones: none), number 16}. number:
+    with pushed inputs, of the newest entry consumed (`pusher`), else of no meaning. response: done
+    (one cycle), status 4, timestamp 64, data 32 (the last two for inputs). The channel carries the
+    DRTIO destination in bits 23..16. The core also tells the two kinds of responses apart, for an
+    arbiter: `output_done`, `output_status`, `input_done`, `input_status` (timestamp and data as in
+    `response`). Outputs are answered one cycle after acceptance, always.
     """
 
     def __init__(self, data_width):

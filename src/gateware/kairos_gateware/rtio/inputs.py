@@ -1,8 +1,9 @@
 """Inputs: a FIFO of stamped events for each input channel, and the reader that serves the CRI.
 
-Timing: a pad sampled in cycle s (coarse time s is its stamp) is readable in cycle s + INPUT_VISIBLE. A read request
-accepted in cycle 0 is answered in cycle 2 if an event is there. A timeout T is reported in the first cycle in which an
-event stamped T would be readable (answer one later): events stamped up to T are always returned. Clock domain sys.
+Timing: a pad sampled in cycle s (coarse time s is its stamp) is readable in cycle s +
+INPUT_VISIBLE. A read request accepted in cycle 0 is answered in cycle 2 if an event is there. A
+timeout T is reported in the first cycle in which an event stamped T would be readable (answer one
+later): events stamped up to T are always returned. Clock domain sys.
 """
 
 from functools import reduce
@@ -19,8 +20,8 @@ __all__ = ["InputFifo", "InputPorts", "InputReader"]
 
 
 class InputFifo(Module):
-    """Stamped events of one channel. `overflow` is set when an event finds no room (it is lost) and cleared by
-    `overflow_ack`; the events already there remain."""
+    """Stamped events of one channel. `overflow` is set when an event finds no room (it is lost) and
+    cleared by `overflow_ack`; the events already there remain."""
 
     def __init__(self, link, timebase, depth):
         self.readable = Signal()
@@ -50,9 +51,9 @@ class InputFifo(Module):
 
 
 class InputPorts(Module):
-    """Ports of what serves read requests, one at a time. `done`, in one cycle: the answer is in `status`, `timestamp`,
-    `data`. `abort` ends a waiting read with the status "timeout". A timeout of all ones means none; another negative
-    one has passed."""
+    """Ports of what serves read requests, one at a time. `done`, in one cycle: the answer is in
+    `status`, `timestamp`, `data`. `abort` ends a waiting read with the status "timeout". A timeout
+    of all ones means none; another negative one has passed."""
 
     def __init__(self):
         self.request = stream.Endpoint([("channel", 24), ("timeout", 64), ("number", 16)])

@@ -1,10 +1,10 @@
 """A lane: a FIFO of events with increasing timestamps, and the gate that lets each out at its time.
 
-The gate compares with "not later than", not with equality: an event that should be late for whatever reason goes out at
-once and is reported, instead of blocking its lane for ever.
+The gate compares with "not later than", not with equality: an event that should be late for
+whatever reason goes out at once and is reported, instead of blocking its lane for ever.
 
-Timing: an event written in cycle 0 stands at the gate in cycle 2; a gate decision in cycle 0 (`gate_time` = its coarse
-time) gives `valid` in cycle 1. One event each cycle. Clock domain sys.
+Timing: an event written in cycle 0 stands at the gate in cycle 2; a gate decision in cycle 0
+(`gate_time` = its coarse time) gives `valid` in cycle 1. One event each cycle. Clock domain sys.
 """
 
 from migen import *
@@ -31,8 +31,9 @@ class _Gone(Module):
 
 
 class Lane(Module):
-    """gate_time: coarse counter plus OUTPUT_LATENCY. `free`: room for at least two more events, one of which may be
-    in the dispatcher's write register. `late`: this event went out after its time."""
+    """gate_time: coarse counter plus OUTPUT_LATENCY. `free`: room for at least two more events, one
+    of which may be in the dispatcher's write register. `late`: this event went out after its
+    time."""
 
     def __init__(self, layout, depth, gate_time):
         self.we = Signal()

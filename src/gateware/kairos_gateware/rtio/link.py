@@ -12,11 +12,13 @@ __all__ = ["OutputLink", "InputLink", "Wave", "FreeRunning", "Channel"]
 
 
 class OutputLink:
-    """Core to PHY. `stb` is high for one cycle, OUTPUT_LATENCY's last cycle before the pad's: a PHY that registers
-    once is exactly on time. The PHY answers `busy` in that cycle if it cannot take the event.
+    """Core to PHY. `stb` is high for one cycle, OUTPUT_LATENCY's last cycle before the pad's: a PHY
+    that registers once is exactly on time. The PHY answers `busy` in that cycle if it cannot take
+    the event.
 
-    replace: of events with the same address and time the last one counts, silently; otherwise each pair of events in
-    one cycle is a collision. (In any case only one event of a cycle is executed, the last submitted.)"""
+    replace: of events with the same address and time the last one counts, silently; otherwise each
+    pair of events in one cycle is a collision. (In any case only one event of a cycle is executed,
+    the last submitted.)"""
 
     def __init__(self, data_width, address_width=0, replace=True):
         self.stb = Signal()
@@ -40,8 +42,8 @@ class InputLink:
 
 
 class Wave(NamedTuple):
-    """A square wave on `pad`: the highest bit of `accumulator`, to which `word` is added each cycle; at most half of
-    its range, at which the level changes with every cycle."""
+    """A square wave on `pad`: the highest bit of `accumulator`, to which `word` is added each
+    cycle; at most half of its range, at which the level changes with every cycle."""
 
     pad: Pad
     accumulator: Signal
@@ -51,9 +53,10 @@ class Wave(NamedTuple):
 class FreeRunning:
     """For what moves by itself and can be moved on arithmetically, as a PHY: what time skip in simulation needs.
 
-    limit: number of cycles after this one in which the outputs certainly keep their level. stb: the counter jumps;
-    the next cycle's state is that of `cycles` cycles later, not of one. simulated: 1 in simulation builds. Not driven
-    in hardware builds (all are 0). wave: what the output is meanwhile, where its edges are no `limit`.
+    limit: number of cycles after this one in which the outputs certainly keep their level. stb: the
+    counter jumps; the next cycle's state is that of `cycles` cycles later, not of one. simulated: 1
+    in simulation builds. Not driven in hardware builds (all are 0). wave: what the output is
+    meanwhile, where its edges are no `limit`.
     """
 
     def __init__(self, wave=None):
@@ -78,7 +81,8 @@ class Channel:
     """What the core needs to know of a channel. `output is None` and `discard` false: no outputs.
 
     discard: output events are accepted and thrown away (log channel: only the analyzer sees them).
-    settled: nothing moves inside the PHY, so that in simulation time may be skipped. A `free_running` one need not be.
+    settled: nothing moves inside the PHY, so that in simulation time may be skipped. A
+    `free_running` one need not be.
     """
 
     number: int

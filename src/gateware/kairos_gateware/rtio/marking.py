@@ -12,8 +12,9 @@ __all__ = ["MarkingFifo"]
 
 
 class MarkingFifo(Module):
-    """Stamped events of one channel, and where some were lost. `readable`: there is something; `lost`: what comes next
-    is not an event, it says that some were lost here; `more`: something else is behind it; `re` takes it."""
+    """Stamped events of one channel, and where some were lost. `readable`: there is something;
+    `lost`: what comes next is not an event, it says that some were lost here; `more`: something
+    else is behind it; `re` takes it."""
 
     def __init__(self, link, timebase, depth):
         self.readable = Signal()

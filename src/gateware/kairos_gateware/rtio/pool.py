@@ -1,14 +1,16 @@
 """Pool: events that are too far ahead for the wheel, in the order of their submission.
 
-The pool knows the least of their times. When that comes near, it does a lap: all events are looked at in order; those
-within the wheel's reach are passed on, the others are written to a second memory, which then has the first one's role.
-New events follow the old ones; a lap looks at them, too. So events of the same time leave in the order in which they
-came: the lap's limit does not move, and what is appended during a lap lies behind it.
+The pool knows the least of their times. When that comes near, it does a lap: all events are looked
+at in order; those within the wheel's reach are passed on, the others are written to a second
+memory, which then has the first one's role. New events follow the old ones; a lap looks at them,
+too. So events of the same time leave in the order in which they came: the lap's limit does not
+move, and what is appended during a lap lies behind it.
 
-Timing: `push` each cycle. A lap takes a cycle for each event, and one for each cycle in which `out` is not taken.
-With `capacity` P, and `out` waiting in at most one of four cycles, an event leaves at most 3.7 P + 10 cycles after it
-came within `reach`: a lap of 2 P events (P there, P added when those have left) that began just before and P / 3 waits,
-then P events and P / 3 waits. `reach_for` gives the reach that covers this. Clock domain sys.
+Timing: `push` each cycle. A lap takes a cycle for each event, and one for each cycle in which `out`
+is not taken. With `capacity` P, and `out` waiting in at most one of four cycles, an event leaves at
+most 3.7 P + 10 cycles after it came within `reach`: a lap of 2 P events (P there, P added when
+those have left) that began just before and P / 3 waits, then P events and P / 3 waits. `reach_for`
+gives the reach that covers this. Clock domain sys.
 """
 
 from migen import *
@@ -34,12 +36,12 @@ def _kept(event, layout):
 
 
 class Pool(Module):
-    """layout: of the events. capacity: a power of two. reach: cycles ahead of the counter that the wheel has slots for;
-    margin: fewer of them are used.
+    """layout: of the events. capacity: a power of two. reach: cycles ahead of the counter that the
+    wheel has slots for; margin: fewer of them are used.
 
-    push, event: appended (at most `capacity` events altogether, counting those in `out`). out_valid, out_event,
-    out_take: those that are due.
-    For time skip: `settled`, `waiting`, `due`."""
+    push, event: appended (at most `capacity` events altogether, counting those in `out`).
+    out_valid, out_event, out_take: those that are due. For time skip: `settled`, `waiting`,
+    `due`."""
 
     def __init__(self, timebase, layout, capacity, reach, margin):
         self.push = Signal()

@@ -1,5 +1,6 @@
-"""Inputs pushed into memory: each event goes, as soon as it is in its channel's FIFO, into a ring in the processor's
-cache, where the kernel core finds it without asking the logic. In place of `InputReader`, with the same ports.
+"""Inputs pushed into memory: each event goes, as soon as it is in its channel's FIFO, into a ring
+in the processor's cache, where the kernel core finds it without asking the logic. In place of
+`InputReader`, with the same ports.
 
 Ring layout and rules: docs/interfaces.md section 5. A channel's entries are numbered from 1 after `reset`, modulo
 65536. A ring that holds ENTRIES entries which the processor has not consumed takes no more; events then stay in the
@@ -11,11 +12,12 @@ behind the gap.
             1     chosen
             2     on offer in `push`, until both beats are written
 
-An answer never comes before the entry that it tells of, and events come only by the ring. With the answer goes
-`timestamp`: up to this time, all events of all channels have been written (0: not known).
+An answer never comes before the entry that it tells of, and events come only by the ring. With the
+answer goes `timestamp`: up to this time, all events of all channels have been written (0: not
+known).
 
-Blocks: `marking.py` (a channel's FIFO) → `choice.py` (whose turn it is) → here the entry on offer; `ledger.py` (room in
-the rings), `waiter.py` (requests).
+Blocks: `marking.py` (a channel's FIFO) → `choice.py` (whose turn it is) → here the entry on offer;
+`ledger.py` (room in the rings), `waiter.py` (requests).
 
 Throughput: one event in 3 cycles, channels in turn. Clock domain sys.
 """
@@ -38,10 +40,11 @@ _REQUEST_PORTS = "request abort done status timestamp data waiting due".split()
 class InputPusher(Module):
     """fifos: {channel number: `MarkingFifo`}.
 
-    `push`: stream of entries {channel, number, timestamp, data, lost, more}. `enable`: else nothing more is taken from
-    the FIFOs. `reset`: with the FIFOs'; all rings begin anew. `moving`: in 4 cycles without, all comes to a rest.
-    `busy`: an entry is on its way, or the rings are being reset. `taken`: an entry was taken from a FIFO in the cycle
-    before, it is the one on offer in `push`. Requests and time skip: as `InputReader`; a request also has `number`.
+    `push`: stream of entries {channel, number, timestamp, data, lost, more}. `enable`: else nothing
+    more is taken from the FIFOs. `reset`: with the FIFOs'; all rings begin anew. `moving`: in 4
+    cycles without, all comes to a rest. `busy`: an entry is on its way, or the rings are being
+    reset. `taken`: an entry was taken from a FIFO in the cycle before, it is the one on offer in
+    `push`. Requests and time skip: as `InputReader`; a request also has `number`.
     """
 
     def __init__(self, timebase, fifos):

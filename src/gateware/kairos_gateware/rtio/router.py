@@ -1,8 +1,9 @@
 """Sends commands to the board that their channel's destination names: the own core, or the link that leads to it.
 
-Latency 0. The destination of a command is in bits 23..16 of its channel. Destinations are numbered in a walk through
-the tree of boards, so those behind a link follow each other. What goes to none of the boards here is the own core's,
-which says that it cannot be reached. Of inputs there is one at a time. Clock domain sys.
+Latency 0. The destination of a command is in bits 23..16 of its channel. Destinations are numbered
+in a walk through the tree of boards, so those behind a link follow each other. What goes to none of
+the boards here is the own core's, which says that it cannot be reached. Of inputs there is one at a
+time. Clock domain sys.
 """
 
 from functools import reduce
@@ -16,9 +17,9 @@ __all__ = ["CriRouter"]
 
 
 class CriRouter(Module):
-    """local: the RTIO core's Cri. remotes: (Cri, its first destination, how many it has), where destinations are
-    counted from this board's own. own: the destination of this board, as far as it knows, by default 0. `cri`: for
-    the arbiter."""
+    """local: the RTIO core's Cri. remotes: (Cri, its first destination, how many it has), where
+    destinations are counted from this board's own. own: the destination of this board, as far as it
+    knows, by default 0. `cri`: for the arbiter."""
 
     def __init__(self, local, remotes, own=None):
         boards = [local, *(cri for cri, *_ in remotes)]

@@ -1,12 +1,14 @@
 """Scalable event dispatch: everything between the CRI's output stream and the output links, in one of two forms.
 
-`LaneSed`: a dispatcher chooses one of several FIFOs in which times only increase. Small; an event is lost if no lane
-ends before its time. `ReorderingSed`: takes events in any order; needs more block RAM.
+`LaneSed`: a dispatcher chooses one of several FIFOs in which times only increase. Small; an event
+is lost if no lane ends before its time. `ReorderingSed`: takes events in any order; needs more
+block RAM.
 
-Both offer `request`, `done`, `status`, `roomy` (there is room for `lanes.ROOMY` more events, whatever their times),
-`data_width`, `reset`, `errors` ({"collision", "busy", "sequence_error": (pulse, channel)}); and for time skip `settled`
-and `dues` (list of (flag, coarse time to which the counter may be moved)). `network`: the clock domain of what events
-pass on their way from the lanes to the channels; `leaving`: that must be clocked, and in the 4 cycles behind.
+Both offer `request`, `done`, `status`, `roomy` (there is room for `lanes.ROOMY` more events,
+whatever their times), `data_width`, `reset`, `errors` ({"collision", "busy", "sequence_error":
+(pulse, channel)}); and for time skip `settled` and `dues` (list of (flag, coarse time to which the
+counter may be moved)). `network`: the clock domain of what events pass on their way from the lanes
+to the channels; `leaving`: that must be clocked, and in the 4 cycles behind.
 """
 
 from functools import reduce

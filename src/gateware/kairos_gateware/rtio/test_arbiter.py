@@ -10,9 +10,10 @@ from kairos_gateware.simulation import run_simulation
 
 
 def run(offers, ready, cycles, read_done=(), early=0):
-    """offers: for each port, a list of (cycle from which it is offered, timestamp). The core answers with the
-    timestamp's low bits as status. `soon` rises `early` cycles before the first initiator offers. Returns the core's
-    log [(cycle, timestamp)] and each port's [(cycle, status)]."""
+    """offers: for each port, a list of (cycle from which it is offered, timestamp). The core
+    answers with the timestamp's low bits as status. `soon` rises `early` cycles before the first
+    initiator offers. Returns the core's log [(cycle, timestamp)] and each port's
+    [(cycle, status)]."""
     core = Cri(16)
     dut = CriArbiter(core)
     log, statuses = [], ([], [])

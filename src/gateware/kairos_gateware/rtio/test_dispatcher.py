@@ -101,8 +101,8 @@ def test_decreasing_times_spread_over_lanes_then_fail():
 
 
 def test_any_fitting_lane_is_found():
-    """Lanes end at 60 (the current one), 95, 45, 70 when 55 comes: the next lane does not fit, the one after it does.
-    The reference, which tries only the next lane, loses this event."""
+    """Lanes end at 60 (the current one), 95, 45, 70 when 55 comes: the next lane does not fit, the
+    one after it does. The reference, which tries only the next lane, loses this event."""
     times = [50, 40, 95, 45, 44, 70, 60, 55]
     _, out, _, errors = run([(time, 0, n) for n, time in enumerate(times)])
     assert errors == []
@@ -132,8 +132,8 @@ def test_events_of_one_time_know_who_is_younger():
 
 
 def test_full_lane_moves_on_then_waits():
-    """Increasing times go to the next lane when one is full; when all are, the request waits until an event has
-    left."""
+    """Increasing times go to the next lane when one is full; when all are, the request waits until
+    an event has left."""
     events = [(100 + n, 0, n) for n in range(20)]
     accepted, out, _, errors = run(events, cycles=160, lanes=2, depth=8)
     assert [(o[0] + OUTPUT_LATENCY, o[3]) for o in out] == [(100 + n, n) for n in range(20)]

@@ -20,8 +20,9 @@ class Bench(Module):
 
 
 def play(pulses, reads, cycles=100, abort_at=None):
-    """pulses: (counter at the strobe, channel, fine, data). reads: (counter at the request, channel, timeout).
-    Returns for each read (counter at acceptance, counter at the answer, status, timestamp, data)."""
+    """pulses: (counter at the strobe, channel, fine, data). reads: (counter at the request,
+    channel, timeout). Returns for each read (counter at acceptance, counter at the answer, status,
+    timestamp, data)."""
     dut = Bench()
     results = []
 

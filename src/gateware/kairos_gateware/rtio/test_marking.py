@@ -18,8 +18,8 @@ class Bench(Module):
 
 
 def play(strobes, taken_from, cycles=80):
-    """strobes: {counter: data}. Everything is taken from the counter `taken_from` on, one in each other cycle. Returns
-    [(timestamp, data) or None for a gap]."""
+    """strobes: {counter: data}. Everything is taken from the counter `taken_from` on, one in each
+    other cycle. Returns [(timestamp, data) or None for a gap]."""
     dut = Bench()
     fifo, now = dut.fifo, dut.timebase.coarse
     got = []

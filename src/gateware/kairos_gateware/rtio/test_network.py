@@ -27,9 +27,9 @@ class Bench(Module):
 
 
 def play(events, late=(), busy=()):
-    """events: one cycle's (channel, address, fine, data, position in the order of submission), one per lane, or None.
-    Returns {channel: (address, fine, data)} in the cycle of the strobes, and the error pulses (collision channel, busy
-    channel) or None."""
+    """events: one cycle's (channel, address, fine, data, position in the order of submission), one
+    per lane, or None. Returns {channel: (address, fine, data)} in the cycle of the strobes, and the
+    error pulses (collision channel, busy channel) or None."""
     dut = Bench(len(events))
     result = {}
     errors = [None, None]
@@ -92,8 +92,8 @@ _EVENT = st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 1), st.i
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(st.none(), _EVENT), min_size=2, max_size=6), st.randoms())
 def test_random_sets(events, random):
-    """The last submitted event of each channel is executed; a collision is reported where address or fine time
-    differ."""
+    """The last submitted event of each channel is executed; a collision is reported where address
+    or fine time differ."""
     order = list(range(len(events)))
     random.shuffle(order)
     numbered = [e and (*e, order[n]) for n, e in enumerate(events)]

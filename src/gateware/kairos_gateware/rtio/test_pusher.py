@@ -26,10 +26,10 @@ class Bench(Module):
 
 
 def play(pulses, requests=(), cycles=150, ready=lambda cycle: True, reset_at=None):
-    """pulses: {(counter at the strobe, channel): data}. requests: (counter at the request, channel, timeout, number).
-    ready(cycle): the writer takes an entry. Returns (entries, answers): entries (counter from which it was on offer,
-    channel, number, timestamp, data, lost, more), answers (counter at acceptance, counter at the answer, status,
-    progress)."""
+    """pulses: {(counter at the strobe, channel): data}. requests: (counter at the request, channel,
+    timeout, number). ready(cycle): the writer takes an entry. Returns (entries, answers): entries
+    (counter from which it was on offer, channel, number, timestamp, data, lost, more), answers
+    (counter at acceptance, counter at the answer, status, progress)."""
     dut = Bench()
     pusher, now = dut.pusher, dut.timebase.coarse
     entries, answers = [], []
@@ -96,8 +96,8 @@ def test_channels_take_turns_one_event_in_three_cycles():
 
 
 def test_gap_in_its_place_and_more():
-    """Nothing is taken until 60: of eight events in a row, one on offer, five in the FIFO, two lost. Then others
-    follow."""
+    """Nothing is taken until 60: of eight events in a row, one on offer, five in the FIFO, two
+    lost. Then others follow."""
     pulses = {(20 + n, 1): n for n in range(8)} | {(90, 1): 8, (95, 1): 9}
     entries, _ = play(pulses, ready=lambda cycle: cycle > 60)
     kinds = [("gap" if lost else data, more) for *_, data, lost, more in entries]
@@ -180,8 +180,8 @@ _PULSES = st.dictionaries(st.tuples(st.integers(10, 120), st.sampled_from(CHANNE
 
 
 def check(pulses, period):
-    """However slow the writer: each channel's events in order, numbered in turn, with a gap just where some are
-    missing."""
+    """However slow the writer: each channel's events in order, numbered in turn, with a gap just
+    where some are missing."""
     entries, _ = play(pulses, ready=lambda cycle: cycle % period == 0, cycles=450)
     for channel in CHANNELS:
         sent = [(8 * (time - INPUT_LATENCY), data) for (time, at), data in sorted(pulses.items()) if at == channel]

@@ -30,9 +30,10 @@ class Bench(Module):
 
 
 def play(events, cycles, reset_at=None, jump=None):
-    """events: (coarse, channel, data), offered back to back. jump: (counter, value that it is then set to).
-    Returns the counter at acceptance and the status of each; events at the gates as (counter of the decision, channel,
-    data), those of one cycle in the order of `younger`; error pulses as (name, channel)."""
+    """events: (coarse, channel, data), offered back to back. jump: (counter, value that it is then
+    set to). Returns the counter at acceptance and the status of each; events at the gates as
+    (counter of the decision, channel, data), those of one cycle in the order of `younger`; error
+    pulses as (name, channel)."""
     dut = Bench()
     dispatcher = dut.dispatcher
     accepted, statuses, out, errors = [], [], [], []
@@ -111,8 +112,9 @@ def test_too_many_in_a_cycle():
 
 @pytest.mark.parametrize("at", [1, 2, 6, 11, 13, 30])
 def test_reset_forgets_all(at):
-    """Of the events in the wheel, in the pool and on the way to them nothing comes out. What is submitted afterwards
-    waits until the wheel has been emptied, and is too late then, or comes out."""
+    """Of the events in the wheel, in the pool and on the way to them nothing comes out. What is
+    submitted afterwards waits until the wheel has been emptied, and is too late then, or comes
+    out."""
     events = [(100 + n, 2, n) for n in range(10)] + [(400 + n, 1, n) for n in range(6)] + [(420, 3, 0)]
     accepted, statuses, out, errors = play(events, 440, reset_at=at)
     late = [event[0] < when + MIN_SLACK for event, when in zip(events, accepted, strict=True)]

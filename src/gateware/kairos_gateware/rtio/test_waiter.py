@@ -20,8 +20,9 @@ class Bench(Module):
 
 
 def ask(channel, timeout, number, world):
-    """A request in cycle AT. world(cycle): {input of the waiter: value}. Returns (cycles to the answer, status, whether
-    its timestamp says something), or None if there is no answer in 100 cycles."""
+    """A request in cycle AT. world(cycle): {input of the waiter: value}. Returns (cycles to the
+    answer, status, whether its timestamp says something), or None if there is no answer in 100
+    cycles."""
     dut = Bench()
     waiter, now = dut.waiter, dut.timebase.coarse
     answers = []

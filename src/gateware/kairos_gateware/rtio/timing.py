@@ -1,7 +1,7 @@
 """Time base of the RTIO core, and the latencies every block agrees on.
 
-A timestamp counts machine units of 1 ns in 64 bits: the upper 61 bits are the coarse counter (8 ns cycles), the low
-three bits select one of the 8 samples inside a cycle.
+A timestamp counts machine units of 1 ns in 64 bits: the upper 61 bits are the coarse counter (8 ns
+cycles), the low three bits select one of the 8 samples inside a cycle.
 """
 
 from migen import *
@@ -21,16 +21,17 @@ INPUT_VISIBLE = INPUT_LATENCY + 2
 """Cycles from the sampling of a pad until its event can be read from the input FIFO."""
 
 MIN_SLACK = OUTPUT_LATENCY + 3
-"""Least accepted distance of an output's coarse time from the counter in the cycle in which the command is accepted:
-write register, FIFO memory, FIFO output, then the gate's look-ahead."""
+"""Least accepted distance of an output's coarse time from the counter in the cycle in which the
+command is accepted: write register, FIFO memory, FIFO output, then the gate's look-ahead."""
 
 
 class TimeBase(Module):
     """Coarse counter, and copies of it that run ahead or behind by a constant.
 
-    Copies are counters of their own, so no adder lies in a comparison's path. With `loadable`, `load` sets the counter
-    to `load_value` at the next edge, and all copies with it: nothing is stale after a jump. Clock domain: sys. The
-    counter starts at 0 at power-up and has no other reset.
+    Copies are counters of their own, so no adder lies in a comparison's path. With `loadable`,
+    `load` sets the counter to `load_value` at the next edge, and all copies with it: nothing is
+    stale after a jump. Clock domain: sys. The counter starts at 0 at power-up and has no other
+    reset.
     """
 
     def __init__(self, loadable=False):

@@ -1,20 +1,23 @@
 """Timing wheel: events of the next cycles, in a memory with a slot for each cycle.
 
-Slot T mod `depth` holds what is to happen in cycle T, one event in each lane. An event takes the next free lane of its
-slot, so events may come in any order; each cycle one slot is read, all lanes at once, and is empty afterwards. What is
-full can only be a single slot: an event that finds it so is dropped (`overfull`).
+Slot T mod `depth` holds what is to happen in cycle T, one event in each lane. An event takes the
+next free lane of its slot, so events may come in any order; each cycle one slot is read, all lanes
+at once, and is empty afterwards. What is full can only be a single slot: an event that finds it so
+is dropped (`overfull`).
 
-Order: events that waited in the pool (`pooled`) are older than those of the same time that did not; else the one in the
-lower lane is older.
+Order: events that waited in the pool (`pooled`) are older than those of the same time that did not;
+else the one in the lower lane is older.
 
-How many events a slot holds is in two memories: `filled` (number, generation), written at insertion, and `used`
-(generation), written when the slot has been read. The number counts if the generations are equal. So nobody writes into
-another one's memory, and there is an insertion in each cycle.
+How many events a slot holds is in two memories: `filled` (number, generation), written at
+insertion, and `used` (generation), written when the slot has been read. The number counts if the
+generations are equal. So nobody writes into another one's memory, and there is an insertion in each
+cycle.
 
-Timing: insertion (`stb`) in cycle 0, lane known and written in cycle 1, readable from cycle 2 on. Slot of cycle T read
-in cycle T - OUTPUT_LATENCY, `valid` in the next. An event may be inserted up to `depth` - MARGIN cycles ahead. `reset`
-forgets all events: if there are any, `sweeping` is high for `depth` cycles, and nothing may be inserted. Memories are
-empty after configuration, and only `reset` empties them. Clock domain sys.
+Timing: insertion (`stb`) in cycle 0, lane known and written in cycle 1, readable from cycle 2 on.
+Slot of cycle T read in cycle T - OUTPUT_LATENCY, `valid` in the next. An event may be inserted up
+to `depth` - MARGIN cycles ahead. `reset` forgets all events: if there are any, `sweeping` is high
+for `depth` cycles, and nothing may be inserted. Memories are empty after configuration, and only
+`reset` empties them. Clock domain sys.
 """
 
 from migen import *
@@ -178,8 +181,8 @@ class Wheel(Module):
 class _Calendar(Module):
     """Which slots are occupied, and the next of them: for time skip in simulation.
 
-    `next` is found in a few cycles after a removal (`searching`): in the word of 64 slots in which the removed one is,
-    or in the first word behind that has an occupied slot.
+    `next` is found in a few cycles after a removal (`searching`): in the word of 64 slots in which
+    the removed one is, or in the first word behind that has an occupied slot.
     """
 
     def __init__(self, bits):
@@ -207,7 +210,8 @@ class _Calendar(Module):
             masks = [sum(1 << n for n in range(len(value)) if n >> digit & 1) for digit in range(log2_int(len(value)))]
             return Cat(*[(isolated & mask) != 0 for mask in masks])
 
-        # Occupied slots behind the origin in its word, or all of another word; words behind the origin's, else all
+        # Occupied slots behind the origin in its word, or all of another word; words behind the
+        # origin's, else all
         here, later, word_set = Signal(size), Signal(count), Signal(count)
         found = Signal(bits)
         self.comb += [

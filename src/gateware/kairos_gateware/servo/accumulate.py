@@ -40,8 +40,8 @@ class Accumulator(Module):
 
 
 class Limiter(Module):
-    """total: of an `Accumulator`. `y`: two cycles later its whole part within the limits, or `old` without `update`.
-    `limited`: one cycle after the sum was complete, it lies outside."""
+    """total: of an `Accumulator`. `y`: two cycles later its whole part within the limits, or `old`
+    without `update`. `limited`: one cycle after the sum was complete, it lies outside."""
 
     def __init__(self, total):
         self.update = Signal()

@@ -1,10 +1,11 @@
 """Reads the eight channels of a Sampler: one LTC2320-16 on four data lanes, in single data rate. Clock domain sys.
 
-CNV is high for at least 30 ns; with its fall all channels are sampled, and 450 ns later the results are ready (data
-sheet of the family; the Sampler's driver waits as long). 32 periods of SCK at 62.5 MHz then shift out two words of 16
-bits on each lane, most significant bit first. A bit is valid around the rising edge of SCK (SPI mode 0, as the
-Sampler's SPI driver has it). The card returns SCK together with the data: the bits are taken at the rising edges of
-that return clock, found among eight samples of 1 ns in each cycle. So the length of the cables does not matter, up to
+CNV is high for at least 30 ns; with its fall all channels are sampled, and 450 ns later the results
+are ready (data sheet of the family; the Sampler's driver waits as long). 32 periods of SCK at 62.5
+MHz then shift out two words of 16 bits on each lane, most significant bit first. A bit is valid
+around the rising edge of SCK (SPI mode 0, as the Sampler's SPI driver has it). The card returns SCK
+together with the data: the bits are taken at the rising edges of that return clock, found among
+eight samples of 1 ns in each cycle. So the length of the cables does not matter, up to
 RETURN_CYCLES from the pad of SCK to the return clock's pad.
 
     cycle     0       1 ... 4      5 ... 61       62      63        ...  125      READ_CYCLES
@@ -41,8 +42,9 @@ READ_CYCLES = _SHIFT_START + 2 * (_BITS - 1) + RETURN_CYCLES + _CAPTURE_CYCLES
 class AdcReader(Module):
     """cnv, sck, sdr: output pads; clkout, sdo: serialised input pads, sdo a list of four, that with channel 7 first.
 
-    start: not while `busy`. done: one cycle; from the next one on x0 has the new samples and x1 those before. failed:
-    together with `done`, the return clock did not have its 32 edges; x0 and x1 stay.
+    start: not while `busy`. done: one cycle; from the next one on x0 has the new samples and x1
+    those before. failed: together with `done`, the return clock did not have its 32 edges; x0 and
+    x1 stay.
     """
 
     def __init__(self, cnv, sck, sdr, clkout, sdo):

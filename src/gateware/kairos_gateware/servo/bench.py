@@ -6,9 +6,10 @@ __all__ = ["SamplerModel", "UrukulModel"]
 
 
 class SamplerModel:
-    """LTC2320-16 on four lanes, behind cables: `inputs` (eight signed values) are held with the fall of CNV, which has
-    to be high for 30 ns before and low for 450 ns until the first edge of SCK. Each rising edge of the return clock
-    comes, with the bit that is valid then, `delay` ns after SCK's. connected: there is a return clock.
+    """LTC2320-16 on four lanes, behind cables: `inputs` (eight signed values) are held with the
+    fall of CNV, which has to be high for 30 ns before and low for 450 ns until the first edge of
+    SCK. Each rising edge of the return clock comes, with the bit that is valid then, `delay` ns
+    after SCK's. connected: there is a return clock.
     """
 
     def __init__(self, delay=0, connected=True):
@@ -39,7 +40,8 @@ class SamplerModel:
         if sck and not self._sck:
             assert now - 8 * self.samples[-1][0] >= 450
         if sck != self._sck:
-            # The bits change with the falling edge: each is there 8 ns before the edge that takes it, and 8 ns after
+            # The bits change with the falling edge: each is there 8 ns before the edge that takes
+            # it, and 8 ns after
             if not sck:
                 self._bits = [bit - 1 for bit in self._bits]
             self._future[now + self.delay] = (sck, self._lanes())
@@ -63,9 +65,10 @@ class SamplerModel:
 
 
 class UrukulModel:
-    """Four AD9910 with a data line each: take bits with the rising clock while selected, and the registers that were
-    written with the update. registers[channel]: {address: 64 bits}. chip_select: as the cards of protocol revision 8
-    have; without, the chips are always selected, and a transfer ends with its last bit."""
+    """Four AD9910 with a data line each: take bits with the rising clock while selected, and the
+    registers that were written with the update. registers[channel]: {address: 64 bits}.
+    chip_select: as the cards of protocol revision 8 have; without, the chips are always selected,
+    and a transfer ends with its last bit."""
 
     def __init__(self, chip_select=True):
         self.registers = [{} for _ in range(URUKUL_CHANNELS)]

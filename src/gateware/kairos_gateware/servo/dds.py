@@ -1,10 +1,12 @@
-"""Writes a profile register of four or eight AD9910 at once: Urukuls in the mode in which each synthesiser has a data
-line of its own (the switch EN_NU on the card; manual of the Urukul logic). Clock domain sys.
+"""Writes a profile register of four or eight AD9910 at once: Urukuls in the mode in which each
+synthesiser has a data line of its own (the switch EN_NU on the card; manual of the Urukul logic).
+Clock domain sys.
 
 Cards of protocol revision 9 have no line for `cs`: their chips stay selected, and count the bits of a transfer.
 
-72 bits at 62.5 MHz: the instruction byte, then amplitude, phase and frequency, most significant bit first. The
-synthesisers take a bit with the rising edge of the clock. An update pulse of two cycles then makes the values valid.
+72 bits at 62.5 MHz: the instruction byte, then amplitude, phase and frequency, most significant bit
+first. The synthesisers take a bit with the rising edge of the clock. An update pulse of two cycles
+then makes the values valid.
 
     cycle     0      1     2     3     4  ...  143   144   145   146   147
     start     /‾\\                                               /‾\\         next one at the earliest
@@ -37,8 +39,9 @@ _FIRST, _LAST = 8, 79
 class DdsWriter(Module):
     """buses: for each Urukul its pads (clk, cs or None, list of four mosi). profile: number of the register.
 
-    we, channel, word, data: writes a word of the page that comes next. start: UPDATE_CYCLES after the one before at the
-    earliest. delays: for each Urukul the delay of its update pulse in ns; updates: eight samples for each.
+    we, channel, word, data: writes a word of the page that comes next. start: UPDATE_CYCLES after
+    the one before at the earliest. delays: for each Urukul the delay of its update pulse in ns;
+    updates: eight samples for each.
     """
 
     def __init__(self, buses, profile):

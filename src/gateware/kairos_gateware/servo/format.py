@@ -1,8 +1,9 @@
 """Numbers and addresses of the SU-Servo, beside those that its driver knows, too (`contracts/servo.py`;
 docs/gateware/servo.md).
 
-A profile of a channel is eight words of 18 bits, two to a row of the coefficient memory: one that goes to the
-synthesiser, or the offset, and one of the filter. Y is kept in 25 bits, of which the driver sees the upper 18.
+A profile of a channel is eight words of 18 bits, two to a row of the coefficient memory: one that
+goes to the synthesiser, or the offset, and one of the filter. Y is kept in 25 bits, of which the
+driver sees the upper 18.
 """
 
 from dataclasses import dataclass

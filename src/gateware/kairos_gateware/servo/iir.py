@@ -1,7 +1,7 @@
 """The filters of all channels on one multiplier, a channel in four cycles. Clock domain sys.
 
-The arithmetic is in `model.py`. A slot of four cycles belongs to a channel; in it a row of its profile is read in each
-cycle, and three products are added up behind a pre-adder, as in a DSP48E1:
+The arithmetic is in `model.py`. A slot of four cycles belongs to a channel; in it a row of its
+profile is read in each cycle, and three products are added up behind a pre-adder, as in a DSP48E1:
 
     cycle of the slot       0            1            2            3            slot + 1: 0
     address of the row      adc, dly     offset, a1   ftw_high, b0 pow, b1
@@ -10,8 +10,8 @@ cycle, and three products are added up behind a pre-adder, as in a DSP48E1:
     operands                                                       y1, a1       x0, offset, b0 ...
     sum                     slot + 2: 0 complete, 1 limits found, 2 Y written
 
-So each word for the synthesisers has its own cycle: frequency in 1 and 3, phase in 0 of the next slot, the amplitude,
-which is Y's upper 14 bits, in 2 of the slot after that.
+So each word for the synthesisers has its own cycle: frequency in 1 and 3, phase in 0 of the next
+slot, the amplitude, which is Y's upper 14 bits, in 2 of the slot after that.
 """
 
 from migen import *
@@ -43,8 +43,8 @@ def iir_cycles(channels: int) -> int:
 
 
 class Control:
-    """What a channel is to do. active: Y is updated, once `waited` is at least the profile's delay. taken: the filter
-    takes all this over in this cycle."""
+    """What a channel is to do. active: Y is updated, once `waited` is at least the profile's delay.
+    taken: the filter takes all this over in this cycle."""
 
     def __init__(self):
         self.active = Signal()
@@ -54,8 +54,8 @@ class Control:
 
 
 class Sequence(Module):
-    """Slots of four steps, two more than there are channels: `slot` and `step` from `start` to `done`. `fetch`: the
-    next cycle begins the slot `following`."""
+    """Slots of four steps, two more than there are channels: `slot` and `step` from `start` to
+    `done`. `fetch`: the next cycle begins the slot `following`."""
 
     def __init__(self, channels):
         self.start = Signal()
@@ -82,13 +82,13 @@ class Sequence(Module):
 
 
 class IirFilter(Module):
-    """controls: four or eight `Control`. x0, x1: newest samples and those before, not to change while `busy`. dds: the
-    `DdsWriter` that gets the words.
+    """controls: four or eight `Control`. x0, x1: newest samples and those before, not to change
+    while `busy`. dds: the `DdsWriter` that gets the words.
 
     start: not while `busy`. hold: at `start`, no Y is updated. clip: one cycle for each Y that was limited.
 
-    Access to the memories, any time: address (bits of a word of the coefficients; Y in its low bits), value,
-    write_coeff, write_state; coeff and state have the content in the next cycle.
+    Access to the memories, any time: address (bits of a word of the coefficients; Y in its low
+    bits), value, write_coeff, write_state; coeff and state have the content in the next cycle.
     """
 
     def __init__(self, controls, x0, x1, dds):

@@ -2,8 +2,9 @@
 
     y0 = (a1 * y1 + b0 * (x0 + offset) + b1 * (x1 + offset) + 1/2) >> COEFF_SHIFT, limited to 0 ... 2**24 - 1
 
-y in units of 2**-24 of full scale; x and offset are aligned so that full scale is 2**23 (x << 8, offset << 6), which is
-the factor 1/2 of the drivers' definition, and what makes their sum fit into 25 bits.
+y in units of 2**-24 of full scale; x and offset are aligned so that full scale is 2**23 (x << 8,
+offset << 6), which is the factor 1/2 of the drivers' definition, and what makes their sum fit into
+25 bits.
 """
 
 from dataclasses import dataclass, field

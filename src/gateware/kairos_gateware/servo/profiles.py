@@ -1,7 +1,8 @@
 """The memories of the servo's filters: coefficients of all profiles, and Y of each.
 
-Two banks hold the words of a row: 2 n and 2 n + 1. Every memory has a port for the filter and one for access from
-outside; reading takes one cycle, and a word that is written meanwhile is read as it was. Clock domain sys.
+Two banks hold the words of a row: 2 n and 2 n + 1. Every memory has a port for the filter and one
+for access from outside; reading takes one cycle, and a word that is written meanwhile is read as it
+was. Clock domain sys.
 """
 
 from migen import *
@@ -14,11 +15,11 @@ __all__ = ["ProfileMemories"]
 class ProfileMemories(Module):
     """index_width: bits of a channel's number.
 
-    Filter: `row`, `profile`, `channel` → `low`, `high` (words of the row) in the next cycle; `state_at` (profile,
-    channel) → `state`; `write` puts `new_state` there.
+    Filter: `row`, `profile`, `channel` → `low`, `high` (words of the row) in the next cycle;
+    `state_at` (profile, channel) → `state`; `write` puts `new_state` there.
 
-    Access, any time: `address` (bits of a word of the coefficients; Y in its low bits), `value`, `write_coeff`,
-    `write_state`; `coeff` and `state_out` have the content in the next cycle.
+    Access, any time: `address` (bits of a word of the coefficients; Y in its low bits), `value`,
+    `write_coeff`, `write_state`; `coeff` and `state_out` have the content in the next cycle.
     """
 
     def __init__(self, index_width):

@@ -1,7 +1,8 @@
 """The loop: reading the ADC, computing the filters, writing the synthesisers, as a pipeline. Clock domain sys.
 
-A sample is taken every T_CYCLE cycles. Each step has a constant length and starts the next one, so the delay from the
-fall of CNV, with which the inputs are sampled, to the rise of the update pulse is constant, too: `latency`.
+A sample is taken every T_CYCLE cycles. Each step has a constant length and starts the next one, so
+the delay from the fall of CNV, with which the inputs are sampled, to the rise of the update pulse
+is constant, too: `latency`.
 
     ADC      |‾‾‾‾‾‾‾ n ‾‾‾‾‾‾‾‾|_|‾‾‾‾‾‾ n+1 ‾‾‾‾‾‾|_
     filter                      |‾ n ‾|_____________|‾ n+1 ‾|__
@@ -28,8 +29,9 @@ def latency(channels: int) -> int:
 class Servo(Module):
     """controls: a `Control` for each channel. adc: pads of the `AdcReader`, buses: of the `DdsWriter`.
 
-    enable: level; a sample that was begun is always brought to its end. busy: there is one. clip: for each channel, Y
-    was limited; failed: a sample was not read (then all Y stay as they are); both until `clear`, one cycle.
+    enable: level; a sample that was begun is always brought to its end. busy: there is one. clip:
+    for each channel, Y was limited; failed: a sample was not read (then all Y stay as they are);
+    both until `clear`, one cycle.
     """
 
     def __init__(self, controls, adc, buses, profile):

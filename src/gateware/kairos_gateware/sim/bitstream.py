@@ -1,6 +1,6 @@
-"""A bitstream for the emulated chip: packets as configuration logic wants them (UG470, chapter 5), whose frames hold
-the descriptor of the gateware. The emulator takes it as a chip takes a real one, and then runs the library with that
-descriptor.
+"""A bitstream for the emulated chip: packets as configuration logic wants them (UG470, chapter 5),
+whose frames hold the descriptor of the gateware. The emulator takes it as a chip takes a real one,
+and then runs the library with that descriptor.
 """
 
 import struct

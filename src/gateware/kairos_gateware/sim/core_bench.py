@@ -1,7 +1,8 @@
 """The RTIO core with simple TTL PHYs and nothing else, verilated, and played with streams of commands cycle by cycle.
 
-For random streams against `model.Model`, and for measuring the speed of the model: one call into the library plays a
-whole stream (`core_shim.cpp`). The whole logic, behind the processing system's ports, is `library.py`'s.
+For random streams against `model.Model`, and for measuring the speed of the model: one call into
+the library plays a whole stream (`core_shim.cpp`). The whole logic, behind the processing system's
+ports, is `library.py`'s.
 """
 
 import ctypes
@@ -70,10 +71,11 @@ class CoreBench(TopLevel):
 
 
 class LinkBench(CoreBench):
-    """The same channels on so many boards in a chain, each the satellite of the one before, with destinations 0, 1, …;
-    their pads follow each other. Behind them are inputs without channels (`FIBRE_PADS` in all): the bits of each
-    fibre's delay in cycles, lowest first, one that pulls the first one out, two that lose the words of a direction
-    of it, away and back, and one that makes its way back a cycle longer."""
+    """The same channels on so many boards in a chain, each the satellite of the one before, with
+    destinations 0, 1, …; their pads follow each other. Behind them are inputs without channels
+    (`FIBRE_PADS` in all): the bits of each fibre's delay in cycles, lowest first, one that pulls
+    the first one out, two that lose the words of a direction of it, away and back, and one that
+    makes its way back a cycle longer."""
 
     DELAY_BITS = 14
     FIBRE_PADS = DELAY_BITS + 4
@@ -100,8 +102,8 @@ class LinkBench(CoreBench):
         self.core_ports(core, cri, self.pads, settled, due)
 
     def _board(self, kinds, timebase, below, first_time):
-        """A board with so many behind it. first_time: of the first board; None: it is that. (core, Cri for commands,
-        near end) of the first one, (near end or None, far end) of another."""
+        """A board with so many behind it. first_time: of the first board; None: it is that. (core,
+        Cri for commands, near end) of the first one, (near end or None, far end) of another."""
         pads, phys, channels = _ttls(kinds)
         self.pads += pads
         self.submodules += phys
@@ -157,8 +159,9 @@ def _ttls(kinds):
 
 
 class Command(ctypes.Structure):
-    """OUTPUT or INPUT, offered `pause` cycles after the one before was accepted (an input: answered). time: machine
-    units, with `relative` from the counter's value in the first cycle in which the command is offered."""
+    """OUTPUT or INPUT, offered `pause` cycles after the one before was accepted (an input:
+    answered). time: machine units, with `relative` from the counter's value in the first cycle in
+    which the command is offered."""
 
     OUTPUT, INPUT = 0, 1
     _fields_ = [
@@ -200,8 +203,9 @@ class _Change(ctypes.Structure):
 
 @dataclass
 class Played:
-    """answers: one for each command. changes: (coarse, pad, samples, driven). errors: flags (collision, busy, sequence
-    error) and their channels. end: coarse counter in the last cycle. cycles: evaluated."""
+    """answers: one for each command. changes: (coarse, pad, samples, driven). errors: flags
+    (collision, busy, sequence error) and their channels. end: coarse counter in the last cycle.
+    cycles: evaluated."""
 
     answers: list[tuple]
     changes: list[tuple]
@@ -219,8 +223,8 @@ class Core:
         self._play.restype = ctypes.c_uint64
 
     def play(self, commands, edges=(), until=0, skip=False) -> Played:
-        """edges: (coarse, pad, level) applied to pads, in order of time. until: coarse time to be reached at least,
-        after the last command."""
+        """edges: (coarse, pad, level) applied to pads, in order of time. until: coarse time to be
+        reached at least, after the last command."""
         capacity = 1000 + 2 * len(commands)
         answers = (Answer * len(commands))()
         changes, count = (_Change * capacity)(), ctypes.c_uint32(capacity)

@@ -1,5 +1,5 @@
-// Plays a stream of commands in the verilated RTIO core (core_bench.py). Compiled together with `kairos_pl_config.h`,
-// which the build writes: KAIROS_PADS.
+// Plays a stream of commands in the verilated RTIO core (core_bench.py). Compiled together with
+// `kairos_pl_config.h`, which the build writes: KAIROS_PADS.
 
 #include <algorithm>
 #include <cstdint>

@@ -13,8 +13,8 @@ __all__ = ["HpMemory", "Playback"]
 class HpMemory:
     """content: bytearray, at address `base`. `bursts`: (cycle, address, beats) of all reads; `writes`: of all writes.
 
-    ready: function of the cycle, whether addresses and write data are taken then. bad: addresses whose beats
-    are answered with an error.
+    ready: function of the cycle, whether addresses and write data are taken then. bad: addresses
+    whose beats are answered with an error.
     """
 
     def __init__(self, content, base=0x0E00_0000, latency=30, ready=lambda cycle: True, bad=()):
@@ -79,8 +79,8 @@ class HpMemory:
 class Playback:
     """The core's side of a CRI: takes outputs when `ready(cycle)` says so, and answers one cycle later.
 
-    status: function of (channel, address, timestamp, data), giving the event's status. `events`: what was taken, as
-    (cycle, channel, address, timestamp, data)."""
+    status: function of (channel, address, timestamp, data), giving the event's status. `events`:
+    what was taken, as (cycle, channel, address, timestamp, data)."""
 
     def __init__(self, ready=lambda cycle: True, status=lambda *event: 0):
         self.ready, self.status = ready, status

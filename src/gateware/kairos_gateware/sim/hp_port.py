@@ -7,10 +7,11 @@ __all__ = ["HpPort"]
 
 
 class HpPort:
-    """latency: cycles from an accepted read address to the first beat, and from a write's last beat to its response;
-    bursts follow each other without a gap, reads and writes are independent. `memory` begins at BASE; accesses outside
-    are answered with an error. `bursts`: (cycle, "r" or "w", address - BASE, beats). Under way: `beats`, each with its
-    cycle in front, and `responses` likewise."""
+    """latency: cycles from an accepted read address to the first beat, and from a write's last beat
+    to its response; bursts follow each other without a gap, reads and writes are independent.
+    `memory` begins at BASE; accesses outside are answered with an error. `bursts`: (cycle, "r" or
+    "w", address - BASE, beats). Under way: `beats`, each with its cycle in front, and `responses`
+    likewise."""
 
     BASE = 0x0E00_0000
 

@@ -158,15 +158,16 @@ class Satellite:
 
 
 class Ps:
-    """One instance of the PL, with a processing system around it: GP0 accesses, a coherent memory on the ACP, and
-    `hp`, one on HP port 0.
+    """One instance of the PL, with a processing system around it: GP0 accesses, a coherent memory
+    on the ACP, and `hp`, one on HP port 0.
 
-    read_latency: cycles from an accepted read address to the first beat (L). visible: cycles from the cycle after
-    the last write beat until the memory shows the write (W). skip: move the counter over quiet times. `changes`:
-    list of (coarse time, pad, (samples, driven)) whenever a pad's output changes.
+    read_latency: cycles from an accepted read address to the first beat (L). visible: cycles from
+    the cycle after the last write beat until the memory shows the write (W). skip: move the counter
+    over quiet times. `changes`: list of (coarse time, pad, (samples, driven)) whenever a pad's
+    output changes.
 
-    satellite: the `Library` of a board without a processor behind the first link, whose fibre has `delay` cycles
-    (`Satellite`), or None.
+    satellite: the `Library` of a board without a processor behind the first link, whose fibre has
+    `delay` cycles (`Satellite`), or None.
     """
 
     BASE = 0x0070_0000
@@ -333,8 +334,8 @@ class Ps:
         return struct.pack(f"<{total // 4}I", *[self.read(PL_DESCRIPTOR.start + 4 * n) for n in range(total // 4)])
 
     def submit(self, command, target, time, words=()):
-        """Writes a request into the next slot and toggles the event line; returns its number. command: 0 output,
-        1 input, 2 posted output."""
+        """Writes a request into the next slot and toggles the event line; returns its number.
+        command: 0 output, 1 input, 2 posted output."""
         self.sequence = (self.sequence + 1) & NUMBERS
         slot = 128 * (self.sequence % 16)
         first, *rest = words or [0]
@@ -354,8 +355,8 @@ class Ps:
         return struct.unpack_from("<I", self.memory, REPLY_STATUS)[0]
 
     def wait(self, sequence, limit=100_000):
-        """Lets time pass until the reply to `sequence` is visible; returns the status bits. With `skip`, over quiet
-        times."""
+        """Lets time pass until the reply to `sequence` is visible; returns the status bits. With
+        `skip`, over quiet times."""
         self.step()  # the event line has changed: not a cycle to jump in
         for _ in range(limit):
             if self.status()[0] == sequence:
@@ -370,16 +371,16 @@ class Ps:
         return self.wait(self.submit(0, channel << 8 | address, time, words))
 
     def use_input_rings(self, register):
-        """Tells the logic where the input rings are, through the register `initiator_input_ring`, or makes them anew
-        after a reset of RTIO."""
+        """Tells the logic where the input rings are, through the register `initiator_input_ring`,
+        or makes them anew after a reset of RTIO."""
         self.memory[self.RINGS :] = bytes(INPUT_RINGS_BYTES)
         self.pushed = True
         self.consumed, self._granted = {}, {}
         self.write(register, self.BASE + self.RINGS)
 
     def look(self, channel):
-        """The next entry of a channel's input ring, if it is there: (status, timestamp, data). Room is given back as
-        the firmware does it."""
+        """The next entry of a channel's input ring, if it is there: (status, timestamp, data). Room
+        is given back as the firmware does it."""
         number = (self.consumed.get(channel, 0) + 1) & 0xFFFF
         timestamp, data, flags, found = self._entry(channel, number)
         if found != number or not flags:

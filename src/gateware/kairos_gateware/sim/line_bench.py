@@ -23,11 +23,12 @@ _TOP = "line_bench"
 
 @dataclass(frozen=True)
 class Line:
-    """One direction. Cycles: `delay` that a word is under way, which goes up and down by `drift` in twice
-    `drift_period`; each `pause_every`th takes no word (0: all do). Rates: `bit_errors` for each bit; `bursts` for each
-    cycle, of 2 to `burst_bits` (at most 64) bits of which the first and the last are wrong; `drops` of words, which
-    vanish; `unplugs` for each cycle, when for `unplugged` cycles all is lost, in both directions at once as the first
-    one says. From `seed` follows everything."""
+    """One direction. Cycles: `delay` that a word is under way, which goes up and down by `drift` in
+    twice `drift_period`; each `pause_every`th takes no word (0: all do). Rates: `bit_errors` for
+    each bit; `bursts` for each cycle, of 2 to `burst_bits` (at most 64) bits of which the first and
+    the last are wrong; `drops` of words, which vanish; `unplugs` for each cycle, when for
+    `unplugged` cycles all is lost, in both directions at once as the first one says. From `seed`
+    follows everything."""
 
     seed: int = 1
     delay: int = 20
@@ -56,8 +57,8 @@ _ROW = np.dtype(
 
 
 class LineBench(TopLevel):
-    """Both ends between ports. What an end shows is a row of words of 32 bits: `up`, how often the link went down,
-    words by what befell them, and what `StreamTraffic` counts."""
+    """Both ends between ports. What an end shows is a row of words of 32 bits: `up`, how often the
+    link went down, words by what befell them, and what `StreamTraffic` counts."""
 
     def __init__(self, reliability):
         super().__init__()

@@ -1,5 +1,5 @@
-// Two verilated endpoints and the line between them (line_bench.py): a channel of words with delay, drift, bit errors,
-// bursts, drops and unplugging. Everything follows from the seed.
+// Two verilated endpoints and the line between them (line_bench.py): a channel of words with delay,
+// drift, bit errors, bursts, drops and unplugging. Everything follows from the seed.
 
 #include <algorithm>
 #include <cmath>
@@ -109,8 +109,8 @@ struct Direction {
 
 }  // namespace
 
-// Offers vectors for so many words of the line, both directions together, then waits until nothing moves. counts: words
-// carried, cycles, unplugs. shown: the counters of both ends.
+// Offers vectors for so many words of the line, both directions together, then waits until nothing
+// moves. counts: words carried, cycles, unplugs. shown: the counters of both ends.
 extern "C" void line_play(const Parameters *there, const Parameters *back, uint64_t words, uint64_t settle,
                           uint64_t *counts, uint32_t *shown, uint64_t row) {
     VerilatedContext context;

@@ -55,8 +55,9 @@ class Lockstep:
 
 
 def build_lockstep(output: Path, dut, inputs, outputs) -> Lockstep:
-    """Makes the library in the folder `output`, unless it is up to date. inputs, outputs: name to a signal of `dut`, or
-    to a list of them; outputs that are signed are extended to 64 bits. Raises OSError."""
+    """Makes the library in the folder `output`, unless it is up to date. inputs, outputs: name to a
+    signal of `dut`, or to a list of them; outputs that are signed are extended to 64 bits. Raises
+    OSError."""
     top = _Top(dut, inputs, outputs)
     converted = verilog.convert(top, top.ios, name=_TOP)
     source = converted.main_source

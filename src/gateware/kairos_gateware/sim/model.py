@@ -1,7 +1,8 @@
 """RTIO semantics in plain Python, independent of the gateware's structure: what random streams are compared with.
 
-Times are coarse (8 ns). The model knows accepted commands with the counter's value in the cycle of acceptance, and the
-levels applied to input pads; it predicts statuses, errors, pad changes and input events.
+Times are coarse (8 ns). The model knows accepted commands with the counter's value in the cycle of
+acceptance, and the levels applied to input pads; it predicts statuses, errors, pad changes and
+input events.
 """
 
 from dataclasses import dataclass, field
@@ -15,9 +16,10 @@ UNDERFLOW, UNREACHABLE = 2, 4
 
 @dataclass
 class Model:
-    """kinds: `ttl_out`, `ttl_inout` or `log` for each channel number. Lanes, or the pool, are taken to be deep enough.
-    reordering: events come out in any order of submission, as long as no more than LANES are in the same cycle; of
-    more, the model drops the last submitted, the logic those that reach the wheel last (`crowded`)."""
+    """kinds: `ttl_out`, `ttl_inout` or `log` for each channel number. Lanes, or the pool, are taken
+    to be deep enough. reordering: events come out in any order of submission, as long as no more
+    than LANES are in the same cycle; of more, the model drops the last submitted, the logic those
+    that reach the wheel last (`crowded`)."""
 
     kinds: list[str]
     reordering: bool = False
@@ -76,8 +78,8 @@ class Model:
         return sorted(slots.items())
 
     def pad_changes(self, until=1 << 61):
-        """Sorted list of (coarse, pad, level, driven) before `until`; pads are numbered like channels. Starts undriven
-        or low."""
+        """Sorted list of (coarse, pad, level, driven) before `until`; pads are numbered like
+        channels. Starts undriven or low."""
         level, driven = {}, {}
         changes = []
         for coarse, channel, address, _, data in self.executed():
@@ -95,8 +97,8 @@ class Model:
         return changes
 
     def input_events(self, channel, levels):
-        """Sorted list of (coarse, level). levels: list of (coarse, level) applied to the pad, in order of time; a pad
-        that is driven has its own level."""
+        """Sorted list of (coarse, level). levels: list of (coarse, level) applied to the pad, in
+        order of time; a pad that is driven has its own level."""
         gates = [(c, a, d) for c, ch, a, _, d in self.executed() if ch == channel and a >= 2]
         driven = [(c, o, oe) for c, ch, o, oe in self.pad_changes() if ch == channel]
         times = {c for c, _ in levels} | {c for c, a, _ in gates if a == 3} | {c for c, _, _ in driven}

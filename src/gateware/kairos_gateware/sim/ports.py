@@ -10,8 +10,8 @@ class TopLevel(Module):
     """`ios`: the set of ports. To be called before the parts are made."""
 
     def __init__(self):
-        # Migen numbers names by all that the process has made: the second time the Verilog would be another one, and be
-        # compiled again.
+        # Migen numbers names by all that the process has made: the second time the Verilog would be
+        # another one, and be compiled again.
         tracer.name_to_idx.clear()
         tracer.classname_to_objs.clear()
         self.ios = set()
@@ -31,8 +31,9 @@ class TopLevel(Module):
         self.comb += self.port(name, len(value) if width is None else width).eq(value)
 
     def pad_ports(self, pads):
-        """`pads_o`, `pads_oe`, `pads_i`: list of `Pad`, in the order of the ports' bits. A driven pin shows its own
-        level, as the buffers of the chip do: `pads_i` counts for pins that are not driven."""
+        """`pads_o`, `pads_oe`, `pads_i`: list of `Pad`, in the order of the ports' bits. A driven
+        pin shows its own level, as the buffers of the chip do: `pads_i` counts for pins that are
+        not driven."""
         self.outward(Cat(*[pad.o for pad in pads]), "pads_o")
         self.outward(Cat(*[pad.oe for pad in pads]), "pads_oe")
         outside = self.port("pads_i", 8 * len(pads))

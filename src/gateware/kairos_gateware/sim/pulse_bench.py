@@ -59,15 +59,16 @@ ROW = np.dtype(
         ("given", "u8", (READS, 5)),
     ]
 )
-"""What a channel shows. `first_cycle`: of its first underrun, by the core's own count. `given`: segments that its
-sequencer gives in this cycle, each its mask of parameters, 0x100 if there is one, and its bits, the lowest first."""
+"""What a channel shows. `first_cycle`: of its first underrun, by the core's own count. `given`:
+segments that its sequencer gives in this cycle, each its mask of parameters, 0x100 if there is one,
+and its bits, the lowest first."""
 
 
 @dataclass
 class Played:
-    """shown: (cycles, channels) of ROW. states: by name, (cycles,) of bits, one for each channel; `waiting`: for a
-    measurement's result, `trigger`: whether there was one. errors: bits of `facts.Error` at the end. taken: the cycle
-    in which each word left the stream, or 2^32 - 1."""
+    """shown: (cycles, channels) of ROW. states: by name, (cycles,) of bits, one for each channel;
+    `waiting`: for a measurement's result, `trigger`: whether there was one. errors: bits of
+    `facts.Error` at the end. taken: the cycle in which each word left the stream, or 2^32 - 1."""
 
     shown: np.ndarray
     states: dict[str, np.ndarray]
@@ -83,8 +84,8 @@ class Engines:
         self._play.restype = ctypes.c_uint32
 
     def play(self, words, cycles, gaps=None, triggers=None, results=(), **settings) -> Played:
-        """words: integers; gaps: cycles that the stream pauses before each. triggers: the cycles with one; None:
-        whenever a channel has become armed and all are. results: (cycle, state)."""
+        """words: integers; gaps: cycles that the stream pauses before each. triggers: the cycles
+        with one; None: whenever a channel has become armed and all are. results: (cycle, state)."""
         data = np.frombuffer(b"".join(word.to_bytes(facts.WORD_BYTES, "little") for word in words), dtype="u4")
         gaps = np.zeros(len(words), "u4") if gaps is None else np.asarray(gaps, "u4")
         times = np.asarray([] if triggers is None else sorted(triggers), "u4")

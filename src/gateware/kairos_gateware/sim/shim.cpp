@@ -1,6 +1,6 @@
-// Implements kairos_pl.h on the verilated model. Compiled together with `kairos_pl_config.h`, which the build writes:
-// KAIROS_PADS (number of pads), KAIROS_OUTPUTS (number of outputs with samples), KAIROS_LINKS (number of links) and
-// KAIROS_INFO (a C string literal, the JSON of kairos_pl_info).
+// Implements kairos_pl.h on the verilated model. Compiled together with `kairos_pl_config.h`, which
+// the build writes: KAIROS_PADS (number of pads), KAIROS_OUTPUTS (number of outputs with samples),
+// KAIROS_LINKS (number of links) and KAIROS_INFO (a C string literal, the JSON of kairos_pl_info).
 
 #include <cstring>
 #include <new>
@@ -14,8 +14,9 @@
 #include "recorder.h"
 #include "verilated.h"
 
-// What clocks move, where inputs are as they were: a part of the model's `eval`, under the names that Verilator gives
-// it. The other part, what inputs alone change, took a tenth of the time of a core that plays.
+// What clocks move, where inputs are as they were: a part of the model's `eval`, under the names
+// that Verilator gives it. The other part, what inputs alone change, took a tenth of the time of a
+// core that plays.
 bool Vkairos_sim___024root___eval_phase__act(Vkairos_sim___024root *);
 bool Vkairos_sim___024root___eval_phase__nba(Vkairos_sim___024root *);
 
@@ -135,7 +136,8 @@ struct kairos_pl {
         top.hp0_wready = in.hp0_wready;
         top.hp0_bvalid = in.hp0_bvalid;
         top.hp0_bresp = in.hp0_bresp & 0x3;
-        // Verilator stores wide ports as little-endian 32-bit words: on a little-endian host, the bytes in order
+        // Verilator stores wide ports as little-endian 32-bit words: on a little-endian host, the
+        // bytes in order
         std::memcpy(&top.pads_i, in.pads_i, KAIROS_PADS);
 #if KAIROS_LINKS
         top.link_rx_valid = in.link_rx_valid & ((1 << KAIROS_LINKS) - 1);

@@ -37,8 +37,9 @@ class _Bench(Module):
 
 
 def build_synthesis(output: Path, samples_per_cycle: int) -> Lockstep:
-    """Makes the library in the folder `output`, unless it is up to date. A row of inputs has `values`, `applied`,
-    `harmonics`, LEVELS, `counter` and `error`; samples of it are LATENCY rows later. Raises OSError."""
+    """Makes the library in the folder `output`, unless it is up to date. A row of inputs has
+    `values`, `applied`, `harmonics`, LEVELS, `counter` and `error`; samples of it are LATENCY rows
+    later. Raises OSError."""
     bench = _Bench(samples_per_cycle)
     return build_lockstep(output, bench, bench.inputs, bench.outputs)
 
@@ -62,8 +63,9 @@ class _SampledBench(Module):
 
 
 def build_sampled(output: Path, channels: int, samples_per_cycle: int) -> tuple[Lockstep, int]:
-    """Likewise of some channels with a core's settings. A row has `values` and `applied`, those of one channel behind
-    those of the one before, LEVELS for each channel, `time` in cycles, and an event: `stb`, `address`, `data`. Gives
-    the library, and after how many rows samples come, without what the couplings delay."""
+    """Likewise of some channels with a core's settings. A row has `values` and `applied`, those of
+    one channel behind those of the one before, LEVELS for each channel, `time` in cycles, and an
+    event: `stb`, `address`, `data`. Gives the library, and after how many rows samples come,
+    without what the couplings delay."""
     bench = _SampledBench(channels, samples_per_cycle)
     return build_lockstep(output, bench, bench.inputs, bench.outputs), bench.latency

@@ -1,6 +1,6 @@
-"""Copies and loads of another board's memory that fail, in the verilated whole: an engine that has halted does nothing
-until the firmware clears it, so time may be skipped; and all ends when it does without skipping, after a pause of any
-length, since timers go on from the same place."""
+"""Copies and loads of another board's memory that fail, in the verilated whole: an engine that has
+halted does nothing until the firmware clears it, so time may be skipped; and all ends when it does
+without skipping, after a pause of any length, since timers go on from the same place."""
 
 import struct
 
@@ -40,8 +40,8 @@ class Told(Ps):
 
 @pytest.fixture
 def joined(built):
-    """Starts a board with remote memory and a satellite that agree on the time, the fibre of which is out thereafter if
-    not `plugged`."""
+    """Starts a board with remote memory and a satellite that agree on the time, the fibre of which
+    is out thereafter if not `plugged`."""
     started = []
 
     def start(skip, plugged):

@@ -1,5 +1,5 @@
-"""Random event streams through the RTIO core alone, with lanes and with reordering, against the model of RTIO
-semantics, with and without time skip."""
+"""Random event streams through the RTIO core alone, with lanes and with reordering, against the
+model of RTIO semantics, with and without time skip."""
 
 import os
 from pathlib import Path
@@ -67,8 +67,8 @@ def test_1024_events_in_128_cycles(reordering):
 
 
 def test_dense_pool_while_other_events_go_directly(reordering):
-    """1024 events of 128 cycles leave the pool while commands that have to go into the wheel come each cycle: all are
-    in time, and a command waits three cycles at most."""
+    """1024 events of 128 cycles leave the pool while commands that have to go into the wheel come
+    each cycle: all are in time, and a command waits three cycles at most."""
     ahead = 8000
     pool = [output(INOUTS + c, 8 * (ahead + n), n & 1) for n in range(127, -1, -1) for c in range(7)]
     pool += [output(INOUTS, 8 * (ahead + 1000 + n), n & 1) for n in range(128)]
@@ -208,7 +208,8 @@ def check(core, events, stream, toggles):
             reads.append((accepted, command.channel, time, (status, timestamp, data)))
     flags, *channels = played.errors
     if events and (crowded := model.crowded()):
-        # Which of too many events are dropped depends on their way into the wheel. That some were is always told.
+        # Which of too many events are dropped depends on their way into the wheel. That some were
+        # is always told.
         if any(coarse <= played.end for coarse in crowded):
             assert flags & 4 and channels[-1] in set().union(*crowded.values())
         return

@@ -97,7 +97,8 @@ def test_input_stamps_and_counter(boot, pad):
     stamps = []
     while (result := ps.input(ttl, 0))[0] == 0:
         stamps.append(result[1] - 8 * start)
-    # the edge at sample 3 of the first cycle is before the gate, those from sample 2 of the last one behind it
+    # the edge at sample 3 of the first cycle is before the gate, those from sample 2 of the last
+    # one behind it
     assert stamps == [4 * 8 + 5, 20 * 8 + 1]
     assert ps.input(counter, -1) == (0, 8 * (start + 20) + 2, 2)
 
@@ -234,7 +235,8 @@ def test_grabber(boot, pad):
     assert ps.cycle - before < len(camera) + 2000
     events = [ps.input(CHANNEL["grabber0_gate"], -1) for _ in range(3)]
     assert [data for _, _, data in events] == [1 << 31, 0, 200 + 3000 + 400 + 60000]
-    # The frame ends with word 20 + 10 + 2 * (3 + 2) of 3.5 cycles; five cycles behind its last bit is the stamp
+    # The frame ends with word 20 + 10 + 2 * (3 + 2) of 3.5 cycles; five cycles behind its last bit
+    # is the stamp
     assert [status for status, _, _ in events] == [0] * 3
     ends = first + (40 + 6 / 7 + 0.5 / 7) * 3.5
     assert 0 <= events[0][1] / 8 - ends - 4 <= 1.5 and [t - events[0][1] for _, t, _ in events] == [0, 8, 16]
@@ -334,8 +336,9 @@ def play(ps, pad, stream):
 )
 @given(st.lists(_ACTION, min_size=1, max_size=25))
 def test_skipping_is_exact(boot, pad, registers, stream):
-    """Pads, statuses, inputs, the times at which the CPU sees them, and errors are those without skipping. Edges of
-    clocks are the emulator's matter, which knows them without running the clocks (tests/e2e/test_clocks.py)."""
+    """Pads, statuses, inputs, the times at which the CPU sees them, and errors are those without
+    skipping. Edges of clocks are the emulator's matter, which knows them without running the clocks
+    (tests/e2e/test_clocks.py)."""
     results = []
     for skip in [False, True]:
         ps = boot(skip=skip)

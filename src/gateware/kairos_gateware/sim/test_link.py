@@ -65,8 +65,8 @@ def test_pins_of_both_boards_agree(core, delay):
 
 @pytest.mark.parametrize("delay", [0, 1, 125, 126, 1000])
 def test_round_trips_of_an_even_number_of_cycles(core, delay):
-    """The boards agree on the time that a symmetrical fibre of the way there would give, after a link that was lost,
-    too."""
+    """The boards agree on the time that a symmetrical fibre of the way there would give, after a
+    link that was lost, too."""
     start = ready(delay) + delay + 200
     again = start + 2000 + ready(delay)
     edges = [(0, LONGER, 1), (start + 1000, CUT, 1), (start + 1500, CUT, 0)]
@@ -227,8 +227,9 @@ def test_a_link_that_comes_back(core):
 
 
 def cut_at_random(core, rng):
-    """Outputs whose levels alternate, and a fibre that is pulled out for a while: all that was accepted is executed, or
-    what was before the cut only up to some output, and this is said. True: all."""
+    """Outputs whose levels alternate, and a fibre that is pulled out for a while: all that was
+    accepted is executed, or what was before the cut only up to some output, and this is said. True:
+    all."""
     delay = rng.choice([0, 1, 20, 125, 300])
     begin, end = ready(delay), ready(delay) + 6000
     commands, time = [], begin + delay + 60

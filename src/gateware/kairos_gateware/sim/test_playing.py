@@ -1,5 +1,5 @@
-"""Variant `pulse`, with and without clocks that stand still where nothing moves but the pulse core: every output of
-every cycle is the same, and so is what has been recorded (clocks.h)."""
+"""Variant `pulse`, with and without clocks that stand still where nothing moves but the pulse core:
+every output of every cycle is the same, and so is what has been recorded (clocks.h)."""
 
 import ctypes
 import random
@@ -28,8 +28,8 @@ class Watched(Ps):
         self.together(together)
 
     def together(self, together):
-        """Whether all clocks run in every cycle; returns in how many only the pulse core's have, and in how many of
-        these only its engines'."""
+        """Whether all clocks run in every cycle; returns in how many only the pulse core's have,
+        and in how many of these only its engines'."""
         engines = ctypes.c_uint64()
         return self.library.dll.kairos_pl_together(self.pl, together, ctypes.byref(engines)), engines.value
 
@@ -46,8 +46,8 @@ class Watched(Ps):
 
 
 def play(ps, registers, pads, seed):
-    """A random program, with triggers, results, TTLs, edges at inputs that are counted, reads of registers, and pauses
-    in which nothing but the core moves."""
+    """A random program, with triggers, results, TTLs, edges at inputs that are counted, reads of
+    registers, and pauses in which nothing but the core moves."""
     rng = random.Random(seed)
     program = random_program(seed, 11, 10)
     at = start = 8 * (ps.out.sim_tsc + 400)

@@ -54,8 +54,8 @@ def lengths(ps, index):
 
 
 def branching():
-    """Words for a branch whose gate lasts 4, 8, 12 or 16 cycles by its result, with the enable of tone 0 high; then
-    zeros, then such as wait."""
+    """Words for a branch whose gate lasts 4, 8, 12 or 16 cycles by its result, with the enable of
+    tone 0 high; then zeros, then such as wait."""
     words = [plut(n, Body(tau=4 * n + 4, flags=int(ToneFlag.ENABLE))) for n in range(4)]
     words += [plut(8 + n, Body(tau=4 * n + 4)) for n in range(4)]
     words += [plut(14, Body()), plut(15, Body(flags=int(ToneFlag.WAIT)))]

@@ -51,8 +51,8 @@ def test_waiting_for_an_input_event(boot):
 
 
 def test_timeout_and_progress(boot):
-    """A timeout is answered when an event of that time would have been written. The answer holds for all channels, so
-    that the same question for another one needs no request."""
+    """A timeout is answered when an event of that time would have been written. The answer holds
+    for all channels, so that the same question for another one needs no request."""
     ps = boot(read_latency=LATENCY)
     assert ps.input(1, 0) == (1, -1, 0)
     for _ in range(10):
@@ -188,8 +188,8 @@ _FLOODS = st.lists(
 
 
 def play_floods(ps, floods):
-    """Edges on all four inputs, far more than rings and FIFOs hold, and reads now and then; returns all that is seen,
-    and the edges of each channel."""
+    """Edges on all four inputs, far more than rings and FIFOs hold, and reads now and then; returns
+    all that is seen, and the edges of each channel."""
     start = ps.out.sim_tsc + 300
     for channel in range(4):
         assert ps.output(channel, 8 * start, 3, address=2) == 0

@@ -36,8 +36,9 @@ _STREAM = st.lists(_ACTION, min_size=1, max_size=40)
 
 
 def play(ps, stream):
-    """Runs a stream; returns the log of everything the CPU sees, with the coarse time at which it sees it, the
-    commands as (coarse time of acceptance, arguments, result), and the levels applied: {pad: [(coarse, level)]}."""
+    """Runs a stream; returns the log of everything the CPU sees, with the coarse time at which it
+    sees it, the commands as (coarse time of acceptance, arguments, result), and the levels applied:
+    {pad: [(coarse, level)]}."""
     log, outputs, reads = [], [], []
     levels = {pad: [] for pad in range(4)}
     cursor = 8 * (ps.out.sim_tsc + 200)

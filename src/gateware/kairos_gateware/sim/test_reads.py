@@ -1,5 +1,6 @@
-"""Registers that are read while nothing moves but time, with a clock for the register bus alone: what is read, in how
-many cycles, and all that comes behind is as when the whole logic has its clocks."""
+"""Registers that are read while nothing moves but time, with a clock for the register bus alone:
+what is read, in how many cycles, and all that comes behind is as when the whole logic has its
+clocks."""
 
 import ctypes
 import random

@@ -43,8 +43,8 @@ def boot(built, variant, together, skip):
 
 
 def play(ps, registers, variant, rng, actions):
-    """Outputs that wait for an answer or do not, also too late or to nobody; gates, edges and reads; playbacks; any
-    register with any value; pauses. Returns what the processor has seen."""
+    """Outputs that wait for an answer or do not, also too late or to nobody; gates, edges and
+    reads; playbacks; any register with any value; pauses. Returns what the processor has seen."""
     channels = len(VARIANTS[variant].channels)
     writable = [name for name in registers if name not in FIXED and not name.startswith(REMOTE)]
     seen = []

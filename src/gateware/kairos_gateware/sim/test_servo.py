@@ -197,8 +197,8 @@ _SET = st.tuples(
     st.integers(0, 60),
 )
 def test_loop_against_the_model(boot, profiles, samples, delay):
-    """Random profiles, inputs, and settings at any moment of a cycle: every update of every synthesiser, the Ys and the
-    clip flags are those of the model."""
+    """Random profiles, inputs, and settings at any moment of a cycle: every update of every
+    synthesiser, the Ys and the clip flags are those of the model."""
     ps = boot(delay=delay)
     models = [ChannelModel({n: profiles[2 * i + n] for n in range(2)}) for i in range(CHANNELS)]
     models = deepcopy(models)
@@ -257,8 +257,9 @@ def test_loop_against_the_model(boot, profiles, samples, delay):
 
 @pytest.mark.parametrize("b", [-16, -48])
 def test_step_response_of_an_integrator(boot, b):
-    """Power stabilisation: the input follows the amplitude. After a step of the set point the error decays with the
-    time constant that theory gives for the loop with its delay of three samples, to 1 %."""
+    """Power stabilisation: the input follows the amplitude. After a step of the set point the error
+    decays with the time constant that theory gives for the loop with its delay of three samples, to
+    1 %."""
     ps = boot()
     gain, target = 0.8, 0.5
     ps.load(0, 0, Profile(a1=2048, b0=b, b1=b, adc=6, offset=round(-gain * target * 2**17)))

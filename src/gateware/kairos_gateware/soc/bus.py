@@ -1,7 +1,8 @@
 """Port GP0: an AXI3 slave of 32 bits in front of the registers and the descriptor memory.
 
-Address bit 16 selects: 0 descriptor memory (read only, writes are ignored), 1 registers. `RegistersPort` takes bursts
-to them: a read is answered in the third cycle of its address, a write in the second. Clock domain sys.
+Address bit 16 selects: 0 descriptor memory (read only, writes are ignored), 1 registers.
+`RegistersPort` takes bursts to them: a read is answered in the third cycle of its address, a write
+in the second. Clock domain sys.
 """
 
 from litex.soc.interconnect import csr_bus
@@ -20,13 +21,13 @@ _PAGE = 0x800  # bytes for the registers of one block
 _PAGES = (1 << _SELECT_BIT + 2) // _PAGE
 _MASTER_IDS = 12
 _WRITTEN, _TAKEN = 8, 2
-"""Cycles behind a write, and behind a read that takes something, in which it may still move something in a block that
-does not say so itself."""
+"""Cycles behind a write, and behind a read that takes something, in which it may still move
+something in a block that does not say so itself."""
 
 
 class DescriptorMemory(Module):
-    """Read-only memory of 32-bit words on the register bus, one cycle latency. Constant logic, from which synthesis
-    infers a block RAM; no initialisation file is needed beside the Verilog."""
+    """Read-only memory of 32-bit words on the register bus, one cycle latency. Constant logic, from
+    which synthesis infers a block RAM; no initialisation file is needed beside the Verilog."""
 
     def __init__(self, words):
         self.bus = bus = csr_bus.Interface(data_width=32, address_width=_SELECT_BIT + 1)
@@ -49,13 +50,13 @@ class DescriptorMemory(Module):
 
 
 class Gp0Bus(Module):
-    """blocks: object whose attributes hold registers; an attribute's name is the prefix of its registers' names.
-    make_descriptor: called with the list of `descriptor.Register`, returns the words of the descriptor memory.
-    taking: reading some register takes something away from its block. Raises ValueError for more blocks than there is
-    room for.
+    """blocks: object whose attributes hold registers; an attribute's name is the prefix of its
+    registers' names. make_descriptor: called with the list of `descriptor.Register`, returns the
+    words of the descriptor memory. taking: reading some register takes something away from its
+    block. Raises ValueError for more blocks than there is room for.
 
-    `axi` is the slave port. For time skip: `idle`, no transaction is under way, nor may have effects still; `changing`,
-    the same but for a read that changes nothing outside of the bus.
+    `axi` is the slave port. For time skip: `idle`, no transaction is under way, nor may have
+    effects still; `changing`, the same but for a read that changes nothing outside of the bus.
     """
 
     def __init__(self, blocks, make_descriptor, taking):

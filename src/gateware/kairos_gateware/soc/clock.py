@@ -1,7 +1,8 @@
 """Which clock the logic runs from: the processing system's, with which it starts, or that of a board's synthesiser.
 
-`ClockControl` switches. It works on the processing system's clock, which never stops, and tells the board's clock
-manager (`boards/clocking.py`; in simulation `boards/sim.py` has a model of it) what to do:
+`ClockControl` switches. It works on the processing system's clock, which never stops, and tells the
+board's clock manager (`boards/clocking.py`; in simulation `boards/sim.py` has a model of it) what
+to do:
 
     asked for ─▶ HOLD ─▶ PAUSE ─▶ RESET ─▶ LOCK ─▶ START ─▶ (selected)
                  PHYs    clocks   manager  waits    clocks
@@ -9,10 +10,11 @@ manager (`boards/clocking.py`; in simulation `boards/sim.py` has a model of it) 
                            ▲
     lock lost ─────────────┘
 
-After power-up it begins with LOCK. The clocks of the logic are off from PAUSE to START, without a short pulse at either
-end, and nothing but the PHYs and the events that wait is reset: a register access that is under way is answered late,
-not never. Without a lock within LOCK_CYCLES, and whenever the lock is lost, the processing system's clock is taken
-instead; the PHYs then stay in reset until that has been acknowledged.
+After power-up it begins with LOCK. The clocks of the logic are off from PAUSE to START, without a
+short pulse at either end, and nothing but the PHYs and the events that wait is reset: a register
+access that is under way is answered late, not never. Without a lock within LOCK_CYCLES, and
+whenever the lock is lost, the processing system's clock is taken instead; the PHYs then stay in
+reset until that has been acknowledged.
 """
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
@@ -55,13 +57,15 @@ _REST = 15
 class ClockControl(Module):
     """domain: of the processing system's clock. simulation: shorter waits, and `settled`.
 
-    To the clock manager, in `domain`: `source` (0 processing system, 1 synthesiser), `reset`, `enable` (of the gates in
-    the logic's clocks), `up` (they have been on: until then the logic is in reset); from it `locked`, asynchronous.
+    To the clock manager, in `domain`: `source` (0 processing system, 1 synthesiser), `reset`,
+    `enable` (of the gates in the logic's clocks), `up` (they have been on: until then the logic is
+    in reset); from it `locked`, asynchronous.
 
-    In domain sys: `select` and `switch` (a pulse: change to it), `acknowledge`; `selected`, `switching`, `is_locked`,
-    `lost` (since acknowledged the processing system's clock had to be taken), `hold` (PHYs in reset), `discard` (a
-    pulse before it ends: waiting events are dropped). `reference`, `synthesiser`: measured counts (`Frequency`) of the
-    external clock and of the synthesiser's.
+    In domain sys: `select` and `switch` (a pulse: change to it), `acknowledge`; `selected`,
+    `switching`, `is_locked`, `lost` (since acknowledged the processing system's clock had to be
+    taken), `hold` (PHYs in reset), `discard` (a pulse before it ends: waiting events are dropped).
+    `reference`, `synthesiser`: measured counts (`Frequency`) of the external clock and of the
+    synthesiser's.
     """
 
     def __init__(self, domain="sys", simulation=False):
@@ -154,7 +158,8 @@ class ClockControl(Module):
         ]
         self.comb += self.discard.eq(~held & (rest == _REST))
         if simulation:
-            # Everything above has come to rest: requests take some cycles to cross, so does what they lead to.
+            # Everything above has come to rest: requests take some cycles to cross, so does what
+            # they lead to.
             still = Signal(max=_REST + 1)
             busy = switching | asked | self.switch | self.acknowledge | ~locked | (hold != self.hold)
             self.sync += If(busy, still.eq(_REST)).Elif(still != 0, still.eq(still - 1))
@@ -175,8 +180,9 @@ class Activity(Module):
 
 
 class Frequency(Module):
-    """Frequency of a clock: `count` is the number of changes of `toggle` in the newest WINDOW cycles of sys. It is in
-    units of PRESCALE * 125 MHz / WINDOW = 477 Hz, and of a clock that has stopped it is 0 after two windows at most."""
+    """Frequency of a clock: `count` is the number of changes of `toggle` in the newest WINDOW
+    cycles of sys. It is in units of PRESCALE * 125 MHz / WINDOW = 477 Hz, and of a clock that has
+    stopped it is 0 after two windows at most."""
 
     def __init__(self, toggle, window=WINDOW):
         self.count = Signal(MEASURED_BITS)

@@ -1,7 +1,8 @@
 """The Zynq-7000's processing system block, and its connection to a `Soc`.
 
-Port names are those of the PS7 primitive (UG585, and its model in the vendor's and in yosys' cell library). Memory
-and MIO pins of the block are hard-wired and not listed. Its ports run with clock domain sys.
+Port names are those of the PS7 primitive (UG585, and its model in the vendor's and in yosys' cell
+library). Memory and MIO pins of the block are hard-wired and not listed. Its ports run with clock
+domain sys.
 """
 
 from migen import *

@@ -5,9 +5,10 @@ Cycles of one word, with a master that does not wait:
     read     0 address │ 1 register bus asked │ 2 answer
     write    0 address, data │ 1 register written, answer
 
-LiteX's bridges (`AXI2AXILite`, `AXILite2CSR`) take one more for each, and three for each further word of a burst,
-where this takes one. What leaves for the register bus comes from registers, so that its decoders have a whole cycle; an
-answer is what the bus says in its own cycle, and is kept if the master does not take it at once.
+LiteX's bridges (`AXI2AXILite`, `AXILite2CSR`) take one more for each, and three for each further
+word of a burst, where this takes one. What leaves for the register bus comes from registers, so
+that its decoders have a whole cycle; an answer is what the bus says in its own cycle, and is kept
+if the master does not take it at once.
 """
 
 from litex.soc.interconnect.axi import BURST_FIXED, BURST_WRAP
@@ -22,8 +23,9 @@ _BYTES = 4
 class RegistersPort(Module):
     """axi: slave of 32 bits. csr: the register bus, which answers in the cycle after its address. Clock domain sys.
 
-    One burst at a time; of a read and a write that come together, the one that was not served last. `reading`,
-    `writing`: one is under way, from the cycle behind its address to that of its last answer.
+    One burst at a time; of a read and a write that come together, the one that was not served last.
+    `reading`, `writing`: one is under way, from the cycle behind its address to that of its last
+    answer.
     """
 
     def __init__(self, axi, csr):

@@ -16,12 +16,12 @@ _REGIONS = 4
 
 
 class RemoteMemory(Module):
-    """endpoint: of the link, with the streams of `remote_streams` in both directions. way: what takes its place for
-    loads and stores (`Forwarding`), or None. bulk_way: `BulkWay`. own: number of this board.
+    """endpoint: of the link, with the streams of `remote_streams` in both directions. way: what
+    takes its place for loads and stores (`Forwarding`), or None. bulk_way: `BulkWay`. own: number
+    of this board.
 
-    `readers`, `writers`: halves of a memory port.
-    `register_blocks`: by their names. `pointers`: `Asker` for a window. `done`: a copy is complete that was to tell, or
-    the engine has halted;
+    `readers`, `writers`: halves of a memory port. `register_blocks`: by their names. `pointers`:
+    `Asker` for a window. `done`: a copy is complete that was to tell, or the engine has halted;
     `irq`: the interrupt after that. `settled`: for time skip.
     """
 

@@ -1,9 +1,10 @@
-"""Parts in which nothing changes for most of the time, each with a clock domain of its own in simulation: an event at a
-pin then costs a third of the host's time less.
+"""Parts in which nothing changes for most of the time, each with a clock domain of its own in
+simulation: an event at a pin then costs a third of the host's time less.
 
-A part wakes in the very cycle in which something comes to it, so it misses no edge that would change what anybody can
-see. What its registers hold while they mean nothing (an event without its `valid`, say) may be older than with a clock.
-`sim/clocked.h` gives the edges; `sim/test_resting.py` compares every output of every cycle.
+A part wakes in the very cycle in which something comes to it, so it misses no edge that would
+change what anybody can see. What its registers hold while they mean nothing (an event without its
+`valid`, say) may be older than with a clock. `sim/clocked.h` gives the edges; `sim/test_resting.py`
+compares every output of every cycle.
 """
 
 from migen import *

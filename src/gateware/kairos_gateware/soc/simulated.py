@@ -14,9 +14,10 @@ __all__ = ["Simulated"]
 class Simulated(Module):
     """soc: `Soc`, otherwise complete.
 
-    `load` and `load_value` set the counter. `settled`: nothing moves but time; `waits`: nothing moves but time and
-    pulse cores, whatever those do; `feeds`: in those segments or words move. `next_due`: latest coarse time to which
-    the counter may be moved. `wakes`: which parts must be clocked (`Resting`).
+    `load` and `load_value` set the counter. `settled`: nothing moves but time; `waits`: nothing
+    moves but time and pulse cores, whatever those do; `feeds`: in those segments or words move.
+    `next_due`: latest coarse time to which the counter may be moved. `wakes`: which parts must be
+    clocked (`Resting`).
     """
 
     def __init__(self, soc):

@@ -43,14 +43,16 @@ __all__ = ["Soc"]
 
 
 class Soc(Module):
-    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with what only `Simulated` has.
-    clock: `ClockControl` where a synthesiser makes the clock, with its number in the descriptor, `synthesiser`.
+    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with what only
+    `Simulated` has. clock: `ClockControl` where a synthesiser makes the clock, with its number in
+    the descriptor, `synthesiser`.
 
-    Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory), `interrupts` (IRQF2P; 0: copies),
-    `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `event_o`, `event_i`, `emio_o`,
-    `emio_i` (64 lines of the GPIO controller each way).
-    `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: what the descriptor memory says.
-    `register_blocks`: the blocks that have registers, by the prefix of their names. `simulated`: `Simulated`, or None.
+    Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory), `interrupts`
+    (IRQF2P; 0: copies), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write`
+    (analyzer), `event_o`, `event_i`, `emio_o`, `emio_i` (64 lines of the GPIO controller each way).
+    `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: what the
+    descriptor memory says. `register_blocks`: the blocks that have registers, by the prefix of
+    their names. `simulated`: `Simulated`, or None.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):

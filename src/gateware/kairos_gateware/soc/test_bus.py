@@ -33,8 +33,8 @@ class LitexPort(Module):
 
 
 class Bench(Module):
-    """An AXI slave with `WORDS` words on the register bus. Word n holds 100 + n at first. `asked`: how often a word
-    has been read."""
+    """An AXI slave with `WORDS` words on the register bus. Word n holds 100 + n at first. `asked`:
+    how often a word has been read."""
 
     def __init__(self, port):
         self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=12)
@@ -62,8 +62,9 @@ class Order(NamedTuple):
 
 
 def play(port, orders, seed=0):
-    """seed: of pauses between and within the orders; with 0 there are none. Returns for each order (cycle of its
-    address, cycles of its beats, values read or cycle of the write's answer), and how often a word was asked for."""
+    """seed: of pauses between and within the orders; with 0 there are none. Returns for each order
+    (cycle of its address, cycles of its beats, values read or cycle of the write's answer), and how
+    often a word was asked for."""
     dut = Bench(port)
     axi = dut.axi
     answer = [axi.r.valid, axi.r.last, axi.r.id, axi.r.data]

@@ -1,8 +1,8 @@
 """Reads or writes a range of memory as fast as the port allows, through the HP port or the ACP, and counts the cycles.
 
-Bursts are of 16 beats through the HP port and of 4, a cache line, through the ACP. Addresses go out as fast as the port
-takes them, data are taken at once. Clock domain sys. Throughput: one beat a cycle. With latency L to the first beat of
-a read:
+Bursts are of 16 beats through the HP port and of 4, a cache line, through the ACP. Addresses go out
+as fast as the port takes them, data are taken at once. Clock domain sys. Throughput: one beat a
+cycle. With latency L to the first beat of a read:
 
     cycle     0      1      2             2 + L
     start     /‾\\
@@ -30,9 +30,9 @@ _OPEN = 64
 class TrafficEngine(Module):
     """start: pulse, ignored while `busy`; write, coherent, address, size (bytes), seed: stable from then on.
 
-    `busy`; `first`, `last`: cycles from `start`; `sum`: of the words read; `error`: a beat or a response said so.
-    `hp_read`, `hp_write`, `acp`: the ports; `wants_hp_write`, `wants_acp`: held while they are needed. `settled`: for
-    time skip.
+    `busy`; `first`, `last`: cycles from `start`; `sum`: of the words read; `error`: a beat or a
+    response said so. `hp_read`, `hp_write`, `acp`: the ports; `wants_hp_write`, `wants_acp`: held
+    while they are needed. `settled`: for time skip.
     """
 
     def __init__(self):

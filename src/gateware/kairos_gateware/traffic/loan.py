@@ -1,7 +1,7 @@
 """Lends a port to a guest while its owner has nothing on it. Clock domain sys.
 
-The owner, who is asked nothing, finds the port not ready while it is lent. No latency of its own for either; from the
-guest's wish to its port one cycle, if the owner rests.
+The owner, who is asked nothing, finds the port not ready while it is lent. No latency of its own
+for either; from the guest's wish to its port one cycle, if the owner rests.
 """
 
 from migen import *
@@ -12,8 +12,8 @@ _OPEN = 64
 
 
 class Loan(Module):
-    """owner, guest: ports of one kind (`hp.HpWrite`, `initiator.port.AcpMaster`). wanted: held by the guest until it
-    has nothing under way. `bus`: the port that goes out."""
+    """owner, guest: ports of one kind (`hp.HpWrite`, `initiator.port.AcpMaster`). wanted: held by
+    the guest until it has nothing under way. `bus`: the port that goes out."""
 
     def __init__(self, owner, guest, wanted):
         kind = type(owner)

@@ -210,7 +210,8 @@ fn descriptor(memory: &Window) -> Result<Vec<u8>, String> {
     Ok(read(announced_length(head).map_err(|error| error.to_string())?)?)
 }
 
-/// A PL that is not programmed never answers an access, and stops the computer: where the kernel knows, it is asked first.
+/// A PL that is not programmed never answers an access, and stops the computer: where the kernel
+/// knows, it is asked first.
 fn programmed(root: &Path) -> Result<(), String> {
     match fs::read_to_string(below(root, "/sys/class/fpga_manager/fpga0/state")) {
         Ok(state) if state.trim() != "operating" => Err(format!("there is no gateware: fpga0 is '{}'", state.trim())),

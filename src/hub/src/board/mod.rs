@@ -1,8 +1,9 @@
-//! A computer with Linux as a device of the hub: its registers, buses and sensors beside those of core devices.
+//! A computer with Linux as a device of the hub: its registers, buses and sensors beside those of
+//! core devices.
 //!
-//! [`settings`] is its section of hub.toml, [`hardware`] what it has, `service` the methods that only it has, [`part`] what of its
-//! memory is streamed; here is the thread that attends to it, and executes
-//! batches as a core device does: the same check, the same steps, the same reply.
+//! [`settings`] is its section of hub.toml, [`hardware`] what it has, `service` the methods that
+//! only it has, [`part`] what of its memory is streamed; here is the thread that attends to it, and
+//! executes batches as a core device does: the same check, the same steps, the same reply.
 
 pub mod hardware;
 pub mod part;

@@ -1,7 +1,8 @@
 //! A part of a buffer on its way to a client: what is mapped is copied once, into what is sent.
 //!
-//! `ReadMemoryResponse` of the protocol, in place of what the protocol's compiler makes of it: there, bytes are in memory of
-//! their own before they are encoded, and a copy of what no cache has costs as much as all the rest of the way.
+//! `ReadMemoryResponse` of the protocol, in place of what the protocol's compiler makes of it:
+//! there, bytes are in memory of their own before they are encoded, and a copy of what no cache has
+//! costs as much as all the rest of the way.
 
 use bytes::{Buf, BufMut, Bytes};
 use kairos_endpoint::memory::Window;

@@ -1,5 +1,5 @@
-//! The clocks of one device, asked now: of a core device from its health, the register `clock/status` and its key
-//! `rtio_clock`, of a computer with Linux from its kernel.
+//! The clocks of one device, asked now: of a core device from its health, the register
+//! `clock/status` and its key `rtio_clock`, of a computer with Linux from its kernel.
 
 use kairos_contracts::registers::clock::{
     STATUS_HOLD_BIT, STATUS_LOCKED_BIT, STATUS_SELECTED_BIT, STATUS_SWITCHING_BIT,
@@ -17,7 +17,8 @@ const SETTING: &str = "rtio_clock";
 const EXTERNAL: &str = "ext";
 /// What a device has of its own.
 const OSCILLATOR: &str = "oscillator";
-/// Greatest relative difference of frequencies that are the same: more than crystals differ and a measurement is off.
+/// Greatest relative difference of frequencies that are the same: more than crystals differ and a
+/// measurement is off.
 const TOLERANCE: f64 = 1e-3;
 
 /// Never an error: a device that does not answer has no good clock.

@@ -1,8 +1,10 @@
-//! What a plugin's processes may have of the computer: by a control group of the kernel (version 2) where the hub has one to give,
-//! which systemd's `Delegate=` sees to or hub.toml names; in any case by limits that each process inherits.
+//! What a plugin's processes may have of the computer: by a control group of the kernel (version 2)
+//! where the hub has one to give, which systemd's `Delegate=` sees to or hub.toml names; in any
+//! case by limits that each process inherits.
 //!
-//! In a group nobody leaves it, memory and tasks are counted by the kernel, and all of it ends at once. Without one, processes are
-//! found by their group and by what they inherit, and a look every 0.5 s counts.
+//! In a group nobody leaves it, memory and tasks are counted by the kernel, and all of it ends at
+//! once. Without one, processes are found by their group and by what they inherit, and a look every
+//! 0.5 s counts.
 
 use std::fs;
 use std::io;
@@ -17,7 +19,8 @@ use super::processes;
 pub const PROCESSES_MAX: usize = 64;
 /// Tasks of a control group: threads count.
 const TASKS_MAX: u32 = 1024;
-/// Bytes of data that a process may ask for beyond the plugin's memory: stacks of threads, most of which stay untouched.
+/// Bytes of data that a process may ask for beyond the plugin's memory: stacks of threads, most of
+/// which stay untouched.
 const HEADROOM: u64 = 1 << 30;
 /// The hub and its plugins want a processor: of what there is a plugin gets a third, or a tenth in a group.
 const NICE: i32 = 5;
@@ -31,7 +34,8 @@ const ROUND: Duration = Duration::from_millis(5);
 pub struct Groups(Option<PathBuf>);
 
 impl Groups {
-    /// The folder that hub.toml names, or else the group that the hub itself is in, if that is its own. `root`: `/`.
+    /// The folder that hub.toml names, or else the group that the hub itself is in, if that is its
+    /// own. `root`: `/`.
     pub fn take(root: &Path, named: Option<&Path>) -> Result<Self, String> {
         let Some(folder) = named else {
             return Ok(Self(own(root)));
@@ -55,7 +59,8 @@ impl Groups {
     }
 }
 
-/// The group that the hub is in, if nobody else is: then it was delegated. The hub makes room for others beside itself.
+/// The group that the hub is in, if nobody else is: then it was delegated. The hub makes room for
+/// others beside itself.
 fn own(root: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let path = text.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -144,8 +149,8 @@ impl Limits {
         }
     }
 
-    /// Whether the kernel has all that it may give it: before it ends a process, it takes from it what it can have back from files,
-    /// the program's own code among it, which takes time.
+    /// Whether the kernel has all that it may give it: before it ends a process, it takes from it
+    /// what it can have back from files, the program's own code among it, which takes time.
     pub fn is_full(&self) -> bool {
         let used = self
             .text("memory.current")
@@ -166,7 +171,8 @@ impl Limits {
         killed.is_some_and(|killed| killed > 0)
     }
 
-    /// Ends all that began with a process and is left, which takes some time. `mark`: of their environment, which they have inherited.
+    /// Ends all that began with a process and is left, which takes some time. `mark`: of their
+    /// environment, which they have inherited.
     pub fn end(&self, first: Option<u32>, mark: &str) {
         if let Some(group) = &self.group {
             let _ = fs::write(group.join("cgroup.kill"), "1");

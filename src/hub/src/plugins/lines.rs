@@ -1,4 +1,5 @@
-//! What a plugin writes, as lines of the hub's log. One that writes more than is good waits: its pipe is read no faster.
+//! What a plugin writes, as lines of the hub's log. One that writes more than is good waits: its
+//! pipe is read no faster.
 
 use std::time::Duration;
 

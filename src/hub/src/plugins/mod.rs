@@ -1,9 +1,9 @@
-//! Plugins: processes of their own, in any language, whose methods the hub serves as if they were its own
-//! (`docs/hub-plugins.md`).
+//! Plugins: processes of their own, in any language, whose methods the hub serves as if they were
+//! its own (`docs/hub-plugins.md`).
 //!
-//! [`settings`] is their section of hub.toml, [`protocol`] what they serve; a [`process`] is started, watched and started anew,
-//! its lines go to the hub's log ([`lines`]),
-//! its [`processes`] and their memory are counted, and have [`limits`]; [`forward`] passes calls on.
+//! [`settings`] is their section of hub.toml, [`protocol`] what they serve; a [`process`] is
+//! started, watched and started anew, its lines go to the hub's log ([`lines`]), its [`processes`]
+//! and their memory are counted, and have [`limits`]; [`forward`] passes calls on.
 
 pub mod forward;
 pub mod limits;

@@ -1,4 +1,5 @@
-//! A plugin's process: started, watched, and started anew when it ends, does not answer, or has too much memory.
+//! A plugin's process: started, watched, and started anew when it ends, does not answer, or has too
+//! much memory.
 
 use std::path::PathBuf;
 use std::process::Stdio;

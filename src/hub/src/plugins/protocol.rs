@@ -1,4 +1,5 @@
-//! The protocol of a plugin: its file, compiled when the hub starts, so that the hub knows its methods and describes them.
+//! The protocol of a plugin: its file, compiled when the hub starts, so that the hub knows its
+//! methods and describes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,7 +22,8 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// From a file, which may import the hub's (`kairos/hub/v1/hub.proto`). Methods that name no role ask for `operate`.
+    /// From a file, which may import the hub's (`kairos/hub/v1/hub.proto`). Methods that name no
+    /// role ask for `operate`.
     pub fn compile(file: &Path) -> Result<Self, String> {
         let shown = |error: &dyn std::fmt::Display| line(&file.display(), error);
         let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {

@@ -1,5 +1,5 @@
-//! The newest events of a core device. The device gives each of them once, to whoever asks first: that is the hub, which keeps
-//! them for all of its clients.
+//! The newest events of a core device. The device gives each of them once, to whoever asks first:
+//! that is the hub, which keeps them for all of its clients.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -17,8 +17,8 @@ use tonic::Status;
 pub const EVENTS_MAX: usize = 1 << 18;
 /// Longest dump that is taken: more than the rings of all boards that a device may have.
 const DUMP_MAX: usize = 64 << 20;
-/// Boards end their parts of a dump one after the other: events of the next one may lie so many machine units before the newest
-/// ones of this one, which are 10 s or more.
+/// Boards end their parts of a dump one after the other: events of the next one may lie so many
+/// machine units before the newest ones of this one, which are 10 s or more.
 const SKEW_MAX: u64 = 10_000_000_000;
 /// Time in which more of a dump must come.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -76,7 +76,8 @@ impl Record {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what the device has recorded, unless that was asked for not longer than `age` ago. UNAVAILABLE if it does not come.
+    /// Takes what the device has recorded, unless that was asked for not longer than `age` ago.
+    /// UNAVAILABLE if it does not come.
     pub async fn refresh(&self, age: Duration) -> Result<(), Status> {
         let wanted = Instant::now();
         let mut asked = self.asked.lock().await;
@@ -157,8 +158,8 @@ impl Kept {
     }
 }
 
-/// Whether the ring was too small for what was recorded. A unit of the ring may be two messages, so more of them than bytes
-/// is no sign; fewer is.
+/// Whether the ring was too small for what was recorded. A unit of the ring may be two messages, so
+/// more of them than bytes is no sign; fewer is.
 fn is_overwritten(head: &Head, units: &[Unit]) -> bool {
     head.total_bytes > (MESSAGE * units.len()) as u64
 }

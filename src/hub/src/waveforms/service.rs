@@ -123,7 +123,8 @@ fn period(ms: u32) -> Duration {
     }
 }
 
-/// Sends events from number `from` on until there are no more; the number behind them. An error: nobody takes them.
+/// Sends events from number `from` on until there are no more; the number behind them. An error:
+/// nobody takes them.
 async fn send(
     sender: &mpsc::Sender<Result<ReadWaveformResponse, Status>>,
     record: &Record,

@@ -1,5 +1,6 @@
-//! Events as a value change dump (IEEE 1364-2005, clause 18), part by part: the level of a pin, x while it is an input, of
-//! every other channel the word that was written last, and the slack of outputs. Time 0 is the first event.
+//! Events as a value change dump (IEEE 1364-2005, clause 18), part by part: the level of a pin, x
+//! while it is an input, of every other channel the word that was written last, and the slack of
+//! outputs. Time 0 is the first event.
 
 use std::collections::BTreeMap;
 use std::io;

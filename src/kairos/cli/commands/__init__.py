@@ -1,7 +1,8 @@
 """The subcommands of ``kairos``, one a module, as they are declared.
 
-A module has the name of its subcommand and defines ``COMMAND``, a :class:`kairos.cli.command.Command`. ``kairos
---help`` imports them all: they import nothing but what declares, and what they do is elsewhere in :mod:`kairos.cli`.
+A module has the name of its subcommand and defines ``COMMAND``, a
+:class:`kairos.cli.command.Command`. ``kairos --help`` imports them all: they import nothing but
+what declares, and what they do is elsewhere in :mod:`kairos.cli`.
 """
 
 import os

@@ -12,8 +12,8 @@ def step_scale(kind=Scale):
 
 
 class StepAttenuators:
-    """What a card with attenuators inherits. It has the `Scale` `attenuation`, and sets codes by the kernel method
-    ``set_att_mu(channel, code)``."""
+    """What a card with attenuators inherits. It has the `Scale` `attenuation`, and sets codes by
+    the kernel method ``set_att_mu(channel, code)``."""
 
     attenuation = step_scale()
 

@@ -6,8 +6,8 @@ A class derived from `RTIODevice` names its addresses as attributes::
         level = Address(0)
         direction = Address(1)
 
-A kernel then finds in `self.level` the target word, ``channel << 8 | address``, that `rtio_output` takes. The word of
-address 0, to which an address may be added, is `self.target`.
+A kernel then finds in `self.level` the target word, ``channel << 8 | address``, that `rtio_output`
+takes. The word of address 0, to which an address may be added, is `self.target`.
 """
 
 from numpy import int64
@@ -74,8 +74,8 @@ class RTIODevice(CoreDevice):
 
     @kernel
     def write_row(self, target, row):
-        """Write the elements of `row` (list of int32) to the addresses from `target` on, one in each coarse cycle; the
-        cursor advances by as many.
+        """Write the elements of `row` (list of int32) to the addresses from `target` on, one in
+        each coarse cycle; the cursor advances by as many.
         """
         cycle_mu = int64(self.core.ref_multiplier)
         for index in range(len(row)):

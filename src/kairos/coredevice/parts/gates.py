@@ -1,7 +1,7 @@
 """Gates: for how long, and for which edges, an input records or counts.
 
-A gate is two writes to one address, the code that opens it and the code that closes it, with a wait between them. What
-cards differ in is the address and the codes; the edges are the same everywhere.
+A gate is two writes to one address, the code that opens it and the code that closes it, with a wait
+between them. What cards differ in is the address and the codes; the edges are the same everywhere.
 """
 
 from ...language import TInt64, delay, delay_mu, now_mu
@@ -51,8 +51,9 @@ def in_seconds(routine, text):
 def gated(does, address, opening=0, closing=0, rounding=False):
     """Class decorator: adds `gate_rising`, `gate_falling`, `gate_both`, and the same in machine units with `_mu`.
 
-    `opening` is written to the RTIO address `address` together with the edges. Seconds are rounded to the next machine
-    unit with `rounding`, else down. `does` says for the manual what a gate does with edges.
+    `opening` is written to the RTIO address `address` together with the edges. Seconds are rounded
+    to the next machine unit with `rounding`, else down. `does` says for the manual what a gate does
+    with edges.
     """
 
     def add(cls):

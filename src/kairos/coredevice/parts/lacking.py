@@ -5,8 +5,9 @@ A class decorated with `lacking` has such methods by name::
     @lacking("the bits of its SPI registers are not published", "init spi_cfg")
     class Phaser: ...
 
-A kernel that uses one does not compile, and says so at that place; on the host using one raises `NotInKairos`. Of a
-class derived from `Unknown` not even the methods' names are known: that is every name that it does not have.
+A kernel that uses one does not compile, and says so at that place; on the host using one raises
+`NotInKairos`. Of a class derived from `Unknown` not even the methods' names are known: that is
+every name that it does not have.
 """
 
 from ...errors import NotInKairos

@@ -1,7 +1,7 @@
 """Kernel methods made from one routine and the data in which they differ.
 
-A function that makes such methods closes over the data and decorates the routine with `made`; a class assigns what it
-returns to the public name::
+A function that makes such methods closes over the data and decorates the routine with `made`; a
+class assigns what it returns to the public name::
 
     def command(address, data, text):
         @made(text)
@@ -14,8 +14,8 @@ returns to the public name::
         open = command(0, 1, "Open the shutter.")
         close = command(0, 0, "Close it.")
 
-The compiler reads the routine where it stands and takes the data for constants. Tracebacks have the public name,
-and the line of the routine.
+The compiler reads the routine where it stands and takes the data for constants. Tracebacks have the
+public name, and the line of the routine.
 """
 
 from ...language import kernel

@@ -1,7 +1,8 @@
 """Scales: how quantities become the codes of DACs, attenuators and amplitude words, and the codes of ADCs quantities.
 
-A scale is declared once, from numbers of a data sheet, and used on the host and in kernels. A code out of range is
-refused by the method `refuse`, which a card overrides with the exception that its users know::
+A scale is declared once, from numbers of a data sheet, and used on the host and in kernels. A code
+out of range is refused by the method `refuse`, which a card overrides with the exception that its
+users know::
 
     class Volts(Scale):
         @portable
@@ -18,8 +19,9 @@ __all__ = ["AmplifiedScale", "Scale"]
 
 
 class Scale:
-    """Codes from 0 to `highest` (the highest of `bits` bits, if it is None), linear in a quantity: `steps` codes in one
-    of its unit, negative if the code falls as the quantity rises, and the code `zero` for nothing."""
+    """Codes from 0 to `highest` (the highest of `bits` bits, if it is None), linear in a quantity:
+    `steps` codes in one of its unit, negative if the code falls as the quantity rises, and the code
+    `zero` for nothing."""
 
     kernel_invariants = {"highest", "steps", "zero"}
 
@@ -57,8 +59,9 @@ class Scale:
 
 
 class AmplifiedScale:
-    """An ADC behind an amplifier: signed codes of `bits` bits for `span` (from the lowest quantity to the highest) at
-    the amplification 1. The amplifier has a setting for each of `gains`, numbered from 0 on."""
+    """An ADC behind an amplifier: signed codes of `bits` bits for `span` (from the lowest quantity
+    to the highest) at the amplification 1. The amplifier has a setting for each of `gains`,
+    numbered from 0 on."""
 
     kernel_invariants = {"steps"}
 

@@ -1,7 +1,7 @@
 """Transfers on a shared SPI bus, declared as data.
 
-Chips that share a bus differ in the length of their words, the clock, the chip select and the edges. A driver declares
-each kind of transfer that it makes once, in its class::
+Chips that share a bus differ in the length of their words, the clock, the chip select and the
+edges. A driver declares each kind of transfer that it makes once, in its class::
 
     class Card:
         write_gain = Transfer(length=16, div=4, cs=1)
@@ -17,10 +17,10 @@ each kind of transfer that it makes once, in its class::
         def set_gain(self, code):
             self.write_gain.send(code)
 
-A number may be the name of an attribute of the instance, as ``"chip_select"`` is, and `bus=` names the attribute that
-holds the bus if it is not ``bus``. When an instance's transfer is first used, the configuration word, the duration and
-the place of the data in the bus's 32 bits are computed on the host; kernels find them as constants. Wrong lengths and
-dividers are a `ValueError` there.
+A number may be the name of an attribute of the instance, as ``"chip_select"`` is, and `bus=` names
+the attribute that holds the bus if it is not ``bus``. When an instance's transfer is first used,
+the configuration word, the duration and the place of the data in the bus's 32 bits are computed on
+the host; kernels find them as constants. Wrong lengths and dividers are a `ValueError` there.
 
 ========================  =====================================================================  ======================
 kernel method             what it does                                                           cursor advances by
@@ -34,10 +34,11 @@ kernel method             what it does                                          
                           none comes up to a millisecond behind the cursor
 ========================  =====================================================================  ======================
 
-`data` is right aligned whatever the length: bit 0 is the last bit that goes out (with ``SPI_LSB_FIRST`` the first).
-Words that were read are right aligned too. Longer messages are chains: all transfers but the last without ``SPI_END``.
-A `SizedTransfer` has no length of its own: ``send(data, length)`` and ``exchange(data, length)`` are given it.
-`duration_mu` of a bound transfer is the time of `put` in machine units (int64), for transfers that end at the cursor.
+`data` is right aligned whatever the length: bit 0 is the last bit that goes out (with
+``SPI_LSB_FIRST`` the first). Words that were read are right aligned too. Longer messages are
+chains: all transfers but the last without ``SPI_END``. A `SizedTransfer` has no length of its own:
+``send(data, length)`` and ``exchange(data, length)`` are given it. `duration_mu` of a bound
+transfer is the time of `put` in machine units (int64), for transfers that end at the cursor.
 """
 
 from numpy import int64
@@ -127,8 +128,9 @@ def _answer(channel) -> TInt32:
 
 
 class Transfer:
-    """Declares a kind of transfer: `length` in bits (1 to 32), clock period `div` in coarse cycles (2 to 257), chip
-    select `cs` (0 to 255), `flags` of `kairos.coredevice.spi2`. Of an instance it is a `BoundTransfer`.
+    """Declares a kind of transfer: `length` in bits (1 to 32), clock period `div` in coarse cycles
+    (2 to 257), chip select `cs` (0 to 255), `flags` of `kairos.coredevice.spi2`. Of an instance it
+    is a `BoundTransfer`.
     """
 
     @property
@@ -182,8 +184,8 @@ class BoundTransfer:
 
     @kernel
     def get(self) -> TInt32:
-        """The oldest word read that was not fetched yet, right aligned; waits for it. The cursor stays. RuntimeError if
-        the bus was not configured to read."""
+        """The oldest word read that was not fetched yet, right aligned; waits for it. The cursor
+        stays. RuntimeError if the bus was not configured to read."""
         return _answer(self.bus.channel)
 
     @kernel

@@ -21,8 +21,8 @@ SYNC, STEP, FTW = 0x0A, 0x0C, 0x07
 
 
 class Chip:
-    """As much of an AD9910 as the searches need: `edge` of SYNC_IN in steps of its delay, every 13 of them; `phase` of
-    SYNC_CLK's edges in ns, every 4 of them."""
+    """As much of an AD9910 as the searches need: `edge` of SYNC_IN in steps of its delay, every 13
+    of them; `phase` of SYNC_CLK's edges in ns, every 4 of them."""
 
     def __init__(self, edge=0, phase=0.5):
         self.edge, self.phase = edge, phase

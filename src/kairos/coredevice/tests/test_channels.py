@@ -29,8 +29,8 @@ def ttl():
 
 
 def run(method, *args, times=(), data=()):
-    """Outputs (time, address, data), reads, the result and the cursor at the end; `times` and `data` are of the events
-    that are there."""
+    """Outputs (time, address, data), reads, the result and the cursor at the end; `times` and
+    `data` are of the events that are there."""
     times, data = iter(times), iter(data)
     firmware = {
         "rtio_input_timestamp": lambda timeout, channel: next(times, -1),

@@ -1,5 +1,5 @@
-"""Transactions on the I2C bus: start `S`, restart `R`, stop `P`, bytes as they go out, `?` for one that is read and
-acknowledged and `!` for one that is not."""
+"""Transactions on the I2C bus: start `S`, restart `R`, stop `P`, bytes as they go out, `?` for one
+that is read and acknowledged and `!` for one that is not."""
 
 import pytest
 

@@ -25,8 +25,8 @@ def devices(entries):
 
 @dataclass
 class Traffic:
-    """outputs: (time, channel, address, data); reads: arguments of the inputs waited for; with the result and the
-    cursor at the end."""
+    """outputs: (time, channel, address, data); reads: arguments of the inputs waited for; with the
+    result and the cursor at the end."""
 
     outputs: list
     reads: list
@@ -56,8 +56,8 @@ class Traffic:
 
 
 def run(method, *args, data=(), times=(), counter=0):
-    """What a driver's kernel does from time 0 on. `data`: of the input events that it reads; `times`: with their times,
-    where it asks for these; an exception is raised here."""
+    """What a driver's kernel does from time 0 on. `data`: of the input events that it reads;
+    `times`: with their times, where it asks for these; an exception is raised here."""
     data, times = iter(data), iter(times)
     firmware = {
         "rtio_input_data": lambda channel: _signed(next(data)),

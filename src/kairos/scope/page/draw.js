@@ -33,9 +33,9 @@ class View {
   hold() { this.start = Math.min(Math.max(this.start, -0.9 * this.span), this.end - 0.1 * this.span); }
 }
 
-// Calls `one(index, x, next)` for an entry that has room, with the places of itself and of the next one, and
-// `many(first, last, x, width)` for those that share the column at x, or, if `joined`, columns side by side. An entry
-// before the view begins at its left edge.
+// Calls `one(index, x, next)` for an entry that has room, with the places of itself and of the next
+// one, and `many(first, last, x, width)` for those that share the column at x, or, if `joined`,
+// columns side by side. An entry before the view begins at its left edge.
 function walk(view, times, one, many, joined = true) {
   let index = Math.max(countUntil(times, view.time(view.left)) - 1, 0), run = null;
   const flush = () => { if (run) many(run.first, run.last, run.x, run.width); run = null; };

@@ -23,14 +23,16 @@ function countBefore(times, time, low = 0, high = times.length) {
   return low;
 }
 
-// The same, where the first `from` entries are before it: near them it takes a few steps, however many entries there are.
+// The same, where the first `from` entries are before it: near them it takes a few steps, however
+// many entries there are.
 function countBeforeFrom(times, time, from) {
   let low = from, high = from, step = 1;
   while (high < times.length && times[high] < time) { low = high + 1; high += step; step *= 2; }
   return countBefore(times, time, low, Math.min(high, times.length));
 }
 
-// A clock from the numbers of its accumulator (kairos.waveform.Wave). Exact: products exceed what a double holds.
+// A clock from the numbers of its accumulator (kairos.waveform.Wave). Exact: products exceed what a
+// double holds.
 class Clock {
   constructor([time, half, accumulator, word, changes]) {
     this.time = time;
@@ -58,7 +60,8 @@ class Clock {
   levelAfter(count) { return this.initial ^ count & 1; }
 }
 
-// The least and the greatest of each 16 values, of each 256 and so on: an extent in a few steps, however many there are.
+// The least and the greatest of each 16 values, of each 256 and so on: an extent in a few steps,
+// however many there are.
 class Extents {
   constructor(values) {
     this.levels = [[values, values]];
@@ -76,7 +79,8 @@ class Extents {
     }
   }
 
-  // [least, greatest] of the entries from `first` up to `last`, which is not among them; infinities if there are none.
+  // [least, greatest] of the entries from `first` up to `last`, which is not among them; infinities
+  // if there are none.
   of(first, last) {
     let least = Infinity, greatest = -Infinity;
     const take = (level, index) => {
@@ -146,9 +150,9 @@ function valueAt(lane, time) {
   }
 }
 
-// The lines of the source from which the newest output of a pin or a bus came at a time, "FILE:LINE: TEXT"; null if none is
-// known. What DMA played has two, "recorded at …" and "played at …". A line has few channels, so it is found in a few steps
-// back.
+// The lines of the source from which the newest output of a pin or a bus came at a time,
+// "FILE:LINE: TEXT"; null if none is known. What DMA played has two, "recorded at …" and "played at
+// …". A line has few channels, so it is found in a few steps back.
 function sourceAt(lanes, lane, time) {
   if (!["levels", "words"].includes(lane.kind)) return null;
   const channel = lane.kind === "words" ? lane.group.at(-1) : lane.name;
@@ -188,8 +192,8 @@ function changeFrom(lane, time, forwards) {
   return index >= 0 && index < lane.t.length ? lane.t[index] : null;
 }
 
-// Where a text stands: the first entry behind `time` (or before it), [lane, time], whose text has it. A lane whose name
-// has it counts with each of its entries.
+// Where a text stands: the first entry behind `time` (or before it), [lane, time], whose text has
+// it. A lane whose name has it counts with each of its entries.
 function search(lanes, text, time, forwards) {
   const wanted = text.toLowerCase();
   let best = null;

@@ -1,5 +1,6 @@
-//! `cache_get` and `cache_put` (kernel ABI, section 2.5): the store in the upper half of the heap, and the private copies
-//! that kernels get, in the lower half. Copies live until the next kernel starts.
+//! `cache_get` and `cache_put` (kernel ABI, section 2.5): the store in the upper half of the heap,
+//! and the private copies that kernels get, in the lower half. Copies live until the next kernel
+//! starts.
 
 use kairos_channel::memory::KERNEL_HEAP;
 use kairos_kernel::cache::Cache;

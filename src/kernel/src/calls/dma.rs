@@ -1,7 +1,9 @@
-//! DMA (kernel ABI, section 2.4): recording, the store of traces ([`kairos_kernel::traces`]), and playing them.
+//! DMA (kernel ABI, section 2.4): recording, the store of traces ([`kairos_kernel::traces`]), and
+//! playing them.
 //!
-//! This core keeps the traces, in memory of their own: they outlive kernels, connections and restarts, and are lost at reset.
-//! Outputs are recorded straight in the format that the gateware plays.
+//! This core keeps the traces, in memory of their own: they outlive kernels, connections and
+//! restarts, and are lost at reset. Outputs are recorded straight in the format that the gateware
+//! plays.
 
 use core::arch::asm;
 
@@ -21,7 +23,8 @@ use crate::{comms, raise, rtio};
 
 /// The store.
 static STORE: Lent<Area<{ DMA.start }, { DMA.end }>> = {
-    // SAFETY: set apart in the memory map for traces, which only this module changes. The gateware reads them.
+    // SAFETY: set apart in the memory map for traces, which only this module changes. The gateware
+    // reads them.
     Lent::new(unsafe { Area::new() })
 };
 

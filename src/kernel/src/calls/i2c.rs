@@ -7,8 +7,9 @@ use kairos_proto::exception::Id;
 use crate::owned::Lent;
 use crate::raise;
 
-/// It is used in place: a kernel may be killed at any step, and [`recover`] must know how far it was. From a start to its stop
-/// the bus is this core's, between two transactions the comms core may have it for one.
+/// It is used in place: a kernel may be killed at any step, and [`recover`] must know how far it
+/// was. From a start to its stop the bus is this core's, between two transactions the comms core
+/// may have it for one.
 static BUS: Lent<Bus> = Lent::new(Bus::new());
 
 /// In a restart: the kernel before may have been stopped in the middle of a byte.

@@ -1,7 +1,8 @@
 //! Linear algebra of kernels: `np_linalg_…` and `sp_linalg_…` (kernel ABI, section 2.13).
 //!
-//! A matrix is `{u32 dims, u32 *shape, double *data}`, row by row. The kernel makes the ones for the results, and their shapes
-//! say how much of a result it wants: the reduced or the full `q`, `u` and `v'`.
+//! A matrix is `{u32 dims, u32 *shape, double *data}`, row by row. The kernel makes the ones for
+//! the results, and their shapes say how much of a result it wants: the reduced or the full `q`,
+//! `u` and `v'`.
 
 use kairos_channel::memory::KERNEL_HEAP;
 use kairos_kernel::linalg::{self, Failure, Matrix, Scratch};

@@ -1,4 +1,5 @@
-//! Mathematics for kernels, by the crate `libm` and faster functions of our own. Doubles travel in d registers, which is this target's own convention.
+//! Mathematics for kernels, by the crate `libm` and faster functions of our own. Doubles travel in
+//! d registers, which is this target's own convention.
 
 /// What the functions come from.
 mod library {

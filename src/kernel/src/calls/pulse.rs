@@ -1,5 +1,6 @@
-//! `pulse_update` and `pulse_update_all`: a kernel's new value for a gate of the pulse core, made to words and sent here, with no
-//! host in the loop. `pulse_stream`: words put where the core reads them from memory.
+//! `pulse_update` and `pulse_update_all`: a kernel's new value for a gate of the pulse core, made
+//! to words and sent here, with no host in the loop. `pulse_stream`: words put where the core reads
+//! them from memory.
 
 use kairos_channel::memory::STREAM;
 use kairos_chip::gic::barrier;
@@ -18,10 +19,12 @@ use crate::rtio::{now_mu, output, set_now_mu, CYCLE};
 /// Values of one course at most.
 const MOST: usize = SEGMENTS + 1;
 
-/// `pulse_update(gate, parameter, target, value)`: gives a parameter of a gate another value. `gate`: what is adjustable of it.
+/// `pulse_update(gate, parameter, target, value)`: gives a parameter of a gate another value.
+/// `gate`: what is adjustable of it.
 ///
-/// The words are events at the cursor, which each moves by a cycle: the last one to `target`, those before it to address 0
-/// of its channel. If that is address 0 too, they are outputs like any other; if not, they are urgent.
+/// The words are events at the cursor, which each moves by a cycle: the last one to `target`, those
+/// before it to address 0 of its channel. If that is address 0 too, they are outputs like any
+/// other; if not, they are urgent.
 extern "C" fn update(gate: u32, parameter: u32, target: u32, value: f64) {
     let Some(gate) = adjustable(gate) else { return };
     if let Err(error) = gate.change(parameter, &[value], &mut |word, last| send(target, word, last)) {
@@ -29,8 +32,8 @@ extern "C" fn update(gate: u32, parameter: u32, target: u32, value: f64) {
     }
 }
 
-/// `pulse_update_all(gate, parameters, values, target)`: likewise several parameters. Values that follow one another for one
-/// parameter are one course: steps, or knots of a spline.
+/// `pulse_update_all(gate, parameters, values, target)`: likewise several parameters. Values that
+/// follow one another for one parameter are one course: steps, or knots of a spline.
 extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
     let Some(gate) = adjustable(gate) else { return };
     let (parameters, mut values) = match words(parameters).and_then(|p| Ok((p, doubles(values)?))) {

@@ -1,4 +1,5 @@
-//! Memory of other boards: loads and stores of kernels there ([`window`]), and what they let other boards do with this one's.
+//! Memory of other boards: loads and stores of kernels there ([`window`]), and what they let other
+//! boards do with this one's.
 
 use kairos_channel::memory::{REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_chip::gic;
@@ -92,8 +93,8 @@ extern "C" fn pointer(destination: u32, address: u32) -> u32 {
     place(destination, address, 4).unwrap_or(0)
 }
 
-/// Accesses words of a board, of which each has its address in the window; the kernel's pointers lead where they did after it.
-/// The first one that fails ends it.
+/// Accesses words of a board, of which each has its address in the window; the kernel's pointers
+/// lead where they did after it. The first one that fails ends it.
 fn at_place<'a, T: 'a>(
     destination: u32,
     address: u32,
@@ -155,7 +156,8 @@ static RINGS: Lent<Area<{ REMOTE_RINGS.start }, { REMOTE_RINGS.end }>> = {
 /// Bytes of a ring, and words of a descriptor.
 const RING: usize = 1024;
 const DESCRIPTOR: usize = 4;
-/// Flags of a descriptor: the engine tells when it is complete; above the destination, it is for that, not for the neighbour.
+/// Flags of a descriptor: the engine tells when it is complete; above the destination, it is for
+/// that, not for the neighbour.
 const TELLS: u32 = 1;
 const FAR: u32 = 8;
 /// The first interrupt of the logic.
@@ -212,7 +214,8 @@ impl Engine {
     }
 }
 
-/// Copies and waits for the engine's interrupt. What was copied last has been answered by the other board then.
+/// Copies and waits for the engine's interrupt. What was copied last has been answered by the other
+/// board then.
 extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
     let Some((end, joined)) = known(destination, window::end_to(destination)) else {
         return;

@@ -51,7 +51,8 @@ pub fn forget() {
 /// Takes bytes.
 type Write<'w> = dyn FnMut(&[u8]) + 'w;
 
-/// Keeps a short request. Of a longer one it only tells whether it can be encoded, until it is given where that goes.
+/// Keeps a short request. Of a longer one it only tells whether it can be encoded, until it is
+/// given where that goes.
 struct Request<'m> {
     bytes: [u8; SHORT],
     length: usize,
@@ -72,11 +73,12 @@ impl Sink for Request<'_> {
     }
 }
 
-/// Sends a request; `tag_at` is the address of the tag string's {pointer, length}, `data` that of the pointers to the
-/// arguments. Returns the tag of the result.
+/// Sends a request; `tag_at` is the address of the tag string's {pointer, length}, `data` that of
+/// the pointers to the arguments. Returns the tag of the result.
 ///
-/// A request that cannot be encoded ends the kernel: calls cannot raise. A long one is encoded twice, because half a message
-/// would spoil the stream to the host; the first pass only follows pointers.
+/// A request that cannot be encoded ends the kernel: calls cannot raise. A long one is encoded
+/// twice, because half a message would spoil the stream to the host; the first pass only follows
+/// pointers.
 pub fn send(kind: Kind, service: u32, tag_at: u32, data: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
     let tag = memory
@@ -198,7 +200,8 @@ fn surplus(receiver: &mut Receiver<'static>) -> u32 {
     bytes as u32
 }
 
-/// `rpc_recv`: decodes the reply into `slot`, as far as it goes. Returns how much memory it needs next, 0 at the end.
+/// `rpc_recv`: decodes the reply into `slot`, as far as it goes. Returns how much memory it needs
+/// next, 0 at the end.
 pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     let call = CALL.replace(Call::Over);
     if matches!(call, Call::Over) {

@@ -1,5 +1,6 @@
-//! Subkernels (kernel ABI, section 2.9): starting them on other boards and waiting for them, and values that travel between
-//! boards. The comms core knows the boards; this core asks it, and waits for its answer.
+//! Subkernels (kernel ABI, section 2.9): starting them on other boards and waiting for them, and
+//! values that travel between boards. The comms core knows the boards; this core asks it, and waits
+//! for its answer.
 
 use kairos_channel::{Kind, Outcome};
 use kairos_pl::player::Failed;

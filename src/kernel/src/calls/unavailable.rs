@@ -1,5 +1,5 @@
-//! Functions for hardware that this device does not have: each raises its exception, so that a kernel can catch it, with the
-//! text of the kernel ABI, section 4.4, and what is missing.
+//! Functions for hardware that this device does not have: each raises its exception, so that a
+//! kernel can catch it, with the text of the kernel ABI, section 4.4, and what is missing.
 
 use kairos_proto::exception::{Id, NAMES};
 

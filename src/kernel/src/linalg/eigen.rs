@@ -3,7 +3,8 @@
 use super::matrix::Reflection;
 use super::{Failure, Matrix, Result, Scratch};
 
-/// `h`, which has zeros below the first diagonal under the main one, and `q`: `q h q'` is the matrix (section 7.4.3).
+/// `h`, which has zeros below the first diagonal under the main one, and `q`: `q h q'` is the
+/// matrix (section 7.4.3).
 pub fn hessenberg<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 2]> {
     let size = matrix.size()?;
     let mut h = scratch.copy(matrix)?;
@@ -25,8 +26,8 @@ pub fn hessenberg<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Mat
 /// Steps for each eigenvalue before the iteration is given up; two or three are usual.
 const STEPS: usize = 60;
 
-/// `t`, an upper triangle but for blocks of two rows (pairs of complex eigenvalues), and `z`: `z t z'` is the matrix
-/// (section 7.5).
+/// `t`, an upper triangle but for blocks of two rows (pairs of complex eigenvalues), and `z`:
+/// `z t z'` is the matrix (section 7.5).
 pub fn schur<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 2]> {
     let [mut t, mut z] = hessenberg(matrix, scratch)?;
     let mut end = t.rows;

@@ -1,8 +1,9 @@
 //! Linear algebra of small dense matrices of doubles: what `numpy.linalg` and `scipy.linalg` compute.
 //!
-//! Matrices lie in memory row by row. There is no allocator: what a function needs besides its results comes from a [`Scratch`].
-//! The methods are those of the textbooks (Golub and Van Loan, *Matrix Computations*, 4th edition; the sections are named),
-//! chosen for being short and accurate; matrices in kernels are small.
+//! Matrices lie in memory row by row. There is no allocator: what a function needs besides its
+//! results comes from a [`Scratch`]. The methods are those of the textbooks (Golub and Van Loan,
+//! *Matrix Computations*, 4th edition; the sections are named), chosen for being short and
+//! accurate; matrices in kernels are small.
 
 mod eigen;
 mod matrix;

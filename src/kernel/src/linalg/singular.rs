@@ -7,9 +7,10 @@ const SWEEPS: usize = 60;
 
 /// `u`, the singular values from the largest down (one row), and `v'`: `u` and `v` square.
 ///
-/// By turning pairs of columns until all are at right angles (one-sided Jacobi, section 8.6.3), which finds small values as
-/// accurately as large ones. The matrix is divided by its largest element meanwhile: the squares of the elements of none are
-/// too large or too small for a double then.
+/// By turning pairs of columns until all are at right angles (one-sided Jacobi, section 8.6.3),
+/// which finds small values as accurately as large ones. The matrix is divided by its largest
+/// element meanwhile: the squares of the elements of none are too large or too small for a double
+/// then.
 pub fn svd<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 3]> {
     if matrix.rows < matrix.columns {
         let turned = scratch.transposed(matrix)?;
@@ -64,8 +65,8 @@ pub fn svd<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>
 /// Turns two columns so that they are at right angles; false if they are already.
 fn make_right<'m>(columns: &mut Matrix<'m>, v: &mut Matrix<'m>, (a, b): (usize, usize)) -> bool {
     let [aa, bb, ab] = [(a, a), (b, b), (a, b)].map(|(a, b)| columns.columns_product(a, b));
-    // The product of columns at right angles is the sum of so many errors, not zero. What is not a number is never below it,
-    // which ends the sweeps at their limit.
+    // The product of columns at right angles is the sum of so many errors, not zero. What is not a
+    // number is never below it, which ends the sweeps at their limit.
     let noise = f64::EPSILON * libm::sqrt(columns.rows as f64);
     let right = libm::fabs(ab) <= noise * libm::sqrt(aa * bb);
     if right {
@@ -80,8 +81,8 @@ fn make_right<'m>(columns: &mut Matrix<'m>, v: &mut Matrix<'m>, (a, b): (usize, 
     true
 }
 
-/// The columns divided by their lengths, and further ones at right angles to them up to a square matrix. Those whose length is
-/// nothing but the error of the computation are replaced.
+/// The columns divided by their lengths, and further ones at right angles to them up to a square
+/// matrix. Those whose length is nothing but the error of the computation are replaced.
 fn completed<'a>(columns: &Matrix, lengths: &Matrix, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {
     let noise = match columns.columns {
         0 => 0.0,

@@ -3,8 +3,9 @@
 use super::matrix::Reflection;
 use super::{Failure, Matrix, Result, Scratch};
 
-/// Makes of a matrix the factors of it with its rows in another order (section 3.4): below the diagonal the lower one, whose
-/// diagonal is 1. `rows`: which row went where. The result: the sign of that order.
+/// Makes of a matrix the factors of it with its rows in another order (section 3.4): below the
+/// diagonal the lower one, whose diagonal is 1. `rows`: which row went where. The result: the sign
+/// of that order.
 fn factor(a: &mut Matrix, rows: &mut Matrix) -> f64 {
     let mut sign = 1.0;
     for row in 0..a.rows {
@@ -118,7 +119,8 @@ pub fn power<'a>(matrix: &Matrix, exponent: i32, scratch: &mut Scratch<'a>) -> R
     Ok(product)
 }
 
-/// The lower triangle of which a symmetric matrix is the square (section 4.2); the upper half is not looked at, as in NumPy.
+/// The lower triangle of which a symmetric matrix is the square (section 4.2); the upper half is
+/// not looked at, as in NumPy.
 pub fn cholesky<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {
     let size = matrix.size()?;
     let mut lower = scratch.matrix(size, size)?;
@@ -140,8 +142,8 @@ pub fn cholesky<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<Matrix
     Ok(lower)
 }
 
-/// Orthonormal columns, as many as `count`, and an upper triangle of as many rows (section 5.2): of the matrix for any `count`
-/// from the smaller of its sides up to its rows.
+/// Orthonormal columns, as many as `count`, and an upper triangle of as many rows (section 5.2): of
+/// the matrix for any `count` from the smaller of its sides up to its rows.
 pub fn qr<'a>(matrix: &Matrix, count: usize, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 2]> {
     let steps = matrix.rows.min(matrix.columns);
     let mut upper = scratch.copy(matrix)?;

@@ -1,10 +1,10 @@
-//! An upper bound of the RTIO counter from the chip's global timer, so that an output need not ask the gateware whether it
-//! is early enough.
+//! An upper bound of the RTIO counter from the chip's global timer, so that an output need not ask
+//! the gateware whether it is early enough.
 //!
-//! The two clocks have different sources. Their ratio is measured once; an estimate is used for [`WINDOW`] ticks, then a
-//! new one starts from the counter itself. From the estimate comes a time that is early enough for as long as a permit runs,
-//! which the gateware counts, and whose end it tells in the status word: most outputs compare with that time, and compute
-//! nothing.
+//! The two clocks have different sources. Their ratio is measured once; an estimate is used for
+//! [`WINDOW`] ticks, then a new one starts from the counter itself. From the estimate comes a time
+//! that is early enough for as long as a permit runs, which the gateware counts, and whose end it
+//! tells in the status word: most outputs compare with that time, and compute nothing.
 
 use core::ptr::read_volatile;
 
@@ -14,22 +14,24 @@ use super::registers::{registers, Registers};
 use super::ring::{Status, NEVER, RING};
 use crate::owned::Owned;
 
-/// The global timer, two words (Cortex-A9 MPCore TRM, section 4.3). The comms core has it running for its own use.
+/// The global timer, two words (Cortex-A9 MPCore TRM, section 4.3). The comms core has it running
+/// for its own use.
 const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
 /// Ticks for which an estimate is used.
 const WINDOW: u64 = 1 << 20;
-/// Length of a permit, in PL cycles. So long must the slack of an output be, above [`MARGIN`] and [`TOLD`], to be posted
-/// without a second look; and so often one output has to take that look.
+/// Length of a permit, in PL cycles. So long must the slack of an output be, above [`MARGIN`] and
+/// [`TOLD`], to be posted without a second look; and so often one output has to take that look.
 const PERMIT: u32 = 1280;
 /// Machine units in a PL cycle.
 pub const UNITS: i64 = 8;
-/// Longest time from the end of a permit until this core sees it, in machine units: a write; before it, the answer to a
-/// request that gives back room for inputs.
+/// Longest time from the end of a permit until this core sees it, in machine units: a write; before
+/// it, the answer to a request that gives back room for inputs.
 const TOLD: i64 = 256 * UNITS;
 /// Ticks over which the ratio is measured: 0.65 ms at 400 MHz.
 const MEASURE: u64 = 1 << 18;
-/// Longest time from the decision to post an output to its acceptance, in machine units: requests before it, reads of
-/// the port, dispatch. At a read latency of 100 PL cycles, 15 requests of one word take 400 cycles of 8 units.
+/// Longest time from the decision to post an output to its acceptance, in machine units: requests
+/// before it, reads of the port, dispatch. At a read latency of 100 PL cycles, 15 requests of one
+/// word take 400 cycles of 8 units.
 pub const MARGIN: i64 = 4096;
 /// Added to the ratio for what the clocks drift after the measurement, 1/4096.
 const DRIFT_LOG2: u32 = 12;
@@ -104,14 +106,16 @@ fn bound(passed: u64) -> i64 {
     RING.clock.limit.get().saturating_add(scaled as i64)
 }
 
-/// Makes the fast path leave every event to `rtio_output_checked`, or lets it post again, from the next permit on.
+/// Makes the fast path leave every event to `rtio_output_checked`, or lets it post again, from the
+/// next permit on.
 pub fn forbid(forbidden: bool) {
     FORBIDDEN.set(forbidden);
     RING.clock.earliest.set(NEVER);
     RING.quick.floor.set(NEVER);
 }
 
-/// Whether an event at `time` is certainly delivered early enough. Starts a new permit if the last one has ended.
+/// Whether an event at `time` is certainly delivered early enough. Starts a new permit if the last
+/// one has ended.
 pub fn ample(time: i64) -> bool {
     let permitted = Status(RING.status.get()).permits();
     if permitted && time >= RING.clock.earliest.get() {

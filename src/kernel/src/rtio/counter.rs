@@ -9,16 +9,16 @@ extern "C" fn get_counter() -> i64 {
     registers_or_raise().map_or(0, |registers| registers.read_counter())
 }
 
-/// Machine units per tick of the private timer, in 1/256: the shortest a tick of a real chip can be (866 MHz CPU), until
-/// the first sleep has measured it.
+/// Machine units per tick of the private timer, in 1/256: the shortest a tick of a real chip can be
+/// (866 MHz CPU), until the first sleep has measured it.
 static UNITS_PER_TICK: Owned<u32> = Owned::new(256 * 2);
 /// Shortest sleep that is worth measuring by, in ticks.
 const MEASURABLE: u32 = 4000;
 /// Longest sleep at once, in machine units, so that a tick count fits in 32 bits.
 const LONGEST: i64 = 1 << 31;
 
-/// `rtio_wait_until_mu(time)`: sleeps until the counter is past `time`, so that the core uses no power, and the emulator
-/// can skip the time. Resumes within a few microseconds after it.
+/// `rtio_wait_until_mu(time)`: sleeps until the counter is past `time`, so that the core uses no
+/// power, and the emulator can skip the time. Resumes within a few microseconds after it.
 extern "C" fn wait_until_mu(time: i64) {
     let Some(registers) = registers_or_raise() else { return };
     let mut now = registers.read_counter();
@@ -32,7 +32,8 @@ extern "C" fn wait_until_mu(time: i64) {
         let before = now;
         now = registers.read_counter();
         if slept == ticks && ticks >= MEASURABLE {
-            // Reading the counter takes a while too, so the measure is a little high, and the next sleep a little short.
+            // Reading the counter takes a while too, so the measure is a little high, and the next
+            // sleep a little short.
             let measured = (now.wrapping_sub(before) as u64 * 256 / u64::from(ticks)) as u32;
             UNITS_PER_TICK.set(measured.clamp(64, 256 * 64));
         }

@@ -1,4 +1,5 @@
-//! The time cursor: when the next event is due, in machine units. Kept across kernels, connections and restarts.
+//! The time cursor: when the next event is due, in machine units. Kept across kernels, connections
+//! and restarts.
 
 use core::arch::naked_asm;
 use core::mem::offset_of;
@@ -18,8 +19,8 @@ pub extern "C" fn at_mu(time: i64) {
     RING.quick.now.set(time);
 }
 
-/// `delay_mu`. In assembly for the compiler's sake, which gives each function a stack frame; this one runs between any two
-/// events.
+/// `delay_mu`. In assembly for the compiler's sake, which gives each function a stack frame; this
+/// one runs between any two events.
 #[unsafe(naked)]
 pub extern "C" fn delay_mu(duration: i64) {
     naked_asm!(

@@ -1,8 +1,9 @@
-//! Input events: taken from rings in cached memory into which the gateware pushes them, or, where the gateware does not,
-//! asked for with a request each (`docs/interfaces.md`, section 5).
+//! Input events: taken from rings in cached memory into which the gateware pushes them, or, where
+//! the gateware does not, asked for with a request each (`docs/interfaces.md`, section 5).
 //!
-//! A ring's entries are numbered. The next one is known by its number, so one look at one entry tells whether an event is
-//! there. If none is, a request waits for it; its answer comes behind the entry, and events come by the ring alone.
+//! A ring's entries are numbered. The next one is known by its number, so one look at one entry
+//! tells whether an event is there. If none is, a request waits for it; its answer comes behind the
+//! entry, and events come by the ring alone.
 
 use core::arch::asm;
 use core::mem::offset_of;
@@ -95,9 +96,11 @@ pub fn address() -> u32 {
     core::ptr::from_ref(&RINGS) as u32
 }
 
-/// Empties the rings, which then begin with number 1: at reset of this core first. The gateware pushes nothing meanwhile.
+/// Empties the rings, which then begin with number 1: at reset of this core first. The gateware
+/// pushes nothing meanwhile.
 ///
-/// A ring is filled from number 1 on, so what was written since it was cleared last ends at the first entry without a tag.
+/// A ring is filled from number 1 on, so what was written since it was cleared last ends at the
+/// first entry without a tag.
 pub fn clear() {
     for (channel, state) in (0..).zip(&STATE) {
         for number in 1..=ENTRIES {
@@ -132,7 +135,8 @@ fn read_barrier() {
     unsafe { asm!("dmb", options(nostack, preserves_flags)) };
 }
 
-/// The next event of a channel, if it is there. May be stopped at any instruction: the event is consumed, or not.
+/// The next event of a channel, if it is there. May be stopped at any instruction: the event is
+/// consumed, or not.
 #[inline(always)]
 fn take(channel: u32) -> Option<Event> {
     let state = state(channel)?;
@@ -165,8 +169,9 @@ fn take_lost(channel: u32) -> bool {
     lost
 }
 
-/// Whether there is certainly no event, neither up to `timeout` nor queued behind it: the gateware has answered before that
-/// all events up to this time are pushed; there was room in the ring, and nothing behind the newest entry.
+/// Whether there is certainly no event, neither up to `timeout` nor queued behind it: the gateware
+/// has answered before that all events up to this time are pushed; there was room in the ring, and
+/// nothing behind the newest entry.
 fn nothing(channel: u32, timeout: i64) -> bool {
     let Some(state) = state(channel) else { return false };
     if timeout == -1 || !transaction::idle() {
@@ -197,8 +202,9 @@ fn consumed(channel: u32) -> u32 {
     number.into()
 }
 
-/// Tells the gateware what was consumed, so that there is room again. The request is not waited for. It is sent only while
-/// nothing else is under way, so that it delays posted outputs behind it by no more than one answer.
+/// Tells the gateware what was consumed, so that there is room again. The request is not waited
+/// for. It is sent only while nothing else is under way, so that it delays posted outputs behind it
+/// by no more than one answer.
 #[cold]
 #[inline(never)]
 fn grant(channel: u32) {
@@ -216,7 +222,8 @@ fn wait(timeout: i64, channel: u32) -> Option<Event> {
         return None;
     };
     if registers.input_ring.is_none() {
-        // The event comes to where the gateware tells of a posted output that failed: none may fail meanwhile.
+        // The event comes to where the gateware tells of a posted output that failed: none may fail
+        // meanwhile.
         transaction::wait_until_idle();
     }
     if posted_error() {

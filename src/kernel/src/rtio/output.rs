@@ -16,7 +16,8 @@ use crate::memory::KernelMemory;
 use crate::owned::Owned;
 use crate::raise;
 
-/// Takes the outputs of kernels while a DMA recording is made: target, time, 1 to 16 words. It may raise nothing.
+/// Takes the outputs of kernels while a DMA recording is made: target, time, 1 to 16 words. It may
+/// raise nothing.
 pub type Recorder = fn(u32, i64, &[u32]);
 static RECORDER: Owned<Option<Recorder>> = Owned::new(None);
 
@@ -62,7 +63,8 @@ pub fn posted_error_at_end() -> bool {
     posted_error()
 }
 
-/// From now on the outputs of kernels go to `recorder`, or to the gateware if there is none. A restart drops the recorder.
+/// From now on the outputs of kernels go to `recorder`, or to the gateware if there is none. A
+/// restart drops the recorder.
 pub fn record(recorder: Option<Recorder>) {
     RECORDER.set(recorder);
     clock::forbid(recorder.is_some());
@@ -74,8 +76,8 @@ pub fn forget() {
     BATCH.set(false);
 }
 
-/// `rtio_batch_start`. Outputs need no batch to be posted, so they are submitted as ever, and an error is raised by the output that
-/// caused it, which ends the batch.
+/// `rtio_batch_start`. Outputs need no batch to be posted, so they are submitted as ever, and an
+/// error is raised by the output that caused it, which ends the batch.
 extern "C" fn batch_start() {
     if BATCH.replace(true) {
         raise::firmware(Id::RuntimeError, "Batched mode is already running.", [0; 3]);
@@ -119,15 +121,17 @@ pub fn send<const N: usize>(target: u32, words: &[u32; N]) {
     }
 }
 
-/// As `send`, an event before one that `send_now` sends, which raises what goes wrong: it is not asked whether this one has
-/// ample time. If it comes too late so does the other, whose time is a cycle later at most.
+/// As `send`, an event before one that `send_now` sends, which raises what goes wrong: it is not
+/// asked whether this one has ample time. If it comes too late so does the other, whose time is a
+/// cycle later at most.
 pub fn send_unasked<const N: usize>(target: u32, words: &[u32; N]) {
     if !recorded(target, words.iter().copied()) {
         transaction::post(target, now_mu(), words);
     }
 }
 
-/// As `send`, an event that is due very soon: it is not asked whether it has ample time, and its status is waited for.
+/// As `send`, an event that is due very soon: it is not asked whether it has ample time, and its
+/// status is waited for.
 pub fn send_now<const N: usize>(target: u32, words: &[u32; N]) {
     if recorded(target, words.iter().copied()) {
         return;
@@ -173,16 +177,18 @@ extern "C" fn output_wide(target: u32, list: u32) {
     }
 }
 
-/// `rtio_output(target, data)`: posts the event if that is allowed by the rules of [`transaction::output`] without a second look;
-/// everything else is left to `rtio_output_checked`. 16 instructions.
+/// `rtio_output(target, data)`: posts the event if that is allowed by the rules of
+/// [`transaction::output`] without a second look; everything else is left to `rtio_output_checked`.
+/// 16 instructions.
 ///
 /// How each rule is looked at:
-/// - Early enough: the time is not before `floor`, or else not before `earliest` ([`super::clock`]; both are
-///   [`super::ring::NEVER`] while posting is forbidden), and a permit runs: else the status word is not open, that is, less
-///   than any head.
+/// - Early enough: the time is not before `floor`, or else not before `earliest` ([`super::clock`];
+///   both are [`super::ring::NEVER`] while posting is forbidden), and a permit runs: else the
+///   status word is not open, that is, less than any head.
 /// - Not blocked: the time is not before `floor`, or else there is no attention in the status word.
 /// - No error waits, else the status word is not open.
-/// - A slot: the head, with the number in its lower half, is not above the open status word, with the limit there.
+/// - A slot: the head, with the number in its lower half, is not above the open status word, with
+///   the limit there.
 /// - The channel takes outputs: it is not above `channel`.
 #[unsafe(naked)]
 pub unsafe extern "C" fn rtio_output() {
@@ -226,7 +232,8 @@ pub unsafe extern "C" fn rtio_output() {
         status = const offset_of!(Ring, status) as i32 - END as i32,
         earliest = const (offset_of!(Ring, clock) + offset_of!(Estimate, earliest)) as i32 - END as i32,
         attention = const ATTENTION,
-        // The ring is aligned to more than its length: the low bits of the number take their place in its address.
+        // The ring is aligned to more than its length: the low bits of the number take their place
+        // in its address.
         half_slot = const SLOT_BYTES.ilog2() - 1,
         slots = const SLOTS.ilog2(),
         checked = sym rtio_output_checked,

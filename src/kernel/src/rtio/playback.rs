@@ -1,4 +1,5 @@
-//! Playing DMA traces: the gateware reads them and submits their events (`docs/interfaces.md`, sections 4 and 10).
+//! Playing DMA traces: the gateware reads them and submits their events (`docs/interfaces.md`,
+//! sections 4 and 10).
 
 use kairos_channel::{Shared, KERNEL};
 use kairos_contracts::registers::dma;
@@ -15,7 +16,8 @@ use crate::{raise, timer};
 /// Found at boot, before any kernel.
 static PLAYER: Owned<Option<Player>> = Owned::new(None);
 
-/// Looks at `dma_busy` before this core sleeps between them, and ticks of the timer for which it does then: 5 us.
+/// Looks at `dma_busy` before this core sleeps between them, and ticks of the timer for which it
+/// does then: 5 us.
 const QUICK_POLLS: u32 = 100;
 const INTERVAL: u32 = 2000;
 
@@ -38,8 +40,8 @@ pub fn stop() {
     }
 }
 
-/// Plays the trace at `address`, its times counted from `time`; returns when every event has been submitted. Raises what
-/// went wrong.
+/// Plays the trace at `address`, its times counted from `time`; returns when every event has been
+/// submitted. Raises what went wrong.
 pub fn play(address: u32, time: i64) {
     if prepare() {
         if let Some(failed) = play_prepared(Some(address), time) {
@@ -69,7 +71,8 @@ pub fn prepare() -> bool {
     true
 }
 
-/// As [`play`], after [`prepare`]; what has gone wrong is not raised. None as address: there is nothing to play.
+/// As [`play`], after [`prepare`]; what has gone wrong is not raised. None as address: there is
+/// nothing to play.
 pub fn play_prepared(address: Option<u32>, time: i64) -> Option<Failed> {
     let player = PLAYER.get()?;
     if let Some(address) = address {

@@ -1,4 +1,5 @@
-//! The gateware's registers that RTIO calls use, found by name in its descriptor, and the bits of their answers.
+//! The gateware's registers that RTIO calls use, found by name in its descriptor, and the bits of
+//! their answers.
 
 use kairos_contracts::registers::{initiator, rtio, satellite};
 use kairos_contracts::rtio::BOARDS;

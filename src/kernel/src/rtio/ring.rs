@@ -1,5 +1,6 @@
-//! The memory that this core and the kernel initiator share (`docs/interfaces.md`, section 5), and beside it what an output
-//! needs: laid out so that the fast path ([`super::output`]) loads it with few instructions.
+//! The memory that this core and the kernel initiator share (`docs/interfaces.md`, section 5), and
+//! beside it what an output needs: laid out so that the fast path ([`super::output`]) loads it with
+//! few instructions.
 
 use core::mem::{offset_of, size_of};
 
@@ -23,10 +24,12 @@ pub const NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
 /// Time of nothing: no event is early enough, any is before it.
 pub const NEVER: i64 = i64::MAX;
 
-/// What [`super::clock`] knows: the counter is less than `limit - MARGIN + (timer - start) * ratio / 1024`, for `WINDOW` ticks from `start`.
+/// What [`super::clock`] knows: the counter is less than
+/// `limit - MARGIN + (timer - start) * ratio / 1024`, for `WINDOW` ticks from `start`.
 #[repr(C)]
 pub struct Estimate {
-    /// An event not before this, plus the time that has passed since `start`, is early enough; [`NEVER`]: none is.
+    /// An event not before this, plus the time that has passed since `start`, is early enough;
+    /// [`NEVER`]: none is.
     pub limit: Owned<i64>,
     /// An event not before this is early enough while the permit runs.
     pub earliest: Owned<i64>,
@@ -74,15 +77,16 @@ pub struct Ring {
     _line: [u32; 12],
     /// What only this core uses.
     pub clock: Estimate,
-    /// How much farther ahead than an output of this board's one of another board has to be, in machine units.
+    /// How much farther ahead than an output of this board's one of another board has to be, in
+    /// machine units.
     pub distance: Owned<i64>,
     /// Boards that could be reached when that was looked at in this permit, bits by their destinations.
     pub reached: Owned<u32>,
     _state: [u32; 29],
     /// Beside it, what the fast path needs.
     pub quick: Quick,
-    /// Channels that are known to take outputs: what is above the low byte of their numbers, at the place that [`Ring::place`]
-    /// says.
+    /// Channels that are known to take outputs: what is above the low byte of their numbers, at the
+    /// place that [`Ring::place`] says.
     pub known: [Exposed<u16>; 256],
 }
 
@@ -93,8 +97,9 @@ impl Ring {
     }
 }
 
-/// What the fast path needs, in the order of its registers, so that one instruction loads it, in one cache line, and one
-/// stores what changes, the last twelve bytes. Kernels may have a fast path of their own (`rtio_post_2`).
+/// What the fast path needs, in the order of its registers, so that one instruction loads it, in
+/// one cache line, and one stores what changes, the last twelve bytes. Kernels may have a fast path
+/// of their own (`rtio_post_2`).
 #[repr(C)]
 pub struct Quick {
     /// The time cursor.
@@ -103,11 +108,12 @@ pub struct Quick {
     pub ring: Owned<*const Ring>,
     /// The channels from 0 to this one take outputs; -1: none.
     pub channel: Owned<i32>,
-    /// An event that is not before this has ample time while a permit runs, and is not before the newest output.
+    /// An event that is not before this has ample time while a permit runs, and is not before the
+    /// newest output.
     pub floor: Exposed<i64>,
-    /// Head of the next request if it is a posted output of one word: [`POSTED_WORD`] and twice its number. The fast path
-    /// adds 2, and so may carry into the upper half; then no status word lets it post, until [`super::transaction`] has set
-    /// it anew.
+    /// Head of the next request if it is a posted output of one word: [`POSTED_WORD`] and twice its
+    /// number. The fast path adds 2, and so may carry into the upper half; then no status word lets
+    /// it post, until [`super::transaction`] has set it anew.
     pub next: Exposed<u32>,
     _end: u32,
 }
@@ -147,8 +153,8 @@ impl Status {
         self.is_open() || self.0 & PERMIT != 0
     }
 
-    /// The same number with nothing but attention: neither open, nor with a permit, whose end may be told while this is
-    /// stored.
+    /// The same number with nothing but attention: neither open, nor with a permit, whose end may
+    /// be told while this is stored.
     pub fn with_attention(self) -> Self {
         Self(self.0 & (NUMBERS << 1) | ATTENTION)
     }
@@ -192,8 +198,8 @@ pub static RING: Ring = Ring {
     known: [const { Exposed::new(0) }; 256],
 };
 
-/// After reset of this core: nothing is early enough, no channel is known. (All zero in the image, so that it is not in the
-/// image.)
+/// After reset of this core: nothing is early enough, no channel is known. (All zero in the image,
+/// so that it is not in the image.)
 pub fn boot() {
     RING.clock.limit.set(NEVER);
     RING.clock.earliest.set(NEVER);

@@ -1,12 +1,14 @@
-//! Requests to the kernel initiator: a ring in cached memory that the gateware reads, and a reply that it writes, through
-//! the accelerator coherency port (`docs/interfaces.md`, section 5).
+//! Requests to the kernel initiator: a ring in cached memory that the gateware reads, and a reply
+//! that it writes, through the accelerator coherency port (`docs/interfaces.md`, section 5).
 //!
-//! An output is posted, that is, not waited for, when its time is so far ahead that it cannot be late
-//! ([`super::clock`]), its channel is known to take outputs, and nothing before it can block it. Otherwise its own status is
-//! waited for. So an underflow is always raised by the call that caused it.
+//! An output is posted, that is, not waited for, when its time is so far ahead that it cannot be
+//! late ([`super::clock`]), its channel is known to take outputs, and nothing before it can block
+//! it. Otherwise its own status is waited for. So an underflow is always raised by the call that
+//! caused it.
 //!
-//! [`submit`] and the fast path of an output ([`super::output`]) hold the only `sev` in all firmware: each one makes the
-//! gateware read a request. Kernels that post by themselves have the same fast path.
+//! [`submit`] and the fast path of an output ([`super::output`]) hold the only `sev` in all
+//! firmware: each one makes the gateware read a request. Kernels that post by themselves have the
+//! same fast path.
 
 use core::arch::asm;
 
@@ -20,8 +22,8 @@ use crate::owned::{Exposed, Owned};
 
 /// Requests under way at most when there are wide ones among them, which take the gateware longer.
 const WIDE_CREDIT: u32 = 7;
-/// An output on another board that is due later than this is waited for: it may be held until it comes nearer, with all behind it
-/// (`_AHEAD` in `link/rtio_near.py`; this is half of that).
+/// An output on another board that is due later than this is waited for: it may be held until it
+/// comes nearer, with all behind it (`_AHEAD` in `link/rtio_near.py`; this is half of that).
 const FURTHEST: i64 = 1 << 46;
 /// A status for when there is no gateware to give one.
 const UNREACHABLE: u32 = OUTPUT_UNREACHABLE | INPUT_UNREACHABLE;
@@ -78,8 +80,9 @@ fn next() -> u32 {
     RING.quick.next.get() >> 1 & NUMBERS
 }
 
-/// As the fast path does it, by adding to the head before: with number 0 comes a carry, so this one is not posted at first
-/// sight. It must not be: with 15 requests under way the status word has the greatest number, which is not below 0.
+/// As the fast path does it, by adding to the head before: with number 0 comes a carry, so this one
+/// is not posted at first sight. It must not be: with 15 requests under way the status word has the
+/// greatest number, which is not below 0.
 fn set_next(number: u32) {
     RING.quick
         .next
@@ -95,8 +98,9 @@ fn under_way() -> u32 {
     next().wrapping_sub(1 + status().number()) & NUMBERS
 }
 
-/// Sleeps until the gateware has written a status. It raises an event with each, so none is slept over. This core's own
-/// `sev` counts as one too: the first `wfe` falls through, and there is a second look before the core really sleeps.
+/// Sleeps until the gateware has written a status. It raises an event with each, so none is slept
+/// over. This core's own `sev` counts as one too: the first `wfe` falls through, and there is a
+/// second look before the core really sleeps.
 fn wait() {
     // SAFETY: a hint.
     unsafe { asm!("wfe", options(nostack, preserves_flags)) };
@@ -157,7 +161,8 @@ fn status_of(number: u32) -> u32 {
     }
 }
 
-/// After somebody else has filled the lanes, while nothing is under way: the next output tells how full they are.
+/// After somebody else has filled the lanes, while nothing is under way: the next output tells how
+/// full they are.
 pub fn distrust() {
     // The gateware, which has nothing to answer, writes no more than the end of a permit now.
     RING.status.set(status().with_attention().0);
@@ -167,7 +172,8 @@ fn known(channel: u32) -> &'static Exposed<u16> {
     &RING.known[Ring::place(channel)]
 }
 
-/// As `time`, from which on an output of this board is early enough if one on this channel is. None: it has to be waited for.
+/// As `time`, from which on an output of this board is early enough if one on this channel is.
+/// None: it has to be waited for.
 fn comparable(channel: u32, time: i64) -> Option<i64> {
     if channel as i32 <= RING.quick.channel.get() {
         return Some(time);
@@ -179,7 +185,8 @@ fn comparable(channel: u32, time: i64) -> Option<i64> {
     if board == 0 {
         return Some(time);
     }
-    // Looked at once in each permit, so that what a board that is away refuses is raised by the call that asked for it.
+    // Looked at once in each permit, so that what a board that is away refuses is raised by the
+    // call that asked for it.
     let (reached, bit) = (RING.reached.get(), 1 << (board & 31));
     if reached & bit == 0 || !status().permits() {
         if !registers::reaches(board) {
@@ -213,16 +220,17 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     while comparable.is_some_and(clock::ample) {
         let (status, under_way) = (status(), under_way());
         let newest_time = slot(next().wrapping_sub(1)).time.get();
-        // Nothing blocks it if all lanes have room. If not, an earlier event may have to wait for room; that one gets it
-        // before its own time, so a later one is not hindered.
+        // Nothing blocks it if all lanes have room. If not, an earlier event may have to wait for
+        // room; that one gets it before its own time, so a later one is not hindered.
         let free = under_way == 0 || !status.has(ATTENTION) || time >= newest_time;
         if under_way < credit && free {
             submit(POSTED, target, time, words);
             return 0;
         }
         if free && status.has(ATTENTION) {
-            // The lanes are full, and so is the ring: from now on events go one by one, as those before them are due. To
-            // wake, and to ask for a permit, for each of them gains nothing.
+            // The lanes are full, and so is the ring: from now on events go one by one, as those
+            // before them are due. To wake, and to ask for a permit, for each of them gains
+            // nothing.
             wait_until_half();
         } else {
             wait();
@@ -262,8 +270,8 @@ pub fn answers() -> bool {
     ALLOWED.get()
 }
 
-/// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a delivery that took longer
-/// than [`clock::MARGIN`].
+/// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a
+/// delivery that took longer than [`clock::MARGIN`].
 pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     if !ALLOWED.get() || !failed() {
         return None;
@@ -328,8 +336,8 @@ pub fn send_input(channel: u32, timeout: i64, word: impl FnOnce() -> u32) {
     }
 }
 
-/// Waits for an event on `channel` until the counter passes `timeout` (-1: for ever). Where inputs are pushed, `word` is the
-/// number of the newest entry consumed, and the result has no event.
+/// Waits for an event on `channel` until the counter passes `timeout` (-1: for ever). Where inputs
+/// are pushed, `word` is the number of the newest entry consumed, and the result has no event.
 pub fn input(channel: u32, timeout: i64, word: u32) -> (u32, Event) {
     if !ALLOWED.get() {
         return (UNREACHABLE, Event { timestamp: -1, data: 0 });

@@ -1,8 +1,9 @@
-//! Clients on an unreliable network: another stack (smoltcp as its authors run it) connects to ours. Frames are lost, delayed and
-//! overtake each other, and the controller has little room. Every byte must come back, and the next client be served.
+//! Clients on an unreliable network: another stack (smoltcp as its authors run it) connects to
+//! ours. Frames are lost, delayed and overtake each other, and the controller has little room.
+//! Every byte must come back, and the next client be served.
 //!
-//! The stack is called only when its contract says that it has to be, and tasks are polled only when they were woken: a
-//! wake-up or a deadline that is missing stops everything.
+//! The stack is called only when its contract says that it has to be, and tasks are polled only
+//! when they were woken: a wake-up or a deadline that is missing stops everything.
 
 mod world;
 

@@ -356,7 +356,8 @@ impl World {
         }
     }
 
-    /// A client that is served. It may have to come again: sockets are taken until the ends of their connections are known.
+    /// A client that is served. It may have to come again: sockets are taken until the ends of
+    /// their connections are known.
     fn served(&mut self) -> SocketHandle {
         for _ in 0..20 {
             let handle = self.connect();
@@ -386,7 +387,8 @@ impl World {
                     .recv(|bytes| (bytes.len(), received.extend_from_slice(bytes)))
                     .unwrap();
             }
-            // Not earlier: smoltcp's client would not send its end again that was overtaken by acknowledgements of data.
+            // Not earlier: smoltcp's client would not send its end again that was overtaken by
+            // acknowledgements of data.
             if received.len() >= data.len() && client.may_send() {
                 client.close();
             }

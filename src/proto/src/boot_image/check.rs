@@ -1,5 +1,5 @@
-//! Whether a boot image may take the place of the one that a device boots from: what is wrong with it shows before anything is
-//! written, not when the device does not start any more.
+//! Whether a boot image may take the place of the one that a device boots from: what is wrong with
+//! it shows before anything is written, not when the device does not start any more.
 
 use core::fmt;
 
@@ -9,8 +9,8 @@ use crate::boards::{Board, Boards};
 
 /// On-chip memory that the ROM loads the loader to.
 const LOADER_MAX: usize = 192 << 10;
-/// Words of the header with a checksum, by their number behind the first: what is encrypted, then the loader's offset, its length,
-/// load address and entry point.
+/// Words of the header with a checksum, by their number behind the first: what is encrypted, then
+/// the loader's offset, its length, load address and entry point.
 const ENCRYPTION: usize = 2;
 const LOADER: usize = 4;
 
@@ -80,8 +80,9 @@ fn board(loader: &[u8]) -> Option<Board<'_>> {
     known.iter().nth(known.chosen())
 }
 
-/// Checks that the ROM of this machine would load the loader of an image, which finds whole partitions for this chip and this
-/// board. Images of other makers do not say for which board they are.
+/// Checks that the ROM of this machine would load the loader of an image, which finds whole
+/// partitions for this chip and this board. Images of other makers do not say for which board they
+/// are.
 ///
 /// # Errors
 /// The first thing that is wrong.

@@ -188,8 +188,8 @@ fn header<S: Sink>(out: &mut Writer<S>, layout: &Layout, entry: u32) {
     out.zeros(IMAGE_HEADERS);
 }
 
-/// Header of an image of one partition: the next image, its partition, and its name, whose words have the first letter in the most
-/// significant byte.
+/// Header of an image of one partition: the next image, its partition, and its name, whose words
+/// have the first letter in the most significant byte.
 fn image_header<S: Sink>(out: &mut Writer<S>, layout: &Layout, n: usize, name: &str) {
     let next = if n + 1 == layout.count {
         0

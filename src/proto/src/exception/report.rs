@@ -1,4 +1,5 @@
-//! A report of uncaught exceptions (wire protocols, section 1.8), read again: by whoever raises one of them on another board.
+//! A report of uncaught exceptions (wire protocols, section 1.8), read again: by whoever raises one
+//! of them on another board.
 
 use super::Frame;
 use crate::rpc::HOST_STRING;

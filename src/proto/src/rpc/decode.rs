@@ -1,7 +1,8 @@
 //! From the wire to the kernel's memory: the untagged value of a reply.
 //!
-//! Strings, lists and arrays need memory that only the kernel can give (its stack). So decoding is a coroutine:
-//! [`Decoder::resume`] runs until it needs memory, returns how much, and is called again with the address.
+//! Strings, lists and arrays need memory that only the kernel can give (its stack). So decoding is
+//! a coroutine: [`Decoder::resume`] runs until it needs memory, returns how much, and is called
+//! again with the address.
 
 use core::fmt;
 

@@ -1,4 +1,5 @@
-//! The rest of a reply for which there is no memory: read and dropped, so that what comes behind it is understood.
+//! The rest of a reply for which there is no memory: read and dropped, so that what comes behind it
+//! is understood.
 
 use super::decode::{read_word, DecodeError, Decoder, Pending, Source};
 use super::tag::{Kind, TagError, Value, MAX_DEPTH};
@@ -7,8 +8,8 @@ use super::tag::{Kind, TagError, Value, MAX_DEPTH};
 const PIECE: usize = 256;
 
 impl Decoder<'_> {
-    /// Instead of [`Self::resume`] with the memory that was asked for: drops the rest of the value. The decoder is of no use
-    /// afterwards.
+    /// Instead of [`Self::resume`] with the memory that was asked for: drops the rest of the value.
+    /// The decoder is of no use afterwards.
     ///
     /// # Errors
     /// [`DecodeError`]

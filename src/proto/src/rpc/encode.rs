@@ -38,8 +38,8 @@ pub fn encode_request<'t>(
     Ok(signature)
 }
 
-/// Writes values without tags, as in the reply to an RPC: what a [`super::Decoder`] for each of their types reads. Returns how many
-/// there are. `tag`, `data`: as in [`encode_request`].
+/// Writes values without tags, as in the reply to an RPC: what a [`super::Decoder`] for each of
+/// their types reads. Returns how many there are. `tag`, `data`: as in [`encode_request`].
 ///
 /// # Errors
 /// [`EncodeError`].
@@ -166,7 +166,8 @@ fn encode_elements<'t>(
         }
         return Ok(rest);
     }
-    // Elements without size (None, empty tuples) take no memory, so nothing else bounds their number but `count`.
+    // Elements without size (None, empty tuples) take no memory, so nothing else bounds their
+    // number but `count`.
     for index in 0..count {
         encode_value(
             sink,

@@ -1,7 +1,7 @@
 //! Values as the host sees them: tagged ones that a device sends are read, untagged ones for it are written.
 //!
-//! What a value is in the host's language only the host knows: it gives a [`Maker`] that makes values, and a [`Given`] that
-//! takes one apart.
+//! What a value is in the host's language only the host knows: it gives a [`Maker`] that makes
+//! values, and a [`Given`] that takes one apart.
 
 use core::fmt;
 
@@ -79,7 +79,8 @@ pub trait Maker<S: Source>: Sized {
     /// Text, bytes or a byte array, as `tag` says: the next `length` bytes.
     fn bytes(&mut self, tag: u8, length: u32, source: &mut S) -> Result<Self::Value, Self::Error>;
 
-    /// A list or an array of `count` numbers or truth values of type `tag`: the next bytes, [`width`] for each.
+    /// A list or an array of `count` numbers or truth values of type `tag`: the next bytes,
+    /// [`width`] for each.
     fn block(&mut self, row: Row, tag: u8, count: u64, source: &mut S) -> Result<Self::Value, Self::Error>;
 
     /// Other values: `next` gives each of them.
@@ -221,7 +222,8 @@ pub trait Given: Sized {
     /// Extents of an array, handed to `take` one by one.
     fn shape(&self, tags: &[u8], take: impl FnMut(u32)) -> Result<(), Self::Error>;
 
-    /// The elements of a list or array, handed to `take` as one block as they are on the wire; false if they are no block.
+    /// The elements of a list or array, handed to `take` as one block as they are on the wire;
+    /// false if they are no block.
     fn block(&self, tags: &[u8], take: impl FnMut(&[u8])) -> Result<bool, Self::Error>;
 
     /// What there are too many of.

@@ -1,4 +1,5 @@
-//! Tag strings: the grammar, and the layout in memory of the values they describe. Tag bytes: `src/contracts/rpc.toml`.
+//! Tag strings: the grammar, and the layout in memory of the values they describe. Tag bytes:
+//! `src/contracts/rpc.toml`.
 //!
 //! ```text
 //! value := 'n' | 'b' | 'i' | 'I' | 'f' | 's' | 'B' | 'A' | 'O'
@@ -6,8 +7,8 @@
 //! call  := value* ':' value
 //! ```
 //!
-//! `count` and `num_dims` are raw bytes and may be 0x3a, the code of `:`. So the colon is found by the grammar, not by
-//! searching for the byte.
+//! `count` and `num_dims` are raw bytes and may be 0x3a, the code of `:`. So the colon is found by
+//! the grammar, not by searching for the byte.
 
 use core::fmt;
 
@@ -226,7 +227,8 @@ impl<'a> Signature<'a> {
     /// Checks a call's tag string and splits it at its colon.
     ///
     /// # Errors
-    /// Any [`TagError`]; a keyword within another type and objects, keywords in the result are [`TagError::Unknown`].
+    /// Any [`TagError`]; a keyword within another type and objects, keywords in the result are
+    /// [`TagError::Unknown`].
     pub fn parse(tags: &'a [u8]) -> Result<Self, TagError> {
         let mut rest = tags;
         while rest.first() != Some(&RETURNS) {
@@ -276,7 +278,8 @@ fn complete_in_itself(tag: u8) -> bool {
     matches!(tag, NONE | BOOL | INT32 | INT64 | FLOAT | STR | BYTES | BYTE_ARRAY)
 }
 
-/// Walks the heads of a (complete) value: no keyword in it, no object unless allowed, ranges of plain numbers only.
+/// Walks the heads of a (complete) value: no keyword in it, no object unless allowed, ranges of
+/// plain numbers only.
 fn check_plain(mut tags: &[u8], objects: bool) -> Result<(), TagError> {
     while !tags.is_empty() {
         let value = Value::head(tags)?;

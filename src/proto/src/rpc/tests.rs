@@ -1,5 +1,5 @@
-//! Byte-exact vectors of the wire document, and properties over random types and values against a plain second
-//! implementation of layout and encoding.
+//! Byte-exact vectors of the wire document, and properties over random types and values against a
+//! plain second implementation of layout and encoding.
 
 extern crate std;
 use std::boxed::Box;

@@ -1,8 +1,9 @@
 //! From one gate set to another with few words: what the tables hold already stays where it is.
 //!
-//! A gate keeps its range of the memory map if its parameters are grouped as before. Its segments keep their addresses: a
-//! changed one is written over the old one where no other gate still wants that, which costs one word and no change of
-//! map or gate table. This is not proven to be the least, but a gate's changed parameter costs one word for each channel.
+//! A gate keeps its range of the memory map if its parameters are grouped as before. Its segments
+//! keep their addresses: a changed one is written over the old one where no other gate still wants
+//! that, which costs one word and no change of map or gate table. This is not proven to be the
+//! least, but a gate's changed parameter costs one word for each channel.
 
 use super::image::{packed, ChannelImage, Entry, EMPTY};
 use super::{Error, Gate, Image, Kind, Limits, Placed};
@@ -10,8 +11,8 @@ use crate::Segment;
 use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 
 impl Image {
-    /// A gate set placed so that few words make it of `self`, which the core's tables hold. Those words are
-    /// `new.changes(&old.channels)`.
+    /// A gate set placed so that few words make it of `self`, which the core's tables hold. Those
+    /// words are `new.changes(&old.channels)`.
     pub fn successor(&self, gates: &[Gate]) -> Result<Self, Error> {
         let mut new = Self::new(&[], self.limits.clone())?;
         for gate in gates {
@@ -136,7 +137,8 @@ impl<'a> Successor<'a> {
         }
         for (&address, counts) in &at_address {
             let old = self.old.pulses[usize::from(address)];
-            // What is there stays if anybody wants it; else the most wanted, but nothing that is elsewhere already.
+            // What is there stays if anybody wants it; else the most wanted, but nothing that is
+            // elsewhere already.
             let mut best = counts.contains_key(&old).then_some(old);
             let elsewhere = |segment: &Segment| {
                 self.old

@@ -183,8 +183,8 @@ impl Course<'_> {
         Ok(segments)
     }
 
-    /// The greatest distance of the engine's values from the samples, in words: at a sample's time, on the line between the
-    /// values of the cycles before and behind it.
+    /// The greatest distance of the engine's values from the samples, in words: at a sample's time,
+    /// on the line between the values of the cycles before and behind it.
     fn distance(&self, segments: &[Segment], words: &[f64], cycles: u64) -> f64 {
         let time = |sample: usize| sample as f64 * cycles as f64 / (words.len() - 1) as f64;
         let (mut start, mut base, mut sample, mut worst) = (0u64, 0, 0, 0.0f64);

@@ -10,8 +10,8 @@ pub struct Piece {
     pub cycles: u64,
 }
 
-/// Pieces for samples (at least two) over some cycles, none further from a sample than `tolerance`; or else the error of the
-/// shortest piece.
+/// Pieces for samples (at least two) over some cycles, none further from a sample than `tolerance`;
+/// or else the error of the shortest piece.
 pub fn fit(samples: &[f64], cycles: u64, tolerance: f64) -> Result<Vec<Piece>, f64> {
     let last = samples.len() - 1;
     let at = |i| boundary(i, last, cycles);

@@ -119,8 +119,8 @@ impl Image {
         Ok(())
     }
 
-    /// Segments of a gate that are kept apart, as far as it is in the tables: those of each channel and parameter in the order
-    /// in which they play. None if there is no such gate.
+    /// Segments of a gate that are kept apart, as far as it is in the tables: those of each channel
+    /// and parameter in the order in which they play. None if there is no such gate.
     pub fn owned(&self, name: &str) -> Option<Vec<Owned>> {
         let mut owned = Vec::new();
         for (&channel, placed) in self.gates.get(name)? {
@@ -319,8 +319,8 @@ pub(super) struct Entry {
     pub own: bool,
 }
 
-/// Entries of the memory map for a gate: a segment goes into an entry of the same segment unless that stands before the last
-/// entry of its parameter, which would change the parameter's order.
+/// Entries of the memory map for a gate: a segment goes into an entry of the same segment unless
+/// that stands before the last entry of its parameter, which would change the parameter's order.
 pub(super) fn packed(gate: &Placed) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut start = 0;

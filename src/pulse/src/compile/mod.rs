@@ -1,8 +1,9 @@
 //! The pulse compiler: from gates in Hz, degrees and seconds to words of the stream.
 //!
-//! A [`Pulse`] says for each parameter of a channel what it does ([`Shape`]); a [`Gate`] is a list of pulses. [`encode`]
-//! makes segments of a pulse, [`Image`] packs those of a gate set into the tables, and gives the words that program them,
-//! that run a sequence, and that change one gate set into another.
+//! A [`Pulse`] says for each parameter of a channel what it does ([`Shape`]); a [`Gate`] is a list
+//! of pulses. [`encode`] makes segments of a pulse, [`Image`] packs those of a gate set into the
+//! tables, and gives the words that program them, that run a sequence, and that change one gate set
+//! into another.
 
 mod diff;
 mod encode;
@@ -34,7 +35,8 @@ pub enum Shape {
     Spline(Vec<f64>),
     /// These one after another, each for an equal share of the pulse.
     Mixed(Vec<Shape>),
-    /// It follows samples, which are equally far apart from the pulse's begin to its end, to within `tolerance`.
+    /// It follows samples, which are equally far apart from the pulse's begin to its end, to within
+    /// `tolerance`.
     Samples { values: Vec<f64>, tolerance: f64 },
 }
 

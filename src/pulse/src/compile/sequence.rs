@@ -13,8 +13,8 @@ use kairos_contracts::pulse as facts;
 pub enum Step {
     /// Gates beside each other, by name. Channels that none of them uses pause.
     Gates(Vec<String>),
-    /// A result is waited for; it chooses which of these goes on, each gates one after another, by name. All are made as long as
-    /// the longest; results without a case pause.
+    /// A result is waited for; it chooses which of these goes on, each gates one after another, by
+    /// name. All are made as long as the longest; results without a case pause.
     Branch(Vec<Vec<String>>),
 }
 
@@ -96,7 +96,8 @@ impl Track {
 }
 
 impl Image {
-    /// Words that run a sequence. Pauses that it needs are put into the tables: [`Image::programming`] comes after this.
+    /// Words that run a sequence. Pauses that it needs are put into the tables:
+    /// [`Image::programming`] comes after this.
     pub fn sequence(&mut self, sequence: &Sequence) -> Result<Vec<Word>, Error> {
         Ok(self.timed(sequence)?.into_iter().map(|(_, word)| word).collect())
     }
@@ -227,7 +228,8 @@ impl Image {
         Ok(())
     }
 
-    /// Cycles that all cases are made to have: those of the longest, and enough for a pause behind every other one.
+    /// Cycles that all cases are made to have: those of the longest, and enough for a pause behind
+    /// every other one.
     fn longest(&self, cases: &[Vec<String>]) -> Result<u64, Error> {
         let mut lengths = Vec::new();
         for case in cases {

@@ -16,7 +16,8 @@ pub struct Timed {
     pub word: Word,
 }
 
-/// Segments in the order in which they start: start, parameter, segment. Parameters in their order where they start together.
+/// Segments in the order in which they start: start, parameter, segment. Parameters in their order
+/// where they start together.
 pub fn by_start(encoded: &Encoded, start: u64) -> Vec<(u64, u8, Segment)> {
     let mut all = Vec::with_capacity(encoded.segments.iter().map(Vec::len).sum());
     for (p, segments) in encoded.segments.iter().enumerate() {
@@ -30,8 +31,8 @@ pub fn by_start(encoded: &Encoded, start: u64) -> Vec<(u64, u8, Segment)> {
     all
 }
 
-/// Words that stream the segments of a channel's pulse past the tables. Equal segments of parameters that start together are
-/// one word.
+/// Words that stream the segments of a channel's pulse past the tables. Equal segments of
+/// parameters that start together are one word.
 pub fn stream(channel: u8, encoded: &Encoded, start: u64) -> Vec<Timed> {
     let all = by_start(encoded, start);
     let mut words: Vec<Timed> = Vec::new();
@@ -52,8 +53,8 @@ pub fn stream(channel: u8, encoded: &Encoded, start: u64) -> Vec<Timed> {
     words
 }
 
-/// Words of several channels in the order of time; those that are equal but for the channel and start together are one.
-/// Words of one channel stay in their order, which is that of their starts.
+/// Words of several channels in the order of time; those that are equal but for the channel and
+/// start together are one. Words of one channel stay in their order, which is that of their starts.
 pub fn merge(words: Vec<Timed>) -> Vec<Word> {
     merge_timed(words).into_iter().map(|(_, word)| word).collect()
 }

@@ -1,7 +1,8 @@
 //! A channel's eight spline engines and two frames: from segments to parameters, cycle by cycle.
 //!
-//! A cycle is: what the engines show in it ([`Channel::shown`], or [`Channel::fill`] for many cycles), then
-//! [`Channel::finish`], which sees the heads of the FIFOs as they are and the trigger, and decides what the next cycle is.
+//! A cycle is: what the engines show in it ([`Channel::shown`], or [`Channel::fill`] for many
+//! cycles), then [`Channel::finish`], which sees the heads of the FIFOs as they are and the
+//! trigger, and decides what the next cycle is.
 
 use super::frame::{self, Frame};
 use super::{Config, FrameCommit, Queue, Segments, Status, Underrun};
@@ -165,7 +166,8 @@ impl Channel {
         (engine.state != State::Run || engine.spline.is_constant()).then(|| self.value(p))
     }
 
-    /// Values of parameter `p` in the cycles from this one on, at most [`Channel::quiet`]; the channel stays in its cycle.
+    /// Values of parameter `p` in the cycles from this one on, at most [`Channel::quiet`]; the
+    /// channel stays in its cycle.
     pub fn fill(&mut self, p: usize, out: &mut [i64]) {
         let constant = self.constant(p);
         let (Some((last, before)), None) = (out.split_last_mut(), constant) else {
@@ -184,7 +186,8 @@ impl Channel {
         }
     }
 
-    /// For how many cycles, this one included, nothing but the splines' values changes if no trigger and no segment come.
+    /// For how many cycles, this one included, nothing but the splines' values changes if no
+    /// trigger and no segment come.
     pub fn quiet(&self) -> u64 {
         let mut cycles = u64::MAX;
         let (mut armed, mut running) = (false, false);
@@ -202,7 +205,8 @@ impl Channel {
         cycles
     }
 
-    /// Ends `cycles` (1 to [`Channel::quiet`]) cycles: `trigger` is its level in the last one, whose number is `cycle`.
+    /// Ends `cycles` (1 to [`Channel::quiet`]) cycles: `trigger` is its level in the last one,
+    /// whose number is `cycle`.
     pub fn finish(&mut self, cycles: u64, trigger: bool, status: &mut Status, channel: usize, cycle: u64) {
         let before = self.states();
         let ended = self.advance(cycles);

@@ -45,7 +45,8 @@ pub enum FrameCommit {
     /// The value behind the last one, so that segments that begin at 0 go on without a step.
     #[default]
     Continuous,
-    /// The last value, at once even where the end of the pulse was asked for: as JaqalPaw's emulator has it, for comparison.
+    /// The last value, at once even where the end of the pulse was asked for: as JaqalPaw's
+    /// emulator has it, for comparison.
     Emulator,
 }
 

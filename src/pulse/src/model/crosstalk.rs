@@ -42,7 +42,8 @@ impl Crosstalk {
         }
     }
 
-    /// The real parts with what is taken of the neighbours, from the signals of all channels; those are taken away.
+    /// The real parts with what is taken of the neighbours, from the signals of all channels; those
+    /// are taken away.
     pub fn apply(&mut self, signals: &mut [Vec<Iq>], out: &mut [Vec<i32>]) {
         for (past, signal) in self.past.iter_mut().zip(signals.iter_mut()) {
             past.append(signal);

@@ -157,8 +157,8 @@ impl Machine {
         self.stream.extend(words);
     }
 
-    /// Gives a segment to parameters of a channel past its sequencer, for the engines to see from this cycle on: as
-    /// recorded logic did. Whether there was room.
+    /// Gives a segment to parameters of a channel past its sequencer, for the engines to see from
+    /// this cycle on: as recorded logic did. Whether there was room.
     pub fn give(&mut self, channel: usize, parameters: u8, segment: Segment) -> bool {
         let (_, channel, _) = &mut self.channels[channel];
         let room = channel.has_room(parameters);
@@ -226,8 +226,9 @@ impl Machine {
         self.advance(1, trigger, &mut |_, _| (), out);
     }
 
-    /// Some cycles without a trigger. `see` is shown what each channel's engines give, block by block; samples are added to
-    /// `out`, which has a row for each channel, or none if samples are not wanted.
+    /// Some cycles without a trigger. `see` is shown what each channel's engines give, block by
+    /// block; samples are added to `out`, which has a row for each channel, or none if samples are
+    /// not wanted.
     pub fn run(&mut self, cycles: u64, see: &mut impl FnMut(usize, &Block), out: &mut [Vec<i16>]) {
         let mut left = cycles;
         while left != 0 {
@@ -235,7 +236,8 @@ impl Machine {
         }
     }
 
-    /// Runs until the core has nothing left to do but to wait for a trigger, a result or words, at most `limit` cycles.
+    /// Runs until the core has nothing left to do but to wait for a trigger, a result or words, at
+    /// most `limit` cycles.
     pub fn settle(&mut self, limit: u64) {
         let end = self.cycle.saturating_add(limit);
         while self.cycle < end && self.quiet() != u64::MAX {
@@ -243,8 +245,8 @@ impl Machine {
         }
     }
 
-    /// Runs until an engine does, in whose first cycle it stops, or until there is nothing to do but to wait; at most `limit`
-    /// cycles.
+    /// Runs until an engine does, in whose first cycle it stops, or until there is nothing to do
+    /// but to wait; at most `limit` cycles.
     pub fn begin(&mut self, limit: u64) {
         let end = self.cycle.saturating_add(limit);
         let running = |(_, channel, _): &(Sequencer, Channel, Synthesiser)| channel.states().contains(&State::Run);

@@ -1,10 +1,11 @@
-//! Samples of what engines were recorded to show: where the logic that makes samples is left out, as in the emulator, they
-//! are made here, when somebody wants them.
+//! Samples of what engines were recorded to show: where the logic that makes samples is left out,
+//! as in the emulator, they are made here, when somebody wants them.
 //!
-//! A recording has, for each cycle in which an output shows something new, a word `cycle << 16 | output << 12 | mask` and the
-//! fields of the mask: values of the parameters, frames as applied to both tones, levels, and of a core's first output an event
-//! that has set how samples are made ([`Settings`]). The global counter of samples in a cycle is its number times the samples in
-//! a cycle, as long as nothing sets it.
+//! A recording has, for each cycle in which an output shows something new, a word
+//! `cycle << 16 | output << 12 | mask` and the fields of the mask: values of the parameters, frames
+//! as applied to both tones, levels, and of a core's first output an event that has set how samples
+//! are made ([`Settings`]). The global counter of samples in a cycle is its number times the
+//! samples in a cycle, as long as nothing sets it.
 
 use super::machine::{Block, Run};
 use super::settings::Settings;
@@ -19,7 +20,8 @@ const LEVELS: usize = FIELDS - 1;
 /// The bit of an event in the mask, behind those of the fields.
 const EVENT: u64 = 1 << FIELDS;
 const MASK: u64 = 2 * EVENT - 1;
-/// Bits of the levels: for each tone, it begins at the global phase; it takes the feed-forward; the core is reset.
+/// Bits of the levels: for each tone, it begins at the global phase; it takes the feed-forward; the
+/// core is reset.
 const SYNC: u64 = 1;
 const FORWARD: u64 = 1 << TONES;
 const RESET: u64 = 1 << (4 * TONES);
@@ -46,8 +48,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Of the words of a recording, and the core that each output is of (those of one core in turn, numbered from 0); none if
-    /// they are not in the format, or name other outputs.
+    /// Of the words of a recording, and the core that each output is of (those of one core in turn,
+    /// numbered from 0); none if they are not in the format, or name other outputs.
     pub fn new(words: &[u64], cores: &[usize], samples_per_cycle: u32) -> Option<Self> {
         let channels = |core: usize| cores.iter().filter(|&&other| other == core).count();
         let mut settings: Vec<Settings> = (0..cores.len()).map(|core| Settings::new(channels(core))).collect();
@@ -99,7 +101,8 @@ impl Recording {
         })
     }
 
-    /// The cycles in which an output showed something new for the first and for the last time, if it ever did.
+    /// The cycles in which an output showed something new for the first and for the last time, if
+    /// it ever did.
     pub fn span(&self, output: usize) -> Option<(u64, u64)> {
         let mut span = None;
         self.pieces(output, u64::MAX, |from, _, _| {
@@ -119,7 +122,8 @@ impl Recording {
         });
     }
 
-    /// Shows the fields of an output from its first change up to cycle `until`, as long as they stay: from, to, fields.
+    /// Shows the fields of an output from its first change up to cycle `until`, as long as they
+    /// stay: from, to, fields.
     fn pieces(&self, output: usize, until: u64, mut see: impl FnMut(u64, u64, &Fields)) {
         let mut fields = [0; FIELDS];
         let mut words = self.outputs[output].words.iter().copied();
@@ -202,7 +206,8 @@ impl Recording {
         self.settings[core].compensate(channel, from, cycles, &signals, self.samples_per_cycle as usize)
     }
 
-    /// Adds sums of an output's tones from a cycle to another, as `make` makes them of what the engines showed.
+    /// Adds sums of an output's tones from a cycle to another, as `make` makes them of what the
+    /// engines showed.
     fn render<T: Clone + Default>(
         &self,
         output: usize,

@@ -1,7 +1,9 @@
-//! A channel's gate sequencer: takes words from the input FIFO, writes tables, and gives segments to the engines.
+//! A channel's gate sequencer: takes words from the input FIFO, writes tables, and gives segments
+//! to the engines.
 //!
-//! In a cycle it writes what one word programs, passes one segment on, or reads `reads` entries of the memory map. What it
-//! gives can be seen by the engines in the next cycle. An empty gate takes one read.
+//! In a cycle it writes what one word programs, passes one segment on, or reads `reads` entries of
+//! the memory map. What it gives can be seen by the engines in the next cycle. An empty gate takes
+//! one read.
 
 use super::tables::BeyondTheEnd;
 use super::{Config, Queue, Status, Tables};

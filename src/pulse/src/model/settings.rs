@@ -1,5 +1,6 @@
-//! What was set of the way from parameters to samples, in its time: feed-forward, couplings and the global counter, as events
-//! of a recording say (`pulse/settings.py` of the gateware, which has the same fields).
+//! What was set of the way from parameters to samples, in its time: feed-forward, couplings and the
+//! global counter, as events of a recording say (`pulse/settings.py` of the gateware, which has the
+//! same fields).
 
 use super::{Coupling, FeedForward, Iq, OFFSETS};
 use crate::wrap;
@@ -176,8 +177,9 @@ impl Settings {
     /// Cycles before a sample from which something of it may come.
     pub const REACH: u64 = CROSSTALK_DELAY_MAX as u64;
 
-    /// Sums of a channel in some cycles with what it takes of its neighbours. `signals`: of each channel, if it counts, in
-    /// these cycles and in the `REACH` before. The multipliers' latency is not in it.
+    /// Sums of a channel in some cycles with what it takes of its neighbours. `signals`: of each
+    /// channel, if it counts, in these cycles and in the `REACH` before. The multipliers' latency
+    /// is not in it.
     pub fn compensate(
         &self,
         channel: usize,

@@ -1,7 +1,9 @@
-//! Sine and cosine as the logic makes them: a table of a quadrant, and a first-order correction between its entries.
+//! Sine and cosine as the logic makes them: a table of a quadrant, and a first-order correction
+//! between its entries.
 //!
-//! The numeric target is round((2^17 - 1) cos(2 pi (k + 1/2) / 2^18)); this is within 1 of it. The table has twice the
-//! scale and stands at the middle of its steps, so that the correction's sign follows from the low bits of the phase.
+//! The numeric target is round((2^17 - 1) cos(2 pi (k + 1/2) / 2^18)); this is within 1 of it. The
+//! table has twice the scale and stands at the middle of its steps, so that the correction's sign
+//! follows from the low bits of the phase.
 
 use alloc::{boxed::Box, vec::Vec};
 use core::f64::consts::PI;

@@ -63,7 +63,8 @@ impl Synthesiser {
         self.phase[tone] >> UP
     }
 
-    /// Sums of both tones, real parts, of all samples of a block. `counter`: the global counter in its first cycle.
+    /// Sums of both tones, real parts, of all samples of a block. `counter`: the global counter in
+    /// its first cycle.
     pub fn real(&mut self, block: &Block, counter: u64, forward: &FeedForward, sine: &Sine, out: &mut Vec<i32>) {
         self.render(block, counter, forward, out, |sum, amplitude, k| {
             *sum += scaled(amplitude, sine.cosine(k))

@@ -48,14 +48,16 @@ pub fn emulator() -> Machine {
     })
 }
 
-/// What a channel has shown in the cycles in which its engines ran: for each parameter its values, and each tone's frame.
+/// What a channel has shown in the cycles in which its engines ran: for each parameter its values,
+/// and each tone's frame.
 #[derive(Clone, Default, Debug, PartialEq)]
 pub struct Played {
     pub values: [Vec<i64>; 8],
     pub applied: [Vec<i64>; 2],
 }
 
-/// Plays all words; the trigger comes whenever all engines of some channel wait for it and nothing else is under way.
+/// Plays all words; the trigger comes whenever all engines of some channel wait for it and nothing
+/// else is under way.
 pub fn play(machine: &mut Machine, words: Vec<Word>) -> Vec<Played> {
     machine.feed(words);
     let mut played = vec![Played::default(); 8];

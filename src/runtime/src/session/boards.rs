@@ -1,5 +1,5 @@
-//! Other boards in a session: libraries that the host has sent for them, which of them run, and what the session's kernel wants of
-//! them (`kairos_comms::subkernels`).
+//! Other boards in a session: libraries that the host has sent for them, which of them run, and
+//! what the session's kernel wants of them (`kairos_comms::subkernels`).
 
 use core::fmt::Write as _;
 use core::task::{Context, Poll};
@@ -217,7 +217,8 @@ impl Boards {
         }
     }
 
-    /// What was running on a board whose line is lost is lost. A satellite whose kernel has started it is told.
+    /// What was running on a board whose line is lost is lost. A satellite whose kernel has started
+    /// it is told.
     async fn notice_losses(&mut self) {
         for library in self.libraries.iter_mut() {
             if !library.stands.is_running() || self.lines.name(library.destination) == library.sent {

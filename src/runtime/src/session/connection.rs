@@ -1,7 +1,7 @@
 //! One client's session: its requests, and the kernel core's messages, each as it comes.
 //!
-//! The socket is watched while a kernel runs: when the client goes, its kernel is killed at once. Only while a library is
-//! being loaded, which takes no time to speak of, is the socket left alone.
+//! The socket is watched while a kernel runs: when the client goes, its kernel is killed at once.
+//! Only while a library is being loaded, which takes no time to speak of, is the socket left alone.
 
 use core::fmt::Write as _;
 use core::future::poll_fn;
@@ -115,7 +115,8 @@ impl<'a> Connection<'a> {
     async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
         match self.next_event(decoder).await? {
             Event::ClockLost => {
-                // The frame that is being passed on would be cut off: the host is told by the end of the stream.
+                // The frame that is being passed on would be cut off: the host is told by the end
+                // of the stream.
                 if self.streaming.is_none() {
                     self.send(&reply::clock_failure()).await?;
                 }
@@ -161,8 +162,8 @@ impl<'a> Connection<'a> {
         Ok(())
     }
 
-    /// Waits for what comes first. The kernel's end of an RPC comes before what the host may send after it, so frames are looked
-    /// at first: also those that the kernel core has not rung for.
+    /// Waits for what comes first. The kernel's end of an RPC comes before what the host may send
+    /// after it, so frames are looked at first: also those that the kernel core has not rung for.
     async fn next_event(&mut self, decoder: &mut RequestDecoder) -> Result<Event, End> {
         let _expected = SUPERVISION.expect();
         let deadline = self.shared.boards.deadline();

@@ -1,6 +1,6 @@
-//! Kernels that run without a host (wire protocols, section 1.12): the startup kernel once at boot, before the first session,
-//! and the idle kernel whenever no session is served. They come from the configuration, as ELF files, or with the libraries of
-//! satellites as archives.
+//! Kernels that run without a host (wire protocols, section 1.12): the startup kernel once at boot,
+//! before the first session, and the idle kernel whenever no session is served. They come from the
+//! configuration, as ELF files, or with the libraries of satellites as archives.
 
 use core::fmt;
 use core::future::poll_fn;

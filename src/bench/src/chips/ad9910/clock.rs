@@ -1,4 +1,5 @@
-//! The clock of an AD9910: cycles of the system clock, and of SYNC_CLK, a quarter of it, at which updates are taken over.
+//! The clock of an AD9910: cycles of the system clock, and of SYNC_CLK, a quarter of it, at which
+//! updates are taken over.
 
 use super::super::dds::SyncSignal;
 use crate::signal::{Ns, Square};
@@ -29,7 +30,8 @@ impl Clock {
         clock
     }
 
-    /// There is an edge of SYNC_CLK with the first one of the clock from a time in ps on, so many cycles later.
+    /// There is an edge of SYNC_CLK with the first one of the clock from a time in ps on, so many
+    /// cycles later.
     fn align(&mut self, ps: f64, preset: u64) {
         if self.hz != 0 {
             let edge = ((ps - self.start as f64 * 1e3) / self.period_ps()).ceil() as i64;
@@ -67,7 +69,8 @@ impl Clock {
         self.period_ps() * SYNC_CLK as f64 / 1e3
     }
 
-    /// How far the edges of SYNC_IN, delayed by so many steps, are from the edges of the system clock that sample them, in ps.
+    /// How far the edges of SYNC_IN, delayed by so many steps, are from the edges of the system
+    /// clock that sample them, in ps.
     fn distance_ps(&self, sync: &SyncSignal, delay: u64) -> f64 {
         let late = (sync.skew_ps + (delay * STEP_PS) as f64).rem_euclid(self.period_ps());
         late.min(self.period_ps() - late)
@@ -84,7 +87,8 @@ impl Clock {
         self.align(sync.wave.edge as f64 * 1e3 + late, preset);
     }
 
-    /// What the generator gives at SYNC_OUT, so many steps late; `falling`: from the falling edges of the system clock.
+    /// What the generator gives at SYNC_OUT, so many steps late; `falling`: from the falling edges
+    /// of the system clock.
     ///
     /// Its divider starts with the clock, and nothing resets it.
     pub fn sync_out(&self, delay: u64, falling: bool) -> Option<SyncSignal> {

@@ -1,4 +1,5 @@
-//! What an AD9910's clock does to it: the PLL starts and locks, SYNC_CLK follows SYNC_IN, whose edges are watched.
+//! What an AD9910's clock does to it: the PLL starts and locks, SYNC_CLK follows SYNC_IN, whose
+//! edges are watched.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Numbers that follow each other at known cycles: what a RAM, a ramp or a key gives. Closed forms, so that one that nobody
-//! hears costs nothing.
+//! Numbers that follow each other at known cycles: what a RAM, a ramp or a key gives. Closed forms,
+//! so that one that nobody hears costs nothing.
 
 /// Equal steps of equal length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,8 @@ impl Piece {
     }
 }
 
-/// Changes of a piece that are told, at most; and the longest time in cycles between two of them if it has more.
+/// Changes of a piece that are told, at most; and the longest time in cycles between two of them if
+/// it has more.
 const TOLD: u64 = 256;
 const LONGEST: u64 = 1000;
 
@@ -107,7 +108,8 @@ impl Course {
         self.before(self.pieces.len())
     }
 
-    /// Cycles since the start, the rounds of a repetition taken away; their number, and the length and sum of each.
+    /// Cycles since the start, the rounds of a repetition taken away; their number, and the length
+    /// and sum of each.
     fn fold(&self, cycle: u64) -> (u64, u64, (u64, i128)) {
         let offset = cycle.saturating_sub(self.start);
         let (total, Then::Again(piece)) = (self.total(), self.then) else {

@@ -34,8 +34,8 @@ pub struct Player {
 }
 
 impl Player {
-    /// From a cycle on, in the profile that the pins select, or as the chip goes through them by itself. `from`: the address
-    /// at which a ramp in both directions is.
+    /// From a cycle on, in the profile that the pins select, or as the chip goes through them by
+    /// itself. `from`: the address at which a ramp in both directions is.
     pub fn new(registers: &Registers, ram: &[u32; RAM], profile: usize, cycle: u64, from: Option<i64>) -> Self {
         let sequence = cfr1::INTERNAL_PROFILE.get(registers.word(chip::CFR1));
         let places = match sequence {

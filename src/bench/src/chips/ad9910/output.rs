@@ -1,4 +1,5 @@
-//! What an AD9910 gives: where frequency, phase and amplitude come from, the phase accumulator, and the pipeline behind them.
+//! What an AD9910 gives: where frequency, phase and amplitude come from, the phase accumulator, and
+//! the pipeline behind them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

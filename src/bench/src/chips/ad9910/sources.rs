@@ -1,5 +1,5 @@
-//! Where frequency, phase and amplitude of an AD9910 come from, in the order in which they count (data sheet, table "Data
-//! source priority"), and how long they take to the output.
+//! Where frequency, phase and amplitude of an AD9910 come from, in the order in which they count
+//! (data sheet, table "Data source priority"), and how long they take to the output.
 
 use kairos_contracts::chips::ad9910::{self as chip, asf, cfr1, cfr2, ftw, pow, profile};
 

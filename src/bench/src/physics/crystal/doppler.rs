@@ -1,9 +1,11 @@
-//! What cooling light does to a mode of motion: mean rates of an ion that oscillates with any energy, and, where its wave packet is
-//! small against the wavelength, the exact distribution of quanta that a time of cooling leaves.
+//! What cooling light does to a mode of motion: mean rates of an ion that oscillates with any
+//! energy, and, where its wave packet is small against the wavelength, the exact distribution of
+//! quanta that a time of cooling leaves.
 //!
-//! Of an ion that oscillates, light of detuning d sees the Lorentz curve averaged over the Doppler shift; in units of half of the
-//! linewidth, at x = 2d/G and with a swing b = 2kv/G, that is Re 1/sqrt((1 + ix)^2 + b^2) (Wesenberg et al., Phys. Rev. A 76,
-//! 053416 (2007), has the method and the curve of recooling).
+//! Of an ion that oscillates, light of detuning d sees the Lorentz curve averaged over the Doppler
+//! shift; in units of half of the linewidth, at x = 2d/G and with a swing b = 2kv/G, that is Re
+//! 1/sqrt((1 + ix)^2 + b^2) (Wesenberg et al., Phys. Rev. A 76, 053416 (2007), has the method and
+//! the curve of recooling).
 
 use std::f64::consts::TAU;
 
@@ -11,7 +13,8 @@ use nalgebra::Complex;
 use rand_distr::{Distribution, StandardUniform};
 use rand_pcg::Pcg64Mcg;
 
-/// Momentum that scattered photons leave along the mode, of that of absorbed ones, squared: in all directions alike.
+/// Momentum that scattered photons leave along the mode, of that of absorbed ones, squared: in all
+/// directions alike.
 const SCATTERED: f64 = 1.0 / 3.0;
 
 /// Light and the mode in it.
@@ -61,7 +64,8 @@ impl Cooling {
         shift_over_mode * work.re / self.absorption(quanta) + recoil
     }
 
-    /// Rates per scattered photon of n quanta to n - 1, over n, and to n + 1, over n + 1, of a small wave packet.
+    /// Rates per scattered photon of n quanta to n - 1, over n, and to n + 1, over n + 1, of a
+    /// small wave packet.
     pub fn small(&self) -> (f64, f64) {
         let here = self.lorentz(self.detuning_hz);
         let side = |mode: f64| {
@@ -77,11 +81,12 @@ impl Cooling {
     }
 }
 
-/// Quanta after a time in which n falls at `down` n and rises at `up` (n + 1): a draw of the exact distribution. `down` and `up` are
-/// rates times the time.
+/// Quanta after a time in which n falls at `down` n and rises at `up` (n + 1): a draw of the exact
+/// distribution. `down` and `up` are rates times the time.
 pub fn draw_quanta(quanta: u32, down: f64, up: f64, random: &mut Pcg64Mcg) -> u32 {
-    // Birth and death at constant rates with immigration: each quantum leaves none with probability `none`, else a geometric
-    // number; what comes by itself is geometric with the same parameter (Kendall 1949).
+    // Birth and death at constant rates with immigration: each quantum leaves none with probability
+    // `none`, else a geometric number; what comes by itself is geometric with the same parameter
+    // (Kendall 1949).
     let grown = (up - down).exp();
     let (none, more) = match (up - down).abs() < 1e-9 {
         true => (down / (1.0 + down), up / (1.0 + up)),

@@ -1,8 +1,9 @@
-//! Ions in light that they scatter: which of them are dark, how bright the others are, and what that does to their motion.
+//! Ions in light that they scatter: which of them are dark, how bright the others are, and what
+//! that does to their motion.
 //!
-//! Scattered photons tell whether an ion is in `D`, and with how many quanta the mode oscillates, so in this light an ion is in `D` or
-//! is not, and the mode has a number of quanta. Populations of the other levels follow their rates; ions change between dark and
-//! bright at random times.
+//! Scattered photons tell whether an ion is in `D`, and with how many quanta the mode oscillates,
+//! so in this light an ion is in `D` or is not, and the mode has a number of quanta. Populations of
+//! the other levels follow their rates; ions change between dark and bright at random times.
 
 use nalgebra::Vector3;
 use rand_distr::{Distribution, Exp1, StandardUniform};
@@ -199,7 +200,8 @@ impl Glow {
         };
     }
 
-    /// When the next step ends, and when an ion next changes. What was drawn before may be dropped: waiting has no memory.
+    /// When the next step ends, and when an ion next changes. What was drawn before may be dropped:
+    /// waiting has no memory.
     fn plan(&mut self, random: &mut Pcg64Mcg) {
         self.end = Some(self.at + self.step);
         self.jump = None;

@@ -5,7 +5,8 @@ use nalgebra::{Complex, DMatrix};
 /// A complex number.
 pub type C = Complex<f64>;
 
-/// The elements <row|exp(z a+ - z* a)|column> of a displacement by z, of the whole space, for the lowest `states` states.
+/// The elements <row|exp(z a+ - z* a)|column> of a displacement by z, of the whole space, for the
+/// lowest `states` states.
 pub fn displacement(z: C, states: usize) -> DMatrix<C> {
     let square = z.norm_sqr();
     DMatrix::from_fn(states, states, |row, column| {

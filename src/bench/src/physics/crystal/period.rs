@@ -79,7 +79,8 @@ impl Period {
         state
     }
 
-    /// With what is kept: to the next end of a part, the parts of which there are more than a period at once, and the rest.
+    /// With what is kept: to the next end of a part, the parts of which there are more than a
+    /// period at once, and the rest.
     fn with(&self, kept: &mut Kept, mut state: DVector<C>, begin: f64, time: f64) -> DVector<C> {
         let part = 1.0 / self.beat / CELLS as f64;
         let end = begin + time;
@@ -108,7 +109,8 @@ impl Period {
         matrix.column(0).into_owned()
     }
 
-    /// Runge and Kutta's method of fourth order, in the interaction picture of D: each column of `state` by `time` s from `begin` on.
+    /// Runge and Kutta's method of fourth order, in the interaction picture of D: each column of
+    /// `state` by `time` s from `begin` on.
     fn integrate(&self, state: &mut DMatrix<C>, begin: f64, time: f64) {
         let steps = (time / self.step).ceil().max(0.0);
         if steps == 0.0 {

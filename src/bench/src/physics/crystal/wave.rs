@@ -1,9 +1,11 @@
 //! The wave function of up to two qubits and a mode of motion in light of one or two tones.
 //!
-//! Qubits stand in the frame that turns with their transition, the oscillator does not turn. Times are whole nanoseconds. In one
-//! tone the Hamiltonian is constant in the frame of that light, so a time is a product of powers of two of the propagator of a
-//! nanosecond. In two tones it has the period of their beat, so a time is so many periods, likewise, and what is left of them at
-//! both ends. All of these are kept as long as the light has the same settings, which in an experiment recur shot by shot.
+//! Qubits stand in the frame that turns with their transition, the oscillator does not turn. Times
+//! are whole nanoseconds. In one tone the Hamiltonian is constant in the frame of that light, so a
+//! time is a product of powers of two of the propagator of a nanosecond. In two tones it has the
+//! period of their beat, so a time is so many periods, likewise, and what is left of them at both
+//! ends. All of these are kept as long as the light has the same settings, which in an experiment
+//! recur shot by shot.
 
 use std::collections::HashMap;
 use std::f64::consts::TAU;
@@ -76,8 +78,9 @@ impl Propagators {
         }
     }
 
-    /// The state after `time`; with `leaving`, a rate in 1/s at which each qubit leaves its upper state, it is that of which
-    /// nothing has left, and its norm squared the probability of that. At most two tones act.
+    /// The state after `time`; with `leaving`, a rate in 1/s at which each qubit leaves its upper
+    /// state, it is that of which nothing has left, and its norm squared the probability of that.
+    /// At most two tones act.
     pub fn evolve(&mut self, state: &DVector<C>, tones: &[Tone], leaving: f64, time: Ns) -> DVector<C> {
         match tones {
             [] => self.free(state, leaving, time),
@@ -156,7 +159,8 @@ impl Propagators {
     }
 }
 
-/// The diagonal of the Hamiltonian in the frame of light, over h-bar: in rad/s, with minus half of a rate as imaginary part.
+/// The diagonal of the Hamiltonian in the frame of light, over h-bar: in rad/s, with minus half of
+/// a rate as imaginary part.
 fn diagonal(mode: &Mode, detuning_hz: f64, leaving: f64) -> DVector<C> {
     DVector::from_fn(mode.size(), |row, _| {
         let up = f64::from((row / mode.states).count_ones());

@@ -32,7 +32,8 @@ fn waves_are_those_of_qutip() {
     }
 }
 
-/// Two ions in both sidebands end in a Bell state: fidelity of the closed formula, which has no carrier and is linear in eta.
+/// Two ions in both sidebands end in a Bell state: fidelity of the closed formula, which has no
+/// carrier and is linear in eta.
 #[test]
 fn a_gate_entangles() {
     let case = reference()

@@ -31,7 +31,8 @@ namespace kairos {
 struct Options {
   // Token of this client, for a hub that asks. Empty: none.
   std::string token;
-  // PEM file with the certificate of a hub that has TLS, or of the authority that vouches for it. Empty: no TLS.
+  // PEM file with the certificate of a hub that has TLS, or of the authority that vouches for it.
+  // Empty: no TLS.
   std::string certificate;
 };
 
@@ -63,8 +64,8 @@ class TokenInterceptors final : public grpc::experimental::ClientInterceptorFact
   std::string token_;
 };
 
-// A connection to the hub at a host and port, or at the Unix socket that a plugin finds in KAIROS_HUB, and its services.
-// Whether one answers there is known from the first call.
+// A connection to the hub at a host and port, or at the Unix socket that a plugin finds in
+// KAIROS_HUB, and its services. Whether one answers there is known from the first call.
 class Lab {
  public:
   // std::runtime_error if the certificate cannot be read.

@@ -98,8 +98,8 @@ func run(ctx context.Context, lab *hub.Lab, device string, steps ...*hubv1.Step)
 	return answer.Results, nil
 }
 
-// middle says how many settings lock, and which is in the middle of most that do in a row. What the poll has read stands in
-// front of each status.
+// middle says how many settings lock, and which is in the middle of most that do in a row. What the
+// poll has read stands in front of each status.
 func middle(results []uint32) (count int, best uint32) {
 	var begin, longest uint32
 	for setting := uint32(0); int(setting) < len(results)/2; setting++ {

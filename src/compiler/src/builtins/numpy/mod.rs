@@ -1,7 +1,7 @@
 //! Functions of NumPy and methods of arrays.
 //!
-//! `arguments.rs` finds out which argument is for which parameter; each family has both rules for a call: what it gives, and its
-//! code.
+//! `arguments.rs` finds out which argument is for which parameter; each family has both rules for a
+//! call: what it gives, and its code.
 
 mod arguments;
 mod creation;

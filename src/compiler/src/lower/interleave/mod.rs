@@ -1,6 +1,6 @@
-//! `with interleave`: its statements start at one time, and what they do is put into the order of time when the kernel is
-//! compiled. So every delay in them must be known then: functions that delay are written out in place of their calls, loops
-//! over ranges turn by turn.
+//! `with interleave`: its statements start at one time, and what they do is put into the order of
+//! time when the kernel is compiled. So every delay in them must be known then: functions that
+//! delay are written out in place of their calls, loops over ranges turn by turn.
 
 mod known;
 
@@ -76,7 +76,8 @@ impl<'p> Emitter<'_, 'p> {
     }
 }
 
-/// Puts the steps of statements that start at one time into the order of time; at one time, into that of the statements.
+/// Puts the steps of statements that start at one time into the order of time; at one time, into
+/// that of the statements.
 fn merge(threads: Vec<Vec<Step>>) -> Vec<Step> {
     let mut threads: Vec<_> = threads
         .into_iter()

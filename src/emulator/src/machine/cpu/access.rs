@@ -1,9 +1,10 @@
-//! Accesses that take their time: through a port to another board's memory, say. The instruction has not been executed when
-//! the core stops; it is when the last of its parts has been answered.
+//! Accesses that take their time: through a port to another board's memory, say. The instruction
+//! has not been executed when the core stops; it is when the last of its parts has been answered.
 //!
-//! An error of a load is a synchronous external abort at the instruction. One of a store is asynchronous: the instruction is
-//! complete, the abort is taken when CPSR.A allows it, and DFAR says nothing (Cortex-A9 TRM, 6.5 "External aborts"). The
-//! port is taken for Strongly-ordered memory: the core goes on with the answer to a store, not before.
+//! An error of a load is a synchronous external abort at the instruction. One of a store is
+//! asynchronous: the instruction is complete, the abort is taken when CPSR.A allows it, and DFAR
+//! says nothing (Cortex-A9 TRM, 6.5 "External aborts"). The port is taken for Strongly-ordered
+//! memory: the core goes on with the answer to a store, not before.
 
 use unicorn_engine::RegisterARM;
 

@@ -1,5 +1,5 @@
-//! What Unicorn calls while it executes: at the start of a block, for an access to a register, an exception, an instruction that
-//! it lacks.
+//! What Unicorn calls while it executes: at the start of a block, for an access to a register, an
+//! exception, an instruction that it lacks.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -53,7 +53,8 @@ fn caller(uc: *mut uc_engine) -> Caller {
 impl Core {
     pub(super) fn install_hooks(&mut self) -> Result<(), uc_error> {
         let mut id: uc_hook = 0;
-        // SAFETY: the callback has the type of a block hook; the slice outlives the engine (both belong to the core).
+        // SAFETY: the callback has the type of a block hook; the slice outlives the engine (both
+        // belong to the core).
         let status = unsafe {
             uc_hook_add(
                 self.uc.get_handle(),
@@ -106,7 +107,8 @@ impl Core {
         self.watch_unmapped()
     }
 
-    /// Notes accesses to what is no memory, and only there: a page with such a hook is never written directly.
+    /// Notes accesses to what is no memory, and only there: a page with such a hook is never
+    /// written directly.
     pub(super) fn watch_unmapped(&mut self) -> Result<(), uc_error> {
         for hook in std::mem::take(&mut self.unmapped) {
             self.uc.remove_hook(hook)?;

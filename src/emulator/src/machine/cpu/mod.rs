@@ -1,10 +1,12 @@
 //! A Cortex-A9 core: Unicorn for the instructions, the host for everything around them.
 //!
-//! Unicorn executes blocks of code; a hook at the start of each counts its instructions and ends the turn when its time is
-//! up. Exceptions, hints (`wfi`, `wfe`, `sev`) and a few system registers are handled here. What Unicorn executes silently
-//! wrong ([`special`]) is found when a block is translated: the turn ends before the block runs for the first time, a hook
-//! is placed on the instruction, and the turn goes on. So it does not matter how, when and by whom code was loaded.
-//! Code is read at its virtual address: address spaces must be flat for code, as those of the firmware are.
+//! Unicorn executes blocks of code; a hook at the start of each counts its instructions and ends
+//! the turn when its time is up. Exceptions, hints (`wfi`, `wfe`, `sev`) and a few system registers
+//! are handled here. What Unicorn executes silently wrong ([`special`]) is found when a block is
+//! translated: the turn ends before the block runs for the first time, a hook is placed on the
+//! instruction, and the turn goes on. So it does not matter how, when and by whom code was loaded.
+//! Code is read at its virtual address: address spaces must be flat for code, as those of the
+//! firmware are.
 
 pub mod access;
 pub mod exception;
@@ -202,8 +204,8 @@ impl Core {
         exception::enter(&mut self.uc, Exception::Irq, pc.wrapping_add(4));
     }
 
-    /// Runs from `start` for about `limit` cycles: to the first block that begins later. Returns why it ended and the cycles
-    /// used.
+    /// Runs from `start` for about `limit` cycles: to the first block that begins later. Returns
+    /// why it ended and the cycles used.
     pub fn run(&mut self, start: Cycles, limit: Cycles) -> (Exit, Cycles) {
         self.slice.begin(start, limit);
         let pc = self.pc();

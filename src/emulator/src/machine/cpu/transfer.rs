@@ -1,5 +1,6 @@
-//! Loads and stores as the instructions say them (ARM ARM, A5.3, A5.5, A7.6): what they touch, and their registers. Unicorn
-//! executes them; only where an access takes its time does the core do it in its place.
+//! Loads and stores as the instructions say them (ARM ARM, A5.3, A5.5, A7.6): what they touch, and
+//! their registers. Unicorn executes them; only where an access takes its time does the core do it
+//! in its place.
 
 use unicorn_engine::{RegisterARM, Unicorn};
 
@@ -101,8 +102,8 @@ fn halves(word: u32) -> impl Iterator<Item = Place> {
 }
 
 impl Transfer {
-    /// What the A32 instruction `word` at `pc` is about to do. `None` if it is no load or store, or one with a meaning of its
-    /// own (exclusive, NEON).
+    /// What the A32 instruction `word` at `pc` is about to do. `None` if it is no load or store, or
+    /// one with a meaning of its own (exclusive, NEON).
     pub fn of(uc: &Uc<'_>, word: u32, pc: u32) -> Option<Self> {
         let bit = |n: u32| word >> n & 1 != 0;
         let (n, t) = (word >> 16 & 15, word >> 12 & 15);

@@ -1,5 +1,6 @@
-//! Which pages of code a core has translated, and what stood in them. When code may have been loaded by someone else, only
-//! pages that differ from that are translated anew: a kernel that is loaded does not cost the translations of the firmware.
+//! Which pages of code a core has translated, and what stood in them. When code may have been
+//! loaded by someone else, only pages that differ from that are translated anew: a kernel that is
+//! loaded does not cost the translations of the firmware.
 
 use std::collections::BTreeMap;
 

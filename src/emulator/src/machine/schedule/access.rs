@@ -36,7 +36,8 @@ impl Machine {
         self.go_on(core, goes_on, access)
     }
 
-    /// Begins a core's next part, if the bus is free. Returns whether the core goes on: nobody has that address.
+    /// Begins a core's next part, if the bus is free. Returns whether the core goes on: nobody has
+    /// that address.
     pub(super) fn begin_access(&mut self, core: usize) -> bool {
         let Some(mut access) = self.accesses[core].take() else {
             return false;

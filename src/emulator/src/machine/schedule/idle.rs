@@ -36,7 +36,8 @@ impl Machine {
         }
     }
 
-    /// What is due. A core in `wfe` waits for the logic, also when something has been written that was not its answer.
+    /// What is due. A core in `wfe` waits for the logic, also when something has been written that
+    /// was not its answer.
     pub(super) fn dues(&self) -> Due {
         let bus = self.bus.borrow();
         let mut due = bus.due();
@@ -49,8 +50,9 @@ impl Machine {
     /// Where time moves with this due, on all boards if there are others.
     pub(super) fn rests(&mut self, due: Due) -> Move {
         let [core0, core1] = due.timer;
-        // Outputs that wait for their time wake no core. While a host may be about to answer the device they must not
-        // make time pass, or a remote call would last as long as the outputs submitted before it.
+        // Outputs that wait for their time wake no core. While a host may be about to answer the
+        // device they must not make time pass, or a remote call would last as long as the outputs
+        // submitted before it.
         let played = if self.ready && self.host_listens {
             NEVER
         } else {

@@ -1,9 +1,10 @@
 //! The machine: whose turn it is, and what time it is.
 //!
-//! Each core has its own local time; the one that is behind runs, for at most a quantum beyond the other, and never past the
-//! next thing that is due (timer, network frame, answer of the PL). Peripherals and the PL are kept at the time of the core
-//! that is behind. When no core runs, time moves to the next thing that is due; what counts is stated in
-//! docs/interfaces.md section 7, "Virtual time". All of this depends on nothing but the guest and its input.
+//! Each core has its own local time; the one that is behind runs, for at most a quantum beyond the
+//! other, and never past the next thing that is due (timer, network frame, answer of the PL).
+//! Peripherals and the PL are kept at the time of the core that is behind. When no core runs, time
+//! moves to the next thing that is due; what counts is stated in docs/interfaces.md section 7,
+//! "Virtual time". All of this depends on nothing but the guest and its input.
 
 mod access;
 mod idle;
@@ -46,19 +47,22 @@ pub enum CoreState {
 pub enum Step {
     /// A core ran, or time moved.
     Worked,
-    /// Only the host can make progress; or core 0's next timer, or outputs queued in the PL, at the given time.
+    /// Only the host can make progress; or core 0's next timer, or outputs queued in the PL, at the
+    /// given time.
     HostOnly(Option<Cycles>),
 }
 
 /// A core alone may run this many quanta in one turn.
 const ALONE: u64 = 20;
-/// Turn of a core that has a masked interrupt pending, in cycles: one block. Firmware that sleeps with interrupts masked lets
-/// them in for a few instructions between two sleeps only, and a longer turn would never end there.
+/// Turn of a core that has a masked interrupt pending, in cycles: one block. Firmware that sleeps
+/// with interrupts masked lets them in for a few instructions between two sleeps only, and a longer
+/// turn would never end there.
 const MASKED_TURN: Cycles = 1;
-/// Turn of a core while an access of the other one is under way: that one is not to know of its end much too late.
+/// Turn of a core while an access of the other one is under way: that one is not to know of its end
+/// much too late.
 const ACCESS_TURN: Cycles = 64;
-/// Places what runs first in memory and returns its entry point: at power-up, and after each reset of the system. The error is
-/// a line for the user.
+/// Places what runs first in memory and returns its entry point: at power-up, and after each reset
+/// of the system. The error is a line for the user.
 pub type Start = Box<dyn Fn(&mut Bus) -> Result<u32, String>>;
 
 /// Two cores and what they see.
@@ -216,7 +220,8 @@ impl Machine {
         }
     }
 
-    /// Runs until `condition` holds or time reaches `until`, without any host. For tests. Returns whether it holds.
+    /// Runs until `condition` holds or time reaches `until`, without any host. For tests. Returns
+    /// whether it holds.
     pub fn run_until(&mut self, until: Cycles, mut condition: impl FnMut(&mut Self) -> bool) -> bool {
         while self.now < until && self.crashes.is_empty() {
             if condition(self) {

@@ -1,4 +1,5 @@
-//! What happens between turns: everything is brought to the time, cores wake, and what the guest asks of the machine is done.
+//! What happens between turns: everything is brought to the time, cores wake, and what the guest
+//! asks of the machine is done.
 
 use super::{CoreState, Machine};
 use crate::machine::peripheral::Reset;

@@ -1,5 +1,6 @@
-//! Several boards in one virtual time. The one that is furthest behind has its turn, and goes at most so far beyond the others
-//! as nothing that they do can reach it: the delay of the shortest link.
+//! Several boards in one virtual time. The one that is furthest behind has its turn, and goes at
+//! most so far beyond the others as nothing that they do can reach it: the delay of the shortest
+//! link.
 
 use super::idle::Move;
 use super::{CoreState, Machine, Step};
@@ -40,7 +41,8 @@ impl System {
         }
     }
 
-    /// The logic of all boards goes in step from now on, and a core at most `lookahead` beyond those of the others.
+    /// The logic of all boards goes in step from now on, and a core at most `lookahead` beyond
+    /// those of the others.
     pub fn go_in_step(&mut self, lookahead: Cycles) {
         self.lookahead = self.lookahead.min(lookahead);
         self.in_step = true;
@@ -94,7 +96,8 @@ impl System {
         let next = |n: usize| {
             let machine = &self.boards[n].machine;
             match machine.behind() {
-                // Its logic stands still until a core that waits for it knows that it is woken, and so may that of others.
+                // Its logic stands still until a core that waits for it knows that it is woken, and
+                // so may that of others.
                 Some(core) if machine.awaits_pl() => machine.local[core].min(due[n].woken),
                 Some(core) => machine.local[core],
                 None => earliest(&due[n]),
@@ -127,8 +130,9 @@ impl System {
         }
     }
 
-    /// The logic of the board that is furthest behind waits for a core of another one, which is a little ahead of it but has a
-    /// timer that was due before: the next of the others that runs one has its turn.
+    /// The logic of the board that is furthest behind waits for a core of another one, which is a
+    /// little ahead of it but has a timer that was due before: the next of the others that runs one
+    /// has its turn.
     fn give_way(&mut self, others: &[(Cycles, usize)]) {
         let running = |&(time, board): &(Cycles, usize)| Some((time, board, self.boards[board].machine.behind()?));
         if let Some((time, board, core)) = others.iter().find_map(running) {
@@ -173,7 +177,8 @@ impl Machine {
         self.state.iter().any(waits)
     }
 
-    /// Tells the neighbours when a core of this board may do something. `host`: what comes from it may wake one.
+    /// Tells the neighbours when a core of this board may do something. `host`: what comes from it
+    /// may wake one.
     fn tell_acting(&mut self, due: &Due, host: bool) {
         let acting = match self.behind() {
             Some(core) => self.local[core],

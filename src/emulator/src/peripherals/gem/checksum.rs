@@ -1,4 +1,5 @@
-//! Checks of a frame: the sequence at its end, and what the controller fills in for the guest (IPv4 header, TCP and UDP).
+//! Checks of a frame: the sequence at its end, and what the controller fills in for the guest (IPv4
+//! header, TCP and UDP).
 
 /// The Ethernet frame check sequence.
 pub fn crc32(data: &[u8]) -> u32 {
@@ -25,7 +26,8 @@ fn fold(mut s: u32) -> u16 {
     !(s as u16)
 }
 
-/// Fills in the checksums of an Ethernet frame, where it has any. IPv6 without extension headers, as on silicon.
+/// Fills in the checksums of an Ethernet frame, where it has any. IPv6 without extension headers,
+/// as on silicon.
 pub fn fill(frame: &mut [u8]) {
     if frame.len() < 34 {
         return;

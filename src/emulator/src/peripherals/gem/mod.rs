@@ -1,5 +1,6 @@
-//! The gigabit Ethernet controller GEM0 with descriptor DMA, checksum offload, and a PHY on its MDIO bus.
-//! The reference is QEMU's `cadence_gem`; interrupt status bits are cleared by writing ones, as on silicon.
+//! The gigabit Ethernet controller GEM0 with descriptor DMA, checksum offload, and a PHY on its
+//! MDIO bus. The reference is QEMU's `cadence_gem`; interrupt status bits are cleared by writing
+//! ones, as on silicon.
 
 mod checksum;
 mod rings;

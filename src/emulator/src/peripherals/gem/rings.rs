@@ -75,7 +75,8 @@ impl Gem {
             };
             let needed = data.len().div_ceil(size).max(1);
             if !self.free_descriptors(needed, memory) {
-                // Once per frame, as on silicon: reported at every try, the interrupt would keep the guest from freeing any.
+                // Once per frame, as on silicon: reported at every try, the interrupt would keep
+                // the guest from freeing any.
                 if !self.reported {
                     self.words[RX_STATUS] |= 1;
                     self.words[ISR] |= ISR_RX_USED;

@@ -22,7 +22,8 @@ impl Device for Expander {
     }
 }
 
-/// Where a 24AA02E48 has its EUI-48, and from where on nothing of it can be written (data sheet DS20002124, section 9).
+/// Where a 24AA02E48 has its EUI-48, and from where on nothing of it can be written (data sheet
+/// DS20002124, section 9).
 const EUI_48: usize = 0xfa;
 const PROTECTED: usize = 0x80;
 

@@ -1,7 +1,7 @@
 //! The I2C bus of the board: its wires, bit by bit, switches (TCA9548) on it, and the devices behind those.
 //!
-//! A device is a [`Device`] and a row in [`DEVICES`]. It may hold SDA low when it is cut off in the middle of a byte, as real
-//! ones do.
+//! A device is a [`Device`] and a row in [`DEVICES`]. It may hold SDA low when it is cut off in the
+//! middle of a byte, as real ones do.
 
 mod devices;
 mod si5324;
@@ -12,7 +12,8 @@ pub use self::si5324::Si5324;
 use crate::machine::signals::Signals;
 use crate::machine::time::Cycles;
 
-/// Addresses of the switches: two as a Kasli has them, with an EEPROM on each of its cards, and one as a ZC706 has it.
+/// Addresses of the switches: two as a Kasli has them, with an EEPROM on each of its cards, and one
+/// as a ZC706 has it.
 const SWITCHES: [u8; 3] = [0x70, 0x71, 0x74];
 
 /// A model of a device: it takes bytes and gives bytes.

@@ -1,10 +1,13 @@
-//! A clock synthesiser Si5324 (Si53xx family reference manual), as far as a driver can see it: registers, dividers with their limits,
-//! calibration, alarms. Its crystal has 114.285 MHz and stands in for input 2 in free run; an external clock is at input 1, as set.
+//! A clock synthesiser Si5324 (Si53xx family reference manual), as far as a driver can see it:
+//! registers, dividers with their limits, calibration, alarms. Its crystal has 114.285 MHz and
+//! stands in for input 2 in free run; an external clock is at input 1, as set.
 //!
-//! After a calibration (ICAL) the chip locks if the selected input has a clock and the dividers keep oscillator and phase detector
-//! in their ranges. The outputs are silent until then. When the input goes, the outputs keep their frequency (digital hold); when
-//! it is back, or another one, the chip locks anew. In bypass the input is the output. An input is selected by register, or
-//! automatically: the first one by CK_PRIOR that has a clock; without reverting, the one in use as long as it has one.
+//! After a calibration (ICAL) the chip locks if the selected input has a clock and the dividers
+//! keep oscillator and phase detector in their ranges. The outputs are silent until then. When the
+//! input goes, the outputs keep their frequency (digital hold); when it is back, or another one,
+//! the chip locks anew. In bypass the input is the output. An input is selected by register, or
+//! automatically: the first one by CK_PRIOR that has a clock; without reverting, the one in use as
+//! long as it has one.
 
 use kairos_contracts::chips::si5324::{
     active, autosel, control, lol, los, n1, n2, n31, n32, nc1, pins, priority, reset, select, ACTIVE, ALL, AUTOSEL,
@@ -281,7 +284,8 @@ mod tests {
         }
     }
 
-    /// As the firmware of a satellite programs it: 125 MHz from the clock of a link, which comes later and goes again.
+    /// As the firmware of a satellite programs it: 125 MHz from the clock of a link, which comes
+    /// later and goes again.
     #[test]
     fn the_crystal_stands_in_for_a_clock_of_a_link_without_a_gap() {
         let mut chip = Si5324::new(0);
