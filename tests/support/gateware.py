@@ -1,10 +1,11 @@
 """Gateware variants for the emulator, built where they are not up to date."""
 
 from kairos_gateware import build
+from kairos_gateware.sim import verilate
 
 from .paths import BUILD
 
-__all__ = ["built", "database"]
+__all__ = ["built", "built_as", "database"]
 
 
 def built(*variants):
@@ -12,6 +13,14 @@ def built(*variants):
     for variant in variants:
         folder = BUILD / "gateware" / variant
         assert build.main(["--variant", variant, "--board", "sim", "--output", str(folder)]) == 0
+    return folder
+
+
+def built_as(variant):
+    """Build a `Variant` that does not come with the package; its folder, in which it has its own name."""
+    folder = BUILD / "gateware" / variant.name
+    with verilate.building_alone(folder):
+        build.build_sim(variant, folder)
     return folder
 
 

@@ -76,7 +76,7 @@ impl Machine {
 
     /// Peripherals act by themselves up to `target`, or until one has something for a core.
     pub(super) fn idle_to(&mut self, target: Cycles) {
-        let reached = self.bus.borrow_mut().idle(target);
-        self.now = reached.max(self.now);
+        self.reached = self.bus.borrow_mut().idle(target);
+        self.now = self.reached.max(self.now);
     }
 }

@@ -75,6 +75,8 @@ pub struct Machine {
     accesses: [Option<Access>; 2],
     local: [Cycles; 2],
     now: Cycles,
+    /// Up to where peripherals have acted by themselves when they did last.
+    reached: Cycles,
     params: Params,
     start: Start,
     /// The guest has once stood idle with its network up.
@@ -104,6 +106,7 @@ impl Machine {
             accesses: [None, None],
             local: [0; 2],
             now: 0,
+            reached: 0,
             params,
             start,
             ready: false,

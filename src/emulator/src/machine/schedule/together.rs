@@ -22,7 +22,8 @@ pub struct NamedMachine {
 pub struct System {
     boards: Vec<NamedMachine>,
     lookahead: Cycles,
-    in_step: bool,
+    /// The board whose turn it was last, if that has changed nothing.
+    stuck: Option<usize>,
 }
 
 impl System {
@@ -37,7 +38,7 @@ impl System {
         Self {
             boards,
             lookahead,
-            in_step: false,
+            stuck: None,
         }
     }
 
@@ -45,7 +46,6 @@ impl System {
     /// those of the others.
     pub fn go_in_step(&mut self, lookahead: Cycles) {
         self.lookahead = self.lookahead.min(lookahead);
-        self.in_step = true;
     }
 
     /// All boards.
@@ -115,7 +115,7 @@ impl System {
         }
         let mut limit = others.saturating_add(self.lookahead);
         let machine = &mut self.boards[first].machine;
-        let due = &due[first];
+        let (due, stuck) = (&due[first], self.stuck.take());
         if let Some(core) = machine.behind() {
             // What the logic sends now may come back
             limit = limit.min(due.queued.saturating_add(self.lookahead).saturating_add(self.lookahead));
@@ -123,16 +123,20 @@ impl System {
         } else if !machine.serve() {
             let stretch = now.saturating_add(time::from_pl(STRETCH));
             let target = stretch.min(due.timer[0]).min(due.timer[1]).min(due.arrival);
+            let before = (machine.now(), machine.reached);
             machine.idle_to(target.min(limit).max(now));
-            if self.in_step && machine.now() <= now {
-                self.give_way(&order[1..]);
+            if before == (machine.now(), machine.reached) && machine.dues() == *due {
+                self.stuck = Some(first);
+                if stuck == self.stuck {
+                    self.give_way(&order[1..]);
+                }
             }
         }
     }
 
-    /// The logic of the board that is furthest behind waits for a core of another one, which is a
-    /// little ahead of it but has a timer that was due before: the next of the others that runs one
-    /// has its turn.
+    /// The logic of the board that is furthest behind waits, as that of its neighbours does, for a
+    /// core of another one, which is a little ahead of it but has a timer that was due before: the
+    /// next of the others that runs one has its turn.
     fn give_way(&mut self, others: &[(Cycles, usize)]) {
         let running = |&(time, board): &(Cycles, usize)| Some((time, board, self.boards[board].machine.behind()?));
         if let Some((time, board, core)) = others.iter().find_map(running) {
