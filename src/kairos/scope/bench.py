@@ -46,7 +46,7 @@ def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
             label = LABELS.get(kind, names.get(output, f"ch{number}"))
             yield from _numbers(control, part, output, label, "V", origin)
         if kind in POPULATIONS:
-            yield from _numbers(control, part, 0, "photons", "1/s", origin)
+            yield from _numbers(control, part, 0, "photons", "/s", origin)
             for ion in range(POPULATIONS[kind]):
                 yield from _numbers(control, part, 1 + ion, f"upper state of ion {ion}", "", origin)
     edges = control.request("driven")["edges"]
