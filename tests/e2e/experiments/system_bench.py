@@ -61,7 +61,8 @@ class Joined(EnvExperiment):
     def round_trip(self):
         """The satellite answers a pulse of the master by itself, and the master's input sees the answer."""
         self.core.break_realtime()
-        delay(2 * ms)
+        # The satellite's kernel has to get there, over up to 20 km of fibre
+        delay(10 * ms)
         start = now_mu()
         self.answer()
         gate_end = self.ttl0.gate_rising(20 * us)

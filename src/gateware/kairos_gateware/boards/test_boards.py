@@ -303,7 +303,7 @@ def test_sim_ports_are_those_of_the_interface(sim_verilog):
     clocks = {f"{domain}_{signal}" for domain in ("sys", *RESTING) for signal in ("clk", "rst")}
     assert set(found) - names == clocks | {"sim_wakes"}
     links = {name for name in names if name.startswith("link_")}
-    assert len(links) == 5
+    assert len(links) == 6
     window = {name for name in names if name.startswith("gp1_")}
     assert len(window) == 21
     assert names - set(found) == links | window, "this variant has no links"

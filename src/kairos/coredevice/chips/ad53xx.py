@@ -34,9 +34,8 @@ CHIPS = (
     (0x14FC, 32, 16, 8, 0x1FFF),
     (0x14FD, 32, 14, 8, 0x1FFF),
 )
-"""Which chip has what: channels, bits of a code (of 14, the upper ones of a word), channels of a
-group, of which each has eight addresses, and what its offset DACs are after a reset. A row: part,
-channels, bits, per_group, offset."""
+"""Which chip has what: channels, bits of a code (of 14, the upper ones of a word), channels of a group, of which each
+has eight addresses, and what its offset DACs are after a reset. A row: part, channels, bits, per_group, offset."""
 
 
 class WORD(Register):

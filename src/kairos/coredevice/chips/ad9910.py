@@ -47,8 +47,8 @@ LATENCY = (
     (79, 47, 91, 91),
     (79, 47, 91, 91),
 )
-"""System clock cycles from an edge of SYNC_CLK to the output: of single tones, of the RAM, of a
-ramp, with shift keying. A row: phase, amplitude, matched_phase, matched_amplitude."""
+"""System clock cycles from an edge of SYNC_CLK to the output: of single tones, of the RAM, of a ramp, with shift
+keying. A row: phase, amplitude, matched_phase, matched_amplitude."""
 
 
 class INSTRUCTION(Register):

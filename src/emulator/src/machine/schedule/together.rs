@@ -22,6 +22,7 @@ pub struct NamedMachine {
 pub struct System {
     boards: Vec<NamedMachine>,
     lookahead: Cycles,
+    in_step: bool,
     /// The board whose turn it was last, if that has changed nothing.
     stuck: Option<usize>,
 }
@@ -38,6 +39,7 @@ impl System {
         Self {
             boards,
             lookahead,
+            in_step: false,
             stuck: None,
         }
     }
@@ -46,6 +48,7 @@ impl System {
     /// those of the others.
     pub fn go_in_step(&mut self, lookahead: Cycles) {
         self.lookahead = self.lookahead.min(lookahead);
+        self.in_step = true;
     }
 
     /// All boards.
@@ -127,9 +130,10 @@ impl System {
             machine.idle_to(target.min(limit).max(now));
             if before == (machine.now(), machine.reached) && machine.dues() == *due {
                 self.stuck = Some(first);
-                if stuck == self.stuck {
-                    self.give_way(&order[1..]);
-                }
+            }
+            let again = stuck.is_some() && stuck == self.stuck;
+            if again || self.in_step && self.boards[first].machine.now() <= now {
+                self.give_way(&order[1..]);
             }
         }
     }
