@@ -88,5 +88,5 @@ class SidebandCooling(Trap, EnvExperiment):
                 (name, shown, row, binomial_errors(row, self.shots))
                 for name, row in zip(("Doppler cooling", "sideband cooling"), excitation, strict=True)
             ]
-            draw(self.figure, series, "red sideband (left), blue (right), kHz: 3 MHz from the line, moved to 20",
+            draw(self.figure, series, "detuning (kHz): the red sideband is drawn at -20, the blue one at 20",
                  "excitation", f"{quanta[1]:.2f} quanta are left")  # fmt: skip

@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 from pathlib import Path
 
+from .errors import UsageError
 from .files import replacing
 
 __all__ = ["COLORS", "FONT", "FORMATS", "drawing", "save"]
@@ -33,7 +34,10 @@ def drawing(**style):
 
 
 def save(figure, path, dpi: int):
-    """Write the figure to `path`, whose suffix says the format. OSError, and then what is there stays as it was."""
+    """Write the figure to `path`, whose suffix says the format, one of `FORMATS`. UsageError if it
+    cannot be written, and then what is there stays as it was."""
     suffix = Path(path).suffix
+    if suffix not in FORMATS:
+        raise UsageError(f"{path}: the name of a picture ends with {', '.join(FORMATS)}, which says the format")
     with replacing(path) as new:
         figure.savefig(new, dpi=dpi, format=suffix[1:], metadata={"Software": None} if suffix == ".png" else None)

@@ -25,6 +25,7 @@ RUN_BY = {
     "kairos rtiomap": "tests/host/test_tools.py::test_map_of_channels",
     "kairos controllers": "tests/host/test_controllers.py::test_processes_are_kept_running",
     "kairos controllers --list": "tests/host/test_controllers.py::test_the_command_says_which_there_are",
+    "kairos device log": "tests/boot/test_boot.py::test_commands_find_a_device_that_restarts",
     "kairos device --board satellite log": "tests/e2e/test_subkernels.py::",
     "kairos run --applets": "tests/host/test_applets.py::test_applets_that_an_experiment_creates_are_shown",
     "python -m kairos.compat FILE": "tests/host/test_applets.py::test_a_program_of_a_laboratory_draws_the_datasets",

@@ -96,6 +96,25 @@ def test_dacs_alone_on_a_bus(two_dacs, tmp_path):
         assert at == pytest.approx(bench.pin("ttl16").changes[-2][0] + 8e-9, abs=1e-12), "with LDAC"
 
 
+def test_dacs_on_a_bus_are_written_in_turn(two_dacs, tmp_path):
+    """Each word goes to the chip of its driver, whichever was written before."""
+    bench_file = tmp_path / "chips.toml"
+    bench_file.write_text('[ad53xx.dio_spi0]\nchip = "ad5361"\n')
+    with Bench(two_dacs, bench_file) as bench:
+        bench.run(EXPERIMENTS, "Alternating")
+        assert bench.warnings == []
+        for n in range(3):
+            assert bench.dac("near", n).changes[-1][1] == pytest.approx(1.0 + n, abs=2e-3)
+            assert bench.dac("near", 8 + n).changes[-1][1] == pytest.approx(1.5 + n, abs=2e-3)
+            assert bench.dac("far", n).changes[-1][1] == pytest.approx(-1.0 - n, abs=2e-3)
+        assert bench.dac("far", 4).changes[-1][1] == pytest.approx(2.0, abs=2e-3)
+        assert bench.dac("far", 5).changes[-1][1] == pytest.approx(2.5, abs=2e-3)
+        at, volts = bench.dac("near", 4).changes[-1]
+        assert volts == pytest.approx(3.0, abs=2e-3)
+        assert at == pytest.approx(bench.pin("ttl16").changes[-2][0] + 8e-9, abs=1e-12)
+        assert bench.lost_outputs() == []
+
+
 @pytest.mark.parametrize(
     "card, text",
     [

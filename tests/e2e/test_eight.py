@@ -96,6 +96,8 @@ def test_the_table_of_links(boards):
     assert [(link["from"], link["destination"]) for link in links] == list(zip(boards.above, range(1, 8), strict=True))
     for link in links:
         assert link["line"] and link["up"] and link["rtio"] and link["words"]["ended"] == 0, json.dumps(link)
+        # Its own, without those of the boards behind it
+        assert link["channels"] == len(VARIANTS["satellite"].channels)
     rows = [row.split() for row in run_kairos("links", "-D", boards.address).stdout.splitlines()[1:]]
     assert [(row[0], row[2]) for row in rows] == [(str(board), "up") for board in range(1, LAST + 1)]
 

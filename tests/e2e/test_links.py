@@ -13,6 +13,7 @@ from tests.support.databases import two_boards
 from tests.support.gateware import built
 from tests.support.paths import BUILD, EXAMPLES, ROOT
 from tests.support.waiting import let_pass, until
+from tests.support.waveforms import pulses_of_trace
 
 ABOVE = "destination 1: Kairos satellite"
 """What the master says of the satellite when it knows it."""
@@ -176,6 +177,25 @@ def test_what_a_kernel_of_a_satellite_drops_of_the_masters(pair, tmp_path, recor
     assert done.stderr == "WARNING: busy error(s) reported during kernel execution\n"
     errors = [line for line in pair.manage("0", "log").stdout.splitlines() if "RTIO busy error" in line]
     assert len(errors) == 1 and errors[0].endswith("involving channel 0x10005:sat_ttl5"), errors
+
+
+def test_what_a_reset_of_the_masters_kernel_drops(pair, tmp_path):
+    """All that waits, on every board and of every kernel, without a word, as on one board: it is
+    asked for. A subkernel that goes on has what it asks for next executed; one that waits for an
+    input is told."""
+    (database := tmp_path / "device_db.py").write_text(two_boards(f"{pair.host}:{pair.ports[1381]}"))
+    assert pair.manage("0", "log", "clear").returncode == 0
+    begin = pair.control("status")["time_ns"]
+    experiment = Path(__file__).with_name("experiments") / "master_resets.py"
+    done = run_kairos("run", experiment, "--device-db", database)
+    assert done.returncode == 0 and done.stdout.startswith("told\n"), done.stdout + done.stderr + pair.uart()
+    assert done.stderr == "" and "busy error" not in pair.manage("0", "log").stdout
+    pulses = pulses_of_trace(pair.control("trace", **{"from": 0}))
+    lengths = {
+        channel: [end - start for start, end in pulses.get(channel, []) if start > begin]
+        for channel in (4, 1 << 16 | 4, 1 << 16 | 5, 1 << 16 | 6)
+    }
+    assert lengths == {4: [444], 1 << 16 | 4: [444], 1 << 16 | 5: [444], 1 << 16 | 6: [333]}
 
 
 def test_a_link_is_pulled_out_at_the_time_that_its_description_says(tmp_path):

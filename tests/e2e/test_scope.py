@@ -56,6 +56,17 @@ def test_chips_and_tones_of_a_run(kairos):
     assert set(switch[-2:]) <= {time - 8 for time in tone}
 
 
+def test_a_crystal_has_a_lane_for_each_of_its_ions(kairos):
+    built("ion")
+    words = ["points=1", "shots=1", "--bench", ION / "crystal.toml", "--scope", "a.html"]
+    run = kairos("run", ION / "sideband_cooling.py", *words, device_db=ION / "device_db.py")
+    assert run.returncode == 0, run.stderr
+    found = lanes(kairos.directory / "a.html")
+    own = {name.rpartition("/")[2]: values for name, (_, values) in found.items() if name.startswith("bench/calcium/")}
+    assert own.keys() == {"photons", "upper state of ion 0"}
+    assert 0 <= min(own["upper state of ion 0"]) and 0.1 < max(own["upper state of ion 0"]) <= 1
+
+
 def test_lines_of_the_source(kairos):
     built("ion")
     words = ["points=2", "shots=1", "longest=10e-6", "--scope", "a.html"]

@@ -1,7 +1,6 @@
 """Which cards a device database has, as the emulator's bench is told."""
 
-from kairos.emulator import cards
-from kairos.emulator.cards import doubled, lacking, pins
+from kairos.emulator.cards import cards, doubled, lacking, pins
 
 
 def entry(driver, **arguments):

@@ -98,6 +98,55 @@ def test_a_full_disk(kairos):
     assert sorted(path.name for path in kairos.directory.glob("*.h5*")) == ["out.h5"]
 
 
+DRAWING = """
+    def run(self):
+        self.set_dataset("kept", 5)
+
+    def analyze(self):
+        import numpy
+        from kairos.pictures import drawing, save
+
+        with drawing() as pyplot:
+            figure, axes = pyplot.subplots()
+            axes.imshow(numpy.random.default_rng(1).random((200, 200)))
+            HERE
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("save(figure, 'a.png', dpi=200)", "a.png cannot be written: File too large"),
+        ("save(figure, 'a.svg', dpi=200)", "a.svg cannot be written: File too large"),
+        ("save(figure, 'a.pdf', dpi=200)", "a.pdf cannot be written: File too large"),
+        ("save(figure, 'a', dpi=200)", "a: the name of a picture ends with .png, .pdf, .svg, which says the format"),
+        ("figure.savefig('a.png', dpi=200)", "exp.py:LINE: File too large"),
+    ],
+)
+def test_a_picture_of_an_experiment_on_a_full_disk(kairos, line, told):
+    """Files may be of 32 KiB at most: one line, and the datasets are kept."""
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 15, 1 << 15))
+
+    path = kairos.write(DRAWING.replace("HERE", line))
+    done = subprocess.run(
+        kairos.command("run", path, "-o", "out.h5"),
+        cwd=kairos.directory,
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+        timeout=PATIENCE,
+    )
+    one_line(done, told.replace("LINE", str(path.read_text().count("\n"))))
+    with h5py.File(kairos.directory / "out.h5") as file:
+        assert file["datasets/kept"][()] == 5
+    # What matplotlib writes for itself is its own affair
+    left = sorted(entry.name for entry in kairos.directory.iterdir())
+    assert line.startswith("figure") or left == ["exp.py", "out.h5"], left
+
+
 LOGGING = """
     def prepare(self):
         self.set_dataset("kept", 5)
@@ -134,8 +183,9 @@ def test_a_disk_that_a_log_fills(kairos):
 """
     body = LOGGING.replace("def prepare(self):\n", "def prepare(self):" + limit)
     done = kairos.run(body, "--log", "log.txt", "-o", "out.h5", "--no-table")
-    one_line(done, "--log log.txt cannot be written: File too large")
-    assert (kairos.directory / "log.txt").stat().st_size == 1 << 16
+    text = (kairos.directory / "log.txt").read_text()
+    one_line(done, f"--log log.txt is not complete, it ends after {text.count(chr(10)):,} lines: File too large")
+    assert (1 << 16) - 200 < len(text) <= 1 << 16 and text.endswith("\n")
     with h5py.File(kairos.directory / "out.h5") as file:
         assert file["datasets/kept"][()] == 5
 

@@ -30,7 +30,8 @@ use crate::signal::Ns;
 pub struct Assembly {
     /// That runs it.
     pub engine: Engine,
-    /// Its parts and wires, for pictures: `parts` [{name, kind, device, tones, volts, names}],
+    /// Its parts and wires, for pictures: `parts` [{name, kind, device, tones, volts, names}], of
+    /// ions and crystals with the number of their `ions`,
     /// `wires` [{from, to, label}], and the pins that it drives, `pins` [{index, name, channel}].
     /// `device`: its driver's entry in the device database, or null.
     pub plan: Value,
@@ -170,6 +171,20 @@ impl Bench<'_> {
             return self.fail(name.span(), &text);
         }
         Ok(pad.index)
+    }
+
+    /// The ends of a cable are two pins, not one under two of its names.
+    fn leads_elsewhere(&self, from: &Spanned<String>, to: &Spanned<String>) -> Done {
+        let (source, target) = (self.pad(from)?, self.pad(to)?);
+        if source.index != target.index {
+            return Ok(());
+        }
+        let shown = self.pins.name(target);
+        let other = [from, to].into_iter().find(|name| *name.get_ref() != shown);
+        let other = other.map_or(String::new(), |name| {
+            format!(": {} is another name of it", name.get_ref())
+        });
+        self.fail(to.span(), &format!("a cable from the pin {shown} to itself{other}"))
     }
 
     fn pad(&self, name: &Spanned<String>) -> Result<&Pad, String> {

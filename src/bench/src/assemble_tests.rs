@@ -42,8 +42,12 @@ fn made(text: &str) -> Result<Assembly, String> {
 }
 
 fn on(pads: &[Pad], source: Source) -> Result<Assembly, String> {
-    let (cards, names) = (&[], &BTreeMap::new());
-    assemble(source, &Device { pads, cards, names }, &[])
+    wired(pads, source, &[])
+}
+
+fn wired(pads: &[Pad], source: Source, wires: &[Wire]) -> Result<Assembly, String> {
+    let (cards, names) = (&[], &BTreeMap::from([("trigger".into(), 1)]));
+    assemble(source, &Device { pads, cards, names }, wires)
 }
 
 fn refused(text: &str) -> String {
@@ -63,6 +67,9 @@ fn the_example() {
     let wires = assembly.plan["wires"].as_array().expect("a list");
     assert!(wires.contains(&json!({ "from": "aom_729", "to": "ion0", "label": "drive" })));
     assert!(wires.contains(&json!({ "from": "pmt", "to": "ttl0", "label": "" })));
+    assert_eq!(assembly.plan["parts"][4]["ions"], 1);
+    let crystal = "[crystal.c]\nions = 2\nmode = { hz = 1e6, eta = 0.1 }\n";
+    assert_eq!(made(crystal).expect("two ions").plan["parts"][1]["ions"], 2);
 }
 
 #[test]
@@ -84,6 +91,44 @@ fn a_bus_without_a_clock_is_wired_too() {
         assembly.plan["wires"],
         json!([{ "from": "ddsbus0", "to": "ddsbus0", "label": "" }])
     );
+}
+
+#[test]
+fn a_sampler_of_a_servo_has_the_servos_bus() {
+    let servo = ["cnv", "sck", "sdo0", "clkout", "urukul0_clk", "urukul1_clk"];
+    let mut pads = numbered(servo.map(|line| (format!("suservo0_{line}"), true, true)).to_vec());
+    pads.iter_mut().for_each(|pad| pad.channel = 7);
+    for (index, line) in [(90, "clk"), (91, "mosi")] {
+        let name = format!("spi_sampler0_pgia_{line}");
+        pads.push(Pad {
+            index,
+            channel: 8,
+            name,
+            ..pads[0].clone()
+        });
+    }
+    let card = json!({ "kind": "sampler", "device": "adc", "channels": { "pgia": 8, "servo": 7 } });
+    let cards = [serde_json::from_value(card).expect("a card")];
+    let (source, names) = (
+        Source {
+            name: "bench.toml",
+            text: "",
+        },
+        &BTreeMap::new(),
+    );
+    let assembly = assemble(
+        source,
+        &Device {
+            pads: &pads,
+            cards: &cards,
+            names,
+        },
+        &[],
+    )
+    .expect("an empty file");
+    let wires = assembly.plan["wires"].as_array().expect("a list");
+    let buses: Vec<&Value> = wires.iter().map(|wire| &wire["from"]).collect();
+    assert_eq!(buses, ["spi_sampler0_pgia", "suservo0"]);
 }
 
 #[test]
@@ -206,6 +251,35 @@ fn each_error_is_a_line_with_its_place() {
             "bench.toml:3: a cable from the pin ttl1 to itself",
         ),
         (
+            &format!("{pmt}dark_hz = 1e15\ndead_ns = 40"),
+            "bench.toml:2: dark counts of 1e15 Hz do not fit a dead time of 40 ns",
+        ),
+        (
+            &format!("{pmt}sees = \"ion0\""),
+            "bench.toml:3: invalid type: string \"ion0\", expected a list",
+        ),
+        (
+            "[aom.a]\ncentre_hz = 80e6\ntone = \".ch0\"",
+            "bench.toml:3: there is no part '' that gives a tone; there is urukul0",
+        ),
+        (
+            &format!("{pmt}dark_hz = -1e300"),
+            "bench.toml:3: -1e300 cannot be: it has to be 0 or more",
+        ),
+        (
+            "[loopback.l]\nfrom = \"trigger\"\nto = \"ttl1\"",
+            "bench.toml:3: a cable from the pin ttl1 to itself: trigger is another name of it",
+        ),
+        (
+            &format!("{pmt}dark_hz = 3\ndark_hz = 4"),
+            "bench.toml:4: dark_hz is there twice",
+        ),
+        (&format!("{pmt}[line.l]\n{pmt}"), "bench.toml:4: p is there twice"),
+        (
+            "[aom]\na = { tone = \"urukul0.ch0\", \"tone\" = 1 }",
+            "bench.toml:2: tone is there twice",
+        ),
+        (
             "\n[sampler.s]\nhw_rev = \"2.1\"",
             "bench.toml:3: hw_rev of a Sampler is v2.1, v2.2 or a later one, not 2.1",
         ),
@@ -246,6 +320,32 @@ fn each_error_is_a_line_with_its_place() {
         let found = refused(text);
         assert!(found.starts_with(expected), "{text}\n{found}\n{expected}");
         assert!(!found.contains('\n'), "one line: {found}");
+    }
+}
+
+#[test]
+fn a_wire_that_cannot_be_is_told_as_it_was_written() {
+    let mut pads = pads();
+    pads[0].drives = false;
+    for (text, expected) in [
+        ("ttl0=ttl0", "a cable from the pin ttl0 to itself"),
+        (
+            "ttl1=trigger",
+            "a cable from the pin ttl1 to itself: trigger is another name of it",
+        ),
+        ("ttl1=ttl0", "the device does not drive its pin ttl0"),
+        (
+            "ttl1=1e99",
+            "a generator of 1e99 Hz cannot be: more than 0 and at most 50000000 Hz",
+        ),
+        (
+            "ttl1=-1e-99",
+            "a generator of -1e-99 Hz cannot be: more than 0 and at most 50000000 Hz",
+        ),
+    ] {
+        let (name, wire) = ("bench.toml", text.parse().expect(text));
+        let found = wired(&pads, Source { name, text: "" }, &[wire]).err().expect(text);
+        assert_eq!(found, format!("--wire {text}: {expected}"));
     }
 }
 

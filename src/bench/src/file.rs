@@ -435,6 +435,8 @@ fn in_words(text: &str) -> String {
     };
     let kind = match kind {
         "f64" => "a number",
+        "a map" => "a table",
+        "a sequence" => "a list",
         "i32" | "i64" => "a whole number",
         "u32" | "u64" | "usize" => "a whole number, 0 or more, that is not too large",
         other => other,
@@ -469,9 +471,14 @@ impl Source<'_> {
     /// The file, if it is one.
     pub fn parse(&self) -> Result<File, String> {
         toml::from_str(self.text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            let text = error.message().replace('\n', ", ");
-            self.error(at, &in_words(&text))
+            let span = error.span().unwrap_or_default();
+            let text = match (error.message(), self.text.get(span.clone())) {
+                ("duplicate key", Some(key)) => {
+                    format!("{} is there twice", key.trim_matches(['"', '\'']))
+                }
+                (text, _) => in_words(&text.replace('\n', ", ")),
+            };
+            self.error(span.start, &text)
         })
     }
 }

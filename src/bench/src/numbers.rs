@@ -5,6 +5,14 @@ use serde::Deserialize;
 /// No frequency, rate or time of an experiment is beyond; sums and products of such numbers stay finite.
 const MOST: f64 = 1e15;
 
+/// A number for a message: one of hundreds of digits with its power of ten.
+pub fn shown(number: f64) -> String {
+    match number.abs() {
+        0.0 | 1e-6..1e9 => number.to_string(),
+        _ => format!("{number:e}"),
+    }
+}
+
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident, $good:expr, $text:literal) => {
         $(#[$doc])*
@@ -18,9 +26,9 @@ macro_rules! number {
             fn try_from(number: f64) -> Result<Self, String> {
                 let good: fn(f64) -> bool = $good;
                 match number.is_finite() && good(number) {
-                    true if number.abs() > MOST => Err(format!("{number:e} cannot be: at most {MOST:e} is physical")),
+                    true if number.abs() > MOST => Err(format!("{} cannot be: at most {MOST:e} is physical", shown(number))),
                     true => Ok(Self(number)),
-                    false => Err(format!(concat!("{} cannot be: ", $text), number)),
+                    false => Err(format!(concat!("{} cannot be: ", $text), shown(number))),
                 }
             }
         }

@@ -16,7 +16,6 @@ use log::LevelFilter;
 use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
 
-use crate::link::Links;
 use crate::{logger, watchdog};
 
 /// The value of the key `idle_kernel` may have changed.
@@ -25,21 +24,28 @@ pub static IDLE_KERNEL_CHANGED: Signal<CriticalSectionRawMutex, ()> = Signal::ne
 /// Longest value of a key that is a setting in text, in bytes.
 const TEXT_MAX: usize = 128;
 
-/// Longest time for which nobody looks at the links during an access to the card.
+/// Longest time for which nobody is attended to during an access to the card.
 const UNATTENDED: Duration = Duration::from_millis(1);
 
-/// The card, which may take a second for a hundred sectors: other boards, which count on an answer
-/// in less, get theirs meanwhile.
+/// Others that count on an answer in less time than an access to the card may take.
+pub trait Attend {
+    /// Gives them what they wait for. Called often, and from within accesses to the configuration.
+    fn attend(&self);
+}
+
+/// The card, which may take a second for a hundred sectors: others are attended to meanwhile.
 struct Attending {
     slot: Slot,
-    links: Links,
+    others: Option<&'static dyn Attend>,
     last: Instant,
 }
 
 impl Attending {
     fn attend<T>(&mut self, result: T) -> T {
         if self.last.elapsed() >= UNATTENDED {
-            self.links.attend();
+            if let Some(others) = self.others {
+                others.attend();
+            }
             self.last = Instant::now();
         }
         result
@@ -62,7 +68,8 @@ impl BlockDevice for Attending {
     }
 }
 
-/// The configuration. Each access goes to the card and blocks the core meanwhile, but for the links.
+/// The configuration. Each access goes to the card and blocks the core meanwhile, but for those
+/// whom it attends to.
 pub struct Config {
     store: RefCell<Store<'static, Attending>>,
     access: RefCell<Access>,
@@ -77,7 +84,7 @@ pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) 
     slot.attach(registers, clocks);
     let device = Attending {
         slot,
-        links: Links::default(),
+        others: None,
         last: Instant::now(),
     };
     let store = Store::new(device, ROOM.take());
@@ -97,9 +104,9 @@ pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) 
 }
 
 impl Config {
-    /// From now on these links are looked at during long accesses.
-    pub fn attend(&self, links: Links) {
-        self.store.borrow_mut().device().links = links;
+    /// From now on these are attended to during long accesses.
+    pub fn attend(&self, others: &'static dyn Attend) {
+        self.store.borrow_mut().device().others = Some(others);
     }
 
     /// Reads a value into `out`; its length, or None if there is none.

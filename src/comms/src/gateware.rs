@@ -217,7 +217,7 @@ fn find(descriptor: &Descriptor, name: &str) -> Option<Register> {
 
 /// Reads, logs and clears the errors; returns all bits seen since the last call.
 pub fn take_async_errors(rtio: Option<Rtio>) -> u8 {
-    poll(rtio);
+    find_errors(rtio);
     SEEN.swap(0, Ordering::Relaxed)
 }
 
@@ -230,7 +230,7 @@ pub fn error_counts() -> [u32; ERRORS.len()] {
 #[embassy_executor::task]
 pub async fn watch(rtio: Option<Rtio>, mut clock: Option<Switched>) {
     while rtio.is_some() {
-        poll(rtio);
+        find_errors(rtio);
         if let Some(clock) = &mut clock {
             clock.poll();
         }
@@ -238,7 +238,8 @@ pub async fn watch(rtio: Option<Rtio>, mut clock: Option<Switched>) {
     }
 }
 
-fn poll(rtio: Option<Rtio>) {
+/// Logs the errors of outputs that were not found yet. They are kept for `take_async_errors`.
+pub fn find_errors(rtio: Option<Rtio>) {
     let Some(rtio) = rtio else { return };
     if let Some(register) = rtio.pulse {
         log_pulse_errors(register.read());

@@ -16,16 +16,17 @@ use embassy_sync::signal::Signal;
 use embassy_time::{Duration, Instant, Timer};
 use kairos_config::keys::Key;
 use kairos_config::store::Error;
-use kairos_contracts::registers::{mailbox, satellite, uplink};
+use kairos_contracts::registers::{satellite, uplink};
 pub use kairos_contracts::rtio::BOARDS;
 use kairos_links::end::{End, News, Role, Streams};
+pub use kairos_links::routing::LINKS;
 use kairos_links::routing::{self, Way, TABLE};
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::link::{Service, DESTINATION_MASTER, PACKET_MAX};
 use static_cell::{ConstStaticCell, StaticCell};
 
-use crate::config::Config;
+use crate::config::{Attend, Config};
 use crate::gateware::Satellite;
 
 mod stream;
@@ -33,11 +34,11 @@ mod stream;
 pub use stream::LinkStream;
 
 mod counts;
+mod mailbox;
 
 use counts::Counts;
+use mailbox::Mailbox;
 
-/// Links that a board may have.
-pub const LINKS: usize = BOARDS - 1;
 /// Longest descriptor of a satellite, in bytes.
 const DESCRIPTOR_MAX: usize = 64 * 1024;
 /// How often a mailbox is looked at: always, for a while after something came or went, and then if
@@ -53,61 +54,6 @@ pub struct Links {
     all: [Option<&'static Link>; LINKS],
     /// Boards behind this one.
     behind: u8,
-}
-
-/// Registers of a mailbox.
-struct Mailbox {
-    send: Register,
-    go: Register,
-    state: Register,
-    waiting: Register,
-    receive: Register,
-    release: Register,
-    dropped: Register,
-}
-
-impl Mailbox {
-    fn find(descriptor: &Descriptor, number: usize) -> Option<Self> {
-        let find = |name| Register::find_numbered(descriptor, name, number);
-        Some(Self {
-            send: find(mailbox::SEND)?,
-            go: find(mailbox::GO)?,
-            state: find(mailbox::STATE)?,
-            waiting: find(mailbox::WAITING)?,
-            receive: find(mailbox::RECEIVE)?,
-            release: find(mailbox::RELEASE)?,
-            dropped: find(mailbox::DROPPED)?,
-        })
-    }
-
-    fn is_busy(&self) -> bool {
-        self.state.read() & mailbox::STATE_BUSY_BIT != 0
-    }
-
-    fn has_line(&self) -> bool {
-        self.state.read() & mailbox::STATE_LINE_BIT != 0
-    }
-
-    /// Sends whole words.
-    fn send(&self, packet: &[u8]) {
-        for word in packet.as_chunks::<4>().0 {
-            self.send.write(u32::from_le_bytes(*word));
-        }
-        self.go.write(1);
-    }
-
-    /// The oldest packet; its length.
-    fn take(&self, out: &mut [u8; PACKET_MAX]) -> Option<usize> {
-        let words = self.waiting.read() as usize;
-        if words == 0 {
-            return None;
-        }
-        for place in out.as_chunks_mut::<4>().0.iter_mut().take(words) {
-            *place = self.receive.read().to_le_bytes();
-        }
-        self.release.write(1);
-        Some((4 * words).min(PACKET_MAX))
-    }
 }
 
 /// A link of this board.
@@ -152,6 +98,20 @@ impl Name {
 fn session() -> u16 {
     let ticks = Instant::now().as_ticks();
     (ticks ^ ticks >> 16 ^ u64::from(kairos_chip::setup::timer_count())) as u16
+}
+
+/// Carries what there is while the processor is kept longer than the other ends have patience.
+impl Attend for Links {
+    fn attend(&self) {
+        let mut packet = [0; PACKET_MAX];
+        let now = Instant::now().as_micros();
+        for link in self.all.iter().flatten() {
+            let known = link.below.is_none_or(Name::is_known);
+            if known && link.end.try_borrow_mut().is_ok() {
+                link.carry(&mut packet, now);
+            }
+        }
+    }
 }
 
 impl Links {
@@ -216,18 +176,6 @@ impl Links {
             link.write_to(out)?;
         }
         out.write_char(']')
-    }
-
-    /// Carries what there is, for a task that keeps the processor longer than the other ends have patience.
-    pub fn attend(&self) {
-        let mut packet = [0; PACKET_MAX];
-        let now = Instant::now().as_micros();
-        for link in self.all.iter().flatten() {
-            let known = link.below.is_none_or(Name::is_known);
-            if known && link.end.try_borrow_mut().is_ok() {
-                link.carry(&mut packet, now);
-            }
-        }
     }
 
     /// Whether there is any link.
@@ -385,7 +333,7 @@ impl Link {
                 let text = peer.map_or("", |peer| &peer.text);
                 let board = Descriptor::new(end.descriptor().unwrap_or(&[]));
                 let (name, channels) = match &board {
-                    Ok(board) => (board.identification(), board.channels().count()),
+                    Ok(board) => (board.identification(), own_channels(board)),
                     Err(_) => ("no gateware", 0),
                 };
                 log::info!("destination {destination}: {text}, {name}, {channels} channels");
@@ -443,7 +391,7 @@ impl Link {
         write!(out, "\"firmware\": {}, ", Json(text))?;
         if let Ok(board) = Descriptor::new(end.descriptor().unwrap_or(&[])) {
             write!(out, "\"board\": {}, ", Json(board.identification()))?;
-            write!(out, "\"channels\": {}, ", board.channels().count())?;
+            write!(out, "\"channels\": {}, ", own_channels(&board))?;
         }
         if let Some(rtio) = &self.rtio {
             let (reached, travel, unplayed) = (rtio.is_up(), rtio.travel(), rtio.unplayed());
@@ -465,6 +413,11 @@ impl Link {
         )?;
         write!(out, "\"dropped\": {}}}", self.mailbox.dropped.read())
     }
+}
+
+/// How many channels a board has, without those of the boards behind it, which its descriptor has as well.
+fn own_channels(board: &Descriptor) -> usize {
+    board.channels().filter(|channel| channel.number >> 16 == 0).count()
 }
 
 /// Where the gateware of a satellite takes its own name.

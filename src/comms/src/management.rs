@@ -88,13 +88,14 @@ impl Management {
     pub fn new(config: &'static Config, links: Links) -> &'static Self {
         static MANAGEMENT: StaticCell<Management> = StaticCell::new();
         let room: &'static mut [u8; DATA_MAX] = uncleared!(DATA_MAX);
-        config.attend(links);
-        MANAGEMENT.init(Self {
+        let management: &'static Self = MANAGEMENT.init(Self {
             config,
             links,
             data: FairMutex::new(room),
             pulling: FairMutex::new(()),
-        })
+        });
+        config.attend(&management.links);
+        management
     }
 
     /// Serves a client whose destination is this board, until one of both has enough. What is

@@ -87,7 +87,7 @@ class Model:
 
     def warn(self, text: str):
         """Tell whoever runs the bench of something that the hardware would not bear, or that cannot be meant."""
-        self._warned.append(str(text))
+        self._warned.append(", ".join(str(text).splitlines()))  # as any other part: a line
 
     _outputs: dict
     _sent: list

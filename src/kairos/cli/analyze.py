@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .. import files
 from ..devices import DeviceDB
-from ..errors import KairosError, UsageError
+from ..errors import KairosError
 from ..network import analyzer
 from ..waveform.analysis import describe, pins, write_dump
 from ..waveform.plot import write_plot
@@ -40,18 +40,12 @@ def analyze(args):
         write_dump(text, dump, entries)
         files.write(args.vcd, text.getvalue().encode())
     if args.plot:
-        try:
-            write_plot(args.plot, pins(dump, entries), title=Path(args.read or "analyzer").name)
-        except OSError as error:
-            raise UsageError(f"--plot {args.plot} cannot be written: {error.strerror}") from None
+        write_plot(args.plot, pins(dump, entries), title=Path(args.read or "analyzer").name)
     if args.scope:
         # Not at the head: it loads NumPy.
         from ..scope.record import write_dump_page
 
-        try:
-            write_dump_page(args.scope, dump, entries, Path(args.read or "analyzer").name)
-        except OSError as error:
-            raise UsageError(f"--scope {args.scope} cannot be written: {error.strerror}") from None
+        write_dump_page(args.scope, dump, entries, Path(args.read or "analyzer").name)
     messages = list(describe(dump, entries))
     if args.json:
         for message in messages:

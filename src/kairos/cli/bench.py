@@ -54,10 +54,7 @@ def draw(args):
     """Draw the bench that the command line `args` names. UsageError."""
     check_picture("--output", args.output)
     plan = _plan(args, DeviceDB.load(args.device_db))
-    try:
-        write_plot(args.output, plan)
-    except OSError as error:
-        raise UsageError(f"{args.output} cannot be written: {error.strerror}") from None
+    write_plot(args.output, plan)
     print(f"wrote {args.output}")
 
 

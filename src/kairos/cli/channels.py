@@ -42,10 +42,7 @@ def channels(args):
     elif absent:
         print("not on this device:", ", ".join(name for name, path in names.items() if path in absent))
     if args.plot:
-        try:
-            write_plot(args.plot, series)
-        except OSError as error:
-            raise UsageError(f"--plot {args.plot} cannot be written: {error.strerror}") from None
+        write_plot(args.plot, series)
 
 
 @contextmanager

@@ -160,7 +160,7 @@ class Experiment:
         return None
 
     def write_datasets(self, path, started: float):
-        """Write the datasets, and what they came from, to the HDF5 file `path`; OSError if it
+        """Write the datasets, and what they came from, to the HDF5 file `path`; UsageError if it
         cannot be written. `started`: when the run began, in seconds of Unix time."""
         folder = self.file.parent
         run = {

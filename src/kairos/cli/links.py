@@ -38,10 +38,7 @@ def links(args):
     else:
         print(_table(found))
     if args.plot and found:
-        try:
-            write_plot(args.plot, [(link["from"], _shown(link)) for link in found])
-        except OSError as error:
-            raise UsageError(f"--plot {args.plot} cannot be written: {error.strerror}") from None
+        write_plot(args.plot, [(link["from"], _shown(link)) for link in found])
 
 
 def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:

@@ -1,56 +1,74 @@
-"""The picture of ``kairos links --plot``: the boards as boxes, with what each link says of itself between them."""
+"""The picture of ``kairos links --plot``: the boards as boxes, each in a row of its own and behind the
+one above it, and beside each what its link says of itself."""
 
 from ..pictures import COLORS, FONT, drawing, save
 
 __all__ = ["write_plot"]
 
-_STEP = 2.4
-"""From a board to one below it."""
-_LEFT, _RIGHT = 0.3, 0.3
-_HEIGHT = 1.4
-"""Of a link, in inches."""
+_ROW = 0.62
+"""Height of a board's row, in inches, as are all lengths here."""
+_INDENT = 0.45
+"""From a board's box to that of one below it."""
+_LETTER = 0.075
+"""Of the names, about."""
+_PAD, _GAP, _TEXT = 0.12, 0.3, 4.6
+"""Around a name; between a box and the texts, and at the borders; of the texts."""
 _GOOD, _BAD = COLORS[2], COLORS[1]
+_COUNTS = ("corrected", "sent again", "dropped", "ended", "space")
 
 
 def write_plot(path, links: list[tuple[int, dict[str, str]]]):
     """Draw the links of a device, each as the destination of the board above and texts by the
     columns of the table, into `path`. OSError."""
-    places = {0: (_LEFT, _middle(range(len(links)), links, 0))}
-    for row, (above, link) in enumerate(links):
-        places[int(link["destination"])] = (places[above][0] + _STEP, row)
-    width = max(x for x, _ in places.values()) + _RIGHT
+    places = {0: (0, 0)}
+    boards = [(0, 0, "this device", COLORS[0])]
+    for row, (above, link) in enumerate(links, 1):
+        depth = places[above][0] + 1
+        places[int(link["destination"])] = depth, row
+        boards.append((depth, row, _name(link), _color(link)))
+    boxes = max(depth * _INDENT + len(name) * _LETTER + 2 * _PAD for depth, _, name, _ in boards)
+    width, height = boxes + _TEXT + 3 * _GAP, len(boards) * _ROW + _GAP
     with drawing(**FONT) as pyplot:
-        figure, axes = pyplot.subplots(figsize=(10 * width / (_LEFT + _STEP + _RIGHT), max(2, len(links)) * _HEIGHT))
+        figure, axes = pyplot.subplots(figsize=(width, height))
+        figure.subplots_adjust(0, 0, 1, 1)
         axes.set_axis_off()
-        axes.set_xlim(0, width)
-        axes.set_ylim(len(links) - 0.4, -0.6)
-        _box(axes, places[0], "this device", COLORS[0])
+        axes.set_xlim(-_GAP, width - _GAP)
+        axes.set_ylim(height - _ROW / 2 - _GAP / 2, -_ROW / 2 - _GAP / 2)
         for above, link in links:
-            start, end = places[above], places[int(link["destination"])]
-            color = _GOOD if link["state"] == "up" else _BAD
-            axes.plot(*zip(start, end, strict=True), color=color, linewidth=2, zorder=1)
-            middle = [(a + b) / 2 for a, b in zip(start, end, strict=True)]
-            background = {"facecolor": "white", "edgecolor": "none", "pad": 2}
-            axes.text(*middle, _text(link), ha="center", va="center", fontsize=8, bbox=background, zorder=2)
-            name = link["board"] or "(unknown)"
-            channels = f"\n{link['channels']} channels" if link["channels"] else ""
-            _box(axes, end, f"{link['destination']}: {name}{channels}", color)
+            _line(axes, places[above], places[int(link["destination"])], _color(link))
+        for depth, row, name, color in boards:
+            style = {
+                "boxstyle": f"round,pad={_PAD / 9 * 72}",
+                "facecolor": "white",
+                "edgecolor": color,
+                "linewidth": 1.5,
+            }
+            axes.text(depth * _INDENT + _PAD, row * _ROW, name, va="center", fontsize=9, bbox=style, zorder=3)
+        for row, (_, link) in enumerate(links, 1):
+            _text(axes, boxes + _GAP, row * _ROW, link)
         save(figure, path, dpi=150)
 
 
-def _middle(rows, links, board):
-    """Where a board stands between those directly below it."""
-    below = [row for row in rows if links[row][0] == board]
-    return (below[0] + below[-1]) / 2
+def _name(link):
+    channels = f", {link['channels']} channels" if link["channels"] else ""
+    return f"{link['destination']}: {link['board'] or '(unknown)'}{channels}"
 
 
-def _text(link):
+def _color(link):
+    return _GOOD if link["state"] == "up" else _BAD
+
+
+def _line(axes, start, end, color):
+    """From below the box of the board above, down and to the right."""
+    (depth, row), (_, last) = start, end
+    x = depth * _INDENT + _INDENT / 2
+    axes.plot([x, x], [row * _ROW, last * _ROW], color="0.6", linewidth=2, zorder=1)
+    axes.plot([x, x + _INDENT / 2], [last * _ROW, last * _ROW], color=color, linewidth=2, zorder=2)
+
+
+def _text(axes, x, y, link):
     way = f"{link['way']}, phase {link['phase']}, " if link["way"] else ""
-    counts = f"corrected {link['corrected']}, sent again {link['sent again']}, dropped {link['dropped']}"
-    times = f"{way}round trip {link['round trip']}"
-    return f"{link['state']}; {times}\n{counts}, ended {link['ended']}; space {link['space']}"
-
-
-def _box(axes, place, text, color):
-    style = {"boxstyle": "round,pad=0.6", "facecolor": "white", "edgecolor": color, "linewidth": 1.5}
-    axes.text(*place, text, ha="center", va="center", fontsize=9, bbox=style, zorder=3)
+    counts = ", ".join(f"{name} {link[name]}" for name in _COUNTS if link[name])
+    axes.text(x, y - 0.1, link["state"], va="center", fontsize=8, color=_color(link), weight="bold")
+    axes.text(x + 1.3, y - 0.1, f"{way}round trip {link['round trip']}", va="center", fontsize=8)
+    axes.text(x + 1.3, y + 0.1, counts, va="center", fontsize=7, color="0.4")

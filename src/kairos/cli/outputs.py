@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from .. import files
 from ..errors import UsageError
 from ..pictures import FORMATS
 from ..waveform.plot import write_plot
@@ -59,15 +60,15 @@ class Outputs:
                 if option == "-o":
                     experiment.write_datasets(path, started)
                 elif option == "--log":
-                    _check_log(device)
+                    _check_log(path, device)
                 elif recording is None:
                     continue
                 else:
                     self._draw(option, path, recording, experiment, device)
+            except UsageError as error:
+                failures.append(f"{option} {error}")
             except (OSError, ValueError) as error:
-                # The libraries' own texts are several lines about their calls.
-                reason = os.strerror(error.errno) if getattr(error, "errno", None) else str(error).splitlines()[0]
-                failures.append(f"{option} {path} cannot be written: {reason}")
+                failures.append(f"{option} {path} cannot be written: {files.reason(error)}")
             else:
                 if not (self._quiet or option in ("-o", "--log")):
                     print(f"wrote {path}")
@@ -130,10 +131,20 @@ def table_limit(text: str, noun: str) -> int | None:
     return int(text)
 
 
-def _check_log(device):
-    """OSError if the `device`, which writes its log while it runs, could not do so to the end."""
-    if device is not None and device.is_alive() and (why := device.log_failure()):
-        raise OSError(why)
+def _check_log(path: Path, device):
+    """UsageError if the `device`, which writes its log to `path` while it runs, could not do so to
+    the end. What there is of it is told, and ends with a line."""
+    if device is None or not device.is_alive() or (why := device.log_failure()) is None:
+        return
+    text = path.read_bytes() if path.is_file() else b""
+    whole = text[: text.rfind(b"\n") + 1]
+    if whole:
+        os.truncate(path, len(whole))
+        lines = whole.count(b"\n")
+        raise UsageError(f"{path} is not complete, it ends after {lines:,} lines: {why}")
+    if path.is_file():
+        path.unlink()
+    raise UsageError(f"{path} cannot be written: {why}")
 
 
 def _check_place(path: Path):

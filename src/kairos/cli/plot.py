@@ -28,10 +28,7 @@ def plot(args):
         if x is not None and curve.values.shape[0] != len(x.values):
             lengths = f"{curve.values.shape[0]} values, '{x.name}' has {len(x.values)}"
             raise UsageError(f"dataset '{curve.name}' cannot be drawn over '{x.name}': it has {lengths}")
-    try:
-        write_curves(target, chosen, x, title=Path(args.file).stem)
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}") from None
+    write_curves(target, chosen, x, title=Path(args.file).stem)
     print(f"wrote {target}")
 
 

@@ -82,7 +82,7 @@ def view(args):
     model = Model(gates.core, trigger_channels=sum(1 << channel for channel in channels))
     played = model.play(words, args.cycles or min(max(_length(gates), 1), MOST))
     if Path(args.output).suffix == ".npz":
-        with open(args.output, "wb") as file:
+        with files.replacing(args.output) as new, open(new, "wb") as file:
             numpy.savez(file, samples=played.samples, values=played.values, sample_rate=gates.core.sample_rate)
     else:
         write_plot(args.output, played, channels)

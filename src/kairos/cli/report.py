@@ -1,5 +1,6 @@
 """How what goes wrong in an experiment is shown: the user's own lines, not ours."""
 
+import errno
 import os
 import sys
 import traceback
@@ -9,6 +10,8 @@ from ..errors import KairosError
 
 __all__ = ["UserCodeError", "format_user_exception", "user_code"]
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""A disk, or somebody's part of it, is full; a file is as large as it may be."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -20,6 +23,10 @@ def _is_user_frame(frame) -> bool:
     return not (frame.filename.startswith((_PACKAGE, "<frozen ")) or f"{os.sep}importlib{os.sep}" in frame.filename)
 
 
+def _user_frames(error: BaseException) -> list:
+    return [frame for frame in traceback.extract_tb(error.__traceback__) if _is_user_frame(frame)]
+
+
 def format_user_exception(error: BaseException) -> str:
     """The device's traceback if there is one, the frames of user code, and the exception."""
     parts = []
@@ -28,7 +35,7 @@ def format_user_exception(error: BaseException) -> str:
         parts.append(f"{core_exception}\n\n")
     if isinstance(error, SyntaxError) and error.filename:
         return "".join([*parts, *traceback.format_exception_only(error)]).rstrip()
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_user_frame(frame)]
+    frames = _user_frames(error)
     if frames:
         parts.append("Traceback (most recent call last):\n")
         parts += traceback.StackSummary.from_list(frames).format()
@@ -53,7 +60,18 @@ def user_code(plain=()):
             raise UserCodeError(f"the kernel does not compile\n\n{error}") from error
         if _is_compiler_error(error, "LinkError"):
             raise UserCodeError(str(error)) from error
+        if getattr(error, "errno", None) in _NO_ROOM:
+            raise UserCodeError(_without_room(error)) from error
         raise UserCodeError(_headline(error) + "\n\n" + format_user_exception(error)) from error
+
+
+def _without_room(error: OSError) -> str:
+    """One line: what the code did is right, and how it came there is of no use."""
+    # The libraries below, such as matplotlib, are not the user's.
+    own = [frame for frame in _user_frames(error) if f"{os.sep}site-packages{os.sep}" not in frame.filename]
+    place = f"{own[-1].filename}:{own[-1].lineno}: " if own else ""
+    file = f": {error.filename}" if error.filename else ""
+    return f"{place}{os.strerror(error.errno)}{file}"
 
 
 def _is_compiler_error(error, name) -> bool:

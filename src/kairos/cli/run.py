@@ -16,6 +16,13 @@ from .wires import wires
 
 __all__ = ["run"]
 
+LOST = {
+    "collision": "of two outputs in one cycle the one that was submitted first is lost",
+    "busy": "an output that came before the one before it was done is lost",
+    "sequence": "an output that was submitted too late, behind too many later ones, is lost",
+}
+"""Why an output was not done, by what the device calls it."""
+
 
 def _settings(texts) -> dict:
     settings = {}
@@ -152,11 +159,22 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
             print(format_table(recording, limit))
     if device is not None and not (kernels or failed):
         outputs.tell_no_kernel()
-    outputs.write(experiment, started, recording, device)
+    try:
+        outputs.write(experiment, started, recording, device)
+    finally:
+        # Behind all that shows what the device did: it does more for this.
+        _print_lost(device if recording is not None else None)
     if not (args.hdf5 or args.quiet):
         for key, value in sorted(experiment.datasets.local.items()):
             print(f"{key}: {readable(value, sys.stdout.isatty())}")
     sys.stdout.flush()
+
+
+def _print_lost(device):
+    """Tell which outputs the device could not do: a kernel knows nothing of those that come behind its end."""
+    for line in [] if device is None else device.lost_outputs():
+        why = next(why for what, why in LOST.items() if what in line)
+        print(f"kairos: {line}: {why}", file=sys.stderr)
 
 
 def _record(device, devices):

@@ -4,6 +4,8 @@ Codes, registers and bits are those of the data sheets. A voltage is a code of 1
 with 14 leave out the lowest two; the range is 4 times the reference.
 """
 
+from numpy import int64
+
 from ..language import TInt32, at_mu, delay, delay_mu, host_only, kernel, now_mu, ns, portable, us
 from .chips.ad53xx import ALL_CHANNELS, CONTROL, FIRST_CHANNEL, OFS, SELECT, WORD
 from .parts.absent import get_or_absent
@@ -77,9 +79,12 @@ class AD53xx:
     `ldac_device`, `clr_device`: TTL outputs, as far as they are connected. `chip_select`: value on
     the bus. `div_write`, `div_read`: SPI clock dividers. `vref`: reference in volts. `offset_dacs`:
     setting of both offset DACs.
+
+    The bus keeps which chip it selects. With several of these DACs on one bus each word selects its
+    own, which takes one coarse cycle more for each; one alone is selected by `init`.
     """
 
-    kernel_invariants = {"bus", "ldac", "clr", "chip_select", "div_write", "div_read", "vref", "core"}
+    kernel_invariants = {"bus", "ldac", "clr", "chip_select", "div_write", "div_read", "vref", "core", "select_mu"}
     channels = ALL_CHANNELS
 
     word = Transfer(length=WORD.width, div="div_write", cs="chip_select", flags=SPI_AD53XX_CONFIG)
@@ -107,6 +112,10 @@ class AD53xx:
         self.vref = vref
         # Between transfers the bus is configured for words.
         self.bus.update_xfer_duration_mu(div_write, WORD.width)
+        sharing = vars(self.bus).setdefault("dacs", [])
+        sharing.append(self)
+        for dac in sharing:
+            dac.select_mu = self.bus.ref_period_mu if len(sharing) > 1 else int64(0)
 
     @host_only
     def monitored(self):
@@ -152,9 +161,15 @@ class AD53xx:
     # Registers
 
     @kernel(flags={"forceinline"})
+    def _send(self, word):
+        if self.select_mu != 0:
+            self.word.prepare()
+        self.word.put(word)
+
+    @kernel(flags={"forceinline"})
     def _write(self, command, channel, value):
         """Write a register of a channel; the bus is configured for it."""
-        self.word.put(command | WORD.target.place(channel + FIRST_CHANNEL) | WORD.data.place(value))
+        self._send(command | WORD.target.place(channel + FIRST_CHANNEL) | WORD.data.place(value))
 
     @kernel
     def read_reg(self, channel=0, op=AD53XX_READ_X1A) -> TInt32:
@@ -162,7 +177,7 @@ class AD53xx:
         selected = op
         if SELECT.register.get(op) != _COMMON:
             selected |= SELECT.channel.place(channel + FIRST_CHANNEL)
-        self.word.put(AD53XX_SPECIAL_READ | selected)
+        self._send(AD53XX_SPECIAL_READ | selected)
         self.answer.prepare()
         delay(270 * ns)
         self.answer.put(0)
@@ -173,8 +188,8 @@ class AD53xx:
     def write_offset_dacs_mu(self, value):
         """Set both offset DACs (14 bits)."""
         self.offset_dacs = OFS.offset.get(value)
-        self.word.put(AD53XX_SPECIAL_OFS0 | self.offset_dacs)
-        self.word.put(AD53XX_SPECIAL_OFS1 | self.offset_dacs)
+        self._send(AD53XX_SPECIAL_OFS0 | self.offset_dacs)
+        self._send(AD53XX_SPECIAL_OFS1 | self.offset_dacs)
 
     @kernel
     def write_gain_mu(self, channel, gain=0xFFFF):
@@ -219,7 +234,7 @@ class AD53xx:
     def set_dac_mu(self, values, channels=EVERY_CHANNEL):
         """Set several channels at the cursor, which stays: the codes are sent before it."""
         update = now_mu()
-        lead = self.core.seconds_to_mu(LDAC_DELAY) + len(values) * self.word.duration_mu
+        lead = self.core.seconds_to_mu(LDAC_DELAY) + len(values) * (self.select_mu + self.word.duration_mu)
         at_mu(update - lead)
         for i in range(len(values)):
             self.write_dac_mu(channels[i], values[i])

@@ -52,6 +52,10 @@ def watch(edge, level, text):
 class TTLInOut(RTIODevice):
     """A digital channel that is an input after a reset and an output after :meth:`output`.
 
+    Direction, level and gate are commands of one channel, which does one in a coarse cycle: of
+    ``output()`` and ``on()`` without a delay between them the first is lost (a collision), and the
+    pin stays an input. Of two commands of one kind the last counts.
+
     `gate_latency_mu` is the time by which an input event can reach the kernel later than its
     timestamp; 13 coarse cycles unless given. As an input it records edges while a gate is open
     (`gate_rising` and its like), which `count` and `timestamp_mu` read, takes samples of the level,

@@ -5,7 +5,6 @@ real gateware; this package finds its files, holds its process and speaks to its
 """
 
 from .artifacts import build_directory
-from .cards import cards
 from .process import Emulator, Options, acquire, environment, is_emulated, is_running, shutdown_all, variant_of
 
 __all__ = [
@@ -13,7 +12,6 @@ __all__ = [
     "Options",
     "acquire",
     "build_directory",
-    "cards",
     "environment",
     "is_emulated",
     "is_running",

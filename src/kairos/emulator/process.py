@@ -4,6 +4,8 @@ import atexit
 import json
 import os
 import queue
+import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -38,6 +40,9 @@ READY_TIMEOUT = 30.0
 
 CLOCKS_ONLY_NS = 1_000_000
 """A recording in which clock generators run on ends so long after the last change of another pin."""
+
+LOST = re.compile(r"RTIO (?:collision|busy error|sequence error) involving channel \S+")
+"""What the log says of an output that could not be done."""
 
 _MARGIN_NS = 1_000
 SAYS = "kairos-emulator: "
@@ -203,7 +208,8 @@ class Emulator:
 
     def log_failure(self) -> str | None:
         """Why the file of `Options.log` could not be written to its end, or None. What runs is not ended by that."""
-        return self.control.status()["uart_failed"]
+        why = self.control.status()["uart_failed"]
+        return why and why.partition(" (os error")[0]
 
     def wait_ready(self) -> dict:
         """The emulator's ready event: ``forwards``, ``wall_s`` (seconds to boot), ``time_ns``."""
@@ -237,6 +243,16 @@ class Emulator:
             lines = []
         lines = [line.strip() for line in lines if line.strip()]
         return f" (it printed last: {'; '.join(lines[-2:])})" if lines else ""
+
+    def lost_outputs(self) -> list[str]:
+        """What the device's log says of outputs that it could not do: collisions and their like, a
+        line each, with the channel. For the end of a run: time of the device passes."""
+        # A kernel may end before its outputs are due. The device looks for them when a session ends,
+        # and this is one.
+        with socket.create_connection(("127.0.0.1", self.port(PORT)), READY_TIMEOUT):
+            pass
+        self.control.wait("idle", 1.0, self.control.status()["time_ns"] + CLOCKS_ONLY_NS)
+        return re.findall(LOST, self.control.uart())
 
     def port(self, guest_port: int) -> int:
         """Port of this host that leads to `guest_port` of the device; waits until the device has booted."""

@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 
 from .. import pyon
+from ..errors import UsageError
 from ..files import replacing
 from .datasets import DatasetManager
 
@@ -13,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: dict | None = None):
-    """Write a run to an HDF5 file; OSError if it cannot be written: then a file that is there stays as it was.
+    """Write a run to an HDF5 file; UsageError if it cannot be written: then a file that is there stays as it was.
 
     The groups ``datasets`` and ``archive`` have what the run set and what it read from elsewhere.
     Slashes in a key make subgroups; metadata become attributes. A value without a form in HDF5 is
@@ -21,12 +22,14 @@ def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: 
     says. `run`: values at the top of the file (ARTIQ's have `artiq_version`, `rid`, `start_time`,
     `run_time` and `expid`). `sources`: values of the group ``provenance``.
     """
-    try:
-        with replacing(path) as new:
+    if Path(path).exists() and not Path(path).is_file():
+        raise UsageError(f"{path} cannot be written: it is no file, but a device or a pipe")
+    with replacing(path) as new:
+        try:
             _write(new, manager, run, sources)
-    except RuntimeError as error:
-        # What h5py raises when the end of a file cannot be written.
-        raise OSError(str(error)) from error
+        except RuntimeError as error:
+            # What h5py raises when the end of a file cannot be written.
+            raise OSError(str(error)) from error
 
 
 def _write(path, manager, run, sources):

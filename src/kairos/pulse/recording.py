@@ -17,6 +17,7 @@ import numpy
 from .. import _native
 from ..contracts.pulse import PARAMETERS, TONES, VALUE_BITS
 from ..errors import UsageError
+from ..files import replacing
 from ..waveform import Wave
 from .gateset import Core
 from .model import Played
@@ -139,11 +140,11 @@ class Recording:
             raise UsageError(f"{path} is no recording of pulses: {error}") from None
 
     def save(self, path):
-        """Write the recording to a file (NumPy's npz)."""
+        """Write the recording to a file (NumPy's npz). UsageError if it cannot be written."""
         outputs = json.dumps([vars(output) for output in self.outputs])
         changes = {name: self.pins.events(name) for name in self.pins}
         rest = {"pins": json.dumps(changes), "waves": json.dumps(self.pins.waves)}
-        with open(path, "wb") as file:
+        with replacing(path) as new, open(new, "wb") as file:
             numpy.savez_compressed(
                 file, words=self._words, outputs=outputs, samples_per_cycle=self._samples_per_cycle, **rest
             )

@@ -22,8 +22,6 @@ LABELS = {"photodiode": "light"}
 """Kind of a part: name of its voltage."""
 _BUS = re.compile(r"((master|satellite\d+)_)?spi_")
 """Beginning of the name of a pad of a bus; where boards have pads of one name, the board's stands before it."""
-POPULATIONS = {"ion": 1, "crystal": 2}
-"""Kind of a part: how many outputs behind that of its photons say how much of an ion is in its upper state."""
 
 
 def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
@@ -45,9 +43,10 @@ def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
             output = part["tones"] + number
             label = LABELS.get(kind, names.get(output, f"ch{number}"))
             yield from _numbers(control, part, output, label, "V", origin)
-        if kind in POPULATIONS:
+        if "ions" in part:
+            # Behind the output of all photons, how much of each is in its upper state
             yield from _numbers(control, part, 0, "photons", "/s", origin)
-            for ion in range(POPULATIONS[kind]):
+            for ion in range(part["ions"]):
                 yield from _numbers(control, part, 1 + ion, f"upper state of ion {ion}", "", origin)
     edges = control.request("driven")["edges"]
     yield from _frames(edges, plan, recording)

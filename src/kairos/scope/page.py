@@ -17,7 +17,7 @@ SCRIPTS = ("lanes.js", "draw.js", "scope.js")
 
 
 def write_page(path, title: str, lanes: Sequence[Lane], end_ns: float):
-    """Write a page of `lanes`, over the time from 0 to `end_ns`, to `path`. OSError if that cannot
+    """Write a page of `lanes`, over the time from 0 to `end_ns`, to `path`. UsageError if that cannot
     be; what was there stays then."""
     with replacing(path) as new:
         new.write_text(page(title, lanes, end_ns), encoding="utf-8")

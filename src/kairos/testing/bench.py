@@ -84,6 +84,11 @@ class Bench:
         state = self._state(self._warned)
         return [text for _, text, _ in (*state["warnings"], *state["unfinished"])]
 
+    def lost_outputs(self) -> list[str]:
+        """Outputs that the device could not do so far, as its log tells them: ``RTIO collision
+        involving channel 0x0000:ttl0``. Some 0.1 ms of its time pass: ask this last."""
+        return self.device.lost_outputs()
+
     @property
     def recording(self) -> Recording:
         """What the pins did in the last run."""

@@ -6,6 +6,7 @@ The file depends on the recording only (no dates, no versions): two identical ru
 from collections.abc import Iterator
 from heapq import merge
 
+from ..files import replacing
 from .recording import Channel, Recording
 from .wave import Wave
 
@@ -42,7 +43,8 @@ def write_vcd(path, recording: Recording, title: str | None = None) -> list[str]
     """Write `recording` to the file `path`, with a timescale of 1 ns. Undriven pins are ``z``; boards are scopes.
 
     Clocks with too many edges for `CLOCK_EDGES` are ``x`` while they run. Returns a line about each
-    of these, which the file has as its comment, too.
+    of these, which the file has as its comment, too. UsageError if it cannot be written: then what is
+    there stays as it was.
     """
     from vcd import VCDWriter  # here, because few runs need it: 9 ms
 
@@ -57,7 +59,7 @@ def write_vcd(path, recording: Recording, title: str | None = None) -> list[str]
         for wave in channel.waves
         if wave not in kept
     ]
-    with open(path, "w", encoding="ascii", newline="\n") as file:
+    with replacing(path) as new, open(new, "w", encoding="ascii", newline="\n") as file:
         with VCDWriter(file, timescale="1 ns", date="", version="Kairos", comment="; ".join(left_out)) as writer:
             scopes = recording.board_names()
             variables = []

@@ -4,6 +4,8 @@
 
 use core::fmt;
 
+use kairos_contracts::rtio::BOARDS;
+
 /// Rows, one for each destination, and bytes of each: the link, from 1 on, by which each board on
 /// the way passes on, 0 at the end.
 const ROWS: usize = 256;
@@ -12,9 +14,8 @@ const RANKS: usize = 32;
 pub const TABLE: usize = ROWS * RANKS;
 /// In place of a link: the board is not reached.
 const NONE: u8 = 0xff;
-/// Links that a board may have, and boards that a way may pass before it ends: a tree has eight boards.
-const LINKS: u8 = 7;
-const PASSED: usize = 7;
+/// Links that a board may have, and boards that a way may pass before it ends.
+pub const LINKS: usize = BOARDS - 1;
 
 /// How the board with the network reaches another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +85,9 @@ pub fn check(table: &[u8], way: impl Fn(u8) -> Option<Way>) -> Result<(), Wrong>
         }
     };
     let ends = |destination: u8| {
-        let mut hops = row(destination).iter().take(PASSED + 1);
+        let mut hops = row(destination).iter().take(LINKS + 1);
         // A board that is not reached has no way
-        row(destination)[0] == NONE || hops.find(|hop| !(1..=LINKS).contains(*hop)) == Some(&0)
+        row(destination)[0] == NONE || hops.find(|hop| !(1..=LINKS).contains(&usize::from(**hop))) == Some(&0)
     };
     let mut wrong = (0..=u8::MAX).filter(|destination| !is_right(*destination));
     match wrong.next() {

@@ -30,7 +30,7 @@ use boards::Boards;
 use connection::Connection;
 use end::End;
 use kairos_comms::config::Config;
-use kairos_comms::gateware::Rtio;
+use kairos_comms::gateware::{self, Rtio};
 use kairos_comms::kernel_core::KernelCore;
 use kairos_comms::link::Links;
 use kairos_comms::uncleared::uncleared;
@@ -241,6 +241,8 @@ async fn serve_client(socket: &mut Socket, owner: &'static Owner, clients: &mut 
         }
         let end = Connection::new(socket, &mut shared).serve().await;
         shared.kernel.stop().await;
+        // Of outputs that came behind the kernel's end, too
+        gateware::find_errors(shared.rtio);
         end
     });
     match served.await {

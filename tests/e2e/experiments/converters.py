@@ -84,6 +84,34 @@ class Alone(EnvExperiment):
         self.set_dataset("volts", volts)
 
 
+class Alternating(EnvExperiment):
+    """Two DACs on a bus, written in turn."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("near")
+        self.setattr_device("far")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.far.init()
+        self.core.break_realtime()
+        self.near.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        for n in range(3):
+            self.near.write_dac(n, 1.0 + n)
+            self.far.write_dac(n, -1.0 - n)
+            self.near.write_dac(8 + n, 1.5 + n)
+        self.near.load()
+        delay(100 * us)
+        self.far.set_dac([2.0, 2.5], [4, 5])
+        delay(10 * us)
+        self.near.set_dac([3.0], [4])
+        delay(100 * us)
+
+
 class TooFast(EnvExperiment):
     """What the data sheets forbid, and a wire too few."""
 

@@ -304,8 +304,13 @@ impl Bench<'_> {
                 self.engine.wire(model, signals + output, End::Pin(*pad));
             }
         }
-        let clocks = card.lines.iter().filter(|(line, _)| line.ends_with("clk"));
-        let mut buses: Vec<String> = clocks.filter_map(|(_, pad)| self.bus_of(*pad)).collect();
+        // A servo's lines to its Urukuls are not those of its Sampler.
+        let clocks = made
+            .inputs
+            .iter()
+            .filter(|line| line.ends_with("clk") || **line == "sck");
+        let pads = clocks.filter_map(|line| card.lines.get(*line));
+        let mut buses: Vec<String> = pads.filter_map(|pad| self.bus_of(*pad)).collect();
         if buses.is_empty() {
             // A parallel bus has no clock: its lines are called as the card.
             buses.push(card.name.clone());

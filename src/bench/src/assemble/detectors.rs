@@ -7,6 +7,7 @@ use super::{listed, Bench, Done};
 use crate::cards::Found;
 use crate::engine::End;
 use crate::file::{self, File};
+use crate::numbers::shown;
 use crate::physics::camera::{self, Camera};
 use crate::physics::line::Line;
 use crate::physics::loopback::Loopback;
@@ -37,11 +38,16 @@ impl Bench<'_> {
                 );
                 return self.fail(detector.pin.span(), &text);
             }
+            let (dark, blind) = (detector.dark_hz.0 .0, dead.map_or(pulse, |dead| *dead.get_ref()));
+            if dark * f64::from(blind) >= 1e9 {
+                let text = format!("dark counts of {} Hz do not fit a dead time of {blind} ns", shown(dark));
+                return self.fail(detector.pin.span(), &text);
+            }
             let options = photomultiplier::Options {
                 efficiency: detector.efficiency.0,
-                dark_hz: detector.dark_hz.0 .0,
+                dark_hz: dark,
                 pulse_ns: pulse.into(),
-                dead_ns: dead.map_or(pulse, |dead| *dead.get_ref()).into(),
+                dead_ns: blind.into(),
                 afterpulses: detector.afterpulses.0 .0,
                 afterpulse_ns: detector.afterpulse_ns.0,
             };
@@ -180,11 +186,8 @@ impl Bench<'_> {
 
     pub(super) fn loopbacks(&mut self, file: &File) -> Done {
         for (name, cable) in &file.loopback {
+            self.leads_elsewhere(&cable.from, &cable.to)?;
             let from = self.source_pin(&cable.from)?;
-            if cable.from.get_ref() == cable.to.get_ref() {
-                let text = format!("a cable from the pin {} to itself", cable.to.get_ref());
-                return self.fail(cable.to.span(), &text);
-            }
             let random = self.random(name.get_ref());
             let made = Loopback::new(cable.delay_ns.into(), cable.jitter_ns.0 .0, random);
             let model = self.add(name, "loopback", 1, Gives::default(), Box::new(made))?;

@@ -127,7 +127,10 @@ impl Bench<'_> {
             let (said, parts) = (kind.said(), listed(&parts));
             let text = match self.parts.get(part) {
                 Some(known) => format!("{part} is no part that gives {said}: {}; there is {parts}", known.kind),
-                None => format!("there is no part {part} that gives {said}; there is {parts}"),
+                None => {
+                    let part = if part.is_empty() { "''" } else { part };
+                    format!("there is no part {part} that gives {said}; there is {parts}")
+                }
             };
             return self.fail(name.span(), &text);
         };

@@ -57,12 +57,20 @@ impl Bench<'_> {
                 Gives::only(Kind::Photons, 1),
                 Box::new(Ion::new(options, random)),
             )?;
+            self.has_ions(1);
             for (light, input, label) in lights {
                 let (from, output, of) = self.output(light, Kind::Light)?;
                 self.join((from, output), model, input, [&of, name.get_ref()], label);
             }
         }
         Ok(())
+    }
+
+    /// Says in the plan how many ions the part that was added last has.
+    fn has_ions(&mut self, ions: usize) {
+        if let Some(part) = self.plan.0.last_mut() {
+            part["ions"] = ions.into();
+        }
     }
 
     pub(super) fn crystals(&mut self, file: &File) -> Done {
@@ -92,6 +100,7 @@ impl Bench<'_> {
                 Gives::only(Kind::Photons, 1),
                 Box::new(Crystal::new(options, random)),
             )?;
+            self.has_ions(ions);
             if let Some(known) = self.parts.get_mut(name.get_ref()) {
                 known.ions = ions;
             }

@@ -8,6 +8,7 @@ use super::gives::Gives;
 use super::{Bench, Done};
 use crate::file::Source;
 use crate::model::Model;
+use crate::numbers::shown;
 use crate::physics::level::High;
 use crate::physics::line::Line;
 use crate::physics::loopback::Loopback;
@@ -65,15 +66,18 @@ impl<'a> Bench<'a> {
             };
             let random = self.random(&wire.text);
             let (kind, model): (_, Box<dyn Model>) = match wire.from {
-                Supply::Pin(ref from) if *from == wire.pin => {
-                    return self.fail(0..0, &format!("a cable from the pin {from} to itself"));
+                Supply::Pin(ref from) => {
+                    self.leads_elsewhere(&nowhere(from), &nowhere(&wire.pin))?;
+                    ("loopback", Box::new(Loopback::new(0, 0.0, random)))
                 }
-                Supply::Pin(_) => ("loopback", Box::new(Loopback::new(0, 0.0, random))),
                 Supply::Generator(hz) if hz > 0.0 && hz <= MOST_HZ => {
                     ("generator", Box::new(Line::new(hz, 0.0, (0.5e9 / hz) as Ns, random)))
                 }
                 Supply::Generator(hz) => {
-                    let text = format!("a generator of {hz} Hz cannot be: more than 0 and at most {MOST_HZ} Hz");
+                    let text = format!(
+                        "a generator of {} Hz cannot be: more than 0 and at most {MOST_HZ} Hz",
+                        shown(hz)
+                    );
                     return self.fail(0..0, &text);
                 }
                 Supply::High => ("level", Box::new(High::default())),

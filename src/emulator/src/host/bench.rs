@@ -39,12 +39,12 @@ impl Boards {
         Ok(())
     }
 
-    /// Where parts of the bench join boards, or are at satellites, all go in step.
+    /// Where parts of the bench join boards, all go in step.
     fn go_in_step(&mut self, bench: &Bench) {
         let count = self.system.boards().len();
         let pairs = (0..count).flat_map(|one| (0..one).map(move |other| (one, other)));
         let joined: Vec<(usize, usize)> = pairs.filter(|(one, other)| bench.joins(*one, *other)).collect();
-        if joined.is_empty() && !(1..count).any(|board| bench.is_at(board)) {
+        if joined.is_empty() {
             return;
         }
         let mut ways = vec![vec![u64::MAX; count]; count];

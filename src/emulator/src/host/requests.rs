@@ -263,15 +263,15 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
         Request::Bench { from } => boards.report_bench(from)?,
         Request::Tones { part, output } => {
             let tones = boards.bench()?.tones(&part, output);
-            json!({ "tones": tones.ok_or_else(|| format!("the bench has no part {part}"))? })
+            json!({ "tones": tones.ok_or_else(|| no_part(&part))? })
         }
         Request::Volts { part, output } => {
             let volts = boards.bench()?.volts(&part, output);
-            json!({ "volts": volts.ok_or_else(|| format!("the bench has no part {part}"))? })
+            json!({ "volts": volts.ok_or_else(|| no_part(&part))? })
         }
         Request::Numbers { part, output } => {
             let numbers = boards.bench()?.numbers(&part, output);
-            json!({ "numbers": numbers.ok_or_else(|| format!("the bench has no part {part}"))? })
+            json!({ "numbers": numbers.ok_or_else(|| no_part(&part))? })
         }
         Request::Driven => json!({ "edges": boards.bench()?.driven() }),
         Request::Wait(waiting) => return Wait::new(waiting).map(Answer::Later),
@@ -279,6 +279,10 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
         request => of_master(&mut boards.master().bus.borrow_mut(), request, now)?,
     };
     Ok(Answer::Now(reply))
+}
+
+fn no_part(part: &str) -> String {
+    format!("the bench has no part {part}")
 }
 
 /// Requests that only concern the board that the host knows.

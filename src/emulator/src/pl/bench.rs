@@ -106,11 +106,6 @@ impl Bench {
         self.of_board[one] == self.of_board[other]
     }
 
-    /// Whether any part is wired to a board.
-    pub fn is_at(&self, board: usize) -> bool {
-        !self.engines[self.of_board[board]].borrow().is_empty()
-    }
-
     /// Why it has ended, if it has.
     pub fn failure(&self) -> Option<String> {
         let mut engines = self.engines.iter();

@@ -14,7 +14,13 @@ impl Pl {
     /// Puts the words that arrive in the next cycle on the links' inputs.
     pub(super) fn deliver(&mut self) {
         for end in &self.ends {
-            if let Some(word) = end.receive(self.cycle) {
+            if let Some((arrival, word)) = end.receive(self.cycle) {
+                let cycle = self.cycle;
+                if arrival < cycle {
+                    log::error!(
+                        "pl: a word of a link that arrives in cycle {arrival} was sent when {cycle} had been reached"
+                    );
+                }
                 self.inputs.link_rx_valid |= 1 << end.place;
                 self.inputs.link_rx_word[end.place] = word;
             }
@@ -128,16 +134,9 @@ impl Pl {
 
     /// The first cycle in which something may go on here, if no word comes by the link of the one who asks.
     fn quiet_until(&mut self, question: &Question) -> u64 {
-        if !self.idle() {
+        let mut first = self.next_doings(question.acting, question.wakes).first;
+        if first <= self.cycle {
             return self.cycle;
-        }
-        let logic = self
-            .due()
-            .min(self.outside_due())
-            .min(self.arrival().unwrap_or(u64::MAX));
-        let mut first = logic.min(question.acting);
-        if question.wakes || self.raised.is_some() {
-            first = first.min(self.waker().map_or(u64::MAX, |waker| waker + 1));
         }
         for n in (0..self.ends.len()).filter(|&n| n != question.end) {
             self.ends[n].ask(self.cycle, first.max(self.cycle), self.cycle, question.urgent);

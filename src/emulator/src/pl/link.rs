@@ -288,15 +288,9 @@ impl End {
         self.into.words.borrow().front().map(|word| word.0)
     }
 
-    /// The word that arrives in `cycle`.
-    pub fn receive(&self, cycle: u64) -> Option<u64> {
-        let mut words = self.into.words.borrow_mut();
-        let arrives = words.front().is_some_and(|word| word.0 <= cycle);
-        if arrives {
-            words.pop_front().map(|word| word.1)
-        } else {
-            None
-        }
+    /// The cycle of arrival, `cycle` or before, and the word that arrived in it.
+    pub fn receive(&self, cycle: u64) -> Option<(u64, u64)> {
+        self.into.words.borrow_mut().pop_front_if(|word| word.0 <= cycle)
     }
 
     /// What is known when the other board tells of its silence.

@@ -121,7 +121,7 @@ impl Pl {
 
     /// What it does next, where its cores may do something from cycle `acting` on, and one waits
     /// for the logic if `wakes`.
-    fn next_doings(&self, acting: u64, wakes: bool) -> Next {
+    pub(super) fn next_doings(&self, acting: u64, wakes: bool) -> Next {
         let mut cores = acting;
         if wakes || self.raised.is_some() {
             cores = cores.min(self.waker().map_or(u64::MAX, |waker| waker + 1));

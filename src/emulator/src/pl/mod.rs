@@ -233,7 +233,8 @@ impl Pl {
     /// the next `cycles`.
     pub fn stretch(&self, cycles: u64) -> Option<Cycles> {
         let end = if self.idle() {
-            self.arrival()? + 1
+            // Of a late word, which is an error and told as one, time would wait in the past for ever
+            self.arrival()?.max(self.cycle) + 1
         } else {
             self.cycle + cycles
         };

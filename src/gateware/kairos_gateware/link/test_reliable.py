@@ -1,5 +1,7 @@
 """CRC, frames and sessions, in the cases that a line rarely brings. What a bad line does: ../sim/test_line.py."""
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -122,6 +124,30 @@ def exchange(dut, name, numbers):
             break
     yield source.ready.eq(0)
     return got, waited
+
+
+def test_the_first_words_are_those_of_the_page():
+    """What docs/gateware/link.md gives for another end to compare with, in their order."""
+    page = (Path(__file__).parents[4] / "docs" / "gateware" / "link.md").read_text()
+    expected = [int(word, 16) for word in re.findall(r"^\| `([0-9a-f]{16})` \|", page, re.MULTILINE)]
+    dut, sent = Pair(), [[], []]
+
+    def play():
+        yield from wait_up(dut)
+        yield from exchange(dut, "urgent", [7])
+        for _ in range(100):
+            yield
+
+    @passive
+    def observe():
+        while True:
+            for end, words in zip(dut.ends, sent, strict=True):
+                if (yield end.out.valid):
+                    words.append((yield end.out.word))
+            yield
+
+    run_simulation(dut, [play(), observe()])
+    assert len(expected) == 6 and sent[0][:5] == expected[:5] and sent[1][:4] == [*expected[:3], expected[5]]
 
 
 @pytest.mark.parametrize("reliability, cycles", [(None, 7), (SMALL, 13)])

@@ -91,8 +91,10 @@ void kairos_pl_free(kairos_pl *pl);
  * A handshake happens in this cycle when valid and ready are both set in it. */
 void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out);
 
-/* Up to `n` cycles with constant inputs. Stops after the first cycle in which a valid, event, interrupt, quiet or pad
- * output differs from the cycle before, in which sim_tsc reaches `until_tsc`, or after which a word leaves on a link. Returns the number of cycles run; `out` holds the last one's outputs. */
+/* Up to `n` cycles with constant inputs. Stops after the first cycle in which a valid, event,
+ * interrupt, quiet or pad output differs from the cycle before, in which sim_tsc reaches `until_tsc`,
+ * or after which a word leaves on a link. Returns the number of cycles run; `out` holds the last one's
+ * outputs. */
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc);
 
 /* Reads a register through GP0 (`size`: log2 of its bytes, `word`: where the answer goes, in its lanes) where nothing moves

@@ -310,7 +310,9 @@ uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out
             break;
         }
 #if KAIROS_LINKS
-        // All else that counts is as in the cycle before.
+        // All else that counts is as in the cycle before. Whether it is quiet the caller may hold for
+        // otherwise, after a skip of time, whose own cycle is not.
+        out->sim_quiet = now.quiet;
         out->sim_tsc = pl->clocks.time(pl->top);
         out->sim_next_due = pl->top.sim_next_due;
 #endif

@@ -1,11 +1,13 @@
 """Variants `pair` and `satellite`, verilated: a satellite behind the logic of a board, as its processor sees it."""
 
+import ctypes
+
 import pytest
 
 from kairos_gateware.analyzer.format import INPUT, OUTPUT, decode
 from kairos_gateware.link.rtio_near import SLACK
 from kairos_gateware.sim.hp_port import HpPort
-from kairos_gateware.sim.library import Ps
+from kairos_gateware.sim.library import PlIn, PlOut, Ps
 
 SATELLITE = 1 << 16
 TRAVEL = 138
@@ -54,6 +56,25 @@ def test_registers_and_records_of_a_satellite(pair):
         (SATELLITE | 4, 8 * coarse + 5),
     ]
     assert [(m.channel, m.timestamp) for m in messages if m.type == INPUT] == [(SATELLITE, 8 * coarse)]
+
+
+def test_a_run_that_ends_with_a_word_says_whether_it_is_quiet(built):
+    """Also to a caller who thinks otherwise: after a skip of time it holds for quiet what was so before."""
+    library = built("satellite").library
+    inputs, single, run = PlIn(link_rx_up=1), PlOut(), PlOut()
+    one, other = (library.dll.kairos_pl_new() for _ in range(2))
+    words, cycles = 0, 0
+    while words < 20:
+        run.sim_quiet = 1
+        ran = library.dll.kairos_pl_run(other, ctypes.byref(inputs), ctypes.byref(run), 1000, 2**64 - 1)
+        for _ in range(ran):
+            library.dll.kairos_pl_cycle(one, ctypes.byref(inputs), ctypes.byref(single))
+        assert (run.sim_quiet, run.link_tx_valid) == (single.sim_quiet, single.link_tx_valid)
+        words += run.link_tx_valid
+        cycles += ran
+        assert cycles < 100_000
+    for pl in (one, other):
+        library.dll.kairos_pl_free(pl)
 
 
 @pytest.mark.parametrize("later", [0, 1024, 3072])

@@ -40,6 +40,11 @@ def ask(tmp_path):
     return answer
 
 
+def test_a_warning_is_one_line(ask):
+    reply, _ = ask("self.warn('too hot\\nby far')")
+    assert reply["warn"] == ["too hot, by far"]
+
+
 def test_what_it_gives_is_of_the_kind_of_its_output(ask):
     sent = [
         ("changes['seed']", "radio", [1e6, -3.0, 0.25]),

@@ -217,13 +217,13 @@ function search(lanes, text, time, forwards) {
 
 const PREFIXES = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
 
-// A number with unit, as short as nine digits allow.
+// A number with unit, as short as nine digits allow for counts and frequencies, else six.
 function quantity(value, unit) {
   if (!unit) return String(Number(value.toPrecision(9)));
-  if (value === 0 || unit === "dBm" || unit === "turns") return `${Number(value.toPrecision(9))} ${unit}`;
+  if (value === 0 || unit === "dBm" || unit === "turns") return `${Number(value.toPrecision(6))} ${unit}`;
   if (unit === "ns") return duration(value);
   const [size, prefix] = PREFIXES.find(([size]) => Math.abs(value) >= size) ?? PREFIXES.at(-1);
-  return `${Number((value / size).toPrecision(9))} ${prefix}${unit}`;
+  return `${Number((value / size).toPrecision(unit === "Hz" ? 9 : 6))} ${prefix}${unit}`;
 }
 
 // A time in nanoseconds, exact, in the unit that suits it.

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from kairos.errors import UsageError
 from kairos.scope.lanes import CLOCKING, FLOATING, Levels, Marks, Steps, Words
 from kairos.scope.page import write_page
 from kairos.waveform import Wave
@@ -164,7 +165,7 @@ def test_a_page_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.write_text", full)
-    with pytest.raises(OSError):
+    with pytest.raises(UsageError, match="No space left on device"):
         write_page(path, "after", [], 1)
     monkeypatch.undo()
     assert path.read_text() == before and list(tmp_path.iterdir()) == [path]

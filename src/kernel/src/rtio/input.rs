@@ -16,7 +16,9 @@ use kairos_contracts::initiator::{
 use kairos_proto::exception::Id;
 
 use super::output::posted_error;
-use super::registers::{registers, INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE, NO_GATEWARE, OUTPUT_UNREACHABLE};
+use super::registers::{
+    registers, Registers, INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE, NO_GATEWARE, OUTPUT_UNREACHABLE,
+};
 use super::transaction::{self, Event};
 use crate::owned::Exposed;
 use crate::raise;
@@ -234,6 +236,11 @@ fn wait(timeout: i64, channel: u32) -> Option<Event> {
         if status == 0 {
             return Some(event);
         }
+        if cut_short(registers, status, timeout) {
+            let message = "RTIO was reset while an input was awaited on channel {rtio_channel_info:0}";
+            raise::firmware(Id::RtioOverflow, message, [i64::from(channel), 0, 0]);
+            return None;
+        }
         status
     } else {
         loop {
@@ -269,6 +276,14 @@ fn wait(timeout: i64, channel: u32) -> Option<Event> {
         raise::firmware(Id::RtioDestinationUnreachable, message, parameters);
     }
     None
+}
+
+/// Whether a request has ended as if its time had passed, which it has not: the board above, or a
+/// kernel of the satellite whose input it is, has reset RTIO. What had come is lost, too. Without
+/// links nobody can.
+#[cold]
+fn cut_short(registers: Registers, status: u32, timeout: i64) -> bool {
+    status & INPUT_TIMEOUT != 0 && (timeout == -1 || registers.read_counter() < timeout)
 }
 
 /// The event that is there already, or else what waiting gives.
