@@ -33,7 +33,7 @@ test-long: setup-test build hub clients ## Run the slow tests too: fuzzers, soak
 	@scripts/test --long
 
 .PHONY: bench
-bench: build hub ## Measure the figures beside their baselines into build/bench.json; FIGURES="dma. sed." only those
+bench: setup-test build hub ## Measure the figures beside their baselines into build/bench.json; FIGURES="dma. sed." only those
 	@$(PY) -m tests.bench $(FIGURES)
 
 ##@ Parts

@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
+import traceback
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
@@ -211,7 +212,7 @@ def pair_figures(figures: Figures, alone: float):
     emulator.stop()
 
 
-DEVICE = ("emulator.boot", "emulator.mips", "emulator.skip", "initiator.")
+DEVICE = ("emulator.boot", "emulator.mips", "emulator.pair_mips", "emulator.skip", "initiator.")
 
 INSTRUCTIONS = {
     # name: (unit, target, baseline, what it is)
@@ -283,7 +284,7 @@ def gateware_figures(figures: Figures):
     command = [sys.executable, "-m", "kairos_gateware.figures", *figures.prefixes]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        raise SystemExit("the gateware's figures cannot be measured")
+        raise RuntimeError("the gateware's figures cannot be measured")
     for name, figure in json.loads(done.stdout).items():
         figures.add(name, **figure)
 
@@ -317,23 +318,47 @@ GROUPS = [
 ]
 
 
+def keep(figures: Figures, path):
+    """Writes what has been measured so far; of what was not asked for, `path` keeps what it has."""
+    kept = json.loads(path.read_text()) if path.exists() and figures.prefixes != ("",) else {}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(kept | figures.all, indent=2) + "\n")
+
+
+def measure_all(figures: Figures, groups, path) -> list[str]:
+    """Measures each group whose figures are wanted; returns those that could not be measured. One
+    that fails costs no other its figures."""
+    failed = []
+    for measure, beginnings, what, seconds in groups:
+        if not figures.wants(beginnings):
+            continue
+        print(f"== {what} (about {seconds})", flush=True)
+        try:
+            measure(figures)
+        except SystemExit as error:  # says in words what went wrong
+            print(error, file=sys.stderr)
+            failed.append(what)
+        except Exception:
+            traceback.print_exc()
+            failed.append(what)
+        keep(figures, path)
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0])
     parser.add_argument("prefix", nargs="*", help="only figures whose names begin so")
     figures = Figures(parser.parse_args().prefix or [""])
-    for measure, beginnings, what, seconds in GROUPS:
-        if figures.wants(beginnings):
-            print(f"== {what} (about {seconds})", flush=True)
-            measure(figures)
-    if not figures.all:
-        raise SystemExit(f"no figure begins with {' or '.join(figures.prefixes)}")
     path = ROOT / "build" / "bench.json"
-    kept = json.loads(path.read_text()) if path.exists() and figures.prefixes != ("",) else {}
-    path.write_text(json.dumps(kept | figures.all, indent=2) + "\n")
+    failed = measure_all(figures, GROUPS, path)
+    if not figures.all and not failed:
+        raise SystemExit(f"no figure begins with {' or '.join(figures.prefixes)}")
     missed = [name for name, figure in figures.all.items() if figure["met"] is False]
     print(
         f"{len(figures.all)} figures in {path.relative_to(ROOT)}" + (f"; missed: {', '.join(missed)}" if missed else "")
     )
+    if failed:
+        raise SystemExit(f"not measured, for the errors above: {'; '.join(failed)}")
 
 
 if __name__ == "__main__":

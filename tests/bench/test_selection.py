@@ -1,10 +1,11 @@
 """`make bench FIGURES=…`: which groups are measured, and what is kept of them."""
 
+import json
 import re
 
 import pytest
 
-from tests.bench.__main__ import GROUPS, Figures
+from tests.bench.__main__ import GROUPS, Figures, measure_all
 from tests.support.paths import ROOT
 
 
@@ -33,6 +34,28 @@ def test_verdicts(capsys):
     assert printed[0].endswith("(at most 3, baseline 7)") and printed[1].endswith("(at least 4)")
 
 
+def test_a_group_that_fails_costs_no_other_its_figures(tmp_path, capsys):
+    def broken(figures):
+        raise FileNotFoundError("no browser")
+
+    def unusable(figures):
+        raise SystemExit("the kernel gives 3, not 4")
+
+    groups = [
+        (lambda figures: figures.add("a.x", 1, "s", source=""), ("a.",), "first", "1 s"),
+        (broken, ("b.",), "second", "1 s"),
+        (unusable, ("c.",), "third", "1 s"),
+        (lambda figures: figures.add("d.x", 4, "s", source=""), ("d.",), "fourth", "1 s"),
+    ]
+    path = tmp_path / "build" / "bench.json"
+    assert measure_all(Figures(), groups, path) == ["second", "third"]
+    assert set(json.loads(path.read_text())) == {"a.x", "d.x"}
+    said = capsys.readouterr().err
+    assert "no browser" in said and "the kernel gives 3, not 4" in said
+    assert measure_all(Figures(["a."]), groups, path) == []
+    assert set(json.loads(path.read_text())) == {"a.x", "d.x"}, "the others keep what they had"
+
+
 LINKS = """bridge.write_mib_s bridge.read_mib_s bridge.write_small_mib_s_{beats} bridge.lut packetiser.lut
 interrupt.cycles remote.write_round_trip_cycles remote.bulk_throughput rtio.remote_event_cycles
 rtio.remote_latency_cycles subkernel.call_us subkernel.message_us ddma.start_us sync.phase_error_ps
@@ -44,6 +67,7 @@ emulator.pair_mips""".split()
 def test_the_figures_of_links_are_measured(name):
     folders = [ROOT / "tests" / "bench", ROOT / "src" / "gateware" / "kairos_gateware" / "figures"]
     assert any(f'"{name}"' in path.read_text() for folder in folders for path in folder.glob("[!t]*.py"))
+    assert len(groups(name.partition("{")[0])) == 1, "`make bench FIGURES=…` finds it, in one group"
 
 
 @pytest.mark.parametrize("name", ["bridge", "bulk", "remote"])
