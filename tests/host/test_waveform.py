@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from kairos.waveform import Pulse, Recording, Wave, vcd
-from kairos.waveform.plot import write_plot
+from kairos.waveform.plot import windows, write_plot
 from kairos.waveform.table import format_duration, format_table
 from kairos.waveform.vcd import write_vcd
 from tests.support.waveforms import changes_of_vcd
@@ -70,6 +70,35 @@ def test_picture(tmp_path):
     data = (tmp_path / "a.png").read_bytes()
     assert data.startswith(b"\x89PNG") and len(data) > 5000
     assert data == (tmp_path / "b.png").read_bytes()
+
+
+def pulses_at(*starts):
+    """Pulses of 10 ns."""
+    events = [[start + edge, 0, 1 - edge // 10] for start in starts for edge in (0, 10)]
+    return Recording.from_trace({**TRACE, "events": events}, 0, {4: "ttl4"})
+
+
+def test_a_picture_cuts_out_long_pauses(tmp_path):
+    """All pieces have one scale, and none is too narrow to see."""
+    assert windows(pulses_at(0, 100, 200)) == [(-8.4, 218.4)], "what is spread evenly is shown whole"
+    far = pulses_at(0, 100, 1_000_000, 1_000_050, 9_000_000)
+    first, second, third = windows(far)
+    assert first[0] < 0 and 110 < first[1] < 130 and second[0] < 1_000_000 and second[1] > 1_000_060
+    assert third[0] < 9_000_000 < 9_000_010 < third[1] < 9_000_050
+    assert min(end - start for start, end in (first, second, third)) >= 0.139 * (first[1] - first[0])
+    # Five far apart: cutting three pauses would not do.
+    assert len(windows(pulses_at(*range(0, 5_000_000, 1_000_000)))) == 1
+    write_plot(tmp_path / "a.svg", far, "Title")
+    text = (tmp_path / "a.svg").read_text()
+    assert "<!-- 9,000 -->" in text or "<!-- 9,000,000 -->" in text, "each piece has a number"
+    # The clock's own pauses are none.
+    assert len(windows(clocked(1001)[1])) == 1
+
+
+def test_a_picture_of_nothing(tmp_path):
+    nothing = Recording.from_trace({**TRACE, "events": []}, 0)
+    assert len(windows(nothing)) == 1
+    write_plot(tmp_path / "a.png", nothing)
 
 
 def clocked(changes, start_ns=0):
