@@ -141,7 +141,7 @@ def _draw_frame(axes, channels, limits):
     axes.set_yticklabels([channel.name for channel in channels])
     axes.set_ylim(-0.25, len(channels) - 1 + HIGH + 0.25)
     axes.set_xlim(*limits)
-    axes.xaxis.set_major_formatter("{x:,.6g}")
+    axes.xaxis.set_major_formatter("{x:,.10g}")
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color="#e5e7eb", linewidth=0.8)
     axes.set_axisbelow(True)
