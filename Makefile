@@ -60,7 +60,7 @@ zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
 
 .PHONY: emulator
 emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
-$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/bench src/config src/contracts src/proto src/unwind)
+$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/bench src/config src/contracts src/proto src/pulse src/unwind)
 	@echo "== emulator (first time: about three minutes)"
 	@$(RUST) cargo build --locked --release -p kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@

@@ -9,6 +9,7 @@ use serde_json::{json, Value};
 use toml::Spanned;
 
 mod cards;
+mod converters;
 mod detectors;
 pub mod gives;
 mod ions;
@@ -22,7 +23,7 @@ use crate::cards::Card;
 use crate::engine::{End, Engine};
 use crate::file::{File, Source};
 use crate::model::Model;
-use crate::pad::{Missing, Pad, Pins};
+use crate::pad::{Missing, Output, Pad, Pins};
 use crate::physics::aom::{self, Aom};
 use crate::signal::Ns;
 
@@ -41,6 +42,8 @@ pub struct Assembly {
 pub struct Device<'a> {
     /// Its pins.
     pub pads: &'a [Pad],
+    /// Outputs of its pulse cores.
+    pub outputs: &'a [Output],
     /// Cards of its database.
     pub cards: &'a [Card],
     /// Channels of the devices of its database, by their names.
@@ -62,6 +65,8 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
     };
     let found = crate::cards::find(device.pads, device.cards);
     bench.cards(&file, &found)?;
+    bench.converters(&file, device.outputs)?;
+    bench.sources(&file)?;
     bench.pythons(&file)?;
     bench.aoms(&file)?;
     bench.ions(&file)?;
@@ -74,6 +79,7 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
     bench.lines(&file)?;
     bench.loopbacks(&file)?;
     bench.wires(wires)?;
+    bench.follow(&file, device.outputs);
     let driven = bench.pins.all().filter(|pad| bench.driven.contains_key(&pad.index));
     let pins: Vec<Value> = driven
         .map(|pad| json!({ "index": pad.index, "name": bench.pins.name(pad), "channel": pad.channel }))
@@ -244,14 +250,9 @@ impl Bench<'_> {
                 delay_ns: Ns::from(aom.delay_ns),
             };
             let (card, channel, from) = self.output(&aom.tone, Kind::Tone)?;
+            let label = self.called(&from, channel);
             let model = self.add(name, "AOM", 1, Gives::only(Kind::Light, 1), Box::new(Aom::new(options)))?;
-            self.join(
-                (card, channel),
-                model,
-                0,
-                [&from, name.get_ref()],
-                &format!("ch{channel}"),
-            );
+            self.join((card, channel), model, 0, [&from, name.get_ref()], &label);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@ use crate::chips::urukul;
 
 const IONS: &str = include_str!("../../../examples/ion/bench.toml");
 
-fn pads() -> Vec<Pad> {
+pub(super) fn pads() -> Vec<Pad> {
     let pad = |name: &str, drives, reads| (name.to_string(), drives, reads);
     let mut pads = vec![
         pad("ttl0", true, true),
@@ -47,7 +47,16 @@ fn on(pads: &[Pad], source: Source) -> Result<Assembly, String> {
 
 fn wired(pads: &[Pad], source: Source, wires: &[Wire]) -> Result<Assembly, String> {
     let (cards, names) = (&[], &BTreeMap::from([("trigger".into(), 1)]));
-    assemble(source, &Device { pads, cards, names }, wires)
+    assemble(
+        source,
+        &Device {
+            pads,
+            outputs: &[],
+            cards,
+            names,
+        },
+        wires,
+    )
 }
 
 fn refused(text: &str) -> String {
@@ -120,6 +129,7 @@ fn a_sampler_of_a_servo_has_the_servos_bus() {
         source,
         &Device {
             pads: &pads,
+            outputs: &[],
             cards: &cards,
             names,
         },
@@ -375,6 +385,7 @@ fn of_two(text: &str) -> Result<Assembly, String> {
     let names = BTreeMap::from([("ttl1".into(), 1 << 16 | 1)]);
     let device = Device {
         pads: &pads,
+        outputs: &[],
         cards: &[],
         names: &names,
     };

@@ -13,6 +13,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use serde_json::{json, Value};
 
+use crate::chips::converter::{CoreTone, LATENCY};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Square};
 
@@ -198,6 +199,11 @@ impl Engine {
         self.pins.entry(pad).or_default().push(End::Input { model, input });
     }
 
+    /// Whether anything is wired to an output of a model.
+    pub fn feeds(&self, model: usize) -> bool {
+        self.parts[model].wires.iter().any(|ends| !ends.is_empty())
+    }
+
     /// Whether anything is wired to a pin that the device drives.
     pub fn watches(&self, pad: u16) -> bool {
         self.pins.contains_key(&pad)
@@ -231,6 +237,14 @@ impl Engine {
         for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
             let to = self.pins[&pad][index];
             self.push(at + CABLE, to, Signal::Clock(wave), self.place(pad));
+        }
+    }
+
+    /// A tone of a pulse core changes, at an output that has this number among the pads.
+    pub fn tone(&mut self, at: Ns, pad: u16, tone: CoreTone) {
+        for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
+            let to = self.pins[&pad][index];
+            self.push(at + LATENCY, to, Signal::Core(tone), self.place(pad));
         }
     }
 

@@ -15,9 +15,11 @@ use crate::numbers::{Finite, Fraction, Natural, Positive};
 
 mod light;
 mod revisions;
+mod rf;
 
 pub use light::{Beam, Camera, Crystal, Drive, Line, Photodiode};
 pub use revisions::{MirnyRevision, SamplerRevision};
+pub use rf::{Converter, RfSource};
 
 /// Parts of a kind, by their names.
 pub type Parts<T> = BTreeMap<Spanned<String>, T>;
@@ -56,6 +58,12 @@ pub struct File {
     /// Cards with 16 DAC channels, of which relays and ADC are modelled.
     #[serde(default)]
     pub shuttler: Parts<Shuttler>,
+    /// Converters at outputs of pulse cores.
+    #[serde(default)]
+    pub converter: Parts<Converter>,
+    /// Sources of one tone.
+    #[serde(default)]
+    pub source: Parts<RfSource>,
     /// Modulators.
     #[serde(default)]
     pub aom: Parts<Aom>,

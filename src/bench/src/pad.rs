@@ -19,6 +19,23 @@ pub struct Pad {
     pub reads: bool,
 }
 
+/// An output of a pulse core of the device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output {
+    /// Destination of its board.
+    pub board: usize,
+    /// Of the core, with the board's destination in bits 23..16.
+    pub channel: u32,
+    /// As the gateware calls the core.
+    pub core: String,
+    /// Its number there.
+    pub number: u32,
+    /// Where its first tone is among the pads; the others follow.
+    pub tones: u16,
+    /// Samples in a second.
+    pub sample_hz: f64,
+}
+
 /// What a board is called, as in recordings: `master`, `satellite1`, and so on.
 pub fn board_name(board: usize) -> String {
     match board {
@@ -71,6 +88,12 @@ impl<'a> Pins<'a> {
             Some(same) if same.len() > 1 => format!("{}_{}", board_name(pad.board), pad.name),
             _ => pad.name.clone(),
         }
+    }
+
+    /// The device of the database at a channel.
+    pub fn device_at(&self, channel: u32) -> Option<&'a str> {
+        let found = self.database.iter().find(|(_, known)| **known == channel);
+        found.map(|(name, _)| name.as_str())
     }
 
     /// The pin with this name.

@@ -1,5 +1,7 @@
 //! What passes between models: levels of pins, tones, light, and streams of photons.
 
+use crate::chips::converter::CoreTone;
+
 /// Nanoseconds since power-up.
 pub type Ns = u64;
 
@@ -10,6 +12,8 @@ pub enum Signal {
     Level(bool),
     /// A radio frequency.
     Tone(Tone),
+    /// A tone of a pulse core, as numbers.
+    Core(CoreTone),
     /// A laser beam.
     Light(Light),
     /// Photons per second, at random times.

@@ -2,8 +2,8 @@
 
 mod support;
 
-use kairos_contracts::pulse::{TONE_FLAG_SYNC, TONE_FLAG_WAIT};
-use kairos_pulse::model::{Block, Config, Machine, Recording, FIELDS};
+use kairos_contracts::pulse::{SINE_PHASE_BITS, TONES, TONE_FLAG_SYNC, TONE_FLAG_WAIT, TONE_SHIFT, VALUE_BITS};
+use kairos_pulse::model::{Block, Config, Follower, Machine, Recording, Sine, Tone, FIELDS};
 use kairos_pulse::units::Rates;
 use kairos_pulse::{word, Segment};
 use proptest::prelude::*;
@@ -70,6 +70,39 @@ fn program(segments: &[(i64, i64, u64, bool, bool)]) -> Machine {
     machine
 }
 
+/// Samples of an output from the tones that are told while it is recorded, piece by piece.
+fn followed(words: &[u64], cores: &[usize], output: usize, cycles: u64, piece: usize) -> Vec<i16> {
+    let mut follower = Follower::new(cores, 8);
+    let mut told: Vec<(u64, [Tone; TONES])> = vec![(0, Default::default())];
+    let mut taken = 0;
+    while taken < words.len() {
+        // Entries may be told in halves.
+        let until = words.len().min(taken + piece.max(FIELDS + 2));
+        taken += follower.take(&words[taken..until], |number, cycle, tones| {
+            if number == output {
+                told.push((cycle, tones));
+            }
+        });
+    }
+    let sine = Sine::new();
+    let part = |tone: &Tone, sample: u64| {
+        let phase = tone.phase.wrapping_add((tone.frequency as u64).wrapping_mul(sample)) & ((1 << VALUE_BITS) - 1);
+        let cosine = i64::from(sine.cosine(phase >> (VALUE_BITS - SINE_PHASE_BITS)));
+        (tone.amplitude * cosine + (1 << (TONE_SHIFT - 1))) >> TONE_SHIFT
+    };
+    let mut samples = Vec::new();
+    for at in 0..8 * cycles {
+        let (from, tones) = told
+            .iter()
+            .rev()
+            .find(|told| told.0 <= at / 8)
+            .expect("one from the begin on");
+        let sum: i64 = tones.iter().map(|tone| part(tone, at - 8 * from)).sum();
+        samples.push((sum >> 1).clamp(-32768, 32767) as i16);
+    }
+    samples
+}
+
 proptest! {
     #[test]
     fn recorded_values_give_the_cores_samples(
@@ -103,6 +136,8 @@ proptest! {
             let mut length = 0;
             recording.fields(output, from, count, |cycles, _| length += cycles);
             prop_assert_eq!(length, count);
+            let followed = followed(&recorder.words, &[0, 0], output, from + count, window.1 as usize);
+            prop_assert_eq!(&followed[8 * from as usize..], &rendered[..], "tones that are told meanwhile");
         }
     }
 }
@@ -161,6 +196,7 @@ fn a_reset_begins_phases_anew() {
     assert_eq!(samples[48..64], [0; 16]);
     assert_ne!(samples[8..16], samples[16..24]);
     assert_eq!(recording.span(0), Some((1, 8)));
+    assert_eq!(followed(&words, &[0], 0, 12, 5), samples);
 }
 
 #[test]
@@ -204,4 +240,7 @@ fn settings_of_a_core_end_with_its_reset_and_are_its_own() {
     // Five samples later in the same tone
     assert_eq!(samples[0][32..40], samples[1][37..45]);
     assert_eq!(samples[0][64..], samples[1][64..]);
+    for (output, samples) in samples.iter().enumerate() {
+        assert_eq!(&followed(&words, &[0, 1], output, 12, 20), samples, "output {output}");
+    }
 }

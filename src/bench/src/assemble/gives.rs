@@ -84,6 +84,13 @@ impl Gives {
             .collect()
     }
 
+    /// What a file calls an output.
+    pub fn name_of(&self, output: usize) -> String {
+        let names = self.names();
+        let name = names.iter().find(|(_, number)| **number == output);
+        name.map_or_else(|| format!("ch{output}"), |(name, _)| (*name).into())
+    }
+
     /// The kind of the output with this name, or of the first one.
     pub fn kind_of(&self, name: Option<&str>) -> Option<Kind> {
         let named = name.and_then(|name| self.names.get(name)).map(|(kind, _)| *kind);
@@ -109,6 +116,13 @@ impl Gives {
 pub type Output = (usize, usize, String);
 
 impl Bench<'_> {
+    /// What an output of a part is called in pictures.
+    pub(super) fn called(&self, part: &str, output: usize) -> String {
+        self.parts
+            .get(part)
+            .map_or_else(String::new, |known| known.gives.name_of(output))
+    }
+
     /// A part, and an output of it, as a file names both: `PART`, `PART.chN` or `PART.NAME`.
     pub(super) fn split<'t>(&self, text: &'t str) -> (&'t str, Option<&'t str>) {
         match text.rsplit_once('.') {
@@ -137,10 +151,12 @@ impl Bench<'_> {
         match known.gives.place(kind, output) {
             Some(place) => Ok((known.model, known.gives.first(kind) + place, part.into())),
             None => {
-                let last = known.gives.count(kind) - 1;
+                let first = known.gives.first(kind);
+                let last = first + known.gives.count(kind) - 1;
+                let [first, last] = [first, last].map(|output| self.called(part, output));
                 self.fail(
                     name.span(),
-                    &format!("{text} is no channel: write {part}.ch0 to {part}.ch{last}"),
+                    &format!("{text} is no channel: write {part}.{first} to {part}.{last}"),
                 )
             }
         }

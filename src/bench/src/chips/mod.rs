@@ -7,6 +7,7 @@ pub mod ad9910;
 pub mod ad9912;
 pub mod ad9914;
 pub mod adf5356;
+pub mod converter;
 pub mod dds;
 pub mod ddsbus;
 pub mod fastino;

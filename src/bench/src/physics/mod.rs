@@ -10,6 +10,7 @@ pub mod line;
 pub mod loopback;
 pub mod photodiode;
 pub mod photomultiplier;
+pub mod source;
 pub mod two_level;
 
 #[cfg(test)]

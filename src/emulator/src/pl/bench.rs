@@ -10,11 +10,14 @@ use kairos_bench::assemble::{assemble, Device, Wire};
 use kairos_bench::cards::Card;
 use kairos_bench::engine::{Divided, Engine, Warning};
 use kairos_bench::file::Source;
-use kairos_bench::pad::Pad as BenchPad;
+use kairos_bench::pad::{Output as BenchOutput, Pad as BenchPad};
 use serde_json::{json, Map, Value};
+
+use kairos_contracts::pulse::TONES;
 
 use super::library::{Info, Pad};
 use super::outside::Outside;
+use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// Bits 23..16 of a channel are its board's destination.
 pub const DESTINATION_SHIFT: u32 = 16;
@@ -57,11 +60,13 @@ impl Bench {
             Some(path) => std::fs::read_to_string(path).map_err(|e| format!("bench {name}: {e}"))?,
             None => String::new(),
         };
-        let mut pads = Vec::new();
-        let mut starts = Vec::new();
+        let (mut pads, mut outputs, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut next = 0;
         for (board, info) in boards.iter().enumerate() {
-            starts.push(pads.len() as u16);
-            pads.extend(pads_of(board, pads.len() as u16, info));
+            starts.push(next);
+            pads.extend(pads_of(board, next, info));
+            outputs.extend(outputs_of(board, next, info));
+            next += info.pad_count() + (TONES * info.outputs.len()) as u16;
         }
         let source = Source {
             name: &name,
@@ -69,6 +74,7 @@ impl Bench {
         };
         let device = Device {
             pads: &pads,
+            outputs: &outputs,
             cards: &wiring.cards,
             names: &wiring.names,
         };
@@ -92,7 +98,7 @@ impl Bench {
         let outsides = (0..boards.len()).map(plug).collect();
         let bench = Self {
             plan: assembly.plan,
-            channels: pads.iter().map(|pad| (pad.index, pad.channel)).collect(),
+            channels: channels_of(&pads, &outputs),
             warnings: Vec::new(),
             heard: vec![0; engines.len()],
             engines,
@@ -198,6 +204,29 @@ impl Bench {
             .map(|edge| json!([edge.at, edge.pad, u8::from(edge.level)]));
         rows.collect()
     }
+}
+
+/// Channels by pads, and by the places of tones among them.
+fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput]) -> BTreeMap<u16, u32> {
+    let pads = pads.iter().map(|pad| (pad.index, pad.channel));
+    let tones = outputs
+        .iter()
+        .flat_map(|output| (0..TONES as u16).map(|tone| (output.tones + tone, output.channel)));
+    pads.chain(tones).collect()
+}
+
+/// The outputs of a board's pulse cores: their tones stand behind its pads, which are numbered from
+/// `first` on.
+fn outputs_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchOutput> + '_ {
+    let tones = first + info.pad_count();
+    info.outputs.iter().enumerate().map(move |(place, output)| BenchOutput {
+        board,
+        channel: output.channel | (board as u32) << DESTINATION_SHIFT,
+        core: output.name.clone(),
+        number: output.output,
+        tones: tones + (TONES * place) as u16,
+        sample_hz: f64::from(info.samples_per_cycle) * 1e9 / NS_PER_PL_CYCLE as f64,
+    })
 }
 
 /// The pins of a board whose pads are numbered from `first` on.

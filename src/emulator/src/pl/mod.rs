@@ -25,6 +25,7 @@ mod played;
 mod running;
 mod skip;
 pub mod sources;
+mod tones;
 pub mod trace;
 pub mod wave;
 mod wires;
@@ -252,6 +253,9 @@ impl Pl {
         self.catch_up(memory);
         self.library.reset()?;
         self.outputs = Outputs::zero();
+        if let Some(outside) = &mut self.outside {
+            outside.begin_anew(&self.library.info);
+        }
         self.acp = self.acp.anew();
         (self.hp, self.gp, self.window) = (Hp::default(), Gp::default(), Gp::default());
         (self.offset, self.settle) = (None, SETTLE);
@@ -338,6 +342,9 @@ impl Pl {
         let mut heard = false;
         if let Some(outside) = &mut self.outside {
             heard = outside.see(events);
+            if let Some(origin) = self.offset {
+                heard |= outside.see_tones(&self.library.shown(), origin);
+            }
         }
         if self.outputs.sim_quiet != 0 {
             if let Some(outside) = &mut self.outside {
@@ -378,6 +385,11 @@ impl Pl {
         self.outside
             .as_ref()
             .map_or(u64::MAX, |outside| outside.due(self.cycle))
+    }
+
+    /// How many cycles may be run before what is wired to the outputs hears of them.
+    fn outside_stretch(&self) -> u64 {
+        self.outside.as_ref().map_or(u64::MAX, Outside::stretch)
     }
 
     /// When what is wired to the pads next does something: of interest to a core that waits for an input.

@@ -10,9 +10,11 @@ use std::rc::Rc;
 
 use kairos_bench::engine::Engine;
 use kairos_bench::signal::Square;
+use kairos_contracts::pulse::TONES;
 
 use super::event::Event;
-use super::library::{Info, Inputs, Outputs, WaveInfo};
+use super::library::{Info, Inputs, Outputs, Shown, WaveInfo};
+use super::tones::{Tones, AHEAD};
 use super::wave::Wave;
 use crate::machine::time::NS_PER_PL_CYCLE;
 
@@ -28,6 +30,8 @@ pub struct Outside {
     shared: BTreeMap<u16, (usize, bool)>,
     /// Pads that have changed within a cycle, and what they are from the next one on.
     steady: Vec<(usize, u8)>,
+    /// The tones of pulse cores.
+    tones: Option<Tones>,
     /// Clock generators that something is wired to, and the wave of each that it was told of.
     clocks: Vec<(WaveInfo, Option<Wave>)>,
 }
@@ -41,8 +45,13 @@ impl Outside {
         let shared = drivers.map(|(pad, part)| (pad, (part, false))).collect();
         let watched = info.waves.iter().filter(|wave| made.watches(first + wave.pad));
         let clocks = watched.map(|wave| (wave.clone(), None)).collect();
+        let tones = first + info.pad_count();
+        let places = tones..tones + (TONES * info.outputs.len()) as u16;
+        let followed = places.into_iter().any(|place| made.watches(place));
         drop(made);
+        let tones = followed.then(|| Tones::new(info, tones));
         Self {
+            tones,
             engine,
             board,
             first,
@@ -121,6 +130,26 @@ impl Outside {
             }
         }
         heard
+    }
+
+    /// How many cycles the logic may be run at once, before what it has shown has to be seen.
+    pub fn stretch(&self) -> u64 {
+        self.tones.as_ref().map_or(u64::MAX, |_| AHEAD)
+    }
+
+    /// What pulse cores have shown. `origin`: the cycle in which the coarse counter was 0. Returns
+    /// whether a part hears of it.
+    pub fn see_tones(&mut self, shown: &Shown<'_>, origin: u64) -> bool {
+        let mut engine = self.engine.borrow_mut();
+        self.tones
+            .as_mut()
+            .is_some_and(|tones| tones.see(shown, origin, &mut engine))
+    }
+
+    /// The logic is configured anew: its pulse cores have shown nothing.
+    pub fn begin_anew(&mut self, info: &Info) {
+        let first = self.first + info.pad_count();
+        self.tones = self.tones.take().map(|_| Tones::new(info, first));
     }
 
     /// Clock generators, as they are in a quiet cycle that has been run: of one that is as before

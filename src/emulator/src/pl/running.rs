@@ -4,6 +4,8 @@ use super::Pl;
 use crate::machine::memory::Memory;
 use crate::machine::time::{self, Cycles};
 
+/// Cycles that are run at once.
+const LONGEST_RUN: u64 = 4096;
 /// A jump shorter than this is not worth it.
 const SHORTEST_JUMP: u64 = 2;
 
@@ -124,7 +126,9 @@ impl Pl {
                 // cycles one by one whenever the logic may start a transaction, i.e. while an
                 // answer is awaited.
                 if !self.awaiting {
-                    let n = (target.min(outside) - self.cycle).min(4096);
+                    let n = (target.min(outside) - self.cycle)
+                        .min(LONGEST_RUN)
+                        .min(self.outside_stretch());
                     // A changed input need not end a run by itself: the rest is skipped.
                     let n = if self.settle > 0 && self.skip {
                         n.min(self.settle)

@@ -16,15 +16,15 @@ use kairos_contracts::pulse::{TONES, VALUE_BITS};
 
 /// What an output shows: eight parameters, frames as applied to both tones, and levels.
 pub const FIELDS: usize = PARAMETERS + TONES + 1;
-const LEVELS: usize = FIELDS - 1;
+pub(super) const LEVELS: usize = FIELDS - 1;
 /// The bit of an event in the mask, behind those of the fields.
-const EVENT: u64 = 1 << FIELDS;
-const MASK: u64 = 2 * EVENT - 1;
+pub(super) const EVENT: u64 = 1 << FIELDS;
+pub(super) const MASK: u64 = 2 * EVENT - 1;
 /// Bits of the levels: for each tone, it begins at the global phase; it takes the feed-forward; the
 /// core is reset.
 const SYNC: u64 = 1;
 const FORWARD: u64 = 1 << TONES;
-const RESET: u64 = 1 << (4 * TONES);
+pub(super) const RESET: u64 = 1 << (4 * TONES);
 
 /// Fields in some cycles, 40 bits signed; the last one has bits.
 pub type Fields = [i64; FIELDS];
@@ -230,17 +230,17 @@ impl Recording {
             let mut cycle = begin;
             while cycle < end {
                 state.advance(cycle, per_cycle);
-                synthesiser.harmonics = state.harmonics;
+                synthesiser.harmonics = state.now.harmonics;
                 // What comes before `from` is not heard, and nothing is set within a stretch.
                 let bound = if cycle < from { from } else { u64::MAX };
                 let stretch = end.min(state.until()).min(bound) - cycle;
-                let counter = state.counter(per_cycle);
+                let counter = state.now.counter(per_cycle);
                 if cycle < from {
                     synthesiser.skip(&block, stretch, counter);
                 } else {
                     silence(cycle - at, out);
                     block.cycles = stretch;
-                    make(&mut synthesiser, &block, counter, &state.forward, &self.sine, out);
+                    make(&mut synthesiser, &block, counter, &state.now.forward, &self.sine, out);
                     at = cycle + stretch;
                 }
                 // The first cycle is over.
@@ -256,7 +256,7 @@ impl Recording {
 }
 
 /// Makes a block show these fields.
-fn show(block: &mut Block, fields: &Fields) {
+pub(super) fn show(block: &mut Block, fields: &Fields) {
     for (run, &value) in block.values.iter_mut().chain(&mut block.applied).zip(fields) {
         *run = Run::of(value);
     }

@@ -161,11 +161,7 @@ impl Settings {
     pub fn begin(&self, channel: usize) -> State<'_> {
         State {
             changes: &self.changes,
-            channel,
-            cycle: 0,
-            forward: FeedForward::default(),
-            harmonics: [0; TONES],
-            ahead: 0,
+            now: Now::new(channel),
         }
     }
 
@@ -217,11 +213,9 @@ impl Settings {
     }
 }
 
-/// What is set in a cycle.
-#[derive(Clone, Debug)]
-pub struct State<'a> {
-    /// Those that are still to come.
-    changes: &'a [(u64, Setting)],
+/// What is set of a channel's tones in a cycle.
+#[derive(Clone, Debug, Default)]
+pub struct Now {
     channel: usize,
     cycle: u64,
     /// The feed-forward.
@@ -232,39 +226,75 @@ pub struct State<'a> {
     ahead: u64,
 }
 
-impl State<'_> {
-    /// Goes on to a cycle.
-    pub fn advance(&mut self, to: u64, per_cycle: u64) {
-        while let Some((&(cycle, setting), rest)) = self.changes.split_first().filter(|(first, _)| first.0 <= to) {
-            self.pass(cycle, per_cycle);
-            match setting {
-                Setting::Error(error) => self.forward.error = error,
-                Setting::Harmonic {
-                    channel,
-                    tone,
-                    harmonic,
-                } if channel == self.channel => self.harmonics[tone] = harmonic,
-                Setting::Counter(value) => self.ahead = value.wrapping_sub(cycle.wrapping_mul(per_cycle)),
-                Setting::Reset => (self.forward, self.harmonics, self.ahead) = Default::default(),
-                _ => (),
-            }
-            self.changes = rest;
+impl Now {
+    /// At the begin of time.
+    pub fn new(channel: usize) -> Self {
+        Self {
+            channel,
+            ..Self::default()
         }
-        self.pass(to, per_cycle);
     }
 
-    fn pass(&mut self, to: u64, per_cycle: u64) {
+    /// Goes on to a cycle, in which nothing is set before it.
+    pub fn pass(&mut self, to: u64, per_cycle: u64) {
         self.forward.advance(to - self.cycle, per_cycle);
         self.cycle = to;
     }
 
-    /// The cycle of the next change.
-    pub fn until(&self) -> u64 {
-        self.changes.first().map_or(u64::MAX, |first| first.0)
+    /// Takes an event of a recording, in its cycle; what there is no event for changes nothing.
+    pub fn take(&mut self, cycle: u64, event: u64, per_cycle: u64) {
+        if let Some(make) = KINDS.get(field(event, DATA_BITS, 3) as usize) {
+            self.set(cycle, make(field(event, 0, DATA_BITS)), per_cycle);
+        }
+    }
+
+    /// The core is reset, from that cycle on.
+    pub fn reset(&mut self, cycle: u64, per_cycle: u64) {
+        self.set(cycle, Setting::Reset, per_cycle);
+    }
+
+    fn set(&mut self, cycle: u64, setting: Setting, per_cycle: u64) {
+        self.pass(cycle, per_cycle);
+        match setting {
+            Setting::Error(error) => self.forward.error = error,
+            Setting::Harmonic {
+                channel,
+                tone,
+                harmonic,
+            } if channel == self.channel => self.harmonics[tone] = harmonic,
+            Setting::Counter(value) => self.ahead = value.wrapping_sub(cycle.wrapping_mul(per_cycle)),
+            Setting::Reset => (self.forward, self.harmonics, self.ahead) = Default::default(),
+            _ => (),
+        }
     }
 
     /// The global counter in this cycle.
     pub fn counter(&self, per_cycle: u64) -> u64 {
         self.cycle.wrapping_mul(per_cycle).wrapping_add(self.ahead)
+    }
+}
+
+/// What is set in a cycle, and what will be.
+#[derive(Clone, Debug)]
+pub struct State<'a> {
+    /// Those that are still to come.
+    changes: &'a [(u64, Setting)],
+    /// What is set.
+    pub now: Now,
+}
+
+impl State<'_> {
+    /// Goes on to a cycle.
+    pub fn advance(&mut self, to: u64, per_cycle: u64) {
+        while let Some((&(cycle, setting), rest)) = self.changes.split_first().filter(|(first, _)| first.0 <= to) {
+            self.now.set(cycle, setting, per_cycle);
+            self.changes = rest;
+        }
+        self.now.pass(to, per_cycle);
+    }
+
+    /// The cycle of the next change.
+    pub fn until(&self) -> u64 {
+        self.changes.first().map_or(u64::MAX, |first| first.0)
     }
 }

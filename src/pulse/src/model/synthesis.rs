@@ -41,6 +41,17 @@ pub struct Synthesiser {
     pub harmonics: [i16; TONES],
 }
 
+/// A tone in a cycle, as long as its parameters stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tone {
+    /// Signed; AMPLITUDE_MAX is full scale.
+    pub amplitude: i64,
+    /// From sample to sample, in turns times 2^VALUE_BITS, signed.
+    pub frequency: i64,
+    /// At the first sample, likewise.
+    pub phase: u64,
+}
+
 /// A tone's phase at the first sample of a cycle, and from sample to sample, in the upper bits.
 #[derive(Clone, Copy)]
 struct Turning {
@@ -108,6 +119,18 @@ impl Synthesiser {
             }
             self.accumulate(t, frequency, cycles);
         }
+    }
+
+    /// The tones in the first cycle of a block. Their phases go on, but for SYNC, by `skip`.
+    pub(super) fn tones(&self, block: &Block, forward: &FeedForward) -> [Tone; TONES] {
+        core::array::from_fn(|t| {
+            let Turning { phase, step } = self.turning(t, block, forward, 0);
+            Tone {
+                amplitude: block.amplitude(t).at(0) >> AMPLITUDE_FRACTION,
+                frequency: step as i64 >> UP,
+                phase: phase >> UP,
+            }
+        })
     }
 
     /// Phases as after a reset.

@@ -1,0 +1,95 @@
+//! Where tones come from that no card makes: converters, of which each output of a pulse core has
+//! one, and sources.
+
+use std::collections::BTreeMap;
+
+use kairos_contracts::pulse::TONES;
+use toml::Spanned;
+
+use super::gives::{Gives, Kind};
+use super::{listed, Bench, Done};
+use crate::chips::converter::{Converter, Options};
+use crate::file::File;
+use crate::pad::{board_name, Output};
+use crate::physics::source::RfSource;
+
+impl Bench<'_> {
+    /// Those of all outputs of the device, with what the file says of them.
+    pub(super) fn converters(&mut self, file: &File, outputs: &[Output]) -> Done {
+        let named = by_name(outputs);
+        if let Some(name) = file.converter.keys().find(|name| !named.contains_key(name.get_ref())) {
+            let names: Vec<&str> = named.keys().map(String::as_str).collect();
+            let text = format!(
+                "no output of a pulse core is called {}; there is {}",
+                name.get_ref(),
+                listed(&names)
+            );
+            return self.fail(name.span(), &text);
+        }
+        for (name, output) in named {
+            let said = file.converter.get_key_value(name.as_str());
+            let options = Options {
+                full_scale_dbm: said.map_or(0.0, |(_, said)| said.full_scale_dbm.0 .0),
+                sample_hz: output.sample_hz,
+            };
+            let place = said.map_or_else(|| Spanned::new(0..0, name.clone()), |(place, _)| place.clone());
+            let mut gives = Gives::default();
+            for tone in 0..TONES {
+                gives.add(&format!("tone{tone}"), Kind::Tone);
+            }
+            self.add(&place, "converter", TONES, gives, Box::new(Converter::new(options)))?;
+            if let (Some(part), Some(device)) = (self.plan.0.last_mut(), self.pins.device_at(output.channel)) {
+                part["device"] = device.into();
+            }
+            self.draw(&output.core, &name, &format!("output {}", output.number));
+        }
+        Ok(())
+    }
+
+    /// Converters whose tones something takes, or which the file names, hear of them: to follow a
+    /// pulse core costs time.
+    pub(super) fn follow(&mut self, file: &File, outputs: &[Output]) {
+        for (name, output) in by_name(outputs) {
+            let model = self.parts[name.as_str()].model;
+            if file.converter.contains_key(name.as_str()) || self.engine.feeds(model) {
+                for tone in 0..TONES {
+                    self.engine.wire_pin(output.tones + tone as u16, model, tone);
+                }
+            }
+        }
+    }
+
+    /// Sources of one tone.
+    pub(super) fn sources(&mut self, file: &File) -> Done {
+        for (name, said) in &file.source {
+            let made = RfSource::new(said.hz.0, said.dbm.0 .0, said.switch.is_none());
+            let switch = said.switch.as_ref().map(|pin| self.source_pin(pin)).transpose()?;
+            let model = self.add(name, "RF source", 1, Gives::only(Kind::Tone, 1), Box::new(made))?;
+            if let Some(pad) = switch {
+                self.engine.wire_pin(pad, model, 0);
+                self.draw(&self.shown(pad), name.get_ref(), "switch");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Outputs by what a file calls them: `pulse0_out1`, where several boards have a core of the name
+/// with the board's before it.
+fn by_name(outputs: &[Output]) -> BTreeMap<String, &Output> {
+    let short = |output: &Output| format!("{}_out{}", output.core, output.number);
+    let name = |output: &Output| {
+        let several = outputs.iter().filter(|other| short(other) == short(output)).count() > 1;
+        let board = board_name(output.board);
+        if several {
+            format!("{board}_{}", short(output))
+        } else {
+            short(output)
+        }
+    };
+    outputs.iter().map(|output| (name(output), output)).collect()
+}
+
+#[cfg(test)]
+#[path = "converters_tests.rs"]
+mod tests;

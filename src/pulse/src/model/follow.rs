@@ -1,0 +1,142 @@
+//! The tones of a core's outputs while they are recorded: for what is driven with them in the same
+//! run. Samples, to the bit and with what neighbours give, are in [`super::Recording`], afterwards.
+
+use super::machine::Block;
+use super::recording::{show, Fields, EVENT, FIELDS, LEVELS, MASK, RESET};
+use super::settings::Now;
+use super::synthesis::{Synthesiser, Tone};
+use crate::wrap;
+use alloc::vec::Vec;
+use kairos_contracts::pulse::{TONES, VALUE_BITS};
+
+/// An output: what it shows, and since when.
+struct Output {
+    core: usize,
+    /// It is the core's first one, which has the core's events.
+    first: bool,
+    cycle: u64,
+    fields: Fields,
+    block: Block,
+    synthesiser: Synthesiser,
+    now: Now,
+    /// The cycle from which on what was set is as after a reset.
+    reset: Option<u64>,
+}
+
+/// Follows a recording (see [`super::Recording`] for its words).
+pub struct Follower {
+    outputs: Vec<Output>,
+    per_cycle: u64,
+}
+
+impl Follower {
+    /// Of the core that each output is of, those of one core in turn.
+    pub fn new(cores: &[usize], samples_per_cycle: u32) -> Self {
+        let output = |(n, &core): (usize, &usize)| {
+            let channel = cores[..n].iter().filter(|&&other| other == core).count();
+            let mut block = Block::default();
+            show(&mut block, &[0; FIELDS]);
+            Output {
+                core,
+                first: channel == 0,
+                cycle: 0,
+                fields: [0; FIELDS],
+                block,
+                synthesiser: Synthesiser::new(samples_per_cycle),
+                now: Now::new(channel),
+                reset: None,
+            }
+        };
+        Self {
+            outputs: cores.iter().enumerate().map(output).collect(),
+            per_cycle: samples_per_cycle.into(),
+        }
+    }
+
+    /// Takes words, the next ones of the recording, and shows the tones of an output when anything
+    /// of them has changed: its number, the cycle, both tones. Returns how many words it has taken:
+    /// all but a last entry that is not whole.
+    pub fn take(&mut self, words: &[u64], mut see: impl FnMut(usize, u64, [Tone; TONES])) -> usize {
+        let mut left = words;
+        while let Some((&head, rest)) = left.split_first() {
+            let (cycle, number) = (head >> 16, (head >> 12 & 0xf) as usize);
+            let Some((fields, rest)) = rest.split_at_checked((head & MASK).count_ones() as usize) else {
+                break;
+            };
+            if head & EVENT != 0 {
+                if let Some(event) = fields.last() {
+                    self.set(number, cycle, *event, &mut see);
+                }
+            }
+            self.show(number, cycle, head, fields, &mut see);
+            left = rest;
+        }
+        words.len() - left.len()
+    }
+
+    /// An event of a core, which any of its outputs may show.
+    fn set(&mut self, number: usize, cycle: u64, event: u64, see: &mut impl FnMut(usize, u64, [Tone; TONES])) {
+        let Some(core) = self.outputs.get(number).map(|output| output.core) else {
+            return;
+        };
+        for (n, output) in self.outputs.iter_mut().enumerate() {
+            if output.core == core {
+                output.pass(cycle, self.per_cycle);
+                output.now.take(cycle, event, self.per_cycle);
+                see(n, cycle, output.tones());
+            }
+        }
+    }
+
+    fn show(
+        &mut self,
+        number: usize,
+        cycle: u64,
+        head: u64,
+        words: &[u64],
+        see: &mut impl FnMut(usize, u64, [Tone; TONES]),
+    ) {
+        let Some(output) = self.outputs.get_mut(number) else {
+            return;
+        };
+        output.pass(cycle, self.per_cycle);
+        let mut words = words.iter();
+        for (n, field) in output.fields.iter_mut().enumerate().filter(|(n, _)| head >> n & 1 != 0) {
+            let word = words.next().copied().unwrap_or_default() as i64;
+            *field = if n == LEVELS { word } else { wrap(word, VALUE_BITS) };
+        }
+        show(&mut output.block, &output.fields);
+        // What begins at the global phase does so now.
+        let counter = output.now.counter(self.per_cycle);
+        output.synthesiser.skip(&output.block, 0, counter);
+        output.block.sync = [false; TONES];
+        see(number, cycle, output.tones());
+        if output.first && output.fields[LEVELS] as u64 & RESET != 0 {
+            let core = output.core;
+            for other in self.outputs.iter_mut().filter(|other| other.core == core) {
+                other.reset = Some(cycle + 1);
+            }
+        }
+    }
+}
+
+impl Output {
+    /// Goes on to a cycle.
+    fn pass(&mut self, cycle: u64, per_cycle: u64) {
+        let cycles = cycle.saturating_sub(self.cycle);
+        self.synthesiser.skip(&self.block, cycles, 0);
+        if cycles > 0 && self.fields[LEVELS] as u64 & RESET != 0 {
+            self.synthesiser.reset();
+        }
+        self.cycle += cycles;
+        if let Some(at) = self.reset.take_if(|at| *at <= self.cycle) {
+            self.now.reset(at, per_cycle);
+        }
+        self.now.pass(self.cycle, per_cycle);
+    }
+
+    fn tones(&mut self) -> [Tone; TONES] {
+        self.synthesiser.harmonics = self.now.harmonics;
+        self.synthesiser.tones(&self.block, &self.now.forward)
+    }
+}

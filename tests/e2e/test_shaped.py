@@ -1,0 +1,71 @@
+"""The example of shaped pulses: an ion behind a pulse core. What its converters are said to give is
+what the core's samples are, and the ion turns by it."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from kairos.pulse import Recording
+from kairos.testing import Bench
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+
+FOLDER = EXAMPLES / "shaped"
+LATENCY_NS = 128
+"""From what the engines show to the converters' connectors, 16 cycles."""
+HELD_DB = -0.092
+"""Of a tone of 80 MHz, samples of 1 ns being held: 20 log10(sin(x)/x), x = 0.08 pi."""
+
+
+@pytest.fixture(scope="module")
+def database():
+    built("pulse")
+    return FOLDER / "device_db.py"
+
+
+def test_the_ion_turns_by_the_area_of_the_pulse(database, tmp_path):
+    picture = tmp_path / "shaped.png"
+    with Bench(database) as bench:
+        made = bench.run(FOLDER / "shaped_rabi.py", points=8, shots=40, figure=str(picture))
+        assert bench.warnings == []
+        expected = sys.modules[type(made).__module__].expected
+        wanted = np.array([expected(peak) for peak in made.peaks])
+        errors = np.sqrt(np.maximum(wanted * (1 - wanted), 0.02) / 40)
+        assert np.abs((bench.datasets["excitation"] - wanted) / errors).max() < 4
+        assert wanted.max() > 0.9
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_tones_are_those_of_the_samples(database, tmp_path):
+    """To 0.1 % of full scale, at each nanosecond of a pulse."""
+    with Bench(database) as bench:
+        bench.run(FOLDER / "shaped_rabi.py", points=2, shots=1)
+        rows = bench.device.control.request("tones", part="pulse0_out0", output=0)["tones"]
+        recording = Recording.of(bench.device)
+        reply = bench.device.control.request("pulses", path=str(tmp_path / "words"))
+        origin_ns = reply["origin_ns"]
+        assert bench.dds("pulse0_out0.tone0").changes[-1].power is None, "it ends"
+    # Of two shots the first one's amplitude is 0.
+    begin, end = rows[0][0], rows[-1][0]
+    assert 5990 <= end - begin <= 6010 and len(rows) > 500
+    at = begin - LATENCY_NS - origin_ns
+    samples = recording.samples(0, at, at + end - begin) / 32767
+    times = np.array([row[0] for row in rows])
+    told = np.zeros(end - begin)
+    for number, (start, hz, dbm, turns) in enumerate(rows[:-1]):
+        ns = np.arange(start, times[number + 1])
+        amplitude = 10 ** ((dbm - 10 - HELD_DB) / 20)
+        told[ns - begin] = amplitude * np.cos(2 * np.pi * (turns + hz * (ns - start) * 1e-9))
+    assert np.abs(samples).max() > 0.9
+    assert np.abs(told - samples).max() < 1e-3
+
+
+def test_the_same_with_each_cycle_run(kairos, database):
+    counts = []
+    for options in [(), ("--no-skip",)]:
+        done = kairos("run", FOLDER / "shaped_rabi.py", "points=2", "shots=2", *options, device_db=database)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "standard errors from the expected curve" in done.stdout
+        counts.append(done.stdout.split("kernel compiled")[0])
+    assert counts[0] == counts[1]
