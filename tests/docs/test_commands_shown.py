@@ -129,7 +129,7 @@ def test_what_stands_in_the_table_has_the_text():
 
 
 def test_options_in_the_table_of_runs_are_those_of_the_command():
-    section = MANUAL.partition("## Running one\n")[2].partition("\n## ")[0]
+    section = MANUAL.partition("## Running an experiment\n")[2].partition("\n## ")[0]
     rows = [row.split("|")[1] for row in section.splitlines() if row.startswith("| `")]
     named = {option for row in rows for option in re.findall(r"`(--?[a-z][\w-]*)", row)}
     known = {flag for option in subcommands.load("run").options for flag in option.names}

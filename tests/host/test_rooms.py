@@ -13,7 +13,7 @@ FILES = sorted(path for path in SOURCE.rglob("*.py") if "tests" not in path.rela
 
 def floor_plan() -> dict[str, set[str]]:
     """What each room may import, in the order of the rows."""
-    table = (ROOT / "docs" / "architecture.md").read_text().split("| Room of `src/kairos` |")[1].split("\n\n")[0]
+    table = (ROOT / "docs" / "architecture.md").read_text().split("| Package of `src/kairos` |")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     return {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[-1])) for row in rows}
 
@@ -50,7 +50,7 @@ def imported() -> dict[str, set[str]]:
 
 def test_rooms_import_what_the_floor_plan_allows():
     plan, found = floor_plan(), imported()
-    assert found.keys() == plan.keys(), "docs/architecture.md has a row for each room"
+    assert found.keys() == plan.keys(), "docs/architecture.md has a row for each package"
     wrong = {room: sorted(others - plan[room]) for room, others in found.items() if others - plan[room]}
     assert not wrong, f"imports that docs/architecture.md does not allow: {wrong}"
 

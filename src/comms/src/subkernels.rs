@@ -1,5 +1,5 @@
-//! What the kernel of one board wants of the others (`docs/gateware/link.md`): the lines to them,
-//! what has come by those, and the requests of this board's kernel core that wait for it.
+//! What the kernel of one board wants of the others (`docs/gateware/link-messages.md`): the lines to
+//! them, what has come by those, and the requests of this board's kernel core that wait for it.
 //!
 //! On the board with the network a line is a stream to each satellite whose kernels are wanted; on
 //! a satellite there is one, to the board above.

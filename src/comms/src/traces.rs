@@ -1,4 +1,5 @@
-//! What a kernel wants of DMA traces of which other boards have parts (`docs/gateware/link.md`).
+//! What a kernel wants of DMA traces of which other boards have parts
+//! (`docs/gateware/link-messages.md`).
 
 use heapless::Vec;
 use kairos_channel::{Frame, Kind};

@@ -38,7 +38,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn rooms_import_from_those_above() {
-    let rooms: Vec<String> = table("Room")
+    let rooms: Vec<String> = table("Module")
         .iter()
         .map(|row| row[0].trim_matches('`').to_string())
         .collect();
@@ -48,7 +48,7 @@ fn rooms_import_from_those_above() {
     folders.sort();
     let mut expected: Vec<PathBuf> = rooms.iter().map(|room| source.join(room)).collect();
     expected.sort();
-    assert_eq!(folders, expected, "rooms of docs/emulator.md");
+    assert_eq!(folders, expected, "modules of docs/emulator.md");
     for (n, room) in rooms.iter().enumerate() {
         for path in sources(&source.join(room)) {
             let text = std::fs::read_to_string(&path).unwrap();

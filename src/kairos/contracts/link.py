@@ -1,4 +1,4 @@
-"""Between the firmware of two boards: numbers of the messages (`docs/gateware/link.md`).
+"""Between the firmware of two boards: numbers of the messages (`docs/gateware/link-messages.md`).
 
 Generated from src/contracts/link.toml by src/contracts/generate.py: do not edit.
 """

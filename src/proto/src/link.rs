@@ -1,4 +1,5 @@
-//! Packets and messages between the firmware of two boards (`docs/gateware/link.md`). Little endian.
+//! Packets and messages between the firmware of two boards (`docs/gateware/link-messages.md`).
+//! Little endian.
 //!
 //! A packet is a whole number of 32-bit words. It is for one link, and may be lost:
 //!

@@ -1,5 +1,5 @@
 //! Messages about kernels between the firmware of two boards: what a stream to the service of
-//! kernels carries (`docs/gateware/link.md`). Each is a head and so many bytes of payload.
+//! kernels carries (`docs/gateware/link-messages.md`). Each is a head and so many bytes of payload.
 
 pub use kairos_contracts::link::{Order, ORDER_HEAD};
 

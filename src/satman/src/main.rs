@@ -1,8 +1,8 @@
 //! The comms core of a satellite (core 0): without a network, reached over the link, on what every
 //! board has (`src/comms`).
 //!
-//! `docs/firmware.md` describes how the two cores work together, and `docs/gateware/link.md` what
-//! goes over the link.
+//! `docs/firmware.md` describes how the two cores work together, and
+//! `docs/gateware/link-messages.md` what goes over the link.
 #![no_std]
 #![no_main]
 

@@ -4,7 +4,7 @@
 //! by the fraction of a cycle of the way there, and what it sends comes back late by both
 //! fractions: where these add up to a cycle, the way back takes one more. What is left is the phase
 //! that the board above can measure. Then the satellite's clock is moved to that of the board above
-//! (docs/gateware/link.md, "Time transfer"), which is all that is left out here: all boards have
+//! (docs/gateware/link-time.md), which is all that is left out here: all boards have
 //! one clock.
 //!
 //! The logic of each board has its own clock (`Pl::cycle`), and none may run a cycle before all

@@ -8,7 +8,7 @@ Words of all three are equally long, and nothing else is under way meanwhile, so
 time. If the third step does not find the same R and the counter that it should, or there is no
 answer, all begins again. R is even where the fractions of a cycle of both ways add up to one more.
 Where clocks may have any phase it is measured below a cycle, A is then the nearest to the way
-there, and the far clock is moved by the rest (docs/gateware/time.md). Clock domain sys.
+there, and the far clock is moved by the rest (docs/gateware/link-time.md). Clock domain sys.
 """
 
 from migen import *

@@ -11,7 +11,8 @@ Boards behind a satellite are named by their **offset**: 0 is the satellite itse
 after it in the walk through the tree. `aim` says to which of them the events behind it go; it is
 sent when that changes.
 
-`echo` and what answers it fill as many words as `time`: so all three take the same time (docs/gateware/link.md).
+`echo` and what answers it fill as many words as `time`: so all three take the same time
+(docs/gateware/link-time.md).
 """
 
 from migen import *
