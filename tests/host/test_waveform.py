@@ -91,7 +91,9 @@ def test_a_picture_cuts_out_long_pauses(tmp_path):
     write_plot(tmp_path / "a.svg", far, "Title")
     text = (tmp_path / "a.svg").read_text()
     assert all(f"<!-- {start}" in text for start in ("0 ", "1,000,0", "9,000,0")), "each piece has a number, in ns"
-    # The clock's own pauses are none.
+    # Nor is the length of a pulse, nor are the clock's own pauses.
+    one = {**TRACE, "events": [(0, 0, 1), (2_000_000, 0, 0)]}
+    assert len(windows(Recording.from_trace(one, 0))) == 1
     assert len(windows(clocked(1001)[1])) == 1
 
 

@@ -45,6 +45,9 @@ def windows(recording: Recording) -> list[tuple[float, float]]:
             cuts = sorted(longest, key=lambda pause: pause[1])
             break
     starts, ends = [first, *(start for *_, start in cuts)], [*(end for _, end, _ in cuts), last]
+    if any(start == end for start, end in zip(starts, ends, strict=True)):
+        # One change alone begins or ends a long pulse, which is no pause.
+        starts, ends = [first], [last]
     margin = max(MARGIN * sum(end - start for start, end in zip(starts, ends, strict=True)), 0.5)
     pieces = [(start - margin, end + margin) for start, end in zip(starts, ends, strict=True)]
     least = NARROWEST * max(end - start for start, end in pieces)
