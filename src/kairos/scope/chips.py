@@ -69,7 +69,9 @@ def _fields(register: type[Register], word: int, clock: float | None = None) -> 
     """The fields that are not as after a reset; frequencies in hertz with the system clock, if it is known."""
     now, reset = register.decode(word), register.decode(register.reset)
     parts = [
-        f"{name} {_quantity(register.fields[name], value, clock)}" for name, value in now.items() if value != reset[name]
+        f"{name} {_quantity(register.fields[name], value, clock)}"
+        for name, value in now.items()
+        if value != reset[name]
     ]
     more = len(parts) - SHOWN
     return ", ".join(parts[:SHOWN]) + (f", {more} more" if more > 0 else "")

@@ -133,9 +133,8 @@ def test_lanes_say_what_is_at_the_cursors_and_the_difference(show):
     page = show(LANES, 60000)
 
     def readings(a, b):
-        at = "(cursors) => { scope.cursors = cursors; scope.tell(); return scope.lanes.map((lane) => scope.readings(lane)); }"
-        names = page.evaluate("scope.lanes.map((lane) => lane.name)")
-        return dict(zip(names, page.evaluate(at, {"a": a, "b": b}), strict=True))
+        page.evaluate("(cursors) => { scope.cursors = cursors; scope.tell(); }", {"a": a, "b": b})
+        return page.evaluate("Object.fromEntries(scope.lanes.map((lane) => [lane.name, scope.readings(lane)]))")
 
     found = readings(100, 700)
     assert found["frequency"] == [["a", "80 MHz"], ["b", "80.25 MHz"], ["faint", "Δ 250 kHz"]]
