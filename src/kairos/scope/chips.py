@@ -22,7 +22,9 @@ from ..coredevice.suservo_dds import SharedDDS
 from ..coredevice.urukul import CPLD
 from ..coredevice.zotino import CS_DAC, Zotino
 
-__all__ = ["DRIVERS", "LABELS", "SELECTS", "arguments_of"]
+__all__ = ["DRIVERS", "LABELS", "SELECTS", "SETTINGS", "arguments_of"]
+
+Settings = dict[str, tuple[str, float]]
 
 RELAYS = 16
 """Of a Shuttler."""
@@ -119,28 +121,78 @@ def _ad9910(message, arguments) -> str | None:
     return f"{_named(register, number)}: {fields}"
 
 
-def _ad9912(message, arguments) -> str | None:
+def _ad9910_settings(message, arguments) -> Settings:
+    """A tone that is written to a profile."""
+    width, clock = ad9910.PROFILE.width, _clock(arguments, ad9910_clock)
+    instruction = ad9910.INSTRUCTION.decode(message.written >> width)
+    number = instruction["register"] - ad9910.PROFILE.address
+    if (
+        message.bits != ad9910.INSTRUCTION.width + width
+        or instruction["read"]
+        or number not in range(ad9910.PROFILE.count)
+    ):
+        return {}
+    tone = ad9910.PROFILE.decode(message.written & (1 << width) - 1)
+    found = {"amplitude": ("", tone["asf"]), "phase": ("turns", tone["pow"])}
+    if clock is not None:
+        found = {"frequency": ("Hz", tone["ftw"] * clock)} | found
+    return {f"profile {number} {name}": setting for name, setting in found.items()}
+
+
+def _ad9912_parts(message) -> tuple[dict, type[Register] | None, int] | None:
+    """Instruction, register and data of a message."""
     head = ad9912.INSTRUCTION.width
     if message.bits <= head:
         return None
     instruction = ad9912.INSTRUCTION.decode(message.written >> message.bits - head)
     address, data = instruction["register"], message.bits - head
-    word = message.written & (1 << data) - 1
     # Data go from an address downwards: what a register is follows from their number as well.
     kinds = [ad9912.TONE, *(register for register, _ in _AD9912.values())]
     register = next((one for one in kinds if (one.address, one.width) == (address, data)), None)
+    return instruction, register, message.written & (1 << data) - 1
+
+
+def _ad9912(message, arguments) -> str | None:
+    found = _ad9912_parts(message)
+    if found is None:
+        return None
+    instruction, register, word = found
+    address = instruction["register"]
     if instruction["read"]:
-        return _read(f"{address:#x}" if register is None else register.name, message, data)
+        name = f"{address:#x}" if register is None else register.name
+        return _read(name, message, message.bits - ad9912.INSTRUCTION.width)
     if register is None:
         return f"registers from {address:#x} down: {word:#x}"
-    if register not in (ad9912.TONE, ad9912.FREQUENCY):
+    tone = _ad9912_tone(register, word)
+    if "frequency" not in tone:
         return f"{register.name}: {_fields(register, word)}"
-    bits, clock = ad9912.FREQUENCY.width, _clock(arguments, ad9912_clock)
-    part = (word & (1 << bits) - 1) / (1 << bits)
-    tone = [f"{part:.9g}" if clock is None else _hertz(part * clock)]
-    if register is ad9912.TONE and (phase := ad9912.PHASE.pow.meaning(ad9912.PHASE.pow.read(word >> bits))):
-        tone.append(f"{phase:.9g} turns")
-    return f"{register.name}: {', '.join(tone)}"
+    clock = _clock(arguments, ad9912_clock)
+    texts = [f"{tone['frequency']:.9g}" if clock is None else _hertz(tone["frequency"] * clock)]
+    if tone.get("phase"):
+        texts.append(f"{tone['phase']:.9g} turns")
+    return f"{register.name}: {', '.join(texts)}"
+
+
+def _ad9912_tone(register, word: int) -> dict[str, float]:
+    """What is written of a tone: frequency as a part of the system clock, phase in turns."""
+    tone = {}
+    bits = ad9912.FREQUENCY.width
+    if register in (ad9912.TONE, ad9912.FREQUENCY):
+        tone["frequency"] = (word & (1 << bits) - 1) / (1 << bits)
+    if register in (ad9912.TONE, ad9912.PHASE):
+        high = word >> bits if register is ad9912.TONE else word
+        tone["phase"] = ad9912.PHASE.pow.meaning(ad9912.PHASE.pow.read(high))
+    return tone
+
+
+def _ad9912_settings(message, arguments) -> Settings:
+    found = _ad9912_parts(message)
+    clock = _clock(arguments, ad9912_clock)
+    if found is None or found[0]["read"]:
+        return {}
+    tone = _ad9912_tone(found[1], found[2])
+    units = {"phase": ("turns", 1)} if clock is None else {"frequency": ("Hz", clock), "phase": ("turns", 1)}
+    return {name: (unit, tone[name] * scale) for name, (unit, scale) in units.items() if name in tone}
 
 
 def _urukul(message, arguments) -> str | None:
@@ -148,6 +200,13 @@ def _urukul(message, arguments) -> str | None:
     if register is urukul.ATT:
         return f"ATT: {', '.join(map(_decibels, register.att.read(message.written)))} dB"
     return register and f"{register.name[:3]}: {_fields(register, message.written)}"
+
+
+def _urukul_settings(message, arguments) -> Settings:
+    if _URUKUL.get(message.bits) is not urukul.ATT:
+        return {}
+    codes = urukul.ATT.att.read(message.written)
+    return {f"attenuation {number}": ("dB", ATTENUATION.quantity(code) + 0.0) for number, code in enumerate(codes)}
 
 
 def _mirny(message, arguments) -> str | None:
@@ -188,6 +247,14 @@ def _ad53xx(message, arguments) -> str | None:
     return f"ch{channel} {mode}: {data:#x}"
 
 
+def _ad53xx_settings(message, arguments) -> Settings:
+    word = ad53xx.WORD.decode(message.written)
+    channel = ad53xx.WORD.target.read(message.written) - ad53xx.FIRST_CHANNEL
+    if message.bits != ad53xx.WORD.width or word["mode"] != "DATA" or channel < 0:
+        return {}
+    return {f"ch{channel}": ("V", mu_to_voltage(word["data"], arguments["offset_dacs"], arguments["vref"]))}
+
+
 def _relays(message, arguments) -> str | None:
     """Those of a Shuttler's outputs that are closed."""
     if message.bits != RELAYS:
@@ -211,6 +278,14 @@ LABELS: dict[str, Callable] = {
 }
 """Class of a driver: what a message to its chip says, by the arguments of its device (`arguments_of`);
 None if it says nothing that is known."""
+SETTINGS: dict[str, Callable] = {
+    "AD9910": _ad9910_settings,
+    "AD9912": _ad9912_settings,
+    "CPLD": _urukul_settings,
+    "AD53xx": _ad53xx_settings,
+    "Zotino": _ad53xx_settings,
+}
+"""Class of a driver: which quantities a message sets, likewise: (unit, number) by name."""
 SELECTS = {
     "CPLD": {urukul.CS_CFG: "", urukul.CS_ATT: " attenuators"},
     "Mirny": {mirny.CS: ""},

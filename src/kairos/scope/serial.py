@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..waveform import Channel
-from .chips import LABELS, SELECTS, arguments_of
+from .chips import LABELS, SELECTS, SETTINGS, arguments_of
 
 __all__ = ["Labels", "Message", "messages"]
 
@@ -65,6 +65,11 @@ class Labels:
         _, driver, arguments = self._chips.get((bus, message.select), ("", "", {}))
         text = LABELS[driver](message, arguments) if driver else None
         return text or f"{message.written:#0{2 + -(-message.bits // 4)}x} ({message.bits} bits)"
+
+    def settings(self, bus: str, message: Message) -> dict[str, tuple[str, float]]:
+        """Quantities that a message sets: unit and number by name."""
+        _, driver, arguments = self._chips.get((bus, message.select), ("", "", {}))
+        return SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
 
 
 def messages(pads: dict[str, Channel]) -> Iterator[Message]:
