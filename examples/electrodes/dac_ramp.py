@@ -61,7 +61,7 @@ class DacRamp(EnvExperiment):
                 for number, (volts, points) in enumerate(zip(self.volts, measured, strict=True)):
                     axes.step(times, volts, where="post", color=COLORS[number], label=f"electrode {number}, set")
                     axes.plot(times + 10 * us / ms, points, ".", color=COLORS[number], label="measured")
-                axes.set(xlabel="time (ms)", ylabel="volts", title="A ramp of two electrodes")
+                axes.set(xlabel="time (ms)", ylabel="voltage (V)", title="A ramp of two electrodes")
                 axes.legend()
                 axes.grid(alpha=0.3)
                 save(figure, self.figure, dpi=120)

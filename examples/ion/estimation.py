@@ -1,7 +1,7 @@
 """State estimation with NumPy in a kernel: how far the light is from resonance, from Ramsey shots
 one at a time. The kernel keeps a probability for each of 64 detunings as an array, and multiplies
 it after each shot by how likely that shot was. The picture is the distribution after some numbers
-of shots: ever narrower, about the 3 kHz that were set."""
+of shots: ever narrower, about the 3 kHz that were set, at which a line stands."""
 
 import numpy as np
 from artiq.experiment import *
@@ -70,4 +70,5 @@ class Estimation(Trap, EnvExperiment):
             chosen = [(f"{2**n} shots", n + 1) for n in (2, 4, 6) if n + 2 < len(self.history)]
             chosen.append((f"{self.shots} shots", len(self.history) - 1))
             series = [(name, self.detunings / kHz, self.history[n], None) for name, n in chosen]
+            series.append(("set", [self.detuning / kHz] * 2, [0, self.history[-1].max()], None))
             draw(self.figure, series, "detuning (kHz)", "probability", f"{mean / kHz:.2f} ± {width / kHz:.2f} kHz")

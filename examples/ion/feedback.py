@@ -44,7 +44,14 @@ class Feedback(Trap, EnvExperiment):
                 figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
                 dark = np.array([first, second])
                 errors = binomial_errors(dark, self.shots)
-                axes.bar(["first measurement", "second"], dark, width=0.5, yerr=errors, capsize=4, color=COLORS[:2])
+                axes.bar(
+                    ["first measurement", "second measurement"],
+                    dark,
+                    width=0.5,
+                    yerr=errors,
+                    capsize=4,
+                    color=COLORS[:2],
+                )
                 axes.set(ylabel="part of the shots found dark", title="Feedback on a count", ylim=(0, 1))
                 save(figure, self.figure, dpi=120)
             print(f"wrote {self.figure}")

@@ -166,4 +166,10 @@ class Fragments(EnvExperiment):
                 excitation,
                 binomial_errors(excitation, self.machine.shots),
             )
-            draw(self.machine.figure, [points], f"{self.scan} ({unit})", "excitation", "A scan of fragments")
+            draw(
+                self.machine.figure,
+                [points],
+                f"{self.scan} ({unit.replace('us', 'µs')})",
+                "excitation",
+                "A scan of fragments",
+            )

@@ -41,7 +41,8 @@ class PhotonCounting(Trap, EnvExperiment):
             f"bright {bright.mean():.1f} counts, dark {dark.mean():.2f}; {wrong:.1%} on the wrong side of {THRESHOLD}"
         )
         if self.figure:
-            bins = np.arange(max(bright.max(), dark.max()) + 2)
+            # Of width 1, about the whole numbers
+            bins = np.arange(max(bright.max(), dark.max()) + 2) - 0.5
             series = [
                 (name, np.repeat(bins, 2)[1:-1], np.repeat(np.histogram(counts, bins)[0], 2), None)
                 for name, counts in (("bright", bright), ("after half a turn", dark))

@@ -53,5 +53,9 @@ class PulseTrain(Trap, EnvExperiment):
         fullest = self.numbers[int(np.argmax(excitation))]
         print(f"most excitation, {excitation.max():.0%}, behind {fullest} pulses")
         if self.figure:
-            series = [("measured", self.numbers, excitation, binomial_errors(excitation, self.shots))]
+            fine = np.linspace(0, self.most, 200)
+            series = [
+                ("one pulse as long", fine, np.sin(np.pi * 50 * kHz * fine * us) ** 2, None),
+                ("measured", self.numbers, excitation, binomial_errors(excitation, self.shots)),
+            ]
             draw(self.figure, series, "pulses of 1 µs", "excitation", "Pulses from memory")

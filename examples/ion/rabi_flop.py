@@ -42,7 +42,8 @@ def fit(times, values, errors):
     step = 0.01 / span
     least, solution = solve(frequency, decay)
     curvature = solve(frequency + step, decay)[0] + solve(frequency - step, decay)[0] - 2 * least
-    return frequency, step * np.sqrt(2 / curvature), lambda at: model(frequency, decay, at) @ solution
+    error = step * np.sqrt(2 / curvature) if curvature > 0 else np.inf
+    return frequency, error, lambda at: model(frequency, decay, at) @ solution
 
 
 class RabiFlop(Trap, EnvExperiment):

@@ -1,10 +1,12 @@
 """Ramsey fringes: two quarter turns with a pause; the excitation swings with the phase of the
 second one, and the swing is smaller the longer the pause is: exp(-t/T) of it is left, T the
-coherence time of bench.toml, 300 us."""
+coherence time of bench.toml, 300 us. Lines are the fits of a cosine."""
 
 import numpy as np
 from artiq.experiment import *
 from trap import THRESHOLD, Trap, binomial_errors, draw
+
+from kairos.pictures import COLORS
 
 
 class Ramsey(Trap, EnvExperiment):
@@ -53,13 +55,21 @@ class Ramsey(Trap, EnvExperiment):
         excitation = self.get_dataset("ramsey.excitation").reshape(len(self.pauses), -1)
         phases = 2 * np.pi * np.array(self.phases)
         matrix = np.stack([np.ones_like(phases), np.cos(phases), np.sin(phases)], axis=1)
-        swings = [2 * np.hypot(*np.linalg.lstsq(matrix, row, rcond=None)[0][1:]) for row in excitation]
+        fits = [np.linalg.lstsq(matrix, row, rcond=None)[0] for row in excitation]
+        swings = [2 * np.hypot(*fit[1:]) for fit in fits]
         self.set_dataset("ramsey.contrast", np.array(swings))
         for pause, swing in zip(self.pauses, swings, strict=True):
             print(f"contrast after {pause / us:.0f} us: {swing:.2f}")
         if self.figure:
             series = [
-                (f"{pause / us:.0f} µs", self.phases, row, binomial_errors(row, self.shots))
+                (f"pause of {pause / us:.0f} µs", self.phases, row, binomial_errors(row, self.shots))
                 for pause, row in zip(self.pauses, excitation, strict=True)
             ]
-            draw(self.figure, series, "phase of the second pulse (turns)", "excitation", "Ramsey fringes")
+            fine = np.linspace(0, 1, 200)
+            angle = 2 * np.pi * fine
+            series += [
+                (f"contrast {swing:.2f}", fine, fit @ [np.ones_like(angle), np.cos(angle), np.sin(angle)], None)
+                for swing, fit in zip(swings, fits, strict=True)
+            ]
+            draw(self.figure, series, "phase of the second pulse (turns)", "excitation", "Ramsey fringes",
+                 colors=COLORS[: len(self.pauses)] * 2)  # fmt: skip

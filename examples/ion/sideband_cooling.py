@@ -5,7 +5,9 @@ Wants the bench of crystal.toml."""
 
 import numpy as np
 from artiq.experiment import *
-from trap import THRESHOLD, Trap, binomial_errors, draw
+from trap import THRESHOLD, Trap, binomial_errors
+
+from kairos.pictures import COLORS, FONT, drawing, save
 
 MODE = 3 * MHz
 
@@ -82,11 +84,22 @@ class SidebandCooling(Trap, EnvExperiment):
         self.set_dataset("sidebands.quanta", quanta)
         print(f"mean quanta from both sidebands: {quanta[0]:.1f} behind Doppler cooling, {quanta[1]:.2f} behind more")
         if self.figure:
-            # Both sidebands side by side: what is between them is left out.
-            shown = [(d - np.sign(d) * (MODE - 20 * kHz)) / kHz for d in self.detunings]
-            series = [
-                (name, shown, row, binomial_errors(row, self.shots))
-                for name, row in zip(("Doppler cooling", "sideband cooling"), excitation, strict=True)
-            ]
-            draw(self.figure, series, "detuning (kHz): the red sideband is drawn at -20, the blue one at 20",
-                 "excitation", f"{quanta[1]:.2f} quanta are left")  # fmt: skip
+            self.draw(excitation, f"{quanta[1]:.2f} quanta are left")
+            print(f"wrote {self.figure}")
+
+    def draw(self, excitation, title):
+        """Both sidebands side by side."""
+        beside = (np.array(self.detunings[: self.points]) + MODE) / kHz
+        with drawing(**FONT) as pyplot:
+            figure, panels = pyplot.subplots(1, 2, figsize=(7, 4), sharey=True, layout="constrained")
+            for number, (axes, side) in enumerate(zip(panels, ("red", "blue"), strict=True)):
+                for color, name, row in zip(COLORS, ("Doppler cooling", "sideband cooling"), excitation, strict=False):
+                    shown = row[number * self.points : (number + 1) * self.points]
+                    points = {"fmt": "o", "markersize": 4, "capsize": 2, "color": color, "label": name}
+                    axes.errorbar(beside, shown, binomial_errors(shown, self.shots), **points)
+                axes.set(xlabel=f"detuning from the {side} sideband (kHz)")
+                axes.grid(alpha=0.3)
+            panels[0].set_ylabel("excitation")
+            panels[0].legend()
+            figure.suptitle(title)
+            save(figure, self.figure, dpi=120)

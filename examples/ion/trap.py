@@ -15,11 +15,11 @@ def binomial_errors(excitation, shots):
     return np.sqrt(probability * (1 - probability) / shots)
 
 
-def draw(path, series, xlabel, ylabel, title):
+def draw(path, series, xlabel, ylabel, title, colors=COLORS):
     """Write a picture of `series`: (label, x, y, errors or None for a line)."""
     with drawing(**FONT) as pyplot:
         figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
-        for color, (label, x, y, errors) in zip(COLORS, series, strict=False):
+        for color, (label, x, y, errors) in zip(colors, series, strict=False):
             if errors is None:
                 axes.plot(x, y, color=color, label=label)
             else:

@@ -89,10 +89,10 @@ class ServoLoop(EnvExperiment):
                 figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
                 axes.plot(times * 1e6, volts, "o-", markersize=3, color=COLORS[0], label="photodiode")
                 axes.axhline(self.setpoint, color=COLORS[1], linewidth=1, label="setpoint")
-                axes.set(xlabel="time in µs", ylabel="volts", title="Laser power held by an SU-Servo")
+                axes.set(xlabel="time (µs)", ylabel="voltage (V)", title="Laser power held by an SU-Servo")
                 right = axes.twinx()
                 right.plot(times * 1e6, amplitudes, color=COLORS[2], label="amplitude")
-                right.set_ylabel("amplitude of the tone, of full scale")
+                right.set_ylabel("amplitude of the tone (of full scale)")
                 handles = [*axes.get_lines(), *right.get_lines()]
                 axes.legend(handles=handles, loc="lower right")
                 axes.grid(alpha=0.3)

@@ -106,6 +106,17 @@ def test_faults_are_told_with_the_line_that_makes_them(kairos, ion):
         assert source[int(found[1]) - 1].endswith(f"# {comment}"), found[0]
 
 
+def test_a_part_without_pins_has_the_line_of_what_it_hears(kairos, ion, tmp_path):
+    bench = tmp_path / "bench.toml"
+    text = (ION / "bench.toml").read_text()
+    bench.write_text(text.replace("saturation_dbm = 10.0", "saturation_dbm = 0.0", 1))
+    words = ["points=2", "shots=1", "longest=10e-6", "--bench", bench]
+    done = kairos("run", ION / "rabi_flop.py", *words, device_db=ION / "device_db.py")
+    told = re.findall(r"bench: at [\d.]+ ms, rabi_flop.py:(\d+): aom_729: the tone is 10.0 dB above", done.stderr)
+    source = (ION / "rabi_flop.py").read_text().splitlines()
+    assert told and all("self.qubit.sw.pulse" in source[int(line) - 1] for line in told), done.stderr
+
+
 MODEL, DOUBLER = re.findall(
     r"```python\n(from kairos.bench import Model.*?)```", (ROOT / "docs/bench.md").read_text(), re.S
 )

@@ -40,7 +40,9 @@ def test_chips_and_tones_of_a_run(kairos):
     assert (kairos.directory / "a.html").exists(), run.stdout + run.stderr
     found = lanes(kairos.directory / "a.html")
     times, words = found["pins/spi_urukul0/urukul0_ch0"]
-    assert "PROFILE7: asf 1, ftw 0.0800000001" in words
+    assert "PROFILE7: asf 1, ftw 80.0000001 MHz" in words
+    _, words = found["pins/spi_urukul0/urukul0_cpld attenuators"]
+    assert words[-1] == "ATT: 0, 0, 0, 31.875 dB", "the fourth one is as after power-up"
     _, frequencies = found["bench/urukul0.ch0/frequency"]
     assert np.nanmax(frequencies) == pytest.approx(80e6, abs=0.2)
     # Photons while it is cooled and repumped, none while it is shelved; counts come back at the pin.

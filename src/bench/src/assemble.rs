@@ -136,6 +136,9 @@ impl Bench<'_> {
         model: Box<dyn Model>,
     ) -> Result<usize, String> {
         let text = name.get_ref();
+        if text.is_empty() || text.contains(char::is_control) {
+            return self.fail(name.span(), "the name of a part is one line of text");
+        }
         if let Some(other) = self.parts.get(text) {
             return self.fail(
                 name.span(),
@@ -191,6 +194,14 @@ impl Bench<'_> {
             format!(": {} is another name of it", name.get_ref())
         });
         self.fail(to.span(), &format!("a cable from the pin {shown} to itself{other}"))
+    }
+
+    /// What a part sees it sees once.
+    fn once(&self, names: &[Spanned<String>]) -> Done {
+        let twice = (1..names.len()).find(|n| names[..*n].iter().any(|name| name.get_ref() == names[*n].get_ref()));
+        twice.map_or(Ok(()), |n| {
+            self.fail(names[n].span(), &format!("{} is there twice", names[n].get_ref()))
+        })
     }
 
     fn pad(&self, name: &Spanned<String>) -> Result<&Pad, String> {

@@ -8,7 +8,7 @@
 //! ([`divide`]), each of which takes the changes of its own inputs.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use serde_json::{json, Value};
@@ -47,6 +47,13 @@ pub enum End {
     },
     /// A pin of the device.
     Pin(u16),
+}
+
+impl End {
+    /// Whether it is an input of such a model.
+    fn is_of(self, wanted: impl Fn(usize) -> bool) -> bool {
+        matches!(self, Self::Input { model, .. } if wanted(model))
+    }
 }
 
 /// A change of an input pin of the device.
@@ -209,9 +216,32 @@ impl Engine {
         self.pins.contains_key(&pad)
     }
 
-    /// The pins of the device that are wired to a model, in whichever direction.
-    pub fn pads_of(&self, model: usize) -> impl Iterator<Item = u16> + '_ {
-        let leads = move |end: &End| matches!(end, End::Input { model: to, .. } if *to == model);
+    /// The pins of the device through which a model is reached: those that are wired to it, in
+    /// whichever direction, or, if there are none, those of the models that it hears.
+    pub fn pads_of(&self, model: usize) -> Vec<u16> {
+        let mut reached = BTreeSet::from([model]);
+        loop {
+            let pads: Vec<u16> = reached.iter().flat_map(|model| self.own_pads(*model)).collect();
+            let known = reached.len();
+            let before = |part: &Part| {
+                part.wires
+                    .iter()
+                    .flatten()
+                    .any(|end| end.is_of(|to| reached.contains(&to)))
+            };
+            let heard: Vec<usize> = (0..self.parts.len())
+                .filter(|part| before(&self.parts[*part]))
+                .collect();
+            reached.extend(heard);
+            if !pads.is_empty() || reached.len() == known {
+                return pads;
+            }
+        }
+    }
+
+    /// Those that are wired to the model itself.
+    fn own_pads(&self, model: usize) -> impl Iterator<Item = u16> + '_ {
+        let leads = move |end: &End| end.is_of(|to| to == model);
         let heard = self.pins.iter().filter(move |(_, ends)| ends.iter().any(leads));
         let driven = self.parts[model].wires.iter().flatten().filter_map(|end| match end {
             End::Pin(pad) => Some(*pad),
@@ -222,10 +252,12 @@ impl Engine {
 
     /// A pin of the device changes.
     pub fn pin(&mut self, at: Ns, pad: u16, level: bool) {
-        for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
-            let to = self.pins[&pad][index];
-            self.push(at + CABLE, to, Signal::Level(level), self.place(pad));
-        }
+        self.lead(at + CABLE, pad, Signal::Level(level));
+    }
+
+    /// A tone of a pulse core changes; it has this number among the pads.
+    pub fn tone(&mut self, at: Ns, pad: u16, tone: CoreTone) {
+        self.lead(at + LATENCY, pad, Signal::Core(tone));
     }
 
     /// A clock at a pin of the device begins, changes or ends.
@@ -234,22 +266,19 @@ impl Engine {
             edge: wave.edge + CABLE,
             ..wave
         });
-        for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
-            let to = self.pins[&pad][index];
-            self.push(at + CABLE, to, Signal::Clock(wave), self.place(pad));
-        }
+        self.lead(at + CABLE, pad, Signal::Clock(wave));
     }
 
-    /// A tone of a pulse core changes, at an output that has this number among the pads.
-    pub fn tone(&mut self, at: Ns, pad: u16, tone: CoreTone) {
+    /// All that is wired to a pin of the device hears of it at `at`.
+    fn lead(&mut self, at: Ns, pad: u16, signal: Signal) {
         for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
             let to = self.pins[&pad][index];
-            self.push(at + LATENCY, to, Signal::Core(tone), self.place(pad));
+            self.push(at, to, signal, self.board_of(pad));
         }
     }
 
     /// Which of its boards a pad is of.
-    fn place(&self, pad: u16) -> usize {
+    fn board_of(&self, pad: u16) -> usize {
         self.starts.partition_point(|start| *start <= pad).saturating_sub(1)
     }
 
@@ -326,11 +355,11 @@ impl Engine {
             if self.driven.len() < HISTORY {
                 self.driven.push(edge);
             }
-            let place = self.place(pad);
-            if self.edges.len() <= place {
-                self.edges.resize_with(place + 1, VecDeque::new);
+            let board = self.board_of(pad);
+            if self.edges.len() <= board {
+                self.edges.resize_with(board + 1, VecDeque::new);
             }
-            self.edges[place].push_back(edge);
+            self.edges[board].push_back(edge);
         }
     }
 
@@ -433,14 +462,6 @@ impl Engine {
                 tone.dbm.is_finite().then_some(tone.dbm),
                 tone.turns
             ])),
-            _ => None,
-        })
-    }
-
-    /// The voltages that an output has had: [time in ns, volts].
-    pub fn volts(&self, name: &str, output: usize) -> Option<Value> {
-        self.history_of(name, output, |at, signal| match signal {
-            Signal::Volts(volts) => Some(json!([at, volts])),
             _ => None,
         })
     }

@@ -262,3 +262,26 @@ fn what_comes_at_once_from_several_boards_is_in_their_order() {
         );
     }
 }
+
+#[test]
+fn a_model_without_pins_is_reached_through_those_that_it_hears() {
+    let mut engine = Engine::default();
+    let chip = engine.add("chip", 1, Echo::after(0));
+    let light = engine.add("light", 1, Echo::after(0));
+    let ion = engine.add("ion", 1, Echo::after(0));
+    let detector = engine.add("detector", 1, Echo::after(0));
+    engine.wire_pin(3, chip, 0);
+    engine.wire_pin(5, chip, 1);
+    for (from, to) in [(chip, light), (light, ion), (ion, detector), (ion, light)] {
+        engine.wire(from, 0, End::Input { model: to, input: 0 });
+    }
+    engine.wire(detector, 0, End::Pin(7));
+    for (model, pads) in [
+        (chip, vec![3, 5]),
+        (light, vec![3, 5]),
+        (ion, vec![3, 5]),
+        (detector, vec![7]),
+    ] {
+        assert_eq!(engine.pads_of(model), pads);
+    }
+}

@@ -16,10 +16,12 @@ use crate::numbers::{Finite, Fraction, Natural, Positive};
 mod light;
 mod revisions;
 mod rf;
+mod source;
 
 pub use light::{Beam, Camera, Crystal, Drive, Line, Photodiode};
 pub use revisions::{MirnyRevision, SamplerRevision};
 pub use rf::{Converter, RfSource};
+pub use source::{text_of, Source};
 
 /// Parts of a kind, by their names.
 pub type Parts<T> = BTreeMap<Spanned<String>, T>;
@@ -434,59 +436,4 @@ pub struct Python {
 
 fn patience() -> Positive {
     Positive(10.0)
-}
-
-/// What the parser of the file says, without names of Rust's types.
-fn in_words(text: &str) -> String {
-    let Some((before, kind)) = text.rsplit_once("expected ") else {
-        return text.into();
-    };
-    let kind = match kind {
-        "f64" => "a number",
-        "a map" => "a table",
-        "a sequence" => "a list",
-        "i32" | "i64" => "a whole number",
-        "u32" | "u64" | "usize" => "a whole number, 0 or more, that is not too large",
-        other => other,
-    };
-    format!("{}expected {kind}", before.replace(" as i128", ""))
-}
-
-/// The text of a file, to say where something stands.
-#[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
-    /// As its owner knows it.
-    pub name: &'a str,
-    /// All of it.
-    pub text: &'a str,
-}
-
-impl Source<'_> {
-    /// `NAME:LINE`; of what is one line without a file its name.
-    pub fn place(&self, at: usize) -> String {
-        if self.text.is_empty() {
-            return self.name.into();
-        }
-        let line = self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
-        format!("{}:{line}", self.name)
-    }
-
-    /// `NAME:LINE: text`.
-    pub fn error(&self, at: usize, text: &str) -> String {
-        format!("{}: {text}", self.place(at))
-    }
-
-    /// The file, if it is one.
-    pub fn parse(&self) -> Result<File, String> {
-        toml::from_str(self.text).map_err(|error| {
-            let span = error.span().unwrap_or_default();
-            let text = match (error.message(), self.text.get(span.clone())) {
-                ("duplicate key", Some(key)) => {
-                    format!("{} is there twice", key.trim_matches(['"', '\'']))
-                }
-                (text, _) => in_words(&text.replace('\n', ", ")),
-            };
-            self.error(span.start, &text)
-        })
-    }
 }

@@ -73,6 +73,11 @@ def voltage_to_mu(voltage, offset_dacs=0x2000, vref=5.0) -> TInt32:
     return SPAN.code_from(offset_dacs * CODES_OF_OFFSET, voltage / (SPANS * vref))
 
 
+def mu_to_voltage(code, offset_dacs=0x2000, vref=5.0) -> float:
+    """Volts of a code, with the setting of the offset DACs."""
+    return SPAN.quantity(code - offset_dacs * CODES_OF_OFFSET) * SPANS * vref
+
+
 class AD53xx:
     """A DAC on the SPI bus `spi_device`.
 
@@ -125,7 +130,7 @@ class AD53xx:
     @host_only
     def mu_to_voltage(self, code):
         """Volts of a code."""
-        return SPAN.quantity(code - self.offset_dacs * CODES_OF_OFFSET) * SPANS * self.vref
+        return mu_to_voltage(code, self.offset_dacs, self.vref)
 
     @kernel
     def init(self, blind=False):

@@ -87,6 +87,11 @@ _REFCLK_DIVIDERS = [4, 1, 2, 4]
 _FASTEST_REFCLK, _FASTEST_SYSCLK = 60e6, 1e9
 
 
+def system_clock(refclk, clk_div, pll_n, pll_en):
+    """Hz of the chip's system clock, with the reference `refclk` Hz of its card."""
+    return refclk / _REFCLK_DIVIDERS[clk_div] * (pll_n if pll_en else 1)
+
+
 class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness):
     """A channel on the Urukul `cpld_device`.
 
@@ -118,10 +123,9 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
             raise ValueError(f"chip_select of an AD9910 is between 3 and 7, not {chip_select}")
         super().__init__(dmgr, chip_select, cpld_device, sw_device)
         self.pll_n, self.pll_cp, self.pll_vco, self.pll_en = pll_n, pll_cp, pll_vco, pll_en
-        refclk = self.cpld.refclk / _REFCLK_DIVIDERS[self.cpld.clk_div]
         if pll_en:
-            self._check_pll(refclk)
-        self.sysclk = refclk * pll_n if pll_en else refclk
+            self._check_pll(self.cpld.refclk / _REFCLK_DIVIDERS[self.cpld.clk_div])
+        self.sysclk = system_clock(self.cpld.refclk, self.cpld.clk_div, pll_n, pll_en)
         if self.sysclk > _FASTEST_SYSCLK:
             raise ValueError(f"the system clock of an AD9910 is at most 1 GHz, not {self.sysclk / 1e6} MHz")
         self.ftw_per_hz = FTW.ftw.steps / self.sysclk

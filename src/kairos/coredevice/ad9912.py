@@ -37,6 +37,12 @@ _ONE, _OTHER = _PARTS["AD9912"], _PARTS["AD9912_OTHER"]
 _STREAM = INSTRUCTION.encode(length="STREAM", register=TONE.address)
 
 
+def system_clock(refclk, clk_div, pll_n, pll_en):
+    """Hz of the chip's system clock, with the reference `refclk` Hz of its card."""
+    reference = refclk / _REFCLK_DIVIDERS[clk_div]
+    return reference * (2 if reference < SLOW_REFERENCE else 1) * pll_n if pll_en else reference
+
+
 class AD9912(UrukulChannel):
     """A channel on the Urukul `cpld_device`.
 
@@ -56,15 +62,14 @@ class AD9912(UrukulChannel):
             raise ValueError(f"chip_select of an AD9912 is between 4 and 7, not {chip_select}")
         super().__init__(dmgr, chip_select, cpld_device, sw_device)
         self.pll_n, self.pll_en = pll_n, pll_en
-        refclk = self.cpld.refclk / _REFCLK_DIVIDERS[self.cpld.clk_div]
-        slow = refclk < SLOW_REFERENCE
-        self.sysclk = refclk * (2 if slow else 1) * pll_n if pll_en else refclk
+        self.sysclk = system_clock(self.cpld.refclk, self.cpld.clk_div, pll_n, pll_en)
         if self.sysclk > _FASTEST_SYSCLK:
             raise ValueError(f"the system clock of an AD9912 is at most 1 GHz, not {self.sysclk / 1e6} MHz")
         self.ftw_per_hz = (1 << FREQUENCY.width) / self.sysclk
         # Register and value, each followed by an update
         self.settings = [(POWER.address, POWER.encode(hstl_off=1, pll_off=0 if pll_en else 1))]
         if pll_en:
+            slow = self.cpld.refclk / _REFCLK_DIVIDERS[self.cpld.clk_div] < SLOW_REFERENCE
             pll = PLL.encode(vco_high_range=1, charge_pump="UA375", doubler=int(slow))
             self.settings += [(N_DIVIDER.address, N_DIVIDER.encode(n=pll_n // 2 - 2)), (PLL.address, pll)]
 

@@ -1,17 +1,60 @@
-"""What messages say to chips, in words: made from the same tables of registers as the drivers."""
+"""What messages say to chips, in words: made from the same tables of registers as the drivers.
+
+What a number means in hertz or volts depends on the arguments of the chip's device and of its
+card's, or on their drivers' defaults.
+"""
 
 from collections.abc import Callable
+from inspect import signature
 from types import ModuleType
 
-from ..coredevice.chips import ad9910, ad9912, urukul
-from ..coredevice.registers import Register
+from ..coredevice.ad53xx import AD53xx, mu_to_voltage
+from ..coredevice.ad9910 import AD9910
+from ..coredevice.ad9910 import system_clock as ad9910_clock
+from ..coredevice.ad9912 import AD9912
+from ..coredevice.ad9912 import system_clock as ad9912_clock
+from ..coredevice.chips import ad53xx, ad9910, ad9912, adf5356, mirny, urukul
+from ..coredevice.mirny import Mirny
+from ..coredevice.parts.attenuators import step_scale
+from ..coredevice.registers import Field, Register
+from ..coredevice.shuttler import Relay
+from ..coredevice.suservo_dds import SharedDDS
+from ..coredevice.urukul import CPLD
+from ..coredevice.zotino import CS_DAC, Zotino
 
-__all__ = ["LABELS", "SELECTS"]
+__all__ = ["DRIVERS", "LABELS", "SELECTS", "SETTINGS", "arguments_of"]
+
+Settings = dict[str, tuple[str, float]]
 
 RELAYS = 16
 """Of a Shuttler."""
 SHOWN = 3
 """Fields of a register that a label shows."""
+UNITS = {"turn": " turns", "dB": " dB"}
+"""Behind the numbers of fields, by their unit. Amplitudes are parts of the full scale."""
+OF_CLOCK = "system clock"
+"""Unit of frequency words."""
+ATTENUATION = step_scale()
+
+DRIVERS = {cls.__name__: cls for cls in (AD9910, SharedDDS, AD9912, CPLD, Mirny, AD53xx, Zotino, Relay)}
+
+
+def arguments_of(driver: str, own: dict, card: dict) -> dict:
+    """Arguments of a chip's device and of its card's, with the defaults of their drivers."""
+
+    def defaults(cls):
+        return {name: one.default for name, one in signature(cls).parameters.items() if one.default is not one.empty}
+
+    base = defaults(AD53xx) if driver == "Zotino" else defaults(CPLD)
+    return base | card | defaults(DRIVERS[driver]) | own
+
+
+def _clock(arguments: dict, clock: Callable) -> float | None:
+    """The system clock of a DDS chip in Hz; None if the device database has what cannot be."""
+    try:
+        return clock(*(arguments[name] for name in ("refclk", "clk_div", "pll_n", "pll_en")))
+    except (IndexError, TypeError):
+        return None
 
 
 def _registers(chip: ModuleType) -> dict[int, tuple[type[Register], int]]:
@@ -24,23 +67,43 @@ def _registers(chip: ModuleType) -> dict[int, tuple[type[Register], int]]:
     return found
 
 
-def _fields(register: type[Register], word: int) -> str:
-    """The fields that are not as after a reset."""
+def _fields(register: type[Register], word: int, clock: float | None = None) -> str:
+    """The fields that are not as after a reset; frequencies in hertz with the system clock, if it is known."""
     now, reset = register.decode(word), register.decode(register.reset)
-    parts = [f"{name} {_short(value)}" for name, value in now.items() if value != reset[name]]
+    parts = [
+        f"{name} {_quantity(register.fields[name], value, clock)}"
+        for name, value in now.items()
+        if value != reset[name]
+    ]
     more = len(parts) - SHOWN
     return ", ".join(parts[:SHOWN]) + (f", {more} more" if more > 0 else "")
 
 
-def _short(value) -> str:
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
+def _quantity(field: Field, value, clock: float | None) -> str:
+    if field.unit == OF_CLOCK and clock is not None:
+        return _hertz(value * clock)
+    return (f"{value:.9g}" if isinstance(value, float) else str(value)) + UNITS.get(field.unit, "")
+
+
+def _hertz(frequency: float) -> str:
+    return f"{frequency / 1e6:.9g} MHz"
+
+
+def _decibels(code: int) -> str:
+    """The attenuation of a code."""
+    return f"{ATTENUATION.quantity(code) + 0.0:g}"  # no -0
 
 
 def _named(register: type[Register], number: int) -> str:
     return f"{register.name}{number}" if register.count > 1 else register.name
 
 
-def _ad9910(message) -> str | None:
+def _read(name: str, message, bits: int) -> str:
+    answer = "" if message.read is None else f" = {message.read & (1 << bits) - 1:#x}"
+    return f"read {name}{answer}"
+
+
+def _ad9910(message, arguments) -> str | None:
     head = ad9910.INSTRUCTION.width
     if message.bits <= head:
         return None
@@ -51,27 +114,148 @@ def _ad9910(message) -> str | None:
     register, number = found
     data = message.bits - head
     if instruction["read"]:
-        answer = "" if message.read is None else f" = {message.read & (1 << data) - 1:#x}"
-        return f"read {_named(register, number)}{answer}"
+        return _read(_named(register, number), message, data)
     if data != register.width:
         return f"{_named(register, number)}: {data // 32} words" if register is ad9910.RAM else None
-    return f"{_named(register, number)}: {_fields(register, message.written & (1 << data) - 1)}"
+    fields = _fields(register, message.written & (1 << data) - 1, _clock(arguments, ad9910_clock))
+    return f"{_named(register, number)}: {fields}"
 
 
-def _ad9912(message) -> str | None:
+def _ad9910_settings(message, arguments) -> Settings:
+    """A tone that is written to a profile."""
+    width, clock = ad9910.PROFILE.width, _clock(arguments, ad9910_clock)
+    instruction = ad9910.INSTRUCTION.decode(message.written >> width)
+    number = instruction["register"] - ad9910.PROFILE.address
+    if (
+        message.bits != ad9910.INSTRUCTION.width + width
+        or instruction["read"]
+        or number not in range(ad9910.PROFILE.count)
+    ):
+        return {}
+    tone = ad9910.PROFILE.decode(message.written & (1 << width) - 1)
+    found = {"amplitude": ("", tone["asf"]), "phase": ("turns", tone["pow"])}
+    if clock is not None:
+        found = {"frequency": ("Hz", tone["ftw"] * clock)} | found
+    return {f"profile {number} {name}": setting for name, setting in found.items()}
+
+
+def _ad9912_parts(message) -> tuple[dict, type[Register] | None, int] | None:
+    """Instruction, register and data of a message."""
     head = ad9912.INSTRUCTION.width
     if message.bits <= head:
         return None
-    address = message.written >> message.bits - head & 0x1FFF
-    return f"registers from {address:#x} down: {message.written & (1 << message.bits - head) - 1:#x}"
+    instruction = ad9912.INSTRUCTION.decode(message.written >> message.bits - head)
+    address, data = instruction["register"], message.bits - head
+    # Data go from an address downwards: what a register is follows from their number as well.
+    kinds = [ad9912.TONE, *(register for register, _ in _AD9912.values())]
+    register = next((one for one in kinds if (one.address, one.width) == (address, data)), None)
+    return instruction, register, message.written & (1 << data) - 1
 
 
-def _urukul(message) -> str | None:
+def _ad9912(message, arguments) -> str | None:
+    found = _ad9912_parts(message)
+    if found is None:
+        return None
+    instruction, register, word = found
+    address = instruction["register"]
+    if instruction["read"]:
+        name = f"{address:#x}" if register is None else register.name
+        return _read(name, message, message.bits - ad9912.INSTRUCTION.width)
+    if register is None:
+        return f"registers from {address:#x} down: {word:#x}"
+    tone = _ad9912_tone(register, word)
+    if "frequency" not in tone:
+        return f"{register.name}: {_fields(register, word)}"
+    clock = _clock(arguments, ad9912_clock)
+    texts = [f"{tone['frequency']:.9g}" if clock is None else _hertz(tone["frequency"] * clock)]
+    if tone.get("phase"):
+        texts.append(f"{tone['phase']:.9g} turns")
+    return f"{register.name}: {', '.join(texts)}"
+
+
+def _ad9912_tone(register, word: int) -> dict[str, float]:
+    """What is written of a tone: frequency as a part of the system clock, phase in turns."""
+    tone = {}
+    bits = ad9912.FREQUENCY.width
+    if register in (ad9912.TONE, ad9912.FREQUENCY):
+        tone["frequency"] = (word & (1 << bits) - 1) / (1 << bits)
+    if register in (ad9912.TONE, ad9912.PHASE):
+        high = word >> bits if register is ad9912.TONE else word
+        tone["phase"] = ad9912.PHASE.pow.meaning(ad9912.PHASE.pow.read(high))
+    return tone
+
+
+def _ad9912_settings(message, arguments) -> Settings:
+    found = _ad9912_parts(message)
+    clock = _clock(arguments, ad9912_clock)
+    if found is None or found[0]["read"]:
+        return {}
+    tone = _ad9912_tone(found[1], found[2])
+    units = {"phase": ("turns", 1)} if clock is None else {"frequency": ("Hz", clock), "phase": ("turns", 1)}
+    return {name: (unit, tone[name] * scale) for name, (unit, scale) in units.items() if name in tone}
+
+
+def _urukul(message, arguments) -> str | None:
     register = _URUKUL.get(message.bits)
+    if register is urukul.ATT:
+        return f"ATT: {', '.join(map(_decibels, register.att.read(message.written)))} dB"
     return register and f"{register.name[:3]}: {_fields(register, message.written)}"
 
 
-def _relays(message) -> str | None:
+def _urukul_settings(message, arguments) -> Settings:
+    if _URUKUL.get(message.bits) is not urukul.ATT:
+        return {}
+    codes = urukul.ATT.att.read(message.written)
+    return {f"attenuation {number}": ("dB", ATTENUATION.quantity(code) + 0.0) for number, code in enumerate(codes)}
+
+
+def _mirny(message, arguments) -> str | None:
+    """To a register of the card's logic, to an attenuator, or to the synthesiser of a channel."""
+    if message.bits == mirny.ATTENUATOR.width:
+        word = mirny.ATTENUATOR.decode(message.written)
+        code = mirny.ATTENUATOR.att.read(message.written)
+        return f"ch{word['channel']}: {_decibels(code)} dB" if word["attenuator"] else None
+    if message.bits == mirny.MESSAGE.width:
+        word = mirny.MESSAGE.decode(message.written)
+        register, _ = _MIRNY.get(word["register"], (None, 0))
+        name = f"register {word['register']}" if register is None else register.name
+        if not word["write"]:
+            return _read(name, message, mirny.MESSAGE.data.width)
+        return f"{name}: {word['data']:#x}" if register is None else f"{name}: {_fields(register, word['data'])}"
+    if message.bits == mirny.HEAD.width + adf5356.R0.width:
+        channel = mirny.HEAD.decode(message.written >> adf5356.R0.width)["destination"]
+        word = message.written & (1 << adf5356.R0.width) - 1
+        register, _ = _ADF5356.get(word & 0xF, (None, 0))
+        if register is not None and channel < mirny.EXTENSION:
+            return f"ch{channel} {register.name}: {_fields(register, word)}"
+    return None
+
+
+def _ad53xx(message, arguments) -> str | None:
+    """A code of a channel in volts, or a special function."""
+    if message.bits != ad53xx.WORD.width:
+        return None
+    word = ad53xx.WORD.decode(message.written)
+    mode, target, data = word["mode"], ad53xx.WORD.target.read(message.written), word["data"]
+    if mode == "SPECIAL":
+        return f"{word['target']}: {data:#x}" if isinstance(word["target"], str) else None
+    channel = target - ad53xx.FIRST_CHANNEL
+    if channel < 0:
+        return None
+    if mode == "DATA":
+        return f"ch{channel}: {mu_to_voltage(data, arguments['offset_dacs'], arguments['vref']):.6g} V"
+    return f"ch{channel} {mode}: {data:#x}"
+
+
+def _ad53xx_settings(message, arguments) -> Settings:
+    word = ad53xx.WORD.decode(message.written)
+    channel = ad53xx.WORD.target.read(message.written) - ad53xx.FIRST_CHANNEL
+    if message.bits != ad53xx.WORD.width or word["mode"] != "DATA" or channel < 0:
+        return {}
+    return {f"ch{channel}": ("V", mu_to_voltage(word["data"], arguments["offset_dacs"], arguments["vref"]))}
+
+
+def _relays(message, arguments) -> str | None:
     """Those of a Shuttler's outputs that are closed."""
     if message.bits != RELAYS:
         return None
@@ -79,7 +263,7 @@ def _relays(message) -> str | None:
     return f"closed: {', '.join(closed)}" if closed else "all open"
 
 
-_AD9910 = _registers(ad9910)
+_AD9910, _AD9912, _ADF5356, _MIRNY = map(_registers, (ad9910, ad9912, adf5356, mirny))
 _URUKUL = {register.width: register for register in (urukul.CFG8, urukul.CFG9, urukul.ATT)}
 
 LABELS: dict[str, Callable] = {
@@ -87,8 +271,26 @@ LABELS: dict[str, Callable] = {
     "SharedDDS": _ad9910,
     "AD9912": _ad9912,
     "CPLD": _urukul,
+    "Mirny": _mirny,
+    "AD53xx": _ad53xx,
+    "Zotino": _ad53xx,
     "Relay": _relays,
 }
-"""Class of a driver: what a message to its chip says; None if it says nothing that is known."""
-SELECTS = {"CPLD": {1: "", 2: " attenuators"}, "Relay": {1: ""}, "SharedDDS": {3: ""}}
+"""Class of a driver: what a message to its chip says, by the arguments of its device (`arguments_of`);
+None if it says nothing that is known."""
+SETTINGS: dict[str, Callable] = {
+    "AD9910": _ad9910_settings,
+    "AD9912": _ad9912_settings,
+    "CPLD": _urukul_settings,
+    "AD53xx": _ad53xx_settings,
+    "Zotino": _ad53xx_settings,
+}
+"""Class of a driver: which quantities a message sets, likewise: (unit, number) by name."""
+SELECTS = {
+    "CPLD": {urukul.CS_CFG: "", urukul.CS_ATT: " attenuators"},
+    "Mirny": {mirny.CS: ""},
+    "Zotino": {CS_DAC: ""},
+    "Relay": {1: ""},
+    "SharedDDS": {urukul.CS_DDS_MULTI: ""},
+}
 """Class of a driver whose chip select is no argument of it: these, with what each adds to the device's name."""

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from ..contracts import spi
 from ..contracts.spi import SpiFlag
+from ..coredevice.edge_counter import RESET, SEND
+from ..coredevice.parts.gates import FALLING, RISING
 from ..waveform.analysis import Line, drivers
 from .lanes import FLOATING, Lane, Levels, Marks, Steps, Words
 from .page import write_page
@@ -78,8 +80,23 @@ def _channel(line: Line, events: list[Event], cycle: float, labels: Labels) -> I
         yield from _bus(name, outputs, cycle, labels)
         if inputs:
             yield _marks(name, ("buses", name, "read"), inputs)
+    elif driver == "EdgeCounter":
+        if inputs:
+            yield Marks(name, ("inputs",), [event.time for event in inputs], [_counted(event.data) for event in inputs])
+        yield Marks(name, ("gates",), [event.time for event in outputs], [_gate(event.data) for event in outputs])
     else:
         yield _marks(name, ("other channels",), events)
+
+
+def _counted(edges: int) -> str:
+    return f"{edges} edge{'' if edges == 1 else 's'}"
+
+
+def _gate(word: int) -> str:
+    """What an edge counter is told."""
+    edges = [name for name, bit in (("rising", RISING), ("falling", FALLING)) if word & bit]
+    parts = [f"counts {' and '.join(edges)} edges" if edges else "rests"]
+    return ", ".join(parts + ["from 0"] * bool(word & RESET) + ["tells"] * bool(word & SEND))
 
 
 def _marks(name, group, events) -> Marks:
@@ -131,6 +148,18 @@ def _bus(name, events, cycle, labels: Labels) -> Iterator[Lane]:
         starts, ends = [message.start_ns for message in own], [message.end_ns for message in own]
         texts = [labels.text(name, message) for message in own]
         yield Words(labels.name(name, select), ("buses", name), starts, ends, texts)
+        yield from _settings(name, own, labels)
+
+
+def _settings(bus, messages: list[Message], labels: Labels) -> Iterator[Lane]:
+    """The quantities that messages to a chip set, each from the end of its message on."""
+    found: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    for message in messages:
+        for quantity, (unit, number) in labels.settings(bus, message).items():
+            found.setdefault((quantity, unit), []).append((message.end_ns, number))
+    for (quantity, unit), steps in found.items():
+        group = ("settings", labels.name(bus, messages[0].select))
+        yield Steps(quantity, group, unit, [time for time, _ in steps], [number for _, number in steps])
 
 
 def _log(events) -> Iterator[Lane]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..waveform import Channel
-from .chips import LABELS, SELECTS
+from .chips import LABELS, SELECTS, SETTINGS, arguments_of
 
 __all__ = ["Labels", "Message", "messages"]
 
@@ -28,30 +28,48 @@ class Labels:
     """What the entries of a device database say of the chips on its buses."""
 
     def __init__(self, entries: dict):
-        self._chips: dict[tuple[str, int], tuple[str, str]] = {}
-        buses = {}
+        self._entries = entries
+        self._chips: dict[tuple[str, int], tuple[str, str, dict]] = {}
         for name, entry in entries.items():
-            if not isinstance(entry, dict) or entry.get("type") != "local":
+            driver, own = self._local(entry)
+            if driver not in LABELS:
                 continue
-            arguments = entry.get("arguments", {})
-            bus = arguments.get("spi_device") or buses.get(arguments.get("cpld_device"))
-            if bus is None:
-                continue
-            buses[name] = bus
-            driver = entry.get("class", "")
+            _, card = self._local(self._resolved(own.get("cpld_device")))
+            bus = own.get("spi_device") or card.get("spi_device")
+            arguments = arguments_of(driver, own, card)
             for select, suffix in SELECTS.get(driver, {arguments.get("chip_select"): ""}).items():
-                if driver in LABELS and isinstance(select, int):
-                    self._chips.setdefault((bus, select), (name + suffix, driver))
+                if isinstance(bus, str) and isinstance(select, int):
+                    self._chips.setdefault((bus, select), (name + suffix, driver, arguments))
+
+    def _resolved(self, name):
+        """The entry of a name, aliases followed."""
+        seen: set[str] = set()
+        while isinstance(name, str) and name not in seen:
+            seen.add(name)
+            name = self._entries.get(name)
+        return name
+
+    def _local(self, entry) -> tuple[str, dict]:
+        """Class and arguments of a device; nothing if it is none of the core device."""
+        if not isinstance(entry, dict) or entry.get("type") != "local":
+            return "", {}
+        arguments = entry.get("arguments")
+        return entry.get("class", ""), arguments if isinstance(arguments, dict) else {}
 
     def name(self, bus: str, select: int) -> str:
         """Name of the device that is selected so."""
-        return self._chips.get((bus, select), (f"{bus} select {select}", ""))[0]
+        return self._chips[bus, select][0] if (bus, select) in self._chips else f"{bus} select {select}"
 
     def text(self, bus: str, message: Message) -> str:
         """What a message says, or its bits as a number."""
-        _, driver = self._chips.get((bus, message.select), ("", ""))
-        text = LABELS[driver](message) if driver else None
+        _, driver, arguments = self._chips.get((bus, message.select), ("", "", {}))
+        text = LABELS[driver](message, arguments) if driver else None
         return text or f"{message.written:#0{2 + -(-message.bits // 4)}x} ({message.bits} bits)"
+
+    def settings(self, bus: str, message: Message) -> dict[str, tuple[str, float]]:
+        """Quantities that a message sets: unit and number by name."""
+        _, driver, arguments = self._chips.get((bus, message.select), ("", "", {}))
+        return SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
 
 
 def messages(pads: dict[str, Channel]) -> Iterator[Message]:

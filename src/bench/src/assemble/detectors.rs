@@ -16,6 +16,8 @@ use crate::physics::photomultiplier::{self, Photomultiplier};
 
 /// Columns and rows of a camera: a larger one would take minutes for a frame.
 const MOST_PIXELS: usize = 256;
+/// Of the mains, aboard an aircraft or of a laboratory's own.
+const MOST_MAINS_HZ: f64 = 1e5;
 /// Probability of an afterpulse that a detector may have.
 const MOST_AFTERPULSES: f64 = 0.5;
 
@@ -52,6 +54,7 @@ impl Bench<'_> {
                 afterpulse_ns: detector.afterpulse_ns.0,
             };
             let random = self.random(name.get_ref());
+            self.once(&detector.sees)?;
             let made = Photomultiplier::new(options, detector.sees.len(), random);
             let model = self.add(name, "photomultiplier", 1, Gives::default(), Box::new(made))?;
             for (input, ion) in detector.sees.iter().enumerate() {
@@ -66,6 +69,7 @@ impl Bench<'_> {
     pub(super) fn photodiodes(&mut self, file: &File) -> Done {
         for (name, diode) in &file.photodiode {
             let (volts, dark) = (diode.volts.0, diode.dark_volts.0 .0);
+            self.once(&diode.sees)?;
             let made = Photodiode::new(volts, dark, diode.delay_ns.into(), diode.sees.len());
             let model = self.add(name, "photodiode", 1, Gives::only(Kind::Volts, 1), Box::new(made))?;
             for (input, light) in diode.sees.iter().enumerate() {
@@ -169,6 +173,15 @@ impl Bench<'_> {
     pub(super) fn lines(&mut self, file: &File) -> Done {
         for (name, line) in &file.line {
             let (hz, pulse) = (line.hz.get_ref().0, self.length(&line.pulse_ns)?);
+            if hz > MOST_MAINS_HZ {
+                let text = format!("mains of {} Hz cannot be: at most {MOST_MAINS_HZ} Hz", shown(hz));
+                return self.fail(line.hz.span(), &text);
+            }
+            let jitter = line.jitter_ns.get_ref().0 .0;
+            if jitter * hz > 1e9 / 4.0 {
+                let text = format!("edges that are off by {} ns are no mains of {hz} Hz", shown(jitter));
+                return self.fail(line.jitter_ns.span(), &text);
+            }
             if f64::from(pulse) * hz >= 1e9 {
                 let text = format!("pulses of {pulse} ns do not fit into periods of {hz} Hz");
                 // Of what the file says
@@ -177,7 +190,7 @@ impl Bench<'_> {
                     .find(|span| span.start > 0);
                 return self.fail(at.unwrap_or_default(), &text);
             }
-            let made = Line::new(hz, line.jitter_ns.0 .0, pulse.into(), self.random(name.get_ref()));
+            let made = Line::new(hz, jitter, pulse.into(), self.random(name.get_ref()));
             let model = self.add(name, "line trigger", 1, Gives::default(), Box::new(made))?;
             self.drive(&line.pin, (model, 0), name.get_ref())?;
         }

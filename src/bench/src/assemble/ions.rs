@@ -5,13 +5,19 @@ use toml::Spanned;
 use super::gives::{Gives, Kind};
 use super::{Bench, Done};
 use crate::file::{self, File};
-use crate::numbers::Positive;
+use crate::numbers::{shown, Positive};
 use crate::physics::crystal::{self, wave::Mode, Crystal};
 use crate::physics::four_levels::Levels;
 use crate::physics::ion::{self, Ion};
 
 /// States of a mode that may be kept: a propagator of two ions then takes a fraction of a second.
 const STATES: std::ops::RangeInclusive<usize> = 2..=40;
+/// Beyond these a crystal would be at single quanta and turns of its phase for minutes, and no ion is.
+const MOST_ETA: f64 = 3.0;
+const MOST_QUANTA: f64 = 1e5;
+const MOST_HEATING_HZ: f64 = 1e6;
+const MOST_LINEWIDTH_HZ: f64 = 1e9;
+const LEAST_COHERENCE_S: f64 = 1e-7;
 
 /// The rate of what lasts so long.
 fn rate(time: Option<Positive>) -> f64 {
@@ -112,15 +118,56 @@ impl Bench<'_> {
         Ok(())
     }
 
+    /// Refuses numbers that no ion has.
+    fn of_an_ion(&self, crystal: &file::Crystal) -> Done {
+        let (mode, span) = (crystal.mode.get_ref(), crystal.mode.span());
+        let linewidth = &crystal.linewidth_hz;
+        let limits = [
+            (mode.eta.0, MOST_ETA, "a Lamb-Dicke parameter", span.clone()),
+            (mode.eta_cooling.0 .0, MOST_ETA, "a Lamb-Dicke parameter", span.clone()),
+            (mode.quanta.0 .0, MOST_QUANTA, "a mean number of quanta", span.clone()),
+            (
+                mode.heating_hz.0 .0,
+                MOST_HEATING_HZ,
+                "heating in quanta per second",
+                span,
+            ),
+            (
+                linewidth.get_ref().0,
+                MOST_LINEWIDTH_HZ,
+                "a linewidth in Hz",
+                linewidth.span(),
+            ),
+        ];
+        for (value, most, what, span) in limits {
+            if value > most {
+                let text = format!("{what} of {} is that of no ion: at most {}", shown(value), shown(most));
+                return self.fail(span, &text);
+            }
+        }
+        match &crystal.coherence_s {
+            Some(time) if time.get_ref().0 < LEAST_COHERENCE_S => {
+                let text = format!(
+                    "a coherence time of {} s is that of no ion: at least {LEAST_COHERENCE_S:e} s",
+                    shown(time.get_ref().0)
+                );
+                self.fail(time.span(), &text)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn crystal(&self, file: &File, crystal: &file::Crystal) -> Result<crystal::Options, String> {
         let ions = *crystal.ions.get_ref();
         if !(1..=2).contains(&ions) {
             return self.fail(crystal.ions.span(), "a crystal has 1 or 2 ions");
         }
-        let states = *crystal.mode.states.get_ref();
+        self.of_an_ion(crystal)?;
+        let mode = crystal.mode.get_ref();
+        let states = *mode.states.get_ref();
         if !STATES.contains(&states) {
             let text = format!("{} to {} states of a mode are kept", STATES.start(), STATES.end());
-            return self.fail(crystal.mode.states.span(), &text);
+            return self.fail(mode.states.span(), &text);
         }
         let (to_lower, to_upper) = (crystal.to_lower.get_ref().0, crystal.to_upper.0);
         if to_lower + to_upper > 1.0 {
@@ -145,28 +192,32 @@ impl Bench<'_> {
                     &format!("there is no ion {other}: they are numbered from 0 to {}", ions - 1),
                 );
             }
+            if let Some(twice) = (1..lit.len()).find(|n| lit[..*n].contains(&lit[*n])) {
+                let span = drive.ions.as_ref().map_or(0..0, Spanned::span);
+                return self.fail(span, &format!("ion {} is there twice", lit[twice]));
+            }
             drives.push(crystal::Drive {
                 rabi_hz: drive.rabi_hz.0,
                 resonance_hz: of_light(file, &drive.light, drive.resonance_hz.0),
                 ions: lit.iter().fold(0, |bits, ion| bits | 1 << ion),
             });
         }
-        let linewidth_hz = crystal.linewidth_hz.0;
+        let linewidth_hz = crystal.linewidth_hz.get_ref().0;
         Ok(crystal::Options {
             mode: Mode {
                 ions,
                 states,
-                hz: crystal.mode.hz.0,
-                eta: crystal.mode.eta.0,
+                hz: mode.hz.0,
+                eta: mode.eta.0,
             },
-            eta_cooling: crystal.mode.eta_cooling.0 .0,
-            heating: crystal.mode.heating_hz.0 .0,
-            quanta: crystal.mode.quanta.0 .0,
+            eta_cooling: mode.eta_cooling.0 .0,
+            heating: mode.heating_hz.0 .0,
+            quanta: mode.quanta.0 .0,
             levels: Levels {
                 linewidth: std::f64::consts::TAU * linewidth_hz,
                 branching: [to_lower, 1.0 - to_lower - to_upper, to_upper],
                 decay: rate(crystal.lifetime_s),
-                dephasing: rate(crystal.coherence_s),
+                dephasing: rate(crystal.coherence_s.as_ref().map(|time| *time.get_ref())),
             },
             linewidth_hz,
             cooling: beam(&crystal.cooling),

@@ -14,8 +14,9 @@ use crate::physics::line::Line;
 use crate::physics::loopback::Loopback;
 use crate::signal::Ns;
 
-/// Fastest generator, in Hz: half a period is some steps of an input.
-const MOST_HZ: f64 = 50e6;
+/// Fastest generator, in Hz. The logic is run for 64 ns behind each edge of an input: with one in
+/// each of these it would never rest, and a device whose time never stands does not boot.
+const MOST_HZ: f64 = 5e6;
 
 /// An input, and what drives it.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,7 +13,7 @@ pub struct Crystal {
     /// 1 or 2.
     #[serde(default = "one")]
     pub ions: Spanned<usize>,
-    pub mode: Mode,
+    pub mode: Spanned<Mode>,
     /// Light that turns qubits.
     #[serde(default)]
     pub drive: Vec<Drive>,
@@ -24,12 +24,12 @@ pub struct Crystal {
     /// Light that empties the upper level.
     pub repump: Option<Repump>,
     /// Time in which coherence is lost; for ever if nothing is said.
-    pub coherence_s: Option<Positive>,
+    pub coherence_s: Option<Spanned<Positive>>,
     /// Of the upper level; for ever if nothing is said.
     pub lifetime_s: Option<Positive>,
     /// Of the short-lived level: that of calcium at 397 nm if nothing is said.
     #[serde(default = "linewidth")]
-    pub linewidth_hz: Positive,
+    pub linewidth_hz: Spanned<Positive>,
     /// Part of its decays that end in the lower qubit state; the rest but `to_upper` ends in the
     /// ground level's other state.
     #[serde(default = "half")]
@@ -109,8 +109,8 @@ pub struct Line {
     #[serde(default = "mains")]
     pub hz: Spanned<Positive>,
     /// Standard deviation of an edge, from what the frequency says.
-    #[serde(default)]
-    pub jitter_ns: Rate,
+    #[serde(default = "steady")]
+    pub jitter_ns: Spanned<Rate>,
     /// Length of a pulse.
     #[serde(default = "pulse")]
     pub pulse_ns: Spanned<u32>,
@@ -124,8 +124,8 @@ fn states() -> Spanned<usize> {
     Spanned::new(0..0, 12)
 }
 
-fn linewidth() -> Positive {
-    Positive(21.6e6)
+fn linewidth() -> Spanned<Positive> {
+    Spanned::new(0..0, Positive(21.6e6))
 }
 
 fn half() -> Spanned<Fraction> {
@@ -138,6 +138,10 @@ fn none() -> Fraction {
 
 fn saturated() -> Positive {
     Positive(1.0)
+}
+
+fn steady() -> Spanned<Rate> {
+    Spanned::new(0..0, Rate::default())
 }
 
 fn mains() -> Spanned<Positive> {

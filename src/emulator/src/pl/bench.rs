@@ -9,7 +9,7 @@ use std::rc::Rc;
 use kairos_bench::assemble::{assemble, Device, Wire};
 use kairos_bench::cards::Card;
 use kairos_bench::engine::{Divided, Engine, Warning};
-use kairos_bench::file::Source;
+use kairos_bench::file::{text_of, Source};
 use kairos_bench::pad::{Output as BenchOutput, Pad as BenchPad};
 use serde_json::{json, Map, Value};
 
@@ -57,7 +57,7 @@ impl Bench {
         let file = wiring.file.as_deref();
         let name = file.map_or("the default bench".into(), |path| path.display().to_string());
         let text = match file {
-            Some(path) => std::fs::read_to_string(path).map_err(|e| format!("bench {name}: {e}"))?,
+            Some(path) => text_of(&name, std::fs::read(path).map_err(|e| format!("bench {name}: {e}"))?)?,
             None => String::new(),
         };
         let (mut pads, mut outputs, mut starts) = (Vec::new(), Vec::new(), Vec::new());
@@ -132,7 +132,7 @@ impl Bench {
         let line = |engine: usize, warning: &Warning| {
             let engine = self.engines[engine].borrow();
             let pads = engine.pads_of(warning.part);
-            let channels: Vec<u32> = pads.filter_map(|pad| self.channels.get(&pad).copied()).collect();
+            let channels: Vec<u32> = pads.iter().filter_map(|pad| self.channels.get(pad).copied()).collect();
             json!([warning.at, warning.text, source(warning.at, &channels)])
         };
         let lines: Vec<Value> = warnings
@@ -182,7 +182,7 @@ impl Bench {
 
     /// The voltages of an output of a part, from the first on.
     pub fn volts(&self, part: &str, output: usize) -> Option<Value> {
-        self.of_part(|engine| engine.volts(part, output))
+        self.of_part(|engine| engine.numbers(part, output))
     }
 
     /// The numbers of an output of a part, from the first on: photons, a population or a voltage.

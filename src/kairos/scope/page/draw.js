@@ -29,6 +29,13 @@ class View {
 
   show(time) { this.start = time - this.span / 2; this.hold(); }
 
+  over(from, to) {
+    const room = Math.max(0.05 * (to - from), 5);
+    this.start = from - room;
+    this.span = to - from + 2 * room;
+    this.hold();
+  }
+
   // Some of the recording stays in sight.
   hold() { this.start = Math.min(Math.max(this.start, -0.9 * this.span), this.end - 0.1 * this.span); }
 }
@@ -75,7 +82,7 @@ const DRAW = {
         context.fillRect(x, y(level) - 0.5, Math.max(next - x, 1), 1.5);
       }
     };
-    const edge = (x) => { context.fillStyle = colour.level; context.fillRect(x - 0.5, high, 1.2, low - high); };
+    const edge = (x) => { context.fillStyle = colour.level; context.fillRect(Math.round(x - 0.5), high, 1, low - high); };
     const first = lane.t.length ? Math.min(view.x(lane.t[0]), view.right) : view.right;
     if (first > view.left) span(lane.initial, view.left, first);
     walk(view, lane.t, (index, x, next) => {
@@ -122,7 +129,7 @@ const DRAW = {
     walk(view, lane.t, (index, x, next) => {
       if (view.x(lane.t[index]) < view.left) return;
       context.fillStyle = colour.marks;
-      context.fillRect(x - 0.5, top + 4, 1.5, height - 8);
+      context.fillRect(Math.round(x) - 1, top + 4, 2, height - 8);
       label(context, lane.texts[lane.v[index]], x + 4, next - 2, top, height, colour.text);
     }, (from, to, x, width) => drawDense(context, colour.marks, x, top + 4, width, height - 8));
   },

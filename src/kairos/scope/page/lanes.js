@@ -131,6 +131,12 @@ function clockAt(lane, index) {
   return lane.clocks[countUntil(lane.clockStarts, lane.t[index]) - 1];
 }
 
+// The quantity of a lane of steps at a time; NaN if there is none.
+function numberAt(lane, time) {
+  const index = countUntil(lane.t, time) - 1;
+  return index < 0 ? NaN : lane.v[index];
+}
+
 // What a lane says at a time, as text; null if it says nothing.
 function valueAt(lane, time) {
   const index = countUntil(lane.t, time) - 1;
@@ -141,8 +147,10 @@ function valueAt(lane, time) {
       const clock = clockAt(lane, index);
       return `${clock.levelAfter(clock.countUntil(time))}, ${quantity(clock.hertz, "Hz")}`;
     }
-    case "steps":
-      return index < 0 || Number.isNaN(lane.v[index]) ? null : quantity(lane.v[index], lane.unit);
+    case "steps": {
+      const number = numberAt(lane, time);
+      return Number.isNaN(number) ? null : quantity(number, lane.unit);
+    }
     case "words":
       return index < 0 || lane.ends[index] < time ? null : lane.texts[lane.v[index]];
     default:
@@ -235,5 +243,5 @@ function duration(ns) {
 }
 
 if (typeof module !== "undefined") {
-  module.exports = { Clock, Extents, changeFrom, countBefore, countBeforeFrom, countUntil, duration, lanesFrom, quantity, search, sourceAt, valueAt };
+  module.exports = { Clock, Extents, changeFrom, countBefore, countBeforeFrom, countUntil, duration, lanesFrom, numberAt, quantity, search, sourceAt, valueAt };
 }

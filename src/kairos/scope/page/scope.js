@@ -1,6 +1,6 @@
 // The page: rows of lanes over one axis of time, and what mouse and keys do.
 
-const NAMES = 200, RULER = 22, OVERVIEW = 34;
+const NAMES = 240, RULER = 22, OVERVIEW = 34;
 
 async function unpacked(id) {
   const packed = await fetch(`data:application/octet-stream;base64,${document.getElementById(id).textContent}`);
@@ -104,8 +104,33 @@ class Scope {
     context.fillRect(0, top + row.height - 0.5, size.width, 0.5);
     context.fillStyle = row.lane ? colour.text : colour.faint;
     const sign = row.lane ? "" : this.closed.has(row.group) ? "▸ " : "▾ ";
-    const left = 8 + 10 * row.depth, text = fitted(context, sign + (row.lane?.name ?? row.name), view.left - 4 - left);
+    const left = 8 + 10 * row.depth, taken = row.lane ? this.drawReadings(row, top, colour) : 0;
+    context.fillStyle = row.lane ? colour.text : colour.faint;
+    const text = fitted(context, sign + (row.lane?.name ?? row.name), view.left - 4 - left - taken);
     context.fillText(text, left, top + row.height / 2 + 4);
+  }
+
+  // What a lane says at the cursors, of a quantity the difference as well: pairs of a colour and a text.
+  readings(lane) {
+    const found = Object.entries(this.cursors).filter(([, time]) => time !== null && ["levels", "steps"].includes(lane.kind))
+      .map(([name, time]) => [name, valueAt(lane, time) ?? "–"]);
+    const difference = found.length === 2 && lane.kind === "steps" ? numberAt(lane, this.cursors.b) - numberAt(lane, this.cursors.a) : NaN;
+    return Number.isNaN(difference) ? found : [...found, ["faint", `Δ ${quantity(difference, lane.unit)}`]];
+  }
+
+  // They stand behind the name, those of a quantity below each other. Returns the width that they take.
+  drawReadings(row, top, colour) {
+    const { context, view } = this, readings = this.readings(row.lane), below = row.lane.kind === "steps";
+    let right = view.left - 6, widest = 0;
+    for (let number = readings.length - 1; number >= 0; number--) {
+      const [name, text] = readings[number], shown = fitted(context, text, 120), width = context.measureText(shown).width;
+      const y = top + row.height / 2 + 4 + (below ? 15 * (number - (readings.length - 1) / 2) : 0);
+      context.fillStyle = colour[name];
+      context.fillText(shown, right - width, y);
+      widest = Math.max(widest, view.left - right + width);
+      if (!below) right -= width + 10;
+    }
+    return widest;
   }
 
   drawCursors(colour) {
@@ -113,8 +138,11 @@ class Scope {
     for (const [name, time] of Object.entries(this.cursors)) {
       if (time === null || view.x(time) < view.left) continue;
       context.fillStyle = colour[name];
-      context.fillRect(view.x(time) - 0.5, 0, 1, size.height - OVERVIEW);
-      context.fillText(name.toUpperCase(), view.x(time) + 3, RULER - 2);
+      const x = Math.round(view.x(time));
+      context.fillRect(x, 0, 1, size.height - OVERVIEW);
+      context.fillRect(x - 7, RULER - 15, 15, 15);
+      context.fillStyle = colour.ground;
+      context.fillText(name.toUpperCase(), x - 3, RULER - 3);
     }
   }
 
@@ -256,7 +284,7 @@ class Scope {
     });
     const middle = () => (view.left + view.right) / 2;
     const actions = {
-      f: () => view.fit(), "+": () => view.zoom(0.5, middle()), "-": () => view.zoom(2, middle()),
+      f: () => view.fit(), z: () => this.zoomToCursors(), "+": () => view.zoom(0.5, middle()), "-": () => view.zoom(2, middle()),
       ArrowLeft: () => view.move(-0.2), ArrowRight: () => view.move(0.2),
       Escape: () => { this.cursors = { a: null, b: null }; this.tell(); },
       n: () => this.step(true), p: () => this.step(false),
@@ -281,6 +309,12 @@ class Scope {
       this.cursors[event.shiftKey ? "b" : "a"] = this.timeNear(event.offsetX, event.offsetY);
       this.tell();
     }
+  }
+
+  // The view from one cursor to the other one, with some room beside them.
+  zoomToCursors() {
+    const { a, b } = this.cursors;
+    if (a !== null && b !== null && a !== b) this.view.over(Math.min(a, b), Math.max(a, b));
   }
 
   // Cursor A to the next change of the lane under the mouse.

@@ -129,6 +129,29 @@ def test_cursors_measure_from_edge_to_edge(show):
     assert page.text_content("#cursors") == ""
 
 
+def test_lanes_say_what_is_at_the_cursors_and_the_difference(show):
+    page = show(LANES, 60000)
+
+    def readings(a, b):
+        page.evaluate("(cursors) => { scope.cursors = cursors; scope.tell(); }", {"a": a, "b": b})
+        return page.evaluate("Object.fromEntries(scope.lanes.map((lane) => [lane.name, scope.readings(lane)]))")
+
+    found = readings(100, 700)
+    assert found["frequency"] == [["a", "80 MHz"], ["b", "80.25 MHz"], ["faint", "Δ 250 kHz"]]
+    assert found["led"] == [["a", "1"], ["b", "1"]] and found["bus"] == found["state"] == []
+    assert readings(100, None)["frequency"] == [["a", "80 MHz"]]
+    assert readings(100, 1600)["frequency"] == [["a", "80 MHz"], ["b", "–"]], "no tone any more"
+
+
+def test_the_view_goes_over_both_cursors(show):
+    page = show(LANES, 60000)
+    page.keyboard.press("z")
+    assert page.evaluate("scope.view.span") > 60000, "there are none"
+    page.evaluate("scope.cursors = {a: 2000, b: 1000}; scope.tell()")
+    page.keyboard.press("z")
+    assert page.evaluate("[scope.view.start, scope.view.span]") == [950, 1100]
+
+
 def test_pins_and_buses_say_the_line_that_reached_them(show):
     lines = [
         Marks("7: led.on()", ("source", "scan.py"), [0, 990, 991], ["led ← run.py:3", "led", "led2"]),

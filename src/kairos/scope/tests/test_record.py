@@ -5,6 +5,7 @@ import pytest
 from kairos.contracts import spi
 from kairos.contracts.analyzer import Exception
 from kairos.contracts.spi import SpiFlag
+from kairos.coredevice.chips import ad53xx, ad9910
 from kairos.coredevice.parts.spi import config_word
 from kairos.network.analyzer import Dump, ExceptionMessage, InputMessage, OutputMessage
 from kairos.scope.lanes import FLOATING
@@ -24,6 +25,12 @@ DATABASE = {
     "clock": local("TTLClockGen", channel=3),
     "bus": local("SPIMaster", channel=4),
     "dac": local("Fastino", channel=5),
+    "spi_u": local("SPIMaster", channel=6),
+    "cpld": local("CPLD", spi_device="spi_u"),
+    "beam": local("AD9910", chip_select=4, cpld_device="cpld", pll_n=32),
+    "spi_z": local("SPIMaster", channel=7),
+    "zotino": local("Zotino", spi_device="spi_z"),
+    "counter": local("EdgeCounter", channel=8),
 }
 
 
@@ -66,6 +73,38 @@ def test_transfers_are_chained_to_messages():
     lane = found["buses", "bus", "bus select 2"]
     assert lane.times == [8] and lane.texts == ["0x0edeadbeef (40 bits)"]
     assert lane.ends[0] > 308 + 32 * 4 * 8
+
+
+def sent(channel, time, select, *words):
+    """The messages of a transfer on a bus: (data, bits) each, the last one ends it."""
+    for number, (data, bits) in enumerate(words):
+        config = config_word(length=bits, div=4, cs=select, flags=SpiFlag.END if number == len(words) - 1 else 0)
+        yield out(channel, time + 1000 * number, config, spi.CONFIG_ADDRESS)
+        yield out(channel, time + 1000 * number + 8, data << spi.WORD_BITS - bits)
+
+
+def test_settings_of_synthesisers_attenuators_and_dacs():
+    head = ad9910.INSTRUCTION.encode(register=ad9910.PROFILE.address + 7)
+    profile = ad9910.PROFILE.encode(asf=1.0, ftw=0.08, pow=0.25)
+    found, _ = lanes(
+        *sent(6, 0, 4, (head, 8), (profile >> 32, 32), (profile & 0xFFFFFFFF, 32)),
+        *sent(6, 5000, 2, (0xFFFFFFF7, 32)),
+        *sent(7, 0, 1, (ad53xx.WORD.encode(mode="DATA", target=8 + 3, data=0xC000), 24)),
+    )
+    settings = {path[1:]: (lane.unit, lane.values) for path, lane in found.items() if path[0] == "settings"}
+    assert settings["beam", "profile 7 frequency"] == ("Hz", [pytest.approx(80e6, abs=0.2)])
+    assert settings["beam", "profile 7 amplitude"] == ("", [1.0])
+    assert settings["beam", "profile 7 phase"] == ("turns", [0.25])
+    assert settings["cpld attenuators", "attenuation 0"] == ("dB", [1.0])
+    assert settings["zotino", "ch3"] == ("V", [5.0])
+    # From the end of the message on
+    assert found["settings", "beam", "profile 7 phase"].times == found["buses", "spi_u", "beam"].ends
+
+
+def test_counts_and_gates_of_edge_counters():
+    found, _ = lanes(out(8, 0, 0b1001), out(8, 500, 0b0100), InputMessage(8, 1500, 1600, 17), out(8, 600, 0))
+    assert found["gates", "counter"].texts == ["counts rising edges, from 0", "rests, tells", "rests"]
+    assert (found["inputs", "counter"].times, found["inputs", "counter"].texts) == ([500], ["17 edges"])
 
 
 def test_log_and_errors():

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kairos.coredevice.chips import ad9910
+from kairos.coredevice.chips import ad53xx, ad9910, ad9912, adf5356, mirny
 from kairos.scope.serial import Labels, Message, messages
 from kairos.waveform import Channel
 
@@ -79,23 +79,63 @@ def test_a_bus_that_rests_says_nothing():
     assert list(messages(Bus(0, False, True).pads)) == []
 
 
+def device(driver, **arguments):
+    return {"type": "local", "class": driver, "arguments": arguments}
+
+
 DATABASE = {
-    "cpld": {"type": "local", "class": "CPLD", "arguments": {"spi_device": "spi_u"}},
-    "dds": {"type": "local", "class": "AD9910", "arguments": {"chip_select": 4, "cpld_device": "cpld"}},
+    # Before its card, which it knows under another name
+    "dds": device("AD9910", chip_select=4, cpld_device="other", pll_n=32),
+    "cpld": device("CPLD", spi_device="spi_u"),
     "other": "cpld",
+    "slow": device("AD9912", chip_select=5, cpld_device="cpld", pll_n=8),
+    "mirny": device("Mirny", spi_device="spi_m"),
+    "zotino": device("Zotino", spi_device="spi_z"),
+    "dac": device("AD53xx", spi_device="spi_d", vref=2.5, offset_dacs=0),
 }
+
+
+def said(bus, select, bits, written, read=None):
+    return Labels(DATABASE).text(bus, Message(0, 1, select, bits, written, read))
 
 
 def test_what_a_message_says():
     labels = Labels(DATABASE)
-    word = ad9910.PROFILE.encode(asf=1.0, ftw=0.25)
+    word = ad9910.PROFILE.encode(asf=1.0, ftw=0.25, pow=0.75)
     profile = ad9910.INSTRUCTION.encode(register=ad9910.PROFILE.address + 3) << 64 | word
     assert labels.name("spi_u", 4) == "dds"
     assert labels.name("spi_u", 2) == "cpld attenuators"
     assert labels.name("spi_x", 1) == "spi_x select 1"
-    assert labels.text("spi_u", Message(0, 1, 4, 72, profile, None)) == "PROFILE3: asf 1, ftw 0.25"
+    assert said("spi_u", 4, 72, profile) == "PROFILE3: asf 1, pow 0.75 turns, ftw 250 MHz"
     read = ad9910.INSTRUCTION.encode(read=1, register=ad9910.CFR2.address) << 32
-    assert labels.text("spi_u", Message(0, 1, 4, 40, read, 0x1234)) == "read CFR2 = 0x1234"
+    assert said("spi_u", 4, 40, read, 0x1234) == "read CFR2 = 0x1234"
+    # 255 is no attenuation
+    assert said("spi_u", 2, 32, 0x00FFFEF7) == "ATT: 1, 0.125, 0, 31.875 dB"
     # Nothing that the tables know: the bits as a number.
-    assert labels.text("spi_u", Message(0, 1, 4, 9, 0x1FF, None)) == "0x1ff (9 bits)"
-    assert labels.text("spi_x", Message(0, 1, 1, 16, 0xAB, None)) == "0x00ab (16 bits)"
+    assert said("spi_u", 4, 9, 0x1FF) == "0x1ff (9 bits)"
+    assert said("spi_x", 1, 16, 0xAB) == "0x00ab (16 bits)"
+
+
+def test_what_is_said_to_an_ad9912():
+    stream = ad9912.INSTRUCTION.encode(length="STREAM", register=ad9912.TONE.address) << 64
+    assert said("spi_u", 5, 80, stream | 0x1000 << 48 | 1 << 45) == "TONE: 125 MHz, 0.25 turns"
+    head = ad9912.INSTRUCTION.encode(read=1, length=1, register=ad9912.PART_ID.address) << 16
+    assert said("spi_u", 5, 32, head, 0x1902) == "read PART_ID = 0x1902"
+    assert said("spi_u", 5, 24, ad9912.INSTRUCTION.encode(register=5) << 8 | 1) == "registers from 0x5 down: 0x1"
+
+
+def test_what_is_said_to_a_mirny_and_its_synthesisers():
+    assert said("spi_m", 1, 16, mirny.ATTENUATOR.encode(attenuator=1, channel=3, att=251)) == "ch3: 0.5 dB"
+    control = mirny.MESSAGE.encode(register=mirny.CONTROL.address, write=1, data=mirny.CONTROL.encode(clk_sel=2))
+    assert said("spi_m", 1, 24, control) == "CONTROL: clk_sel 2"
+    status = mirny.MESSAGE.encode(register=mirny.STATUS.address)
+    assert said("spi_m", 1, 24, status, 0xFF000F) == "read STATUS = 0xf"
+    word = mirny.HEAD.encode(destination=2) << 32 | adf5356.R0.encode(n=100, autocal=1)
+    assert said("spi_m", 1, 40, word) == "ch2 R0: autocal 1, n 100"
+
+
+def test_what_is_said_to_dacs_is_in_volts():
+    assert said("spi_z", 1, 24, ad53xx.WORD.encode(mode="DATA", target=8 + 31, data=0xC000)) == "ch31: 5 V"
+    assert said("spi_d", 1, 24, ad53xx.WORD.encode(mode="DATA", target=8, data=0x8000)) == "ch0: 5 V"
+    assert said("spi_z", 1, 24, ad53xx.WORD.encode(mode="SPECIAL", target="OFS0", data=0x2000)) == "OFS0: 0x2000"
+    assert said("spi_z", 1, 24, ad53xx.WORD.encode(mode="GAIN", target=9, data=0xFFFF)) == "ch1 GAIN: 0xffff"

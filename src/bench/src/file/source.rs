@@ -1,0 +1,104 @@
+//! The text of a bench file, where something stands in it, and what its parser has to say.
+
+use super::File;
+
+/// What the parser of the file says, without names of Rust's types.
+fn in_words(text: &str) -> String {
+    let Some((before, kind)) = text.rsplit_once("expected ") else {
+        return text.into();
+    };
+    let kind = match kind {
+        "f64" => "a number",
+        "a map" => "a table",
+        kind if kind.starts_with("struct ") => "a table",
+        "a sequence" => "a list",
+        "i32" | "i64" => "a whole number",
+        "u32" | "u64" | "usize" => "a whole number, 0 or more, that is not too large",
+        other => other,
+    };
+    format!("{}expected {kind}", before.replace(" as i128", ""))
+}
+
+/// The text of a file, from its bytes. The error is a line with its place.
+pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let whole = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..whole].iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("{name}:{line}: this is no text in UTF-8")
+    })
+}
+
+/// The text of a file, to say where something stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// As its owner knows it.
+    pub name: &'a str,
+    /// All of it.
+    pub text: &'a str,
+}
+
+impl Source<'_> {
+    /// `NAME:LINE`; of what is one line without a file its name.
+    pub fn place(&self, at: usize) -> String {
+        if self.text.is_empty() {
+            return self.name.into();
+        }
+        let line = self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
+        format!("{}:{line}", self.name)
+    }
+
+    /// `NAME:LINE: text`.
+    pub fn error(&self, at: usize, text: &str) -> String {
+        format!("{}: {text}", self.place(at))
+    }
+
+    /// The head of the table in which a place is, and where that stands, if it is one of a list of tables.
+    fn list_at(&self, at: usize) -> Option<(usize, &str)> {
+        let end = self
+            .text
+            .get(at..)?
+            .find('\n')
+            .map_or(self.text.len(), |line| at + line);
+        let mut lines = self.text[..end].split_inclusive('\n').rev();
+        let mut start = end;
+        let head = lines.find(|line| {
+            start -= line.len();
+            line.trim_start().starts_with('[')
+        })?;
+        head.trim_start().starts_with("[[").then(|| (start, head.trim()))
+    }
+
+    /// The file, if it is one.
+    pub fn parse(&self) -> Result<File, String> {
+        toml::from_str(self.text).map_err(|error| {
+            let span = error.span().unwrap_or_default();
+            if let Some((at, head)) = self.list_at(span.start) {
+                let table = head.trim_matches(['[', ']']);
+                return self.error(at, &format!("a part is one table: [{table}], not {head}"));
+            }
+            let text = match (error.message(), self.text.get(span.clone())) {
+                ("duplicate key", Some(key)) => {
+                    format!("{} is there twice", key.trim_matches(['"', '\'']))
+                }
+                (text, _) => in_words(&text.replace('\n', ", ")),
+            };
+            self.error(span.start, &text)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_told_with_their_line() {
+        let text = "seed = 1\n# Grüße\n".to_string();
+        assert_eq!(text_of("a.toml", text.clone().into_bytes()), Ok(text));
+        let latin = b"seed = 1\n# Gr\xfc\xdfe\n".to_vec();
+        assert_eq!(
+            text_of("a.toml", latin),
+            Err("a.toml:2: this is no text in UTF-8".into())
+        );
+    }
+}
