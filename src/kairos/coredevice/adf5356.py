@@ -11,8 +11,10 @@ from ..language import TBool, TFloat, TInt32, TInt64, delay, host_only, kernel, 
 from .adf5356_pll import calculate_pll, fixed_words, gcd, reference_divider, split_msb_lsb_28b
 from .chips.adf5356 import (
     CALIBRATION_PFD,
+    HIGHEST_PFD,
     HIGHEST_VCO,
     LAST,
+    LEAST_PRESCALED_N,
     LOWEST_VCO,
     MODULUS1,
     PRESCALED,
@@ -21,6 +23,8 @@ from .chips.adf5356 import (
     R2,
     R4,
     R6,
+    R9,
+    R10,
     R13,
 )
 from .chips.mirny import STATUS
@@ -42,7 +46,7 @@ class ADF5356:
     `ref_doubler`, `ref_divider`: double the reference before its divider, halve it behind that.
     """
 
-    kernel_invariants = {"channel", "core", "cpld", "fixed", "ref_divider", "ref_doubler", "sw", "sysclk"}
+    kernel_invariants = {"channel", "core", "cpld", "fixed", "prescaled", "ref_divider", "ref_doubler", "sw", "sysclk"}
 
     def __init__(self, dmgr, cpld_device, sw_device, channel, ref_doubler=False, ref_divider=False, core="core"):
         self.cpld, self.sw, self.core = dmgr.get(cpld_device), dmgr.get(sw_device), dmgr.get(core)
@@ -51,8 +55,13 @@ class ADF5356:
         self.channel = channel
         self.ref_doubler, self.ref_divider = ref_doubler, ref_divider
         self.sysclk = self.cpld.refclk
-        divider = reference_divider(self.sysclk, ref_doubler, ref_divider)
-        self.fixed = fixed_words(self.sysclk, divider, ref_doubler, ref_divider)
+        # The least divider of the prescaler 8/9 asks for a slower phase detector
+        self.fixed, self.prescaled = (
+            fixed_words(
+                self.sysclk, reference_divider(self.sysclk, ref_doubler, ref_divider, highest), ref_doubler, ref_divider
+            )
+            for highest in (HIGHEST_PFD, PRESCALED / LEAST_PRESCALED_N)
+        )
         self.regs = list(self.fixed)
 
     # Start
@@ -149,8 +158,18 @@ class ADF5356:
             doublings += 1
         self.regs[R6.address] = R6.rf_divider.put(self.regs[R6.address], doublings)
         self.regs[R0.address] = R0.prescaler.put(self.regs[R0.address], 1 if f_vco > PRESCALED else 0)
+        self._set_detector(self.prescaled if f_vco > PRESCALED else self.fixed)
         self._tune(f_vco, self.f_pfd())
         self.sync()
+
+    @kernel
+    def _set_detector(self, words):
+        """Put into `regs` what `words` have for their frequency of the phase detector."""
+        divider, outputs = words[R4.address], words[R6.address]
+        self.regs[R4.address] = R4.r_counter.put(self.regs[R4.address], R4.r_counter.get(divider))
+        bled = R6.bleed.put(self.regs[R6.address], R6.bleed.get(outputs))
+        self.regs[R6.address] = R6.negative_bleed.put(bled, R6.negative_bleed.get(outputs))
+        self.regs[R9.address], self.regs[R10.address] = words[R9.address], words[R10.address]
 
     @kernel
     def _tune(self, f_vco, f_pfd: TInt64):

@@ -60,9 +60,9 @@ def calculate_pll(f_vco: TFloat, f_pfd: TInt64) -> TTuple(
     return int32(n), int32(frac1), split_msb_lsb_28b(frac2 // divisor), split_msb_lsb_28b(mod2)
 
 
-def reference_divider(refclk, doubler, halver):
-    """The lowest divider with which the phase detector is not too fast. ValueError if there is none."""
-    divider = math.ceil(refclk * (2 if doubler else 1) / (2 if halver else 1) / HIGHEST_PFD)
+def reference_divider(refclk, doubler, halver, highest=HIGHEST_PFD):
+    """The lowest divider with which the phase detector is not faster than `highest` Hz. ValueError if there is none."""
+    divider = math.ceil(refclk * (2 if doubler else 1) / (2 if halver else 1) / highest)
     if not 1 <= divider <= HIGHEST_R:
         raise ValueError(f"an ADF5356 cannot divide its reference of {refclk / 1e6} MHz")
     return divider

@@ -103,12 +103,15 @@ class Fastino(RTIODevice):
 
     @kernel
     def set_dac_mu(self, dac, data):
-        """Write a code (16 bits) to a DAC."""
+        """Write a code (16 bits) to a DAC. ValueError if an event takes several of them, of which the
+        others would be set to the lowest code: `set_group_mu`."""
+        if self.width != 1:
+            raise ValueError("this Fastino takes DACs in groups (log2_width): use set_group")
         self.write(DAC.address + dac, data)
 
     @kernel
     def set_dac(self, dac, voltage):
-        """Set a DAC in volts."""
+        """Set a DAC in volts; see `set_dac_mu`."""
         self.set_dac_mu(dac, self.voltage_to_mu(voltage))
 
     @kernel

@@ -141,4 +141,8 @@ class Pin(History):
     def at(self, seconds: float) -> int | None:
         """Its level at a time: 0, 1, or None if it is not driven."""
         index = self._index(seconds)
+        behind = round(seconds / NS) + 1
+        waves = [wave.before(behind) for wave in self._channel.waves if wave.time_of(0) < behind]
+        if waves and (index < 0 or waves[-1].time_of(0) > self._channel.changes[index][0]):
+            return waves[-1].final
         return self._channel.changes[index][1] if index >= 0 else self._channel.initial

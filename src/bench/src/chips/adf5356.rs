@@ -10,8 +10,6 @@ const REGISTERS: usize = chip::LAST as usize + 1;
 const LOCK: Ns = 200_000;
 /// Output powers in dBm, by their number.
 const POWERS: [f64; 4] = [-4.0, -1.0, 2.0, 5.0];
-/// Least whole parts of the divider, with prescaler 4/5 and 8/9 (data sheet, register 0).
-const LEAST: [u32; 2] = [23, 75];
 /// Fastest reference in Hz, single-ended and differential.
 const FASTEST: [f64; 2] = [250e6, 600e6];
 
@@ -110,7 +108,7 @@ impl Adf5356 {
                 oscillator / 1e6
             ));
         }
-        let (n, least) = (r0::N.get(word), LEAST[prescaler as usize]);
+        let (n, least) = (r0::N.get(word), [chip::LEAST_N, chip::LEAST_PRESCALED_N][prescaler as usize]);
         if n < least {
             told.push(format!(
                 "the whole part of its divider is {n}: with its prescaler at least {least}"

@@ -23,6 +23,12 @@ pub const HIGHEST_VCO: f64 = 6_800_000_000.0;
 /// above this frequency of the oscillator, in Hz, the prescaler is 8/9
 pub const PRESCALED: f64 = 6_000_000_000.0;
 
+/// lowest whole part of the divider, with the prescaler 4/5
+pub const LEAST_N: u32 = 23;
+
+/// lowest one with the prescaler 8/9
+pub const LEAST_PRESCALED_N: u32 = 75;
+
 /// highest frequency of the phase detector, Hz
 pub const HIGHEST_PFD: f64 = 125_000_000.0;
 

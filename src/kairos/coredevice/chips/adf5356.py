@@ -17,6 +17,8 @@ __all__ = [
     "HIGHEST_R",
     "HIGHEST_VCO",
     "LAST",
+    "LEAST_N",
+    "LEAST_PRESCALED_N",
     "LOWEST_VCO",
     "MODULUS1",
     "PRESCALED",
@@ -53,6 +55,12 @@ HIGHEST_VCO = 6800000000.0
 
 PRESCALED = 6000000000.0
 """above this frequency of the oscillator, in Hz, the prescaler is 8/9"""
+
+LEAST_N = 23
+"""lowest whole part of the divider, with the prescaler 4/5"""
+
+LEAST_PRESCALED_N = 75
+"""lowest one with the prescaler 8/9"""
 
 HIGHEST_PFD = 125000000.0
 """highest frequency of the phase detector, Hz"""

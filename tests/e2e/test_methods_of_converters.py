@@ -1,0 +1,166 @@
+"""Each method of the drivers of DACs and ADCs, through compiler, firmware, gateware and chip."""
+
+import pytest
+
+from kairos.coredevice.ad53xx import (
+    AD53XX_READ_CONTROL,
+    AD53XX_READ_GAIN,
+    AD53XX_READ_OFFSET,
+    AD53XX_READ_X1A,
+    AD53xx,
+)
+from kairos.coredevice.fastino import Fastino
+from kairos.coredevice.sampler import Sampler, adc_mu_to_volt
+from kairos.coredevice.zotino import Zotino
+from kairos.devices import DeviceDB
+from tests.support.chain import Chain
+from tests.support.databases import written
+
+WORD_MU = ((24 + 1) * 4 + 1) * 8
+STEP = 20 / 2**16
+"""Volts"""
+
+
+@pytest.mark.parametrize("kind", [AD53xx, Zotino])
+def test_ad53xx(lab, tmp_path, kind):
+    entries = DeviceDB.load(lab).entries
+    module = kind.__module__.replace("kairos", "artiq")
+    arguments = {"spi_device": "dio_spi0", "ldac_device": "ttl16"}
+    entries["dac"] = {"type": "local", "module": module, "class": kind.__name__, "arguments": arguments}
+    with Chain(written(entries, tmp_path)) as chain:
+        dac = chain.get("dac")
+        channel = lambda n: chain.bench.part("dac")[f"ch{n}"]  # noqa: E731
+        chain(dac.init)
+        begin = channel(3)["code"]
+        assert chain(dac.voltage_to_mu, 2.5) == dac.voltage_to_mu(2.5) == 0x8000 + 0x2000
+
+        chain(dac.write_dac_mu, 3, 0xA000)
+        assert chain.advance_mu == WORD_MU
+        assert (channel(3)["code"], chain(dac.read_reg, 3, AD53XX_READ_X1A)) == (begin, 0xA000)
+        chain(dac.load, pins=True)
+        assert chain.advance_mu == 16 and chain.pulses("ttl16") == []  # low for 16 ns, and high from the beginning
+        assert channel(3)["volts"] == pytest.approx(2.5, abs=STEP)
+        chain(dac.write_dac, 4, -1.25)
+        chain(dac.load)
+        assert channel(4)["volts"] == pytest.approx(-1.25, abs=STEP)
+
+        chain(dac.set_dac_mu, [0x9000, 0x7000], [5, 6], slack_mu=10_000)
+        assert chain.advance_mu == 0
+        assert [channel(n)["code"] for n in (5, 6)] == [0x9000, 0x7000]
+        # The codes are there 1.5 us before LDAC falls, which is at the cursor
+        chain(dac.set_dac, [1.0, 2.0], [5, 6], slack_mu=10_000, pins=True)
+        assert [channel(n)["volts"] for n in (5, 6)] == [pytest.approx(volts, abs=STEP) for volts in (1.0, 2.0)]
+        low = [at for at, level in chain.pin("ttl16").changes if level == 0][-1]
+        assert chain.bench.dac("dac", 5).changes[-1][0] == pytest.approx(low + 8e-9, abs=1e-12)
+
+        chain(dac.write_gain_mu, 7, 0x7FFF)
+        chain(dac.write_offset_mu, 7, 0x8100)
+        assert chain(dac.read_reg, 7, AD53XX_READ_GAIN) == 0x7FFF
+        assert chain(dac.read_reg, 7, AD53XX_READ_OFFSET) == 0x8100
+        chain(dac.write_dac_mu, 7, 0x8000)
+        chain(dac.load)
+        assert channel(7)["code"] == (0x8000 * 0x8000 >> 16) + 0x100
+        chain(dac.write_offset, 8, 1.0)
+        assert chain(dac.read_reg, 8, AD53XX_READ_OFFSET) == dac.voltage_to_mu(1.0)
+        # A channel whose zero is 10 mV off, and whose span is 20 mV too large
+        chain(dac.calibrate, 9, -9.99, 10.03)
+        assert chain(dac.read_reg, 9, AD53XX_READ_OFFSET) == 0x8000 - round(0.01 / STEP)
+        gain = chain(dac.read_reg, 9, AD53XX_READ_GAIN)
+        assert 0xFFFF - gain == pytest.approx(20e-3 / STEP, abs=2)
+        assert chain(dac.read_reg, 0, AD53XX_READ_CONTROL) == 2
+
+        # Both offset DACs: the same codes are 2.5 V lower
+        chain(dac.write_offset_dacs_mu, 0x2000 + 0x800)
+        chain(dac.write_dac_mu, 0, 0x8000)
+        chain(dac.load)
+        assert channel(0)["volts"] == pytest.approx(-2.5, abs=STEP)
+        assert chain(dac.voltage_to_mu, -2.5) == 0x8000
+        if kind is Zotino:
+            chain(dac.set_leds, 0x5A)
+            assert chain.bench.part("dac")["leds"] == 0x5A
+        assert chain.uncalled(kind) == set() and chain.bench.warnings == []
+
+
+def test_fastino(lab):
+    with Chain(lab) as chain:
+        fastino = chain.get("fastino0")
+        part = lambda: chain.bench.part("fastino0")  # noqa: E731
+        codes = lambda *numbers: [part()[f"ch{n}"]["code"] for n in numbers]  # noqa: E731
+        chain(fastino.init)
+        assert chain.advance_mu == 7 * 392
+        chain(fastino.write, 35, 0xC3)
+        assert chain.advance_mu == 0 and part()["leds"] == 0xC3
+        chain(fastino.set_leds, 0x3C)
+        assert part()["leds"] == 0x3C
+        assert chain(fastino.voltage_to_mu, -2.5) == fastino.voltage_to_mu(-2.5) == 0x6000
+        here, there = [0, 0], [0, 0]
+        fastino.voltage_group_to_mu([0.0, 2.5, -2.5], here)
+        chain(fastino.voltage_group_to_mu, [0.0, 2.5, -2.5], there)
+        assert [word & 0xFFFFFFFF for word in there] == here == [0xA000_8000, 0x6000]
+        # The gateware's channel takes four DACs at once
+        chain(fastino.set_group_mu, 4, [0x1111 | 0x2222 << 16, 0x3333 | 0x4444 << 16])
+        assert codes(4, 5, 6, 7) == [0x1111, 0x2222, 0x3333, 0x4444]
+        chain(fastino.set_group, 8, [1.0, 2.0, 3.0, 4.0])
+        assert codes(8, 9, 10, 11) == [fastino.voltage_to_mu(volts) for volts in (1.0, 2.0, 3.0, 4.0)]
+        for method, value in [(fastino.set_dac_mu, 0x1234), (fastino.set_dac, 5.0)]:
+            with pytest.raises(ValueError, match="takes DACs in groups"):
+                chain(method, 4, value)
+        assert codes(4, 5, 6, 7) == [0x1111, 0x2222, 0x3333, 0x4444]
+        chain(fastino.set_hold, 1 << 9)
+        chain(fastino.set_group, 8, [-1.0, -2.0])
+        assert codes(8, 9) == [fastino.voltage_to_mu(volts) for volts in (-1.0, 2.0)]
+        chain(fastino.update, 1 << 9)
+        assert codes(9) == [fastino.voltage_to_mu(-2.0)]
+        chain(fastino.set_hold, 0)
+        chain(fastino.set_continuous, 1 << 16)
+        chain(fastino.set_continuous, 0)
+        chain(fastino.stage_cic_mu, 3, 2, 1)
+        chain(fastino.apply_cic, 1 << 20)
+        assert [part()[f"ch{n}"]["interpolator"] for n in (20, 21)] == [3 | 2 << 6 | 1 << 10, 0]
+        chain(fastino.set_cfg, afe_power_down=1)
+        assert part()["ch9"]["volts"] == 0.0 and part()["configuration"] == 2
+        chain(fastino.set_cfg)
+        assert part()["ch9"]["volts"] == pytest.approx(-2.0, abs=STEP)
+        with pytest.raises(NotImplementedError):
+            chain(fastino.read, 0)
+        assert chain.uncalled(Fastino) == set() and chain.bench.warnings == []
+
+
+def test_single_dacs_of_a_fastino(lab, tmp_path):
+    """Of a gateware that takes one DAC in an event; that of the laboratory sets the first one of a group."""
+    entries = DeviceDB.load(lab).entries
+    entries["fastino0"]["arguments"]["log2_width"] = 0
+    with Chain(written(entries, tmp_path)) as chain:
+        fastino = chain.get("fastino0")
+        code = lambda n: chain.bench.part("fastino0")[f"ch{n}"]["code"]  # noqa: E731
+        chain(fastino.init)
+        chain(fastino.set_dac_mu, 12, 0x1234)
+        assert code(12) == 0x1234
+        chain(fastino.set_dac, 16, 5.0)
+        assert code(16) == fastino.voltage_to_mu(5.0)
+
+
+def test_sampler(lab, tmp_path):
+    wires = tmp_path / "wires.toml"
+    volts = [0.01, -0.5, 3.0, -9.0, 0.0, 0.05, 10.0, 0.001]
+    wires.write_text("[sampler.sampler0]\n" + "".join(f"ch{n} = {value}\n" for n, value in enumerate(volts)))
+    with Chain(lab, wires) as chain:
+        sampler = chain.get("sampler0")
+        chain(sampler.init)
+        gains = [3, 1, 0, 0, 0, 2, 0, 3]
+        for n, gain in enumerate(gains):
+            chain(sampler.set_gain_mu, n, gain)
+        assert chain(sampler.get_gains_mu) == sum(gain << 2 * n for n, gain in enumerate(gains))
+        assert [chain.bench.part("sampler0")[f"ch{n}"]["gain"] for n in range(8)] == [10**gain for gain in gains]
+        codes, found = [0] * 8, [0.0] * 8
+        chain(sampler.sample_mu, codes, pins=True)
+        assert chain.pulses("ttl_sampler0_cnv") == [30]
+        assert chain.advance_mu == 30 + 450 + 4 * ((32 + 1) * 8 + 1) * 8
+        assert codes == [round(value * 10**gain / 20.48 * 65536) for value, gain in zip(volts, gains, strict=True)]
+        chain(sampler.sample, found)
+        assert found == [adc_mu_to_volt(code, gain) for code, gain in zip(codes, gains, strict=True)]
+        # Of two channels only: those that come first, the last ones
+        last = [0.0] * 2
+        chain(sampler.sample, last)
+        assert last == found[6:]
+        assert chain.uncalled(Sampler) == set() and chain.bench.warnings == []

@@ -1,0 +1,131 @@
+"""Each method of the drivers of an SU-Servo, through compiler, firmware, gateware, its buses and the chips on them."""
+
+import pytest
+from numpy import int64
+
+from kairos.coredevice.suservo import SUServo, adc_mu_to_volts
+from kairos.coredevice.suservo_channel import Channel, y_mu_to_full_scale
+from kairos.coredevice.suservo_dds import SharedDDS, SharedUpdate
+from tests.support.chain import Chain
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+
+PROFILE = 3
+BENCH = """
+[sampler.sampler0]
+ch2 = 0.05
+ch5 = -3.0
+"""
+
+
+@pytest.fixture
+def chain(tmp_path):
+    built("servo")
+    bench = tmp_path / "servo.toml"
+    bench.write_text(BENCH)
+    with Chain(EXAMPLES / "servo" / "device_db.py", bench) as chain:
+        yield chain
+
+
+def test_servo_and_channel(chain):
+    servo, channel = chain.get("suservo0"), chain.get("suservo0_ch1")
+    chip = lambda: chain.bench.part("urukul0_cpld")["ch1"]  # noqa: E731
+    chain(servo.init)
+    assert chip()["clock_hz"] == 1e9
+    assert chain(servo.get_status) == 2
+    address = servo.state_sel | 7
+    chain(servo.write, address, 0x1234)
+    assert chain.advance_mu == 8 and chain(servo.read, address) == 0x1234
+    chain(servo.set_pgia_mu, 2, 2)
+    assert [chain.bench.part("sampler0")[f"ch{n}"]["gain"] for n in (2, 5)] == [100, 1]
+
+    # Words of a profile, in machine units and in those of physics
+    words = [0] * 8
+    chain(channel.set_dds_mu, PROFILE, 0x12345678, -5, 0xABCD)
+    chain(channel.set_iir_mu, PROFILE, 6, -7, 8, -9, 200)
+    chain(channel.get_profile_mu, PROFILE, words)
+    assert words == [word & 0x3FFFF for word in (0xABCD, -9, 0x5678, 6 | 200 << 8, -5, -7, 0x1234, 8)]
+    chain(channel.set_dds_offset_mu, PROFILE, 77)
+    chain(channel.get_profile_mu, PROFILE, words)
+    assert words[4] == 77
+    chain(channel.set_dds_offset, PROFILE, -0.5)
+    chain(channel.get_profile_mu, PROFILE, words)
+    assert words[4] == -0x10000 & 0x3FFFF and chain(channel.dds_offset_to_mu, -0.5) == -0x10000
+    chain(channel.set_dds, PROFILE, 80e6, 0.25, 0.5)
+    chain(channel.set_iir, PROFILE, 5, 0.0, -1000.0)
+    chain(channel.get_profile_mu, PROFILE, words)
+    ftw = channel.dds.frequency_to_ftw(80e6)
+    assert (words[6] << 16 | words[2], words[0], words[4]) == (ftw, 0x8000, 0x8000)
+    assert words[3] == 5 and words[5] == 1 << 11
+
+    chain(channel.set_y_mu, PROFILE, 0x8000)
+    assert chain(channel.get_y_mu, PROFILE) == 0x8000
+    assert chain(channel.set_y, PROFILE, 0.5) == round(0.5 * 131071)
+    assert chain(channel.get_y, PROFILE) == pytest.approx(0.5, abs=1e-5)
+    chain(channel.set, 1, 0, profile=PROFILE)
+    assert chain.advance_mu == 0
+    chain(servo.set_config, 1)
+    chain(chain.core.break_realtime, slack_mu=20_000)
+    assert chain(servo.get_status) & 1
+    # The chip has what the profile says; nothing was added up
+    assert chip()["frequency_hz"] == pytest.approx(80e6, abs=0.2) and chip()["switch"]
+    assert (chip()["phase_turns"], chip()["amplitude"]) == (0.5, pytest.approx(0.5, abs=1e-4))
+    assert chain(servo.get_adc, 5) == pytest.approx(-3.0, abs=1e-3)
+    assert chain(servo.get_adc, 2) == pytest.approx(0.05, abs=1e-5)
+    assert adc_mu_to_volts(chain(servo.get_adc_mu, 2), 2) == pytest.approx(0.05, abs=1e-5)
+    # An integrator of -1000/s: -3 V and an offset of 2.56 V are -0.043 of full scale, so Y rises by 43/s,
+    # less what rounding takes from so small a coefficient
+    before = chain(channel.get_y, PROFILE)
+    chain(channel.set, 1, 1, profile=PROFILE)
+    chain(chain.core.break_realtime, slack_mu=1_000_000)
+    assert chain(channel.get_y, PROFILE) > before + 0.03
+    chain(channel.set, 0, 0, profile=PROFILE)
+    chain(servo.set_config, 0)
+    chain(chain.core.break_realtime, slack_mu=5_000)
+    assert chain(servo.get_status) & 0b11 == 0b10 and not chip()["switch"]
+    held = chain(channel.get_y, PROFILE)
+    assert chip()["amplitude"] == pytest.approx(held, abs=1e-3) and y_mu_to_full_scale(131071) == 1.0
+
+    for method, arguments in [
+        (servo.clear_dds_phase_accumulator, ()),
+        (channel.set_reference_time, (PROFILE, int64(0))),
+        *((getattr(channel, name), ()) for name in ("copy_reference_time", "get_reference_time")),
+        *((getattr(channel, name), ()) for name in ("get_tracked_phase_accumulator", "get_tracked_ftw")),
+        *((getattr(channel, name), ()) for name in ("clear_tracked_phase_accumulator", "clear_tracked_ftw")),
+    ]:
+        with pytest.raises(NotImplementedError, match="does not track phases"):
+            chain(method, *arguments)
+    assert chain.uncalled(SUServo) == set() and chain.uncalled(Channel) == set()
+    assert chain.bench.warnings == []
+
+
+def test_shared_synthesisers(chain):
+    dds, cpld = chain.get("urukul1_dds"), chain.get("urukul1_cpld")
+    part = lambda: chain.bench.part("urukul1_cpld")  # noqa: E731
+    chain(cpld.init)
+    chain(dds.init)
+    assert [part()[f"ch{n}"]["clock_hz"] for n in range(4)] == [1e9] * 4
+    assert all(part()[f"ch{n}"]["pll_locked"] for n in range(4))
+    # A message to all reaches the chip that is not the servo's
+    chain(dds.update_dds_sel, 2)
+    chain(dds.dds.write32, 0x07, 0x12345678)
+    assert [part()[f"ch{n}"]["waits_for_update"] for n in range(4)] == [False, False, True, False]
+    update = dds.dds.io_update
+    before = [part()[f"ch{n}"]["updates"] for n in range(4)]
+    for method, arguments in [
+        (update.set_o, (True,)),
+        (update.off, ()),
+        (update.on, ()),
+        (update.set_o, (False,)),
+        (update.pulse_mu, (int64(1000),)),
+        (update.pulse, (1e-6,)),
+    ]:
+        chain(method, *arguments)
+    assert [part()[f"ch{n}"]["updates"] - before[n] for n in range(4)] == [4] * 4
+    assert not part()["ch2"]["waits_for_update"]
+    chain(cpld.cfg_mask_nu_all, 0)
+    assert list(chain(dds.tune_sync_delays)) == [16] * 4
+    assert chain(dds.frequency_to_ftw, 80e6) == dds.frequency_to_ftw(80e6) == round(0.08 * 2**32)
+    assert chain(dds.turns_to_pow, 0.25) == dds.turns_to_pow(0.25) == 0x4000
+    assert chain.uncalled(SharedDDS) == set() and chain.uncalled(SharedUpdate) == set()
+    assert chain.bench.warnings == []

@@ -1,0 +1,65 @@
+"""Every method of a driver that runs on the device is called by a test through the whole chain.
+
+Tests that call all methods of a class ask at their end what has not been called, with `Chain.uncalled`
+(`tests/support/chain.py`), which knows it from the calls that were made. Here is looked whether each
+class is asked for.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+
+import kairos.coredevice
+from tests.support.chain import device_methods
+
+ROOT = Path(__file__).parents[2]
+ELSEWHERE = {
+    "Core": "every experiment",
+    "CoreCache": "tests/e2e/test_i2c.py",
+    "CoreDMA": "tests/e2e/test_dma.py",
+    "Pulse": "tests/e2e/test_pulse_driver.py",
+    "RemoteMemory": "tests/e2e/test_remote_memory.py",
+}
+"""What has tests of its own, in which methods need each other."""
+ABSENT = {
+    "AD9834": "no model of the chip",
+    "CXPGrabber": "no model of such a camera",
+    "HMC542B": "no model of the chip",
+    "Novogorny": "no model of the card",
+    "PCF8574A": "tests/e2e/test_i2c.py has it",
+    "TCA6424A": "no model of the chip",
+    "NRTSPIMaster": "no board has such a bus",
+    "DCBias": "no gateware with its channels",
+    "DDS": "likewise",
+    "Trigger": "likewise",
+}
+"""What the emulated device has nothing for (docs/bench.md, "Not yet")."""
+ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")
+PARTS = {"Conversions", "Field", "FixedDelays", "I2CDevice", "SerialPort", "Spline", "StoredDelays", "Synchronisation"}
+PARTS |= {"WideField"}
+"""What drivers are made of."""
+
+
+def drivers() -> dict[str, type]:
+    """Classes of the drivers that have methods for the device, by name."""
+    found = {}
+    for module in pkgutil.iter_modules(kairos.coredevice.__path__):
+        if not module.ispkg:
+            room = importlib.import_module(f"kairos.coredevice.{module.name}")
+            for name, cls in vars(room).items():
+                own = inspect.isclass(cls) and cls.__module__ == room.__name__ and not name.startswith("_")
+                if own and device_methods(cls):
+                    found[name] = cls
+    return found
+
+
+def test_every_driver_is_called_whole():
+    asked = set()
+    for path in (ROOT / "tests/e2e").glob("test_methods_of_*.py"):
+        for several, one in ASKED.findall(path.read_text()):
+            asked |= {one, *re.findall(r"\w+", several)}
+    known = ELSEWHERE.keys() | ABSENT.keys() | PARTS
+    assert drivers().keys() - asked - known == set()
+    assert known - drivers().keys() == set() and (ELSEWHERE.keys() | ABSENT.keys()) & asked == set()

@@ -1,0 +1,106 @@
+"""Methods of drivers, called one by one on an emulated device with its chips, and which of them have been.
+
+A call goes through all of the chain: compiler, firmware, gateware, chip on the bench.
+"""
+
+import inspect
+import linecache
+
+from numpy import int64
+
+from kairos.coredevice.parts.channel import RTIODevice
+from kairos.devices import DeviceManager
+from kairos.language import delay_mu, kernel, now_mu
+from kairos.testing import Bench
+
+__all__ = ["Chain", "device_methods"]
+
+SETTLED_MU = 2000
+"""Machine units in which what has been sent is at a chip's output."""
+KERNEL = f"""
+@kernel
+def run(self):
+    self.core.break_realtime()
+    delay_mu(self.slack_mu)
+    self.began = now_mu()
+    result = self.method({{arguments}})
+    self.ended = now_mu()
+    self.core.wait_until_mu(now_mu() + {SETTLED_MU})
+    return result
+"""
+
+
+def caller(count: int, names: tuple[str, ...]):
+    """A class whose objects call a method with so many arguments, then those of these names, in a kernel."""
+    arguments = [f"self.args[{n}]" for n in range(count)] + [f"{name}=self.named_{name}" for name in names]
+    source = KERNEL.format(arguments=", ".join(arguments))
+    place = f"a call with {', '.join(map(str, (count, *names)))}"
+    # Where the compiler reads it
+    linecache.cache[place] = (len(source), None, source.splitlines(True), place)
+    scope = {"kernel": kernel, "delay_mu": delay_mu, "now_mu": now_mu}
+    exec(compile(source, place, "exec"), scope)
+    return type("Call", (), {"run": scope["run"], "began": int64(0), "ended": int64(0)})
+
+
+class Chain:
+    """A device with its bench, and the drivers of its cards, which keep their state from call to call."""
+
+    def __init__(self, device_db, file=None):
+        self.bench = Bench(device_db, file)
+        self.devices = DeviceManager(self.bench.database)
+        self.core = self.devices.get("core")
+        self.advance_mu = 0
+        """By how much the last call advanced the time cursor."""
+        self._called: set[tuple[type, str]] = set()
+        self.core.reset()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.devices.close_devices()
+        self.bench.close()
+
+    def __call__(self, method, *args, slack_mu=0, pins=False, **named):
+        """Call a method on the device, `slack_mu` later than it might be; what it returns, or
+        raises. `pins`: what they do is of interest."""
+        call = caller(len(args), tuple(named))()
+        call.core, call.method, call.args, call.slack_mu = self.core, method, args, int64(slack_mu)
+        for name, value in named.items():
+            setattr(call, f"named_{name}", value)
+        if pins:
+            self.bench.device.mark_start()
+        try:
+            return call.run()
+        finally:
+            self._called.add((type(method.__self__), method.__name__))
+            self.advance_mu = int(call.ended - call.began)
+
+    def get(self, name: str):
+        """The driver of a device."""
+        return self.devices.get(name)
+
+    def pin(self, name: str):
+        """A pin since the last call with `pins`."""
+        self.bench.device.settle(clocks=self.bench.database.channels_of("TTLClockGen"))
+        self.bench._recording = self.bench.device.recording(self.bench.database.channel_names())
+        return self.bench.pin(name)
+
+    def pulses(self, name: str) -> list[int]:
+        """Lengths in ns of a pin's pulses since then."""
+        return [round((end - start) * 1e9) for start, end in self.pin(name).pulses]
+
+    def uncalled(self, cls) -> set[str]:
+        """Methods of a driver's class for the device that no call was of."""
+        return device_methods(cls) - {name for owner, name in self._called if owner is cls}
+
+
+def device_methods(cls) -> set[str]:
+    """Names of a driver's public methods that run on the device, its bases' included."""
+    named = {name for name, value in inspect.getmembers(cls) if not name.startswith("_") and runs_on_device(value)}
+    return named - vars(RTIODevice).keys()
+
+
+def runs_on_device(method) -> bool:
+    info = getattr(method, "artiq_embedded", None)
+    return info is not None and not info.forbidden and (info.core_name is not None or info.portable)
