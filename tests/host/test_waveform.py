@@ -5,7 +5,9 @@ import subprocess
 import pytest
 
 from kairos.waveform import Pulse, Recording, Wave, vcd
+from kairos.waveform.pauses import between_pauses
 from kairos.waveform.plot import write_plot
+from kairos.waveform.recording import Channel
 from kairos.waveform.table import format_duration, format_table
 from kairos.waveform.vcd import write_vcd
 from tests.support.waveforms import changes_of_vcd
@@ -78,6 +80,42 @@ def clocked(changes, start_ns=0):
     end = wave.time_of(changes - 1)
     events = [[0, 0, 0], [400, 0, 1], [500, 0, 0], [1000, 1, 1], [1003, 1, 0], [end + 500, 0, 0], [end + 900, 0, 1]]
     return wave, Recording.from_trace({**TRACE, "events": events, "waves": [wave]}, 1, {4: "ttl4"}, start_ns)
+
+
+def at(*times):
+    """A recording with changes at these times."""
+    return Recording([Channel("a", 0, 0, [(time, number % 2) for number, time in enumerate(times, 1)])])
+
+
+@pytest.mark.parametrize(
+    ("times", "pieces"),
+    [
+        ([0, 1000], [(0, 1000)]),
+        ([0, 10, 100_000, 100_020], [(0, 10), (100_000, 100_020)]),
+        # As few pauses as do
+        (
+            [0, 10, 2_000_000, 2_000_010, 3_000_000, 3_000_010],
+            [(0, 10), (2_000_000, 2_000_010), (3_000_000, 3_000_010)],
+        ),
+        ([0, 10, 2_000_000, 2_000_010, 2_100_000, 2_100_010], [(0, 10), (2_000_000, 2_100_010)]),
+        # More pauses than are left out
+        ([n * 1000 for n in range(20)], [(0, 19_000)]),
+    ],
+)
+def test_a_picture_leaves_out_long_pauses(times, pieces):
+    assert between_pauses(at(*times)) == pieces
+
+
+def test_what_a_clock_does_is_no_pause():
+    wave = Wave(pad=0, time_ns=0, half=8, accumulator=0, word=1, changes=1000)
+    seen = Recording([Channel("clock", 0, 0, [(0, 1), (100_000, 0)], [wave])])
+    assert between_pauses(seen) == [(0, 100_000)]
+
+
+def test_a_picture_of_pieces_has_an_axis_for_each(tmp_path):
+    write_plot(tmp_path / "a.svg", at(0, 10, 2_000_000, 2_000_010))
+    write_plot(tmp_path / "b.svg", at(0, 10, 20, 30))
+    assert [(tmp_path / f"{name}.svg").read_text().count("<!-- time ") for name in "ab"] == [2, 1]
 
 
 def test_waves_as_the_logic_counts():
