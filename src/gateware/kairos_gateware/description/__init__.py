@@ -14,6 +14,9 @@ from .peripherals import PERIPHERALS, PINS, Builder
 
 __all__ = ["DescriptionError", "load", "check", "make_variant"]
 
+_BEHIND = 7
+"""Boards behind a master at most, over all links."""
+
 # Every card may say which it is; nothing depends on it
 _CARD = {"type": {"type": "string"}, "board": {"type": "string"}, "hw_rev": {"type": "string"}}
 
@@ -141,15 +144,29 @@ def load(path: Path) -> dict:
     return _load(Path(path), ())
 
 
+def _behind(description: dict) -> int:
+    """How many boards are behind that of a loaded description."""
+    return sum(1 + _behind(satellite) for satellite in description["satellites"])
+
+
 def _load(path: Path, above: tuple[Path, ...]) -> dict:
     if path.resolve() in above:
         raise DescriptionError(f"{path}: satellites: the board would be behind itself")
     description = _read(path)
+    for name in description["satellites"]:
+        if not (path.parent / name).is_file():
+            raise DescriptionError(f"{path}: satellites: there is no file {path.parent / name}")
     behind = [_load(path.parent / name, (*above, path.resolve())) for name in description["satellites"]]
     for name, satellite in zip(description["satellites"], behind, strict=True):
         if _role(satellite) != "satellite":
             raise DescriptionError(f'{path}: satellites: {name} does not say "base": "satellite"')
-    return description | {"satellites": behind}
+    description = description | {"satellites": behind}
+    if _behind(description) > _BEHIND:
+        raise DescriptionError(
+            f"{path}: satellites: {_behind(description)} boards are behind this one, with those behind them; {_BEHIND} "
+            "is all that a system may have"
+        )
+    return description
 
 
 def _read(path: Path) -> dict:

@@ -448,3 +448,20 @@ def test_what_is_wrong_behind_a_board_is_said(tmp_path):
     (tmp_path / "b.json").write_text(json.dumps(make(base="satellite", satellites=["b.json"])))
     with pytest.raises(DescriptionError, match="the board would be behind itself"):
         load(path)
+    (tmp_path / "b.json").unlink()
+    with pytest.raises(DescriptionError, match=r"a\.json: satellites: there is no file \S+b\.json$"):
+        load(path)
+
+
+@pytest.mark.parametrize(("stars", "ends", "behind"), [(1, 6, 7), (1, 7, 8), (2, 3, 8), (0, 8, 8)])
+def test_more_boards_than_a_system_may_have_are_said(tmp_path, stars, ends, behind):
+    """All of the tree count, not those of a board alone."""
+    (tmp_path / "end.json").write_text(json.dumps(make(base="satellite")))
+    (tmp_path / "star.json").write_text(json.dumps(make(base="satellite", satellites=ends * ["end.json"])))
+    satellites = stars * ["star.json"] or ends * ["end.json"]
+    (tmp_path / "a.json").write_text(json.dumps(make(base="master", satellites=satellites)))
+    if behind <= 7:
+        assert len(make_variant(load(tmp_path / "a.json")).boards()) == 1 + behind
+        return
+    with pytest.raises(DescriptionError, match=rf"satellites: {behind} boards are behind this one, .* 7 is all"):
+        load(tmp_path / "a.json")
