@@ -37,6 +37,18 @@ def test_the_ion_turns_by_the_area_of_the_pulse(database, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_two_ions_are_entangled(database, tmp_path):
+    picture = tmp_path / "parity.png"
+    with Bench(database, FOLDER / "crystal.toml") as bench:
+        bench.run(FOLDER / "entangling.py", points=8, shots=30, figure=str(picture))
+        assert bench.warnings == []
+        none, one, both = bench.datasets["populations"][0]
+        assert one <= 0.1 and 0.2 < none < 0.8, "after the gate alone none or both are bright"
+        assert bench.datasets["contrast"] > 0.85
+        assert bench.datasets["fidelity"] > 0.9
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
 def test_tones_are_those_of_the_samples(database, tmp_path):
     """To 0.1 % of full scale, at each nanosecond of a pulse."""
     with Bench(database) as bench:

@@ -1,0 +1,134 @@
+"""Two ions entangled by a Mølmer-Sørensen gate of the pulse core: parity as a function of the phase of
+a pulse behind the gate, and the fidelity with a Bell state that follows from it.
+
+Both tones of one output drive the red and the blue sideband, 20 kHz further away than they are, for
+50 us: one circle in the motion's phase space. The picture has the parity with its standard errors, and
+the fit, which goes twice up and down in a turn (Sackett et al., Nature 404, 256 (2000)).
+"""
+
+import numpy as np
+from artiq.experiment import *
+
+from kairos.pictures import COLORS, FONT, drawing, save
+from kairos.pulse import Adjustable, Pulse
+
+CARRIER = 80 * MHz
+MODE = 2 * MHz
+AWAY = 20 * kHz
+"""By how much further the tones are from the carrier than the sidebands."""
+RABI = 200 * kHz
+"""Of the carrier, of each tone; with the bench's Lamb-Dicke parameter it fits to `AWAY`."""
+AMPLITUDE = 96.0
+"""Of each tone: the modulator gives the most light."""
+PHASE0 = 2
+"""Number of the parameter `phase0`."""
+ONE, TWO = 9, 56
+"""Counts from which on one ion, and both, are taken to be bright: 38 are expected of each."""
+
+
+class Entangling(EnvExperiment):
+    """Parity oscillation behind a Mølmer-Sørensen gate"""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("pulse0")
+        for name in ("cooling", "repump", "pumping", "photons"):
+            self.setattr_device(name)
+        self.setattr_argument("points", NumberValue(16, precision=0, step=1, type="int"))
+        self.setattr_argument("shots", NumberValue(50, precision=0, step=1, type="int"))
+        self.setattr_argument("figure", StringValue(""))
+
+    def prepare(self):
+        sidebands = {"freq0": CARRIER - MODE - AWAY, "freq1": CARRIER + MODE + AWAY, "sync": 0b11}
+        carrier = {"freq0": CARRIER, "amp0": AMPLITUDE, "phase0": Adjustable(0.0), "sync": 0b01}
+        gates = {
+            "ms": [Pulse(channel=0, duration=1 / AWAY, amp0=AMPLITUDE, amp1=AMPLITUDE, enable=0b11, **sidebands)],
+            "turn": [Pulse(channel=0, cycles=round(125e6 / (4 * RABI)), enable=0b01, **carrier)],
+        }
+        self.gates = self.pulse0.define(gates)
+        self.gate, self.turn = self.gates["ms"], self.gates["turn"]
+        self.phases = np.linspace(0, 360, self.points, endpoint=False)
+        # None, one, both bright: without the turn, then for each of its phases
+        self.set_dataset("populations", np.full((self.points + 1, 3), np.nan), broadcast=True)
+
+    @kernel
+    def shot(self, turned) -> TInt32:
+        """Prepare, entangle, turn if wanted, detect: the photons counted."""
+        with parallel:
+            self.cooling.pulse(20 * us)
+            self.repump.pulse(20 * us)
+        with parallel:
+            self.pumping.pulse(20 * us)
+            self.repump.pulse(20 * us)
+        delay(5 * us)
+        self.pulse0.play(self.gate)
+        if turned:
+            delay(1 * us)
+            self.pulse0.play(self.turn)
+        delay(2 * us)
+        with parallel:
+            self.cooling.pulse(200 * us)
+            gate_end = self.photons.gate_rising(200 * us)
+        counted = self.photons.count(gate_end)
+        delay(20 * us)
+        return counted
+
+    @kernel
+    def measure(self, point, turned):
+        none, one = 0, 0
+        for _ in range(self.shots):
+            counted = self.shot(turned)
+            if counted < ONE:
+                none += 1
+            elif counted < TWO:
+                one += 1
+        self.record(point, none, one)
+
+    @rpc(flags={"async"})
+    def record(self, point, none, one):
+        self.mutate_dataset("populations", point, np.array([none, one, self.shots - none - one]) / self.shots)
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.pulse0.load(self.gates)
+        self.core.break_realtime()
+        self.measure(0, False)
+        for point in range(self.points):
+            self.core.break_realtime()
+            self.pulse0.update(self.turn, PHASE0, self.phases[point])
+            delay(20 * us)
+            self.measure(point + 1, True)
+        self.pulse0.check()
+        self.core.wait_until_mu(now_mu())
+
+    def analyze(self):
+        none, one, both = self.get_dataset("populations").T
+        parity = (none + both - one)[1:]
+        angle = 2 * np.radians(self.phases)
+        waves = np.stack([np.ones_like(angle), np.cos(angle), np.sin(angle)], axis=1)
+        offset, cosine, sine = np.linalg.lstsq(waves, parity, rcond=None)[0]
+        contrast = np.hypot(cosine, sine)
+        fidelity = (none[0] + both[0] + contrast) / 2
+        self.set_dataset("contrast", contrast)
+        self.set_dataset("fidelity", fidelity)
+        print(f"none or both bright: {none[0] + both[0]:.2f}, contrast {contrast:.2f}: fidelity {fidelity:.2f}")
+        if self.figure:
+            fine = np.linspace(0, 360, 400)
+            curve = offset + cosine * np.cos(2 * np.radians(fine)) + sine * np.sin(2 * np.radians(fine))
+            # As if one more shot of each kind had been seen: never zero.
+            even = ((1 + parity) / 2 * self.shots + 1) / (self.shots + 2)
+            self.draw(parity, 2 * np.sqrt(even * (1 - even) / self.shots), (fine, curve), fidelity)
+
+    def draw(self, parity, errors, fit, fidelity):
+        with drawing(**FONT) as pyplot:
+            figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+            axes.plot(*fit, color=COLORS[0], label="fit")
+            points = {"fmt": "o", "markersize": 4, "capsize": 2, "color": COLORS[1]}
+            axes.errorbar(self.phases, parity, errors, label=f"{self.shots} shots each", **points)
+            title = f"Bell state by a Mølmer-Sørensen gate, fidelity {fidelity:.2f}"
+            axes.set(xlabel="phase of the pulse behind the gate (°)", ylabel="parity", ylim=(-1.15, 1.5), title=title)
+            axes.legend(loc="upper right", ncols=2)
+            axes.grid(alpha=0.3)
+            save(figure, self.figure, dpi=120)
+        print(f"wrote {self.figure}")
