@@ -12,7 +12,7 @@ FILES = [path for path in PACKAGE.rglob("*.py") if not path.name.startswith(("te
 def floor_plan() -> dict[str, set[str]]:
     """What each room may import, in the order of the rows."""
     page = PACKAGE.parents[2] / "docs" / "gateware.md"
-    table = page.read_text().split("| Room of `src/gateware` |")[1].split("\n\n")[0]
+    table = page.read_text().split("| Package of `src/gateware` |")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     return {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[-1])) for row in rows}
 
@@ -50,7 +50,7 @@ def imported() -> dict[str, set[str]]:
 
 def test_rooms_import_what_the_floor_plan_allows():
     plan, found = floor_plan(), imported()
-    assert found.keys() == plan.keys(), "docs/gateware.md has a row for each room"
+    assert found.keys() == plan.keys(), "docs/gateware.md has a row for each package"
     wrong = {room: sorted(others - plan[room]) for room, others in found.items() if others - plan[room]}
     assert not wrong, f"imports that docs/gateware.md does not allow: {wrong}"
 
