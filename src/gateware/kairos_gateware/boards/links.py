@@ -98,6 +98,7 @@ def _measure(module, quad, gtx, line, phase) -> None:
         meter.start.eq(phase.start),
         phase.done.eq(meter.done),
         phase.value.eq(meter.value),
+        phase.begin.eq(line.begin),
         line.half.eq(phase.half),
     ]
 
@@ -134,7 +135,7 @@ def connect_links(module, platform, board_name, cages: Cages | None, links, refe
         ]
         if hasattr(end, "phase"):
             _measure(module, quad, gtx, line, end.phase)
-        if getattr(end, "steady", None) is not None:
+        else:
             module.submodules += (steady := Steady(gtx.received, line.in_step))
-            module.comb += end.steady.eq(steady.steady)
+            module.comb += [end.steady.eq(steady.steady), end.begin.eq(line.begin)]
     return quad.channels[0].received, quad.channels[0].in_step
