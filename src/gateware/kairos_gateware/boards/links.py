@@ -11,7 +11,7 @@ from migen import *
 from migen.genlib.cdc import MultiReg
 from migen.genlib.fifo import AsyncFIFO
 
-from ..link.coding import LineReceiver, LineTransmitter
+from ..link.coding import BEGIN_BITS, LineReceiver, LineTransmitter
 from ..link.phase import PhaseMeter, helper_clock
 from ..link.steady import Steady
 from ..link.word import WORD_BITS
@@ -21,6 +21,9 @@ __all__ = ["Cages", "LineEnd", "connect_links"]
 
 _CROSSING = 16
 """Words that a FIFO between two clocks holds."""
+_PAUSE_EVERY = 29
+"""Of so many cycles one takes no word from the logic: a little less than the line takes (255 words in
+264 cycles), so that none waits in the FIFO in front of it for those before it."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +42,15 @@ class LineEnd(Module):
     `into` from it, in sys; `up`: it carries words. `half`: words are taken over from the receiver's
     clock at the falling edge of sys, half a cycle later, for when they come just at the rising one.
     `line_out` (domain transmit) and `line_into`, `in_step` (domain receive) go to the transceiver.
-    `ready`, in sys: the transceiver is."""
+    `ready`, in sys: the transceiver is. `begin`, in sys: in which bit of a received cycle those of
+    the other end begin, while `up`."""
 
     def __init__(self, transmit, receive):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
         self.into = Record([("valid", 1), ("word", WORD_BITS)])
         self.up, self.ready = Signal(), Signal()
         self.line_out, self.line_into, self.in_step = Signal(WORD_BITS), Signal(WORD_BITS), Signal()
-        self.half = Signal()
+        self.half, self.begin = Signal(), Signal(BEGIN_BITS)
 
         # # #
 
@@ -62,12 +66,13 @@ class LineEnd(Module):
         self.sync += If(self.half, self.into.eq(halfway)).Else(
             self.into.valid.eq(back.readable), self.into.word.eq(back.dout)
         )
-        from_line = Signal()
-        self.specials += MultiReg(receives.up, from_line)
+        from_line, pause = Signal(), Signal(max=_PAUSE_EVERY)
+        self.sync += If(pause == _PAUSE_EVERY - 1, pause.eq(0)).Else(pause.eq(pause + 1))
+        self.specials += [MultiReg(receives.up, from_line), MultiReg(receives.begin, self.begin)]
         self.comb += [
             away.din.eq(self.out.word),
-            away.we.eq(self.out.valid),
-            self.out.ready.eq(away.writable),
+            away.we.eq(self.out.valid & (pause != 0)),
+            self.out.ready.eq(away.writable & (pause != 0)),
             sends.word.word.eq(away.dout),
             sends.word.valid.eq(away.readable),
             away.re.eq(sends.word.ready),
@@ -93,6 +98,7 @@ def _measure(module, quad, gtx, line, phase) -> None:
         meter.start.eq(phase.start),
         phase.done.eq(meter.done),
         phase.value.eq(meter.value),
+        phase.begin.eq(line.begin),
         line.half.eq(phase.half),
     ]
 
@@ -129,7 +135,7 @@ def connect_links(module, platform, board_name, cages: Cages | None, links, refe
         ]
         if hasattr(end, "phase"):
             _measure(module, quad, gtx, line, end.phase)
-        if getattr(end, "steady", None) is not None:
+        else:
             module.submodules += (steady := Steady(gtx.received, line.in_step))
-            module.comb += end.steady.eq(steady.steady)
+            module.comb += [end.steady.eq(steady.steady), end.begin.eq(line.begin)]
     return quad.channels[0].received, quad.channels[0].in_step

@@ -11,6 +11,8 @@ No chip has recovered a clock yet: in simulation both boards have the same one. 
   0.5 ppm/K (assumed).
 * The fibre's delay has 38 ps/(km K) (Slavík et al., Sci. Rep. 5, 15447 (2015), for standard fibre);
   temperatures of fibre and boards change by steps, which they follow with a time constant.
+* Each receiver's cycles begin in any bit of the sender's: words and the clock that is received are
+  sooner by so many 1/64 of a cycle; both are known to the near end (`link/coding.py`).
 * What comes back is seen in the first cycle of the master's that begins after it has come, or half
   a cycle later, where its phase is such; the phase is measured to 1/64 of a cycle, and the
   satellite's clock is moved in steps of 1/448 (`link/phase.py`).
@@ -24,6 +26,7 @@ from functools import cache
 import numpy as np
 
 from ..link.phase import RATIO, STEPS
+from ..link.word import WORD_BITS
 
 __all__ = [
     "CYCLE_PS",
@@ -52,13 +55,15 @@ LENGTHS = tuple(200 + 2 * CYCLE_PS / _PS_PER_M / 12 * n for n in range(12))
 @dataclass
 class Setup:
     """Length of the fibre in m; time in s at which temperatures change, and by how much (K), of
-    fibre and boards; their time constants in s; how much longer the way back is, in ps."""
+    fibre and boards; their time constants in s; how much longer the way back is, in ps; in which
+    bits of their cycles the near and the far receiver have the other's begin."""
 
     length: float = 200.0
     steps: tuple = ((60.0, 5.0), (240.0, -10.0), (420.0, 5.0))
     fibre_s: float = 60.0
     board_s: float = 120.0
     asymmetry: float = 0.0
+    begins: tuple[int, int] = (0, 0)
 
 
 def _round_trip(time, jitter=0.0):
@@ -71,19 +76,22 @@ def _round_trip(time, jitter=0.0):
     return int(np.ceil(cycles + jitter / CYCLE_PS + half)) + _FAR_CYCLES, phase, half
 
 
-def _way(trip, phase, half):
+def _way(trip, phase, half, begins):
     """(A, steps by which the satellite's clock is then to be later), as `link/rtio_time.py` finds them."""
-    twice = trip - _FAR_CYCLES - 1 - (half != 0 and phase >= 0.75) + phase
+    twice = trip - _FAR_CYCLES - 1 - (half != 0 and phase >= 0.75) + phase + (begins[0] - begins[1]) / WORD_BITS
     found = int(np.floor(twice / 2 + 0.5))
     return found, int(np.floor((found - twice / 2) * STEPS))
 
 
-def static_error(delay, asymmetry=0.0):
+def static_error(delay, asymmetry=0.0, begins=(0, 0)):
     """The error in ps once the counter has been set and the clock moved, for a way there of `delay`
     ps. The satellite's counter is A more than the master's was when a vector left when that
     comes."""
-    found, steps = _way(*_round_trip(2 * delay + asymmetry))
-    return (found - steps / STEPS) * CYCLE_PS - delay
+    back, there = [
+        way - begin * CYCLE_PS / WORD_BITS for way, begin in zip((delay + asymmetry, delay), begins, strict=True)
+    ]
+    found, steps = _way(*_round_trip(there + back), begins)
+    return (found - steps / STEPS) * CYCLE_PS - there
 
 
 def attempts(delay, random, most=100):
@@ -132,7 +140,7 @@ def phase_errors(setup=None, seconds=600.0, seed=1):
     fibre = _relaxed(times, setup.steps, setup.fibre_s)
     board = _relaxed(times, setup.steps, setup.board_s)
     delay = setup.length * (_PS_PER_M + _FIBRE_PS_PER_M_K * fibre)
-    start = static_error(delay[0], setup.asymmetry)
+    start = static_error(delay[0], setup.asymmetry, setup.begins)
     drift = _CRYSTAL_PER_K * (board - board[0])
     moved = _cleaned(delay, drift, random) - delay[0]
     return times, start - moved
@@ -140,8 +148,10 @@ def phase_errors(setup=None, seconds=600.0, seed=1):
 
 @cache
 def _runs():
-    """Errors over time of all fibres."""
-    return [phase_errors(Setup(length=length), seed=n)[1] for n, length in enumerate(LENGTHS)]
+    """Errors over time of all fibres, with receivers that begin with bits drawn at random."""
+    begins = np.random.default_rng(1).integers(0, WORD_BITS, (len(LENGTHS), 2)).tolist()
+    setups = [Setup(length=length, begins=tuple(bits)) for length, bits in zip(LENGTHS, begins, strict=True)]
+    return [phase_errors(setup, seed=n)[1] for n, setup in enumerate(setups)]
 
 
 def greatest_error():

@@ -10,6 +10,12 @@ def test_counters_agree_to_the_resolution_of_the_phase():
     """That is 1/64 of a cycle in the round trip, half of it in the way there, and less than a step of the clock."""
     errors = [static_error(delay) for delay in np.linspace(1e6, 1e6 + 2 * CYCLE_PS, 401)]
     assert max(map(abs, errors)) < CYCLE_PS / 128 + CYCLE_PS / 448
+    begins = np.random.default_rng(2).integers(0, 64, (401, 2)).tolist()
+    errors = [
+        static_error(delay, begins=bits)
+        for delay, bits in zip(np.linspace(1e6, 1e6 + 2 * CYCLE_PS, 401), begins, strict=True)
+    ]
+    assert max(map(abs, errors)) < CYCLE_PS / 128 + CYCLE_PS / 448
     assert static_error(125 * CYCLE_PS, 2 * CYCLE_PS) == pytest.approx(CYCLE_PS, abs=20)
 
 

@@ -3,8 +3,8 @@
 Five streams carry the five AXI channels, one the interrupts, one the credits. What a channel sends
 as a rule has a short form: a write beat with all its bytes 64 bits, a read beat like the one before
 it (same identification, no error) 64 bits; the tag says also which one is the last of its burst.
-All that is not the rule has the long form. AXI4, 64 bits of data; interrupts pass from the far end
-to the near one.
+All that is not the rule has the long form. AXI4, or AXI3, whose write beats have an identification,
+too, and may be interleaved; 64 bits of data; interrupts pass from the far end to the near one.
 """
 
 from functools import reduce
@@ -25,14 +25,20 @@ _FIELDS = {"aw": _ADDRESS, "ar": _ADDRESS, "w": "data strb last", "b": "resp id"
 """What crosses the link of each channel, the first field lowest."""
 
 
-def _fields(channel, name):
-    return Cat(*[getattr(channel, field) for field in _FIELDS[name].split()])
+def _identified(axi, name):
+    """Whether beats of a channel have an identification."""
+    return name == "r" or (name == "w" and axi.version == "axi3")
+
+
+def _fields(axi, name):
+    names = _FIELDS[name].split() + (["id"] if name == "w" and _identified(axi, name) else [])
+    return Cat(*[getattr(getattr(axi, name), field) for field in names])
 
 
 def bridge_streams(axi, interrupts, depth):
     """(streams towards the far end, streams towards the near end). axi: `AXIInterface`; interrupts:
     how many; depth: of the FIFOs behind the link."""
-    width = {name: len(_fields(getattr(axi, name), name)) for name in _FIELDS}
+    width = {name: len(_fields(axi, name)) for name in _FIELDS}
 
     def beats(name):
         return Forms(beat=_DATA, last=_DATA, other=width[name])
@@ -52,11 +58,12 @@ def bridge_streams(axi, interrupts, depth):
 
 class _Bridge(Module):
     """What both ends are: the channels that one of them sends, the other takes. near: which end.
-    `endpoint`: that of the link; when the link goes down, what was under way is gone, and nobody
+    axi3: both are AXI3. `endpoint`: that of the link; when the link goes down, what was under way is gone, and nobody
     answers it."""
 
-    def __init__(self, near, address_width, id_width, interrupts, depth, reliability):
-        self.axi = AXIInterface(data_width=_DATA, address_width=address_width, id_width=id_width)
+    def __init__(self, near, address_width, id_width, interrupts, depth, reliability, axi3):
+        version = "axi3" if axi3 else "axi4"
+        self.axi = AXIInterface(data_width=_DATA, address_width=address_width, id_width=id_width, version=version)
         self.interrupts = Signal(interrupts)
         away, back = bridge_streams(self.axi, interrupts, depth)
         sent, taken = (away, back) if near else (back, away)
@@ -75,12 +82,12 @@ class _Bridge(Module):
         self.comb += [
             sink.valid.eq(channel.valid),
             channel.ready.eq(sink.ready),
-            sink.data.eq(_fields(channel, stream.name)),
+            sink.data.eq(_fields(self.axi, stream.name)),
             sink.form.eq(next(iter(tags.values()))),
         ]
         if "other" in tags:
             other = Signal()
-            usual = self._usual(channel, other)
+            usual = self._usual(stream.name, channel, other)
             self.comb += [
                 other.eq(reduce(or_, [field != value for field, value in usual])),
                 If(other, sink.form.eq(tags["other"])).Elif(channel.last, sink.form.eq(tags["last"])),
@@ -91,30 +98,32 @@ class _Bridge(Module):
         self.comb += [
             channel.valid.eq(source.valid),
             source.ready.eq(channel.ready),
-            _fields(channel, stream.name).eq(source.data),
+            _fields(self.axi, stream.name).eq(source.data),
         ]
         if "other" in tags:
             other = Signal()
-            usual = self._usual(channel, other)
+            usual = self._usual(stream.name, channel, other)
             self.comb += [
                 other.eq(source.form == tags["other"]),
                 If(~other, channel.last.eq(source.form == tags["last"]), [field.eq(value) for field, value in usual]),
             ]
 
-    def _usual(self, channel, other):
+    def _usual(self, name, channel, other):
         """(field, value) of a beat that has the short form. other: this one has the long one."""
-        if hasattr(channel, "strb"):
-            return [(channel.strb, 2**_STROBES - 1)]
-        id_ = Signal.like(channel.id)
-        self.sync += If(~self.endpoint.up, id_.eq(0)).Elif(channel.valid & channel.ready & other, id_.eq(channel.id))
-        return [(channel.id, id_), (channel.resp, _OKAY)]
+        usual = [(channel.strb, 2**_STROBES - 1)] if name == "w" else [(channel.resp, _OKAY)]
+        if _identified(self.axi, name):
+            id_ = Signal.like(channel.id)
+            taken = channel.valid & channel.ready & other
+            self.sync += If(~self.endpoint.up, id_.eq(0)).Elif(taken, id_.eq(channel.id))
+            usual.append((channel.id, id_))
+        return usual
 
 
 class NearBridge(_Bridge):
     """Where transactions come in: `axi` is a slave. `interrupts`: their levels at the far end."""
 
-    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None):
-        super().__init__(True, address_width, id_width, interrupts, depth, reliability)
+    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None, axi3=False):
+        super().__init__(True, address_width, id_width, interrupts, depth, reliability, axi3)
 
         # # #
 
@@ -125,8 +134,8 @@ class NearBridge(_Bridge):
 class FarBridge(_Bridge):
     """Where transactions come out: `axi` is a master. `interrupts`: levels, of which each change is sent."""
 
-    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None):
-        super().__init__(False, address_width, id_width, interrupts, depth, reliability)
+    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None, axi3=False):
+        super().__init__(False, address_width, id_width, interrupts, depth, reliability, axi3)
 
         # # #
 

@@ -3,7 +3,11 @@ from bits that begin anywhere.
 
 A block is a header of two bits and 64 bits, bit 0 first. Header 01 is a word. Header 10 is what is
 sent while there is no word, and at least every 256 blocks: the state of the scrambler, 58 bits, and
-six parities of it. 32 blocks leave in 33 cycles.
+six parities of it. 32 blocks leave in 33 cycles, so a block begins in each cycle two bits later
+than the one before: its place, in pairs of bits, is added to the parities. From that the receiver
+knows in which bit of its own cycles those of the sender begin, and so gives each word after the
+same time, whatever its place. Else a word would take a cycle more or less, and nobody could tell
+the time by it.
 
 The scrambler is added to the words, and its state sent, as Interlaken does: one wrong bit on the
 line is one wrong bit of a word, which its check bits correct. One that synchronises itself
@@ -21,7 +25,7 @@ from migen import *
 
 from .word import WORD_BITS
 
-__all__ = ["BLOCK_BITS", "LineReceiver", "LineTransmitter"]
+__all__ = ["BEGIN_BITS", "BLOCK_BITS", "LineReceiver", "LineTransmitter"]
 
 BLOCK_BITS = WORD_BITS + 2
 _WORD, _STATE = 0b01, 0b10
@@ -31,9 +35,11 @@ _STATE_BITS = _TAPS[0]
 _FIRST = 0x243_F6A8_885A_308D
 """State of a transmitter at first, the digits of pi: from few ones it would take thousands of bits to be balanced."""
 _PARITIES = WORD_BITS - _STATE_BITS
+_PLACES = 32
+BEGIN_BITS = log2_int(WORD_BITS)
 STATE_EVERY = 256
 """Blocks, at most."""
-_MISSES = 4
+_MISSES = 8
 """States, one after the other, that differ from the receiver's before it takes theirs."""
 
 
@@ -67,15 +73,15 @@ class LineTransmitter(Module):
 
         self.submodules.scrambler = scrambler = _Scrambler()
         block, due = Signal(BLOCK_BITS), Signal(max=STATE_EVERY, reset=STATE_EVERY - 1)
-        place, kept = Signal(max=33), Signal(WORD_BITS)  # `place` pairs of bits are kept from blocks before
+        place, kept = Signal(max=_PLACES + 1), Signal(WORD_BITS)  # `place` pairs of bits are kept from blocks before
         full, joined = Signal(), Signal(WORD_BITS + BLOCK_BITS)
         self.comb += [
-            full.eq(place == 32),
+            full.eq(place == _PLACES),
             self.word.ready.eq(~full & (due != 0)),
             If(self.word.valid & self.word.ready, block.eq(Cat(C(_WORD, 2), self.word.word ^ scrambler.sequence))).Else(
-                block.eq(Cat(C(_STATE, 2), scrambler.state, _parities(scrambler.state)))
+                block.eq(Cat(C(_STATE, 2), scrambler.state, _parities(scrambler.state) ^ place))
             ),
-            Case(place, {n: joined.eq(kept | block << 2 * n) for n in range(32)} | {32: joined.eq(kept)}),
+            Case(place, {n: joined.eq(kept | block << 2 * n) for n in range(_PLACES)} | {_PLACES: joined.eq(kept)}),
         ]
         self.sync += [
             self.line.eq(joined[:WORD_BITS]),
@@ -89,11 +95,12 @@ class LineTransmitter(Module):
 
 
 class _Aligner(Module):
-    """`line` to `block`, in a cycle with `valid`; `slip`: leave a bit out."""
+    """`line` to `block`, in a cycle with `valid`; it began `before` bits before what it ended with.
+    `slip`: leave a bit out."""
 
     def __init__(self):
         self.line, self.slip = Signal(WORD_BITS), Signal()
-        self.valid, self.block = Signal(), Signal(BLOCK_BITS)
+        self.valid, self.block, self.before = Signal(), Signal(BLOCK_BITS), Signal(max=BLOCK_BITS)
 
         # # #
 
@@ -103,6 +110,7 @@ class _Aligner(Module):
         self.sync += [
             self.valid.eq(enough),
             self.block.eq(joined),
+            self.before.eq(held),
             If(enough, kept.eq(Mux(self.slip, joined[BLOCK_BITS + 1 :], joined[BLOCK_BITS:]))).Else(
                 kept.eq(Mux(self.slip, joined[1:], joined))
             ),
@@ -133,12 +141,14 @@ class _Alignment(Module):
 
 
 class LineReceiver(Module):
-    """`line` to `word`, in a cycle with `valid`. `up`: aligned, and the scrambler is known; else there is no word."""
+    """`line` to `word`, in a cycle with `valid`, which comes four cycles behind that in whose bits
+    the sender's began. `begin`: in which of its bits, the first 0. `up`: aligned, and scrambler and
+    places are known; else there is no word, and `begin` means nothing."""
 
     def __init__(self):
         self.line = Signal(WORD_BITS)
         self.word = Record([("valid", 1), ("word", WORD_BITS)])
-        self.up = Signal()
+        self.begin, self.up = Signal(BEGIN_BITS), Signal()
 
         # # #
 
@@ -146,17 +156,19 @@ class LineReceiver(Module):
         self.submodules.alignment = alignment = _Alignment()
         self.submodules.scrambler = scrambler = _Scrambler()
         header, body = aligner.block[:2], aligner.block[2:]
-        told, misses, known = Signal(_STATE_BITS), Signal(max=_MISSES + 1), Signal()
+        told, told_place, rest = Signal(_STATE_BITS), Signal(log2_int(_PLACES)), Signal()
+        misses, known = Signal(max=_MISSES + 1), Signal()
         told_right, same, taken = Signal(), Signal(), Signal()
-        state = Signal(_STATE_BITS)  # of this block
+        state, place = Signal.like(told), Signal.like(told_place)  # of this block
         self.comb += [
             aligner.line.eq(self.line),
             aligner.slip.eq(alignment.slip),
             alignment.valid.eq(aligner.valid),
             alignment.good.eq(header[0] ^ header[1]),
-            told.eq(aligner.block[2 : 2 + _STATE_BITS]),
-            told_right.eq((header == _STATE) & (aligner.block[2 + _STATE_BITS :] == _parities(told))),
-            same.eq(told == state),
+            told.eq(body),
+            Cat(told_place, rest).eq(body[_STATE_BITS:] ^ _parities(told)),
+            told_right.eq((header == _STATE) & ~rest),
+            same.eq((told == state) & (told_place == place)),
             taken.eq(told_right & ~same & (~known | (misses == _MISSES - 1))),
             scrambler.state.eq(Mux(taken, told, state)),
             self.up.eq(alignment.aligned & known),
@@ -165,6 +177,7 @@ class LineReceiver(Module):
             If(
                 aligner.valid,
                 state.eq(scrambler.after),
+                place.eq(Mux(taken, told_place, place) + 1),
                 If(
                     told_right,
                     If(same, known.eq(1), misses.eq(0)).Else(known.eq(known & ~taken), misses.eq(misses + 1)),
@@ -172,6 +185,25 @@ class LineReceiver(Module):
                 If(taken, misses.eq(0)),
             ),
             If(~alignment.aligned, known.eq(0), misses.eq(0)),
-            self.word.valid.eq(aligner.valid & self.up & (header != _STATE)),
-            self.word.word.eq(body ^ scrambler.sequence),
+        ]
+        self._deliver(body ^ scrambler.sequence, header != _STATE, place)
+
+    def _deliver(self, word, is_word, place):
+        """All words after the same time: one whose block ended in the cycle behind the sender's
+        waits for a cycle, others end in the one after that."""
+        aligner = self.aligner
+        begin, behind, early = Signal(BEGIN_BITS), Signal(BEGIN_BITS + 1), Signal()
+        come, waits, kept = Signal(), Signal(), Signal(WORD_BITS)
+        self.comb += [
+            begin.eq(-aligner.before - Cat(C(0, 1), place)),
+            behind.eq(begin + Cat(C(0, 1), place)),  # where the block began, bits behind that
+            early.eq(behind < WORD_BITS - 1),
+            come.eq(aligner.valid & self.up & is_word),
+        ]
+        self.sync += [
+            If(aligner.valid, self.begin.eq(begin)),
+            waits.eq(come & early),
+            kept.eq(word),
+            self.word.valid.eq(waits | (come & ~early)),
+            self.word.word.eq(Mux(waits, kept, word)),
         ]

@@ -15,9 +15,10 @@ from migen import *
 from migen.genlib.fifo import SyncFIFOBuffered
 
 from .credits import CreditsFreed, CreditsHeld
-from .gearbox import Depacketiser, Forms, Packetiser
+from .gearbox import Forms
 from .multiplexer import Multiplexer
 from .reliable import Plain, Reliable
+from .simple import make_depacketiser, make_packetiser
 from .word import STREAM_BITS
 
 __all__ = ["CREDITS", "Endpoint", "Stream"]
@@ -133,7 +134,7 @@ class _Streams(Module):
         return found
 
     def _send(self, stream, multiplexer, credit):
-        sink, packetiser = self.sink[stream.name], Packetiser(stream.forms)
+        sink, packetiser = self.sink[stream.name], make_packetiser(stream.forms)
         self.submodules += packetiser
         available, spent = credit or (C(1), Signal())
         self.comb += [
@@ -149,7 +150,7 @@ class _Streams(Module):
         ]
 
     def _receive(self, stream, word, freed):
-        source, depacketiser = self.source[stream.name], Depacketiser(stream.forms)
+        source, depacketiser = self.source[stream.name], make_depacketiser(stream.forms)
         self.submodules += depacketiser
         vector = depacketiser.vector
         self.comb += [

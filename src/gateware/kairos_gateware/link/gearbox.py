@@ -20,7 +20,7 @@ from migen import *
 
 from .word import PAYLOAD_BITS
 
-__all__ = ["UNIT", "Forms", "Packetiser", "Depacketiser"]
+__all__ = ["UNIT", "Depacketiser", "Forms", "Packetiser", "VectorStream"]
 
 UNIT = 6
 """Bits of which every length is a multiple."""
@@ -29,8 +29,9 @@ PLACES = PAYLOAD_BITS // UNIT
 
 
 class Forms:
-    """The forms of a stream's vectors. widths: name to bits of data, without the tag; at most as
-    long as fits into 19 units. `tags`: name to tag."""
+    """The forms of a stream's vectors. widths: name to bits of data, without the tag. `tags`: name to
+    tag. `packed`: the gearbox can have them, since none takes more than 19 units, and all are
+    shorter than a word, or none is; others go in words of their own (`simple`)."""
 
     def __init__(self, **widths):
         self.widths = widths
@@ -39,10 +40,7 @@ class Forms:
         self.units = {name: -(-(self.tag_bits + width) // UNIT) for name, width in widths.items()}
         self.longest = max(self.units.values())
         short = [units < PLACES for units in self.units.values()]
-        if any(short) and not all(short):
-            raise ValueError("forms of a stream are all shorter than a word, or none is")
-        if self.longest > 2 * PLACES + 1:
-            raise ValueError(f"a vector of {self.longest} units spans more than three words")
+        self.packed = any(short) == all(short) and self.longest <= 2 * PLACES + 1
         self.one_a_word = all(short)
         self.data_bits = max(widths.values())
 
@@ -51,14 +49,16 @@ class Forms:
         return [("form", self.tag_bits), ("data", self.data_bits)]
 
 
-class _Stream(Module):
+class VectorStream(Module):
+    """What packs and unpacks has: a vector and a word. forms: `Forms`."""
+
     def __init__(self, forms):
         self.forms = forms
         self.vector = Record([("valid", 1), *forms.layout()])
         self.word = Record([("valid", 1), ("payload", PAYLOAD_BITS)])
 
 
-class Packetiser(_Stream):
+class Packetiser(VectorStream):
     """`vector` (accepted if `vector.valid` and `vector_ready`) to `word` (taken if `word.valid` and
     `word_ready`). A word that was shown and not taken may be gone in the next cycle, and come back
     fuller."""
@@ -125,7 +125,7 @@ class Packetiser(_Stream):
             self.sync += If(accepted, place.eq(behind)).Elif(taken & ~full, place.eq(0))
 
 
-class Depacketiser(_Stream):
+class Depacketiser(VectorStream):
     """`word` to `vector`. Both are there for a cycle; who takes the vectors has room for them (credits see to that)."""
 
     def __init__(self, forms):

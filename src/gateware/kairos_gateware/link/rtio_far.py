@@ -17,6 +17,7 @@ from migen import *
 from ..rtio.core import AsyncError
 from ..rtio.cri import Cri
 from ..rtio.timing import COARSE_BITS, FINE_BITS
+from .coding import BEGIN_BITS
 from .endpoint import Endpoint
 from .phase import STEP_BITS
 from .rtio_near import ERRORS, REST
@@ -54,14 +55,16 @@ class FarRtio(Module):
     `discards`, for a cycle: this board resets the core itself. `played`: `Taken`, what the board
     above has this one's player submit. `steps`: of this board's clock (`phase`). `time_load`,
     `time_value`: of the time base. `live`: the master has said so. `settled`: for time skip,
-    nothing moves here or in what is sent. phases: the clocks of boards may have any; then `steady`
-    says whether this one's is that of the board above (`Steady`), and is None otherwise. Before it
-    is, the time is not told; if it is no longer, the link begins anew.
+    nothing moves here or in what is sent. phases: the clocks of boards may have any; then `begin`
+    is in which bit of the cycles that this board receives those of the one above begin, and
+    `steady` says whether its clock is that of the board above (`Steady`), and is None otherwise.
+    Before it is, the time is not told; if it is no longer, the link begins anew.
     """
 
     def __init__(self, core, below=(), more=((), ()), phases=False):
         self.line_up = Signal()
         self.steady = Signal() if phases else None
+        self.begin = Signal(BEGIN_BITS)
         self.destination, self.named = Signal(8), Signal()
         self.phy_reset = Signal(reset=1)
         self.reset = Signal()
@@ -160,7 +163,7 @@ class FarRtio(Module):
         tags = back[0].forms.tags
         # (wanted, form, data, what is done when it has left)
         messages = [
-            (echo, "echoed", Cat(echoed, C(core.outputs, 16)), []),
+            (echo, "echoed", Cat(echoed, C(core.outputs, 16), self.begin), []),
             (answered & live, "answer", answer.raw_bits(), [answered.eq(0)]),
         ]
         under_way = endpoint.leaving["status"] | endpoint.channel.unacknowledged[0]

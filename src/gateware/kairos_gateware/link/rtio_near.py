@@ -51,6 +51,9 @@ _QUEUE = 2
 _OTHERS = 3
 """The link's own words that may go before an event: an acknowledgement of each lane, a start."""
 _FRAME = RELIABILITY.lanes[0].frame
+_PAUSES = 3
+"""Cycles in which the line of a real board takes no word, that may come in between and did not when
+`travel` was measured: one where words cross to its clock, one in 33, one for the scrambler's state."""
 
 
 def _slack(words):
@@ -125,6 +128,7 @@ class NearRtio(Module):
         self.joined = endpoint.up
         self._event_tags, self._control_tags = away[0].forms.tags, away[1].forms.tags
         events, control, status = endpoint.sink["events"], endpoint.sink["control"], endpoint.source["status"]
+        self._pauses = _PAUSES if phases else 0
         self.submodules.time = time = TimeTransfer(
             timebase, Record(control.layout), self._control_tags, status, self.phase if phases else None
         )
@@ -351,13 +355,13 @@ class NearRtio(Module):
 
     def _reaches(self, data_width):
         """(up, outputs, least slack) of each board, the satellite first."""
-        first = Signal(SLACK_BITS)
-        self.comb += first.eq(self.travel + least_slack(self.boards, data_width))
+        first, travel = Signal(SLACK_BITS), self.travel + self._pauses
+        self.comb += first.eq(travel + least_slack(self.boards, data_width))
         reaches = [(self.up, self.time.outputs, first)]
         told = fields(STATUS["reach"], self._status)
         for offset in range(1, self.boards):
             up, outputs, beyond, least = Signal(), Signal(16), Signal(SLACK_BITS), Signal(SLACK_BITS)
-            self.comb += least.eq(self.travel + least_slack(self.boards, data_width, relayed=True) + beyond)
+            self.comb += least.eq(travel + least_slack(self.boards, data_width, relayed=True) + beyond)
             self.sync += [
                 If(
                     self._came["reach"] & (told["offset"] == offset),

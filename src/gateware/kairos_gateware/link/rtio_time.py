@@ -14,6 +14,7 @@ there, and the far clock is moved by the rest (docs/gateware/link-time.md). Cloc
 from migen import *
 
 from ..rtio.timing import COARSE_BITS
+from .coding import BEGIN_BITS
 from .phase import PHASE_BITS, RATIO, STEP_BITS, STEPS
 from .rtio_words import ECHO, fields
 
@@ -30,23 +31,25 @@ _MOVING = 2**13
 class Phase:
     """What this board needs to know of a phase: a `PhaseMeter` of the clock of what comes, after
     this board's, is started by `start`, and says when it is `done`, with a `value`; `runs`
-    meanwhile. `half`: words that come are taken over half a cycle later."""
+    meanwhile. `half`: words that come are taken over half a cycle later. `begin`: in which bit of
+    the cycles that are received here those of the satellite begin."""
 
     def __init__(self):
         self.start, self.runs, self.done, self.half = Signal(), Signal(), Signal(), Signal()
         self.value = Signal(PHASE_BITS)
+        self.begin = Signal(BEGIN_BITS)
 
 
 class _Way(Module):
     """From a round trip: `travel`, the satellite's counter is that of the master's so many cycles
     after a vector left when it comes, and by how many `steps` the satellite's clock is then to be
-    later. phase: `Phase`, or None; `value` of it when it was measured for this. `round_trip`: less
-    the cycle in the far end."""
+    later. phase: `Phase`, or None; `value` of it when it was measured for this. `far_begin`: as its
+    `begin`, at the satellite. `round_trip`: less the cycle in the far end."""
 
     def __init__(self, phase):
         self.round_trip = Signal(TRAVEL_BITS + 1)
         self.travel, self.steps = Signal(TRAVEL_BITS), Signal((STEP_BITS, True))
-        self.value = Signal(PHASE_BITS)
+        self.value, self.far_begin = Signal(PHASE_BITS), Signal(BEGIN_BITS)
 
         # # #
 
@@ -55,13 +58,17 @@ class _Way(Module):
             return
         cycle = 2**PHASE_BITS
         late, cycles, twice = Signal(), Signal.like(self.round_trip), Signal(TRAVEL_BITS + 1 + PHASE_BITS)
+        longer = Signal((BEGIN_BITS + 1, True))
         rounded, error = Signal(TRAVEL_BITS + 2 + PHASE_BITS), Signal((PHASE_BITS + 1, True))
         self.comb += [
             # What came back was seen in the first cycle that began after it had come, or half a
             # cycle after that
             late.eq(phase.half & (self.value >= 3 * cycle // 4)),
             cycles.eq(self.round_trip - 1 - late),
-            twice.eq(Cat(self.value, cycles)),
+            # A word is so many bits sooner with a receiver as those of its cycle come before the
+            # sender's, and so is the clock that is received: the ways differ by what these differ
+            longer.eq(phase.begin - self.far_begin),
+            twice.eq(Cat(self.value, cycles) + (longer << (PHASE_BITS - BEGIN_BITS))),
             rounded.eq(twice + cycle),
             self.travel.eq(rounded[PHASE_BITS + 1 :]),
         ]
@@ -127,7 +134,12 @@ class TimeTransfer(Module):
                 self.echoed,
                 NextValue(self.outputs, came["outputs"]),
                 # The timer is R
-                If(~checking, NextValue(way.round_trip, timer - 1), NextState("TIME"))
+                If(
+                    ~checking,
+                    NextValue(way.round_trip, timer - 1),
+                    NextValue(way.far_begin, came["begin"]),
+                    NextState("TIME"),
+                )
                 .Elif(same, NextState("AGREED" if phase is None else "MOVE"))
                 .Else(NextState("AGAIN")),
             ).Elif(lost, NextState("AGAIN")),

@@ -18,6 +18,7 @@ sent when that changes.
 from migen import *
 
 from ..rtio.timing import COARSE_BITS, FINE_BITS
+from .coding import BEGIN_BITS
 from .endpoint import Stream
 from .gearbox import Forms
 from .mailbox import auxiliary_stream
@@ -64,7 +65,7 @@ EVENTS = {
 SLACK_BITS = 18
 """Of slacks, in cycles: a tree of many long fibres."""
 
-ECHO = [("coarse", COARSE_BITS), ("outputs", 16)]
+ECHO = [("coarse", COARSE_BITS), ("outputs", 16), ("begin", BEGIN_BITS)]
 CONTROL = {
     "echo": ECHO,
     "time": ECHO,
@@ -81,7 +82,8 @@ STATUS = {
 }
 """levels: with what the satellite is called; abort: the read under way ends. move: the satellite's
 clock, later by so many steps than that of what it receives (`phase`). echoed: the far end's counter
-when the echo came, and how many channels take outputs. error: kind 0 collision, 1 busy, 2 sequence
+when the echo came, how many channels take outputs, and in which bit of the cycles that it receives
+the near end's begin (`coding`). error: kind 0 collision, 1 busy, 2 sequence
 error. state: events so far that are no longer waiting for the core; `blocked`: the newest waits for
 room. reach: of a board behind the satellite, whether it can be reached, its channels that take
 outputs, and the least slack of its outputs."""

@@ -80,6 +80,35 @@ def test_writes_arrive_and_are_answered(delay, depth):
     assert seen["b"] == answers
 
 
+@pytest.mark.parametrize("depth", [64, 2])
+def test_write_beats_of_axi3_have_identifications_and_may_be_interleaved(depth):
+    dut, random = BridgePair(delay=3, depth=depth, axi3=True), Random(depth)
+    near, far = dut.near.axi, dut.far.axi
+    beats = [
+        (
+            random.getrandbits(64),
+            random.choice([255, 255, 255, 15]),
+            random.choice([0, 1]),
+            random.choice([0, 7, 7, 63]),
+        )
+        for _ in range(40)
+    ]
+    seen = []
+
+    def near_side():
+        yield from put(near.aw, addr=0x40, len=15, size=3, burst=1, lock=2, id=7)
+        for value, strobes, last, id_ in beats:
+            yield from put(near.w, data=value, strb=strobes, last=last, id=id_)
+
+    def far_side():
+        assert (yield from get(far.aw, "addr len lock id", random)) == (0x40, 15, 2, 7)
+        for _ in beats:
+            seen.append((yield from get(far.w, "data strb last id", random)))
+
+    run_simulation(dut, [near_side(), far_side()])
+    assert seen == beats
+
+
 @pytest.mark.parametrize("delay, depth", [(1, 64), (10, 3)])
 def test_reads_are_answered(delay, depth):
     dut, random = BridgePair(delay=delay, depth=depth), Random(delay)

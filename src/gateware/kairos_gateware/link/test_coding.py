@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.figures.place import root
@@ -13,10 +15,12 @@ ALIGNED = 2000
 
 
 class Bench(Module):
-    """`offset`: bits that the line is late; `flips`: bits of it that are wrong; `noise`: all it has."""
+    """`offset`: bits that the line is late; `flips`: bits of it that are wrong; `noise`: all it has.
+    `restart`: the transmitter begins anew."""
 
     def __init__(self):
-        self.submodules.transmitter = transmitter = LineTransmitter()
+        self.submodules.transmitter = transmitter = ResetInserter()(LineTransmitter())
+        self.restart = transmitter.reset
         self.submodules.receiver = receiver = LineReceiver()
         self.offset, self.flips, self.noise = Signal(6), Signal(64), Signal(64)
         earlier = Signal(64)
@@ -32,9 +36,10 @@ class Bench(Module):
 def coder():
     dut = Bench()
     word, received = dut.transmitter.word, dut.receiver.word
-    inputs = {"valid": word.valid, "word": word.word, "offset": dut.offset, "flips": dut.flips, "noise": dut.noise}
+    inputs = {"valid": word.valid, "word": word.word, "restart": dut.restart}
+    inputs |= {"offset": dut.offset, "flips": dut.flips, "noise": dut.noise}
     outputs = {"ready": word.ready, "line": dut.transmitter.line, "up": dut.receiver.up}
-    outputs |= {"come": received.valid, "received": received.word}
+    outputs |= {"come": received.valid, "received": received.word, "begin": dut.receiver.begin}
     return build_lockstep(root() / "link_coding", dut, inputs, outputs)
 
 
@@ -70,6 +75,45 @@ def test_words_come_through_whatever_bit_the_line_begins_at(coder, offset):
     at = where(sent, received)
     assert len(received) > 900 and len(sent) - at - len(received) <= 6, "those on their way at the end"
     assert (sent[at : at + len(received)] == received).all()
+
+
+def all_take_the_same_time(into, out, offset, begin):
+    """From cycle `begin` on, and it is known where the sender's cycles begin."""
+    assert out["up"][begin:].all() and (out["begin"][begin:] == -offset % 64).all()
+    left = {word: n for n, word in enumerate(into["word"]) if into["valid"][n] and out["ready"][n]}
+    came = [int(n) for n in np.flatnonzero(out["come"]) if n > begin]
+    # The bench's line is a cycle less `offset` bits late
+    assert {n - left[out["received"][n]] for n in came} == {6 if offset == 0 else 5}
+    return len(came)
+
+
+@pytest.mark.parametrize("offset", range(64))
+def test_every_word_takes_the_same_time(coder, offset):
+    """At all places of a block, with pauses and without."""
+    offered = [1.0, 0.3, 0.05][offset % 3]
+    into = rows(coder, ALIGNED + 3000, offset, offered)
+    into["offset"] = offset
+    assert all_take_the_same_time(into, coder.play(into), offset, ALIGNED) > 2500 * offered
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.floats(0.02, 1),
+    st.integers(0, 63),
+    st.integers(0, 63),
+    st.integers(1, 66),
+    st.floats(0, 1e-3),
+)
+def test_after_a_line_that_moves_or_begins_anew_and_noise(coder, seed, offered, before, after, pause, rate):
+    """As when a board is loaded anew, or a transceiver reset: what is heard then is right again."""
+    into, rng = rows(coder, 4 * ALIGNED + 4000, seed, offered), np.random.default_rng(seed)
+    moves = ALIGNED + 500
+    into["offset"][:moves], into["offset"][moves:] = before, after
+    into["restart"][moves : moves + pause] = seed & 1
+    errors = rng.random((moves, 64)) < rate
+    into["flips"][:moves] = np.packbits(errors, axis=1, bitorder="little").view("u8")[:, 0]
+    assert all_take_the_same_time(into, coder.play(into), after, len(into) - 2000) > 0
 
 
 def test_32_of_33_cycles_take_a_word_but_for_the_states(coder):

@@ -5,6 +5,8 @@ from math import ceil, floor
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from migen import *
 from migen.sim import passive, run_simulation
 
@@ -29,11 +31,15 @@ class _Near(Module):
 
 
 class _Far:
-    """The satellite, its clock `delay` cycles behind the master's at first, as the words are that
-    come. Times are in cycles of the master. jitter: of what comes back, rms, in cycles."""
+    """The satellite, its clock behind the master's at first as the words are that come. Times are in
+    cycles of the master. delay: of the fibre; begins: in which bits of their cycles the near and the
+    far receiver have the other's begin; by so much words and clock are sooner with them. jitter: of
+    what comes back, rms, in cycles."""
 
-    def __init__(self, delay, jitter, random):
-        self.delay, self.jitter, self.random = delay, jitter, random
+    def __init__(self, delay, begins, jitter, random):
+        self.jitter, self.random = jitter, random
+        self.back, self.delay = [delay - begin / 64 for begin in begins]
+        self.begin = begins[1]
         self.steps, self.offset = 0, 12345
 
     def edge(self, time):
@@ -57,23 +63,24 @@ class _Far:
             return None
         # A cycle later to the transmitter, whose clock is that of what comes
         leaves = ceil(edge + 1 + self.shift - self.delay % 1 - NEVER_SAME) + self.delay % 1
-        return leaves + self.delay + self.random.gauss(0, self.jitter), counter
+        return leaves + self.back + self.random.gauss(0, self.jitter), counter | self.begin << 77
 
     def error(self):
         """Its counter less the master's, whose first is 0 at time 0, in cycles."""
         return self.offset - self.shift
 
 
-def transfer(delay, jitter=0.0, seed=1):
+def transfer(delay, jitter=0.0, seed=1, begins=(0, 0)):
     """(error of the satellite's counter, `travel`, times that it took)."""
     dut, random = _Near(), Random(seed)
-    far, found = _Far(delay, jitter, random), []
+    far, found = _Far(delay, begins, jitter, random), []
     control = dut.sink
 
     @passive
     def satellite():
         now, waits, echoes, measured = 0, [], 0, None
         yield control.ready.eq(1)
+        yield dut.phase.begin.eq(begins[0])
         while True:
             if (yield dut.transfer.asks):
                 form, data = (yield control.form), (yield control.data)
@@ -89,7 +96,7 @@ def transfer(delay, jitter=0.0, seed=1):
                 yield dut.phase.done.eq(0)
                 measured = now + 50
             if now == measured:
-                exact = (2 * far.delay) % 1 + random.gauss(0, jitter)
+                exact = (far.delay + far.back) % 1 + random.gauss(0, jitter)
                 yield dut.phase.value.eq(floor(exact % 1 * 64) << PHASE_BITS - 6)
                 yield dut.phase.done.eq(1)
             arrived = [counter for when, counter in waits if when == now + 1]
@@ -122,3 +129,14 @@ def test_counters_agree_below_a_cycle(eighth):
         assert travel >= delay
     exact = transfer(20 + eighth / 8 + 0.03)[0]
     assert exact * CYCLE_PS == pytest.approx(static_error((20 + eighth / 8 + 0.03) * CYCLE_PS), abs=1)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(20, 60), st.integers(0, 63), st.integers(0, 63))
+def test_whatever_bits_the_receivers_begin_with(delay, near, far):
+    """Without knowing them the counters would be up to half a cycle apart."""
+    error, travel, attempts = transfer(delay, begins=(near, far), jitter=0.001)
+    assert abs(error) < 1 / 64 and attempts == 1
+    assert travel >= delay - far / 64
+    exact = transfer(delay, begins=(near, far))[0]
+    assert exact * CYCLE_PS == pytest.approx(static_error(delay * CYCLE_PS, begins=(near, far)), abs=1)
