@@ -7,6 +7,8 @@ from pathlib import Path
 import h5py
 import pytest
 
+from kairos.emulator import process
+from kairos.errors import EmulatorError
 from kairos.testing import Bench
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES, ROOT
@@ -231,6 +233,28 @@ def test_a_model_that_fails_ends_the_run_with_its_line(kairos, ion, tmp_path, li
     )
     with h5py.File(kairos.directory / "kept.h5") as file:
         assert file["datasets/before"][()] == 1
+
+
+RESTLESS = """
+from kairos.bench import Model
+
+class Restless(Model):
+    def __init__(self, delay_ns):
+        pass
+
+    def input(self, at, changes):
+        self.next = at  # which has passed: the next nanosecond
+
+    act = lambda self, at: self.input(at, {})
+"""
+
+
+def test_a_model_that_never_rests_is_told_of(ion, tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "READY_TIMEOUT", 3.0)
+    bench = shutter(tmp_path, RESTLESS)
+    bench.write_text(bench.read_text().replace('"ttl5"', '"ttl_urukul0_sw0"'))
+    with Bench(ion, bench) as made, pytest.raises(EmulatorError, match="did not boot within 3 s.*--no-bench"):
+        made.run(ION / "rabi_flop.py", points=1, shots=1)
 
 
 @pytest.mark.parametrize(
