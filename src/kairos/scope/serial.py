@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..waveform import Channel
-from .chips import LABELS, SELECTS, SETTINGS, arguments_of
+from .chips import BUSES, LABELS, SELECTS, SETTINGS, arguments_of
 
 __all__ = ["Labels", "Message", "messages"]
 
@@ -35,7 +35,7 @@ class Labels:
             if driver not in LABELS:
                 continue
             _, card = self._local(self._resolved(own.get("cpld_device")))
-            bus = own.get("spi_device") or card.get("spi_device")
+            bus = own.get(BUSES.get(driver, "spi_device")) or card.get("spi_device")
             arguments = arguments_of(driver, own, card)
             for select, suffix in SELECTS.get(driver, {arguments.get("chip_select"): ""}).items():
                 if isinstance(bus, str) and isinstance(select, int):

@@ -91,6 +91,7 @@ DATABASE = {
     "slow": device("AD9912", chip_select=5, cpld_device="cpld", pll_n=8),
     "mirny": device("Mirny", spi_device="spi_m"),
     "zotino": device("Zotino", spi_device="spi_z"),
+    "sampler": device("Sampler", spi_pgia_device="spi_p"),
     "dac": device("AD53xx", spi_device="spi_d", vref=2.5, offset_dacs=0),
 }
 
@@ -132,6 +133,11 @@ def test_what_is_said_to_a_mirny_and_its_synthesisers():
     assert said("spi_m", 1, 24, status, 0xFF000F) == "read STATUS = 0xf"
     word = mirny.HEAD.encode(destination=2) << 32 | adf5356.R0.encode(n=100, autocal=1)
     assert said("spi_m", 1, 40, word) == "ch2 R0: autocal 1, n 100"
+
+
+def test_what_is_said_to_the_amplifiers_of_a_sampler():
+    assert said("spi_p", 1, 16, 0b0110 << 2) == "gains 1, 100, 10, 1, 1, 1, 1, 1"
+    assert Labels(DATABASE).name("spi_p", 1) == "sampler amplifiers"
 
 
 def test_what_is_said_to_dacs_is_in_volts():
