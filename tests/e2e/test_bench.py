@@ -76,6 +76,20 @@ def test_inputs_come_at_exact_times(kairos, ion, tmp_path):
     assert runs[0][1] == "photon True"
 
 
+def test_the_table_has_messages_in_place_of_their_bits(kairos, ion):
+    words = ["points=1", "shots=1", "--table", "all"]
+    done = kairos("run", ION / "rabi_flop.py", *words, device_db=ion)
+    rows = [line.split(maxsplit=7) for line in done.stdout.splitlines()]
+    told = [" ".join([row[0], row[-1]]) for row in rows if row and row[0] == "urukul0_ch1"]
+    assert told[-1] == "urukul0_ch1 PROFILE7: asf 1, ftw 110 MHz", done.stdout
+    assert "ttl_urukul0_sw1" in done.stdout and "spi_urukul0_clk" not in done.stdout
+    count = len(rows) - [row[:1] for row in rows].index(["channel"]) - 2
+    shortened = kairos("run", ION / "rabi_flop.py", "points=1", "shots=1", "--table", "5", device_db=ion).stdout
+    (more,) = re.findall(r"\.\.\. and ([\d,]+) more", shortened)
+    datasets = done.stdout.count("\nrabi.")
+    assert int(more.replace(",", "")) == count - datasets - 5
+
+
 def test_a_chip_without_a_clock_is_told(kairos, ion, tmp_path):
     bench = tmp_path / "bench.toml"
     bench.write_text("[urukul.urukul0]\nmmcx_hz = 0\n")
