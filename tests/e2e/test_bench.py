@@ -7,6 +7,8 @@ from pathlib import Path
 import h5py
 import pytest
 
+from kairos.emulator import process
+from kairos.errors import EmulatorError
 from kairos.testing import Bench
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES, ROOT
@@ -72,6 +74,20 @@ def test_inputs_come_at_exact_times(kairos, ion, tmp_path):
     assert (rising, falling, nothing) == (200_038, 200_141, -1)
     assert 25 < counted < 75, "50 are expected"
     assert runs[0][1] == "photon True"
+
+
+def test_the_table_has_messages_in_place_of_their_bits(kairos, ion):
+    words = ["points=1", "shots=1", "--table", "all"]
+    done = kairos("run", ION / "rabi_flop.py", *words, device_db=ion)
+    rows = [line.split(maxsplit=7) for line in done.stdout.splitlines()]
+    told = [" ".join([row[0], row[-1]]) for row in rows if row and row[0] == "urukul0_ch1"]
+    assert told[-1] == "urukul0_ch1 PROFILE7: asf 1, ftw 110 MHz", done.stdout
+    assert "ttl_urukul0_sw1" in done.stdout and "spi_urukul0_clk" not in done.stdout
+    count = len(rows) - [row[:1] for row in rows].index(["channel"]) - 2
+    shortened = kairos("run", ION / "rabi_flop.py", "points=1", "shots=1", "--table", "5", device_db=ion).stdout
+    (more,) = re.findall(r"\.\.\. and ([\d,]+) more", shortened)
+    datasets = done.stdout.count("\nrabi.")
+    assert int(more.replace(",", "")) == count - datasets - 5
 
 
 def test_a_chip_without_a_clock_is_told(kairos, ion, tmp_path):
@@ -231,6 +247,28 @@ def test_a_model_that_fails_ends_the_run_with_its_line(kairos, ion, tmp_path, li
     )
     with h5py.File(kairos.directory / "kept.h5") as file:
         assert file["datasets/before"][()] == 1
+
+
+RESTLESS = """
+from kairos.bench import Model
+
+class Restless(Model):
+    def __init__(self, delay_ns):
+        pass
+
+    def input(self, at, changes):
+        self.next = at  # which has passed: the next nanosecond
+
+    act = lambda self, at: self.input(at, {})
+"""
+
+
+def test_a_model_that_never_rests_is_told_of(ion, tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "READY_TIMEOUT", 3.0)
+    bench = shutter(tmp_path, RESTLESS)
+    bench.write_text(bench.read_text().replace('"ttl5"', '"ttl_urukul0_sw0"'))
+    with Bench(ion, bench) as made, pytest.raises(EmulatorError, match="did not boot within 3 s.*--no-bench"):
+        made.run(ION / "rabi_flop.py", points=1, shots=1)
 
 
 @pytest.mark.parametrize(

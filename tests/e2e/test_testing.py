@@ -11,6 +11,8 @@ from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
 
 TESTS = """
+import kairos.errors
+import kairos.testing
 import pytest
 from artiq.experiment import *
 
@@ -74,9 +76,51 @@ def test_what_the_experiment_raises_is_raised(bench):
 
 def test_names_that_there_are_not(bench):
     bench.run(Pulses)
-    for ask in (bench.pin, bench.dds, bench.part):
+    for ask in (bench.pin, bench.dds, bench.dac, bench.part):
         with pytest.raises(KeyError, match="nothing"):
             ask("nothing")
+    with pytest.raises(KeyError, match="no tone urukul0.ch4; it has urukul0.ch0, urukul0.ch1,"):
+        bench.dds("urukul0.ch4")
+    with pytest.raises(KeyError, match="no voltage dds_729; it has none"):
+        bench.dac("dds_729")
+    with pytest.raises(KeyError, match="spi_urukul0 has several pins: spi_urukul0_clk, spi_urukul0_cs0"):
+        bench.pin("spi_urukul0")
+
+
+class Counting(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl0")
+        self.setattr_device("ttl4")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        with parallel:
+            self.ttl4.pulse(200 * us)
+            end = self.ttl0.gate_rising(200 * us)
+        self.set_dataset("counted", self.ttl0.count(end))
+
+
+class TestInputs:
+    @pytest.fixture
+    def bench_file(self, tmp_path):
+        path = tmp_path / "dark.toml"
+        path.write_text("[photomultiplier.pmt]\\npin = 'ttl0'\\ndark_hz = 1e5\\npulse_ns = 30\\n")
+        return path
+
+    def test_what_the_bench_does_to_a_pin(self, bench):
+        for _ in range(2):
+            bench.run(Counting)
+            ((opens, closes),) = bench.pin("ttl4").pulses
+            pulses = bench.pin("ttl0").pulses
+            counted = [start for start, _ in pulses if opens <= start < closes]
+            assert len(counted) == pytest.approx(bench.datasets["counted"], abs=1) and len(counted) > 5
+            assert all(end - start == pytest.approx(30e-9) for start, end in pulses)
+
+    def test_a_bench_file_that_is_not_there(self, bench_device_db):
+        with pytest.raises(kairos.errors.UsageError, match="there is no bench file none.toml"):
+            kairos.testing.Bench(bench_device_db, "none.toml")
 
 
 class TestFaults:
@@ -120,7 +164,7 @@ def test_what_a_test_may_ask(tmp_path):
     database = EXAMPLES / "ion" / "device_db.py"
     (tmp_path / "test_pulses.py").write_text(f"DATABASE = {str(database)!r}\n{TESTS}")
     done = run_pytest(tmp_path)
-    assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
+    assert (done.returncode, "6 passed" in done.stdout) == (0, True), done.stdout
 
 
 @pytest.mark.parametrize("host", ["emulator://none", "192.168.1.2"])

@@ -128,6 +128,10 @@ def test_what_is_wrong_with_a_database_is_for_its_drivers_to_say():
         "f": entry("AD9910", chip_select="x", cpld_device="e"),
         "g": entry("SUServo", cpld_devices=7, channel="x"),
         "h": entry("Mirny", refclk="fast", clk_sel="xo"),
+        "i": entry("CPLD", spi_device="j", refclk=float("inf")),
+        "j": entry("SPIMaster", channel=-12),
+        "k": entry("Fastino", channel=1 << 32),
+        "l": entry("SUServo", cpld_devices=["e"], channel=-1),
     }
-    assert [card["settings"] for card in cards(strange)] == [{}] * 4
-    assert [card["channels"] for card in cards(strange)] == [{}] * 4
+    assert [card["settings"] for card in cards(strange)] == [{}] * 7
+    assert [card["channels"] for card in cards(strange)] == [{}] * 7

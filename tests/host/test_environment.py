@@ -94,6 +94,10 @@ def test_ttl_targets():
         ({"ttl0": {**ttl(0), "arguments": {"channel": "0"}}, "core": {"type": "dummy"}}, "is a number, not '0'"),
         ({"ttl0": {"class": "TTLOut"}}, "Unsupported type in device DB: None; there are local, "),
         ({"ttl0": ttl(0)}, "Failed to create device 'ttl0': the device 'core' is not in"),
+        (
+            {"ttl0": {**ttl(0), "class": "TTLOut", "arguments": {"channel": 0, "core_device": 3}}},
+            "Failed to create device 'ttl0': a device has a name, not 3",
+        ),
     ],
 )
 def test_devices_that_cannot_be_made(entries, message):

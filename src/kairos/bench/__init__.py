@@ -87,7 +87,9 @@ class Model:
 
     def warn(self, text: str):
         """Tell whoever runs the bench of something that the hardware would not bear, or that cannot be meant."""
-        self._warned.append(", ".join(str(text).splitlines()))  # as any other part: a line
+        # As any other part: a line of text
+        line = ", ".join(str(text).splitlines()).encode("utf-8", "backslashreplace").decode()
+        self._warned.append("".join(one if one.isprintable() else repr(one)[1:-1] for one in line))
 
     _outputs: dict
     _sent: list

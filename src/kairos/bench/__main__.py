@@ -108,10 +108,11 @@ class Host:
 
     def _told(self, error: BaseException) -> str:
         """What has been raised, with the innermost line of the model's own file."""
+        said = _said(error)
         # On one line, whatever it says.
-        text = " ".join(f"{type(error).__name__}: {error}".rstrip(": ").split())
-        if str(error).startswith(self._file):
-            return str(error)
+        text = " ".join(f"{type(error).__name__}: {said}".rstrip(": ").split())
+        if said.startswith(self._file):
+            return said
         if isinstance(error, SyntaxError) and error.filename == self._file:
             return f"{self._file}:{error.lineno}: {text}"
         lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == self._file]
@@ -127,6 +128,14 @@ class Host:
         where = self._file if frame is None else f"{self._file}:{frame.f_lineno}"
         self._say({"error": f"{where}: it has not come to an end within {self._timeout_s:g} s"})
         os._exit(1)
+
+
+def _said(error: BaseException) -> str:
+    """What an exception says, if it can."""
+    try:
+        return str(error).encode("utf-8", "backslashreplace").decode()
+    except Exception as another:
+        return f"it cannot be told: {type(another).__name__}"
 
 
 def _class(names: dict, wanted: str | None) -> type:

@@ -156,7 +156,7 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
     if not args.quiet and (kernels or not failed):
         _print_summary(statistics, device, recording, time.time() - started)
         if recording is not None and limit != 0:
-            print(format_table(recording, limit))
+            print(format_table(recording, limit, _listed(recording, experiment.devices.ddb.entries)))
     if device is not None and not (kernels or failed):
         outputs.tell_no_kernel()
     try:
@@ -168,6 +168,16 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
         for key, value in sorted(experiment.datasets.local.items()):
             print(f"{key}: {readable(value, sys.stdout.isatty())}")
     sys.stdout.flush()
+
+
+def _listed(recording, entries):
+    """The messages on serial buses, for the table; None if nothing is a chip select."""
+    if not any("_cs" in channel.name for channel in recording.active()):
+        return None
+    # Not at the head: it loads NumPy, and drivers of cards.
+    from ..scope.listed import Listed
+
+    return Listed(recording, entries)
 
 
 def _print_lost(device):

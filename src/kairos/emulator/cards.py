@@ -4,6 +4,7 @@
 A driver's entry says which channels it uses; the model of its card is wired to their pins, whatever they are called.
 """
 
+import math
 from collections.abc import Iterator
 
 __all__ = ["cards", "doubled", "lacking", "pins"]
@@ -16,6 +17,16 @@ ALMAZNY = {"AlmaznyLegacy": "v1.1", "AlmaznyChannel": "v1.2"}
 """What is on top of a Mirny, by the classes of its drivers."""
 FIRST_DDS = 4
 """Chip select of an Urukul's channel 0."""
+
+
+def _is_channel(number) -> bool:
+    """Whether an RTIO channel may have this number."""
+    return isinstance(number, int) and 0 <= number < 1 << 32
+
+
+def _is_positive(number) -> bool:
+    """Whether a clock or a reference may have this value."""
+    return isinstance(number, int | float) and 0 < number < math.inf
 
 
 class _Database:
@@ -47,12 +58,12 @@ class _Database:
     def channels(self, **devices) -> dict[str, int]:
         """RTIO channels of devices by what they are for, of those that have one."""
         found = {part: self.arguments(self.get(name)).get("channel") for part, name in devices.items()}
-        return {part: channel for part, channel in found.items() if isinstance(channel, int)}
+        return {part: channel for part, channel in found.items() if _is_channel(channel)}
 
     def own(self, entry: dict, **arguments) -> dict[str, int]:
         """RTIO channels whose numbers are arguments of an entry, by what they are for, of those that it has."""
         found = {part: self.arguments(entry).get(argument) for part, argument in arguments.items()}
-        return {part: number for part, number in found.items() if isinstance(number, int)}
+        return {part: number for part, number in found.items() if _is_channel(number)}
 
     def drivers(self, *classes: str) -> Iterator[tuple[str, dict]]:
         """Name and entry of each device with one of these drivers."""
@@ -70,7 +81,7 @@ class _Database:
         for _, entry in self.drivers("SUServo"):
             arguments = self.arguments(entry)
             cards = arguments.get("cpld_devices")
-            if isinstance(cards, list) and isinstance(arguments.get("channel"), int):
+            if isinstance(cards, list) and _is_channel(arguments.get("channel")):
                 yield from ((arguments, place) for place, name in enumerate(cards) if self.get(name) is card)
 
 
@@ -88,7 +99,7 @@ def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
     if arguments.get("proto_rev") in REVISIONS:
         settings["proto_rev"] = arguments["proto_rev"]
     reference = arguments.get("refclk")
-    if isinstance(reference, int | float) and reference > 0:
+    if _is_positive(reference):
         # What the configuration selects: bit 0 the SMA connector, else bit 1 the MMCX connector,
         # else the oscillator.
         select = arguments.get("clk_sel", 0)
@@ -107,7 +118,7 @@ def _serial_dac(database: _Database, entry: dict) -> tuple[dict, dict]:
     arguments = database.arguments(entry)
     devices = {"spi": "spi_device", "ldac": "ldac_device", "clr": "clr_device"}
     vref = arguments.get("vref")
-    settings = {"vref": float(vref)} if isinstance(vref, int | float) and vref > 0 else {}
+    settings = {"vref": float(vref)} if _is_positive(vref) else {}
     return database.channels(**{line: arguments.get(name) for line, name in devices.items()}), settings
 
 
@@ -153,7 +164,7 @@ def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
             lines[f"sw{channel['channel']}"] = channel.get("sw_device")
     settings: dict = {}
     reference, select = arguments.get("refclk"), arguments.get("clk_sel")
-    if isinstance(reference, int | float) and reference > 0:
+    if _is_positive(reference):
         # A name stands for a number that depends on the card's revision; what the driver selects
         # has the reference.
         chosen = select if select in range(CHANNELS) else 0
@@ -167,7 +178,7 @@ def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
 def _ddsbus(database: _Database, entry: dict) -> tuple[dict, dict]:
     """The bus of an AD9914; all chips of a bus say the same of it."""
     clock = database.arguments(entry).get("sysclk")
-    settings = {"clock_hz": float(clock)} if isinstance(clock, int | float) and clock > 0 else {}
+    settings = {"clock_hz": float(clock)} if _is_positive(clock) else {}
     return database.own(entry, bus="bus_channel"), settings
 
 
@@ -246,7 +257,7 @@ def pins(entries: dict) -> dict[str, int]:
     database = _Database(entries)
     of_pins = ((name, database.get(name)) for name in entries)
     channels = {name: database.arguments(entry).get("channel") for name, entry in of_pins if entry.get("class") in PINS}
-    return {name: channel for name, channel in channels.items() if isinstance(channel, int) and 0 <= channel < 1 << 32}
+    return {name: channel for name, channel in channels.items() if _is_channel(channel)}
 
 
 def lacking(entries: dict) -> dict[str, str]:

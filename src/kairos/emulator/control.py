@@ -16,7 +16,8 @@ class Control:
     def __init__(self, path: str, timeout: float = 30.0):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout)
-        self._timeout = timeout
+        self.timeout = timeout
+        """Seconds within which a request is answered."""
         self._socket.connect(path)
         self._lines = self._socket.makefile("r", encoding="utf-8")
 
@@ -37,7 +38,7 @@ class Control:
     def request(self, cmd: str, **arguments) -> dict:
         """Reply to `cmd`; EmulatorError if it fails or the emulator is gone."""
         # A wait is answered at its end.
-        self._socket.settimeout(self._timeout + arguments.get("timeout_ms", 0) / 1000)
+        self._socket.settimeout(self.timeout + arguments.get("timeout_ms", 0) / 1000)
         try:
             self._socket.sendall(json.dumps({"cmd": cmd, **arguments}).encode() + b"\n")
             line = self._lines.readline()

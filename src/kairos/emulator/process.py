@@ -37,6 +37,8 @@ _SCHEME = "emulator://"
 
 READY_TIMEOUT = 30.0
 """Seconds in which the firmware must have booted; a hundred times what it takes on an idle machine."""
+ANSWER_TIMEOUT = 2.0
+"""Seconds in which one that has not booted must say something."""
 
 CLOCKS_ONLY_NS = 1_000_000
 """A recording in which clock generators run on ends so long after the last change of another pin."""
@@ -219,12 +221,7 @@ class Emulator:
                 try:
                     line = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
                 except queue.Empty:
-                    said = self.last_words()
-                    self.stop()
-                    raise EmulatorError(
-                        f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: rebuild it with "
-                        "'make firmware gateware emulator'"
-                    ) from None
+                    raise self._not_booted() from None
                 if line is None:
                     raise EmulatorError(self.failure() or "the emulator closed its output before it was ready")
                 try:
@@ -234,6 +231,20 @@ class Emulator:
                 if event.get("event") == "ready":
                     self._ready = event
         return self._ready
+
+    def _not_booted(self) -> EmulatorError:
+        """Ends it; what to say of that."""
+        if self._control is not None:
+            # It may have no time for an answer.
+            self._control.timeout = ANSWER_TIMEOUT
+        said = self.last_words()
+        self.stop()
+        advice = "rebuild it with 'make firmware gateware emulator'"
+        if self.has_bench:
+            advice = (
+                f"a part of its bench that acts in every few nanoseconds leaves it no rest (--no-bench), or {advice}"
+            )
+        return EmulatorError(f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: {advice}")
 
     def last_words(self) -> str:
         """The last two lines that the firmware printed, as a part of a sentence."""

@@ -14,15 +14,18 @@ from ..coredevice.ad9910 import system_clock as ad9910_clock
 from ..coredevice.ad9912 import AD9912
 from ..coredevice.ad9912 import system_clock as ad9912_clock
 from ..coredevice.chips import ad53xx, ad9910, ad9912, adf5356, mirny, urukul
+from ..coredevice.chips.sampler import CS_PGIA, PGIA
 from ..coredevice.mirny import Mirny
 from ..coredevice.parts.attenuators import step_scale
 from ..coredevice.registers import Field, Register
+from ..coredevice.sampler import Sampler
 from ..coredevice.shuttler import Relay
+from ..coredevice.suservo import SUServo
 from ..coredevice.suservo_dds import SharedDDS
 from ..coredevice.urukul import CPLD
 from ..coredevice.zotino import CS_DAC, Zotino
 
-__all__ = ["DRIVERS", "LABELS", "SELECTS", "SETTINGS", "arguments_of"]
+__all__ = ["BUSES", "LABELS", "SELECTS", "SETTINGS", "arguments_of"]
 
 Settings = dict[str, tuple[str, float]]
 
@@ -36,7 +39,9 @@ OF_CLOCK = "system clock"
 """Unit of frequency words."""
 ATTENUATION = step_scale()
 
-DRIVERS = {cls.__name__: cls for cls in (AD9910, SharedDDS, AD9912, CPLD, Mirny, AD53xx, Zotino, Relay)}
+DRIVERS = {
+    cls.__name__: cls for cls in (AD9910, SharedDDS, AD9912, CPLD, Mirny, AD53xx, Zotino, Relay, Sampler, SUServo)
+}
 
 
 def arguments_of(driver: str, own: dict, card: dict) -> dict:
@@ -255,6 +260,13 @@ def _ad53xx_settings(message, arguments) -> Settings:
     return {f"ch{channel}": ("V", mu_to_voltage(word["data"], arguments["offset_dacs"], arguments["vref"]))}
 
 
+def _gains(message, arguments) -> str | None:
+    """Of the amplifiers of a Sampler."""
+    if message.bits != PGIA.width:
+        return None
+    return f"gains {', '.join(gain[1:] for gain in PGIA.decode(message.written)['gain'])}"
+
+
 def _relays(message, arguments) -> str | None:
     """Those of a Shuttler's outputs that are closed."""
     if message.bits != RELAYS:
@@ -275,6 +287,8 @@ LABELS: dict[str, Callable] = {
     "AD53xx": _ad53xx,
     "Zotino": _ad53xx,
     "Relay": _relays,
+    "Sampler": _gains,
+    "SUServo": _gains,
 }
 """Class of a driver: what a message to its chip says, by the arguments of its device (`arguments_of`);
 None if it says nothing that is known."""
@@ -286,11 +300,15 @@ SETTINGS: dict[str, Callable] = {
     "Zotino": _ad53xx_settings,
 }
 """Class of a driver: which quantities a message sets, likewise: (unit, number) by name."""
+BUSES = {"Sampler": "spi_pgia_device", "SUServo": "pgia_device"}
+"""Class of a driver: which of its arguments names the bus, if it is not ``spi_device``."""
 SELECTS = {
     "CPLD": {urukul.CS_CFG: "", urukul.CS_ATT: " attenuators"},
     "Mirny": {mirny.CS: ""},
     "Zotino": {CS_DAC: ""},
     "Relay": {1: ""},
+    "Sampler": {CS_PGIA: " amplifiers"},
+    "SUServo": {CS_PGIA: " amplifiers"},
     "SharedDDS": {urukul.CS_DDS_MULTI: ""},
 }
 """Class of a driver whose chip select is no argument of it: these, with what each adds to the device's name."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ..waveform import Channel, Recording
 from .lanes import CLOCKING, FLOATING, Lane, Levels, Words
-from .serial import Labels, messages
+from .serial import Labels, Messages
 
-__all__ = ["lanes_of_pins"]
+__all__ = ["buses_of", "lanes_of_pins"]
 
 _PAD = re.compile(r"(.+)_(clk|mosi|miso|cs\d*)$")
 """The name of a pad of a serial bus: the bus, and what the pad is."""
@@ -28,20 +28,26 @@ def levels_of(channel: Channel, group: tuple[str, ...]) -> Levels:
     return lane
 
 
+def buses_of(recording: Recording) -> dict[tuple[int, str], dict[str, Channel]]:
+    """The pads of each serial bus that has chip selects, by board and the bus's name."""
+    buses: dict[tuple[int, str], dict[str, Channel]] = defaultdict(dict)
+    for channel in recording.channels:
+        if pad := _PAD.match(channel.name):
+            buses[channel.board, pad[1]][pad[2]] = channel
+    return {bus: pads for bus, pads in buses.items() if "clk" in pads and any(name.startswith("cs") for name in pads)}
+
+
 def lanes_of_pins(recording: Recording, labels: Labels) -> Iterator[Lane]:
     """A lane for each pin that changed, board by board; those of a serial bus behind a lane of its
     words, those of another channel with several in a group of their own."""
     boards = recording.board_names()
     pads_of = Counter((channel.board, channel.number) for channel in recording.channels)
-    buses: dict[tuple[int, str], dict[str, Channel]] = defaultdict(dict)
-    for channel in recording.channels:
-        if pad := _PAD.match(channel.name):
-            buses[channel.board, pad[1]][pad[2]] = channel
+    buses = buses_of(recording)
     shown = set()
     for channel in recording.active():
         pad, board = _PAD.match(channel.name), boards[channel.board]
         bus = (channel.board, pad[1]) if pad else None
-        if bus is None or "clk" not in buses[bus] or not any(name.startswith("cs") for name in buses[bus]):
+        if bus not in buses:
             several = pads_of[channel.board, channel.number] > 1
             yield levels_of(channel, (board, channel.name.rpartition("_")[0], "pads") if several else (board,))
         elif bus not in shown:
@@ -50,7 +56,7 @@ def lanes_of_pins(recording: Recording, labels: Labels) -> Iterator[Lane]:
 
 
 def _bus(name, pads, board, labels) -> Iterator[Lane]:
-    found = list(messages(pads))
+    found = list(Messages(pads))
     for select in sorted({message.select for message in found}):
         own = [message for message in found if message.select == select]
         yield Words(

@@ -19,6 +19,8 @@ from .serial import Labels, Message
 
 __all__ = ["lanes_of_dump", "write_dump_page"]
 
+GROUPS = ("pins", "inputs", "gates", "clocks", "settings", "buses", "other channels", "log", "RTIO")
+"""From top to bottom."""
 SEPARATOR, TERMINATOR = b"\x1e", 0x1D
 """In the log: behind the name, and behind the text."""
 
@@ -62,6 +64,7 @@ def lanes_of_dump(dump, entries: dict) -> tuple[list[Lane], int]:
     lanes += _log(log)
     lanes += _errors(dump, devices, origin, period)
     lanes += _slack(channels)
+    lanes.sort(key=lambda lane: GROUPS.index(lane.group[0]))
     return lanes, max((events[-1].time for events in channels.values()), default=0)
 
 

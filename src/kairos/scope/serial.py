@@ -1,5 +1,6 @@
 """Messages on the pads of a serial bus (SPI), and what they say to the chips that the device database puts there."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -7,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..waveform import Channel
-from .chips import LABELS, SELECTS, SETTINGS, arguments_of
+from .chips import BUSES, LABELS, SELECTS, SETTINGS, arguments_of
 
-__all__ = ["Labels", "Message", "messages"]
+__all__ = ["Labels", "Message", "Messages"]
 
 
 class Message(NamedTuple):
@@ -35,7 +36,7 @@ class Labels:
             if driver not in LABELS:
                 continue
             _, card = self._local(self._resolved(own.get("cpld_device")))
-            bus = own.get("spi_device") or card.get("spi_device")
+            bus = own.get(BUSES.get(driver, "spi_device")) or card.get("spi_device")
             arguments = arguments_of(driver, own, card)
             for select, suffix in SELECTS.get(driver, {arguments.get("chip_select"): ""}).items():
                 if isinstance(bus, str) and isinstance(select, int):
@@ -72,27 +73,43 @@ class Labels:
         return SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
 
 
-def messages(pads: dict[str, Channel]) -> Iterator[Message]:
-    """The messages on a bus with these pads (`clk`, `mosi`, `miso`, `cs0` ...), in order.
+class Messages:
+    """The messages on a bus with these pads (`clk`, `mosi`, `miso`, `cs0` ...), in order. How many
+    there are is known before they are read.
 
     How the clock idles and which of its edges samples is taken from the pads: data do not change at
     an edge that samples.
     """
-    selects = [pads[name] for name in sorted(pads) if name.startswith("cs")]
-    clock, out = _samples(pads["clk"]), _samples(pads.get("mosi"))
-    incoming = _samples(pads.get("miso"))
-    for start, end, select in _selections(selects):
-        first, last = np.searchsorted(clock[0], (start, end))
-        if first == last:
-            continue
-        idle = clock[1][first - 1]
-        edges = clock[0][first:last]
-        leading, trailing = edges[clock[1][first:last] != idle], edges[clock[1][first:last] == idle]
+
+    def __init__(self, pads: dict[str, Channel]):
+        self._clock, self._out = _samples(pads["clk"]), _samples(pads.get("mosi"))
+        incoming = pads.get("miso")
+        self._incoming = None if incoming is None or not incoming.change_count else _samples(incoming)
+        selects = [pads[name] for name in sorted(pads) if name.startswith("cs")]
+        # Those in which the clock has edges
+        self._spans = [span for span in _selections(selects) if self._edges(span)[0] != self._edges(span)[1]]
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def __iter__(self) -> Iterator[Message]:
+        return map(self._read, self._spans)
+
+    def _edges(self, span) -> tuple[int, int]:
+        """Numbers of the clock's first edge within, and of that behind the last one."""
+        return bisect_left(self._clock[0], span[0]), bisect_left(self._clock[0], span[1])
+
+    def _read(self, span: tuple[int, int, int]) -> Message:
+        start, end, select = span
+        (times, levels), out = self._clock, self._out
+        first, last = self._edges(span)
+        edges, idle = times[first:last], levels[first - 1]
+        leading, trailing = edges[levels[first:last] != idle], edges[levels[first:last] == idle]
         changes = out[0][slice(*np.searchsorted(out[0], (start + 1, end)))]
         late = len(np.intersect1d(changes, leading)) > len(np.intersect1d(changes, trailing))
         sampled = trailing if late else leading
-        read = _number(incoming, sampled) if pads.get("miso") and pads["miso"].change_count else None
-        yield Message(start, end, select, len(sampled), _number(out, sampled), read)
+        read = None if self._incoming is None else _number(self._incoming, sampled)
+        return Message(start, end, select, len(sampled), _number(out, sampled), read)
 
 
 def _samples(channel: Channel | None) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from ..cli.bench import NAME
 from ..cli.experiments import Experiment
 from ..devices import DeviceDB
 from ..errors import UsageError
-from ..waveform import Recording
+from ..waveform import Channel, Recording
 from .signals import Dac, Dds, Pin
 
 __all__ = ["Bench"]
@@ -34,6 +34,8 @@ class Bench:
             raise UsageError(f"this process has a device {host} already: end that one first")
         beside = Path(device_db).parent / NAME
         chosen = file or (beside if beside.is_file() else None)
+        if file and not Path(file).is_file():
+            raise UsageError(f"there is no bench file {file}")
         bench = None if chosen is None else str(chosen)
         options = emulator.Options(bench=bench, entries=self.database.entries)
         self.device = emulator.acquire(host, options)
@@ -97,12 +99,16 @@ class Bench:
         return self._recording
 
     def pin(self, name: str) -> Pin:
-        """A pin, by the name of its device. KeyError if there is none."""
-        wanted = self._channel(name)
-        for channel in self.recording.channels:
-            if channel.name == name or (wanted is not None and channel.number == wanted):
-                return Pin(channel)
-        raise KeyError(f"the device has no pin {name}; it has {', '.join(c.name for c in self.recording.channels)}")
+        """A pin, by the name of its device: of one that the bench drives what it does to it, of
+        others what the device does. KeyError if there is none, or several of that name."""
+        channels, wanted = self.recording.channels, self._channel(name)
+        found = [channel for channel in channels if channel.name == name]
+        found = found or [channel for channel in channels if wanted is not None and channel.number == wanted]
+        if len(found) > 1:
+            raise KeyError(f"{name} has several pins: {', '.join(channel.name for channel in found)}")
+        if not found:
+            raise KeyError(f"the device has no pin {name}; it has {', '.join(channel.name for channel in channels)}")
+        return Pin(self._driven(found[0]) or found[0])
 
     def dds(self, name: str) -> Dds:
         """A DDS channel, by the name of its device or as in a bench file (``urukul0.ch0``).
@@ -127,6 +133,18 @@ class Bench:
 
     def _state(self, first: int = 0) -> dict:
         return self.device.control.request("bench", **{"from": first})
+
+    def _driven(self, channel: Channel) -> Channel | None:
+        """What the bench does to a pin in the last run; None if no part drives it."""
+        pins = [pin for pin in self._state()["plan"]["pins"] if pin["channel"] == channel.number]
+        named = [pin["index"] for pin in pins if pin["name"] == channel.name] or [pin["index"] for pin in pins]
+        if not named:
+            return None
+        start, origin = self.device.trace_start_ns, self.recording.origin_ns
+        edges = [(at, level) for at, pad, level in self.device.control.request("driven")["edges"] if pad == named[0]]
+        before = [level for at, level in edges if at < start]
+        changes = [(at - origin, level) for at, level in edges if at >= start]
+        return Channel(channel.name, channel.number, before[-1] if before else 0, changes)
 
     def _channel(self, name: str):
         return self.database.channel_of(name)
@@ -168,8 +186,9 @@ class Bench:
             part = self._part(place, parts)
         elif part is not None and said in part["names"]:
             return part["name"], part["names"][said]
-        if part is None or not str(number).isdecimal():
-            raise KeyError(f"the bench has no channel {name}")
+        if part is None or not str(number).isdecimal() or int(number) >= part[kind]:
+            what = {"tones": "tone", "volts": "voltage"}[kind]
+            raise KeyError(f"the bench has no {what} {name}; it has {', '.join(_outputs(kind, parts)) or 'none'}")
         # Voltages stand behind the tones
         return part["name"], int(number) + (part["tones"] if kind == "volts" else 0)
 
@@ -182,3 +201,13 @@ class Bench:
         if "bus_channel" in arguments:
             return name, arguments["channel"]
         return name, "" if channel is None else channel
+
+
+def _outputs(kind: str, parts: list) -> list[str]:
+    """The outputs of a kind, as a bench file names them."""
+    found = []
+    for part in parts:
+        first = part["tones"] if kind == "volts" else 0
+        names = {number: name for name, number in part["names"].items()}
+        found += [f"{part['name']}.{names.get(first + n, f'ch{n}')}" for n in range(part[kind])]
+    return found

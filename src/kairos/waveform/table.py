@@ -1,8 +1,10 @@
 """Pulses as a table of text."""
 
+from typing import NamedTuple
+
 from .recording import Clock, Recording
 
-__all__ = ["aligned", "format_duration", "format_table"]
+__all__ = ["Worded", "aligned", "format_duration", "format_table"]
 
 _UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
 
@@ -33,10 +35,28 @@ def aligned(rows, left: int = 0, rule: bool = True) -> list[str]:
     return lines
 
 
-def format_table(recording: Recording, limit: int | None = 40) -> str:
+class Worded(NamedTuple):
+    """What a message on a bus says, and to whom."""
+
+    channel: str
+    start_ns: int
+    end_ns: int
+    text: str
+
+    @property
+    def width_ns(self) -> int:
+        return self.end_ns - self.start_ns
+
+
+def format_table(recording: Recording, limit: int | None = 40, listed=None) -> str:
     """One line per pulse, and per long run of a clock: channel, start and width, in exact
-    nanoseconds and readable units. `limit` caps the lines."""
-    pulses = sorted([*recording.pulses(), *recording.clocks()], key=lambda row: row.start_ns)
+    nanoseconds and readable units. `limit` caps the lines. `listed`: messages (`kairos.scope.listed`)
+    that stand in place of the pulses of their pads."""
+    messages: list[Worded] = []
+    if listed is not None:
+        others = [channel for channel in recording.channels if id(channel) not in listed.pads]
+        recording, messages = Recording(others, recording.origin_ns), listed.first(limit)
+    pulses = sorted([*recording.pulses(), *recording.clocks(), *messages], key=lambda row: row.start_ns)
     if not pulses:
         return "no pulses: no pin went high (a TTLInOut drives its pin after output() only)"
     shown = pulses if limit is None else pulses[:limit]
@@ -51,6 +71,9 @@ def format_table(recording: Recording, limit: int | None = 40) -> str:
             width, readable = f"{pulse.width_ns:,}", format_duration(pulse.width_ns)
         rows.append((pulse.channel, f"{pulse.start_ns:,}", width, format_duration(pulse.start_ns), readable))
     lines = aligned(rows, left=1)
-    if len(shown) < len(pulses):
-        lines.append(f"... and {len(pulses) - len(shown):,} more (--table all shows them, --vcd FILE writes them)")
+    for place, pulse in enumerate(shown, 2):  # behind the head
+        lines[place] += f"  {pulse.text}" if isinstance(pulse, Worded) else ""
+    more = len(pulses) - len(shown) + (0 if listed is None else len(listed) - len(messages))
+    if more:
+        lines.append(f"... and {more:,} more (--table all shows them, --vcd FILE writes them)")
     return "\n".join(lines)

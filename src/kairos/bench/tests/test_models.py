@@ -43,6 +43,8 @@ def ask(tmp_path):
 def test_a_warning_is_one_line(ask):
     reply, _ = ask("self.warn('too hot\\nby far')")
     assert reply["warn"] == ["too hot, by far"]
+    reply, _ = ask(r"self.warn('\x1b[31mred \udcff µs')")
+    assert reply["warn"] == [r"\x1b[31mred \udcff µs"]
 
 
 def test_what_it_gives_is_of_the_kind_of_its_output(ask):
@@ -74,6 +76,11 @@ def test_what_it_gives_is_of_the_kind_of_its_output(ask):
         ("self.send('pin', True, -1)", "ValueError: a delay of -1 ns cannot be"),
         ("self.send('pin', True, float('nan'))", "ValueError: a delay of nan ns cannot be"),
         ("raise OSError('dropped')", "OSError: dropped"),
+        (
+            "raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})",
+            "Odd: it cannot be told: ZeroDivisionError",
+        ),
+        ("raise OSError('\\udcff')", "OSError: \\udcff"),
     ],
 )
 def test_what_cannot_be_is_told_with_its_line(ask, line, told):

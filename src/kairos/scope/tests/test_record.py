@@ -97,6 +97,7 @@ def test_settings_of_synthesisers_attenuators_and_dacs():
     assert settings["beam", "profile 7 phase"] == ("turns", [0.25])
     assert settings["cpld attenuators", "attenuation 0"] == ("dB", [1.0])
     assert settings["zotino", "ch3"] == ("V", [5.0])
+    assert [path[0] for path in found] == ["settings"] * 8 + ["buses"] * 3 + ["RTIO"], "group by group"
     # From the end of the message on
     assert found["settings", "beam", "profile 7 phase"].times == found["buses", "spi_u", "beam"].ends
 

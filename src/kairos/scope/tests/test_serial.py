@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kairos.coredevice.chips import ad53xx, ad9910, ad9912, adf5356, mirny
-from kairos.scope.serial import Labels, Message, messages
+from kairos.scope.serial import Labels, Message, Messages
 from kairos.waveform import Channel
 
 HALF = 40
@@ -65,7 +65,8 @@ ONE = st.integers(1, 80).flatmap(lambda bits: st.tuples(st.integers(1, 7), st.ju
 def test_messages_are_found_again(sent, idle, late, active_low):
     bus = Bus(idle, late, active_low)
     expected = [bus.send(*message) for message in sent]
-    found = list(messages(bus.pads))
+    found = list(Messages(bus.pads))
+    assert len(Messages(bus.pads)) == len(found)
     assert [message[:4] for message in found] == [message[:4] for message in expected]
     for one, other in zip(found, expected, strict=True):
         # Which edge samples is known only if data change between the edges.
@@ -76,7 +77,7 @@ def test_messages_are_found_again(sent, idle, late, active_low):
 
 
 def test_a_bus_that_rests_says_nothing():
-    assert list(messages(Bus(0, False, True).pads)) == []
+    assert len(Messages(Bus(0, False, True).pads)) == 0
 
 
 def device(driver, **arguments):
@@ -91,6 +92,7 @@ DATABASE = {
     "slow": device("AD9912", chip_select=5, cpld_device="cpld", pll_n=8),
     "mirny": device("Mirny", spi_device="spi_m"),
     "zotino": device("Zotino", spi_device="spi_z"),
+    "sampler": device("Sampler", spi_pgia_device="spi_p"),
     "dac": device("AD53xx", spi_device="spi_d", vref=2.5, offset_dacs=0),
 }
 
@@ -132,6 +134,11 @@ def test_what_is_said_to_a_mirny_and_its_synthesisers():
     assert said("spi_m", 1, 24, status, 0xFF000F) == "read STATUS = 0xf"
     word = mirny.HEAD.encode(destination=2) << 32 | adf5356.R0.encode(n=100, autocal=1)
     assert said("spi_m", 1, 40, word) == "ch2 R0: autocal 1, n 100"
+
+
+def test_what_is_said_to_the_amplifiers_of_a_sampler():
+    assert said("spi_p", 1, 16, 0b0110 << 2) == "gains 1, 100, 10, 1, 1, 1, 1, 1"
+    assert Labels(DATABASE).name("spi_p", 1) == "sampler amplifiers"
 
 
 def test_what_is_said_to_dacs_is_in_volts():
