@@ -50,7 +50,7 @@ pub struct Device<'a> {
 /// Puts together what a file says, for a device, and what `wires` add. The error is a line with the
 /// place in the file, or with the wire.
 pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) -> Result<Assembly, String> {
-    let file = source.parse()?;
+    let file: File = source.parse()?;
     let mut bench = Bench {
         source,
         pins: Pins::new(device.pads, device.names),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::Spanned;
@@ -468,8 +469,8 @@ impl Source<'_> {
         format!("{}: {text}", self.place(at))
     }
 
-    /// The file, if it is one.
-    pub fn parse(&self) -> Result<File, String> {
+    /// The file, if it is one: [`File`], or another that is checked in the same way.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, String> {
         toml::from_str(self.text).map_err(|error| {
             let span = error.span().unwrap_or_default();
             let text = match (error.message(), self.text.get(span.clone())) {
