@@ -101,7 +101,7 @@ def command(what: str) -> tuple[Path, list[str]]:
             raise EmulatorError(f"there is no description of boards {what}")
         return find((), ())[0], ["--system", what, "--build", str(build)]
     if what in SYSTEMS:
-        program, *_ = find(("runtime.elf",), SYSTEMS[what])
+        program, *_ = find(("runtime.elf", "satman.elf"), SYSTEMS[what])
         return program, ["--system", what, "--build", str(build)]
     program, firmware, library = find(("runtime.elf",), (what,))
     return program, ["--firmware", str(firmware), "--pl", str(library)]

@@ -108,7 +108,10 @@ impl Adf5356 {
                 oscillator / 1e6
             ));
         }
-        let (n, least) = (r0::N.get(word), [chip::LEAST_N, chip::LEAST_PRESCALED_N][prescaler as usize]);
+        let (n, least) = (
+            r0::N.get(word),
+            [chip::LEAST_N, chip::LEAST_PRESCALED_N][prescaler as usize],
+        );
         if n < least {
             told.push(format!(
                 "the whole part of its divider is {n}: with its prescaler at least {least}"

@@ -1,5 +1,7 @@
 //! The text of a bench file, where something stands in it, and what its parser has to say.
 
+use serde::de::DeserializeOwned;
+
 use super::File;
 
 /// What the parser of the file says, without names of Rust's types.
@@ -68,22 +70,33 @@ impl Source<'_> {
         head.trim_start().starts_with("[[").then(|| (start, head.trim()))
     }
 
-    /// The file, if it is one.
+    /// The bench file, if it is one.
     pub fn parse(&self) -> Result<File, String> {
         toml::from_str(self.text).map_err(|error| {
-            let span = error.span().unwrap_or_default();
-            if let Some((at, head)) = self.list_at(span.start) {
-                let table = head.trim_matches(['[', ']']);
-                return self.error(at, &format!("a part is one table: [{table}], not {head}"));
-            }
-            let text = match (error.message(), self.text.get(span.clone())) {
-                ("duplicate key", Some(key)) => {
-                    format!("{} is there twice", key.trim_matches(['"', '\'']))
-                }
-                (text, _) => in_words(&text.replace('\n', ", ")),
+            let at = error.span().unwrap_or_default().start;
+            let Some((at, head)) = self.list_at(at) else {
+                return self.mistake(&error);
             };
-            self.error(span.start, &text)
+            let table = head.trim_matches(['[', ']']);
+            self.error(at, &format!("a part is one table: [{table}], not {head}"))
         })
+    }
+
+    /// A file of another kind, checked in the same way.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
+        toml::from_str(self.text).map_err(|error| self.mistake(&error))
+    }
+
+    /// What the parser has found.
+    fn mistake(&self, error: &toml::de::Error) -> String {
+        let span = error.span().unwrap_or_default();
+        let text = match (error.message(), self.text.get(span.clone())) {
+            ("duplicate key", Some(key)) => {
+                format!("{} is there twice", key.trim_matches(['"', '\'']))
+            }
+            (text, _) => in_words(&text.replace('\n', ", ")),
+        };
+        self.error(span.start, &text)
     }
 }
 

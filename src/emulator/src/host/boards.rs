@@ -166,7 +166,8 @@ impl Boards {
 
     /// The same, for the control socket.
     pub fn links_shown(&self) -> Vec<Value> {
-        let now = time::to_pl(self.master().now());
+        // A link that has just been pulled out is that for the board that has been run furthest
+        let now = self.reached().max().unwrap_or(0).max(time::to_pl(self.master().now()));
         let shown = self.links.iter().map(|(from, to, link)| {
             let directions = link
                 .counts()
@@ -183,15 +184,27 @@ impl Boards {
         shown.collect()
     }
 
-    /// Plugs in, or pulls out, the link to the board `to`. The error is a line for the user.
+    /// Plugs in, or pulls out, the link to the board `to`: as soon as no board's logic has gone
+    /// beyond, which is some microseconds at most. The error is a line for the user.
     pub fn plug(&mut self, to: &str, plugged: bool) -> Result<(), String> {
-        let now = self.master().now();
-        for board in self.system.boards() {
-            board.machine.bus.borrow_mut().update(now);
-        }
         let found = self.links.iter().find(|(_, below, _)| below == to);
         let (_, _, link) = found.ok_or_else(|| format!("there is no link to a board {to}"))?;
-        link.plug(plugged);
+        let now = self.master().now();
+        let cycles: Vec<u64> = self.reached().collect();
+        let past = cycles.iter().copied().min().unwrap_or(0);
+        let at = cycles.into_iter().max().unwrap_or(0).max(time::to_pl(now));
+        link.plug(plugged, past, at);
+        for board in self.system.boards() {
+            if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
+                pl.look_at_plugs();
+            }
+        }
         Ok(())
+    }
+
+    /// The first cycle of each board's logic of which nothing is known.
+    fn reached(&self) -> impl Iterator<Item = u64> + '_ {
+        let boards = self.system.boards().iter();
+        boards.map(|board| fabric::of(&board.machine.bus.borrow()).map_or(0, Pl::reached))
     }
 }

@@ -13,11 +13,11 @@ use kairos_bench::cards::Card as BenchCard;
 
 use super::boards::Boards;
 use super::control::Control;
+use super::description::Description;
 use super::forward::{Forwarder, Rule};
 use super::image::Image;
 use super::net::{Line, Net};
 use super::run::{Host, Options};
-use super::system::Description;
 use crate::machine::params::Params;
 use crate::machine::time;
 use crate::peripherals::{Board, Card};

@@ -62,7 +62,7 @@ impl Pl {
     }
 
     /// Tells the logic which links are plugged in, which may have changed.
-    pub(super) fn look_at_plugs(&mut self) {
+    pub fn look_at_plugs(&mut self) {
         let cycle = self.cycle;
         self.replug = self.ends.iter().map(|end| end.change(cycle)).min().unwrap_or(u64::MAX);
         for end in &self.ends {

@@ -143,27 +143,46 @@ impl Fibre {
 
 /// What both ends of a link have in common.
 struct Cable {
-    plugged: Cell<bool>,
     delay: Delay,
-    /// When it is out anyway: cycles from the first to before the second, in order.
+    /// When it is out as its description says: cycles from the first to before the second, in order.
     out: Vec<[u64; 2]>,
+    /// The same by hand; what is over for all boards is left out.
+    pulled: RefCell<Vec<[u64; 2]>>,
 }
 
 impl Cable {
+    /// Whether one of the times at which it is out is so.
+    fn is_out(&self, mut when: impl FnMut(&[u64; 2]) -> bool) -> bool {
+        self.out.iter().any(&mut when) || self.pulled.borrow().iter().any(when)
+    }
+
     /// Whether what leaves in `cycle` arrives, in `arrival`.
     fn carries(&self, cycle: u64, arrival: u64) -> bool {
-        self.plugged.get() && !self.out.iter().any(|&[from, to]| from <= arrival && cycle < to)
+        !self.is_out(|&[from, to]| from <= arrival && cycle < to)
     }
 
     /// Whether it is plugged in.
     fn is_in(&self, cycle: u64) -> bool {
-        self.plugged.get() && !self.out.iter().any(|&[from, to]| (from..to).contains(&cycle))
+        !self.is_out(|&[from, to]| (from..to).contains(&cycle))
     }
 
     /// When that changes next, as far as it is known.
     fn change(&self, cycle: u64) -> u64 {
-        let changes = self.out.iter().flatten().copied();
+        let pulled = self.pulled.borrow();
+        let changes = self.out.iter().chain(pulled.iter()).flatten().copied();
         changes.filter(|&change| change > cycle).min().unwrap_or(u64::MAX)
+    }
+
+    /// Pulls it out, or plugs it in, from cycle `at` on, which no board has reached; all have reached `past`.
+    fn plug(&self, plugged: bool, past: u64, at: u64) {
+        let mut pulled = self.pulled.borrow_mut();
+        match pulled.last_mut() {
+            Some([_, to]) if *to == u64::MAX && plugged => *to = at,
+            Some([_, to]) if *to == u64::MAX => {}
+            _ if plugged => {}
+            _ => pulled.push([at, u64::MAX]),
+        }
+        pulled.retain(|[_, to]| *to > past);
     }
 }
 
@@ -197,9 +216,9 @@ pub fn link(
         Rc::new(Fibre::new(cycles[n], quality, seed))
     });
     let cable = Rc::new(Cable {
-        plugged: Cell::new(true),
         delay,
         out,
+        pulled: RefCell::default(),
     });
     let mut n = 0;
     let ends = there.map(|(neighbour, there)| {
@@ -225,12 +244,15 @@ pub struct Link {
 }
 
 impl Link {
-    /// Pulls it out, or plugs it in. What was under way is lost. To be called when the boards'
-    /// logic is at the same time.
-    pub fn plug(&self, plugged: bool) {
-        self.cable.plugged.set(plugged);
+    /// Pulls it out, or plugs it in, in cycle `at`, up to which no board's logic has been run; all
+    /// have been run up to `past`. What is under way then is lost. So a board that has been run
+    /// further than its neighbour gets nothing that comes into its past.
+    pub fn plug(&self, plugged: bool, past: u64, at: u64) {
+        self.cable.plug(plugged, past, at);
+        let cable = &self.cable;
         for fibre in &self.fibres {
-            fibre.words.borrow_mut().clear();
+            let mut words = fibre.words.borrow_mut();
+            words.retain(|&(arrival, _)| arrival < at || cable.carries(at, arrival));
         }
     }
 
@@ -327,9 +349,9 @@ mod tests {
     #[test]
     fn what_is_under_way_when_the_cable_is_out_is_lost() {
         let cable = Cable {
-            plugged: Cell::new(true),
             delay: Delay::from_ns(80),
             out: vec![[100, 120], [130, 131]],
+            pulled: RefCell::default(),
         };
         let arrives: Vec<u64> = (80..150).filter(|&cycle| cable.carries(cycle, cycle + 10)).collect();
         assert_eq!(arrives, (80..90).chain(131..150).collect::<Vec<_>>());
@@ -337,6 +359,36 @@ mod tests {
         assert_eq!(is_in, (95..100).chain(120..130).chain(131..135).collect::<Vec<_>>());
         let changes = [0, 99, 100, 120, 130, 131].map(|cycle| cable.change(cycle));
         assert_eq!(changes, [100, 100, 120, 130, 131, u64::MAX]);
+    }
+
+    /// One board's logic is at cycle 70, the other's at 100, when it is pulled out, and at 110 and
+    /// 140 when it is plugged in.
+    #[test]
+    fn a_cable_is_pulled_out_where_no_board_has_been() {
+        let cable = Cable {
+            delay: Delay::from_ns(80),
+            out: Vec::new(),
+            pulled: RefCell::default(),
+        };
+        cable.plug(true, 70, 100);
+        assert_eq!(cable.change(0), u64::MAX);
+        cable.plug(false, 70, 100);
+        cable.plug(false, 80, 110);
+        assert_eq!(
+            [70, 99, 100, u64::MAX - 1].map(|cycle| cable.is_in(cycle)),
+            [true, true, false, false]
+        );
+        assert_eq!(
+            [70, 89, 90].map(|cycle| cable.carries(cycle, cycle + 10)),
+            [true, true, false]
+        );
+        cable.plug(true, 110, 140);
+        cable.plug(true, 110, 150);
+        assert_eq!([110, 139, 140].map(|cycle| cable.is_in(cycle)), [false, false, true]);
+        assert_eq!([139, 140].map(|cycle| cable.carries(cycle, cycle + 10)), [false, true]);
+        assert_eq!((cable.change(110), cable.change(140)), (140, u64::MAX));
+        cable.plug(false, 200, 210);
+        assert_eq!(cable.pulled.take(), [[210, u64::MAX]]);
     }
 
     #[test]

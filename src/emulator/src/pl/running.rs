@@ -56,7 +56,7 @@ impl Pl {
     }
 
     /// The first cycle of which nothing is known.
-    pub(super) fn reached(&self) -> u64 {
+    pub fn reached(&self) -> u64 {
         self.cycle.max(self.rested)
     }
 

@@ -9,13 +9,11 @@ import json
 from functools import cache
 from pathlib import Path
 
+from ..contracts.rtio import BOARDS
 from ..variant import RTIO_FREQUENCY, ChannelSpec, Variant
 from .peripherals import PERIPHERALS, PINS, Builder
 
 __all__ = ["DescriptionError", "load", "check", "make_variant"]
-
-_BEHIND = 7
-"""Boards behind a master at most, over all links."""
 
 # Every card may say which it is; nothing depends on it
 _CARD = {"type": {"type": "string"}, "board": {"type": "string"}, "hw_rev": {"type": "string"}}
@@ -161,10 +159,10 @@ def _load(path: Path, above: tuple[Path, ...]) -> dict:
         if _role(satellite) != "satellite":
             raise DescriptionError(f'{path}: satellites: {name} does not say "base": "satellite"')
     description = description | {"satellites": behind}
-    if _behind(description) > _BEHIND:
+    if _behind(description) >= BOARDS:
         raise DescriptionError(
-            f"{path}: satellites: {_behind(description)} boards are behind this one, with those behind them; {_BEHIND} "
-            "is all that a system may have"
+            f"{path}: satellites: {_behind(description)} boards are behind this one, with those behind them; "
+            f"a tree has {BOARDS} boards at most"
         )
     return description
 
