@@ -1,12 +1,13 @@
 //! Libraries of subkernels, one behind the other in one piece of memory: on the board with the
-//! network as the host has sent them, on a satellite as they have come from there.
+//! network as the host has sent them, on a satellite as they have come from there, where DMA traces
+//! are kept in the same way.
 
 use heapless::Vec;
 use kairos_proto::link::DESTINATION_MASTER;
 use kairos_proto::order::Order;
 
 /// Libraries at a time.
-pub const LIBRARIES: usize = 64;
+pub const LIBRARIES: usize = 256;
 
 /// The kernel core reads words of a library.
 const ALIGNMENT: usize = 8;
@@ -71,13 +72,14 @@ impl Stands {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-pub struct Libraries<'m> {
+/// At most `MOST` of them.
+pub struct Libraries<'m, const MOST: usize = LIBRARIES> {
     memory: &'m mut [u8],
     alignment: usize,
-    list: Vec<Library, LIBRARIES>,
+    list: Vec<Library, MOST>,
 }
 
-impl<'m> Libraries<'m> {
+impl<'m, const MOST: usize> Libraries<'m, MOST> {
     pub fn new(memory: &'m mut [u8]) -> Self {
         Self {
             memory,
@@ -108,7 +110,7 @@ impl<'m> Libraries<'m> {
             .list
             .last()
             .map_or(0, |last| (last.start + last.length).next_multiple_of(self.alignment));
-        if length > self.memory.len().saturating_sub(start) {
+        if self.list.is_full() || length > self.memory.len().saturating_sub(start) {
             return Err(Full);
         }
         let library = Library {
@@ -208,7 +210,7 @@ mod tests {
     #[test]
     fn they_are_replaced_by_their_numbers() {
         let mut memory = vec![0; 40];
-        let mut libraries = Libraries::new(&mut memory);
+        let mut libraries = Libraries::<LIBRARIES>::new(&mut memory);
         libraries.keep(1, 2, b"first").unwrap();
         libraries.keep(2, 2, b"second").unwrap();
         libraries.find_mut(2).unwrap().sent = 5;
@@ -247,9 +249,23 @@ mod tests {
     }
 
     #[test]
+    fn there_are_not_more_than_the_list_has_room_for() {
+        let mut memory = vec![0; 80];
+        let mut traces = Libraries::<3>::new(&mut memory);
+        for number in 0..3 {
+            traces.keep(number, 1, b"trace").unwrap();
+        }
+        assert_eq!(traces.begin(3, 1, 5), Err(Full));
+        assert_eq!((traces.bytes(2), traces.bytes(3)), (Some(&b"trace"[..]), None));
+        traces.remove(0);
+        traces.keep(3, 1, b"other").unwrap();
+        assert_eq!(traces.bytes(3), Some(&b"other"[..]));
+    }
+
+    #[test]
     fn one_that_was_running_on_a_lost_board_is_found() {
         let mut memory = vec![0; 40];
-        let mut libraries = Libraries::new(&mut memory);
+        let mut libraries = Libraries::<LIBRARIES>::new(&mut memory);
         libraries.keep(1, 2, b"first").unwrap();
         libraries.keep(2, 3, b"second").unwrap();
         assert_eq!(libraries.any_lost(), None);
@@ -260,7 +276,7 @@ mod tests {
     #[test]
     fn one_that_is_not_whole_is_not_there() {
         let mut memory = vec![0; 40];
-        let mut libraries = Libraries::new(&mut memory);
+        let mut libraries = Libraries::<LIBRARIES>::new(&mut memory);
         libraries.begin(1, 0, 6).unwrap();
         libraries.room()[..3].copy_from_slice(b"abc");
         libraries.filled(3);

@@ -47,7 +47,7 @@ fn map() -> Option<DeviceMap<'static>> {
 }
 
 /// The destination of this board, which a satellite has been told by the board above.
-fn own() -> u32 {
+pub fn destination() -> u32 {
     let descriptor = pl::descriptor().ok();
     let uplink = descriptor.and_then(|descriptor| Register::find(&descriptor, uplink::DESTINATION));
     uplink.map_or(u32::from(DESTINATION_MASTER), |own| own.read())
@@ -56,7 +56,7 @@ fn own() -> u32 {
 /// A channel of this board as all boards know it, with its destination.
 pub fn global(number: u32) -> u32 {
     match number >> 16 {
-        0 => own() << 16 | number,
+        0 => destination() << 16 | number,
         _ => number,
     }
 }
@@ -65,7 +65,7 @@ pub fn global(number: u32) -> u32 {
 /// is of the board with the network, and this is another one.
 fn described(number: u32) -> Option<u32> {
     match number >> 16 {
-        destination if destination == own() => Some(number & 0xffff),
+        of if of == destination() => Some(number & 0xffff),
         0 => None,
         _ => Some(number),
     }

@@ -13,7 +13,7 @@ use kairos_comms::subkernels::{answer, KeepsNone, Lines, Request, Wait};
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_comms::wire::Lost;
-use kairos_links::libraries::{Full, Libraries, Library, Stands};
+use kairos_links::libraries::{Full, Libraries, Library, Stands, LIBRARIES as MOST};
 use kairos_links::mail::Place;
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 use kairos_proto::order::{Head, Order};
@@ -85,7 +85,7 @@ impl Boards {
         self.libraries.keep(number, destination, library).map_err(|Full| {
             let _ = write!(
                 text,
-                "no room for the libraries of all subkernels, which is {LIBRARIES} bytes"
+                "no room for the libraries of all subkernels, {MOST} of {LIBRARIES} bytes in all at most"
             );
             text
         })
@@ -172,8 +172,7 @@ impl Boards {
     /// Serves a request of the kernel about traces.
     async fn serve_trace(&mut self, kernel: &mut KernelCore, request: TraceRequest) -> Result<(), Failure> {
         let served = match request {
-            TraceRequest::Keep { number, mut parts } => {
-                parts.retain(|part| part.destination != DESTINATION_MASTER);
+            TraceRequest::Keep { number, parts } => {
                 for part in &parts {
                     // Without a line it is found to be lost.
                     let _ = self.line_to(part.destination);
