@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
 from tests.support.waveforms import pulses_of_vcd
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "distributed.py"
+MORE = EXPERIMENT.with_name("distributed_more.py")
 
 PRINTED = """\
 advanced 4040
@@ -32,3 +35,20 @@ def test_both_boards_play_what_was_recorded(kairos):
     assert [end - start for start, end in pulses["sat_ttl5"]] == [50, 60]
     assert [end - start for start, end in pulses["ttl5"]] == [50]
     assert pulses["sat_ttl5"][0][0] == pulses["ttl5"][0][1]
+
+
+def test_many_recordings_and_those_of_a_satellites_kernel(kairos):
+    """A hundred are kept. A satellite's kernel plays what it records, and reaches no other board."""
+    built("pair", "satellite")
+    done = kairos("run", MORE, "--vcd", "a.vcd", device_db=EXAMPLES / "two_boards_device_db.py")
+    assert done.returncode == 0 and done.stdout.startswith("out of reach\n"), done.stdout + done.stderr
+    pulses = pulses_of_vcd((kairos.directory / "a.vcd").read_text(), complete=False)
+    assert [end - start for start, end in pulses["sat_ttl4"]] == [100, 150, 199]
+    assert [end - start for start, end in pulses["sat_ttl5"]] == [70]
+
+
+@pytest.mark.long
+def test_one_that_takes_longer_than_a_board_may_be_silent(kairos):
+    built("pair", "satellite")
+    done = kairos("run", MORE, "seconds=11", "--no-table", device_db=EXAMPLES / "two_boards_device_db.py")
+    assert done.returncode == 0 and done.stdout.startswith("played\n"), done.stdout + done.stderr

@@ -284,3 +284,20 @@ def test_a_startup_kernel_has_subkernels(kairos, tmp_path):
         assert times[-1] - times[-2] == 1000
     finally:
         device.close()
+
+
+def test_a_satellite_names_channels_with_their_board(pair, tmp_path):
+    """Its own with its destination; those of the core device, whose names it does not know, as unknown."""
+    (database := tmp_path / "device_db.py").write_text(two_boards(f"{pair.host}:{pair.ports[1381]}"))
+    assert pair.manage("1", "log", "clear").returncode == 0
+    experiment = Path(__file__).with_name("experiments") / "satellite_names.py"
+    done = run_kairos("run", experiment, "--device-db", database)
+    assert "WARNING: collision(s) reported during kernel execution" in done.stderr
+    assert "RTIO destination unreachable, output, at" in done.stderr, done.stdout + done.stderr + pair.uart()
+    assert "channel 0x0004:unknown" in done.stderr, done.stderr
+
+    def told():
+        let_pass(pair, 0.1)
+        return "RTIO collision involving channel 0x10000:sat_ttl0" in pair.manage("1", "log").stdout
+
+    until(told, pair.uart)

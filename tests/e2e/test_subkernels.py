@@ -23,6 +23,11 @@ timed out
 another one runs
 it runs already
 no message
+without a limit 9 8
+it has ended
+8
+nobody sends more
+9
 """
 
 

@@ -256,7 +256,7 @@ pub fn find_errors(rtio: Option<Rtio>) {
     for (((bit, error, _), register), count) in ERRORS.iter().zip(rtio.channels).zip(&COUNTS) {
         if bits & bit != 0 {
             count.fetch_add(1, Ordering::Relaxed);
-            let channel = register.read();
+            let channel = names::global(register.read());
             let name = names::channel(channel).unwrap_or("unknown");
             log::error!("{error} involving channel 0x{channel:04x}:{name}");
         }

@@ -151,6 +151,11 @@ impl Lines {
         &mut self.mail
     }
 
+    /// Whether something has come, and was not looked at.
+    pub fn has_come(&self, wanted: impl FnMut(&Head) -> bool) -> bool {
+        self.mail.find(wanted).is_some()
+    }
+
     fn drop_line(&mut self, destination: u8) {
         let before = self.lines.len();
         self.lines.retain(|line| line.destination != destination);
@@ -253,9 +258,13 @@ impl Lines {
         self.wait.and_then(|(_, deadline)| deadline)
     }
 
-    /// Answers the kernel that waits, if what it waits for has come. `lost`: the board that it
-    /// depends on and that is lost. Returns the order that has ended the wait.
-    pub async fn settle(&mut self, kernel: &mut KernelCore, lost: Option<u8>) -> Result<Option<Head>, Failure> {
+    /// Answers the kernel that waits, if what it waits for has come. `vain`: why it never will, and
+    /// which board that is about. Returns the order that has ended the wait.
+    pub async fn settle(
+        &mut self,
+        kernel: &mut KernelCore,
+        vain: Option<(Outcome, u8)>,
+    ) -> Result<Option<Head>, Failure> {
         let Some((wait, deadline)) = self.wait else {
             return Ok(None);
         };
@@ -268,14 +277,14 @@ impl Lines {
         let found = found.or_else(|| self.mail.find(|head| wait.is_lost_with(head)));
         let Some((place, head)) = found else {
             let over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let outcome = match lost {
-                Some(_) => Outcome::Lost,
-                None if over && matches!(wait, Wait::Start { .. }) => Outcome::Lost,
-                None if over => Outcome::TimedOut,
+            let (outcome, board) = match vain {
+                Some(vain) => vain,
+                None if over && matches!(wait, Wait::Start { .. }) => (Outcome::Lost, wait.destination()),
+                None if over => (Outcome::TimedOut, wait.destination()),
                 None => return Ok(None),
             };
             self.wait = None;
-            answer(kernel, outcome, lost.unwrap_or(wait.destination())).await?;
+            answer(kernel, outcome, board).await?;
             return Ok(None);
         };
         self.wait = None;

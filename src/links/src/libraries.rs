@@ -1,12 +1,13 @@
 //! Libraries of subkernels, one behind the other in one piece of memory: on the board with the
-//! network as the host has sent them, on a satellite as they have come from there.
+//! network as the host has sent them, on a satellite as they have come from there, where DMA traces
+//! are kept in the same way.
 
 use heapless::Vec;
 use kairos_proto::link::DESTINATION_MASTER;
 use kairos_proto::order::Order;
 
 /// Libraries at a time.
-pub const LIBRARIES: usize = 64;
+pub const LIBRARIES: usize = 256;
 
 /// The kernel core reads words of a library.
 const ALIGNMENT: usize = 8;
@@ -71,13 +72,14 @@ impl Stands {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-pub struct Libraries<'m> {
+/// At most `MOST` of them.
+pub struct Libraries<'m, const MOST: usize = LIBRARIES> {
     memory: &'m mut [u8],
     alignment: usize,
-    list: Vec<Library, LIBRARIES>,
+    list: Vec<Library, MOST>,
 }
 
-impl<'m> Libraries<'m> {
+impl<'m, const MOST: usize> Libraries<'m, MOST> {
     pub fn new(memory: &'m mut [u8]) -> Self {
         Self {
             memory,
@@ -108,7 +110,7 @@ impl<'m> Libraries<'m> {
             .list
             .last()
             .map_or(0, |last| (last.start + last.length).next_multiple_of(self.alignment));
-        if length > self.memory.len().saturating_sub(start) {
+        if self.list.is_full() || length > self.memory.len().saturating_sub(start) {
             return Err(Full);
         }
         let library = Library {
@@ -163,13 +165,9 @@ impl<'m> Libraries<'m> {
         self.list.iter_mut().find(|library| library.number == number)
     }
 
-    /// One that was running on a board that was lost, if none is left that runs: what anybody may
-    /// send comes from nobody then.
-    pub fn all_lost(&self) -> Option<&Library> {
-        match self.list.iter().any(|library| library.stands.is_running()) {
-            true => None,
-            false => self.list.iter().find(|library| library.stands == Stands::Lost),
-        }
+    /// One that was running on a board that was lost.
+    pub fn any_lost(&self) -> Option<&Library> {
+        self.list.iter().find(|library| library.stands == Stands::Lost)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Library> {
@@ -212,7 +210,7 @@ mod tests {
     #[test]
     fn they_are_replaced_by_their_numbers() {
         let mut memory = vec![0; 40];
-        let mut libraries = Libraries::new(&mut memory);
+        let mut libraries = Libraries::<LIBRARIES>::new(&mut memory);
         libraries.keep(1, 2, b"first").unwrap();
         libraries.keep(2, 2, b"second").unwrap();
         libraries.find_mut(2).unwrap().sent = 5;
@@ -250,25 +248,35 @@ mod tests {
         assert!(!runs_after(2, &[Finished, Refused]) && !runs_after(2, &[Exception, Busy]));
     }
 
-    /// A message of anybody is not lost with one board while another one may send it.
     #[test]
-    fn all_are_lost_when_none_is_left_that_runs() {
+    fn there_are_not_more_than_the_list_has_room_for() {
+        let mut memory = vec![0; 80];
+        let mut traces = Libraries::<3>::new(&mut memory);
+        for number in 0..3 {
+            traces.keep(number, 1, b"trace").unwrap();
+        }
+        assert_eq!(traces.begin(3, 1, 5), Err(Full));
+        assert_eq!((traces.bytes(2), traces.bytes(3)), (Some(&b"trace"[..]), None));
+        traces.remove(0);
+        traces.keep(3, 1, b"other").unwrap();
+        assert_eq!(traces.bytes(3), Some(&b"other"[..]));
+    }
+
+    #[test]
+    fn one_that_was_running_on_a_lost_board_is_found() {
         let mut memory = vec![0; 40];
-        let mut libraries = Libraries::new(&mut memory);
+        let mut libraries = Libraries::<LIBRARIES>::new(&mut memory);
         libraries.keep(1, 2, b"first").unwrap();
         libraries.keep(2, 3, b"second").unwrap();
-        assert_eq!(libraries.all_lost(), None);
+        assert_eq!(libraries.any_lost(), None);
         libraries.find_mut(1).unwrap().stands = Stands::Lost;
-        libraries.find_mut(2).unwrap().stands = Stands::Running;
-        assert_eq!(libraries.all_lost(), None);
-        libraries.find_mut(2).unwrap().stands.hear(Order::Finished);
-        assert_eq!(libraries.all_lost().map(|library| library.destination), Some(2));
+        assert_eq!(libraries.any_lost().map(|library| library.destination), Some(2));
     }
 
     #[test]
     fn one_that_is_not_whole_is_not_there() {
         let mut memory = vec![0; 40];
-        let mut libraries = Libraries::new(&mut memory);
+        let mut libraries = Libraries::<LIBRARIES>::new(&mut memory);
         libraries.begin(1, 0, 6).unwrap();
         libraries.room()[..3].copy_from_slice(b"abc");
         libraries.filled(3);

@@ -8,6 +8,7 @@ use kairos_proto::device_map::{DeviceMap, Malformed};
 
 use crate::{pl, Register};
 use kairos_channel::memory::DEVICE_MAP;
+use kairos_contracts::link::DESTINATION_MASTER;
 use kairos_contracts::registers::uplink;
 
 /// Bytes in front of the map: its length.
@@ -45,19 +46,33 @@ fn map() -> Option<DeviceMap<'static>> {
     DeviceMap::new(map.get(..u32::from_le_bytes(*head) as usize)?).ok()
 }
 
-/// A channel of this board without its destination, which a satellite has been told by the board above.
-fn local(number: u32) -> u32 {
-    let own = pl::descriptor()
-        .ok()
-        .and_then(|descriptor| Register::find(&descriptor, uplink::DESTINATION));
-    match own {
-        Some(own) if number >> 16 == own.read() => number & 0xffff,
+/// The destination of this board, which a satellite has been told by the board above.
+pub fn destination() -> u32 {
+    let descriptor = pl::descriptor().ok();
+    let uplink = descriptor.and_then(|descriptor| Register::find(&descriptor, uplink::DESTINATION));
+    uplink.map_or(u32::from(DESTINATION_MASTER), |own| own.read())
+}
+
+/// A channel of this board as all boards know it, with its destination.
+pub fn global(number: u32) -> u32 {
+    match number >> 16 {
+        0 => destination() << 16 | number,
         _ => number,
+    }
+}
+
+/// A channel as the descriptor numbers it: those of this board have no destination there. None: it
+/// is of the board with the network, and this is another one.
+fn described(number: u32) -> Option<u32> {
+    match number >> 16 {
+        of if of == destination() => Some(number & 0xffff),
+        0 => None,
+        _ => Some(number),
     }
 }
 
 /// Name of an RTIO channel (destination << 16 | channel), if it has one.
 pub fn channel(number: u32) -> Option<&'static str> {
     let given = map().and_then(|map| map.name(number));
-    given.or_else(|| Some(pl::descriptor().ok()?.channel(local(number))?.name))
+    given.or_else(|| Some(pl::descriptor().ok()?.channel(described(number)?)?.name))
 }

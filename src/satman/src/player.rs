@@ -15,12 +15,14 @@ use kairos_proto::order::{Head, Order};
 
 /// Bytes of all traces.
 const TRACES: usize = 8 * 1024 * 1024;
+/// Traces at a time.
+const TRACES_MOST: usize = 1024;
 /// Looks at a player that has been stopped until what it had under way must have ended.
 const POLLS: u32 = 10_000;
 
 /// The traces, and the player.
 pub struct Tape {
-    traces: Libraries<'static>,
+    traces: Libraries<'static, TRACES_MOST>,
     player: Option<Player>,
     /// Says that the player plays for the board above.
     plays: Option<Register>,
@@ -56,7 +58,10 @@ impl Tape {
     /// A trace begins to come, if there is room.
     pub fn begin(&mut self, head: &Head) {
         if self.traces.begin(head.number, 0, head.length as usize).is_err() {
-            log::error!("no room for a DMA trace of {} bytes", head.length);
+            log::error!(
+                "no room for a DMA trace of {} bytes: {TRACES_MOST} traces of {TRACES} bytes in all at most",
+                head.length
+            );
         }
     }
 

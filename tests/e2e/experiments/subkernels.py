@@ -58,6 +58,28 @@ class Subkernels(EnvExperiment):
         number = subkernel_recv("never", TInt32)
         print(number)
 
+    @subkernel(destination=1)
+    def says(self) -> TInt32:
+        subkernel_send(0, "said", 8)
+        return 9
+
+    @kernel
+    def waits_in_vain(self):
+        """For what nobody will send: these would wait for ever."""
+        self.says()
+        print("without a limit", subkernel_await(self.says, 0), subkernel_recv("said", TInt32))
+        try:
+            subkernel_await(self.says)
+        except SubkernelError:
+            print("it has ended")
+        self.says()
+        print(subkernel_recv("said", TInt32))
+        try:
+            subkernel_recv("said", TInt32)
+        except SubkernelError:
+            print("nobody sends more")
+        print(subkernel_await(self.says))
+
     @kernel
     def run(self):
         self.core.reset()
@@ -109,6 +131,7 @@ class Subkernels(EnvExperiment):
             print("no message")
         subkernel_send(1, "never", 5)
         subkernel_await(self.waits)
+        self.waits_in_vain()
         self.core.break_realtime()
         self.fails(2)
         subkernel_await(self.fails)

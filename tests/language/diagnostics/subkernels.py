@@ -18,6 +18,22 @@ PROGRAMS = {
                 f()
                 subkernel_await(f, 1.5)
     """,
+    "subkernel of this board": """
+        @subkernel(destination=1)
+        def g():
+            pass
+
+
+        @subkernel(destination=1)
+        def f():
+            subkernel_await(g)
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f()
+    """,
     "type of a message": "x = subkernel_recv('a', int)",
     "type that is none": "x = subkernel_recv('a', nothing)",
     "name of a message": "subkernel_send(1, self.name, 1)",

@@ -2,7 +2,7 @@
 //! (`infer/subkernel.rs`).
 
 use crate::diagnostic::Result;
-use crate::emit::{int, Emitter, Message, FOREVER};
+use crate::emit::{int, Emitter, Message, AT_ONCE, FOREVER};
 use crate::host::Handle;
 use crate::ir::{Ty, Value};
 use crate::language::Subkernel;
@@ -35,13 +35,13 @@ pub(crate) fn code<'p>(
             let (function, _) = named(emitter, &site.args[0]);
             let number = emitter.subkernel_number(function, &values[0]);
             let timeout = timeout(emitter, values.get(1));
-            let mut given = Value::unit();
-            if *emitter.kind_of(site.whole) != Kind::None {
-                let received = emitter.receive_message(number.clone(), timeout.clone(), &[result], span)?;
-                given = received.into_iter().next().expect("one of each type");
+            emitter.await_subkernel(number.clone(), timeout);
+            if *emitter.kind_of(site.whole) == Kind::None {
+                return Ok(Value::unit());
             }
-            emitter.await_subkernel(number, timeout);
-            Ok(given)
+            // What has ended has sent its result before.
+            let received = emitter.receive_message(number, Value::int(Ty::I64, AT_ONCE), &[result], span)?;
+            Ok(received.into_iter().next().expect("one of each type"))
         }
         Subkernel::Preload => {
             let (function, destination) = named(emitter, &site.args[0]);

@@ -43,7 +43,7 @@ pub use build::Builder;
 pub use cursor::Cursor;
 pub(crate) use data::data_symbol;
 use exceptions::{Pad, Scope};
-pub(crate) use subkernel::{Message, ARGUMENTS, FOREVER};
+pub(crate) use subkernel::{Message, ARGUMENTS, AT_ONCE, FOREVER};
 
 /// What code depends on of the device.
 #[derive(Clone, Copy, Debug)]

@@ -14,6 +14,8 @@ use crate::types;
 pub(crate) const ARGUMENTS: i64 = -1;
 /// A time that does not end, in milliseconds.
 pub(crate) const FOREVER: i64 = -1;
+/// The time of waiting for what is there, in milliseconds.
+pub(crate) const AT_ONCE: i64 = 0;
 
 /// A message: its number, and whether it is the result of the kernel that sends it.
 #[derive(Clone)]

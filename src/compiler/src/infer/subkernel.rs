@@ -92,8 +92,23 @@ impl Infer<'_, '_> {
         let info = self.context.function_info(handle);
         let info = info.map_err(|text| Diagnostic::new(expr.span, text))?;
         match info.kind.destination() {
-            Some(_) => self.instantiate(handle, class, Some(expr.span)).map(Some),
             None => Err(self.no_subkernel(expr, ty)),
+            own if own == self.function().info.kind.destination() => {
+                let text = format!(
+                    "'{}' runs on this board: its call runs it, and gives the result",
+                    info.name
+                );
+                Err(Diagnostic::new(expr.span, text))
+            }
+            Some(_) => {
+                let function = self.instantiate(handle, class, Some(expr.span))?;
+                if let Some(class) = class {
+                    let receiver = self.context.program.functions[function].locals[0];
+                    let object = self.kind(Kind::Instance(class));
+                    self.unify(receiver, object, expr.span, "the receiver")?;
+                }
+                Ok(Some(function))
+            }
         }
     }
 

@@ -83,6 +83,19 @@ class Satellites:
     def awaits_a_kernel(self):
         subkernel_await(self.runs)  # noqa: F821
 
+    @subkernel(destination=2)
+    def awaits_on_its_board(self):
+        self.prints()
+        subkernel_await(self.prints)  # noqa: F821
+
+    @kernel
+    def starts_what_awaits_on_its_board(self):
+        self.awaits_on_its_board()
+
+    @kernel
+    def only_awaits(self):
+        subkernel_await(self.prints)  # noqa: F821
+
     @kernel
     def awaits_nothing(self):
         subkernel_await()  # noqa: F821
@@ -111,6 +124,7 @@ class Satellites:
         ("name_is_no_literal", "the name of a message must be a string literal"),
         ("no_such_destination", "the destination of a message is between 0 and 255"),
         ("awaits_a_kernel", "this is no subkernel"),
+        ("starts_what_awaits_on_its_board", "'prints' runs on this board: its call runs it, and gives the result"),
         ("awaits_nothing", "'subkernel_await' takes a subkernel, and a time in milliseconds"),
         ("satellite_calls_the_host", "'on_the_host' runs on the host, which subkernels cannot call"),
         ("passes_an_object", "cannot be sent to a subkernel"),
@@ -127,6 +141,15 @@ def test_they_are_checked(method, text):
     assert text in str(error.value)
 
 
+def test_they_need_a_board():
+    for decorate in (subkernel, lambda function: subkernel(1)):
+        with pytest.raises(ValueError, match=r"needs its board: @subkernel\(destination=1\)"):
+            decorate(print)
+    for destination in (0, 256, 1.5):
+        with pytest.raises(ValueError, match="is between 1 and 255, not"):
+            subkernel(destination=destination)
+
+
 def test_their_types_are_those_of_the_program():
     assert compiler.check(Satellites.runs, (Satellites(),), core=Core()) == []
 
@@ -136,6 +159,11 @@ def _compiled(method, cache=None):
     return compiler.compile_kernel(
         method, (host,), {}, core=host.core, set_result=None, attribute_writeback=False, cache=cache or Cache(None)
     )
+
+
+def test_one_that_is_only_awaited_is_compiled():
+    """An earlier kernel may have been to start it: what is said of it comes when it is awaited."""
+    assert [one.destination for one in _compiled(Satellites.only_awaits).subkernels] == [2]
 
 
 def test_each_is_a_library_of_its_own():

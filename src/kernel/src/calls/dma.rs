@@ -12,6 +12,7 @@ use kairos_channel::Kind;
 use kairos_contracts::link::{DESTINATION_MASTER, PLAYED_NOT};
 use kairos_contracts::notes::TraceNote;
 use kairos_kernel::traces::{Full, Recording, Traces};
+use kairos_pl::names;
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
 
@@ -36,7 +37,9 @@ const NAME_MAX: usize = 1024;
 /// Of the trace that was distributed last.
 static NUMBER: Owned<u32> = Owned::new(0);
 /// Bytes of a request about the parts of a trace, of which each board has one at most.
-const PARTS_MAX: usize = 4 + 12 * 256;
+const PARTS_MAX: usize = PARTS_HEAD + 12 * 256;
+/// Of which the number is this.
+const PARTS_HEAD: usize = 4;
 
 const NO_ROOM: &str = "no memory left for DMA recordings: erase some, or record less";
 
@@ -137,7 +140,8 @@ extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
     if with_traces(|traces| traces.finish(ended, duration)) == Err(Full) {
         return error(NO_ROOM);
     }
-    if enable_ddma & 1 == 0 {
+    // A satellite's kernel reaches its own board alone, and so does what it has recorded.
+    if enable_ddma & 1 == 0 || names::destination() != u32::from(DESTINATION_MASTER) {
         return;
     }
     let number = NUMBER.get().wrapping_add(1).max(1);
@@ -151,12 +155,15 @@ extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
     keep(number);
 }
 
-/// Sees to it that all boards have their parts.
+/// Sees to it that all other boards have their parts.
 fn keep(number: u32) -> TraceAnswer {
     let mut parts = heapless::Vec::<u8, PARTS_MAX>::new();
     let _ = parts.extend_from_slice(&number.to_le_bytes());
     with_traces(|traces| {
-        for part in traces.parts(number) {
+        for part in traces
+            .parts(number)
+            .filter(|part| part.destination != DESTINATION_MASTER)
+        {
             let words = [
                 u32::from(part.destination),
                 (DMA.start + part.offset) as u32,
@@ -166,6 +173,9 @@ fn keep(number: u32) -> TraceAnswer {
             let _ = parts.extend_from_slice(bytes.as_flattened());
         }
     });
+    if parts.len() == PARTS_HEAD {
+        return TraceAnswer::Done;
+    }
     comms::send(Kind::TraceKeep, &parts);
     subkernel::trace_answer()
 }

@@ -13,7 +13,7 @@ use kairos_comms::subkernels::{answer, KeepsNone, Lines, Request, Wait};
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_comms::wire::Lost;
-use kairos_links::libraries::{Full, Libraries, Library, Stands};
+use kairos_links::libraries::{Full, Libraries, Library, Stands, LIBRARIES as MOST};
 use kairos_links::mail::Place;
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 use kairos_proto::order::{Head, Order};
@@ -85,7 +85,7 @@ impl Boards {
         self.libraries.keep(number, destination, library).map_err(|Full| {
             let _ = write!(
                 text,
-                "no room for the libraries of all subkernels, which is {LIBRARIES} bytes"
+                "no room for the libraries of all subkernels, {MOST} of {LIBRARIES} bytes in all at most"
             );
             text
         })
@@ -172,8 +172,7 @@ impl Boards {
     /// Serves a request of the kernel about traces.
     async fn serve_trace(&mut self, kernel: &mut KernelCore, request: TraceRequest) -> Result<(), Failure> {
         let served = match request {
-            TraceRequest::Keep { number, mut parts } => {
-                parts.retain(|part| part.destination != DESTINATION_MASTER);
+            TraceRequest::Keep { number, parts } => {
                 for part in &parts {
                     // Without a line it is found to be lost.
                     let _ = self.line_to(part.destination);
@@ -199,8 +198,8 @@ impl Boards {
         self.notice_losses().await;
         self.pass_on().await;
         self.traces.settle(&mut self.lines, kernel).await?;
-        let lost = self.lost();
-        if let Some(head) = self.lines.settle(kernel, lost).await? {
+        let vain = self.vain();
+        if let Some(head) = self.lines.settle(kernel, vain).await? {
             if let Some(library) = self.libraries.find_mut(head.number) {
                 library.stands.hear(head.order);
             }
@@ -279,8 +278,7 @@ impl Boards {
                 if let Some(library) = self.libraries.find_mut(head.number) {
                     starter = library.starter;
                     library.stands.hear(order);
-                    let ends = matches!(order, Order::Finished | Order::Exception | Order::Refused | Order::Busy);
-                    if ends && !library.stands.is_running() {
+                    if (is_end(order) || order == Order::Busy) && !library.stands.is_running() {
                         library.starter = DESTINATION_MASTER;
                     }
                 }
@@ -326,30 +324,39 @@ impl Boards {
         let _ = self.lines.send(from, &answer, text.as_bytes()).await;
     }
 
-    /// The board that the kernel waits for in vain.
-    fn lost(&self) -> Option<u8> {
-        let of = |number| {
-            self.libraries
-                .find(number)
-                .filter(|library| library.stands == Stands::Lost)
+    /// Why the kernel waits in vain, and which board that is about.
+    fn vain(&self) -> Option<(Outcome, u8)> {
+        let lost = |library: &Library| (Outcome::Lost, library.destination);
+        let of = |library: &Library| match library.stands {
+            Stands::Lost => Some(lost(library)),
+            Stands::Idle => Some((Outcome::NotRunning, library.destination)),
+            _ => None,
         };
         match self.lines.waiting()? {
             Wait::Start {
                 number, destination, ..
             } => {
                 let sent = self.libraries.find(number).map(|library| library.sent);
-                (sent != Some(self.lines.name(destination))).then_some(destination)
+                (sent != Some(self.lines.name(destination))).then_some((Outcome::Lost, destination))
             }
-            Wait::End { number } => of(number).map(|library| library.destination),
-            Wait::Message { number } => {
-                let lost = match self.libraries.find(number) {
-                    // The result of this one.
-                    Some(_) => of(number),
-                    // By its number alone nobody knows who would send it.
-                    None => self.libraries.all_lost(),
-                };
-                lost.map(|library| library.destination)
-            }
+            Wait::End { number } => self.libraries.find(number).and_then(of),
+            Wait::Message { number } => match self.libraries.find(number) {
+                // The result of this one.
+                Some(library) => of(library),
+                // By its number alone nobody knows who would send it.
+                None if self.libraries.iter().any(|library| self.may_send(library)) => None,
+                None => Some(self.libraries.any_lost().map_or((Outcome::NotRunning, 0), lost)),
+            },
+        }
+    }
+
+    /// Whether a subkernel may still send messages: the kernel need not have asked how it has ended.
+    fn may_send(&self, library: &Library) -> bool {
+        let ends = |head: &Head| head.number == library.number && is_end(head.order);
+        match library.stands {
+            Stands::Starting | Stands::Running => !self.lines.has_come(ends),
+            Stands::Restarting => true,
+            Stands::Idle | Stands::Lost => false,
         }
     }
 
@@ -415,4 +422,9 @@ impl Boards {
         }
         Ok(())
     }
+}
+
+/// Whether a subkernel has ended that this is said of.
+fn is_end(order: Order) -> bool {
+    matches!(order, Order::Finished | Order::Exception | Order::Refused)
 }

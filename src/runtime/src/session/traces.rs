@@ -10,10 +10,10 @@ use kairos_comms::subkernels::{answer, send_answer, Lines};
 use kairos_comms::traces::Part;
 use kairos_proto::order::{Head, Order};
 
-/// Within this time a board has taken a part, or has played it after the others have.
+/// Within this time a board has taken a part.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Parts of which is known that they have been sent; others are sent again.
-const SENT: usize = 256;
+const SENT: usize = 1024;
 
 /// A part that has been sent: of which trace, to which board, by which line.
 type Sent = (u32, u8, u32);
@@ -32,7 +32,9 @@ struct Wait {
     boards: Vec<(u8, u32), BOARDS>,
     /// What the first one that failed has said.
     failed: [u8; 16],
-    deadline: Instant,
+    /// None: a trace takes as long as it takes to play, as one of this board's does. A board that is
+    /// lost meanwhile is noticed by its line.
+    deadline: Option<Instant>,
 }
 
 impl Wait {
@@ -42,7 +44,7 @@ impl Wait {
             order,
             boards: Vec::new(),
             failed: [0; 16],
-            deadline: Instant::now() + PATIENCE,
+            deadline: (order == Order::Kept).then(|| Instant::now() + PATIENCE),
         }
     }
 }
@@ -63,7 +65,7 @@ impl Traces {
     }
 
     pub fn deadline(&self) -> Option<Instant> {
-        self.wait.as_ref().map(|wait| wait.deadline)
+        self.wait.as_ref().and_then(|wait| wait.deadline)
     }
 
     /// Sends the parts that boards do not have. Else the board that does not take its part.
@@ -160,7 +162,9 @@ impl Traces {
         let (outcome, board) = match (refused, lost, wait.boards.first()) {
             (Some(board), ..) => (Outcome::TooMuch, board),
             (_, Some((board, _)), _) => (Outcome::Lost, *board),
-            (.., Some((board, _))) if Instant::now() >= wait.deadline => (Outcome::TimedOut, *board),
+            (.., Some((board, _))) if wait.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                (Outcome::TimedOut, *board)
+            }
             (.., Some(_)) => return Ok(()),
             (.., None) if wait.order == Order::Played => (Outcome::Played, 0),
             (.., None) => (Outcome::Done, 0),
