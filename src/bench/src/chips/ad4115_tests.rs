@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn send(adc: &mut Ad4115, at: Ns, word: u32, width: u32) -> (u32, Vec<String>) {
@@ -80,4 +82,18 @@ fn what_cannot_be_is_told() {
     send(&mut adc, 0, chip::ADC_MODE.address.into(), 8);
     send(&mut adc, 0, 0, 5);
     assert!(adc.end().expect("told").contains("after 5 bits"));
+}
+
+proptest! {
+    #[test]
+    fn a_register_is_read_as_written(word: u32, place in 0u8..8) {
+        let registers = [chip::ADC_CHANNEL, chip::ADC_SETUP, chip::ADC_FILTER, chip::ADC_OFFSET, chip::ADC_GAIN];
+        for register in registers {
+            let mut adc = made();
+            let number = register.address + place;
+            let word = word & ((1 << width(number.into())) - 1);
+            prop_assert_eq!(write(&mut adc, 0, number, word), Vec::<String>::new());
+            prop_assert_eq!(read(&mut adc, 0, number), word);
+        }
+    }
 }

@@ -42,10 +42,12 @@ const FULL_SCALE_DBM: f64 = 10.0;
 /// Amplitude word of full scale.
 const FULL_SCALE: u32 = 0x3fff;
 
+/// Frequency words in a turn.
+const TURN: f64 = 4_294_967_296.0;
+
 const NO_SYNC: &str =
     "it shall follow its SYNC_IN, where no clock is: look at sync_device, sync_div and sync_sel of the \
                        card; with sync_sel 1 the generator of ch0 has to be on (en_sync_gen)";
-const NO_CLOCK: &str = "a tone is set but the chip has no clock: look at clk_sel of the card and its clocks here";
 
 /// Where a message stands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -151,6 +153,11 @@ impl Ad9910 {
             true => ram_profile::START.get(word) as usize,
             false => (self.ram_at + 1) % RAM,
         };
+    }
+
+    /// Its data come out at SDO, as an Urukul needs it; after a reset they do at SDIO.
+    fn has_output(&self) -> bool {
+        cfr1::SDIO_INPUT_ONLY.get(self.registers.word(chip::CFR1)) != 0
     }
 
     fn has_ram(&self) -> bool {
@@ -263,6 +270,11 @@ impl Dds for Ad9910 {
                 if address == RAM_ADDRESS && self.has_ram() {
                     return Some("its RAM is written or read while it plays (ram_enable)".into());
                 }
+                if matches!(self.port, Port::Read(..)) && !self.has_output() {
+                    return Some(
+                        "it is read, but its data do not come out on a pin of their own (sdio_input_only)".into(),
+                    );
+                }
             }
             // Word for word until the chip is selected anew.
             Port::Write(RAM_ADDRESS) => {
@@ -289,8 +301,9 @@ impl Dds for Ad9910 {
     }
 
     fn fall(&mut self) -> Option<bool> {
+        let speaks = self.has_output();
         match &mut self.port {
-            Port::Read(_, sent) => Some(sent.take()),
+            Port::Read(_, sent) if speaks => Some(sent.take()),
             _ => None,
         }
     }
@@ -366,8 +379,16 @@ impl Dds for Ad9910 {
         self.start(cycle, cfr1::PHASE_AUTOCLEAR.get(cfr1) != 0);
         self.plan(at);
         // Settings that are meant to be heard.
-        let set = self.output.waves.latest().ftw.value(cycle) != 0 && !self.registers.has_pll();
-        told.or_else(|| (tuned && set && self.reference == 0.0).then(|| NO_CLOCK.into()))
+        let word = self.output.waves.latest().ftw.value(cycle);
+        if tuned {
+            let tone = self.registers.profile(self.profile);
+            self.told.extend(limits::too_high(tone, word, self.clock.hz));
+        }
+        told.or_else(|| {
+            (tuned && word != 0)
+                .then(|| self.registers.unclocked(self.reference))
+                .flatten()
+        })
     }
 
     fn end_update(&mut self, at: Ns) -> Option<String> {
@@ -432,7 +453,7 @@ impl Dds for Ad9910 {
             return Tone::OFF;
         }
         Tone {
-            hz: f64::from(word) / 4_294_967_296.0 * self.clock.hz as f64,
+            hz: f64::from(word) / TURN * self.clock.hz as f64,
             dbm: FULL_SCALE_DBM + 20.0 * amplitude.log10() + self.gain_db,
             turns: wave.turns(seen),
         }
@@ -454,7 +475,7 @@ impl Dds for Ad9910 {
         json!({
             "chip": "AD9910",
             "profile": self.profile,
-            "frequency_hz": f64::from(wave.ftw.value(cycle)) / 4_294_967_296.0 * self.clock.hz as f64,
+            "frequency_hz": f64::from(wave.ftw.value(cycle)) / TURN * self.clock.hz as f64,
             "phase_turns": f64::from(wave.pow.value(cycle)) / 65_536.0,
             "amplitude": self.asked(at),
             "ram_word": places,

@@ -51,6 +51,13 @@ fn read(chip: &mut Ad9910, address: u16) -> u64 {
     word
 }
 
+/// With its data out at SDO, as drivers set it first.
+fn speaks(mut chip: Ad9910) -> Ad9910 {
+    write(&mut chip, chip::CFR1.address, cfr1::SDIO_INPUT_ONLY.put(0, 1));
+    chip.update(0);
+    chip
+}
+
 /// With 31.25 MHz and the PLL at 1 GHz, locked at `LOCK`.
 pub(super) fn clocked() -> Ad9910 {
     let mut chip = Ad9910::new(0);
@@ -79,8 +86,11 @@ proptest! {
         let places: Vec<u16> = (0..32u16).filter(|n| *n != chip::RAM.address && register((*n).into()).is_some()).collect();
         let address = places[index % places.len()];
         let width = register(address.into()).expect("a register").width;
-        let value = value & super::super::shift::mask(width);
-        let mut chip = Ad9910::new(0);
+        let mut value = value & super::super::shift::mask(width);
+        if address == chip::CFR1.address {
+            value |= cfr1::SDIO_INPUT_ONLY.mask();
+        }
+        let mut chip = speaks(Ad9910::new(0));
         let before = read(&mut chip, address);
         write(&mut chip, address, value);
         prop_assert_eq!(read(&mut chip, address), before);
@@ -96,7 +106,7 @@ proptest! {
             chip.rise(0, bit);
             chip.fall();
         }
-        chip.update(0);
+        chip = speaks(chip);
         prop_assert_eq!(read(&mut chip, chip::AUX_DAC.address) >> 32, 0);
     }
 
@@ -175,7 +185,7 @@ fn a_cleared_accumulator_starts_at_the_update() {
 
 #[test]
 fn the_ram_goes_round_in_the_range_of_the_profile() {
-    let mut chip = Ad9910::new(0);
+    let mut chip = speaks(Ad9910::new(0));
     let range = ram_profile::START.put(ram_profile::END.put(0, 6), 4);
     write(&mut chip, chip::PROFILE.address, range);
     chip.update(0);
@@ -382,6 +392,45 @@ fn clocks_that_cannot_be_are_told() {
     assert_eq!((chip.is_locked(4 + LOCK), chip.is_locked(5 + LOCK)), (false, true));
     chip.act(5 + LOCK);
     assert_eq!(chip.clock(5 + LOCK), 1e9);
+}
+
+/// Without the PLL the reference is the clock, and the data sheet's limit is that of the core.
+#[test]
+fn frequencies_and_clocks_beyond_the_limits_are_told() {
+    let mut chip = clocked();
+    write(&mut chip, chip::PROFILE.address, tone_word(1 << 31, 0, 0x3fff));
+    chip.update(LOCK);
+    assert_eq!(chip.complaints(), Vec::<String>::new(), "half is half");
+    write(&mut chip, chip::PROFILE.address, tone_word(0xc000_0000, 0, 0x3fff));
+    chip.update(LOCK);
+    assert_eq!(
+        chip.complaints(),
+        ["its frequency, 750.000 MHz, is above half of its clock"]
+    );
+    write(&mut chip, chip::CFR3.address, cfr3::PLL_N.put(CFR3_WORD, 10));
+    let text = "its PLL multiplies by 12 to 127, not by 10 (pll_n)";
+    assert_eq!(chip.update(LOCK).as_deref(), Some(text));
+
+    let mut chip = Ad9910::new(0);
+    chip.set_reference(0, 1.2e9);
+    write(&mut chip, chip::CFR3.address, cfr3::REFCLK_DIVIDER_BYPASS.put(0, 1));
+    assert_eq!(chip.update(0), None, "nothing is to be heard yet");
+    write(&mut chip, chip::PROFILE.address, tone_word(1, 0, 1));
+    assert_eq!(
+        chip.update(0).as_deref(),
+        Some("its clock is at most 1 GHz, not 1200 MHz")
+    );
+}
+
+#[test]
+fn a_port_that_drivers_cannot_use_is_told() {
+    let mut chip = Ad9910::new(0);
+    let told = send(&mut chip, (0x80 | chip::CFR3.address).into(), 8);
+    let text = "it is read, but its data do not come out on a pin of their own (sdio_input_only)";
+    assert_eq!((told.as_deref(), chip.fall()), (Some(text), None));
+    write(&mut chip, chip::CFR1.address, cfr1::LSB_FIRST.put(0, 1));
+    chip.update(0);
+    assert!(chip.complaints()[0].contains("the lowest bit first"));
 }
 
 #[test]

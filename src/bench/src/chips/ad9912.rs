@@ -21,6 +21,8 @@ const LOCK: Ns = 1_000_000;
 /// Ranges of the PLL's oscillator in Hz: lower, upper, and what is found automatically (data sheet,
 /// register 0x022).
 const RANGES: [[f64; 2]; 3] = [[700e6, 810e6], [900e6, 1000e6], [700e6, 1000e6]];
+/// References of the PLL in Hz, without and with the doubler (data sheet, "System clock input").
+const REFERENCES: [[f64; 2]; 2] = [[11e6, 200e6], [6e6, 100e6]];
 /// Fastest clock of the core in Hz.
 const FASTEST: f64 = 1e9;
 /// Full scale at the output of an Urukul with its attenuator at 0 dB.
@@ -54,6 +56,7 @@ pub struct Ad9912 {
     /// There was an update since somebody looked.
     fresh: bool,
     counts: [u64; 2],
+    told: Vec<String>,
 }
 
 impl Ad9912 {
@@ -75,6 +78,7 @@ impl Ad9912 {
             gain_db: f64::NEG_INFINITY,
             fresh: false,
             counts: [0; 2],
+            told: Vec::new(),
         }
     }
 
@@ -116,7 +120,16 @@ impl Ad9912 {
             );
         }
         let settings = self.get(chip::PLL);
-        let reference = self.reference * (1 + pll::DOUBLER.get(settings)) as f64;
+        let doubler = pll::DOUBLER.get(settings) as usize;
+        let ([least, most], mhz) = (REFERENCES[doubler], self.reference / 1e6);
+        if !(least..=most).contains(&self.reference) {
+            let [least, most] = [least, most].map(|hz| hz / 1e6);
+            let how = ["without", "with"][doubler];
+            return Err(format!(
+                "its PLL takes {least} to {most} MHz {how} the doubler, not {mhz} MHz"
+            ));
+        }
+        let reference = self.reference * (1 + doubler) as f64;
         let frequency = reference * 2.0 * (n_divider::N.get(self.get(chip::N_DIVIDER)) + 2) as f64;
         let range = match pll::VCO_AUTO_RANGE.get(settings) {
             0 => pll::VCO_HIGH_RANGE.get(settings) as usize,
@@ -258,6 +271,13 @@ impl Dds for Ad9912 {
         if clocked {
             self.start_clock(at);
         }
+        if tuned && self.get(chip::FREQUENCY) > 1 << 47 {
+            let hz = self.get(chip::FREQUENCY) as f64 / TURN * self.clock(at);
+            self.told.push(format!(
+                "its frequency, {:.3} MHz, is above half of its clock",
+                hz / 1e6
+            ));
+        }
         // On the way from one setting to the next the clock may be wrong; a frequency is meant to be heard.
         match tuned && self.is_pll_on() {
             true => self.pll().err(),
@@ -327,6 +347,10 @@ impl Dds for Ad9912 {
             dbm: FULL_SCALE_DBM + self.gain_db,
             turns: (self.accumulator.0 as f64 / TURN + self.turns()).rem_euclid(1.0),
         }
+    }
+
+    fn complaints(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.told)
     }
 
     fn report(&self, at: Ns) -> Value {

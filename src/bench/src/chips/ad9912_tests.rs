@@ -111,3 +111,29 @@ fn what_it_cannot_do_is_told() {
     let said = send(&mut chip, 0x8003, 16);
     assert!(said[0].contains("sdo_active"), "{said:?}");
 }
+
+#[test]
+fn limits_of_reference_and_frequency_are_told() {
+    let mut chip = clocked();
+    write(&mut chip, chip::FREQUENCY.address, 3 << 46, 6);
+    assert_eq!(chip.update(LOCK), None);
+    assert_eq!(
+        chip.complaints(),
+        ["its frequency, 750.000 MHz, is above half of its clock"]
+    );
+    assert_eq!(chip.complaints(), Vec::<String>::new());
+    for (hz, doubler, text) in [
+        (10e6, 0, "its PLL takes 11 to 200 MHz without the doubler, not 10 MHz"),
+        (125e6, 1, "its PLL takes 6 to 100 MHz with the doubler, not 125 MHz"),
+    ] {
+        chip.set_reference(LOCK, hz);
+        write(
+            &mut chip,
+            chip::PLL.address,
+            pll::DOUBLER.put(chip::PLL.reset, doubler),
+            1,
+        );
+        write(&mut chip, chip::FREQUENCY.address, 1, 6);
+        assert_eq!(chip.update(LOCK).as_deref(), Some(text));
+    }
+}

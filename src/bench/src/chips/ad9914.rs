@@ -176,8 +176,11 @@ impl Ad9914 {
         if self.clock == 0.0 {
             return Some("a tone is set but the chip has no clock: look at its clock here (clock_hz)".into());
         }
-        if self.clock > chip::LARGEST_CLOCK {
-            return Some(format!("its clock is at most 3.5 GHz, not {} MHz", self.clock / 1e6));
+        if !(chip::SMALLEST_CLOCK..=chip::LARGEST_CLOCK).contains(&self.clock) {
+            return Some(format!(
+                "its clock is between 500 MHz and 3.5 GHz, not {} MHz",
+                self.clock / 1e6
+            ));
         }
         if self.dac != Dac::Calibrated {
             return Some("a tone is set, but its DAC has not been calibrated (init)".into());

@@ -101,7 +101,11 @@ fn what_the_data_sheet_forbids_is_told() {
     put(&mut made, chip::CFR4, cfr4::DAC_CAL_ENABLE.put(chip::CFR4.reset, 1));
     assert!(made.update(0)[0].contains("waits for a signal at SYNC_IN"));
 
-    for (clock, text) in [(0.0, "has no clock"), (4e9, "at most 3.5 GHz, not 4000 MHz")] {
+    for (clock, text) in [
+        (0.0, "has no clock"),
+        (4e9, "and 3.5 GHz, not 4000 MHz"),
+        (4e8, "500 MHz and 3.5 GHz, not 400 MHz"),
+    ] {
         let mut made = Ad9914::new(clock, false);
         made.reset(0);
         put(&mut made, chip::PROFILE_FREQUENCY, 1);

@@ -1,6 +1,6 @@
 //! The synthesiser ADF5356: registers, dividers, the oscillator's calibration and the lock.
 
-use kairos_contracts::chips::adf5356::{self as chip, r0, r1, r13, r2, r4, r6};
+use kairos_contracts::chips::adf5356::{self as chip, r0, r1, r13, r2, r4, r6, r9};
 use serde_json::{json, Value};
 
 use crate::signal::{Ns, Tone};
@@ -10,8 +10,11 @@ const REGISTERS: usize = chip::LAST as usize + 1;
 const LOCK: Ns = 200_000;
 /// Output powers in dBm, by their number.
 const POWERS: [f64; 4] = [-4.0, -1.0, 2.0, 5.0];
-/// Fastest reference in Hz, single-ended and differential.
+/// Fastest reference in Hz, single-ended and differential, and with the doubler.
 const FASTEST: [f64; 2] = [250e6, 600e6];
+const FASTEST_DOUBLED: f64 = 100e6;
+/// Fastest clock of the band selection in Hz (data sheet, register 9).
+const BAND_CLOCK: f64 = 2.4e6;
 
 /// One chip.
 pub struct Adf5356 {
@@ -51,13 +54,19 @@ impl Adf5356 {
         doubled / f64::from(r4::R_COUNTER.get(word).max(1) * (1 + r4::R_DIV2.get(word)))
     }
 
+    /// Numerator and denominator of the second fraction.
+    fn second(&self) -> [u32; 2] {
+        let (upper, lower) = (self.registers[13], self.registers[2]);
+        [
+            r13::FRAC2.get(upper) << 14 | r2::FRAC2.get(lower),
+            r13::MOD2.get(upper) << 14 | r2::MOD2.get(lower),
+        ]
+    }
+
     /// Frequency of the oscillator that the dividers ask for in Hz.
     fn asked(&self) -> f64 {
-        let upper = self.registers[13];
-        let second = |high, low: u32| f64::from(high << 14 | low);
-        let frac2 = second(r13::FRAC2.get(upper), r2::FRAC2.get(self.registers[2]));
-        let mod2 = second(r13::MOD2.get(upper), r2::MOD2.get(self.registers[2])).max(1.0);
-        let fraction = f64::from(r1::FRAC1.get(self.registers[1])) + frac2 / mod2;
+        let [numerator, denominator] = self.second().map(f64::from);
+        let fraction = f64::from(r1::FRAC1.get(self.registers[1])) + numerator / denominator.max(1.0);
         let n = f64::from(r0::N.get(self.registers[0]));
         self.detector() * (n + fraction / f64::from(chip::MODULUS1))
     }
@@ -85,10 +94,8 @@ impl Adf5356 {
         if self.reference == 0.0 {
             return vec!["it has no reference: look at clk_sel of the card and its clocks here".into()];
         }
-        let fastest = FASTEST[r4::REF_MODE.get(self.registers[4]) as usize];
-        if self.reference > fastest {
-            told.push(format!("its reference is at most {} MHz", fastest / 1e6));
-        }
+        told.extend(self.referred());
+        told.extend(self.divided(calibrates));
         if detector > chip::HIGHEST_PFD {
             told.push(format!(
                 "its phase detector has {} MHz: at most 125 MHz",
@@ -125,6 +132,43 @@ impl Adf5356 {
         }
         if told.is_empty() {
             self.lock = Some((at + LOCK, oscillator));
+        }
+        told
+    }
+
+    /// What is wrong with its reference.
+    fn referred(&self) -> Vec<String> {
+        let word = self.registers[4];
+        let mut told = Vec::new();
+        let fastest = FASTEST[r4::REF_MODE.get(word) as usize];
+        if self.reference > fastest {
+            told.push(format!("its reference is at most {} MHz", fastest / 1e6));
+        }
+        if r4::R_DOUBLER.get(word) != 0 && self.reference > FASTEST_DOUBLED {
+            told.push("its doubler takes a reference of at most 100 MHz (r_doubler)".into());
+        }
+        if r4::R_COUNTER.get(word) == 0 {
+            told.push("its reference divider is 0: at least 1 (r_counter)".into());
+        }
+        told
+    }
+
+    /// What is wrong with its second fraction, and with the times of its calibration.
+    fn divided(&self, calibrates: bool) -> Vec<String> {
+        let mut told = Vec::new();
+        let [numerator, denominator] = self.second();
+        if denominator < 2 || numerator >= denominator {
+            told.push(format!(
+                "its second fraction is {numerator}/{denominator}: less than 1, and of 2 parts at least"
+            ));
+        }
+        let divider = r9::BAND_DIVIDER.get(self.registers[9]);
+        let band = self.detector() / f64::from(divider.max(1));
+        if calibrates && (divider == 0 || band > BAND_CLOCK) {
+            told.push(format!(
+                "its oscillator's band is chosen with {:.3} MHz: at most 2.4 MHz (band_divider)",
+                band / 1e6
+            ));
         }
         told
     }

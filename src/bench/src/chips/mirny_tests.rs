@@ -1,4 +1,4 @@
-use kairos_contracts::chips::adf5356::{r0, r4, r6};
+use kairos_contracts::chips::adf5356::{r0, r2, r4, r6, r9};
 use proptest::prelude::*;
 
 use super::*;
@@ -51,6 +51,12 @@ impl Bus {
     }
 }
 
+/// A second fraction of nothing, and a slow clock of the band selection.
+fn divided(bus: &mut Bus, n: u64) {
+    bus.synthesiser(n, r2::MOD2.put(2, 2));
+    bus.synthesiser(n, r9::BAND_DIVIDER.put(9, 42));
+}
+
 proptest! {
     /// Whatever the pins do: no panic.
     #[test]
@@ -83,6 +89,7 @@ fn a_channel_locks_and_plays() {
     let mut bus = Bus::new(OPTIONS);
     let reference = r4::R_COUNTER.put(r4::MUXOUT.put(4, r4::MUXOUT_DIGITAL_LOCK), 2);
     bus.synthesiser(1, reference);
+    divided(&mut bus, 1);
     bus.synthesiser(1, r6::POWER.put(r6::ENABLE.put(r6::RF_DIVIDER.put(6, 1), 1), 3));
     bus.synthesiser(1, r0::AUTOCAL.put(r0::N.put(0, 80), 1));
     bus.transfer(9 << 9 | 255, 16);
@@ -111,6 +118,7 @@ fn what_is_forbidden_is_told() {
     bus.transfer(12 << 9, 16);
     bus.transfer(99 << 17, 24);
     bus.transfer(1 << 16, 24);
+    divided(&mut bus, 0);
     bus.synthesiser(0, r4::R_COUNTER.put(4, 1));
     bus.synthesiser(0, r0::AUTOCAL.put(r0::N.put(0, 20), 1));
     bus.synthesiser(0, 14);
@@ -132,4 +140,34 @@ fn what_is_forbidden_is_told() {
         "a message without a chip select: nobody hears it: look at the chip select (cs)",
     ];
     assert_eq!(bus.out.warnings, texts);
+}
+
+#[test]
+fn what_a_synthesiser_cannot_divide_is_told() {
+    let mut bus = Bus::new(OPTIONS);
+    let reference = r4::R_DOUBLER.put(r4::R_COUNTER.put(4, 4), 1);
+    let tune = |bus: &mut Bus| bus.synthesiser(0, r0::AUTOCAL.put(r0::N.put(0, 80), 1));
+    bus.card.chips[0].set_reference(200e6);
+    bus.synthesiser(0, reference);
+    bus.synthesiser(0, r2::FRAC2.put(r2::MOD2.put(2, 5), 5));
+    bus.synthesiser(0, r9::BAND_DIVIDER.put(9, 41));
+    tune(&mut bus);
+    bus.card.chips[0].set_reference(100e6);
+    divided(&mut bus, 0);
+    bus.synthesiser(0, 4);
+    tune(&mut bus);
+    let texts = [
+        "its doubler takes a reference of at most 100 MHz (r_doubler)",
+        "its second fraction is 5/5: less than 1, and of 2 parts at least",
+        "its oscillator's band is chosen with 2.439 MHz: at most 2.4 MHz (band_divider)",
+        "it is calibrated with 100 MHz at the phase detector: at most 75 MHz",
+        "its reference divider is 0: at least 1 (r_counter)",
+    ];
+    for text in texts {
+        assert!(
+            bus.out.warnings.contains(&format!("ch0: {text}")),
+            "{text}: {:?}",
+            bus.out.warnings
+        );
+    }
 }

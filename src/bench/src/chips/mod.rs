@@ -19,3 +19,6 @@ pub mod serial_dac;
 pub mod shift;
 pub mod shuttler;
 pub mod urukul;
+
+#[cfg(test)]
+mod any_lines;

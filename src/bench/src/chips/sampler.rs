@@ -25,10 +25,11 @@ const SCK: usize = 5;
 /// Volts from the lowest to the highest code, of hardware revision 2.1 and of later ones.
 pub const SPANS: [f64; 2] = [20.0, 20.48];
 const GAINS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
-/// Least time in ns that CNV is high, and longest time of a conversion (LTC2320-16 data sheet,
-/// t_CNVH and t_CONV).
+/// Least time in ns that CNV is high, longest time of a conversion, and least time from one to the
+/// next, that of 1.5 million a second (LTC2320-16 data sheet, t_CNVH, t_CONV and t_CYC).
 const SAMPLING: Ns = 30;
 const CONVERSION: Ns = 450;
+const CYCLE: Ns = 667;
 /// Bits of a code.
 const CODE: u32 = 16;
 
@@ -46,6 +47,8 @@ pub struct Sampler {
     /// When CNV rose, and when it fell.
     sampling: Option<Ns>,
     converting: Option<Ns>,
+    /// It has been told that the ADC is read too early, since the last conversion.
+    scolded: bool,
     conversions: u64,
     answers: [bool; ANSWERS.len()],
 }
@@ -64,6 +67,7 @@ impl Sampler {
             sent: 0,
             sampling: None,
             converting: None,
+            scolded: false,
             conversions: 0,
             answers: [false; ANSWERS.len()],
         }
@@ -91,9 +95,14 @@ impl Sampler {
                 "CNV is high for {time} ns: it samples for at least {SAMPLING} ns"
             ));
         }
+        if let Some(time) = self.converting.map(|last| at - last).filter(|time| *time < CYCLE) {
+            out.warn(format!(
+                "CNV falls {time} ns after it fell before: conversions are {CYCLE} ns apart at least"
+            ));
+        }
         self.codes = std::array::from_fn(|n| self.code(n));
         self.conversions += 1;
-        (self.converting, self.sent) = (Some(at), 0);
+        (self.converting, self.sent, self.scolded) = (Some(at), 0, false);
     }
 
     /// The bit that the ADC shows on a line, from which so many channels come: of the highest channel first.
@@ -110,16 +119,22 @@ impl Sampler {
     }
 
     fn clock_adc(&mut self, at: Ns, level: bool, out: &mut Outbox) {
-        match (level, self.converting) {
-            (true, None) => out.warn("the ADC is read, but has not converted anything (CNV)"),
-            (true, Some(since)) if at - since < CONVERSION => {
-                let time = at - since;
-                out.warn(format!(
-                    "the ADC is read {time} ns after CNV: a conversion takes up to {CONVERSION} ns"
-                ));
-            }
-            (true, _) => {}
-            (false, _) => self.sent += 1,
+        if !level {
+            self.sent += 1;
+            return;
+        }
+        let told = match self.converting {
+            None => Some("the ADC is read, but has not converted anything (CNV)".into()),
+            Some(since) if at - since < CONVERSION => Some(format!(
+                "the ADC is read {} ns after CNV: a conversion takes up to {CONVERSION} ns",
+                at - since
+            )),
+            Some(_) => None,
+        };
+        // Once, not at each edge
+        if let Some(text) = told.filter(|_| !self.scolded) {
+            self.scolded = true;
+            out.warn(text);
         }
     }
 

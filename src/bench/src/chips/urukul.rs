@@ -57,6 +57,10 @@ const SYNC_EDGE: Ns = 2;
 /// Part of a turn by which the phase may be another one than that which the tone before has come to.
 const SAME_PHASE: f64 = 1e-6;
 
+const DISABLED: &str =
+    "its attenuator is disabled (att_en): what a card gives then is in no public document; here it attenuates \
+                        as before";
+
 /// The card.
 pub struct Urukul {
     options: Options,
@@ -123,6 +127,15 @@ impl Urukul {
         field.at(channel as u32).get(self.configuration) != 0
     }
 
+    /// Whether the attenuator of a channel is disabled from now on.
+    fn is_disabled(&self, channel: usize, before: u64) -> bool {
+        let enabled = |configuration| {
+            let of = self.fields.att_en.map(|field| field.at(channel as u32));
+            of.is_some_and(|field| field.get(configuration) != 0)
+        };
+        enabled(before) && !enabled(self.configuration)
+    }
+
     /// The profile that a channel's pins select.
     fn profile(&self, channel: usize) -> usize {
         let place = if self.fields.each { channel as u32 } else { 0 };
@@ -185,7 +198,7 @@ impl Urukul {
     fn select(&mut self, at: Ns, select: u32, out: &mut Outbox) {
         match self.selected {
             words::CS_CFG if self.shift.count != 0 => self.configure(at, out),
-            words::CS_ATT if self.shift.count != 0 => self.attenuators = self.shift.bits & mask(words::ATT.width),
+            words::CS_ATT if self.shift.count != 0 => self.attenuate(out),
             _ => {}
         }
         for n in self.listening(self.selected) {
@@ -209,6 +222,17 @@ impl Urukul {
         }
     }
 
+    /// Bits for the attenuators have come: they are one shift register, of which those stay that were not pushed out.
+    fn attenuate(&mut self, out: &mut Outbox) {
+        let (Shift { bits, count }, width) = (self.shift, words::ATT.width);
+        // Drivers read them as they push zeros in, and write them back at once.
+        if count % width != 0 {
+            out.warn(format!("{count} bits for the attenuators: there are {width}"));
+        }
+        let kept = if count < width { self.attenuators << count } else { 0 };
+        self.attenuators = (kept | bits) & mask(width);
+    }
+
     /// A configuration has come.
     fn configure(&mut self, at: Ns, out: &mut Outbox) {
         let Shift { bits, count } = self.shift;
@@ -219,7 +243,10 @@ impl Urukul {
             ));
         }
         let masked = self.masked();
-        self.configuration = bits & mask(self.fields.width);
+        let before = std::mem::replace(&mut self.configuration, bits & mask(self.fields.width));
+        for n in (0..CHANNELS).filter(|n| self.is_disabled(*n, before)) {
+            out.warn_of(n, [DISABLED.into()]);
+        }
         let changed = self.masked();
         for n in (0..CHANNELS).filter(|n| self.options.servo.is_some() && masked[*n] != changed[*n]) {
             self.chips[n].begin();
@@ -381,10 +408,12 @@ impl Model for Urukul {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
         set_levels(&mut self.lines, changes);
+        let mut clocked = false;
         for (input, signal) in changes {
             if let (SYNC, Signal::Clock(wave)) = (*input, signal) {
                 self.clock = *wave;
                 self.synchronise();
+                clocked = true;
             }
         }
         self.now = at;
@@ -400,7 +429,7 @@ impl Model for Urukul {
             _ => {}
         }
         self.serve(at, &before, out);
-        if selected || before[IO_UPDATE..SYNC] != self.lines[IO_UPDATE..SYNC] {
+        if selected || clocked || before[IO_UPDATE..SYNC] != self.lines[IO_UPDATE..SYNC] {
             self.update(at, out);
             self.sound(at, out);
         }

@@ -402,3 +402,47 @@ fn a_tone_without_a_clock_is_told() {
         assert_eq!(told.len(), 1, "{:?}", bus.out.warnings);
     }
 }
+
+/// What is pushed out of the shift register is gone, and the rest moves up.
+#[test]
+fn attenuators_that_get_too_few_bits_are_told() {
+    let mut bus = Bus::new(OPTIONS);
+    bus.transfer(words::CS_ATT, 0x1234_5678, 32);
+    bus.transfer(words::CS_ATT, 0xffff_ffff_1234_5678, 64);
+    bus.transfer(words::CS_ATT, 0xab, 8);
+    assert_eq!(bus.card.attenuators, 0x3456_78ab);
+    assert_eq!(bus.out.warnings, ["8 bits for the attenuators: there are 32"]);
+}
+
+#[test]
+fn a_disabled_attenuator_is_told_once() {
+    let mut bus = Bus::new(OPTIONS);
+    for enabled in [0b1111, 0b1011, 0b1011] {
+        bus.transfer(words::CS_CFG, enabled << cfg9::ATT_EN.mask().trailing_zeros(), 52);
+    }
+    assert_eq!(bus.out.warnings, [format!("ch2: {DISABLED}")]);
+}
+
+/// At the time at which the clock stops, not with what happens next.
+#[test]
+fn a_synchronisation_clock_that_stops_is_told_at_once() {
+    let mut bus = Bus::new(OPTIONS);
+    let clock = |bus: &mut Bus, wave| bus.card.input(bus.at, &[(SYNC, Signal::Clock(wave))], &mut bus.out);
+    clock(&mut bus, Some(Square { hz: 3.125e6, edge: 0 }));
+    bus.write(
+        words::CS_DDS_CH0,
+        dds::SYNC.address,
+        dds::sync::RECEIVER_ENABLE.put(0, 1),
+        32,
+    );
+    bus.set(&[(IO_UPDATE, true)]);
+    bus.at += 500;
+    bus.set(&[(IO_UPDATE, false)]);
+    assert_eq!(bus.out.warnings, Vec::<String>::new());
+    clock(&mut bus, None);
+    assert!(
+        bus.out.warnings[0].starts_with("ch0: it shall follow its SYNC_IN"),
+        "{:?}",
+        bus.out.warnings
+    );
+}

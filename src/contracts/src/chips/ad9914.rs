@@ -20,6 +20,9 @@ pub const MODULUS_B: u32 = 0x8000_0000;
 /// cycles of the system clock that the DAC's calibration takes
 pub const CALIBRATION_CYCLES: u32 = 0x7_2a80;
 
+/// slowest system clock, Hz
+pub const SMALLEST_CLOCK: f64 = 500_000_000.0;
+
 /// fastest system clock, Hz
 pub const LARGEST_CLOCK: f64 = 3_500_000_000.0;
 

@@ -25,6 +25,7 @@ __all__ = [
     "MODULUS_NUMERATOR",
     "PROFILE_FREQUENCY",
     "PROFILE_OUTPUT",
+    "SMALLEST_CLOCK",
     "UPPER_HALF",
     "USR0",
 ]
@@ -43,6 +44,9 @@ MODULUS_B = 0x80000000
 
 CALIBRATION_CYCLES = 0x72A80
 """cycles of the system clock that the DAC's calibration takes"""
+
+SMALLEST_CLOCK = 500000000.0
+"""slowest system clock, Hz"""
 
 LARGEST_CLOCK = 3500000000.0
 """fastest system clock, Hz"""

@@ -110,6 +110,7 @@ impl Clock {
         let period = 1e9 / sync.wave.hz;
         let periods = period / self.sync_ns();
         ((periods - periods.round()).abs() > 1e-6).then(|| {
+            let period = (period * 1e3).round() / 1e3;
             format!(
                 "SYNC_IN has a period of {period} ns, which is not a multiple of that of SYNC_CLK, {} ns",
                 self.sync_ns()

@@ -8,6 +8,10 @@ const REGISTERS: usize = 32;
 /// Fastest clock of the core, and fastest reference of the PLL (data sheet, table 1).
 const FASTEST: [f64; 2] = [1e9, 60e6];
 
+/// By what its PLL multiplies (data sheet, section "PLL charge pump" and table of CFR3).
+const MULTIPLIERS: [u64; 2] = [12, 127];
+const NO_CLOCK: &str = "a tone is set but the chip has no clock: look at clk_sel of the card and its clocks here";
+
 /// The register at an address, if there is one.
 pub fn register(address: usize) -> Option<WideRegister> {
     let has = |register: &&WideRegister| {
@@ -105,6 +109,16 @@ impl Registers {
         }
     }
 
+    /// Why a tone cannot come out that is clocked by the reference itself.
+    pub fn unclocked(&self, reference: f64) -> Option<String> {
+        let (hz, fastest) = (self.divided(reference), FASTEST[0]);
+        match self.has_pll() {
+            true => None,
+            false if reference == 0.0 => Some(NO_CLOCK.into()),
+            false => (hz > fastest).then(|| format!("its clock is at most 1 GHz, not {} MHz", hz / 1e6)),
+        }
+    }
+
     /// The clock without the PLL in Hz.
     pub fn direct(&self, reference: f64) -> f64 {
         self.divided(reference).min(FASTEST[0])
@@ -125,7 +139,13 @@ impl Registers {
         if divided > FASTEST[1] {
             return Err(format!("its PLL takes at most 60 MHz, not {} MHz", divided / 1e6));
         }
-        let frequency = divided * cfr3::PLL_N.get(word) as f64;
+        let (times, [least, most]) = (cfr3::PLL_N.get(word), MULTIPLIERS);
+        if !(least..=most).contains(&times) {
+            return Err(format!(
+                "its PLL multiplies by {least} to {most}, not by {times} (pll_n)"
+            ));
+        }
+        let frequency = divided * times as f64;
         let Some([low, high]) = chip::OSCILLATORS.get(cfr3::VCO_SEL.get(word) as usize) else {
             return Err("its PLL has no oscillator selected (vco_sel)".into());
         };

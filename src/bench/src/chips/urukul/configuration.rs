@@ -95,6 +95,8 @@ pub struct Fields {
     pub sync_sel: WideField,
     /// Lines to the chips: OSK, DRCTL, DRHOLD.
     pub lines: Option<[WideField; 3]>,
+    /// Enables attenuators.
+    pub att_en: Option<WideField>,
     pub width: u32,
     /// Of `io_update` and `profile`, whether each channel has its own.
     pub each: bool,
@@ -103,7 +105,7 @@ pub struct Fields {
 impl Revision {
     pub fn fields(self) -> Fields {
         macro_rules! fields {
-            ($module:ident, $word:ident, $each:expr, $lines:expr) => {{
+            ($module:ident, $word:ident, $each:expr, $lines:expr, $att_en:expr) => {{
                 use words::$module as f;
                 Fields {
                     rf_sw: f::RF_SW,
@@ -116,16 +118,17 @@ impl Revision {
                     io_rst: f::IO_RST,
                     sync_sel: f::SYNC_SEL,
                     lines: $lines,
+                    att_en: $att_en,
                     width: words::$word.width,
                     each: $each,
                 }
             }};
         }
         match self {
-            Self::Eight => fields!(cfg8, CFG8, false, None),
+            Self::Eight => fields!(cfg8, CFG8, false, None, None),
             Self::Nine => {
-                use words::cfg9::{DRCTL, DRHOLD, OSK};
-                fields!(cfg9, CFG9, true, Some([OSK, DRCTL, DRHOLD]))
+                use words::cfg9::{ATT_EN, DRCTL, DRHOLD, OSK};
+                fields!(cfg9, CFG9, true, Some([OSK, DRCTL, DRHOLD]), Some(ATT_EN))
             }
         }
     }
