@@ -11,13 +11,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use serde_json::{json, Value};
+use serde_json::Value;
 
 use crate::chips::converter::{CoreTone, LATENCY};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Square};
 
 mod divide;
+mod history;
 
 pub use divide::Divided;
 
@@ -25,8 +26,6 @@ pub use divide::Divided;
 pub const CABLE: Ns = 8;
 /// Changes at one time after which the models are taken to go round in circles.
 const CIRCLE: u32 = 100_000;
-/// Changes of tones, voltages, photons and populations that are kept; likewise of input pins.
-const HISTORY: usize = 1 << 22;
 /// Warnings of a model that are kept.
 const WARNINGS: usize = 20;
 /// Of several boards, what comes at once to a model is in the order of the boards, whoever of them
@@ -141,10 +140,12 @@ pub struct Engine {
     next: Option<Ns>,
     failure: Option<String>,
     warnings: Vec<Warning>,
-    /// (time, model, output, what), in the order in which they were given.
-    history: Vec<(Ns, usize, usize, Signal)>,
+    /// In the order in which it was given.
+    history: Vec<history::Given>,
     /// What has been done to input pins.
     driven: Vec<Edge>,
+    /// Whether it has been told that changes are not kept any more.
+    forgets: bool,
     /// Changes that models have been told of.
     pub told: u64,
 }
@@ -352,9 +353,7 @@ impl Engine {
     fn drive(&mut self, at: Ns, to: End, signal: Signal) {
         if let (End::Pin(pad), Signal::Level(level)) = (to, signal) {
             let edge = Edge { at, pad, level };
-            if self.driven.len() < HISTORY {
-                self.driven.push(edge);
-            }
+            self.keep_edge(edge);
             let board = self.board_of(pad);
             if self.edges.len() <= board {
                 self.edges.resize_with(board + 1, VecDeque::new);
@@ -395,10 +394,7 @@ impl Engine {
             self.warn(model, at, text);
         }
         for (delay, output, signal) in out.sent {
-            if !matches!(signal, Signal::Level(_) | Signal::Light(_) | Signal::Clock(_)) && self.history.len() < HISTORY
-            {
-                self.history.push((at + delay, model, output, signal));
-            }
+            self.keep(at, (at + delay, model, output, signal));
             for index in 0..self.parts[model].wires[output].len() {
                 let to = self.parts[model].wires[output][index];
                 self.push(at + delay, to, signal, MODEL);
@@ -451,42 +447,6 @@ impl Engine {
     pub fn report(&self, at: Ns) -> Value {
         let parts = self.parts.iter().map(|part| (part.name.clone(), part.model.report(at)));
         Value::Object(parts.collect())
-    }
-
-    /// The tones that an output has had: [time in ns, Hz, dBm or null, turns].
-    pub fn tones(&self, name: &str, output: usize) -> Option<Value> {
-        self.history_of(name, output, |at, signal| match signal {
-            Signal::Tone(tone) => Some(json!([
-                at,
-                tone.hz,
-                tone.dbm.is_finite().then_some(tone.dbm),
-                tone.turns
-            ])),
-            _ => None,
-        })
-    }
-
-    /// The numbers that an output has had, of photons per second, of a population or of volts:
-    /// [time in ns, number].
-    pub fn numbers(&self, name: &str, output: usize) -> Option<Value> {
-        self.history_of(name, output, |at, signal| match signal {
-            Signal::Photons(number) | Signal::Population(number) | Signal::Volts(number) => Some(json!([at, number])),
-            _ => None,
-        })
-    }
-
-    /// What has been done to input pins.
-    pub fn driven(&self) -> &[Edge] {
-        &self.driven
-    }
-
-    fn history_of(&self, name: &str, output: usize, row: fn(Ns, Signal) -> Option<Value>) -> Option<Value> {
-        let model = self.parts.iter().position(|part| part.name == name)?;
-        let of_it = self
-            .history
-            .iter()
-            .filter(|change| (change.1, change.2) == (model, output));
-        Some(of_it.filter_map(|(at, _, _, signal)| row(*at, *signal)).collect())
     }
 }
 

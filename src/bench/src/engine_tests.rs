@@ -1,6 +1,6 @@
-use serde_json::Value;
+use serde_json::{json, Value};
 
-use super::{Divided, Edge, End, Engine, CABLE};
+use super::{Divided, Edge, End, Engine, CABLE, MODEL};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
@@ -284,4 +284,38 @@ fn a_model_without_pins_is_reached_through_those_that_it_hears() {
     ] {
         assert_eq!(engine.pads_of(model), pads);
     }
+}
+
+#[test]
+fn that_changes_are_not_kept_any_more_is_told_once() {
+    let mut engine = Engine::default();
+    let diode = engine.add("diode", 1, Echo::after(0));
+    for at in 0..2000 {
+        engine.push(
+            at,
+            End::Input { model: diode, input: 0 },
+            Signal::Volts(at as f64),
+            MODEL,
+        );
+    }
+    engine.run(10_000);
+    let told: Vec<&str> = engine.warnings(0).iter().map(|warning| warning.text.as_str()).collect();
+    assert_eq!(
+        told,
+        ["diode: more than 1024 changes are not kept: tests and pages have none from now on"]
+    );
+    assert_eq!(
+        engine.volts("diode", 0).and_then(|rows| rows.as_array().map(Vec::len)),
+        Some(1024)
+    );
+}
+
+#[test]
+fn changes_are_told_in_the_order_of_their_times() {
+    let mut engine = Engine::default();
+    engine.add("late", 1, Echo::after(0));
+    for (given, delay) in [(0, 79), (5, 47), (10, 79)] {
+        engine.keep(given, (given + delay, 0, 0, Signal::Volts(given as f64)));
+    }
+    assert_eq!(engine.volts("late", 0), Some(json!([[52, 5.0], [79, 0.0], [89, 10.0]])));
 }

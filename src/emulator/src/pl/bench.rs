@@ -182,7 +182,7 @@ impl Bench {
 
     /// The voltages of an output of a part, from the first on.
     pub fn volts(&self, part: &str, output: usize) -> Option<Value> {
-        self.of_part(|engine| engine.numbers(part, output))
+        self.of_part(|engine| engine.volts(part, output))
     }
 
     /// The numbers of an output of a part, from the first on: photons, a population or a voltage.

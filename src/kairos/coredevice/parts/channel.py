@@ -60,6 +60,8 @@ class RTIODevice(CoreDevice):
         super().__init__(dmgr, core_device)
         if not hasattr(channel, "__index__"):
             raise ValueError(f"a channel is a number, not {channel!r}")
+        if channel < 0:
+            raise ValueError(f"a channel is 0 or more, not {channel}")
         self.channel = channel
 
     @property

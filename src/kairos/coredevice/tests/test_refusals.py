@@ -69,6 +69,7 @@ def get():
             "channel of an Almazny is between 0 and 3, not 4",
         ),
         ("ttl.TTLOut", {"channel": "ttl0"}, "a channel is a number, not 'ttl0'"),
+        ("ttl.TTLOut", {"channel": -12}, "a channel is 0 or more, not -12"),
         ("phaser.Phaser", {"channel_base": 60, "gw_rev": 3}, "gw_rev of a Phaser is 1 (base) or 2 (Miqro), not 3"),
         (
             "suservo.SUServo",
