@@ -4,6 +4,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kairos_gateware.figures.place import root
 from kairos_gateware.figures.remote import remote_engine
@@ -89,6 +91,21 @@ def test_what_a_cut_takes_is_asked_for_again(engine, early):
     begins = [begin + random.randrange(500) for begin in range(UP, UP + 30_000, 1500)]
     shown = play(engine, requests, 120_000, early, cuts=[(begin, begin + random.randrange(1, 300)) for begin in begins])
     assert shown["idle"][-1] and shown["repeated"][-1] > 20 and not shown["failed"].any()
+    agrees(answers(shown, len(requests)), expected(requests))
+
+
+def spans(longest):
+    return st.lists(st.tuples(st.integers(UP, UP + 12_000), st.integers(1, longest)), max_size=6).map(
+        lambda pairs: [(begin, begin + size) for begin, size in pairs]
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, HALF), st.booleans(), st.booleans(), spans(300), spans(900), spans(900))
+def test_any_requests_whatever_is_late_or_lost(engine, seed, words, early, blocking, cuts, stall, hold):
+    requests = some(Random(seed), 300, words)
+    shown = play(engine, requests, 60_000, early, blocking, cuts=cuts, stall=stall, hold=hold)
+    assert shown["idle"][-1] and not shown["failed"].any()
     agrees(answers(shown, len(requests)), expected(requests))
 
 

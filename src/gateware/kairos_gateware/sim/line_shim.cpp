@@ -27,7 +27,7 @@ struct Random {
     // Steps until something comes that has this rate for each step.
     uint64_t wait(double rate) {
         if (rate <= 0) return UINT64_MAX;
-        return uint64_t(std::log((double(bits() >> 11) + 1) * 0x1p-53) / std::log1p(-rate));
+        return uint64_t(std::min(0x1p62, std::log((double(bits() >> 11) + 1) * 0x1p-53) / std::log1p(-rate)));
     }
 };
 

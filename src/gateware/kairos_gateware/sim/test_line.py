@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kairos_gateware.figures.place import root
 from kairos_gateware.link.reliable import Reliability
@@ -46,6 +48,32 @@ def test_a_million_words_at_an_error_rate_of_1e_5(link):
 def test_a_bad_line(link, line):
     ends = all_arrived(link.play(200_000, line, Line(**vars(line) | {"delay": line.delay + 40})))
     assert (ends["dropped"] > 100).all() and (ends["retransmitted"] > 100).all()
+
+
+@st.composite
+def lines(draw):
+    def rate(most):
+        return draw(st.one_of(st.just(0.0), st.floats(0, most)))
+
+    return Line(
+        seed=draw(st.integers(1, 2**32)),
+        delay=draw(st.integers(10, 150)),
+        drift=draw(st.integers(0, 9)),
+        drift_period=draw(st.integers(100, 2000)),
+        bit_errors=rate(2e-4),
+        bursts=rate(1e-3),
+        burst_bits=draw(st.integers(2, 64)),
+        drops=rate(2e-3),
+        unplugs=rate(1e-4),
+        unplugged=draw(st.integers(1, 900)),
+        pause_every=draw(st.sampled_from([0, *range(2, 40)])),
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(lines(), lines())
+def test_any_line(link, there, back):
+    all_arrived(link.play(40_000, there, back))
 
 
 def test_a_line_of_100_us(link):
