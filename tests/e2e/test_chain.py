@@ -2,12 +2,15 @@
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.support.boards import System
 from tests.support.command import run_kairos
 from tests.support.gateware import built, database
+from tests.support.raw_management import Management
+from tests.support.waiting import until
 from tests.support.waveforms import pulses_of_vcd
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
@@ -125,3 +128,19 @@ def test_a_board_behind_a_satellite_restarts_and_so_does_the_one_before_it(chain
     chain.until_logged("destination 2: Kairos satellite", 3)
     assert [link["up"] for link in chain.links()] == [True, True]
     assert json.dumps(chain.links())
+
+
+def test_links_that_are_pulled_out_by_hand_bring_nothing_into_the_past(chain):
+    """What a board that has nothing to do promises its neighbour holds when a word is under way to it."""
+    random = Random(1)
+    before = [link["words"]["ended"] for link in chain.links()]
+    with Management(chain):
+        for cut in range(60):
+            for plugged in (False, True):
+                chain.control("link", to=("relay", "satellite")[cut % 2], plugged=plugged)
+                chain.pass_time(random.random() * random.choice([2e-6, 2e-4, 2e-3]))
+    links = until(
+        lambda: [link for link in chain.links() if link["up"] and link["rtio"]][1:] and chain.links(), chain.uart
+    )
+    assert [link["words"]["ended"] - count for link, count in zip(links, before, strict=True)] == [30, 30]
+    assert chain.errors() == ""

@@ -47,6 +47,11 @@ class System(Emulated):
         self.host, self.ports = "127.0.0.1", {port: int(forwarded[str(port)]) for port in PORTS}
         self.address = f"{self.host}:{self.ports[1380]}"
 
+    def close(self):
+        """Also looks whether a word has come into a board's past, after which runs are not the same each time."""
+        super().close()
+        assert "had been reached" not in self.errors(), self.errors()
+
     def until_logged(self, text, count=1):
         """Time passes until the boards have printed a text so often."""
 

@@ -21,7 +21,7 @@ def _on_device(tool: Callable) -> Callable:
     @wraps(tool)
     def run(args):
         address, key = address_of(args, PORT), read_key(args.key) if args.key else None
-        destination = destination_of(address, args.board, key) if args.board else DESTINATION_LOCAL
+        destination = DESTINATION_LOCAL if args.board is None else destination_of(address, args.board, key)
         with Management(*address, key=key, destination=destination) as management:
             tool(management, args)
 

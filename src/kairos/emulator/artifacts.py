@@ -98,7 +98,8 @@ def command(what: str) -> tuple[Path, list[str]]:
     build = build_directory()
     if what.endswith(".toml"):
         if not Path(what).is_file():
-            raise EmulatorError(f"there is no description of boards {what}")
+            where = "" if Path(what).is_absolute() else f" in {Path.cwd()}, where this runs"
+            raise EmulatorError(f"there is no description of boards {what}{where}")
         return find((), ())[0], ["--system", what, "--build", str(build)]
     if what in SYSTEMS:
         program, *_ = find(("runtime.elf", "satman.elf"), SYSTEMS[what])

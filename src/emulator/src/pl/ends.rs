@@ -84,8 +84,10 @@ impl Pl {
             return Some(target);
         }
         let idle = self.idle();
+        // What a word that is under way to here makes it do is not known yet
         let silent = if idle {
-            self.due().min(self.outside_due()).min(target)
+            let arrival = self.arrival().unwrap_or(u64::MAX);
+            self.due().min(self.outside_due()).min(arrival).min(target)
         } else {
             self.cycle
         };
@@ -142,6 +144,8 @@ impl Pl {
             self.ends[n].ask(self.cycle, first.max(self.cycle), self.cycle, question.urgent);
             first = first.min(self.ends[n].known);
         }
+        // One may have been sent meanwhile
+        first = first.min(self.arrival().unwrap_or(u64::MAX));
         first.max(self.cycle)
     }
 
