@@ -380,10 +380,9 @@ impl Dds for Ad9910 {
         self.plan(at);
         // Settings that are meant to be heard.
         let word = self.output.waves.latest().ftw.value(cycle);
-        if tuned {
-            let tone = self.registers.profile(self.profile);
-            self.told.extend(limits::too_high(tone, word, self.clock.hz));
-        }
+        let tone = self.registers.profile(self.profile);
+        self.told
+            .extend(limits::too_high(tone, word, self.clock.hz).filter(|_| tuned));
         told.or_else(|| {
             (tuned && word != 0)
                 .then(|| self.registers.unclocked(self.reference))
@@ -454,7 +453,7 @@ impl Dds for Ad9910 {
         }
         Tone {
             hz: f64::from(word) / TURN * self.clock.hz as f64,
-            dbm: FULL_SCALE_DBM + 20.0 * amplitude.log10() + self.gain_db,
+            dbm: FULL_SCALE_DBM + 20.0 * (amplitude * self.full_scale()).log10() + self.gain_db,
             turns: wave.turns(seen),
         }
     }

@@ -156,6 +156,17 @@ fn a_tone() {
     assert_eq!(silent, Tone::OFF, "the profile has no amplitude");
 }
 
+/// Of a current of 96/223 of what it is after a reset.
+#[test]
+fn the_current_of_the_dac_scales_the_tone() {
+    let mut chip = clocked();
+    write(&mut chip, chip::PROFILE.address, tone_word(1 << 28, 0, 0x3fff));
+    write(&mut chip, chip::AUX_DAC.address, 0);
+    chip.update(LOCK);
+    let expected = FULL_SCALE_DBM + 20.0 * (96f64 / 223.0).log10();
+    assert!((heard(&mut chip, LOCK + LATE).dbm - expected).abs() < 1e-9);
+}
+
 #[test]
 fn with_matched_latency_all_comes_together() {
     for (osk, latency) in [(0, 79), (1, 91)] {

@@ -1,7 +1,7 @@
 //! Where frequency, phase and amplitude of an AD9910 come from, in the order in which they count
 //! (data sheet, table "Data source priority"), and how long they take to the output.
 
-use kairos_contracts::chips::ad9910::{self as chip, asf, cfr1, cfr2, ftw, pow, profile};
+use kairos_contracts::chips::ad9910::{self as chip, asf, aux_dac, cfr1, cfr2, ftw, pow, profile};
 
 use super::generators::Player;
 use super::output::Source;
@@ -59,6 +59,12 @@ impl Ad9910 {
             (Some(_), None) => Source::Word(register),
             (None, None) => Source::Word(if scaled { tone } else { FULL_SCALE }),
         }
+    }
+
+    /// Full scale of its DAC, of that after a reset: the current is as 1 + code/96 (data sheet, "Auxiliary DAC").
+    pub(super) fn full_scale(&self) -> f64 {
+        let current = |word| 96.0 + aux_dac::FULL_SCALE_CURRENT.get(word) as f64;
+        current(self.registers.word(chip::AUX_DAC)) / current(chip::AUX_DAC.reset)
     }
 
     /// Cycles from a change to the output, of frequency and phase, and of the amplitude.
