@@ -87,12 +87,12 @@ def duplex_share(engine: Lockstep, beats: int = 256) -> float:
     return min(a / b for a, b in zip(together, alone, strict=True))
 
 
-def interrupt_cycles(engine: Lockstep) -> int:
+def interrupt_cycles(engine: Lockstep, beats: int = 256, writes: int = 1, reads: int = 1) -> int:
     """The longest of many from a level at the far end to the near end, the line's delay not
-    counted, while data fill the link in both directions."""
+    counted, while data fill the link, as a rule in both directions."""
     every = 67
     levels = np.arange(_WARM_UP + _CYCLES) // every
-    seen = _play(engine, 256, 1, 1, levels)["levels_seen"]
+    seen = _play(engine, beats, writes, reads, levels)["levels_seen"]
     begins = [n for n in range(_WARM_UP, _WARM_UP + _CYCLES - every, 1) if levels[n] != levels[n - 1]]
     return max(int(np.argmax(seen[n:] == levels[n])) for n in begins) - DELAY
 

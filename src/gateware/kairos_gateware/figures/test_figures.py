@@ -9,7 +9,7 @@ from migen import *
 
 from kairos_gateware.contracts import pulse as facts
 from kairos_gateware.figures import __main__ as figures
-from kairos_gateware.figures import blocks, cycles, pulse, pulse_updates, synthesis
+from kairos_gateware.figures import blocks, cycles, links, pulse, pulse_updates, synthesis
 from kairos_gateware.figures.place import root
 from kairos_gateware.figures.synthesis import synthesise
 from kairos_gateware.sim.pulse_bench import build_engines
@@ -21,6 +21,15 @@ def test_dispatcher_takes_an_event_each_cycle():
 
 def test_least_slack():
     assert cycles.sed_min_slack() == 7
+
+
+def test_a_word_of_the_first_rank_waits_for_one_of_other_traffic():
+    """With retransmission and line coder, however the link is used: one word before it, and one
+    before the end of its frame, behind which it counts."""
+    engine = figures._whole_link()
+    idle = links.interrupt_cycles(engine, beats=1, writes=0, reads=0)
+    loads = [(beats, *ways) for beats in (1, 16, 256) for ways in ((1, 0), (0, 1), (1, 1))]
+    assert max(links.interrupt_cycles(engine, *load) for load in loads) <= idle + 2
 
 
 @pytest.fixture(scope="module")

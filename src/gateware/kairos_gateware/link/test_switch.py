@@ -4,6 +4,8 @@ network is empty."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.figures.place import root
@@ -66,6 +68,19 @@ def test_every_packet_arrives(network, kind, traffic):
     spans = [(pattern, target % NODES[kind], taken) for pattern, target, taken in TRAFFIC[traffic]]
     end = complete(play(network(kind), spans))
     assert (end["sent"] > 5).all(), "every board gets its turn"
+
+
+@settings(max_examples=5, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([RANDOM, FIXED, OPPOSITE]), st.integers(0, NODES["tree"] - 1), st.integers(0, 256)),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_any_traffic_ends_in_an_empty_network(network, spans):
+    """Also with boards that take nothing for a while."""
+    complete(play(network("tree"), spans))
 
 
 def test_a_ring_blocks_and_the_test_sees_it(network):
