@@ -8,6 +8,7 @@ from tests.support.waveforms import pulses_of_vcd
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
 
+PAIR = EXAMPLES / "two_boards_device_db.py"
 PRINTED = """\
 [3.0, 7.5]
 [6.0, 15.0]
@@ -33,8 +34,7 @@ nobody sends more
 
 def test_what_kernels_of_two_boards_say_to_each_other(kairos):
     built("pair", "satellite")
-    pair = EXAMPLES / "two_boards_device_db.py"
-    done = kairos("run", EXPERIMENTS / "subkernels.py", "--vcd", "a.vcd", device_db=pair)
+    done = kairos("run", EXPERIMENTS / "subkernels.py", "-c", "Subkernels", "--vcd", "a.vcd", device_db=PAIR)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1
     # The exception that nobody catches, with the frames of both boards.
@@ -43,3 +43,11 @@ def test_what_kernels_of_two_boards_say_to_each_other(kairos):
     assert "RTIOUnderflow: RTIO underflow at" in done.stderr and "channel 0x10004:sat_ttl4" in done.stderr
     pulses = pulses_of_vcd((kairos.directory / "a.vcd").read_text(), complete=False)
     assert pulses["ttl4"][0][1] + 3000 == pulses["sat_ttl4"][0][1]
+
+
+def test_messages_that_nobody_takes_end_in_an_error_and_then_can_be_taken(kairos):
+    """Three of 120 kB each way, where there is room for two: what is waited for comes behind them."""
+    built("pair", "satellite")
+    done = kairos("run", EXPERIMENTS / "subkernels.py", "-c", "Floods", device_db=PAIR)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.split()[:5] == ["60000", "full", "30000", "30000", "30000"], done.stdout

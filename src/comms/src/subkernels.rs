@@ -151,6 +151,16 @@ impl Lines {
         &mut self.mail
     }
 
+    /// Whether nothing more comes from a board before the kernel takes what has come: there is no
+    /// room for it.
+    pub fn is_full_for(&self, destination: u8) -> bool {
+        let line = self.lines.iter().find(|line| line.destination == destination);
+        let next = line
+            .filter(|line| line.have == ORDER_HEAD)
+            .and_then(|line| Head::decode(&line.head));
+        next.is_some_and(|head| !is_kept(head.order) && !self.mail.has_room(&head))
+    }
+
     /// Whether something has come, and was not looked at.
     pub fn has_come(&self, wanted: impl FnMut(&Head) -> bool) -> bool {
         self.mail.find(wanted).is_some()

@@ -29,12 +29,17 @@ impl<'m> Mail<'m> {
         self.used = 0;
     }
 
+    /// Whether there is room for an order now.
+    pub fn has_room(&self, head: &Head) -> bool {
+        self.used + PREFIX + head.length as usize <= self.memory.len()
+    }
+
     /// Makes room for an order that begins to come by `line`. False: there is none yet.
     pub fn begin(&mut self, line: u8, head: &Head) -> bool {
-        let end = self.used + PREFIX + head.length as usize;
-        if end > self.memory.len() {
+        if !self.has_room(head) {
             return false;
         }
+        let end = self.used + PREFIX + head.length as usize;
         let place = &mut self.memory[self.used..end];
         place[..12].copy_from_slice(&head.encode());
         place[12..16].copy_from_slice(&u32::from(line).to_le_bytes());
@@ -213,7 +218,7 @@ mod tests {
     fn what_has_no_room_waits_and_what_is_cut_off_is_forgotten() {
         let mut memory = vec![0; 2 * PREFIX + 10];
         let mut mail = Mail::new(&mut memory);
-        assert!(!mail.begin(1, &message(1, 2 * PREFIX as u32)));
+        assert!(!mail.has_room(&message(1, 2 * PREFIX as u32)) && !mail.begin(1, &message(1, 2 * PREFIX as u32)));
         assert!(mail.begin(1, &message(1, 10)));
         put(&mut mail, 1, b"abc");
         assert!(mail.begin(2, &message(2, 0)));

@@ -16,6 +16,7 @@ use kairos_comms::subkernels::{answer, is_command, Keeps, Lines, Request, Wait, 
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_links::libraries::Libraries;
+use kairos_pl::names;
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 use kairos_proto::order::{Head, Order};
 
@@ -194,7 +195,10 @@ impl Session<'_> {
             self.lines.mail().remove(place);
             self.order(head, cursor).await?;
         }
-        if let Some(head) = self.lines.settle(self.kernel, None).await? {
+        // What has come, and the kernel does not take, leaves no room for what it waits for.
+        let is_full = self.lines.waiting().is_some() && self.lines.is_full_for(DESTINATION_MASTER);
+        let vain = is_full.then(|| (Outcome::TooMuch, names::destination() as u8));
+        if let Some(head) = self.lines.settle(self.kernel, vain).await? {
             self.heard(&head);
         }
         Ok(())

@@ -135,3 +135,42 @@ class Subkernels(EnvExperiment):
         self.core.break_realtime()
         self.fails(2)
         subkernel_await(self.fails)
+
+
+class Floods(EnvExperiment):
+    """More messages than boards have room for, to kernels that wait for something else."""
+
+    def build(self):
+        self.setattr_device("core")
+
+    @subkernel(destination=1)
+    def receives(self) -> TInt32:
+        try:
+            subkernel_recv("never", TInt32)
+        except SubkernelError:
+            return len(subkernel_recv("down", TList(TInt32))) + len(subkernel_recv("down", TList(TInt32)))
+        return 0
+
+    @subkernel(destination=1)
+    def sends(self):
+        values = [0 for _ in range(30000)]
+        for _ in range(3):
+            subkernel_send(0, "up", values)
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.receives()
+        values = [0 for _ in range(30000)]
+        for _ in range(3):
+            subkernel_send(1, "down", values)
+        print(subkernel_await(self.receives))
+        subkernel_send(1, "never", 0)
+        self.sends()
+        try:
+            subkernel_await(self.sends)
+        except SubkernelError:
+            print("full")
+        for _ in range(3):
+            print(len(subkernel_recv("up", TList(TInt32))))
+        subkernel_await(self.sends)

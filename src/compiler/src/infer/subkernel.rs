@@ -8,6 +8,7 @@ use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::{FunctionKind, Handle};
 use crate::language::{Builtin, Subkernel};
+use crate::program::FunctionId;
 use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{Kind, Ty, INT32};
@@ -16,8 +17,8 @@ use crate::types::{Kind, Ty, INT32};
 #[derive(Clone, Copy)]
 pub(super) struct Message {
     ty: Ty,
-    sent: Option<Span>,
-    received: Option<Span>,
+    sent: Option<(FunctionId, Span)>,
+    received: Option<(FunctionId, Span)>,
 }
 
 impl Infer<'_, '_> {
@@ -58,14 +59,14 @@ impl Infer<'_, '_> {
                         return Err(Diagnostic::new(destination.span, text));
                     }
                 }
-                let known = self.message(message, types[2], |known| known.sent = Some(whole.span))?;
+                let known = self.message(message, types[2], |known, at| known.sent = Some((at, whole.span)))?;
                 self.unify(known, types[2], args[2].span, "the value of this message")?;
                 Ok(self.kind(Kind::None))
             }
             (Subkernel::Recv, [message, ty, timeout @ ..]) if timeout.len() < 2 => {
                 let stated = self.stated_type(ty)?;
                 self.timeout(timeout.first(), types.get(2))?;
-                let known = self.message(message, stated, |known| known.received = Some(whole.span))?;
+                let known = self.message(message, stated, |known, at| known.received = Some((at, whole.span)))?;
                 self.unify(known, stated, ty.span, "the value of this message")?;
                 Ok(stated)
             }
@@ -161,7 +162,7 @@ impl Infer<'_, '_> {
     }
 
     /// The type of the message of this name, `ty` if it is met for the first time.
-    fn message(&mut self, name: &Expr, ty: Ty, note: impl FnOnce(&mut Message)) -> Result<Ty> {
+    fn message(&mut self, name: &Expr, ty: Ty, note: impl FnOnce(&mut Message, FunctionId)) -> Result<Ty> {
         let ExprKind::Str(name) = &name.kind else {
             return Err(Diagnostic::new(
                 name.span,
@@ -173,23 +174,23 @@ impl Infer<'_, '_> {
             sent: None,
             received: None,
         });
-        note(message);
+        note(message, self.current);
         Ok(message.ty)
     }
 
     /// Refuses messages that nobody sends, or nobody receives.
-    pub(super) fn require_both_ends(&self) -> Result<()> {
+    pub(super) fn require_both_ends(&mut self) -> Result<()> {
         let mut names: Vec<&Rc<str>> = self.messages.keys().collect();
         names.sort();
         for name in names {
             let message = self.messages[name];
-            match (message.sent, message.received) {
-                (Some(span), None) => {
-                    return Err(Diagnostic::new(span, format!("nobody receives the message '{name}'")));
-                }
-                (None, Some(span)) => return Err(Diagnostic::new(span, format!("nobody sends the message '{name}'"))),
-                _ => {}
-            }
+            let (text, (function, span)) = match (message.sent, message.received) {
+                (Some(sent), None) => (format!("nobody receives the message '{name}'"), sent),
+                (None, Some(received)) => (format!("nobody sends the message '{name}'"), received),
+                _ => continue,
+            };
+            self.current = function;
+            return Err(Diagnostic::new(span, text));
         }
         Ok(())
     }

@@ -330,24 +330,35 @@ impl Boards {
         let of = |library: &Library| match library.stands {
             Stands::Lost => Some(lost(library)),
             Stands::Idle => Some((Outcome::NotRunning, library.destination)),
-            _ => None,
+            _ => self.no_room_for(library),
         };
         match self.lines.waiting()? {
             Wait::Start {
                 number, destination, ..
-            } => {
-                let sent = self.libraries.find(number).map(|library| library.sent);
-                (sent != Some(self.lines.name(destination))).then_some((Outcome::Lost, destination))
-            }
+            } => match self.libraries.find(number) {
+                Some(library) if library.sent == self.lines.name(destination) => self.no_room_for(library),
+                _ => Some((Outcome::Lost, destination)),
+            },
             Wait::End { number } => self.libraries.find(number).and_then(of),
             Wait::Message { number } => match self.libraries.find(number) {
                 // The result of this one.
                 Some(library) => of(library),
                 // By its number alone nobody knows who would send it.
-                None if self.libraries.iter().any(|library| self.may_send(library)) => None,
-                None => Some(self.libraries.any_lost().map_or((Outcome::NotRunning, 0), lost)),
+                None => {
+                    let mut senders = self.libraries.iter().filter(|library| self.may_send(library));
+                    match senders.next() {
+                        None => Some(self.libraries.any_lost().map_or((Outcome::NotRunning, 0), lost)),
+                        Some(first) => senders.try_fold(self.no_room_for(first)?, |_, next| self.no_room_for(next)),
+                    }
+                }
             },
         }
+    }
+
+    /// What has come from a subkernel's board, and the kernel does not take, leaves no room for more.
+    fn no_room_for(&self, library: &Library) -> Option<(Outcome, u8)> {
+        let is_full = self.lines.is_full_for(library.destination);
+        is_full.then_some((Outcome::TooMuch, DESTINATION_MASTER))
     }
 
     /// Whether a subkernel may still send messages: the kernel need not have asked how it has ended.
