@@ -137,7 +137,9 @@ class Bench:
     def _driven(self, channel: Channel) -> Channel | None:
         """What the bench does to a pin in the last run; None if no part drives it."""
         pins = [pin for pin in self._state()["plan"]["pins"] if pin["channel"] == channel.number]
-        named = [pin["index"] for pin in pins if pin["name"] == channel.name] or [pin["index"] for pin in pins]
+        # The only pin of a channel is called as the database does; one of a bus, as the gateware does.
+        alone = sum(other.number == channel.number for other in self.recording.channels) == 1
+        named = [pin["index"] for pin in pins if alone or pin["name"] == channel.name]
         if not named:
             return None
         start, origin = self.device.trace_start_ns, self.recording.origin_ns

@@ -103,10 +103,17 @@ def spans(longest):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, HALF), st.booleans(), st.booleans(), spans(300), spans(900), spans(900))
 def test_any_requests_whatever_is_late_or_lost(engine, seed, words, early, blocking, cuts, stall, hold):
+    """Unless a request has failed: that takes four attempts of 512 cycles, each of which met
+    something, and is told."""
     requests = some(Random(seed), 300, words)
     shown = play(engine, requests, 60_000, early, blocking, cuts=cuts, stall=stall, hold=hold)
-    assert shown["idle"][-1] and not shown["failed"].any()
-    agrees(answers(shown, len(requests)), expected(requests))
+    assert shown["idle"][-1]
+    found = answers(shown, len(requests))
+    if shown["failed"].any() or any(status == UNREACHABLE for status, _ in found):
+        assert cuts or stall or hold, "nothing was late or lost"
+        assert {status for status, _ in found} <= {DONE, UNREACHABLE}
+        return
+    agrees(found, expected(requests))
 
 
 def test_while_the_board_is_away_requests_fail_and_then_go_on(engine):
