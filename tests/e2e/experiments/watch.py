@@ -116,7 +116,7 @@ class Diode(Beams):
 
 
 class Mains(Beams):
-    """Times of the mains' edges, and a pulse of 1 us 2 ms behind each."""
+    """Times of some of the mains' edges."""
 
     @kernel
     def run(self):
@@ -125,6 +125,8 @@ class Mains(Beams):
         for n in range(4):
             end = self.ttl0.gate_rising(25 * ms)
             times[n] = self.ttl0.timestamp_mu(end)
-            at_mu(times[n])
-            delay(30 * ms)
+            # The gate is longer than a period, so there may be a second edge in it.
+            self.ttl0.count(end)
+            at_mu(end)
+            delay(5 * ms)
         self.set_dataset("times", times)
