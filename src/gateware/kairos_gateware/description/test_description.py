@@ -463,5 +463,7 @@ def test_more_boards_than_a_system_may_have_are_said(tmp_path, stars, ends, behi
     if behind <= 7:
         assert len(make_variant(load(tmp_path / "a.json")).boards()) == 1 + behind
         return
-    with pytest.raises(DescriptionError, match=rf"satellites: {behind} boards are behind this one, .* a tree has 8 boards at most"):
+    with pytest.raises(
+        DescriptionError, match=rf"satellites: {behind} boards are behind this one, .* a tree has 8 boards at most"
+    ):
         load(tmp_path / "a.json")
