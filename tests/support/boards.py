@@ -34,9 +34,12 @@ delay_ns = 1000
 
 class System(Emulated):
     """The boards of a system that the emulator knows by its name, or of a description. `ports` and
-    `address` (of management) are those of the board with the network on this host."""
+    `address` (of management) are those of the board with the network on this host.
 
-    def __init__(self, folder, system):
+    exact: no word comes into a board's past. Of eight boards one may, rarely (docs/emulator.md)."""
+
+    def __init__(self, folder, system, exact=True):
+        self._exact = exact
         forwards = [part for port in PORTS for part in ("--forward", f"0:{port}")]
         super().__init__(folder, "--system", system, "--build", BUILD, *forwards)
         readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
@@ -50,7 +53,7 @@ class System(Emulated):
     def close(self):
         """Also looks whether a word has come into a board's past, after which runs are not the same each time."""
         super().close()
-        assert "had been reached" not in self.errors(), self.errors()
+        assert not self._exact or "had been reached" not in self.errors(), self.errors()
 
     def until_logged(self, text, count=1):
         """Time passes until the boards have printed a text so often."""
