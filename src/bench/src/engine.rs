@@ -13,9 +13,8 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use serde_json::Value;
 
-use crate::chips::converter::{CoreTone, LATENCY};
 use crate::model::{Change, Model, Outbox};
-use crate::signal::{Ns, Signal, Square};
+use crate::signal::{CoreTone, Ns, Signal, Square, CORE_LATENCY};
 
 mod divide;
 mod history;
@@ -258,7 +257,7 @@ impl Engine {
 
     /// A tone of a pulse core changes; it has this number among the pads.
     pub fn tone(&mut self, at: Ns, pad: u16, tone: CoreTone) {
-        self.lead(at + LATENCY, pad, Signal::Core(tone));
+        self.lead(at + CORE_LATENCY, pad, Signal::Core(tone));
     }
 
     /// A clock at a pin of the device begins, changes or ends.

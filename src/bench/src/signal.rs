@@ -1,7 +1,5 @@
 //! What passes between models: levels of pins, tones, light, and streams of photons.
 
-use crate::chips::converter::CoreTone;
-
 /// Nanoseconds since power-up.
 pub type Ns = u64;
 
@@ -24,6 +22,21 @@ pub enum Signal {
     Clock(Option<Square>),
     /// How much of an ion is in its upper state: for the record, no wire takes it.
     Population(f64),
+}
+
+/// From what the engines of a pulse core show to the connector of its converter: the logic from
+/// phase to sample (14 cycles of 8 ns), and its serialisers (2).
+pub const CORE_LATENCY: Ns = 16 * 8;
+
+/// A tone of a pulse core in its own units, from some time on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CoreTone {
+    /// Signed; AMPLITUDE_MAX of the contracts is full scale.
+    pub amplitude: i64,
+    /// From sample to sample, in turns times 2^VALUE_BITS, signed.
+    pub frequency: i64,
+    /// At that time, likewise.
+    pub phase: u64,
 }
 
 /// A square wave.

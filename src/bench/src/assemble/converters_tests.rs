@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 
 use super::super::tests::pads;
 use super::super::{assemble, Assembly, Device};
-use crate::chips::converter::CoreTone;
 use crate::engine::Engine;
 use crate::file::Source;
 use crate::pad::Output;
+use crate::signal::CoreTone;
 
 /// A bench for a device with a pulse core of two outputs.
 fn with_pulse_core(text: &str) -> Result<Assembly, String> {

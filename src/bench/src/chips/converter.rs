@@ -11,11 +11,7 @@ use kairos_contracts::pulse::{AMPLITUDE_MAX, TONES, VALUE_BITS};
 use serde_json::{json, Value};
 
 use crate::model::{Change, Model, Outbox};
-use crate::signal::{Ns, Signal, Tone};
-
-/// From what the engines of a pulse core show to the connector: the logic from phase to sample (14
-/// cycles of 8 ns), and its serialisers (2).
-pub const LATENCY: Ns = 16 * 8;
+use crate::signal::{CoreTone, Ns, Signal, Tone};
 
 /// How it is used.
 #[derive(Debug, Clone, Copy)]
@@ -24,17 +20,6 @@ pub struct Options {
     pub full_scale_dbm: f64,
     /// Samples in a second.
     pub sample_hz: f64,
-}
-
-/// A tone of a pulse core in its own units, from some time on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CoreTone {
-    /// Signed; AMPLITUDE_MAX is full scale.
-    pub amplitude: i64,
-    /// From sample to sample, in turns times 2^VALUE_BITS, signed.
-    pub frequency: i64,
-    /// At that time, likewise.
-    pub phase: u64,
 }
 
 /// The converter: an input and an output for each tone of the core.

@@ -1,8 +1,8 @@
 //! What the outputs of pulse cores show, for a bench that is driven with it: the library's recording
 //! of them is followed while it grows.
 
-use kairos_bench::chips::converter::{CoreTone, LATENCY};
 use kairos_bench::engine::Engine;
+use kairos_bench::signal::{CoreTone, CORE_LATENCY};
 use kairos_contracts::pulse::TONES;
 use kairos_pulse::model::Follower;
 
@@ -11,7 +11,7 @@ use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// Cycles that the logic may be run before the bench hears what its pulse cores have shown: all of it
 /// is at the converters' connectors only behind these.
-pub const AHEAD: u64 = LATENCY / NS_PER_PL_CYCLE;
+pub const AHEAD: u64 = CORE_LATENCY / NS_PER_PL_CYCLE;
 
 /// The tones of a board's pulse cores.
 pub struct Tones {
