@@ -8,8 +8,8 @@ the fit, which goes twice up and down in a turn (Sackett et al., Nature 404, 256
 
 import numpy as np
 from artiq.experiment import *
+from beams import Beams, binomial_errors, draw
 
-from kairos.pictures import COLORS, FONT, drawing, save
 from kairos.pulse import Adjustable, Pulse
 
 CARRIER = 80 * MHz
@@ -26,17 +26,12 @@ ONE, TWO = 9, 56
 """Counts from which on one ion, and both, are taken to be bright: 38 are expected of each."""
 
 
-class Entangling(EnvExperiment):
+class Entangling(Beams, EnvExperiment):
     """Parity oscillation behind a Mølmer-Sørensen gate"""
 
     def build(self):
-        self.setattr_device("core")
-        self.setattr_device("pulse0")
-        for name in ("cooling", "repump", "pumping", "photons"):
-            self.setattr_device(name)
-        self.setattr_argument("points", NumberValue(16, precision=0, step=1, type="int"))
-        self.setattr_argument("shots", NumberValue(50, precision=0, step=1, type="int"))
-        self.setattr_argument("figure", StringValue(""))
+        self.build_beams(points=16, shots=50)
+        self.setattr_device("pumping")
 
     def prepare(self):
         sidebands = {"freq0": CARRIER - MODE - AWAY, "freq1": CARRIER + MODE + AWAY, "sync": 0b11}
@@ -54,9 +49,7 @@ class Entangling(EnvExperiment):
     @kernel
     def shot(self, turned) -> TInt32:
         """Prepare, entangle, turn if wanted, detect: the photons counted."""
-        with parallel:
-            self.cooling.pulse(20 * us)
-            self.repump.pulse(20 * us)
+        self.cool()
         with parallel:
             self.pumping.pulse(20 * us)
             self.repump.pulse(20 * us)
@@ -65,13 +58,7 @@ class Entangling(EnvExperiment):
         if turned:
             delay(1 * us)
             self.pulse0.play(self.turn)
-        delay(2 * us)
-        with parallel:
-            self.cooling.pulse(200 * us)
-            gate_end = self.photons.gate_rising(200 * us)
-        counted = self.photons.count(gate_end)
-        delay(20 * us)
-        return counted
+        return self.detect()
 
     @kernel
     def measure(self, point, turned):
@@ -116,19 +103,14 @@ class Entangling(EnvExperiment):
         if self.figure:
             fine = np.linspace(0, 360, 400)
             curve = offset + cosine * np.cos(2 * np.radians(fine)) + sine * np.sin(2 * np.radians(fine))
-            # As if one more shot of each kind had been seen: never zero.
-            even = ((1 + parity) / 2 * self.shots + 1) / (self.shots + 2)
-            self.draw(parity, 2 * np.sqrt(even * (1 - even) / self.shots), (fine, curve), fidelity)
-
-    def draw(self, parity, errors, fit, fidelity):
-        with drawing(**FONT) as pyplot:
-            figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
-            axes.plot(*fit, color=COLORS[0], label="fit")
-            points = {"fmt": "o", "markersize": 4, "capsize": 2, "color": COLORS[1]}
-            axes.errorbar(self.phases, parity, errors, label=f"{self.shots} shots each", **points)
-            title = f"Bell state by a Mølmer-Sørensen gate, fidelity {fidelity:.2f}"
-            axes.set(xlabel="phase of the pulse behind the gate (°)", ylabel="parity", ylim=(-1.15, 1.5), title=title)
-            axes.legend(loc="upper right", ncols=2)
-            axes.grid(alpha=0.3)
-            save(figure, self.figure, dpi=120)
-        print(f"wrote {self.figure}")
+            # Of the parity, which spans twice what a probability does
+            errors = 2 * binomial_errors((1 + parity) / 2, self.shots)
+            draw(
+                self.figure,
+                ("fit", fine, curve),
+                (f"{self.shots} shots each", self.phases, parity, errors),
+                title=f"Bell state by a Mølmer-Sørensen gate, fidelity {fidelity:.2f}",
+                xlabel="phase of the pulse behind the gate (°)",
+                ylabel="parity",
+                ylim=(-1.15, 1.5),
+            )

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 from artiq.experiment import *
+from beams import Beams, binomial_errors, draw
 
-from kairos.pictures import COLORS, FONT, drawing, save
 from kairos.pulse import Adjustable, Follow, Pulse
 
 LENGTH = 6 * us
@@ -40,17 +40,11 @@ def expected(peak):
     return np.sin(angle / 2) ** 2
 
 
-class ShapedRabi(EnvExperiment):
+class ShapedRabi(Beams, EnvExperiment):
     """Rabi flop with shaped pulses: scans the amplitude"""
 
     def build(self):
-        self.setattr_device("core")
-        self.setattr_device("pulse0")
-        for name in ("cooling", "repump", "photons"):
-            self.setattr_device(name)
-        self.setattr_argument("points", NumberValue(31, precision=0, step=1, type="int"))
-        self.setattr_argument("shots", NumberValue(100, precision=0, step=1, type="int"))
-        self.setattr_argument("figure", StringValue(""))
+        self.build_beams(points=31, shots=100)
 
     def prepare(self):
         shape = Adjustable(Follow(envelope, tolerance=0.05))
@@ -63,18 +57,10 @@ class ShapedRabi(EnvExperiment):
     @kernel
     def shot(self) -> TInt32:
         """Prepare, turn, detect: the photons counted."""
-        with parallel:
-            self.cooling.pulse(20 * us)
-            self.repump.pulse(20 * us)
+        self.cool()
         delay(5 * us)
         self.pulse0.play(self.turn)
-        delay(2 * us)
-        with parallel:
-            self.cooling.pulse(200 * us)
-            gate_end = self.photons.gate_rising(200 * us)
-        counted = self.photons.count(gate_end)
-        delay(20 * us)
-        return counted
+        return self.detect()
 
     @rpc(flags={"async"})
     def record(self, point, dark):
@@ -99,24 +85,17 @@ class ShapedRabi(EnvExperiment):
     def analyze(self):
         excitation = self.get_dataset("excitation")
         curve = np.array([expected(peak) for peak in self.peaks])
-        # As if one more shot of each kind had been seen: never zero.
-        probability = (excitation * self.shots + 1) / (self.shots + 2)
-        errors = np.sqrt(probability * (1 - probability) / self.shots)
+        errors = binomial_errors(excitation, self.shots)
         off = np.sqrt(np.mean(((excitation - curve) / errors) ** 2))
         print(f"{self.points} amplitudes, {off:.2f} standard errors from the expected curve (root mean square)")
         if self.figure:
-            self.draw(excitation, errors)
-
-    def draw(self, excitation, errors):
-        fine = np.linspace(0, 1, 300)
-        with drawing(**FONT) as pyplot:
-            figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
-            axes.plot(PEAK * fine, [expected(peak) for peak in fine], color=COLORS[0], label="from the bench's numbers")
-            points = {"fmt": "o", "markersize": 4, "capsize": 2, "color": COLORS[1]}
-            axes.errorbar(PEAK * self.peaks, excitation, errors, label=f"{self.shots} shots each", **points)
-            title = f"Gaussian pulses of {LENGTH / us:.0f} µs from the pulse core"
-            axes.set(xlabel="peak amplitude (200: full scale)", ylabel="excitation", ylim=(-0.05, 1.2), title=title)
-            axes.legend(loc="upper right", ncols=2)
-            axes.grid(alpha=0.3)
-            save(figure, self.figure, dpi=120)
-        print(f"wrote {self.figure}")
+            fine = np.linspace(0, 1, 300)
+            draw(
+                self.figure,
+                ("from the bench's numbers", PEAK * fine, [expected(peak) for peak in fine]),
+                (f"{self.shots} shots each", PEAK * self.peaks, excitation, errors),
+                title=f"Gaussian pulses of {LENGTH / us:.0f} µs from the pulse core",
+                xlabel="peak amplitude (200: full scale)",
+                ylabel="excitation",
+                ylim=(-0.05, 1.2),
+            )

@@ -12,14 +12,10 @@ from kairos.coredevice.phaser import Phaser, PhaserChannel, PhaserOscillator
 from kairos.coredevice.shuttler import ADC, Relay
 from kairos.devices import DeviceDB
 from tests.support.chain import Chain
-from tests.support.databases import written
+from tests.support.databases import entry, written
 from tests.support.gateware import database
 
 SYSCLK = 3e9
-
-
-def entry(module, cls, **arguments):
-    return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,12 @@ from kairos.coredevice.almazny import AlmaznyChannel, AlmaznyLegacy
 from kairos.coredevice.mirny import Mirny
 from kairos.devices import DeviceDB
 from tests.support.chain import Chain
-from tests.support.databases import written
+from tests.support.databases import entry, written
 
 
 @pytest.fixture
 def make(lab, tmp_path):
     """The laboratory with a Mirny at the bare SPI port: its chain; `more` are entries."""
-
-    def entry(module, cls, **arguments):
-        return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
 
     def make(refclk=100e6, doubler=False, **more):
         entries = DeviceDB.load(lab).entries

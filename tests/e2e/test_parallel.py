@@ -7,17 +7,13 @@ import pytest
 
 from kairos.devices import DeviceDB
 from kairos.testing import Bench
-from tests.support.databases import written
+from tests.support.databases import entry, written
 from tests.support.gateware import database
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "parallel.py"
 SYSCLK = 3e9
 STEP = SYSCLK / 2**32
 WORD = 40e-9
-
-
-def entry(module, cls, **arguments):
-    return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
 
 
 @pytest.fixture(scope="module")

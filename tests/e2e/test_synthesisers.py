@@ -7,13 +7,9 @@ import pytest
 
 from kairos.devices import DeviceDB
 from kairos.testing import Bench
-from tests.support.databases import written
+from tests.support.databases import entry, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "synthesisers.py"
-
-
-def entry(module, cls, **arguments):
-    return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
 
 
 @pytest.fixture(scope="module")

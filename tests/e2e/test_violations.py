@@ -8,14 +8,10 @@ import pytest
 
 from kairos.cli.experiments import import_file
 from kairos.devices import DeviceDB
-from tests.support.databases import calibrated, written
+from tests.support.databases import calibrated, entry, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "violations.py"
 TOLD = re.compile(r"bench: at ([\d.]+) ms, violations\.py:(\d+): \w+: (.*)")
-
-
-def entry(module, cls, **arguments):
-    return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
 
 
 @pytest.fixture(scope="module")

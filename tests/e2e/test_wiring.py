@@ -7,7 +7,7 @@ import pytest
 
 from kairos.devices import DeviceDB
 from kairos.testing import Bench
-from tests.support.databases import written
+from tests.support.databases import entry, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "wiring.py"
 UNHEARD = "a message without a chip select: nobody hears it: look at the chip select (cs)"
@@ -21,9 +21,6 @@ def database(lab, tmp_path_factory):
     cpld = entries.pop("urukul0_cpld")
     del cpld["arguments"]["sync_device"]
     entries["light"] = cpld
-
-    def entry(module, cls, **arguments):
-        return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
 
     entries["beam"] = entry("ad9912", "AD9912", chip_select=6, cpld_device="light", pll_n=8)
     # The chip of channel 1, but the switch of channel 2

@@ -6,7 +6,7 @@ from kairos.devices import DeviceDB
 
 from .paths import EXAMPLES
 
-__all__ = ["REMOTE_MEMORY", "calibrated", "two_boards", "written"]
+__all__ = ["REMOTE_MEMORY", "calibrated", "entry", "two_boards", "written"]
 
 REMOTE_MEMORY = """
 for name, destination in [("master", 0), ("satellite", 1)]:
@@ -33,6 +33,11 @@ def calibrated(lab, folder):
     for number in range(4):
         entries[f"urukul0_ch{number}"]["arguments"] |= {"sync_delay_seed": -1, "io_update_delay": 0}
     return written(entries, folder)
+
+
+def entry(module, cls, **arguments):
+    """What a database says of a device of one of our drivers, by the name that ARTIQ has for its module."""
+    return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
 
 
 def written(entries, folder):

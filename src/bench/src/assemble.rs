@@ -163,6 +163,13 @@ impl Bench<'_> {
         Ok(model)
     }
 
+    /// Notes the driver of the part that was added last, its entry in the device database.
+    fn note_driver(&mut self, device: Option<&str>) {
+        if let (Some(part), Some(device)) = (self.plan.0.last_mut(), device) {
+            part["device"] = device.into();
+        }
+    }
+
     fn join(&mut self, from: (usize, usize), model: usize, input: usize, names: [&str; 2], label: &str) {
         self.engine.wire(from.0, from.1, End::Input { model, input });
         self.draw(names[0], names[1], label);

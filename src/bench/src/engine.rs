@@ -11,10 +11,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
+use kairos_pulse::model::Tone as CoreTone;
 use serde_json::Value;
 
 use crate::model::{Change, Model, Outbox};
-use crate::signal::{CoreTone, Ns, Signal, Square, CORE_LATENCY};
+use crate::signal::{Ns, Signal, Square, CORE_LATENCY};
 
 mod divide;
 mod history;

@@ -1,5 +1,7 @@
 //! What passes between models: levels of pins, tones, light, and streams of photons.
 
+use kairos_pulse::model::Tone as CoreTone;
+
 /// Nanoseconds since power-up.
 pub type Ns = u64;
 
@@ -10,7 +12,7 @@ pub enum Signal {
     Level(bool),
     /// A radio frequency.
     Tone(Tone),
-    /// A tone of a pulse core, as numbers.
+    /// A tone of a pulse core in its own units, from that time on.
     Core(CoreTone),
     /// A laser beam.
     Light(Light),
@@ -27,17 +29,6 @@ pub enum Signal {
 /// From what the engines of a pulse core show to the connector of its converter: the logic from
 /// phase to sample (14 cycles of 8 ns), and its serialisers (2).
 pub const CORE_LATENCY: Ns = 16 * 8;
-
-/// A tone of a pulse core in its own units, from some time on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CoreTone {
-    /// Signed; AMPLITUDE_MAX of the contracts is full scale.
-    pub amplitude: i64,
-    /// From sample to sample, in turns times 2^VALUE_BITS, signed.
-    pub frequency: i64,
-    /// At that time, likewise.
-    pub phase: u64,
-}
 
 /// A square wave.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -87,9 +87,14 @@ _REFCLK_DIVIDERS = [4, 1, 2, 4]
 _FASTEST_REFCLK, _FASTEST_SYSCLK = 60e6, 1e9
 
 
+def reference_clock(refclk, clk_div):
+    """Hz of the chip's reference, with that of its card of `refclk` Hz."""
+    return refclk / _REFCLK_DIVIDERS[clk_div]
+
+
 def system_clock(refclk, clk_div, pll_n, pll_en):
-    """Hz of the chip's system clock, with the reference `refclk` Hz of its card."""
-    return refclk / _REFCLK_DIVIDERS[clk_div] * (pll_n if pll_en else 1)
+    """Hz of the chip's system clock, likewise."""
+    return reference_clock(refclk, clk_div) * (pll_n if pll_en else 1)
 
 
 class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness):
@@ -124,7 +129,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         super().__init__(dmgr, chip_select, cpld_device, sw_device)
         self.pll_n, self.pll_cp, self.pll_vco, self.pll_en = pll_n, pll_cp, pll_vco, pll_en
         if pll_en:
-            self._check_pll(self.cpld.refclk / _REFCLK_DIVIDERS[self.cpld.clk_div])
+            self._check_pll(reference_clock(self.cpld.refclk, self.cpld.clk_div))
         self.sysclk = system_clock(self.cpld.refclk, self.cpld.clk_div, pll_n, pll_en)
         if self.sysclk > _FASTEST_SYSCLK:
             raise ValueError(f"the system clock of an AD9910 is at most 1 GHz, not {self.sysclk / 1e6} MHz")

@@ -37,10 +37,16 @@ _ONE, _OTHER = _PARTS["AD9912"], _PARTS["AD9912_OTHER"]
 _STREAM = INSTRUCTION.encode(length="STREAM", register=TONE.address)
 
 
-def system_clock(refclk, clk_div, pll_n, pll_en):
-    """Hz of the chip's system clock, with the reference `refclk` Hz of its card."""
+def reference_clock(refclk, clk_div):
+    """Hz of the chip's reference, with that of its card of `refclk` Hz, and by what a PLL multiplies it first."""
     reference = refclk / _REFCLK_DIVIDERS[clk_div]
-    return reference * (2 if reference < SLOW_REFERENCE else 1) * pll_n if pll_en else reference
+    return reference, 2 if reference < SLOW_REFERENCE else 1
+
+
+def system_clock(refclk, clk_div, pll_n, pll_en):
+    """Hz of the chip's system clock, likewise."""
+    reference, doubling = reference_clock(refclk, clk_div)
+    return reference * doubling * pll_n if pll_en else reference
 
 
 class AD9912(UrukulChannel):
@@ -69,8 +75,8 @@ class AD9912(UrukulChannel):
         # Register and value, each followed by an update
         self.settings = [(POWER.address, POWER.encode(hstl_off=1, pll_off=0 if pll_en else 1))]
         if pll_en:
-            slow = self.cpld.refclk / _REFCLK_DIVIDERS[self.cpld.clk_div] < SLOW_REFERENCE
-            pll = PLL.encode(vco_high_range=1, charge_pump="UA375", doubler=int(slow))
+            _, doubling = reference_clock(self.cpld.refclk, self.cpld.clk_div)
+            pll = PLL.encode(vco_high_range=1, charge_pump="UA375", doubler=doubling - 1)
             self.settings += [(N_DIVIDER.address, N_DIVIDER.encode(n=pll_n // 2 - 2)), (PLL.address, pll)]
 
     @kernel
@@ -86,20 +92,24 @@ class AD9912(UrukulChannel):
         return self.last_read.exchange(0, length * 8)
 
     @kernel
+    def _put(self, register, value):
+        """Write a byte to a register, and have the chip take it over."""
+        self.write(register, value, 1)
+        self.io_update.pulse(2 * us)
+
+    @kernel
     def init(self):
         """Configure the chip's serial port and clock. The Urukul is initialised before.
 
         ValueError if the chip is not an AD9912.
         """
-        self.write(SERIAL_CONFIG.address, _START_SERIAL_PORT, 1)
-        self.io_update.pulse(2 * us)
+        self._put(SERIAL_CONFIG.address, _START_SERIAL_PORT)
         found = self.read(PART_ID.address, 2)
         if found != _ONE and found != _OTHER:
             raise ValueError("Urukul AD9912 product id mismatch")
         delay(50 * us)
         for register, value in self.settings:
-            self.write(register, value, 1)
-            self.io_update.pulse(2 * us)
+            self._put(register, value)
         delay(1 * ms)
 
     # Output

@@ -8,10 +8,9 @@ Its registers are those of the data sheet (`kairos.coredevice.chips.adf5356`), o
 from numpy import int64
 
 from ..language import TBool, TFloat, TInt32, TInt64, delay, host_only, kernel, portable, us
-from .adf5356_pll import calculate_pll, fixed_words, gcd, reference_divider, split_msb_lsb_28b
+from .adf5356_pll import calculate_pll, fixed_words, gcd, split_msb_lsb_28b
 from .chips.adf5356 import (
     CALIBRATION_PFD,
-    HIGHEST_PFD,
     HIGHEST_VCO,
     LAST,
     LEAST_PRESCALED_N,
@@ -55,13 +54,9 @@ class ADF5356:
         self.channel = channel
         self.ref_doubler, self.ref_divider = ref_doubler, ref_divider
         self.sysclk = self.cpld.refclk
+        self.fixed = fixed_words(self.sysclk, ref_doubler, ref_divider)
         # The least divider of the prescaler 8/9 asks for a slower phase detector
-        self.fixed, self.prescaled = (
-            fixed_words(
-                self.sysclk, reference_divider(self.sysclk, ref_doubler, ref_divider, highest), ref_doubler, ref_divider
-            )
-            for highest in (HIGHEST_PFD, PRESCALED / LEAST_PRESCALED_N)
-        )
+        self.prescaled = fixed_words(self.sysclk, ref_doubler, ref_divider, PRESCALED / LEAST_PRESCALED_N)
         self.regs = list(self.fixed)
 
     # Start

@@ -68,8 +68,10 @@ def reference_divider(refclk, doubler, halver, highest=HIGHEST_PFD):
     return divider
 
 
-def fixed_words(refclk, divider, doubler, halver):
-    """The words (int32) of all registers before a frequency is set, by their numbers."""
+def fixed_words(refclk, doubler, halver, highest=HIGHEST_PFD):
+    """The words (int32) of all registers before a frequency is set, by their numbers, with a phase
+    detector of at most `highest` Hz."""
+    divider = reference_divider(refclk, doubler, halver, highest)
     f_pfd = refclk * (2 if doubler else 1) / (2 if halver else 1) / divider
     timeout = math.ceil(f_pfd * _ALC_TIME / ALC_WAIT)
     current = (_CURRENT + 1) * 0.3125e-3

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import starmap
 from typing import NamedTuple
 
 import numpy as np
@@ -57,19 +58,23 @@ class Labels:
         arguments = entry.get("arguments")
         return entry.get("class", ""), arguments if isinstance(arguments, dict) else {}
 
+    def _chip(self, bus: str, select: int) -> tuple[str, str, dict]:
+        """Name, class and arguments of the device that is selected so; no class if nobody knows it."""
+        return self._chips.get((bus, select)) or (f"{bus} select {select}", "", {})
+
     def name(self, bus: str, select: int) -> str:
         """Name of the device that is selected so."""
-        return self._chips[bus, select][0] if (bus, select) in self._chips else f"{bus} select {select}"
+        return self._chip(bus, select)[0]
 
     def text(self, bus: str, message: Message) -> str:
         """What a message says, or its bits as a number."""
-        _, driver, arguments = self._chips.get((bus, message.select), ("", "", {}))
+        _, driver, arguments = self._chip(bus, message.select)
         text = LABELS[driver](message, arguments) if driver else None
         return text or f"{message.written:#0{2 + -(-message.bits // 4)}x} ({message.bits} bits)"
 
     def settings(self, bus: str, message: Message) -> dict[str, tuple[str, float]]:
         """Quantities that a message sets: unit and number by name."""
-        _, driver, arguments = self._chips.get((bus, message.select), ("", "", {}))
+        _, driver, arguments = self._chip(bus, message.select)
         return SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
 
 
@@ -86,25 +91,26 @@ class Messages:
         incoming = pads.get("miso")
         self._incoming = None if incoming is None or not incoming.change_count else _samples(incoming)
         selects = [pads[name] for name in sorted(pads) if name.startswith("cs")]
-        # Those in which the clock has edges
-        self._spans = [span for span in _selections(selects) if self._edges(span)[0] != self._edges(span)[1]]
+        # With the clock's edges; those in which it has some
+        spans = ((span, self._edges(span)) for span in _selections(selects))
+        self._spans = [(span, edges) for span, edges in spans if len(edges)]
 
     def __len__(self) -> int:
         return len(self._spans)
 
     def __iter__(self) -> Iterator[Message]:
-        return map(self._read, self._spans)
+        return starmap(self._read, self._spans)
 
-    def _edges(self, span) -> tuple[int, int]:
-        """Numbers of the clock's first edge within, and of that behind the last one."""
-        return bisect_left(self._clock[0], span[0]), bisect_left(self._clock[0], span[1])
+    def _edges(self, span: tuple[int, int, int]) -> range:
+        """Numbers of the clock's edges within."""
+        return range(*(bisect_left(self._clock[0], time) for time in span[:2]))
 
-    def _read(self, span: tuple[int, int, int]) -> Message:
+    def _read(self, span: tuple[int, int, int], numbers: range) -> Message:
         start, end, select = span
         (times, levels), out = self._clock, self._out
-        first, last = self._edges(span)
-        edges, idle = times[first:last], levels[first - 1]
-        leading, trailing = edges[levels[first:last] != idle], edges[levels[first:last] == idle]
+        within, idle = slice(numbers.start, numbers.stop), levels[numbers.start - 1]
+        edges = times[within]
+        leading, trailing = edges[levels[within] != idle], edges[levels[within] == idle]
         changes = out[0][slice(*np.searchsorted(out[0], (start + 1, end)))]
         late = len(np.intersect1d(changes, leading)) > len(np.intersect1d(changes, trailing))
         sampled = trailing if late else leading

@@ -36,6 +36,15 @@ struct Made {
 /// What the file says of a card, and else the device database; the card's name where the file has it.
 type Said<'a, T> = (Spanned<String>, Option<&'a T>, T);
 
+/// A part that is there whether the file names it or not: its name, with the place in the file if
+/// it does, and what that says.
+pub(super) fn named<'a, T>(parts: &'a Parts<T>, name: &str) -> (Spanned<String>, Option<&'a T>) {
+    match parts.get_key_value(name) {
+        Some((place, said)) => (place.clone(), Some(said)),
+        None => (Spanned::new(0..0, name.into()), None),
+    }
+}
+
 impl Bench<'_> {
     /// All cards of the device.
     pub(super) fn cards(&mut self, file: &File, found: &[Found]) -> Done {
@@ -96,9 +105,8 @@ impl Bench<'_> {
             settings => serde_json::from_value(settings.clone())
                 .map_err(|error| format!("{}: {error}", card.device.as_deref().unwrap_or(&card.name)))?,
         };
-        let said = cards.get_key_value(card.name.as_str());
-        let name = said.map_or_else(|| Spanned::new(0..0, card.name.clone()), |(name, _)| name.clone());
-        Ok((name, said.map(|(_, settings)| settings), own))
+        let (name, said) = named(cards, &card.name);
+        Ok((name, said, own))
     }
 
     fn urukul(&mut self, file: &File, card: &Found) -> Done {
@@ -290,9 +298,7 @@ impl Bench<'_> {
         let signals = made.gives.total();
         let model = self.add(name, made.kind, signals + made.answers.len(), made.gives, made.model)?;
         let name = name.get_ref();
-        if let (Some(part), Some(device)) = (self.plan.0.last_mut(), &card.device) {
-            part["device"] = device.as_str().into();
-        }
+        self.note_driver(card.device.as_deref());
         for (input, line) in made.inputs.iter().enumerate() {
             if let Some(pad) = card.lines.get(*line) {
                 self.engine.wire_pin(*pad, model, input);

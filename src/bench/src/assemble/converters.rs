@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use kairos_contracts::pulse::TONES;
-use toml::Spanned;
 
+use super::cards::named;
 use super::gives::{Gives, Kind};
 use super::{listed, Bench, Done};
 use crate::chips::converter::{Converter, Options};
@@ -16,9 +16,9 @@ use crate::physics::source::RfSource;
 impl Bench<'_> {
     /// Those of all outputs of the device, with what the file says of them.
     pub(super) fn converters(&mut self, file: &File, outputs: &[Output]) -> Done {
-        let named = by_name(outputs);
-        if let Some(name) = file.converter.keys().find(|name| !named.contains_key(name.get_ref())) {
-            let names: Vec<&str> = named.keys().map(String::as_str).collect();
+        let known = by_name(outputs);
+        if let Some(name) = file.converter.keys().find(|name| !known.contains_key(name.get_ref())) {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
             let text = format!(
                 "no output of a pulse core is called {}; there is {}",
                 name.get_ref(),
@@ -26,21 +26,18 @@ impl Bench<'_> {
             );
             return self.fail(name.span(), &text);
         }
-        for (name, output) in named {
-            let said = file.converter.get_key_value(name.as_str());
+        for (name, output) in known {
+            let (place, said) = named(&file.converter, &name);
             let options = Options {
-                full_scale_dbm: said.map_or(0.0, |(_, said)| said.full_scale_dbm.0 .0),
+                full_scale_dbm: said.map_or(0.0, |said| said.full_scale_dbm.0 .0),
                 sample_hz: output.sample_hz,
             };
-            let place = said.map_or_else(|| Spanned::new(0..0, name.clone()), |(place, _)| place.clone());
             let mut gives = Gives::default();
             for tone in 0..TONES {
                 gives.add(&format!("tone{tone}"), Kind::Tone);
             }
             self.add(&place, "converter", TONES, gives, Box::new(Converter::new(options)))?;
-            if let (Some(part), Some(device)) = (self.plan.0.last_mut(), self.pins.device_at(output.channel)) {
-                part["device"] = device.into();
-            }
+            self.note_driver(self.pins.device_at(output.channel));
             self.draw(&output.core, &name, &format!("output {}", output.number));
         }
         Ok(())

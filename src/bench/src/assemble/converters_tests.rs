@@ -1,3 +1,4 @@
+use kairos_pulse::model::Tone as CoreTone;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -6,7 +7,6 @@ use super::super::{assemble, Assembly, Device};
 use crate::engine::Engine;
 use crate::file::Source;
 use crate::pad::Output;
-use crate::signal::CoreTone;
 
 /// A bench for a device with a pulse core of two outputs.
 fn with_pulse_core(text: &str) -> Result<Assembly, String> {

@@ -8,10 +8,11 @@
 use std::f64::consts::PI;
 
 use kairos_contracts::pulse::{AMPLITUDE_MAX, TONES, VALUE_BITS};
+use kairos_pulse::model::Tone as CoreTone;
 use serde_json::{json, Value};
 
 use crate::model::{Change, Model, Outbox};
-use crate::signal::{CoreTone, Ns, Signal, Tone};
+use crate::signal::{Ns, Signal, Tone};
 
 /// How it is used.
 #[derive(Debug, Clone, Copy)]

@@ -67,37 +67,30 @@ fn default_memory() -> Spanned<u32> {
     Spanned::new(0..0, 256)
 }
 
+/// Of what the file does not say: nothing, never, none.
+fn unsaid<T: Default>() -> Spanned<T> {
+    Spanned::new(0..0, T::default())
+}
+
 /// `from`: the board above, `to`: the one below.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkEntry {
     pub from: Spanned<String>,
     pub to: Spanned<String>,
-    #[serde(default = "zero")]
+    #[serde(default = "unsaid")]
     pub delay_ns: Spanned<u64>,
     /// Probability that a bit is wrong.
-    #[serde(default = "never")]
+    #[serde(default = "unsaid")]
     pub bit_errors: Spanned<f64>,
     /// Probability that a word is lost.
-    #[serde(default = "never")]
+    #[serde(default = "unsaid")]
     pub losses: Spanned<f64>,
     #[serde(default)]
     pub seed: u64,
     /// When it is pulled out, and plugged in again.
-    #[serde(default = "always_in")]
+    #[serde(default = "unsaid")]
     pub unplugged_ns: Spanned<Vec<[u64; 2]>>,
-}
-
-fn zero() -> Spanned<u64> {
-    Spanned::new(0..0, 0)
-}
-
-fn never() -> Spanned<f64> {
-    Spanned::new(0..0, 0.0)
-}
-
-fn always_in() -> Spanned<Vec<[u64; 2]>> {
-    Spanned::new(0..0, Vec::new())
 }
 
 /// What is wrong, and where in the text it stands.

@@ -11,12 +11,12 @@ use kairos_bench::cards::Card;
 use kairos_bench::engine::{Divided, Engine, Warning};
 use kairos_bench::file::{text_of, Source};
 use kairos_bench::pad::{Output as BenchOutput, Pad as BenchPad};
-use serde_json::{json, Map, Value};
-
 use kairos_contracts::pulse::TONES;
+use serde_json::{json, Map, Value};
 
 use super::library::{Info, Pad};
 use super::outside::Outside;
+use super::tones::places;
 use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// Bits 23..16 of a channel are its board's destination.
@@ -66,7 +66,7 @@ impl Bench {
             starts.push(next);
             pads.extend(pads_of(board, next, info));
             outputs.extend(outputs_of(board, next, info));
-            next += info.pad_count() + (TONES * info.outputs.len()) as u16;
+            next = places(info, next).end;
         }
         let source = Source {
             name: &name,
@@ -218,13 +218,13 @@ fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput]) -> BTreeMap<u16, u32>
 /// The outputs of a board's pulse cores: their tones stand behind its pads, which are numbered from
 /// `first` on.
 fn outputs_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchOutput> + '_ {
-    let tones = first + info.pad_count();
-    info.outputs.iter().enumerate().map(move |(place, output)| BenchOutput {
+    let tones = places(info, first).step_by(TONES);
+    info.outputs.iter().zip(tones).map(move |(output, tones)| BenchOutput {
         board,
         channel: output.channel | (board as u32) << DESTINATION_SHIFT,
         core: output.name.clone(),
         number: output.output,
-        tones: tones + (TONES * place) as u16,
+        tones,
         sample_hz: f64::from(info.samples_per_cycle) * 1e9 / NS_PER_PL_CYCLE as f64,
     })
 }

@@ -264,13 +264,6 @@ pub struct Info {
     pub waves: Vec<WaveInfo>,
 }
 
-impl Info {
-    /// How many numbers its pads take.
-    pub fn pad_count(&self) -> u16 {
-        self.pads.iter().map(|pad| pad.index as u16 + 1).max().unwrap_or(0)
-    }
-}
-
 /// A wave of a clock generator as the library describes it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct WaveInfo {

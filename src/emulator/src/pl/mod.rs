@@ -343,7 +343,7 @@ impl Pl {
         if let Some(outside) = &mut self.outside {
             heard = outside.see(events);
             if let Some(origin) = self.offset {
-                heard |= outside.see_tones(&self.library.shown(), origin);
+                heard |= outside.see_tones(|| self.library.shown(), origin);
             }
         }
         if self.outputs.sim_quiet != 0 {

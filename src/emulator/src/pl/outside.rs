@@ -10,11 +10,10 @@ use std::rc::Rc;
 
 use kairos_bench::engine::Engine;
 use kairos_bench::signal::Square;
-use kairos_contracts::pulse::TONES;
 
 use super::event::Event;
 use super::library::{Info, Inputs, Outputs, Shown, WaveInfo};
-use super::tones::{Tones, AHEAD};
+use super::tones::{places, Tones, AHEAD};
 use super::wave::Wave;
 use crate::machine::time::NS_PER_PL_CYCLE;
 
@@ -45,11 +44,9 @@ impl Outside {
         let shared = drivers.map(|(pad, part)| (pad, (part, false))).collect();
         let watched = info.waves.iter().filter(|wave| made.watches(first + wave.pad));
         let clocks = watched.map(|wave| (wave.clone(), None)).collect();
-        let tones = first + info.pad_count();
-        let places = tones..tones + (TONES * info.outputs.len()) as u16;
-        let followed = places.into_iter().any(|place| made.watches(place));
+        let follows = places(info, first).any(|place| made.watches(place));
         drop(made);
-        let tones = followed.then(|| Tones::new(info, tones));
+        let tones = follows.then(|| Tones::new(info, first));
         Self {
             tones,
             engine,
@@ -137,19 +134,18 @@ impl Outside {
         self.tones.as_ref().map_or(u64::MAX, |_| AHEAD)
     }
 
-    /// What pulse cores have shown. `origin`: the cycle in which the coarse counter was 0. Returns
-    /// whether a part hears of it.
-    pub fn see_tones(&mut self, shown: &Shown<'_>, origin: u64) -> bool {
-        let mut engine = self.engine.borrow_mut();
-        self.tones
-            .as_mut()
-            .is_some_and(|tones| tones.see(shown, origin, &mut engine))
+    /// What pulse cores have shown, if a part hears of that. `origin`: the cycle in which the coarse
+    /// counter was 0. Returns whether there was anything.
+    pub fn see_tones<'a>(&mut self, shown: impl FnOnce() -> Shown<'a>, origin: u64) -> bool {
+        let tones = self.tones.as_mut();
+        tones.is_some_and(|tones| tones.see(&shown(), origin, &mut self.engine.borrow_mut()))
     }
 
     /// The logic is configured anew: its pulse cores have shown nothing.
     pub fn begin_anew(&mut self, info: &Info) {
-        let first = self.first + info.pad_count();
-        self.tones = self.tones.take().map(|_| Tones::new(info, first));
+        if let Some(tones) = &mut self.tones {
+            *tones = Tones::new(info, self.first);
+        }
     }
 
     /// Clock generators, as they are in a quiet cycle that has been run: of one that is as before

@@ -2,12 +2,11 @@
 //! run. Samples, to the bit and with what neighbours give, are in [`super::Recording`], afterwards.
 
 use super::machine::Block;
-use super::recording::{show, Fields, EVENT, FIELDS, LEVELS, MASK, RESET};
+use super::recording::{put, show, Fields, EVENT, FIELDS, LEVELS, MASK, RESET};
 use super::settings::Now;
 use super::synthesis::{Synthesiser, Tone};
-use crate::wrap;
 use alloc::vec::Vec;
-use kairos_contracts::pulse::{TONES, VALUE_BITS};
+use kairos_contracts::pulse::TONES;
 
 /// An output: what it shows, and since when.
 struct Output {
@@ -100,11 +99,7 @@ impl Follower {
             return;
         };
         output.pass(cycle, self.per_cycle);
-        let mut words = words.iter();
-        for (n, field) in output.fields.iter_mut().enumerate().filter(|(n, _)| head >> n & 1 != 0) {
-            let word = words.next().copied().unwrap_or_default() as i64;
-            *field = if n == LEVELS { word } else { wrap(word, VALUE_BITS) };
-        }
+        put(&mut output.fields, head, &mut words.iter().copied());
         show(&mut output.block, &output.fields);
         // What begins at the global phase does so now.
         let counter = output.now.counter(self.per_cycle);

@@ -133,10 +133,7 @@ impl Recording {
             if let Some(begin) = begin.filter(|&begin| begin < cycle) {
                 see(begin, cycle, &fields);
             }
-            for (n, field) in fields.iter_mut().enumerate().filter(|(n, _)| head >> n & 1 != 0) {
-                let word = words.next().unwrap_or_default() as i64;
-                *field = if n == LEVELS { word } else { wrap(word, VALUE_BITS) };
-            }
+            put(&mut fields, head, &mut words);
             begin = Some(cycle);
             if cycle == until {
                 return;
@@ -252,6 +249,14 @@ impl Recording {
             }
         });
         silence(until - at, out);
+    }
+}
+
+/// Takes the fields that a head announces.
+pub(super) fn put(fields: &mut Fields, head: u64, words: &mut impl Iterator<Item = u64>) {
+    for (n, field) in fields.iter_mut().enumerate().filter(|(n, _)| head >> n & 1 != 0) {
+        let word = words.next().unwrap_or_default() as i64;
+        *field = if n == LEVELS { word } else { wrap(word, VALUE_BITS) };
     }
 }
 

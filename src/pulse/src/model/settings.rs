@@ -75,6 +75,12 @@ fn counter(data: u64) -> Setting {
     Setting::Counter(data & ((1 << VALUE_BITS) - 1))
 }
 
+/// What an event of a recording sets, if there is such an event.
+fn setting(event: u64) -> Option<Setting> {
+    let make = KINDS.get(field(event, DATA_BITS, 3) as usize)?;
+    Some(make(field(event, 0, DATA_BITS)))
+}
+
 /// Couplings that are used from a cycle on.
 #[derive(Clone, Debug)]
 struct Used {
@@ -104,10 +110,10 @@ impl Settings {
 
     /// Adds an event of a recording; false if there is no such event.
     pub fn add(&mut self, cycle: u64, event: u64) -> bool {
-        let Some(make) = KINDS.get(field(event, DATA_BITS, 3) as usize) else {
+        let Some(setting) = setting(event) else {
             return false;
         };
-        self.set(cycle, make(field(event, 0, DATA_BITS)));
+        self.set(cycle, setting);
         true
     }
 
@@ -243,8 +249,8 @@ impl Now {
 
     /// Takes an event of a recording, in its cycle; what there is no event for changes nothing.
     pub fn take(&mut self, cycle: u64, event: u64, per_cycle: u64) {
-        if let Some(make) = KINDS.get(field(event, DATA_BITS, 3) as usize) {
-            self.set(cycle, make(field(event, 0, DATA_BITS)), per_cycle);
+        if let Some(setting) = setting(event) {
+            self.set(cycle, setting, per_cycle);
         }
     }
 
