@@ -69,7 +69,7 @@ def boards(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("eight")
     delays = [200, 1000, 208, 400, 2600, 800, 600]
     (folder / "system.toml").write_text(description([master, *others], above, delays))
-    device = System(folder, folder / "system.toml", exact=False)
+    device = System(folder, folder / "system.toml")
     try:
         for board in range(1, LAST + 1):
             device.until_logged(f"destination {board}: Kairos satellite")

@@ -37,7 +37,7 @@ def test_pins_of_all_boards_change_together_and_the_same_each_time(kairos, devic
 
 def test_all_that_there_is_over_one_link(kairos, devices):
     """Kernels of three boards, four clients of management, monitor and analyzer: more than eight streams."""
-    device = System(kairos.directory, "tree", exact=False)
+    device = System(kairos.directory, "tree")
     try:
         for board in range(1, 8):
             device.until_logged(f"destination {board}: Kairos satellite")

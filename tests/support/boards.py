@@ -34,12 +34,9 @@ delay_ns = 1000
 
 class System(Emulated):
     """The boards of a system that the emulator knows by its name, or of a description. `ports` and
-    `address` (of management) are those of the board with the network on this host.
+    `address` (of management) are those of the board with the network on this host."""
 
-    exact: no word comes into a board's past. Of eight boards one may, rarely (docs/emulator.md)."""
-
-    def __init__(self, folder, system, exact=True):
-        self._exact = exact
+    def __init__(self, folder, system):
         forwards = [part for port in PORTS for part in ("--forward", f"0:{port}")]
         super().__init__(folder, "--system", system, "--build", BUILD, *forwards)
         readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
@@ -53,7 +50,7 @@ class System(Emulated):
     def close(self):
         """Also looks whether a word has come into a board's past, after which runs are not the same each time."""
         super().close()
-        assert not self._exact or "had been reached" not in self.errors(), self.errors()
+        assert "had been reached" not in self.errors(), self.errors()
 
     def until_logged(self, text, count=1):
         """Time passes until the boards have printed a text so often."""

@@ -34,39 +34,39 @@ impl Boards {
                 pl.outside = outside;
             }
         }
-        self.go_in_step(&bench);
+        if self.system.boards().len() > 1 {
+            self.go_in_step(&bench);
+        }
         self.bench = Some(bench);
         Ok(())
     }
 
-    /// Where parts of the bench join boards, all go in step.
+    /// Lets the logic of all boards go in step.
     fn go_in_step(&mut self, bench: &Bench) {
         let count = self.system.boards().len();
         let pairs = (0..count).flat_map(|one| (0..one).map(move |other| (one, other)));
         let joined: Vec<(usize, usize)> = pairs.filter(|(one, other)| bench.joins(*one, *other)).collect();
-        if joined.is_empty() {
-            return;
+        if !joined.is_empty() {
+            self.system.bound(LOOKAHEAD);
         }
+        let place = |name: &str| self.names().position(|other| other == name);
+        let by_links = self.links().iter().filter_map(|(above, below, link)| {
+            let reached = link.delay() + 1;
+            Some((place(above)?, place(below)?, reached))
+        });
+        let by_bench = joined.iter().map(|(one, other)| (*one, *other, THROUGH_BENCH));
         let mut ways = vec![vec![u64::MAX; count]; count];
-        let mut way = |one: usize, other: usize, cycles: u64| {
+        for (one, other, cycles) in by_links.chain(by_bench) {
             for (from, to) in [(one, other), (other, one)] {
                 ways[from][to] = ways[from][to].min(cycles);
             }
-        };
-        let place = |name: &str| self.names().position(|other| other == name);
-        for (above, below, link) in self.links() {
-            if let (Some(above), Some(below)) = (place(above), place(below)) {
-                way(above, below, link.delay() + 1);
-            }
         }
-        joined.iter().for_each(|(one, other)| way(*one, *other, THROUGH_BENCH));
         let buses: Vec<_> = self.system.boards().iter().map(|board| &board.machine.bus).collect();
         for (bus, step) in buses.iter().zip(lockstep(&buses, ways)) {
             if let Some(pl) = fabric::of_mut(&mut bus.borrow_mut()) {
                 pl.go_in_step(step);
             }
         }
-        self.system.go_in_step(LOOKAHEAD);
     }
 
     /// The bench. The error is a line for the user.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::bitstream;
 use super::gp::Access as GpAccess;
 use super::library::Library;
-use super::link::{End, Question};
+use super::link::End;
 use super::Pl;
 use crate::machine::bus::Bus;
 use crate::machine::memory::Memory;
@@ -90,16 +90,6 @@ impl Fabric {
             .as_mut()
             .ok_or("it has no gateware, or only when it has booted")?;
         pl.connect(end, name)
-    }
-
-    /// How many links are connected.
-    pub fn ends(&self) -> usize {
-        self.pl.as_ref().map_or(0, Pl::ends)
-    }
-
-    /// Answers a neighbour, see [`Pl::asked`].
-    pub fn asked(&mut self, question: Question, memory: &Memory) -> u64 {
-        self.pl.as_mut().map_or(u64::MAX, |pl| pl.asked(question, memory))
     }
 
     /// Brings the logic forward for another board, see [`Pl::led`].

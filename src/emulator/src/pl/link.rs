@@ -7,11 +7,8 @@
 //! (docs/gateware/link-time.md), which is all that is left out here: all boards have
 //! one clock.
 //!
-//! The logic of each board has its own clock (`Pl::cycle`), and none may run a cycle before all
-//! words that arrive in it are known. Whoever needs to know asks the board at the other end: if
-//! nothing goes on there, until when; else it is brought forward as far as needed. That board may
-//! have to ask its own other neighbours, but never the one who asks, who tells it until when it
-//! will be silent: boards are a tree, so the questions end.
+//! The logic of each board has its own clock (`Pl::cycle`), and none runs a cycle before all words
+//! that arrive in it are known ([`super::lockstep`]).
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -23,36 +20,6 @@ use crate::machine::time::NS_PER_PL_CYCLE;
 pub const UP: &str = "up";
 /// A cycle in the phases that a library is told.
 const PHASES: u64 = 4096;
-
-/// What a board is asked by its neighbour.
-#[derive(Debug, Clone, Copy)]
-pub struct Question {
-    /// The number of the link's end there.
-    pub end: usize,
-    /// The logic there is to have run up to this cycle, if something goes on there…
-    pub needed: u64,
-    /// …and may be brought to this one at once.
-    pub wanted: u64,
-    /// Its cores may do something from this cycle on.
-    pub acting: u64,
-    /// One of them waits for an event.
-    pub wakes: bool,
-    /// It has to be brought to `needed` even beyond `acting`.
-    pub urgent: bool,
-}
-
-/// The board at the other end of a link.
-pub trait Neighbour {
-    /// Whether it is still there; may be called while it waits for the answer to a question of its own.
-    fn is_there(&self) -> bool;
-
-    /// The first cycle in which its cores may do something, and whether one of them waits for an
-    /// event; `None`: it is gone.
-    fn cores(&self) -> Option<(u64, bool)>;
-
-    /// Its answer: the first cycle in which it may send a word.
-    fn asked(&self, question: Question) -> u64;
-}
 
 /// How long words are on their way.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,8 +61,6 @@ struct Fibre {
     words: RefCell<VecDeque<(u64, u64)>>,
     /// In cycles.
     delay: u64,
-    /// The sender sends nothing before it has run this cycle, unless a word comes to it.
-    silent: Cell<u64>,
     quality: Quality,
     random: Cell<u64>,
     /// Words sent, with wrong bits, and lost.
@@ -107,7 +72,6 @@ impl Fibre {
         Self {
             delay,
             words: RefCell::default(),
-            silent: Cell::new(0),
             quality,
             random: Cell::new(seed),
             counts: Cell::default(),
@@ -193,24 +157,13 @@ pub struct End {
     out: Rc<Fibre>,
     into: Rc<Fibre>,
     cable: Rc<Cable>,
-    neighbour: Box<dyn Neighbour>,
-    /// The number of the other end among the ends there.
-    there: usize,
-    /// Words that arrive before this cycle have been sent.
-    pub(super) known: u64,
 }
 
-/// A link between two boards, the one above first: itself, and its end at each of them. `there`:
-/// for each end, its neighbour and the other end's number among the ends there. `seed` is for the
+/// A link between two boards, and its end at each of them, at the one above first. `seed` is for the
 /// errors. `out`: when it is not plugged in, cycles from the first to before the second.
-pub fn link(
-    there: [(Box<dyn Neighbour>, usize); 2],
-    delay: Delay,
-    quality: Quality,
-    seed: u64,
-    out: Vec<[u64; 2]>,
-) -> (Link, [End; 2]) {
+pub fn link(delay: Delay, quality: Quality, seed: u64, out: Vec<[u64; 2]>) -> (Link, [End; 2]) {
     let cycles = delay.cycles();
+    // From the board above, and back to it
     let fibres = [0, 1].map(|n| {
         let seed = seed.wrapping_mul(2).wrapping_add(n as u64);
         Rc::new(Fibre::new(cycles[n], quality, seed))
@@ -220,19 +173,11 @@ pub fn link(
         out,
         pulled: RefCell::default(),
     });
-    let mut n = 0;
-    let ends = there.map(|(neighbour, there)| {
-        let (out, into) = (fibres[n].clone(), fibres[1 - n].clone());
-        n += 1;
-        End {
-            place: 0,
-            out,
-            into,
-            cable: cable.clone(),
-            neighbour,
-            there,
-            known: 0,
-        }
+    let ends = [0, 1].map(|n| End {
+        place: 0,
+        out: fibres[n].clone(),
+        into: fibres[1 - n].clone(),
+        cable: cable.clone(),
     });
     (Link { cable, fibres }, ends)
 }
@@ -280,7 +225,7 @@ impl Link {
 impl End {
     /// Whether the line carries words.
     pub fn is_up(&self, cycle: u64) -> bool {
-        self.cable.is_in(cycle) && self.neighbour.is_there()
+        self.cable.is_in(cycle)
     }
 
     /// By what fraction of a cycle what comes is later than the clock of the board above, as the
@@ -295,14 +240,12 @@ impl End {
     }
 
     /// A word leaves in `cycle`.
-    pub fn send(&mut self, cycle: u64, word: u64) {
+    pub fn send(&self, cycle: u64, word: u64) {
         let arrival = cycle + self.out.delay;
         if !self.cable.carries(cycle, arrival) {
             return;
         }
         self.out.send(arrival, word);
-        // The answer to it leaves in the cycle after it has come.
-        self.known = self.known.min(arrival + self.into.delay + 1);
     }
 
     /// When the next word arrives.
@@ -313,32 +256,6 @@ impl End {
     /// The cycle of arrival, `cycle` or before, and the word that arrived in it.
     pub fn receive(&self, cycle: u64) -> Option<(u64, u64)> {
         self.into.words.borrow_mut().pop_front_if(|word| word.0 <= cycle)
-    }
-
-    /// What is known when the other board tells of its silence.
-    pub fn told(&mut self) {
-        self.known = self.into.silent.get() + 1 + self.into.delay;
-    }
-
-    /// Finds out which words arrive up to `cycle`; `silent`: see [`Fibre::silent`]. The other
-    /// board's logic is brought forward if it must be, to `reach` if that is more, but beyond what
-    /// its cores may still do only if it is urgent.
-    pub fn ask(&mut self, cycle: u64, silent: u64, reach: u64, urgent: bool) {
-        self.known = u64::MAX;
-        let Some((acting, wakes)) = self.neighbour.cores() else {
-            return;
-        };
-        self.out.silent.set(silent);
-        let needed = cycle.saturating_sub(self.into.delay);
-        let first = self.neighbour.asked(Question {
-            end: self.there,
-            needed,
-            wanted: needed.max(reach.min(acting)),
-            acting,
-            wakes,
-            urgent,
-        });
-        self.known = first.saturating_add(self.into.delay + 1);
     }
 }
 

@@ -1,11 +1,11 @@
-//! Boards whose pins a bench joins: a change at a pin of one is at what is wired to it a cycle
-//! later, and may be at a pin of another one at once. So there is a shorter way between them than
-//! their links, and with the links they are no tree.
+//! Several boards: none runs a cycle before all that reaches it in that cycle is known.
 //!
-//! The logic of such a system is led by whoever wants to go on: as long as another board's next
-//! doings may reach it in time, the board that is furthest behind of all is brought forward first.
-//! What a board does in a cycle reaches another one in the next cycle at the earliest, so the one
-//! that is furthest behind can always go on, and nothing comes into anybody's past.
+//! What a board does reaches another one through their link, over other boards between them, or
+//! through a part of the bench that is wired to pins of both. The logic is led by whoever wants to
+//! go on: as long as another board's next doings may reach it in time, the board that is furthest
+//! behind of all is brought forward first. What a board does in a cycle reaches another one in the
+//! next cycle at the earliest, so the one that is furthest behind can always go on, and nothing
+//! comes into anybody's past.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -114,11 +114,6 @@ impl Pl {
         self.step = Some(step);
     }
 
-    /// Whether it does.
-    pub(super) fn in_step(&self) -> bool {
-        self.step.is_some()
-    }
-
     /// What it does next, where its cores may do something from cycle `acting` on, and one waits
     /// for the logic if `wakes`.
     pub(super) fn next_doings(&self, acting: u64, wakes: bool) -> Next {
@@ -142,7 +137,10 @@ impl Pl {
     /// `target` at most. `None`: a core of another board has to do something first.
     pub(super) fn agreed(&mut self, target: u64, urgent: bool) -> Option<u64> {
         if self.agreed <= self.cycle {
-            self.agreed = self.agree(target, urgent)?;
+            self.agreed = match &self.step {
+                Some(step) => self.agree(&step.clone(), target, urgent)?,
+                None => u64::MAX,
+            };
         }
         Some(self.undisturbed(target.min(self.agreed)))
     }
@@ -154,8 +152,7 @@ impl Pl {
         target.min(arrival)
     }
 
-    fn agree(&mut self, target: u64, urgent: bool) -> Option<u64> {
-        let step = self.step.clone()?;
+    fn agree(&mut self, step: &Lockstep, target: u64, urgent: bool) -> Option<u64> {
         loop {
             // Its own cores do nothing before the target.
             let next = step.next(self.next_doings(target, false));

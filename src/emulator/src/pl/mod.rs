@@ -51,6 +51,8 @@ use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 const SETTLE: u64 = 8;
 /// The same after an event: the logic says itself that one is in its synchroniser.
 const SETTLE_EVENT: u64 = 2;
+/// The same after a word of a link: its own cycle, and the one in which that counts as movement.
+const SETTLE_WORD: u64 = 2;
 /// After a `sev`, the logic must begin to read within so many cycles, else it does not answer.
 const RESPONSE_WINDOW: u64 = 64;
 
@@ -103,15 +105,13 @@ pub struct Pl {
     ends: Vec<End>,
     /// When one of them is next plugged in, or pulled out.
     replug: u64,
-    /// Those that have sent a word in this run, as bits.
-    sent: u8,
     /// Of a link to the board above, whose time the counter takes over.
     follows: bool,
     /// Cycles that had to be run before the cores had come to them, for another board.
     pub ahead: u64,
     /// What is wired to its pads.
     pub outside: Option<Outside>,
-    /// A bench joins boards of its system.
+    /// It is one of several boards.
     step: Option<Lockstep>,
     /// Then: nothing comes from others before this cycle, unless it does something that reaches them.
     agreed: u64,
@@ -161,7 +161,6 @@ impl Pl {
             submitted: 0,
             ends: Vec::new(),
             replug: u64::MAX,
-            sent: 0,
             follows,
             ahead: 0,
             outside: None,

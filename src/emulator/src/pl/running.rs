@@ -16,12 +16,9 @@ pub(super) struct Bounds {
     pub(super) to_event: bool,
     /// When it rests, so that the rest need not be run, nor skipped.
     pub(super) to_rest: bool,
-    /// It is for the board at the other end of this link, and only until a word goes there.
-    pub(super) asker: Option<usize>,
-    /// Not before: neighbours are brought forward whatever their cores may still do.
+    /// Not before: other boards are brought forward whatever their cores may still do.
     pub(super) urgent: bool,
-    /// It is for another board with which this one is in step, and only until something is done
-    /// here that may reach others.
+    /// It is for another board, and only until something is done here that may reach others.
     pub(super) led: bool,
 }
 
@@ -38,7 +35,7 @@ impl Pl {
     }
 
     /// Runs the logic up to (not including) the cycle that contains `now`, or until it wakes a core
-    /// if `to_event`. With links, only as far as is known what they bring. The next cycle is then
+    /// if `to_event`. With other boards, only as far as is known what they bring. The next cycle is then
     /// the one returned.
     pub fn advance(&mut self, now: Cycles, memory: &Memory, to_event: bool) -> u64 {
         let target = time::to_pl(now);
@@ -71,7 +68,7 @@ impl Pl {
 
     /// Runs one cycle for an access.
     pub(super) fn clock_now(&mut self, memory: &Memory) {
-        self.known(self.cycle + 1, None, true);
+        self.agreed(self.cycle + 1, true);
         self.clock(memory);
     }
 
@@ -80,12 +77,11 @@ impl Pl {
         let Bounds {
             to_event,
             to_rest,
-            asker,
             urgent,
             led,
         } = bounds;
-        self.look_again(asker);
-        self.sent = 0;
+        self.look_at_plugs();
+        (self.agreed, self.touched) = (0, false);
         while self.cycle < target && !(to_event && self.waker().is_some()) {
             if to_rest && self.rests(target) {
                 self.rested = self.rested.max(target);
@@ -99,12 +95,9 @@ impl Pl {
             }
             let known = match led {
                 true => Some(self.undisturbed(target.min(self.replug))),
-                false => self.known(target.min(self.replug), asker, urgent),
+                false => self.agreed(target.min(self.replug), urgent),
             };
             let Some(target) = known else { break };
-            if asker.is_some_and(|end| self.sent >> end & 1 != 0) {
-                break;
-            }
             let outside = self.outside_due();
             if self.skip && self.waits() && self.offset.is_some() && !self.arrives() {
                 let to = target.min(self.due()).min(outside).min(self.next_answer());

@@ -22,7 +22,6 @@ pub struct NamedMachine {
 pub struct System {
     boards: Vec<NamedMachine>,
     lookahead: Cycles,
-    in_step: bool,
     /// The board whose turn it was last, if that has changed nothing.
     stuck: Option<usize>,
 }
@@ -39,16 +38,13 @@ impl System {
         Self {
             boards,
             lookahead,
-            in_step: false,
             stuck: None,
         }
     }
 
-    /// The logic of all boards goes in step from now on, and a core at most `lookahead` beyond
-    /// those of the others.
-    pub fn go_in_step(&mut self, lookahead: Cycles) {
+    /// A core goes at most `lookahead` beyond those of the other boards, if that is less than before.
+    pub fn bound(&mut self, lookahead: Cycles) {
         self.lookahead = self.lookahead.min(lookahead);
-        self.in_step = true;
     }
 
     /// All boards.
@@ -132,7 +128,7 @@ impl System {
                 self.stuck = Some(first);
             }
             let again = stuck.is_some() && stuck == self.stuck;
-            if again || self.in_step && self.boards[first].machine.now() <= now {
+            if again || self.boards[first].machine.now() <= now {
                 self.give_way(&order[1..]);
             }
         }
