@@ -19,12 +19,10 @@ from .gearbox import Forms
 from .multiplexer import Multiplexer
 from .reliable import Plain, Reliable
 from .simple import make_depacketiser, make_packetiser
-from .word import STREAM_BITS
+from .word import CREDITS
 
-__all__ = ["CREDITS", "Endpoint", "Stream"]
+__all__ = ["Endpoint", "Stream"]
 
-CREDITS = 2**STREAM_BITS - 1
-"""The stream of credits."""
 _CREDITS_RANK = 1
 
 

@@ -5,7 +5,8 @@
        hello, acknowledge ┘                                            └─▶ Session, LaneSenders
 
 Lane 0 goes before lane 1, and neither waits for what the other repeats. The link's own words go
-before both, but never two of them one after the other: a word of lane 0 waits for one word at most.
+before both, but never two of them one after the other, nor an acknowledgement within a frame of
+lane 0: a vector of rank 0 waits for one word at most, the end of its frame included.
 
 `Plain` has the same ports, one lane, and neither CRC nor repetition.
 
@@ -160,7 +161,8 @@ class Reliable(_Channel):
         for n, receiver in enumerate(self.receivers):
             told = [fields.number.eq(receiver.expected), fields.generation.eq(receiver.seen), lane.eq(n)]
             told += [fields.again.eq(receiver.again), fields.lane.eq(n), fields.kind.eq(Kind.ACKNOWLEDGE)]
-            choices.append((due[n] & self.up & ~pausing, [*told, own.eq(1), alone.eq(1), receiver.told.eq(step)]))
+            may = self.up & ~pausing & ~self.senders[0].open
+            choices.append((due[n] & may, [*told, own.eq(1), alone.eq(1), receiver.told.eq(step)]))
         pauses = reduce(or_, [asks for asks, _ in choices])
         self.sync += If(step, pausing.eq(pauses))
         for n, sender in enumerate(self.senders):

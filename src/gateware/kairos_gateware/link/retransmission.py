@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from migen import *
 
 from .control import NUMBER_BITS, Kind
-from .word import PAYLOAD_BITS, STREAM_BITS, word_layout
+from .word import CREDITS, PAYLOAD_BITS, STREAM_BITS, word_layout
 
 __all__ = ["Lane", "LaneReceiver", "LaneSender"]
 
@@ -48,7 +48,7 @@ class LaneSender(Module):
     `acknowledged`, with `from_there`: words before that number have arrived. `again`, with
     `again_generation`: it asks for the others. beat: cycles after which it reminds. `repeating`:
     what leaves has left before. `awaiting`: not all have been acknowledged. `space`: words that may
-    leave before some must be.
+    leave before some must be. `open`: the end of a frame is still to leave, or more of it.
     """
 
     def __init__(self, lane, beat):
@@ -57,7 +57,7 @@ class LaneSender(Module):
         self.entry, self.number, self.generation = Signal(_BITS), Signal(NUMBER_BITS), Signal(2)
         self.acknowledged, self.from_there = Signal(), Signal(NUMBER_BITS)
         self.again, self.again_generation = Signal(), Signal(2)
-        self.repeating, self.awaiting = Signal(), Signal()
+        self.repeating, self.awaiting, self.open = Signal(), Signal(), Signal()
         self.space = Signal(max=lane.words + 1)
 
         # # #
@@ -66,6 +66,9 @@ class LaneSender(Module):
         length, room = Signal(max=lane.frame + 1), Signal(reset=1)
         restart, remind, is_end = Signal(), Signal(), Signal()
         still = Signal(max=beat)
+        # Vectors are passed on with the end of their frame, so credits do not go before that
+        vectors, waits = Signal(), Signal()
+        self.comb += waits.eq(vectors & (self.word.stream == CREDITS))
         memory = Memory(_BITS + 1, lane.words)
         write, read = memory.get_port(write_capable=True), memory.get_port()
         self.specials += memory, write, read
@@ -96,7 +99,7 @@ class LaneSender(Module):
                 self.entry.eq(kept[:-1]),
             )
             .Elif(
-                (length == lane.frame) | ((length != 0) & ~(self.any & room)),
+                (length == lane.frame) | ((length != 0) & ~(self.any & room & ~waits)),
                 self.valid.eq(1),
                 self.kind.eq(Kind.END),
                 is_end.eq(1),
@@ -117,7 +120,9 @@ class LaneSender(Module):
             If(
                 self.taken,
                 restart.eq(0),
-                If(self.control, length.eq(0), remind.eq(0)).Else(length.eq(length + 1)),
+                If(self.control, length.eq(0), remind.eq(0), vectors.eq(0)).Else(
+                    length.eq(length + 1), vectors.eq(vectors | (self.word.stream != CREDITS))
+                ),
                 If(restart, self.repeating.eq(tail != head)).Elif(after == head, self.repeating.eq(0)),
             ),
             If(self.taken | ~self.awaiting, still.eq(0)).Else(still.eq(still + 1)),
@@ -126,6 +131,7 @@ class LaneSender(Module):
         ]
         self.comb += [
             self.awaiting.eq(head != tail),
+            self.open.eq(length != 0),
             held.eq(head - tail),
             If(held < lane.words - _MARGIN, self.space.eq(lane.words - _MARGIN - held)),
         ]

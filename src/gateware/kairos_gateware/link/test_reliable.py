@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 
 import pytest
 from migen import *
 
+from kairos_gateware.link.control import Kind
 from kairos_gateware.link.crc import Crc, crc_of
 from kairos_gateware.link.endpoint import Endpoint, Stream
 from kairos_gateware.link.gearbox import Forms
@@ -15,6 +17,8 @@ from kairos_gateware.link.reliable import Reliability
 from kairos_gateware.link.retransmission import Lane, LaneReceiver
 from kairos_gateware.simulation import run_simulation
 
+UNDISTURBED = 5
+"""Cycles until a vector of one word and the end of its frame have left."""
 STREAMS = [Stream("urgent", 1, Forms(number=40), 0, 4), Stream("data", 2, Forms(number=64), 2, 16)]
 SMALL = Reliability(lanes=(Lane(64, 8), Lane(64, 8)), beat=32, hold=400)
 
@@ -81,6 +85,8 @@ class Pair(Module):
 
     def __init__(self, delay=5, reliability=SMALL):
         self.cut, self.forget, self.ends = Signal(), [Signal(), Signal()], []
+        self.cycle = Signal(32)
+        self.sync += self.cycle.eq(self.cycle + 1)
         for forget in self.forget:
             end = ResetInserter()(Endpoint(STREAMS, STREAMS, reliability))
             self.comb += end.reset.eq(forget)
@@ -159,6 +165,49 @@ def test_up_in_some_round_trips_and_then_a_vector_takes_so_many_cycles_and_the_l
         assert (yield from exchange(dut, "urgent", [7])) == ([7], cycles + 5)
 
     run_simulation(dut, play())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_urgent_vector_waits_for_one_word_at_most(seed):
+    """With the end of its frame, while all else is full both ways, and acknowledgements are due again and again."""
+    dut, random, words, asked = Pair(), Random(seed), [], []
+
+    def play():
+        yield from wait_up(dut)
+        for end in dut.ends:
+            for source in end.source.values():
+                yield source.ready.eq(1)
+            yield end.sink["data"].form.eq(1)
+            yield end.sink["data"].valid.eq(1)
+        yield
+        for number in range(150):
+            there, back = dut.ends[0].sink["urgent"], dut.ends[1].sink["urgent"]
+            yield there.form.eq(1)
+            yield there.data.eq(number)
+            yield there.valid.eq(1)
+            yield back.form.eq(1)
+            yield back.valid.eq(random.random() < 0.7)
+            yield
+            assert (yield there.ready)
+            asked.append((yield dut.cycle))
+            yield there.valid.eq(0)
+            for _ in range(random.randrange(8, 40)):
+                yield back.valid.eq(random.random() < 0.3)
+                yield
+
+    @passive
+    def observe():
+        while True:
+            if (yield dut.ends[0].out.valid):
+                word = yield dut.ends[0].out.word
+                words.append(((yield dut.cycle), word >> 54 & 7, word & 7))
+            yield
+
+    run_simulation(dut, [play(), observe()])
+    ends = [when for when, stream, marks in words if stream == 0 and marks == Kind.END]
+    sent = [when for when, stream, _ in words if stream == 1]
+    late = [next(end for end in ends if end > word) - start for start, word in zip(asked, sent, strict=True)]
+    assert min(late) == UNDISTURBED and max(late) == UNDISTURBED + 1, sorted(set(late))
 
 
 @pytest.mark.parametrize("who", [1, pytest.param(0, marks=pytest.mark.long)])

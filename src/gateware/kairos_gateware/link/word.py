@@ -6,11 +6,13 @@
 
 from migen import *
 
-__all__ = ["CHECK_BITS", "PAYLOAD_BITS", "STREAM_BITS", "WORD_BITS", "word_layout"]
+__all__ = ["CHECK_BITS", "CREDITS", "PAYLOAD_BITS", "STREAM_BITS", "WORD_BITS", "word_layout"]
 
 PAYLOAD_BITS = 54
 STREAM_BITS = 3
 CHECK_BITS = 7
+CREDITS = 2**STREAM_BITS - 1
+"""The stream of credits."""
 WORD_BITS = PAYLOAD_BITS + STREAM_BITS + CHECK_BITS
 
 
