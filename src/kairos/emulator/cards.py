@@ -148,6 +148,23 @@ def _servo(database: _Database, entry: dict) -> tuple[dict, dict]:
     return channels | database.own(entry, servo="channel"), settings
 
 
+def _novogorny(database: _Database, entry: dict) -> tuple[dict, dict]:
+    arguments = database.arguments(entry)
+    return database.channels(adc=arguments.get("spi_device"), cnv=arguments.get("cnv_device")), {}
+
+
+def _ad9834(database: _Database, entry: dict) -> tuple[dict, dict]:
+    arguments = database.arguments(entry)
+    clock = arguments.get("clk_freq")
+    settings = {"clock_hz": float(clock)} if _is_positive(clock) else {}
+    return database.channels(spi=arguments.get("spi_device")), settings
+
+
+def _alone(database: _Database, entry: dict) -> tuple[dict, dict]:
+    """A chip alone on a bus, of which nothing is said."""
+    return database.channels(spi=database.arguments(entry).get("spi_device")), {}
+
+
 def _fastino(database: _Database, entry: dict) -> tuple[dict, dict]:
     return database.own(entry, spi="channel"), {}
 
@@ -195,12 +212,15 @@ def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict]:
 
 CARDS = {
     "AD53xx": ("ad53xx", _ad53xx),
+    "AD9834": ("ad9834", _ad9834),
     "AD9914": ("ddsbus", _ddsbus),
     "CPLD": ("urukul", _urukul),
     "Sampler": ("sampler", _sampler),
     "Fastino": ("fastino", _fastino),
     "Grabber": ("grabber", _based),
+    "HMC542B": ("hmc542b", _alone),
     "Mirny": ("mirny", _mirny),
+    "Novogorny": ("novogorny", _novogorny),
     "Phaser": ("phaser", _based),
     "Relay": ("shuttler", _shuttler),
     "SUServo": ("sampler", _servo),
@@ -212,7 +232,7 @@ makes channels and settings of an entry."""
 PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
 """Classes of drivers of single pins."""
 
-WITHOUT = ("AD9834", "CXPGrabber", "HMC542B", "Novogorny")
+WITHOUT = ("CXPGrabber",)
 """Classes of drivers of cards that have no model."""
 
 
