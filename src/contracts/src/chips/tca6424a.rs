@@ -1,5 +1,5 @@
 //! I/O expander with 24 pins in three ports of 8, on an I2C bus. Texas Instruments, TCA6424A data sheet (SCPS193),
-//! sections "Control register and command byte" and "Register descriptions".
+//! section "Register maps".
 //!
 //! Generated from `src/contracts/chips/tca6424a.toml` by `src/contracts/generate.py`: do not edit.
 

@@ -1,6 +1,6 @@
 """I/O expander with 24 pins in three ports of 8, on an I2C bus.
 
-Source: Texas Instruments, TCA6424A data sheet (SCPS193), sections "Control register and command byte" and "Register descriptions".
+Source: Texas Instruments, TCA6424A data sheet (SCPS193), section "Register maps".
 
 Generated from src/contracts/chips/tca6424a.toml by `make contracts`: do not edit.
 """
