@@ -130,6 +130,12 @@ def test_chips_with_two_drivers_are_found():
         "parallel1": entry("AD9914", sysclk=3e9, bus_channel=2, channel=1),
         "parallel2": entry("AD9914", sysclk=3e9, bus_channel=3, channel=1),
     }
+    alone = {
+        "spi": entry("SPIMaster", channel=1),
+        "dds": entry("AD9834", spi_device="spi"),
+        "att": entry("HMC542B", spi_device="spi"),
+    }
+    assert doubled(alone) == ["dds, att drive one chip: the one on spi"]
     assert doubled(database) == [
         "beam, again drive one chip: chip_select 6 of cpld",
         "parallel0, parallel1 drive one chip: channel 1 of bus_channel 2",

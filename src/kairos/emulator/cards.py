@@ -247,7 +247,9 @@ def cards(entries: dict) -> list[dict]:
     return found
 
 
-PLACES = {
+PLACES: dict[str, tuple[str, str | None]] = {
+    "AD9834": ("spi_device", None),
+    "HMC542B": ("spi_device", None),
     "AD53xx": ("spi_device", "chip_select"),
     "AD9910": ("cpld_device", "chip_select"),
     "AD9912": ("cpld_device", "chip_select"),
@@ -255,7 +257,8 @@ PLACES = {
     "ADF5356": ("cpld_device", "channel"),
     "AlmaznyChannel": ("host_mirny", "channel"),
 }
-"""Classes of drivers of single chips: which arguments name the card, or its bus, and the chip there."""
+"""Classes of drivers of single chips: which arguments name the card, or its bus, and the chip there;
+None: it is the only one."""
 
 
 def doubled(entries: dict) -> list[str]:
@@ -265,10 +268,12 @@ def doubled(entries: dict) -> list[str]:
     for name, entry in database.drivers(*PLACES):
         card, chip = PLACES[entry["class"]]
         arguments = database.arguments(entry)
-        place, number = arguments.get(card), arguments.get(chip)
+        place = arguments.get(card)
         where = f"{card} {place}" if isinstance(place, int) else database.resolved(place)
-        if where is not None and isinstance(number, int):
-            drivers.setdefault(f"{chip} {number} of {where}", []).append(name)
+        number = None if chip is None else arguments.get(chip)
+        if where is not None and (chip is None or isinstance(number, int)):
+            named = "the one on" if chip is None else f"{chip} {number} of"
+            drivers.setdefault(f"{named} {where}", []).append(name)
     return [f"{', '.join(names)} drive one chip: {place}" for place, names in drivers.items() if len(names) > 1]
 
 

@@ -349,3 +349,7 @@ impl Bench<'_> {
         known.rsplit_once('_').map(|(bus, _)| bus.to_string())
     }
 }
+
+#[cfg(test)]
+#[path = "cards_tests.rs"]
+mod tests;

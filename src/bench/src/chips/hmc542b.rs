@@ -87,11 +87,10 @@ impl Model for Hmc542b {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let (before, attenuation) = (self.lines, self.attenuation());
         set_levels(&mut self.lines, changes);
-        let tones = changes.iter().filter_map(|(_, signal)| match signal {
+        let fresh = changes.iter().rev().find_map(|(_, signal)| match signal {
             Signal::Tone(tone) => Some(*tone),
             _ => None,
         });
-        let fresh = tones.last();
         if before[CS] != self.lines[CS] {
             self.unheard.end();
         }

@@ -16,15 +16,17 @@ pub struct Amplifiers {
     shift: Shift,
 }
 
-impl Amplifiers {
+impl Default for Amplifiers {
     /// After power-up.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             gains: PGIA.reset,
             shift: Shift::default(),
         }
     }
+}
 
+impl Amplifiers {
     /// The gain of a channel.
     pub fn gain(&self, n: usize) -> f64 {
         GAINS[pgia::GAIN.at(n as u32).get(self.gains) as usize]

@@ -82,7 +82,7 @@ impl Novogorny {
             vref,
             lines: [false, false, true, true, false],
             volts,
-            amplifiers: Amplifiers::new(),
+            amplifiers: Amplifiers::default(),
             unheard: Unheard::default(),
             table: vec![widest],
             place: 0,

@@ -57,7 +57,7 @@ impl Sampler {
             span,
             lines: [false; INPUTS.len()],
             volts,
-            amplifiers: Amplifiers::new(),
+            amplifiers: Amplifiers::default(),
             unheard: Unheard::default(),
             codes: [0; INPUTS_OF_CARD],
             sent: 0,
