@@ -324,8 +324,9 @@ def _novogorny(message, arguments) -> str | None:
     table = [novogorny.ADC_CONTROL.decode(word) for word in reversed(words)]
     parts = [f"ch{word['channel']} range {word['softspan']}" for word in table if word["valid"]]
     texts = [f"next {', '.join(parts)}"] if parts else []
-    if message.bits == novogorny.RESULT.width and message.read is not None and len(parts) <= 1:
-        texts.insert(0, f"ch{adc_channel(message.read)}: {adc_value(message.read):.6g} V at the ADC")
+    if message.bits == novogorny.RESULT.width and len(parts) <= 1:
+        found = message.read
+        texts.insert(0, "result" if found is None else f"ch{adc_channel(found)}: {adc_value(found):.6g} V at the ADC")
     return "; ".join(texts) or None
 
 

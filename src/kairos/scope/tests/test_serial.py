@@ -1,5 +1,6 @@
 """Messages are found again on the pads of a bus, however its clock idles and samples."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,6 +76,22 @@ def test_messages_are_found_again(sent, idle, late, active_low):
         if "01" in mosi or "10" in mosi:
             assert one.written == other.written
             assert one.read in (None, other.read)
+
+
+@pytest.mark.parametrize("count", [1, 2, 12])
+def test_the_first_messages_on_a_bus_that_is_set_up_for_them(count):
+    """Its pads are low until then."""
+    bus = Bus(1, False, True)
+    bus.pads["clk"].initial = 0
+    for name in ("cs0", "cs1", "cs2"):
+        bus.pads[name].initial = 0
+    bus.time = 1000
+    bus.put("clk", 1)
+    bus.select(0)
+    bus.time += 8 - 100 * HALF
+    expected = [bus.send(1, 16, 0xA55A + n, 0) for n in range(count)]
+    found = list(Messages(bus.pads))
+    assert [message[:5] for message in found] == [message[:5] for message in expected]
 
 
 def test_a_bus_that_rests_says_nothing():
@@ -169,6 +186,7 @@ def test_what_a_novogorny_is_told_and_says():
     assert said("spi_n", 1, 16, adc_ctrl(5, 6) << 8 | adc_ctrl(2, 7)) == "next ch5 range 6, ch2 range 7"
     result = 0xC000 << 8 | 3 << 3 | 7
     assert said("spi_n", 1, 24, 0, result) == "ch3: -6.25 V at the ADC"
+    assert said("spi_n", 1, 24, 0) == "result", "where what comes back is not recorded"
     assert said("spi_n", 1, 24, adc_ctrl(1, 7) << 16, result) == "ch3: -6.25 V at the ADC; next ch1 range 7"
     assert said("spi_n", 1, 5, 0) == "0x00 (5 bits)"
     assert Labels(DATABASE).name("spi_n", 2) == "adc amplifiers"
