@@ -4,8 +4,8 @@
 use kairos_contracts::chips::sampler::{pgia, PGIA};
 
 use super::shift::{mask, Shift};
-use crate::model::Outbox;
-use crate::signal::Ns;
+use crate::model::{Change, Outbox};
+use crate::signal::{Ns, Signal};
 
 const GAINS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
 
@@ -60,6 +60,16 @@ impl Amplifiers {
     /// The bit that falls out of the register.
     pub fn bit(&self) -> bool {
         self.shift.bits >> (PGIA.width - 1) & 1 != 0
+    }
+}
+
+/// Sets those voltages at a card's inputs, which stand from `first` on, that have changed.
+pub fn set_volts(volts: &mut [f64], first: usize, changes: &[Change]) {
+    for (input, signal) in changes {
+        let channel = input.checked_sub(first).and_then(|channel| volts.get_mut(channel));
+        if let (Some(own), Signal::Volts(volts)) = (channel, signal) {
+            *own = *volts;
+        }
     }
 }
 

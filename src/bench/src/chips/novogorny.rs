@@ -10,7 +10,7 @@
 use kairos_contracts::chips::novogorny::{adc_control, result, ADC_CONTROL, CHANNELS, RESULT, SEQUENCE, SPANS};
 use serde_json::{json, Value};
 
-use super::measuring::{Amplifiers, Conversions, Times};
+use super::measuring::{set_volts, Amplifiers, Conversions, Times};
 use super::shift::{Sent, Shift, Unheard};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
@@ -202,11 +202,7 @@ impl Model for Novogorny {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
         set_levels(&mut self.lines, changes);
-        for (input, signal) in changes {
-            if let (Some(channel), Signal::Volts(volts)) = (input.checked_sub(INPUTS.len()), signal) {
-                self.volts[channel] = *volts;
-            }
-        }
+        set_volts(&mut self.volts, INPUTS.len(), changes);
         self.select(&before, out);
         match (before[CNV], self.lines[CNV]) {
             (false, true) => self.convert(at, out),

@@ -5,7 +5,7 @@
 use kairos_contracts::chips::sampler::CHANNELS;
 use serde_json::{json, Value};
 
-use super::measuring::{Amplifiers, Conversions, Times};
+use super::measuring::{set_volts, Amplifiers, Conversions, Times};
 use super::shift::Unheard;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
@@ -124,11 +124,7 @@ impl Model for Sampler {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
         set_levels(&mut self.lines, changes);
-        for (input, signal) in changes {
-            if let (Some(channel), Signal::Volts(volts)) = (input.checked_sub(INPUTS.len()), signal) {
-                self.volts[channel] = *volts;
-            }
-        }
+        set_volts(&mut self.volts, INPUTS.len(), changes);
         if before[CNV] != self.lines[CNV] {
             self.convert(at, self.lines[CNV], out);
         }
