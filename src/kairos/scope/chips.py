@@ -28,7 +28,7 @@ from ..coredevice.suservo_dds import SharedDDS
 from ..coredevice.urukul import CPLD
 from ..coredevice.zotino import CS_DAC, Zotino
 
-__all__ = ["BUSES", "LABELS", "SELECTS", "SETTINGS", "arguments_of"]
+__all__ = ["BUSES", "LABELS", "PAIRS", "SELECTS", "SETTINGS", "arguments_of"]
 
 Settings = dict[str, tuple[str, float]]
 
@@ -232,6 +232,18 @@ def _ad9834_settings(message, arguments) -> Settings:
     return {} if phase is None else {f"phase {phase[0]}": ("turns", phase[1])}
 
 
+def _ad9834_frequency(before, message, arguments) -> Settings:
+    """A frequency register that is set by two messages, the lower half of its word first."""
+    words = [ad9834.FREQUENCY.decode(one.written) for one in (before, message)]
+    registers = {(word["second"], word["first"]) for word in words}
+    clock = arguments["clk_freq"]
+    whole = registers in ({(0, 1)}, {(1, 0)}) and before.bits == message.bits == ad9834.FREQUENCY.width
+    if not (whole and isinstance(clock, int | float)):
+        return {}
+    ftw = words[1]["half"] << ad9834.FREQUENCY.half.width | words[0]["half"]
+    return {f"frequency {words[1]['second']}": ("Hz", ftw * clock / (1 << ad9834.FTW_BITS))}
+
+
 def _hmc542b_settings(message, arguments) -> Settings:
     if message.bits != hmc542b.SETTING.width:
         return {}
@@ -368,6 +380,8 @@ SETTINGS: dict[str, Callable] = {
     "HMC542B": _hmc542b_settings,
 }
 """Class of a driver: which quantities a message sets, likewise: (unit, number) by name."""
+PAIRS: dict[str, Callable] = {"AD9834": _ad9834_frequency}
+"""Class of a driver: which quantities a message sets together with the one before, likewise."""
 BUSES = {"Sampler": "spi_pgia_device", "SUServo": "pgia_device"}
 """Class of a driver: which of its arguments names the bus, if it is not ``spi_device``."""
 SELECTS = {

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..waveform import Channel
-from .chips import BUSES, LABELS, SELECTS, SETTINGS, arguments_of
+from .chips import BUSES, LABELS, PAIRS, SELECTS, SETTINGS, arguments_of
 
 __all__ = ["Labels", "Message", "Messages"]
 
@@ -72,10 +72,14 @@ class Labels:
         text = LABELS[driver](message, arguments) if driver else None
         return text or f"{message.written:#0{2 + -(-message.bits // 4)}x} ({message.bits} bits)"
 
-    def settings(self, bus: str, message: Message) -> dict[str, tuple[str, float]]:
-        """Quantities that a message sets: unit and number by name."""
+    def settings(self, bus: str, message: Message, before: Message | None = None) -> dict[str, tuple[str, float]]:
+        """Quantities that a message sets, alone or together with the one `before` to the same chip:
+        unit and number by name."""
         _, driver, arguments = self._chip(bus, message.select)
-        return SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
+        found = SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
+        if driver in PAIRS and before is not None:
+            found = found | PAIRS[driver](before, message, arguments)
+        return found
 
 
 class Messages:

@@ -172,6 +172,11 @@ def test_what_is_said_to_an_ad9834():
     assert said("spi_t", 1, 16, phase) == "PHASE1: 0.25 turns"
     assert labels.settings("spi_t", Message(0, 1, 1, 16, phase, None)) == {"phase 1": ("turns", 0.25)}
     assert labels.settings("spi_t", Message(0, 1, 1, 16, control, None)) == {}
+    # 75 MHz is the clock that its driver takes it to have.
+    lower, upper = (Message(n, n, 1, 16, 0x8000 | half, None) for n, half in enumerate((0, 1 << 11)))
+    assert labels.settings("spi_t", upper, lower) == {"frequency 1": ("Hz", 75e6 / 8)}
+    other = lower._replace(written=0x4000)
+    assert labels.settings("spi_t", upper, other) == labels.settings("spi_t", upper) == {}
 
 
 def test_what_is_said_to_an_attenuator_is_what_it_does():
