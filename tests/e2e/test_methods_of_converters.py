@@ -1,6 +1,7 @@
 """Each method of the drivers of DACs and ADCs, through compiler, firmware, gateware and chip."""
 
 import pytest
+from numpy import int64
 
 from kairos.coredevice.ad53xx import (
     AD53XX_READ_CONTROL,
@@ -10,11 +11,12 @@ from kairos.coredevice.ad53xx import (
     AD53xx,
 )
 from kairos.coredevice.fastino import Fastino
+from kairos.coredevice.novogorny import Novogorny, adc_channel, adc_ctrl, adc_data, adc_softspan, adc_value
 from kairos.coredevice.sampler import Sampler, adc_mu_to_volt
 from kairos.coredevice.zotino import Zotino
 from kairos.devices import DeviceDB
 from tests.support.chain import Chain
-from tests.support.databases import written
+from tests.support.databases import entry, written
 
 WORD_MU = ((24 + 1) * 4 + 1) * 8
 STEP = 20 / 2**16
@@ -164,3 +166,57 @@ def test_sampler(lab, tmp_path):
         chain(sampler.sample, last)
         assert last == found[6:]
         assert chain.uncalled(Sampler) == set() and chain.bench.warnings == []
+
+
+def test_novogorny(lab, tmp_path):
+    entries = DeviceDB.load(lab).entries
+    entries["adc"] = entry("novogorny", "Novogorny", spi_device="dio_spi0", cnv_device="ttl16")
+    wires = tmp_path / "wires.toml"
+    volts = [0.01, -0.5, 3.0, -9.0, 0.0, 0.05, 10.0]
+    file = "[novogorny.dio_spi0]\n" + "".join(f"ch{n} = {value}\n" for n, value in enumerate(volts))
+    wires.write_text(file + 'ch7 = "fastino0.ch8"\n')
+    with Chain(written(entries, tmp_path), wires) as chain:
+        adc, fastino = chain.get("adc"), chain.get("fastino0")
+        part = lambda: chain.bench.part("adc")  # noqa: E731
+        chain(fastino.init)
+        chain(fastino.set_group, 8, [-2.5, 0.0, 0.0, 0.0])
+        gains = [3, 1, 0, 0, 0, 2, 0, 0]
+        for n, gain in enumerate(gains):
+            chain(adc.set_gain_mu, n, gain)
+        assert [part()[f"ch{n}"]["gain"] for n in range(8)] == [10**gain for gain in gains]
+
+        # A table of channels and ranges, of which a conversion after the other takes the next
+        table = [(7, 7), (0, 7), (2, 5), (1, 3)]
+        chain(adc.configure, [adc_ctrl(channel, span) for channel, span in table])
+        assert part()["table"] == [{"channel": channel, "range": span} for channel, span in table]
+        given = part()["ch7"]["volts"]
+        assert given == pytest.approx(-2.5, abs=STEP)
+        for place, (channel, span) in enumerate([*table, table[0]]):
+            if place == 0:
+                found = chain(adc.sample_mu, pins=True)
+                assert chain.pulses("ttl16") == [40]
+                assert chain.advance_mu == 8 + 40 + 560 + ((24 + 1) * 8 + 1) * 8
+            else:
+                found = chain(adc.sample_mu)
+            assert (adc_channel(found), adc_softspan(found)) == (channel, span)
+            at_input = [*volts, given][channel]
+            full = {7: 25.0, 5: 12.5, 3: 12.5}[span]
+            code = round(at_input * 10 ** gains[channel] / full * 65536)
+            assert adc_data(found) == code & 0xFFFF == part()[f"ch{channel}"]["code"]
+            assert adc_value(found) == pytest.approx(at_input * 10 ** gains[channel], abs=full / 65536)
+        # A conversion may say what the next one is
+        chain(adc.sample_mu, adc_ctrl(3, 7))
+        assert chain(adc.sample) == pytest.approx(-9.0, abs=25 / 65536)
+        assert chain(adc.sample, adc_ctrl(5, 6)) == pytest.approx(-9.0, abs=25 / 65536)
+        assert chain(adc.sample) == pytest.approx(0.05, abs=25 / 65536 / 100)
+
+        chain(adc.configure, [adc_ctrl(channel, 7) for channel in range(8)])
+        data = [0] * 60
+        chain(adc.burst_mu, data, int64(4000))
+        assert chain.advance_mu == 8 + 60 * 4000
+        assert [adc_channel(word) for word in data] == [n % 8 for n in range(60)]
+        on_input = [adc_value(word) / 10 ** gains[adc_channel(word)] for word in data[:8]]
+        assert on_input == [pytest.approx(value, abs=25 / 65536) for value in [*volts, given]]
+        with pytest.raises(ValueError, match="a burst has at most 60 samples"):
+            chain(adc.burst_mu, [0] * 61, int64(4000))
+        assert chain.uncalled(Novogorny) == set() and chain.bench.warnings == []

@@ -11,6 +11,8 @@ from kairos.devices import DeviceDB
 from tests.support.databases import calibrated, entry, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "violations.py"
+CHIPS = {"AD9834": ("ad9834", {"clk_freq": 80e6}), "HMC542B": ("hmc542b", {})}
+"""Chips alone on a bus, by their driver's class and the experiment's: module and arguments."""
 TOLD = re.compile(r"bench: at ([\d.]+) ms, violations\.py:(\d+): \w+: (.*)")
 
 
@@ -32,6 +34,11 @@ def database(lab, tmp_path_factory):
         elif name == "Mirny":
             entries["mirny0_cpld"] = entry("mirny", "Mirny", spi_device="dio_spi0", refclk=100e6, clk_sel=0)
             entries["mirny0_ch1"] = entry("adf5356", "ADF5356", cpld_device="mirny0_cpld", sw_device="ttl16", channel=1)
+        elif name == "Novogorny":
+            entries["adc"] = entry("novogorny", "Novogorny", spi_device="dio_spi0", cnv_device="ttl16")
+        elif name in CHIPS:
+            module, arguments = CHIPS[name]
+            entries["chip"] = entry(module, name, spi_device="dio_spi0", **arguments)
         return written(entries, folder)
 
     return database
@@ -46,7 +53,7 @@ def expected(name):
             yield from ((number, part) for part in comment.split("; "))
 
 
-@pytest.mark.parametrize("name", ["Urukul", "Ad9910", "Ad9912", "Dac", "Adc", "Mirny"])
+@pytest.mark.parametrize("name", ["Urukul", "Ad9910", "Ad9912", "Dac", "Adc", "Mirny", "Novogorny", *CHIPS])
 def test_what_data_sheets_forbid_is_told_with_time_and_line(kairos, database, name):
     done = kairos("run", EXPERIMENTS, "-c", name, "--no-table", device_db=database(name))
     assert done.returncode == 0, done.stderr

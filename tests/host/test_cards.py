@@ -16,7 +16,7 @@ DATABASE = {
     "card": "cpld",
     "beam": entry("AD9912", chip_select=6, cpld_device="card", sw_device="switch"),
     "dds_729": "beam",
-    "adc0": entry("Novogorny", spi_device="spi"),
+    "camera": entry("CXPGrabber", channel=30),
 }
 
 
@@ -29,7 +29,7 @@ def test_a_card_is_where_its_drivers_say():
             "settings": {"dds": "ad9912", "proto_rev": 8, "sma_hz": 10e6},
         }
     ]
-    assert lacking(DATABASE) == {"adc0": "Novogorny"}
+    assert lacking(DATABASE) == {"camera": "CXPGrabber"}
 
 
 def test_pins_are_called_as_in_the_database_and_by_aliases():
@@ -104,6 +104,24 @@ def test_chips_alone_on_a_bus():
     assert lacking(database) == {}
 
 
+def test_an_adc_card_a_dds_and_an_attenuator():
+    database = {
+        "spi": entry("SPIMaster", channel=20),
+        "pulse": entry("TTLOut", channel=21),
+        "others": entry("SPIMaster", channel=22),
+        "more": entry("SPIMaster", channel=23),
+        "adc": entry("Novogorny", spi_device="spi", cnv_device="pulse"),
+        "dds": entry("AD9834", spi_device="others", clk_freq=50e6),
+        "att": entry("HMC542B", spi_device="more"),
+    }
+    assert [(card["kind"], card["channels"], card["settings"]) for card in cards(database)] == [
+        ("novogorny", {"adc": 20, "cnv": 21}, {}),
+        ("ad9834", {"spi": 22}, {"clock_hz": 50e6}),
+        ("hmc542b", {"spi": 23}, {}),
+    ]
+    assert lacking(database) == {}
+
+
 def test_chips_with_two_drivers_are_found():
     database = DATABASE | {
         "again": entry("AD9910", chip_select=6, cpld_device="card"),
@@ -112,6 +130,12 @@ def test_chips_with_two_drivers_are_found():
         "parallel1": entry("AD9914", sysclk=3e9, bus_channel=2, channel=1),
         "parallel2": entry("AD9914", sysclk=3e9, bus_channel=3, channel=1),
     }
+    alone = {
+        "spi": entry("SPIMaster", channel=1),
+        "dds": entry("AD9834", spi_device="spi"),
+        "att": entry("HMC542B", spi_device="spi"),
+    }
+    assert doubled(alone) == ["dds, att drive one chip: the one on spi"]
     assert doubled(database) == [
         "beam, again drive one chip: chip_select 6 of cpld",
         "parallel0, parallel1 drive one chip: channel 1 of bus_channel 2",

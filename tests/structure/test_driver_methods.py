@@ -19,17 +19,14 @@ ELSEWHERE = {
     "Core": "every experiment",
     "CoreCache": "tests/e2e/test_i2c.py",
     "CoreDMA": "tests/e2e/test_dma.py",
+    "PCF8574A": "tests/e2e/test_i2c.py",
     "Pulse": "tests/e2e/test_pulse_driver.py",
     "RemoteMemory": "tests/e2e/test_remote_memory.py",
+    "TCA6424A": "tests/e2e/test_i2c.py",
 }
 """What has tests of its own, in which methods need each other."""
 ABSENT = {
-    "AD9834": "no model of the chip",
     "CXPGrabber": "no model of such a camera",
-    "HMC542B": "no model of the chip",
-    "Novogorny": "no model of the card",
-    "PCF8574A": "tests/e2e/test_i2c.py has it",
-    "TCA6424A": "no model of the chip",
     "NRTSPIMaster": "no board has such a bus",
     "DCBias": "no gateware with its channels",
     "DDS": "likewise",

@@ -13,6 +13,7 @@ mod converters;
 mod detectors;
 pub mod gives;
 mod ions;
+mod measuring;
 mod pythons;
 mod wires;
 
@@ -68,6 +69,7 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
     bench.converters(&file, device.outputs)?;
     bench.sources(&file)?;
     bench.pythons(&file)?;
+    bench.attenuated(&file)?;
     bench.aoms(&file)?;
     bench.ions(&file)?;
     bench.crystals(&file)?;

@@ -22,7 +22,7 @@ pub(super) fn pads() -> Vec<Pad> {
     numbered(pads)
 }
 
-fn numbered(pads: Vec<(String, bool, bool)>) -> Vec<Pad> {
+pub(super) fn numbered(pads: Vec<(String, bool, bool)>) -> Vec<Pad> {
     let numbered = pads.into_iter().enumerate();
     numbered
         .map(|(index, (name, drives, reads))| Pad {
@@ -41,7 +41,7 @@ fn made(text: &str) -> Result<Assembly, String> {
     on(&pads(), Source { name, text })
 }
 
-fn on(pads: &[Pad], source: Source) -> Result<Assembly, String> {
+pub(super) fn on(pads: &[Pad], source: Source) -> Result<Assembly, String> {
     wired(pads, source, &[])
 }
 

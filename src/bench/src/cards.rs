@@ -12,8 +12,20 @@ use serde_json::Value;
 use crate::pad::{board_name, Pad};
 
 /// Kinds of cards that have models, as their names begin.
-pub const KINDS: [&str; 10] = [
-    "urukul", "mirny", "sampler", "zotino", "ad53xx", "fastino", "grabber", "ddsbus", "shuttler", "phaser",
+pub const KINDS: [&str; 13] = [
+    "urukul",
+    "mirny",
+    "sampler",
+    "novogorny",
+    "zotino",
+    "ad53xx",
+    "ad9834",
+    "hmc542b",
+    "fastino",
+    "grabber",
+    "ddsbus",
+    "shuttler",
+    "phaser",
 ];
 /// The kind of which there may be several on a bus.
 const CHIPS: &str = "ad53xx";

@@ -9,18 +9,19 @@ use toml::Spanned;
 
 use crate::chips::ad53xx;
 use crate::chips::mirny;
-use crate::chips::sampler;
 use crate::chips::urukul::{self, Chip, Revision};
 use crate::numbers::{Finite, Fraction, Natural, Positive};
 
+mod adc;
 mod light;
 mod revisions;
 mod rf;
 mod source;
 
+pub use adc::{Inputs, Novogorny, Sampler, Wire};
 pub use light::{Beam, Camera, Crystal, Drive, Line, Photodiode};
 pub use revisions::{MirnyRevision, SamplerRevision};
-pub use rf::{Converter, RfSource};
+pub use rf::{Ad9834, Converter, Hmc542b, RfSource};
 pub use source::{text_of, Source};
 
 /// Parts of a kind, by their names.
@@ -51,6 +52,15 @@ pub struct File {
     /// Cards with eight ADC channels.
     #[serde(default)]
     pub sampler: Parts<Sampler>,
+    /// Cards with eight ADC channels that are converted one after the other.
+    #[serde(default)]
+    pub novogorny: Parts<Novogorny>,
+    /// DDS chips alone on a bus.
+    #[serde(default)]
+    pub ad9834: Parts<Ad9834>,
+    /// Attenuators alone on a bus.
+    #[serde(default)]
+    pub hmc542b: Parts<Hmc542b>,
     /// Buses with AD9914 chips.
     #[serde(default)]
     pub ddsbus: Parts<DdsBus>,
@@ -203,53 +213,6 @@ impl Mirny {
             almazny: self.almazny.or(own.almazny),
         }
     }
-}
-
-/// A card Sampler, and what is at its inputs: nothing, 0 V.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Sampler {
-    /// Hardware revision: `v2.1`, whose range is 10 V, or a later one with 10.24 V.
-    pub hw_rev: Option<SamplerRevision>,
-    pub ch0: Option<Spanned<Wire>>,
-    pub ch1: Option<Spanned<Wire>>,
-    pub ch2: Option<Spanned<Wire>>,
-    pub ch3: Option<Spanned<Wire>>,
-    pub ch4: Option<Spanned<Wire>>,
-    pub ch5: Option<Spanned<Wire>>,
-    pub ch6: Option<Spanned<Wire>>,
-    pub ch7: Option<Spanned<Wire>>,
-}
-
-impl Sampler {
-    /// What is at each input.
-    pub fn inputs(&self) -> [Option<&Spanned<Wire>>; sampler::INPUTS_OF_CARD] {
-        let Self {
-            ch0,
-            ch1,
-            ch2,
-            ch3,
-            ch4,
-            ch5,
-            ch6,
-            ch7,
-            ..
-        } = self;
-        [ch0, ch1, ch2, ch3, ch4, ch5, ch6, ch7].map(Option::as_ref)
-    }
-}
-
-/// What is at an input for voltages.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "an input has volts, or a channel that gives them, such as \"zotino0.ch3\""
-)]
-pub enum Wire {
-    /// So many volts, for ever.
-    Volts(Finite),
-    /// What gives a voltage: `CARD.chN`.
-    From(String),
 }
 
 /// A modulator.

@@ -145,7 +145,7 @@ def _module(chip: chips.Chip) -> str:
     used = names if any(register.fields for register in chip.registers) else names[1:]
     lines.append(f"use super::{used[0]};" if len(used) == 1 else f"use super::{{{', '.join(used)}}};")
     for table in chip.tables:
-        number = str if table.type != "f64" else lambda value: f"{value:_.1f}"
+        number = str if table.type != "f64" else lambda value: _number(float(value))
         cells = [f"[{', '.join(number(value) for value in row)}]" for row in table.rows]
         short = f"[{', '.join(cells)}]"
         rows = [f"    {row}," for row in cells]

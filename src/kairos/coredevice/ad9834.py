@@ -115,8 +115,11 @@ class AD9834:
     @kernel
     def config_sign_bit_out(self, msb=False, msb_2=False, comp_out=False):
         """Let the pin SIGN BIT OUT show the DAC's highest bit, half its frequency, or the
-        comparator; without any of them it is off."""
-        word = CONTROL.opbiten.put(self.ctrl_reg, 1 if msb or msb_2 or comp_out else 0)
+        comparator; without any of them it is off. While it is on there is no triangle."""
+        shows = msb or msb_2 or comp_out
+        word = CONTROL.opbiten.put(self.ctrl_reg, 1 if shows else 0)
+        if shows:
+            word = CONTROL.mode.put(word, 0)
         word = CONTROL.div2.put(word, 1 if msb or comp_out else 0)
         self._control(CONTROL.sign_pib.put(word, 1 if comp_out else 0))
 

@@ -1,6 +1,11 @@
-"""HMC542B: a digital step attenuator on an SPI bus."""
+"""HMC542B: a digital step attenuator on an SPI bus.
+
+In machine units: 255 less the attenuation in 1/8 dB, as for the attenuators of an Urukul. The chip
+has steps of 0.5 dB: what is between two of them is the lower one.
+"""
 
 from ..language import kernel, portable
+from .chips.hmc542b import SETTING
 from .parts.attenuators import step_scale
 from .parts.scales import Scale
 from .parts.spi import Transfer
@@ -22,7 +27,7 @@ class HMC542B:
 
     kernel_invariants = {"bus", "core"}
 
-    setting = Transfer(length=8, div=5, cs=1)
+    setting = Transfer(length=SETTING.width, div=5, cs=1)
 
     def __init__(self, dmgr, spi_device, core_device="core"):
         self.core, self.bus = dmgr.get(core_device), dmgr.get(spi_device)

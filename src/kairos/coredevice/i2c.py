@@ -4,6 +4,7 @@ Addresses of devices have 8 bits, the lowest of which is 0. All functions raise 
 """
 
 from ..language import kernel
+from .chips import tca6424a
 from .exceptions import I2CError
 from .parts.channel import CoreDevice
 from .parts.firmware import QUIET, firmware_function
@@ -164,16 +165,19 @@ class I2CSwitch(I2CDevice):
 class TCA6424A(I2CDevice):
     """An I/O expander with 24 pins at `address`, all outputs."""
 
-    __init__ = device_at(0x44)
+    __init__ = device_at(tca6424a.BUS_ADDRESS << 1)
 
-    # Registers of three bytes, with bit 7 set so that the device goes on to the next byte by itself.
-    LEVELS, INPUTS = 0x84, 0x8C
+    # Of port 0; the device goes on to the other ports by itself.
+    LEVELS, INPUTS = (
+        tca6424a.COMMAND.word(1, register.address) for register in (tca6424a.OUTPUT, tca6424a.CONFIGURATION)
+    )
 
     @kernel
     def set(self, outputs):
-        """Make all pins outputs with the levels of the 24 bits of `outputs`."""
+        """Make all pins outputs with the levels of the 24 bits of `outputs`, of which bit 0 is pin 0 of port 0."""
         self.write_word(self.INPUTS, 0, 3)
-        self.write_word(self.LEVELS, outputs, 3)
+        # Words are written from their highest byte on, ports come from the lowest one on.
+        self.write_word(self.LEVELS, (outputs & 0xFF) << 16 | outputs & 0xFF00 | (outputs >> 16) & 0xFF, 3)
 
 
 class PCF8574A(I2CDevice):

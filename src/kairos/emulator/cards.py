@@ -148,6 +148,23 @@ def _servo(database: _Database, entry: dict) -> tuple[dict, dict]:
     return channels | database.own(entry, servo="channel"), settings
 
 
+def _novogorny(database: _Database, entry: dict) -> tuple[dict, dict]:
+    arguments = database.arguments(entry)
+    return database.channels(adc=arguments.get("spi_device"), cnv=arguments.get("cnv_device")), {}
+
+
+def _ad9834(database: _Database, entry: dict) -> tuple[dict, dict]:
+    arguments = database.arguments(entry)
+    clock = arguments.get("clk_freq")
+    settings = {"clock_hz": float(clock)} if _is_positive(clock) else {}
+    return database.channels(spi=arguments.get("spi_device")), settings
+
+
+def _alone(database: _Database, entry: dict) -> tuple[dict, dict]:
+    """A chip alone on a bus, of which nothing is said."""
+    return database.channels(spi=database.arguments(entry).get("spi_device")), {}
+
+
 def _fastino(database: _Database, entry: dict) -> tuple[dict, dict]:
     return database.own(entry, spi="channel"), {}
 
@@ -195,12 +212,15 @@ def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict]:
 
 CARDS = {
     "AD53xx": ("ad53xx", _ad53xx),
+    "AD9834": ("ad9834", _ad9834),
     "AD9914": ("ddsbus", _ddsbus),
     "CPLD": ("urukul", _urukul),
     "Sampler": ("sampler", _sampler),
     "Fastino": ("fastino", _fastino),
     "Grabber": ("grabber", _based),
+    "HMC542B": ("hmc542b", _alone),
     "Mirny": ("mirny", _mirny),
+    "Novogorny": ("novogorny", _novogorny),
     "Phaser": ("phaser", _based),
     "Relay": ("shuttler", _shuttler),
     "SUServo": ("sampler", _servo),
@@ -212,7 +232,7 @@ makes channels and settings of an entry."""
 PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
 """Classes of drivers of single pins."""
 
-WITHOUT = ("AD9834", "CXPGrabber", "HMC542B", "Novogorny")
+WITHOUT = ("CXPGrabber",)
 """Classes of drivers of cards that have no model."""
 
 
@@ -227,7 +247,9 @@ def cards(entries: dict) -> list[dict]:
     return found
 
 
-PLACES = {
+PLACES: dict[str, tuple[str, str | None]] = {
+    "AD9834": ("spi_device", None),
+    "HMC542B": ("spi_device", None),
     "AD53xx": ("spi_device", "chip_select"),
     "AD9910": ("cpld_device", "chip_select"),
     "AD9912": ("cpld_device", "chip_select"),
@@ -235,7 +257,8 @@ PLACES = {
     "ADF5356": ("cpld_device", "channel"),
     "AlmaznyChannel": ("host_mirny", "channel"),
 }
-"""Classes of drivers of single chips: which arguments name the card, or its bus, and the chip there."""
+"""Classes of drivers of single chips: which arguments name the card, or its bus, and the chip there;
+None: it is the only one."""
 
 
 def doubled(entries: dict) -> list[str]:
@@ -245,10 +268,12 @@ def doubled(entries: dict) -> list[str]:
     for name, entry in database.drivers(*PLACES):
         card, chip = PLACES[entry["class"]]
         arguments = database.arguments(entry)
-        place, number = arguments.get(card), arguments.get(chip)
+        place = arguments.get(card)
         where = f"{card} {place}" if isinstance(place, int) else database.resolved(place)
-        if where is not None and isinstance(number, int):
-            drivers.setdefault(f"{chip} {number} of {where}", []).append(name)
+        number = None if chip is None else arguments.get(chip)
+        if where is not None and (chip is None or isinstance(number, int)):
+            named = "the one on" if chip is None else f"{chip} {number} of"
+            drivers.setdefault(f"{named} {where}", []).append(name)
     return [f"{', '.join(names)} drive one chip: {place}" for place, names in drivers.items() if len(names) > 1]
 
 

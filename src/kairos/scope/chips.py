@@ -9,13 +9,16 @@ from inspect import signature
 from types import ModuleType
 
 from ..coredevice.ad53xx import AD53xx, mu_to_voltage
+from ..coredevice.ad9834 import AD9834
 from ..coredevice.ad9910 import AD9910
 from ..coredevice.ad9910 import system_clock as ad9910_clock
 from ..coredevice.ad9912 import AD9912
 from ..coredevice.ad9912 import system_clock as ad9912_clock
-from ..coredevice.chips import ad53xx, ad9910, ad9912, adf5356, mirny, urukul
+from ..coredevice.chips import ad53xx, ad9834, ad9910, ad9912, adf5356, hmc542b, mirny, novogorny, urukul
 from ..coredevice.chips.sampler import CS_PGIA, PGIA
+from ..coredevice.hmc542b import HMC542B
 from ..coredevice.mirny import Mirny
+from ..coredevice.novogorny import Novogorny, adc_channel, adc_value
 from ..coredevice.parts.attenuators import step_scale
 from ..coredevice.registers import Field, Register
 from ..coredevice.sampler import Sampler
@@ -25,7 +28,7 @@ from ..coredevice.suservo_dds import SharedDDS
 from ..coredevice.urukul import CPLD
 from ..coredevice.zotino import CS_DAC, Zotino
 
-__all__ = ["BUSES", "LABELS", "SELECTS", "SETTINGS", "arguments_of"]
+__all__ = ["BUSES", "LABELS", "PAIRS", "SELECTS", "SETTINGS", "arguments_of"]
 
 Settings = dict[str, tuple[str, float]]
 
@@ -40,7 +43,9 @@ OF_CLOCK = "system clock"
 ATTENUATION = step_scale()
 
 DRIVERS = {
-    cls.__name__: cls for cls in (AD9910, SharedDDS, AD9912, CPLD, Mirny, AD53xx, Zotino, Relay, Sampler, SUServo)
+    cls.__name__: cls
+    for cls in (AD9834, AD9910, SharedDDS, AD9912, CPLD, Mirny, AD53xx, Zotino, HMC542B, Relay, Sampler, Novogorny)
+    + (SUServo,)
 }
 
 
@@ -200,6 +205,59 @@ def _ad9912_settings(message, arguments) -> Settings:
     return {name: (unit, tone[name] * scale) for name, (unit, scale) in units.items() if name in tone}
 
 
+def _ad9834_phase(message) -> tuple[int, float] | None:
+    """Number and turns of a phase register that is set."""
+    register = ad9834.PHASE
+    if message.bits != register.width or message.written & register.reset != register.reset:
+        return None
+    word = register.decode(message.written)
+    return word["register"], word["pow"]
+
+
+def _ad9834(message, arguments) -> str | None:
+    """To the control register, a phase register, or a half of a frequency register."""
+    if message.bits != ad9834.CONTROL.width:
+        return None
+    phase = _ad9834_phase(message)
+    if phase is not None:
+        return f"PHASE{phase[0]}: {phase[1]:.9g} turns"
+    word = ad9834.FREQUENCY.decode(message.written)
+    if word["first"] or word["second"]:
+        return f"FREQUENCY{word['second']}: {word['half']:#x}"
+    return f"CONTROL: {_fields(ad9834.CONTROL, message.written)}"
+
+
+def _ad9834_settings(message, arguments) -> Settings:
+    phase = _ad9834_phase(message)
+    return {} if phase is None else {f"phase {phase[0]}": ("turns", phase[1])}
+
+
+def _ad9834_frequency(before, message, arguments) -> Settings:
+    """A frequency register that is set by two messages, the lower half of its word first."""
+    words = [ad9834.FREQUENCY.decode(one.written) for one in (before, message)]
+    registers = {(word["second"], word["first"]) for word in words}
+    clock = arguments["clk_freq"]
+    whole = registers in ({(0, 1)}, {(1, 0)}) and before.bits == message.bits == ad9834.FREQUENCY.width
+    if not (whole and isinstance(clock, int | float)):
+        return {}
+    ftw = words[1]["half"] << ad9834.FREQUENCY.half.width | words[0]["half"]
+    return {f"frequency {words[1]['second']}": ("Hz", ftw * clock / (1 << ad9834.FTW_BITS))}
+
+
+def _hmc542b_settings(message, arguments) -> Settings:
+    if message.bits != hmc542b.SETTING.width:
+        return {}
+    field = hmc542b.SETTING.att
+    none = (1 << field.width) - 1
+    return {"attenuation": ("dB", field.meaning(none - field.read(message.written)))}
+
+
+def _hmc542b(message, arguments) -> str | None:
+    for unit, attenuation in _hmc542b_settings(message, arguments).values():
+        return f"{attenuation:g} {unit}"
+    return None
+
+
 def _urukul(message, arguments) -> str | None:
     register = _URUKUL.get(message.bits)
     if register is urukul.ATT:
@@ -267,6 +325,23 @@ def _gains(message, arguments) -> str | None:
     return f"gains {', '.join(gain[1:] for gain in PGIA.decode(message.written)['gain'])}"
 
 
+def _novogorny(message, arguments) -> str | None:
+    """To the amplifiers, or to the ADC: what it shall convert, and what comes back."""
+    if message.select == novogorny.CS_PGIA:
+        return _gains(message, arguments)
+    width = novogorny.ADC_CONTROL.width
+    if message.bits % width:
+        return None
+    words = [message.written >> place & (1 << width) - 1 for place in range(0, message.bits, width)]
+    table = [novogorny.ADC_CONTROL.decode(word) for word in reversed(words)]
+    parts = [f"ch{word['channel']} range {word['softspan']}" for word in table if word["valid"]]
+    texts = [f"next {', '.join(parts)}"] if parts else []
+    if message.bits == novogorny.RESULT.width and len(parts) <= 1:
+        found = message.read
+        texts.insert(0, "result" if found is None else f"ch{adc_channel(found)}: {adc_value(found):.6g} V at the ADC")
+    return "; ".join(texts) or None
+
+
 def _relays(message, arguments) -> str | None:
     """Those of a Shuttler's outputs that are closed."""
     if message.bits != RELAYS:
@@ -279,6 +354,7 @@ _AD9910, _AD9912, _ADF5356, _MIRNY = map(_registers, (ad9910, ad9912, adf5356, m
 _URUKUL = {register.width: register for register in (urukul.CFG8, urukul.CFG9, urukul.ATT)}
 
 LABELS: dict[str, Callable] = {
+    "AD9834": _ad9834,
     "AD9910": _ad9910,
     "SharedDDS": _ad9910,
     "AD9912": _ad9912,
@@ -286,23 +362,32 @@ LABELS: dict[str, Callable] = {
     "Mirny": _mirny,
     "AD53xx": _ad53xx,
     "Zotino": _ad53xx,
+    "HMC542B": _hmc542b,
     "Relay": _relays,
     "Sampler": _gains,
+    "Novogorny": _novogorny,
     "SUServo": _gains,
 }
 """Class of a driver: what a message to its chip says, by the arguments of its device (`arguments_of`);
 None if it says nothing that is known."""
 SETTINGS: dict[str, Callable] = {
+    "AD9834": _ad9834_settings,
     "AD9910": _ad9910_settings,
     "AD9912": _ad9912_settings,
     "CPLD": _urukul_settings,
     "AD53xx": _ad53xx_settings,
     "Zotino": _ad53xx_settings,
+    "HMC542B": _hmc542b_settings,
 }
 """Class of a driver: which quantities a message sets, likewise: (unit, number) by name."""
+PAIRS: dict[str, Callable] = {"AD9834": _ad9834_frequency}
+"""Class of a driver: which quantities a message sets together with the one before, likewise."""
 BUSES = {"Sampler": "spi_pgia_device", "SUServo": "pgia_device"}
 """Class of a driver: which of its arguments names the bus, if it is not ``spi_device``."""
 SELECTS = {
+    "AD9834": {1: ""},
+    "HMC542B": {1: ""},
+    "Novogorny": {novogorny.CS_ADC: "", novogorny.CS_PGIA: " amplifiers"},
     "CPLD": {urukul.CS_CFG: "", urukul.CS_ATT: " attenuators"},
     "Mirny": {mirny.CS: ""},
     "Zotino": {CS_DAC: ""},

@@ -157,8 +157,8 @@ def _bus(name, events, cycle, labels: Labels) -> Iterator[Lane]:
 def _settings(bus, messages: list[Message], labels: Labels) -> Iterator[Lane]:
     """The quantities that messages to a chip set, each from the end of its message on."""
     found: dict[tuple[str, str], list[tuple[int, float]]] = {}
-    for message in messages:
-        for quantity, (unit, number) in labels.settings(bus, message).items():
+    for before, message in zip([None, *messages], messages, strict=False):
+        for quantity, (unit, number) in labels.settings(bus, message, before).items():
             found.setdefault((quantity, unit), []).append((message.end_ns, number))
     for (quantity, unit), steps in found.items():
         group = ("settings", labels.name(bus, messages[0].select))

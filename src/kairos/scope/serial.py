@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..waveform import Channel
-from .chips import BUSES, LABELS, SELECTS, SETTINGS, arguments_of
+from .chips import BUSES, LABELS, PAIRS, SELECTS, SETTINGS, arguments_of
 
 __all__ = ["Labels", "Message", "Messages"]
 
@@ -72,10 +72,14 @@ class Labels:
         text = LABELS[driver](message, arguments) if driver else None
         return text or f"{message.written:#0{2 + -(-message.bits // 4)}x} ({message.bits} bits)"
 
-    def settings(self, bus: str, message: Message) -> dict[str, tuple[str, float]]:
-        """Quantities that a message sets: unit and number by name."""
+    def settings(self, bus: str, message: Message, before: Message | None = None) -> dict[str, tuple[str, float]]:
+        """Quantities that a message sets, alone or together with the one `before` to the same chip:
+        unit and number by name."""
         _, driver, arguments = self._chip(bus, message.select)
-        return SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
+        found = SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
+        if driver in PAIRS and before is not None:
+            found = found | PAIRS[driver](before, message, arguments)
+        return found
 
 
 class Messages:
@@ -92,7 +96,7 @@ class Messages:
         self._incoming = None if incoming is None or not incoming.change_count else _samples(incoming)
         selects = [pads[name] for name in sorted(pads) if name.startswith("cs")]
         # With the clock's edges; those in which it has some
-        spans = ((span, self._edges(span)) for span in _selections(selects))
+        spans = ((span, self._edges(span)) for span in _selections(selects, self._clock[0]))
         self._spans = [(span, edges) for span, edges in spans if len(edges)]
 
     def __len__(self) -> int:
@@ -132,9 +136,10 @@ def _number(samples, times) -> int:
     return int("".join(map(str, levels)) or "0", 2)
 
 
-def _selections(channels: list[Channel]) -> Iterator[tuple[int, int, int]]:
+def _selections(channels: list[Channel], clock: np.ndarray) -> Iterator[tuple[int, int, int]]:
     """Beginning, end and chip selects of each time in which these are not as while the bus rests:
-    as in the beginning and in the end, or, where these differ, as for the longest time."""
+    as in the beginning and in the end, or, where these differ (before a bus is set up its pads are
+    low), as while the clock, which changes at these times, has the fewest edges."""
     changes = sorted(
         (time, number, level) for number, channel in enumerate(channels) for time, level in channel.changes
     )
@@ -148,12 +153,12 @@ def _selections(channels: list[Channel]) -> Iterator[tuple[int, int, int]]:
             if spans:
                 spans[-1][1] = time
             spans.append([time, time, pattern])
-    rests: dict[int, int] = defaultdict(int)
-    for start, end, pattern in spans:
-        rests[pattern] += end - start
     if not spans:
         return
     rest = spans[-1][2]
     if rest != initial:
-        rest = max(rests, key=lambda pattern: rests[pattern])
+        edges: dict[int, int] = defaultdict(int)
+        for start, end, pattern in spans:
+            edges[pattern] += bisect_left(clock, end) - bisect_left(clock, start)
+        rest = min(edges, key=lambda pattern: edges[pattern])
     yield from ((start, end, pattern ^ rest) for start, end, pattern in spans if pattern != rest and end > start)

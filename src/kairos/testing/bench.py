@@ -181,7 +181,7 @@ class Bench:
         card, _, said = name.rpartition(".")
         number: int | str = said.removeprefix("ch")
         part = self._part(card or name, parts)
-        if not card and part is not None and part["device"] is None and part[kind] == 1:
+        if not card and channel is None and part is not None and part[kind] == 1:
             number = 0
         elif not card:
             place, number = self._place(name, channel)

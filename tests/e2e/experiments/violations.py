@@ -5,7 +5,7 @@ A line may have two of them, with `;` between.
 
 from artiq.coredevice.chips.ad9910 import CFR1, CFR3, RAMP_LIMIT, RAMP_RATE
 from artiq.coredevice.chips.ad9912 import N_DIVIDER, PLL
-from artiq.coredevice.spi2 import SPI_CLK_PHASE, SPI_CS_POLARITY, SPI_END
+from artiq.coredevice.spi2 import SPI_CLK_PHASE, SPI_CLK_POLARITY, SPI_CS_POLARITY, SPI_END
 from artiq.experiment import *
 from numpy import int64
 
@@ -315,4 +315,112 @@ class Mirny(Violations):
         delay(BREATH)
         self.tone.write(tune)  # ch1: it has no reference: look at clk_sel
         delay(BREATH)
+        self.finish()
+
+
+class AD9834(Violations):
+    def build(self):
+        super().build()
+        self.dds = self.get_device("chip")
+        self.bus = self.get_device("dio_spi0")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.dds.word.send(0x4001)  # it is let go without a reset since power-up; its clock is at most 75 MHz, not 80
+        delay(BREATH)
+        self.dds.init()
+        delay(BREATH)
+        self.dds.word.send(0x4000)
+        delay(BREATH)
+        self.dds.word.send(0x6001)  # the frequency in register 0, 40.005 MHz, is above half of its clock
+        delay(BREATH)
+        self.dds.word.send(0x4000)
+        delay(BREATH)
+        self.dds.word.send(0x4001)  # frequency register 0 is written whole twice in a row
+        delay(BREATH)
+        self.dds.word.send(0x8000)
+        delay(BREATH)
+        self.dds.word.send(0x2100)  # for frequency register 1 did not come (b28): another word came
+        delay(BREATH)
+        self.dds.word.send(0x2122)  # its pin SIGN BIT OUT is on with a triangle
+        delay(BREATH)
+        self.dds.word.send(0x2130)  # its pin SIGN BIT OUT shows the comparator divided by two
+        delay(BREATH)
+        self.dds.word.send(0x2100)
+        delay(BREATH)
+        self.bus.set_config_mu(SPI_END | SPI_CLK_POLARITY, 9, 12, 1)
+        self.bus.write(0)  # a message ended after 9 of the 16 bits of a word
+        delay(BREATH)
+        self.bus.set_config_mu(SPI_END | SPI_CLK_POLARITY, 16, 2, 1)
+        self.bus.write(0x21000000)  # a clock of 16 ns: its least period is 25 ns
+        delay(BREATH)
+        self.bus.set_config_mu(SPI_END, 16, 12, 1)
+        delay(BREATH)
+        # Bits are taken as the next ones come.
+        self.bus.write(0x10800000)  # its clock is low as it is selected: it has to be high
+        delay(BREATH)
+        self.bus.set_config_mu(SPI_END | SPI_CLK_POLARITY, 16, 12, 0)
+        self.bus.write(0)  # a message without a chip select
+        delay(BREATH)
+        self.dds.word.send(0x8000)  # for frequency register 1 did not come (b28)
+        delay(BREATH)
+        self.finish()
+
+
+class HMC542B(Violations):
+    def build(self):
+        super().build()
+        self.bus = self.get_device("dio_spi0")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.bus.set_config_mu(SPI_END, 12, 5, 1)
+        self.bus.write(0)  # 12 bits for the attenuator: there are 8
+        delay(BREATH)
+        self.bus.set_config_mu(SPI_END, 8, 5, 0)
+        self.bus.write(0)  # a message without a chip select
+        self.finish()
+
+
+class Novogorny(Violations):
+    def build(self):
+        super().build()
+        self.adc = self.get_device("adc")
+        self.bus = self.get_device("dio_spi0")
+        self.cnv = self.get_device("ttl16")
+        self.words = [0x8F] * 17
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.bus.set_config_mu(SPI_END, 24, 8, 1)
+        self.bus.write(0)  # the ADC is read, but has not converted anything (CNV)
+        delay(BREATH)
+        self.cnv.pulse(24 * ns)  # CNV is high for 24 ns: at least 40 ns
+        delay(BREATH)
+        self.cnv.pulse(40 * ns)
+        delay(700 * ns)
+        self.cnv.pulse(40 * ns)  # conversions are 1000 ns apart at least
+        delay(BREATH)
+        self.cnv.pulse(40 * ns)
+        delay(400 * ns)
+        self.bus.write(0)  # a conversion takes up to 580 ns
+        delay(BREATH)
+        # The clock falls for the last time some 80 ns before the end of the transfer.
+        self.bus.write(0)
+        delay(-64 * ns)
+        self.cnv.pulse(40 * ns)  # CNV rises 12 ns after the ADC's clock changed: there are 20 ns between them at least
+        delay(BREATH)
+        self.bus.set_config_mu(SPI_END, 5, 8, 1)
+        self.bus.write(0)  # a control word of the ADC ended after 5 of its 8 bits
+        delay(BREATH)
+        self.adc.configure(self.words)  # the ADC has 16 control words at most: the others are ignored
+        delay(BREATH)
+        self.bus.set_config_mu(SPI_END, 12, 8, 2)
+        self.bus.write(0)  # 12 bits for the amplifiers: there are 16
+        delay(BREATH)
+        self.bus.set_config_mu(SPI_END, 8, 8, 0)
+        self.bus.write(0)  # a message without a chip select
         self.finish()

@@ -9,32 +9,33 @@ use super::gives::{Gives, Kind};
 use super::{listed, Bench, Done};
 use crate::cards::Found;
 use crate::chips::ad53xx;
+use crate::chips::ad9834::{self, Ad9834};
 use crate::chips::ddsbus::{self, DdsBus};
 use crate::chips::fastino::{self, Fastino};
 use crate::chips::fastlink;
+use crate::chips::hmc542b::{self, Hmc542b};
 use crate::chips::mirny::{self, Mirny};
 use crate::chips::phaser::{self, Phaser};
-use crate::chips::sampler::{self, Sampler};
 use crate::chips::serial_dac::{self, SerialDac};
 use crate::chips::shuttler::{self, Shuttler};
 use crate::chips::urukul::{self, ServoBus, Urukul};
 use crate::engine::End;
-use crate::file::{self, File, Parts, SamplerRevision, Wire};
+use crate::file::{File, Parts};
 use crate::model::Model;
 
 /// A model of a card, and what its inputs and outputs are.
-struct Made {
-    kind: &'static str,
-    model: Box<dyn Model>,
+pub(super) struct Made {
+    pub kind: &'static str,
+    pub model: Box<dyn Model>,
     /// Names of the lines that it hears, by input.
-    inputs: &'static [&'static str],
+    pub inputs: &'static [&'static str],
     /// Its outputs, and behind them lines by their names.
-    gives: Gives,
-    answers: &'static [&'static str],
+    pub gives: Gives,
+    pub answers: &'static [&'static str],
 }
 
 /// What the file says of a card, and else the device database; the card's name where the file has it.
-type Said<'a, T> = (Spanned<String>, Option<&'a T>, T);
+pub(super) type Said<'a, T> = (Spanned<String>, Option<&'a T>, T);
 
 /// A part that is there whether the file names it or not: its name, with the place in the file if
 /// it does, and what that says.
@@ -54,6 +55,9 @@ impl Bench<'_> {
         self.known("fastino", &file.fastino, found)?;
         self.known("mirny", &file.mirny, found)?;
         self.known("sampler", &file.sampler, found)?;
+        self.known("novogorny", &file.novogorny, found)?;
+        self.known("ad9834", &file.ad9834, found)?;
+        self.known("hmc542b", &file.hmc542b, found)?;
         self.known("ddsbus", &file.ddsbus, found)?;
         self.known("phaser", &file.phaser, found)?;
         self.known("shuttler", &file.shuttler, found)?;
@@ -62,6 +66,8 @@ impl Bench<'_> {
                 "urukul" => self.urukul(file, card)?,
                 "zotino" => self.zotino(file, card)?,
                 "ad53xx" => self.ad53xx(file, found, card)?,
+                "ad9834" => self.ad9834(file, card)?,
+                "hmc542b" => self.hmc542b(file, card)?,
                 "fastino" => self.fastino(file, card)?,
                 "mirny" => self.mirny(file, card)?,
                 "ddsbus" => self.ddsbus(file, card)?,
@@ -71,12 +77,6 @@ impl Bench<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Cards that measure: what they are wired to is there by now.
-    pub(super) fn measured(&mut self, file: &File, found: &[Found]) -> Done {
-        let mut samplers = found.iter().filter(|card| card.kind == "sampler");
-        samplers.try_for_each(|card| self.sampler(file, card))
     }
 
     /// Refuses cards of the file that the device does not have.
@@ -95,7 +95,7 @@ impl Bench<'_> {
         }
     }
 
-    fn said<'a, T: DeserializeOwned + Default>(
+    pub(super) fn said<'a, T: DeserializeOwned + Default>(
         &self,
         cards: &'a Parts<T>,
         card: &Found,
@@ -128,6 +128,56 @@ impl Bench<'_> {
             answers: &["miso"],
         };
         self.card(&name, card, made).map(drop)
+    }
+
+    fn ad9834(&mut self, file: &File, card: &Found) -> Done {
+        let (name, said, own) = self.said(&file.ad9834, card)?;
+        let clock = said.and_then(|said| said.clock_hz).or(own.clock_hz);
+        let options = ad9834::Options {
+            clock_hz: clock.map_or(75e6, |clock| clock.0),
+            full_scale_dbm: said.unwrap_or(&own).full_scale_dbm.0 .0,
+        };
+        let made = Made {
+            kind: "AD9834",
+            model: Box::new(Ad9834::new(options)),
+            inputs: &ad9834::INPUTS,
+            gives: Gives::only(Kind::Tone, 1),
+            answers: &[],
+        };
+        self.card(&name, card, made).map(drop)
+    }
+
+    fn hmc542b(&mut self, file: &File, card: &Found) -> Done {
+        let (name, ..) = self.said(&file.hmc542b, card)?;
+        let made = Made {
+            kind: "HMC542B",
+            model: Box::new(Hmc542b::new()),
+            inputs: &hmc542b::INPUTS,
+            gives: Gives::only(Kind::Tone, 1),
+            answers: &[],
+        };
+        self.card(&name, card, made).map(drop)
+    }
+
+    /// What is at the inputs of attenuators: that is there by now.
+    pub(super) fn attenuated(&mut self, file: &File) -> Done {
+        for (name, attenuator) in &file.hmc542b {
+            let Some(tone) = &attenuator.tone else { continue };
+            let model = self.parts[name.get_ref()].model;
+            let (source, output, of) = self.output(tone, Kind::Tone)?;
+            if source == model {
+                return self.fail(tone.span(), "an attenuator is not behind itself");
+            }
+            let label = self.called(&of, output);
+            self.join(
+                (source, output),
+                model,
+                hmc542b::INPUTS.len(),
+                [&of, name.get_ref()],
+                &label,
+            );
+        }
+        Ok(())
     }
 
     fn fastino(&mut self, file: &File, card: &Found) -> Done {
@@ -259,42 +309,8 @@ impl Bench<'_> {
         self.card(name, card, made).map(drop)
     }
 
-    fn sampler(&mut self, file: &File, card: &Found) -> Done {
-        let (name, said, own) = self.said(&file.sampler, card)?;
-        let revision = said.and_then(|said| said.hw_rev).or(own.hw_rev);
-        let span = sampler::SPANS[usize::from(revision != Some(SamplerRevision::First))];
-        let inputs = said.map(file::Sampler::inputs).unwrap_or_default();
-        let volts = inputs.map(|input| match input.map(Spanned::get_ref) {
-            Some(Wire::Volts(volts)) => volts.0,
-            _ => 0.0,
-        });
-        let made = Made {
-            kind: "Sampler",
-            model: Box::new(Sampler::new(span, volts)),
-            inputs: &sampler::INPUTS,
-            gives: Gives::default(),
-            answers: &sampler::ANSWERS,
-        };
-        let model = self.card(&name, card, made)?;
-        for (n, input) in inputs.into_iter().enumerate() {
-            let Some((span, Wire::From(from))) = input.map(|wire| (wire.span(), wire.get_ref())) else {
-                continue;
-            };
-            let (source, output, of) = self.output(&Spanned::new(span, from.clone()), Kind::Volts)?;
-            let label = format!("{from} to ch{n}");
-            self.join(
-                (source, output),
-                model,
-                sampler::INPUTS.len() + n,
-                [&of, name.get_ref()],
-                &label,
-            );
-        }
-        Ok(())
-    }
-
     /// Adds a card with the wires to its pins. Returns its number.
-    fn card(&mut self, name: &Spanned<String>, card: &Found, made: Made) -> Result<usize, String> {
+    pub(super) fn card(&mut self, name: &Spanned<String>, card: &Found, made: Made) -> Result<usize, String> {
         let signals = made.gives.total();
         let model = self.add(name, made.kind, signals + made.answers.len(), made.gives, made.model)?;
         let name = name.get_ref();
@@ -333,3 +349,7 @@ impl Bench<'_> {
         known.rsplit_once('_').map(|(bus, _)| bus.to_string())
     }
 }
+
+#[cfg(test)]
+#[path = "cards_tests.rs"]
+mod tests;

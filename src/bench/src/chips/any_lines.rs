@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::{ad53xx, ddsbus, fastino, mirny, phaser, sampler, serial_dac, shuttler, urukul};
+use super::{
+    ad53xx, ad9834, ddsbus, fastino, hmc542b, mirny, novogorny, phaser, sampler, serial_dac, shuttler, urukul,
+};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Square};
 
@@ -62,14 +64,26 @@ fn card(kind: usize) -> (Box<dyn Model>, usize) {
             shuttler::INPUTS.len(),
         ),
         10 => (Box::new(fastino::Fastino::new()), super::fastlink::INPUTS.len()),
-        _ => (Box::new(phaser::Phaser::new()), super::fastlink::INPUTS.len()),
+        11 => (Box::new(phaser::Phaser::new()), super::fastlink::INPUTS.len()),
+        12 => {
+            let options = ad9834::Options {
+                clock_hz: 75e6,
+                full_scale_dbm: 0.0,
+            };
+            (Box::new(ad9834::Ad9834::new(options)), ad9834::INPUTS.len())
+        }
+        13 => (Box::new(hmc542b::Hmc542b::new()), hmc542b::INPUTS.len()),
+        _ => {
+            let card = novogorny::Novogorny::new(5.0, [1.0; novogorny::INPUTS_OF_CARD]);
+            (Box::new(card), novogorny::INPUTS.len())
+        }
     }
 }
 
 proptest! {
     #[test]
     fn any_lines(
-        kind in 0usize..12,
+        kind in 0usize..15,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), 0u64..100, 0u8..50), 0..600),
     ) {
         let (mut model, lines) = card(kind);

@@ -3,6 +3,7 @@
 
 pub mod ad4115;
 pub mod ad53xx;
+pub mod ad9834;
 pub mod ad9910;
 pub mod ad9912;
 pub mod ad9914;
@@ -12,7 +13,10 @@ pub mod dds;
 pub mod ddsbus;
 pub mod fastino;
 pub mod fastlink;
+pub mod hmc542b;
+pub mod measuring;
 pub mod mirny;
+pub mod novogorny;
 pub mod phaser;
 pub mod sampler;
 pub mod serial_dac;

@@ -2,10 +2,11 @@
 //! and an ADC (LTC2320-16) that samples all at once and sends the codes on one line, that of
 //! channel 7 first.
 
-use kairos_contracts::chips::sampler::{pgia, CHANNELS, PGIA};
+use kairos_contracts::chips::sampler::CHANNELS;
 use serde_json::{json, Value};
 
-use super::shift::{mask, Shift, Unheard};
+use super::measuring::{set_volts, Amplifiers, Conversions, Times};
+use super::shift::Unheard;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
@@ -24,12 +25,14 @@ const PGIA_CS: usize = 4;
 const SCK: usize = 5;
 /// Volts from the lowest to the highest code, of hardware revision 2.1 and of later ones.
 pub const SPANS: [f64; 2] = [20.0, 20.48];
-const GAINS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
-/// Least time in ns that CNV is high, longest time of a conversion, and least time from one to the
-/// next, that of 1.5 million a second (LTC2320-16 data sheet, t_CNVH, t_CONV and t_CYC).
-const SAMPLING: Ns = 30;
-const CONVERSION: Ns = 450;
-const CYCLE: Ns = 667;
+/// Of 1.5 million conversions a second, which begin as CNV falls (LTC2320-16 data sheet, t_CNVH, t_CONV and t_CYC).
+const TIMES: Times = Times {
+    high: 30,
+    said: "it samples for at least",
+    conversion: 450,
+    cycle: 667,
+    edge: ["falls", "fell"],
+};
 /// Bits of a code.
 const CODE: u32 = 16;
 
@@ -38,18 +41,12 @@ pub struct Sampler {
     span: f64,
     lines: [bool; INPUTS.len()],
     volts: [f64; INPUTS_OF_CARD],
-    gains: u32,
-    shift: Shift,
+    amplifiers: Amplifiers,
     unheard: Unheard,
     codes: [i32; INPUTS_OF_CARD],
     /// Bits of the codes that have been sent since the conversion.
     sent: u32,
-    /// When CNV rose, and when it fell.
-    sampling: Option<Ns>,
-    converting: Option<Ns>,
-    /// It has been told that the ADC is read too early, since the last conversion.
-    scolded: bool,
-    conversions: u64,
+    conversions: Conversions,
     answers: [bool; ANSWERS.len()],
 }
 
@@ -60,49 +57,30 @@ impl Sampler {
             span,
             lines: [false; INPUTS.len()],
             volts,
-            gains: PGIA.reset,
-            shift: Shift::default(),
+            amplifiers: Amplifiers::default(),
             unheard: Unheard::default(),
             codes: [0; INPUTS_OF_CARD],
             sent: 0,
-            sampling: None,
-            converting: None,
-            scolded: false,
-            conversions: 0,
+            conversions: Conversions::new(TIMES),
             answers: [false; ANSWERS.len()],
         }
     }
 
-    fn gain(&self, n: usize) -> f64 {
-        GAINS[pgia::GAIN.at(n as u32).get(self.gains) as usize]
-    }
-
     /// The code of a channel, were it sampled now.
     fn code(&self, n: usize) -> i32 {
-        let steps = (self.volts[n] * self.gain(n) / self.span * 65536.0).round();
+        let steps = (self.volts[n] * self.amplifiers.gain(n) / self.span * 65536.0).round();
         steps.clamp(-32768.0, 32767.0) as i32
     }
 
     fn convert(&mut self, at: Ns, level: bool, out: &mut Outbox) {
         if level {
-            self.sampling = Some(at);
-            return;
+            return self.conversions.rise(at);
         }
-        let Some(since) = self.sampling.take() else { return };
-        if at - since < SAMPLING {
-            let time = at - since;
-            out.warn(format!(
-                "CNV is high for {time} ns: it samples for at least {SAMPLING} ns"
-            ));
+        if self.conversions.fall(at, out) {
+            self.conversions.begin(at, out);
+            self.codes = std::array::from_fn(|n| self.code(n));
+            self.sent = 0;
         }
-        if let Some(time) = self.converting.map(|last| at - last).filter(|time| *time < CYCLE) {
-            out.warn(format!(
-                "CNV falls {time} ns after it fell before: conversions are {CYCLE} ns apart at least"
-            ));
-        }
-        self.codes = std::array::from_fn(|n| self.code(n));
-        self.conversions += 1;
-        (self.converting, self.sent, self.scolded) = (Some(at), 0, false);
     }
 
     /// The bit that the ADC shows on a line, from which so many channels come: of the highest channel first.
@@ -119,41 +97,16 @@ impl Sampler {
     }
 
     fn clock_adc(&mut self, at: Ns, level: bool, out: &mut Outbox) {
-        if !level {
-            self.sent += 1;
-            return;
-        }
-        let told = match self.converting {
-            None => Some("the ADC is read, but has not converted anything (CNV)".into()),
-            Some(since) if at - since < CONVERSION => Some(format!(
-                "the ADC is read {} ns after CNV: a conversion takes up to {CONVERSION} ns",
-                at - since
-            )),
-            Some(_) => None,
-        };
-        // Once, not at each edge
-        if let Some(text) = told.filter(|_| !self.scolded) {
-            self.scolded = true;
-            out.warn(text);
+        match level {
+            true => self.conversions.read(at, out),
+            false => self.sent += 1,
         }
     }
 
     fn amplifiers(&mut self, before: &[bool; INPUTS.len()], out: &mut Outbox) {
-        let width = PGIA.width;
         match (before[PGIA_CS], self.lines[PGIA_CS]) {
-            (true, false) => {
-                self.shift = Shift {
-                    bits: self.gains.into(),
-                    count: 0,
-                }
-            }
-            (false, true) if self.shift.count > 0 => {
-                if self.shift.count != width {
-                    let count = self.shift.count;
-                    out.warn(format!("{count} bits for the amplifiers: there are {width}"));
-                }
-                self.gains = (self.shift.bits & mask(width)) as u32;
-            }
+            (true, false) => self.amplifiers.begin(),
+            (false, true) => self.amplifiers.end(out),
             _ => {}
         }
         if before[PGIA_CS] != self.lines[PGIA_CS] {
@@ -161,7 +114,7 @@ impl Sampler {
         }
         match (before[PGIA_CLK], self.lines[PGIA_CLK]) {
             (false, true) if self.lines[PGIA_CS] => self.unheard.bit(out),
-            (false, true) => self.shift.take(self.lines[PGIA_MOSI]),
+            (false, true) => self.amplifiers.take(self.lines[PGIA_MOSI]),
             _ => {}
         }
     }
@@ -171,11 +124,7 @@ impl Model for Sampler {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
         set_levels(&mut self.lines, changes);
-        for (input, signal) in changes {
-            if let (Some(channel), Signal::Volts(volts)) = (input.checked_sub(INPUTS.len()), signal) {
-                self.volts[channel] = *volts;
-            }
-        }
+        set_volts(&mut self.volts, INPUTS.len(), changes);
         if before[CNV] != self.lines[CNV] {
             self.convert(at, self.lines[CNV], out);
         }
@@ -185,11 +134,10 @@ impl Model for Sampler {
             }
         }
         self.amplifiers(&before, out);
-        let pgia = self.shift.bits >> (PGIA.width - 1) & 1 != 0;
         let mut answers = [false; ANSWERS.len()];
         answers[..3].copy_from_slice(&[
             self.bit(0, INPUTS_OF_CARD as u32),
-            pgia && !self.lines[PGIA_CS],
+            self.amplifiers.bit() && !self.lines[PGIA_CS],
             self.lines[SCK],
         ]);
         for lane in 0..LANES {
@@ -204,9 +152,10 @@ impl Model for Sampler {
     }
 
     fn report(&self, _at: Ns) -> Value {
-        let mut report = json!({ "card": "Sampler", "conversions": self.conversions });
+        let mut report = json!({ "card": "Sampler", "conversions": self.conversions.count });
         for n in 0..INPUTS_OF_CARD {
-            report[format!("ch{n}")] = json!({ "volts": self.volts[n], "gain": self.gain(n), "code": self.codes[n] });
+            report[format!("ch{n}")] =
+                json!({ "volts": self.volts[n], "gain": self.amplifiers.gain(n), "code": self.codes[n] });
         }
         report
     }

@@ -1,3 +1,4 @@
+use kairos_contracts::chips::sampler::PGIA;
 use proptest::prelude::*;
 
 use super::*;
@@ -65,7 +66,7 @@ proptest! {
         let mut bus = Bus::new([0.0; INPUTS_OF_CARD]);
         bus.gains(first);
         prop_assert_eq!(bus.gains(second), first);
-        prop_assert_eq!(u64::from(bus.card.gains), second);
+        prop_assert_eq!(u64::from(bus.card.amplifiers.gains), second);
         prop_assert_eq!(bus.out.warnings, Vec::<String>::new());
     }
 
@@ -84,7 +85,7 @@ fn codes_of_all_channels() {
     let mut bus = Bus::new(std::array::from_fn(|n| n as f64 - 3.5));
     bus.gains(1 << 14);
     bus.convert();
-    bus.at += CONVERSION;
+    bus.at += TIMES.conversion;
     let codes: Vec<i16> = (0..INPUTS_OF_CARD).map(|_| bus.code()).collect();
     let exact = |volts: f64| (volts / 20.48 * 65536.0).round() as i16;
     // The last one is behind a gain of ten, which is too much for it.

@@ -3,6 +3,7 @@
 //! Generated from `src/contracts/chips/*.toml` by `src/contracts/generate.py`: do not edit.
 
 pub mod ad53xx;
+pub mod ad9834;
 pub mod ad9910;
 pub mod ad9912;
 pub mod ad9914;
@@ -10,11 +11,14 @@ pub mod adf5356;
 pub mod almazny;
 pub mod cameralink;
 pub mod fastino;
+pub mod hmc542b;
 pub mod mirny;
+pub mod novogorny;
 pub mod phaser;
 pub mod sampler;
 pub mod shuttler;
 pub mod si5324;
+pub mod tca6424a;
 pub mod urukul;
 
 /// Bits of a register.

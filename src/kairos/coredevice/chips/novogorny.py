@@ -10,9 +10,11 @@ from ..registers import Field, Register
 
 __all__ = [
     "ADC_CONTROL",
+    "CHANNELS",
     "CS_ADC",
     "CS_PGIA",
     "RESULT",
+    "SEQUENCE",
     "SPANS",
 ]
 
@@ -21,6 +23,12 @@ CS_ADC = 1
 
 CS_PGIA = 2
 """chip select of the amplifiers"""
+
+CHANNELS = 8
+"""channels of the card"""
+
+SEQUENCE = 16
+"""control words that the ADC keeps at most"""
 
 SPANS = (
     (1.220703125, 0),

@@ -125,7 +125,7 @@ def test_devices():
     devices = Devices()
     assert transaction(devices.i2c_switch1.set, 5)[0] == "71:20"
     assert transaction(devices.i2c_switch0.unset)[0] == "74:00"
-    assert transaction(TCA6424A(devices, BUS).set, 0x123456)[0] == "S 44 8c 00 00 00 P S 44 84 12 34 56 P"
+    assert transaction(TCA6424A(devices, BUS).set, 0x123456)[0] == "S 44 8c 00 00 00 P S 44 84 56 34 12 P"
     assert transaction(PCF8574A(devices, BUS).set, 0xA5)[0] == "S 7c a5 P"
     assert transaction(PCF8574A(devices, BUS).get, answers=[9])[1].value == 9
 

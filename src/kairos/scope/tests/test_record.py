@@ -30,6 +30,10 @@ DATABASE = {
     "beam": local("AD9910", chip_select=4, cpld_device="cpld", pll_n=32),
     "spi_z": local("SPIMaster", channel=7),
     "zotino": local("Zotino", spi_device="spi_z"),
+    "spi_t": local("SPIMaster", channel=9),
+    "tone": local("AD9834", spi_device="spi_t", clk_freq=50e6),
+    "spi_a": local("SPIMaster", channel=10),
+    "att": local("HMC542B", spi_device="spi_a"),
     "counter": local("EdgeCounter", channel=8),
 }
 
@@ -100,6 +104,21 @@ def test_settings_of_synthesisers_attenuators_and_dacs():
     assert [path[0] for path in found] == ["settings"] * 8 + ["buses"] * 3 + ["RTIO"], "group by group"
     # From the end of the message on
     assert found["settings", "beam", "profile 7 phase"].times == found["buses", "spi_u", "beam"].ends
+
+
+def test_settings_of_chips_alone_on_a_bus():
+    words = (0x2100, 0x4000, 0x4400, 0xC800)
+    messages = [sent(9, 5000 * n, 1, (word, 16)) for n, word in enumerate(words)]
+    found, _ = lanes(*(event for message in messages for event in message), *sent(10, 0, 1, (247, 8)))
+    settings = {path[1:]: (lane.unit, lane.values) for path, lane in found.items() if path[0] == "settings"}
+    assert settings == {
+        ("tone", "frequency 0"): ("Hz", [50e6 / 16]),
+        ("tone", "phase 0"): ("turns", [0.5]),
+        ("att", "attenuation"): ("dB", [1.0]),
+    }
+    # A frequency has two words
+    ends = found["buses", "spi_t", "tone"].ends
+    assert [found["settings", "tone", f"{name} 0"].times for name in ("frequency", "phase")] == [[ends[2]], [ends[3]]]
 
 
 def test_counts_and_gates_of_edge_counters():

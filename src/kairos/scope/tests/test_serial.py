@@ -1,9 +1,11 @@
 """Messages are found again on the pads of a bus, however its clock idles and samples."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kairos.coredevice.chips import ad53xx, ad9910, ad9912, adf5356, mirny
+from kairos.coredevice.chips import ad53xx, ad9834, ad9910, ad9912, adf5356, mirny
+from kairos.coredevice.novogorny import adc_ctrl
 from kairos.scope.serial import Labels, Message, Messages
 from kairos.waveform import Channel
 
@@ -76,6 +78,22 @@ def test_messages_are_found_again(sent, idle, late, active_low):
             assert one.read in (None, other.read)
 
 
+@pytest.mark.parametrize("count", [1, 2, 12])
+def test_the_first_messages_on_a_bus_that_is_set_up_for_them(count):
+    """Its pads are low until then."""
+    bus = Bus(1, False, True)
+    bus.pads["clk"].initial = 0
+    for name in ("cs0", "cs1", "cs2"):
+        bus.pads[name].initial = 0
+    bus.time = 1000
+    bus.put("clk", 1)
+    bus.select(0)
+    bus.time += 8 - 100 * HALF
+    expected = [bus.send(1, 16, 0xA55A + n, 0) for n in range(count)]
+    found = list(Messages(bus.pads))
+    assert [message[:5] for message in found] == [message[:5] for message in expected]
+
+
 def test_a_bus_that_rests_says_nothing():
     assert len(Messages(Bus(0, False, True).pads)) == 0
 
@@ -93,6 +111,9 @@ DATABASE = {
     "mirny": device("Mirny", spi_device="spi_m"),
     "zotino": device("Zotino", spi_device="spi_z"),
     "sampler": device("Sampler", spi_pgia_device="spi_p"),
+    "tone": device("AD9834", spi_device="spi_t"),
+    "att": device("HMC542B", spi_device="spi_a"),
+    "adc": device("Novogorny", spi_device="spi_n", cnv_device="cnv"),
     "dac": device("AD53xx", spi_device="spi_d", vref=2.5, offset_dacs=0),
 }
 
@@ -139,6 +160,41 @@ def test_what_is_said_to_a_mirny_and_its_synthesisers():
 def test_what_is_said_to_the_amplifiers_of_a_sampler():
     assert said("spi_p", 1, 16, 0b0110 << 2) == "gains 1, 100, 10, 1, 1, 1, 1, 1"
     assert Labels(DATABASE).name("spi_p", 1) == "sampler amplifiers"
+
+
+def test_what_is_said_to_an_ad9834():
+    labels = Labels(DATABASE)
+    assert labels.name("spi_t", 1) == "tone"
+    control = ad9834.CONTROL.encode(b28=1, core_reset=1)
+    assert said("spi_t", 1, 16, control) == "CONTROL: b28 1, core_reset 1"
+    assert said("spi_t", 1, 16, ad9834.FREQUENCY.encode(second=1, half=0x123)) == "FREQUENCY1: 0x123"
+    phase = ad9834.PHASE.word(1, 0x400)
+    assert said("spi_t", 1, 16, phase) == "PHASE1: 0.25 turns"
+    assert labels.settings("spi_t", Message(0, 1, 1, 16, phase, None)) == {"phase 1": ("turns", 0.25)}
+    assert labels.settings("spi_t", Message(0, 1, 1, 16, control, None)) == {}
+    # 75 MHz is the clock that its driver takes it to have.
+    lower, upper = (Message(n, n, 1, 16, 0x8000 | half, None) for n, half in enumerate((0, 1 << 11)))
+    assert labels.settings("spi_t", upper, lower) == {"frequency 1": ("Hz", 75e6 / 8)}
+    other = lower._replace(written=0x4000)
+    assert labels.settings("spi_t", upper, other) == labels.settings("spi_t", upper) == {}
+
+
+def test_what_is_said_to_an_attenuator_is_what_it_does():
+    assert said("spi_a", 1, 8, 255 - 8 * 7) == "7 dB" and said("spi_a", 1, 8, 0) == "31.5 dB"
+    # In steps of 0.5 dB
+    assert Labels(DATABASE).settings("spi_a", Message(0, 1, 1, 8, 254, None)) == {"attenuation": ("dB", 0.0)}
+    assert said("spi_a", 1, 9, 0) == "0x000 (9 bits)"
+
+
+def test_what_a_novogorny_is_told_and_says():
+    assert said("spi_n", 2, 16, 0b0110 << 2) == "gains 1, 100, 10, 1, 1, 1, 1, 1"
+    assert said("spi_n", 1, 16, adc_ctrl(5, 6) << 8 | adc_ctrl(2, 7)) == "next ch5 range 6, ch2 range 7"
+    result = 0xC000 << 8 | 3 << 3 | 7
+    assert said("spi_n", 1, 24, 0, result) == "ch3: -6.25 V at the ADC"
+    assert said("spi_n", 1, 24, 0) == "result", "where what comes back is not recorded"
+    assert said("spi_n", 1, 24, adc_ctrl(1, 7) << 16, result) == "ch3: -6.25 V at the ADC; next ch1 range 7"
+    assert said("spi_n", 1, 5, 0) == "0x00 (5 bits)"
+    assert Labels(DATABASE).name("spi_n", 2) == "adc amplifiers"
 
 
 def test_what_is_said_to_dacs_is_in_volts():

@@ -5,10 +5,14 @@
 
 mod devices;
 mod si5324;
+mod tca6424a;
 
 use std::any::Any;
 
+use kairos_contracts::chips::tca6424a::BUS_ADDRESS as TCA6424A;
+
 pub use self::si5324::Si5324;
+use self::tca6424a::Tca6424a;
 use crate::machine::signals::Signals;
 use crate::machine::time::Cycles;
 
@@ -68,6 +72,7 @@ fn card(fitted: &mut Fitted) -> Option<Box<dyn Device>> {
 pub const DEVICES: &[Row] = &[
     Row { name: "PCF8574A", switch: 0x74, channel: 2, address: 0x3e, make: |_| Some(Box::<devices::Expander>::default()) },
     Row { name: "24AA02", switch: 0x74, channel: 2, address: 0x50, make: eeprom },
+    Row { name: "TCA6424A", switch: 0x74, channel: 5, address: TCA6424A, make: |_| Some(Box::<Tca6424a>::default()) },
     Row { name: "Si5324", switch: 0x74, channel: 4, address: 0x68, make: |fitted| Some(Box::new(fitted.synthesiser.take()?)) },
     Row { name: "24AA02E48", switch: 0x70, channel: 0, address: 0x50, make: card },
     Row { name: "24AA02E48", switch: 0x70, channel: 1, address: 0x50, make: card },

@@ -1,0 +1,96 @@
+use serde_json::json;
+
+use super::super::tests::{numbered, on, pads};
+use super::super::{Assembly, Pad};
+use crate::file::Source;
+
+/// A Urukul, a chip of each kind alone on its bus, and a Novogorny.
+fn device() -> Vec<Pad> {
+    let mut names: Vec<(String, bool, bool)> = pads()
+        .into_iter()
+        .map(|pad| (pad.name, pad.drives, pad.reads))
+        .collect();
+    for card in ["ad98340", "hmc542b0", "hmc542b1"] {
+        names.extend(["clk", "mosi", "cs0"].map(|line| (format!("spi_{card}_{line}"), true, false)));
+    }
+    names.extend(["clk", "mosi", "cs0", "cs1"].map(|line| (format!("spi_novogorny0_adc_{line}"), true, false)));
+    names.push(("spi_novogorny0_adc_miso".into(), false, true));
+    names.push(("ttl_novogorny0_cnv".into(), true, false));
+    numbered(names)
+}
+
+fn made(text: &str) -> Result<Assembly, String> {
+    let name = "bench.toml";
+    on(&device(), Source { name, text })
+}
+
+fn refused(text: &str) -> String {
+    made(text).err().unwrap_or_else(|| panic!("accepted: {text}"))
+}
+
+#[test]
+fn chips_alone_on_a_bus_are_found_by_the_names_of_their_pins() {
+    let assembly = made("").expect("an empty file");
+    let parts = assembly.plan["parts"].as_array().expect("a list");
+    let found: Vec<(&str, &str)> = parts
+        .iter()
+        .filter_map(|part| Some((part["name"].as_str()?, part["kind"].as_str()?)))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("ad98340", "AD9834"),
+            ("hmc542b0", "HMC542B"),
+            ("hmc542b1", "HMC542B"),
+            ("urukul0", "Urukul"),
+            ("novogorny0", "Novogorny"),
+        ]
+    );
+    assert_eq!(
+        assembly.plan["pins"].as_array().map(Vec::len),
+        Some(2),
+        "both that they drive"
+    );
+}
+
+#[test]
+fn a_tone_passes_attenuators_one_after_the_other() {
+    let text =
+        "[source.rf]\nhz = 1e6\ndbm = 10\n[hmc542b.hmc542b1]\ntone = \"hmc542b0\"\n[hmc542b.hmc542b0]\ntone = \"rf\"";
+    let mut assembly = made(text).expect("it is right");
+    assembly.engine.run(1000);
+    for (name, dbm) in [("hmc542b0", 10.0 - 31.5), ("hmc542b1", 10.0 - 63.0)] {
+        assert_eq!(assembly.engine.tones(name, 0), Some(json!([[0, 1e6, dbm, 0.0]])));
+    }
+}
+
+#[test]
+fn what_is_wrong_with_these_cards_is_a_line_with_its_place() {
+    for (text, expected) in [
+        (
+            "[hmc542b.hmc542b0]\ntone = \"nothing\"",
+            "bench.toml:2: there is no part nothing that gives a tone; there is ad98340, hmc542b0, hmc542b1, urukul0",
+        ),
+        (
+            "[hmc542b.hmc542b0]\ntone = \"hmc542b0\"",
+            "bench.toml:2: an attenuator is not behind itself",
+        ),
+        ("\n[ad9834.d]", "bench.toml:2: the device has no card d; it has ad98340"),
+        (
+            "[ad9834.ad98340]\nclock_hz = -1",
+            "bench.toml:2: -1 cannot be: it has to be 0 or more",
+        ),
+        (
+            "[novogorny.novogorny0]\nvref = 0",
+            "bench.toml:2: 0 cannot be: it has to be more than 0",
+        ),
+        ("[novogorny.novogorny0]\nch8 = 0", "bench.toml:2: unknown field `ch8`"),
+        (
+            "[novogorny.novogorny0]\nch7 = \"urukul0.ch0\"",
+            "bench.toml:2: urukul0 is no part that gives a voltage: Urukul; there is none",
+        ),
+    ] {
+        let found = refused(text);
+        assert!(found.starts_with(expected), "{text}\n{found}\n{expected}");
+    }
+}

@@ -1,0 +1,397 @@
+//! The DDS AD9834 alone on an SPI bus: words of 16 bits for its control register, two frequency and
+//! two phase registers of which one each is in use, and one tone.
+//!
+//! A change is at the output 8 cycles of its clock later (data sheet, "Latency": 7 or 8). Of a
+//! triangle the tone is the fundamental. The pin SIGN BIT OUT is reported and wired to nothing; the
+//! pins that can select registers, reset and sleep are low.
+
+use std::collections::VecDeque;
+use std::f64::consts::PI;
+
+use kairos_contracts::chips::ad9834::{self as chip, control, frequency, phase};
+use kairos_contracts::chips::Field;
+use serde_json::{json, Value};
+
+use super::shift::{Shift, Unheard};
+use crate::model::{set_levels, Change, Model, Outbox};
+use crate::signal::{Ns, Signal, Tone};
+
+/// Names of the lines that it hears.
+pub const INPUTS: [&str; 3] = ["clk", "mosi", "cs0"];
+const CLK: usize = 0;
+const MOSI: usize = 1;
+const CS: usize = 2;
+/// Bits of a word.
+const WORD: u32 = chip::CONTROL.width;
+/// Fastest clock in Hz, of the grade C.
+const FASTEST: f64 = 75e6;
+/// Least period of the serial clock in ns.
+const PERIOD: Ns = 25;
+/// Cycles of the clock from a word to the output.
+const LATENCY: u64 = 8;
+/// Turns of the accumulator, and of a phase register.
+const TURN: f64 = (1u64 << chip::FTW_BITS) as f64;
+const PHASE_TURN: f64 = 4096.0;
+/// The highest frequency word, that of half of the clock.
+const HALF: u32 = 1 << (chip::FTW_BITS - 1);
+/// The fundamental of a triangle, as a part of a sine of the same height: 8/pi².
+const TRIANGLE: f64 = 8.0 / (PI * PI);
+/// What its DAC gives, by `mode`.
+const WAVEFORMS: [&str; 2] = ["sine", "triangle"];
+/// What the pin SIGN BIT OUT shows, by `sign_pib` and `div2`.
+const SIGN: [[&str; 2]; 2] = [["msb/2", "msb"], ["reserved", "comparator"]];
+
+/// What is wired to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Its clock in Hz; 0: none.
+    pub clock_hz: f64,
+    /// Power of its sine.
+    pub full_scale_dbm: f64,
+}
+
+/// The chip.
+pub struct Ad9834 {
+    options: Options,
+    lines: [bool; INPUTS.len()],
+    shift: Shift,
+    unheard: Unheard,
+    /// When the serial clock fell, within a message.
+    fell: Option<Ns>,
+    /// It has been told that that is too fast, since the chip was selected.
+    scolded: bool,
+    control: u32,
+    frequencies: [u32; 2],
+    phases: [u32; 2],
+    /// The first half of a frequency word, its register, and when it came.
+    half: Option<(u32, usize, Ns)>,
+    /// The frequency register that the last words were a whole one for.
+    whole: Option<usize>,
+    /// The phase, and the cycle of its clock to which it has come.
+    accumulator: (u32, u64),
+    was_reset: bool,
+    /// It gave a tone when this was last looked at.
+    sounds: bool,
+    /// The last tone that goes out, and when.
+    last: (Ns, Tone),
+    coming: VecDeque<(Ns, Tone)>,
+    words: u64,
+}
+
+impl Ad9834 {
+    /// After power-up.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            lines: [false, false, true],
+            shift: Shift::default(),
+            unheard: Unheard::default(),
+            fell: None,
+            scolded: false,
+            control: chip::CONTROL.reset,
+            frequencies: [0; 2],
+            phases: [0; 2],
+            half: None,
+            whole: None,
+            accumulator: (0, 0),
+            was_reset: false,
+            sounds: false,
+            last: (0, Tone::OFF),
+            coming: VecDeque::new(),
+            words: 0,
+        }
+    }
+
+    /// What selects registers, reset and sleep: the control register, or pins, which are low.
+    fn set(&self, field: Field) -> usize {
+        match control::PIN_SW.get(self.control) {
+            0 => field.get(self.control) as usize,
+            _ => 0,
+        }
+    }
+
+    fn is_reset(&self) -> bool {
+        self.set(control::CORE_RESET) != 0
+    }
+
+    /// The frequency word in use.
+    fn word(&self) -> u32 {
+        self.frequencies[self.set(control::FSEL)]
+    }
+
+    /// The phase register in use, in turns.
+    fn phase(&self) -> f64 {
+        f64::from(self.phases[self.set(control::PSEL)]) / PHASE_TURN
+    }
+
+    fn hz(&self, word: u32) -> f64 {
+        f64::from(word) / TURN * self.options.clock_hz
+    }
+
+    /// Cycles of its clock since power-up, and the part of the one that has begun.
+    fn cycles(&self, at: Ns) -> (u64, f64) {
+        let billionths = u128::from(at) * self.options.clock_hz.round() as u128;
+        let (whole, part) = (billionths / 1_000_000_000, billionths % 1_000_000_000);
+        (whole as u64, part as f64 * 1e-9)
+    }
+
+    /// Brings the phase accumulator to a time.
+    fn settle(&mut self, at: Ns) {
+        let ((phase, since), (now, _)) = (self.accumulator, self.cycles(at));
+        let runs = self.set(control::SLEEP1) == 0;
+        let turned = if runs {
+            u64::from(self.word()).wrapping_mul(now - since)
+        } else {
+            0
+        };
+        let phase = u64::from(phase).wrapping_add(turned) as u32 & ((1 << chip::FTW_BITS) - 1);
+        self.accumulator = (if self.is_reset() { 0 } else { phase }, now);
+    }
+
+    /// A word has come.
+    fn take(&mut self, at: Ns, word: u32, out: &mut Outbox) {
+        self.settle(at);
+        self.words += 1;
+        let register = match (frequency::SECOND.get(word), frequency::FIRST.get(word)) {
+            (0, 1) => Some(0),
+            (1, 0) => Some(1),
+            _ => None,
+        };
+        let whole = self.whole.take();
+        if let Some((_, other, _)) = self.half.filter(|half| Some(half.1) != register) {
+            self.half = None;
+            out.warn(format!("{}: another word came", missing(other)));
+        }
+        match register {
+            Some(register) => self.tune(at, register, word, whole, out),
+            None if frequency::SECOND.get(word) != 0 => {
+                self.phases[phase::REGISTER.get(word) as usize] = phase::POW.get(word);
+            }
+            None => self.configure(word, out),
+        }
+        self.sound(at, out);
+    }
+
+    /// A half of the word of a frequency register; `whole`: the one that was written before.
+    fn tune(&mut self, at: Ns, register: usize, word: u32, whole: Option<usize>, out: &mut Outbox) {
+        let half = frequency::HALF.get(word);
+        let bits = chip::FTW_BITS / 2;
+        let both = control::B28.get(self.control) != 0;
+        let (low, high) = match self.half.take() {
+            _ if !both => {
+                let (low, high) = (
+                    self.frequencies[register] & frequency::HALF.mask(),
+                    self.frequencies[register] >> bits,
+                );
+                if control::HLB.get(self.control) != 0 {
+                    (low, half)
+                } else {
+                    (half, high)
+                }
+            }
+            None => {
+                (self.half, self.whole) = (Some((half, register, at)), whole);
+                return;
+            }
+            Some((low, ..)) => (low, half),
+        };
+        self.frequencies[register] = high << bits | low;
+        if both {
+            if whole == Some(register) {
+                out.warn(format!(
+                    "frequency register {register} is written whole twice in a row: another word has to come between"
+                ));
+            }
+            self.whole = Some(register);
+        }
+        if self.frequencies[register] > HALF {
+            let hz = self.hz(self.frequencies[register]);
+            out.warn(format!(
+                "the frequency in register {register}, {:.3} MHz, is above half of its clock",
+                hz / 1e6
+            ));
+        }
+    }
+
+    /// A control word.
+    fn configure(&mut self, word: u32, out: &mut Outbox) {
+        self.control = word;
+        self.was_reset |= self.is_reset();
+        if self.is_reset() {
+            self.accumulator.0 = 0;
+        }
+        if control::OPBITEN.get(word) == 0 {
+            return;
+        }
+        if control::MODE.get(word) != 0 {
+            out.warn("its pin SIGN BIT OUT is on with a triangle (opbiten, mode): that is reserved");
+        }
+        if self.sign() == "reserved" {
+            out.warn("its pin SIGN BIT OUT shows the comparator divided by two (sign_pib, div2): that is reserved");
+        }
+    }
+
+    /// What the pin SIGN BIT OUT shows.
+    fn sign(&self) -> &'static str {
+        let [pib, div2] = [control::SIGN_PIB, control::DIV2].map(|field| field.get(self.control) as usize);
+        match control::OPBITEN.get(self.control) {
+            0 => "off",
+            _ => SIGN[pib][div2],
+        }
+    }
+
+    /// Whether it is set to give a tone.
+    fn is_on(&self) -> bool {
+        let silent = [control::CORE_RESET, control::SLEEP1, control::SLEEP12];
+        self.word() != 0 && silent.iter().all(|field| self.set(*field) == 0)
+    }
+
+    /// What it makes at `at`, to which its accumulator has come.
+    fn tone(&self, at: Ns) -> Tone {
+        if !self.is_on() || self.options.clock_hz == 0.0 {
+            return Tone::OFF;
+        }
+        let (_, part) = self.cycles(at);
+        let turned = f64::from(self.accumulator.0) + part * f64::from(self.word());
+        let height = if control::MODE.get(self.control) == 0 {
+            1.0
+        } else {
+            TRIANGLE
+        };
+        Tone {
+            hz: self.hz(self.word()),
+            dbm: self.options.full_scale_dbm + 20.0 * height.log10(),
+            turns: (turned / TURN + self.phase()).rem_euclid(1.0),
+        }
+    }
+
+    /// What is wrong with it when it begins to give a tone.
+    fn lacks(&self) -> impl Iterator<Item = String> {
+        let hz = self.options.clock_hz;
+        let clock = match hz {
+            0.0 => Some("a tone is set but it has no clock (clock_hz)".into()),
+            _ if hz > FASTEST => Some(format!("its clock is at most 75 MHz, not {} MHz", hz / 1e6)),
+            _ => None,
+        };
+        let text = "it is let go without a reset since power-up (init)";
+        clock.into_iter().chain((!self.was_reset).then(|| text.into()))
+    }
+
+    /// Notes what comes out, if it is another tone than before.
+    fn sound(&mut self, at: Ns, out: &mut Outbox) {
+        let on = self.is_on();
+        if on && !self.sounds {
+            self.lacks().for_each(|text| out.warn(text));
+        }
+        self.sounds = on;
+        let mut tone = self.tone(at);
+        // In whole nanoseconds, by which it has gone on then
+        let exact = LATENCY as f64 * 1e9 / self.options.clock_hz.max(1.0);
+        let later = exact.ceil();
+        tone.turns = (tone.turns + tone.hz * (later - exact) * 1e-9).rem_euclid(1.0);
+        let (at, (since, before)) = (at + later as Ns, self.last);
+        if !before.goes_on(at - since, &tone) {
+            self.last = (at, tone);
+            self.coming.push_back(self.last);
+        }
+    }
+
+    /// The bus, of which `before` were the lines.
+    fn bus(&mut self, at: Ns, before: &[bool; INPUTS.len()], out: &mut Outbox) {
+        match (before[CS], self.lines[CS]) {
+            (true, false) => {
+                (self.shift, self.fell, self.scolded) = Default::default();
+                if !before[CLK] {
+                    out.warn("its clock is low as it is selected: it has to be high (SPI_CLK_POLARITY)");
+                }
+            }
+            (false, true) if self.shift.count > 0 => {
+                let count = self.shift.count;
+                out.warn(format!("a message ended after {count} of the {WORD} bits of a word"));
+            }
+            _ => {}
+        }
+        if before[CS] != self.lines[CS] {
+            self.unheard.end();
+        }
+        match (before[CLK], self.lines[CLK]) {
+            (true, false) if self.lines[CS] => self.unheard.bit(out),
+            (true, false) => self.fall(at, out),
+            _ => {}
+        }
+    }
+
+    /// The serial clock falls: a bit comes.
+    fn fall(&mut self, at: Ns, out: &mut Outbox) {
+        let before = self.fell.replace(at);
+        if let Some(period) = before.map(|before| at - before).filter(|period| *period < PERIOD) {
+            if !self.scolded {
+                out.warn(format!("a clock of {period} ns: its least period is {PERIOD} ns"));
+            }
+            self.scolded = true;
+        }
+        self.shift.take(self.lines[MOSI]);
+        if let Some(word) = self.shift.message(WORD) {
+            self.take(at, word as u32, out);
+        }
+    }
+}
+
+/// What is said of a frequency word of which only the first half came.
+fn missing(register: usize) -> String {
+    format!("the second half of the word for frequency register {register} did not come (b28)")
+}
+
+impl Model for Ad9834 {
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        let before = self.lines;
+        set_levels(&mut self.lines, changes);
+        self.bus(at, &before, out);
+    }
+
+    fn next(&self) -> Option<Ns> {
+        self.coming.front().map(|(at, _)| *at)
+    }
+
+    fn under_way(&self) -> Option<Ns> {
+        self.coming.back().map(|(at, _)| *at)
+    }
+
+    fn act(&mut self, at: Ns, out: &mut Outbox) {
+        while let Some((_, tone)) = self.coming.front().filter(|(due, _)| *due <= at).copied() {
+            self.coming.pop_front();
+            out.send(0, Signal::Tone(tone));
+        }
+    }
+
+    fn report(&self, _at: Ns) -> Value {
+        let selected = [control::FSEL, control::PSEL].map(|field| self.set(field));
+        json!({
+            "chip": "AD9834",
+            "frequency_hz": self.hz(self.word()),
+            "phase_turns": self.phase(),
+            "frequencies_hz": self.frequencies.map(|word| self.hz(word)),
+            "phases_turns": self.phases.map(|word| f64::from(word) / PHASE_TURN),
+            "frequency_register": selected[0],
+            "phase_register": selected[1],
+            "waveform": WAVEFORMS[control::MODE.get(self.control) as usize],
+            "sign_bit_out": self.sign(),
+            "reset": self.is_reset(),
+            "clock_stopped": self.set(control::SLEEP1) != 0,
+            "dac_off": self.set(control::SLEEP12) != 0,
+            "clock_hz": self.options.clock_hz,
+            "words": self.words,
+        })
+    }
+
+    fn unfinished(&self) -> Vec<(Ns, String)> {
+        self.half
+            .iter()
+            .map(|(_, register, at)| (*at, missing(*register)))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "ad9834_tests.rs"]
+mod tests;

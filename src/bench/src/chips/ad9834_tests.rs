@@ -1,0 +1,304 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const CLOCK: f64 = 75e6;
+/// Of the serial clock.
+const HALF_PERIOD: Ns = 50;
+const RESET: u32 = 0x2100;
+const ON: u32 = 0x2000;
+/// From a word to the output, rounded up.
+const LATER: Ns = 107;
+
+struct Bus {
+    chip: Ad9834,
+    at: Ns,
+    out: Outbox,
+    tones: Vec<(Ns, Tone)>,
+}
+
+impl Bus {
+    /// With the clock that idles as the chip wants it.
+    fn new(clock_hz: f64) -> Self {
+        let chip = Ad9834::new(Options {
+            clock_hz,
+            full_scale_dbm: 3.0,
+        });
+        let mut bus = Self {
+            chip,
+            at: 0,
+            out: Outbox::default(),
+            tones: Vec::new(),
+        };
+        bus.set(CLK, true);
+        bus
+    }
+
+    fn set(&mut self, line: usize, level: bool) {
+        self.wait(HALF_PERIOD);
+        self.chip.input(self.at, &[(line, Signal::Level(level))], &mut self.out);
+    }
+
+    fn wait(&mut self, ns: Ns) {
+        self.at += ns;
+        while let Some(at) = self.chip.next().filter(|at| *at <= self.at) {
+            self.chip.act(at, &mut self.out);
+            for (_, output, signal) in self.out.sent.drain(..) {
+                let Signal::Tone(tone) = signal else { panic!("no tone") };
+                assert_eq!(output, 0);
+                self.tones.push((at, tone));
+            }
+        }
+    }
+
+    fn bits(&mut self, word: u32, count: u32) {
+        for bit in (0..count).rev() {
+            self.set(MOSI, word >> bit & 1 != 0);
+            self.set(CLK, false);
+            self.set(CLK, true);
+        }
+    }
+
+    fn send(&mut self, words: &[u32]) {
+        for word in words {
+            self.set(CS, false);
+            self.bits(*word, WORD);
+            self.set(CS, true);
+        }
+    }
+
+    /// A word whose frequency is that of a register.
+    fn tune(&mut self, register: u32, word: u32) {
+        let select = [0x4000, 0x8000][register as usize];
+        self.send(&[select | word & 0x3fff, select | word >> 14]);
+    }
+
+    fn told(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.out.warnings)
+    }
+
+    fn last(&mut self) -> Tone {
+        self.wait(2 * LATER);
+        self.tones.last().expect("there was one").1
+    }
+}
+
+fn word(hz: f64) -> u32 {
+    (hz / CLOCK * TURN).round() as u32
+}
+
+#[test]
+fn a_tone_of_the_registers_in_use() {
+    let mut bus = Bus::new(CLOCK);
+    bus.send(&[RESET]);
+    bus.tune(0, word(10e6));
+    bus.tune(1, word(20e6));
+    bus.send(&[0xc400, 0xe800]);
+    assert_eq!(bus.tones, [], "it is held in reset");
+    bus.send(&[ON]);
+    let let_go = bus.at - HALF_PERIOD - HALF_PERIOD;
+    let first = bus.last();
+    assert_eq!(bus.tones.len(), 1);
+    assert_eq!(bus.tones[0].0, let_go + LATER);
+    assert!((first.hz - 10e6).abs() < 0.2 && (first.dbm - 3.0).abs() < 1e-12);
+    // The phase of the register, and what it has gone on in the rest of a nanosecond, and of a cycle
+    assert!((first.turns - 0.25).rem_euclid(1.0) < 0.14, "{}", first.turns);
+    bus.send(&[ON | 0x0800]);
+    assert!((bus.last().hz - 20e6).abs() < 0.2);
+    bus.send(&[ON | 0x0c00]);
+    let (before, after) = (bus.tones[1], bus.tones.len());
+    let turned = bus.last();
+    assert_eq!((turned.hz, bus.tones.len()), (before.1.hz, after + 1));
+    assert_eq!(bus.told(), Vec::<String>::new());
+    let report = bus.chip.report(bus.at);
+    assert_eq!(report["phases_turns"], json!([0.25, 0.5]));
+    assert_eq!(
+        (&report["frequency_register"], &report["phase_register"]),
+        (&json!(1), &json!(1))
+    );
+}
+
+#[test]
+fn halves_of_a_frequency_word_alone() {
+    let mut bus = Bus::new(CLOCK);
+    bus.send(&[RESET]);
+    bus.tune(0, 0x123_4567);
+    // The upper half, and then the lower one
+    bus.send(&[0x1100, 0x4000 | 0x1abc, 0x0100, 0x4000 | 0x0def]);
+    assert_eq!(bus.chip.frequencies[0], 0x1abc << 14 | 0x0def);
+    assert_eq!(bus.told(), Vec::<String>::new());
+}
+
+#[test]
+fn sleep_and_reset_silence_it() {
+    let mut bus = Bus::new(CLOCK);
+    bus.send(&[RESET]);
+    bus.tune(0, word(1e6));
+    for (control, on) in [
+        (ON, true),
+        (ON | 0x80, false),
+        (ON, true),
+        (ON | 0x40, false),
+        (ON, true),
+        (RESET, false),
+    ] {
+        bus.send(&[control]);
+        assert_eq!(bus.last() != Tone::OFF, on, "{control:#x}");
+    }
+    // Pins, which are low, select register 0, and neither reset nor sleep.
+    bus.send(&[RESET | 0x0200 | 0xc0 | 0x0c00]);
+    assert!((bus.last().hz - 1e6).abs() < 0.2);
+    assert_eq!(bus.told(), Vec::<String>::new());
+}
+
+#[test]
+fn the_phase_stands_while_the_clock_is_stopped_and_begins_anew_after_a_reset() {
+    let mut bus = Bus::new(50e6);
+    bus.send(&[RESET]);
+    // A quarter of a turn in a cycle of 20 ns
+    bus.tune(0, 1 << 26);
+    bus.send(&[ON, ON | 0x80]);
+    let (phase, _) = bus.chip.accumulator;
+    bus.wait(1000);
+    bus.send(&[ON]);
+    assert_eq!(bus.chip.accumulator.0, phase);
+    bus.send(&[RESET, ON]);
+    assert_eq!(bus.chip.accumulator.0, 0);
+}
+
+#[test]
+fn waveforms_and_the_pin_sign_bit_out() {
+    let mut bus = Bus::new(CLOCK);
+    bus.send(&[RESET]);
+    bus.tune(0, word(1e6));
+    bus.send(&[ON | 2]);
+    assert!((bus.last().dbm - (3.0 - 1.824)).abs() < 1e-3);
+    for (control, sign) in [
+        (ON, "off"),
+        (ON | 0x20, "msb/2"),
+        (ON | 0x28, "msb"),
+        (ON | 0x38, "comparator"),
+    ] {
+        bus.send(&[control]);
+        assert_eq!(bus.chip.report(bus.at)["sign_bit_out"], sign);
+        assert_eq!(bus.told(), Vec::<String>::new());
+    }
+    bus.send(&[ON | 0x22]);
+    assert_eq!(
+        bus.told(),
+        ["its pin SIGN BIT OUT is on with a triangle (opbiten, mode): that is reserved"]
+    );
+    bus.send(&[ON | 0x30]);
+    assert_eq!(
+        bus.told(),
+        ["its pin SIGN BIT OUT shows the comparator divided by two (sign_pib, div2): that is reserved"]
+    );
+}
+
+#[test]
+fn what_the_data_sheet_forbids_on_the_bus_is_told() {
+    let mut bus = Bus::new(CLOCK);
+    bus.set(CS, false);
+    bus.bits(0x2100, 9);
+    bus.set(CS, true);
+    assert_eq!(bus.told(), ["a message ended after 9 of the 16 bits of a word"]);
+    bus.bits(0x2100, 16);
+    assert_eq!(
+        bus.told(),
+        ["a message without a chip select: nobody hears it: look at the chip select (cs)"]
+    );
+    bus.set(CLK, false);
+    bus.set(CS, false);
+    assert_eq!(
+        bus.told(),
+        ["its clock is low as it is selected: it has to be high (SPI_CLK_POLARITY)"]
+    );
+    bus.set(CLK, true);
+    for level in [false, true, false, true, false, true] {
+        bus.at -= HALF_PERIOD - 8;
+        bus.set(CLK, level);
+    }
+    assert_eq!(bus.told(), ["a clock of 16 ns: its least period is 25 ns"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_frequency_is_told() {
+    let mut bus = Bus::new(CLOCK);
+    bus.send(&[RESET]);
+    bus.tune(1, HALF);
+    assert_eq!(bus.told(), Vec::<String>::new());
+    bus.send(&[RESET]);
+    bus.tune(1, HALF + (1 << 20));
+    assert_eq!(
+        bus.told(),
+        ["the frequency in register 1, 37.793 MHz, is above half of its clock"]
+    );
+    bus.send(&[RESET]);
+    bus.tune(0, 5);
+    bus.tune(1, 5);
+    bus.tune(0, 6);
+    assert_eq!(bus.told(), Vec::<String>::new());
+    bus.tune(0, 7);
+    assert_eq!(
+        bus.told(),
+        ["frequency register 0 is written whole twice in a row: another word has to come between"]
+    );
+    bus.send(&[0x4003, RESET]);
+    let missing = "the second half of the word for frequency register 0 did not come (b28)";
+    assert_eq!(bus.told(), [format!("{missing}: another word came")]);
+    bus.send(&[0x4003]);
+    assert_eq!(bus.chip.unfinished(), [(bus.at - 2 * HALF_PERIOD, missing.to_string())]);
+}
+
+#[test]
+fn what_it_lacks_is_told_when_it_is_let_go() {
+    for (clock, texts) in [
+        (0.0, vec!["a tone is set but it has no clock (clock_hz)"]),
+        (80e6, vec!["its clock is at most 75 MHz, not 80 MHz"]),
+        (75e6, vec![]),
+    ] {
+        let mut bus = Bus::new(clock);
+        bus.send(&[RESET]);
+        bus.tune(0, 1 << 20);
+        bus.send(&[ON, ON]);
+        assert_eq!(bus.told(), texts, "{clock}");
+    }
+    let mut bus = Bus::new(CLOCK);
+    bus.send(&[ON]);
+    bus.tune(0, 1 << 20);
+    assert_eq!(bus.told(), ["it is let go without a reset since power-up (init)"]);
+}
+
+proptest! {
+    /// The tone that is on goes on as one phase accumulator would, whatever was set on the way.
+    #[test]
+    fn the_phase_is_that_of_an_accumulator(
+        words in prop::collection::vec((0u32..2, 1u32..HALF, 1u64..5000), 1..20),
+    ) {
+        let mut bus = Bus::new(50e6);
+        bus.send(&[RESET, 0xc000]);
+        bus.tune(0, 1);
+        bus.send(&[ON]);
+        // Turns since it was let go, with the frequency that was in use: (word, since)
+        let let_go = bus.at - 2 * HALF_PERIOD;
+        let (mut turns, mut used, mut since) = (0.0, [1, 0], let_go);
+        let mut selected = 0;
+        for (register, word, wait) in words {
+            bus.wait(wait);
+            bus.send(&[0xc000]);
+            bus.tune(register, word);
+            let at = bus.at - 2 * HALF_PERIOD;
+            let cycles = |from: Ns, to: Ns| to / 20 - from / 20;
+            turns += f64::from(used[selected]) / TURN * cycles(since, at) as f64;
+            since = at;
+            used[register as usize] = word;
+            bus.send(&[ON | register << 11]);
+            let at = bus.at - 2 * HALF_PERIOD;
+            turns += f64::from(used[selected]) / TURN * cycles(since, at) as f64;
+            (selected, since) = (register as usize, at);
+            let off = turns - f64::from(bus.chip.accumulator.0) / TURN;
+            prop_assert!((off - off.round()).abs() < 1e-6, "{}", off);
+        }
+        prop_assert_eq!(bus.told(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,128 @@
+//! The attenuator HMC542B: a shift register of 8 bits, of which the highest six are the attenuation
+//! in steps of 0.5 dB; the rising edge of its select (LE) takes them over. A tone that is wired to
+//! it comes out attenuated.
+//!
+//! What it has after power-up depends on two of its pins; here that is the greatest attenuation. Its
+//! insertion loss is nobody's.
+
+use kairos_contracts::chips::hmc542b::{setting, SETTING};
+use serde_json::{json, Value};
+
+use super::shift::{mask, Shift, Unheard};
+use crate::model::{set_levels, Change, Model, Outbox};
+use crate::signal::{turns_of, Ns, Signal, Tone};
+
+/// Names of the lines that it hears; behind them is the tone.
+pub const INPUTS: [&str; 3] = ["clk", "mosi", "cs0"];
+const CLK: usize = 0;
+const MOSI: usize = 1;
+const CS: usize = 2;
+/// Steps of the attenuation in one dB.
+const STEPS: f64 = 2.0;
+
+/// The chip.
+pub struct Hmc542b {
+    lines: [bool; INPUTS.len()],
+    shift: Shift,
+    unheard: Unheard,
+    code: u32,
+    /// What comes in, and since when.
+    tone: (Tone, Ns),
+    settings: u64,
+}
+
+impl Hmc542b {
+    /// After power-up.
+    pub fn new() -> Self {
+        Self {
+            lines: [false, false, true],
+            shift: Shift::default(),
+            unheard: Unheard::default(),
+            code: SETTING.reset,
+            tone: (Tone::OFF, 0),
+            settings: 0,
+        }
+    }
+
+    /// In dB.
+    fn attenuation(&self) -> f64 {
+        let none = setting::ATT.get(setting::ATT.mask());
+        f64::from(none - setting::ATT.get(self.code)) / STEPS
+    }
+
+    /// It is no longer selected: what has come is taken over. Bits that were not pushed out stay.
+    fn take(&mut self, out: &mut Outbox) {
+        let (Shift { bits, count }, width) = (std::mem::take(&mut self.shift), SETTING.width);
+        if count == 0 {
+            return;
+        }
+        if count != width {
+            out.warn(format!("{count} bits for the attenuator: there are {width}"));
+        }
+        let kept = if count < width {
+            u64::from(self.code) << count
+        } else {
+            0
+        };
+        self.code = ((kept | bits) & mask(width)) as u32;
+        self.settings += 1;
+    }
+
+    /// What comes out from `at` on.
+    fn send(&self, at: Ns, out: &mut Outbox) {
+        let (tone, since) = self.tone;
+        let turns = (tone.turns + turns_of(tone.hz, at - since)).rem_euclid(1.0);
+        let dbm = tone.dbm - self.attenuation();
+        out.send(0, Signal::Tone(Tone { dbm, turns, ..tone }));
+    }
+}
+
+impl Default for Hmc542b {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Model for Hmc542b {
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        let (before, attenuation) = (self.lines, self.attenuation());
+        set_levels(&mut self.lines, changes);
+        let fresh = changes.iter().rev().find_map(|(_, signal)| match signal {
+            Signal::Tone(tone) => Some(*tone),
+            _ => None,
+        });
+        if before[CS] != self.lines[CS] {
+            self.unheard.end();
+        }
+        match (before[CS], self.lines[CS]) {
+            (false, true) => self.take(out),
+            (true, false) => self.shift = Shift::default(),
+            _ => {}
+        }
+        match (before[CLK], self.lines[CLK]) {
+            (false, true) if self.lines[CS] => self.unheard.bit(out),
+            (false, true) => self.shift.take(self.lines[MOSI]),
+            _ => {}
+        }
+        if let Some(tone) = fresh {
+            self.tone = (tone, at);
+        }
+        let sounds = self.tone.0.dbm != f64::NEG_INFINITY;
+        if fresh.is_some() || sounds && attenuation != self.attenuation() {
+            self.send(at, out);
+        }
+    }
+
+    fn report(&self, _at: Ns) -> Value {
+        json!({
+            "chip": "HMC542B",
+            "attenuation_db": self.attenuation(),
+            "code": self.code,
+            "settings": self.settings,
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "hmc542b_tests.rs"]
+mod tests;

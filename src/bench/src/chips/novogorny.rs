@@ -1,0 +1,242 @@
+//! The card Novogorny: eight inputs, each behind an amplifier whose gain is set by a shift register,
+//! and an ADC (LTC2335-16) that converts one of them after the other as its sequencer's table of
+//! control words says. ADC and amplifiers are on one bus and selected by low levels.
+//!
+//! Each time the ADC is selected its table can be filled anew: the first control word that is valid
+//! replaces the table, those behind it are added, one that is not valid ends this. The next
+//! conversion is that of the table's first word. The time that the multiplexer needs for another
+//! channel is not modelled.
+
+use kairos_contracts::chips::novogorny::{adc_control, result, ADC_CONTROL, CHANNELS, RESULT, SEQUENCE, SPANS};
+use serde_json::{json, Value};
+
+use super::measuring::{set_volts, Amplifiers, Conversions, Times};
+use super::shift::{Sent, Shift, Unheard};
+use crate::model::{set_levels, Change, Model, Outbox};
+use crate::signal::{Ns, Signal};
+
+/// Channels of the card.
+pub const INPUTS_OF_CARD: usize = CHANNELS as usize;
+/// Names of the lines that it hears; behind them are the voltages at its inputs.
+pub const INPUTS: [&str; 5] = ["adc_clk", "adc_mosi", "adc_cs0", "adc_cs1", "cnv"];
+/// Names of the lines that it drives.
+pub const ANSWERS: [&str; 1] = ["adc_miso"];
+const CLK: usize = 0;
+const MOSI: usize = 1;
+const CS_ADC: usize = 2;
+const CS_PGIA: usize = 3;
+const CNV: usize = 4;
+/// Of a million conversions a second, which begin as CNV rises (LTC2335-16 data sheet, t_CNVH,
+/// t_BUSYLH and t_CONV, t_CYC).
+const TIMES: Times = Times {
+    high: 40,
+    said: "at least",
+    conversion: 30 + 550,
+    cycle: 1000,
+    edge: ["rises", "rose"],
+};
+/// Least time in ns from the last edge of the clock to CNV (t_QUIET).
+const QUIET: Ns = 20;
+/// Codes of the ADC.
+const CODES: f64 = 65536.0;
+
+/// How far the table has been filled since the ADC was selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Filling {
+    #[default]
+    Not,
+    /// The table is the one that is being sent.
+    Begun,
+    /// What comes now is no part of it.
+    Over,
+}
+
+/// The card.
+pub struct Novogorny {
+    vref: f64,
+    lines: [bool; INPUTS.len()],
+    volts: [f64; INPUTS_OF_CARD],
+    amplifiers: Amplifiers,
+    unheard: Unheard,
+    /// Control words, and which of them is the next conversion's.
+    table: Vec<u32>,
+    place: usize,
+    filling: Filling,
+    shift: Shift,
+    conversions: Conversions,
+    /// When the ADC's clock last changed.
+    clocked: Option<Ns>,
+    codes: [u32; INPUTS_OF_CARD],
+    sent: Sent,
+    /// The bit that the ADC shows.
+    bit: bool,
+    answer: bool,
+}
+
+impl Novogorny {
+    /// After power-up, with a reference in volts and these voltages at its inputs: the ADC converts
+    /// channel 0 in its widest range.
+    pub fn new(vref: f64, volts: [f64; INPUTS_OF_CARD]) -> Self {
+        let widest = adc_control::SOFTSPAN.mask();
+        Self {
+            vref,
+            lines: [false, false, true, true, false],
+            volts,
+            amplifiers: Amplifiers::default(),
+            unheard: Unheard::default(),
+            table: vec![widest],
+            place: 0,
+            filling: Filling::Not,
+            shift: Shift::default(),
+            conversions: Conversions::new(TIMES),
+            clocked: None,
+            codes: [0; INPUTS_OF_CARD],
+            sent: Sent::default(),
+            bit: false,
+            answer: false,
+        }
+    }
+
+    /// The code of a channel in a range, were it sampled now: 16 bits.
+    fn code(&self, channel: usize, span: usize) -> u32 {
+        let [span, bipolar] = SPANS[span];
+        let steps = (self.volts[channel] * self.amplifiers.gain(channel) / (span * self.vref) * CODES).round();
+        let lowest = if bipolar == 0.0 { 0.0 } else { -CODES / 2.0 };
+        steps.clamp(lowest, lowest + CODES - 1.0) as i32 as u32 & 0xffff
+    }
+
+    /// CNV rises: what the table says next is sampled, and converted.
+    fn convert(&mut self, at: Ns, out: &mut Outbox) {
+        if let Some(time) = self.clocked.map(|edge| at - edge).filter(|time| *time < QUIET) {
+            out.warn(format!(
+                "CNV rises {time} ns after the ADC's clock changed: there are {QUIET} ns between them at least"
+            ));
+        }
+        self.conversions.rise(at);
+        self.conversions.begin(at, out);
+        let word = self.table[self.place];
+        self.place = (self.place + 1) % self.table.len();
+        let [channel, span] = [adc_control::CHANNEL, adc_control::SOFTSPAN].map(|field| field.get(word));
+        let code = self.code(channel as usize, span as usize);
+        self.codes[channel as usize] = code;
+        let word = result::SOFTSPAN.put(result::CHANNEL.put(result::CODE.put(0, code), channel), span);
+        self.sent = Sent::new(word.into(), RESULT.width);
+        self.bit = self.sent.take();
+    }
+
+    /// A control word has come.
+    fn fill(&mut self, at: Ns, word: u32, out: &mut Outbox) {
+        let valid = adc_control::VALID.get(word) != 0;
+        match self.filling {
+            Filling::Over => return,
+            Filling::Not if valid => self.table.clear(),
+            _ => {}
+        }
+        self.filling = if valid { Filling::Begun } else { Filling::Over };
+        if !valid {
+            // Who sends no table reads.
+            return self.conversions.read(at, out);
+        }
+        if self.table.len() == SEQUENCE as usize {
+            self.filling = Filling::Over;
+            return out.warn(format!(
+                "the ADC has {SEQUENCE} control words at most: the others are ignored"
+            ));
+        }
+        self.table.push(word);
+        self.place = 0;
+    }
+
+    /// Both chips are selected, or not: `before` were the lines.
+    fn select(&mut self, before: &[bool; INPUTS.len()], out: &mut Outbox) {
+        match (before[CS_ADC], self.lines[CS_ADC]) {
+            (true, false) => (self.shift, self.filling) = Default::default(),
+            (false, true) if self.shift.count > 0 => {
+                let (count, width) = (self.shift.count, ADC_CONTROL.width);
+                out.warn(format!(
+                    "a control word of the ADC ended after {count} of its {width} bits"
+                ));
+            }
+            _ => {}
+        }
+        match (before[CS_PGIA], self.lines[CS_PGIA]) {
+            (true, false) => self.amplifiers.begin(),
+            (false, true) => self.amplifiers.end(out),
+            _ => {}
+        }
+        if before[CS_ADC..=CS_PGIA] != self.lines[CS_ADC..=CS_PGIA] {
+            self.unheard.end();
+        }
+    }
+
+    /// The clock changes.
+    fn clock(&mut self, at: Ns, out: &mut Outbox) {
+        let (rises, bit) = (self.lines[CLK], self.lines[MOSI]);
+        let [adc, amplifiers] = [CS_ADC, CS_PGIA].map(|line| !self.lines[line]);
+        if adc {
+            self.clocked = Some(at);
+        }
+        if !rises {
+            return;
+        }
+        if amplifiers {
+            self.amplifiers.take(bit);
+        }
+        if adc {
+            if self.conversions.count > 0 {
+                self.conversions.read(at, out);
+            }
+            self.bit = self.sent.take();
+            self.shift.take(bit);
+            if let Some(word) = self.shift.message(ADC_CONTROL.width) {
+                self.fill(at, word as u32, out);
+            }
+        }
+        if !(adc || amplifiers) {
+            self.unheard.bit(out);
+        }
+    }
+}
+
+impl Model for Novogorny {
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        let before = self.lines;
+        set_levels(&mut self.lines, changes);
+        set_volts(&mut self.volts, INPUTS.len(), changes);
+        self.select(&before, out);
+        match (before[CNV], self.lines[CNV]) {
+            (false, true) => self.convert(at, out),
+            (true, false) => drop(self.conversions.fall(at, out)),
+            _ => {}
+        }
+        if before[CLK] != self.lines[CLK] {
+            self.clock(at, out);
+        }
+        let answer = self.bit && !self.lines[CS_ADC];
+        if answer != self.answer {
+            self.answer = answer;
+            out.send(0, Signal::Level(answer));
+        }
+    }
+
+    fn report(&self, _at: Ns) -> Value {
+        let words = self.table.iter().map(
+            |word| json!({ "channel": adc_control::CHANNEL.get(*word), "range": adc_control::SOFTSPAN.get(*word) }),
+        );
+        let mut report = json!({
+            "card": "Novogorny",
+            "conversions": self.conversions.count,
+            "table": words.collect::<Vec<Value>>(),
+            "next": self.place,
+        });
+        for n in 0..INPUTS_OF_CARD {
+            report[format!("ch{n}")] =
+                json!({ "volts": self.volts[n], "gain": self.amplifiers.gain(n), "code": self.codes[n] });
+        }
+        report
+    }
+}
+
+#[cfg(test)]
+#[path = "novogorny_tests.rs"]
+mod tests;

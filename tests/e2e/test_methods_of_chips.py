@@ -1,0 +1,146 @@
+"""Each method of the drivers of chips that are alone on a bus, through the whole chain: a DDS AD9834, an attenuator
+HMC542B."""
+
+import pytest
+
+from kairos.coredevice.ad9834 import AD9834
+from kairos.coredevice.hmc542b import HMC542B
+from kairos.devices import DeviceDB
+from tests.support.chain import Chain
+from tests.support.databases import entry, written
+
+WORD_MU = ((16 + 1) * 12 + 1) * 8
+STEP = 75e6 / 2**28
+"""Hz"""
+SOURCE = """
+[source.rf]
+hz = 110e6
+dbm = 10.0
+
+[hmc542b.dio_spi0]
+tone = "rf"
+"""
+
+
+@pytest.fixture
+def make(lab, tmp_path):
+    """The laboratory with a driver of this name at the bare SPI port: its chain; `bench`: text of a bench file."""
+
+    def make(module, cls, bench=None, **arguments):
+        entries = DeviceDB.load(lab).entries
+        entries["chip"] = entry(module, cls, spi_device="dio_spi0", **arguments)
+        wires = tmp_path / "wires.toml"
+        wires.write_text(bench or "")
+        return Chain(written(entries, tmp_path), None if bench is None else wires)
+
+    return make
+
+
+def test_ad9834(make):
+    with make("ad9834", "AD9834") as chain:
+        dds = chain.get("chip")
+        part = lambda: chain.bench.part("chip")  # noqa: E731
+        tone = lambda: chain.bench.dds("chip").at(1.0)  # noqa: E731
+        chain(dds.init)
+        assert chain.advance_mu == 8 + 7 * WORD_MU
+        assert part()["reset"] and part()["words"] == 7 and chain.bench.dds("chip").changes == []
+
+        chain(dds.set_frequency_reg, 0, 10e6)
+        chain(dds.set_frequency_reg, 1, 20e6)
+        assert part()["frequencies_hz"] == [pytest.approx(hz, abs=STEP) for hz in (10e6, 20e6)]
+        chain(dds.set_phase_reg, 0, 0x400)
+        chain(dds.set_phase_reg, 1, 0x800)
+        assert part()["phases_turns"] == [0.25, 0.5]
+        chain(dds.select_frequency_reg, 1)
+        chain(dds.select_phase_reg, 1)
+        assert (part()["frequency_register"], part()["phase_register"]) == (1, 1)
+        assert chain.bench.dds("chip").changes == [], "it is held in reset"
+        chain(dds.output_enable)
+        assert tone().frequency == pytest.approx(20e6, abs=STEP) and tone().power == 0.0
+        chain(dds.select_frequency_reg, 0)
+        chain(dds.select_phase_reg, 0)
+        assert tone().frequency == pytest.approx(10e6, abs=STEP) and part()["phase_turns"] == 0.25
+        chain(dds.enable_reset)
+        assert part()["reset"] and tone().power is None
+
+        # Halves of a frequency word
+        chain(dds.set_frequency_reg_msb, 1, 0x1ABC)
+        chain(dds.set_frequency_reg_lsb, 1, 0x0DEF)
+        assert part()["frequencies_hz"][1] == pytest.approx((0x1ABC << 14 | 0x0DEF) * STEP, abs=1e-6)
+
+        ftw, turns = chain(dds.frequency_to_ftw, 12.5e6), chain(dds.turns_to_pow, 1.25)
+        assert (ftw, turns) == (dds.frequency_to_ftw(12.5e6), 0x400) == (round(12.5e6 / STEP), dds.turns_to_pow(1.25))
+        with pytest.raises(ValueError, match="at most half of its clock's"):
+            chain(dds.frequency_to_ftw, 40e6)
+        chain(dds.set_mu, ftw, 0x800, 1, 1)
+        assert tone().frequency == pytest.approx(12.5e6, abs=STEP) and part()["phase_turns"] == 0.5
+        chain(dds.set, 5e6, 0.75, 0, 0)
+        assert tone().frequency == pytest.approx(5e6, abs=STEP) and part()["phase_turns"] == 0.75
+
+        for method, arguments, off in [
+            (dds.sleep, (True, False), ("dac_off",)),
+            (dds.sleep, (False, True), ("clock_stopped",)),
+        ]:
+            chain(method, *arguments)
+            assert tone().power is None
+            assert [name for name in ("dac_off", "clock_stopped") if part()[name]] == list(off)
+            chain(dds.awake)
+            assert tone().frequency == pytest.approx(5e6, abs=STEP)
+        chain(dds.enable_triangular_waveform)
+        assert part()["waveform"] == "triangle" and tone().power == pytest.approx(-1.824, abs=1e-3)
+        chain(dds.disable_triangular_waveform)
+        assert part()["waveform"] == "sine" and tone().power == 0.0
+        for named, shown in [("msb", "msb"), ("msb_2", "msb/2"), ("comp_out", "comparator"), ("", "off")]:
+            chain(dds.config_sign_bit_out, **({named: True} if named else {}))
+            assert part()["sign_bit_out"] == shown
+        assert chain.uncalled(AD9834) == set() and chain.bench.warnings == []
+
+
+def test_the_pin_sign_bit_out_of_an_ad9834_and_a_triangle_exclude_each_other(make):
+    """Both at once are reserved (data sheet, "SIGN BIT OUT"): what is set last counts."""
+    with make("ad9834", "AD9834", clk_freq=50e6) as chain:
+        dds = chain.get("chip")
+        part = lambda: chain.bench.part("chip")  # noqa: E731
+        chain(dds.init)
+        assert part()["clock_hz"] == 50e6
+        chain(dds.enable_triangular_waveform)
+        chain(dds.config_sign_bit_out)
+        assert (part()["waveform"], part()["sign_bit_out"]) == ("triangle", "off")
+        chain(dds.config_sign_bit_out, msb=True)
+        assert (part()["waveform"], part()["sign_bit_out"]) == ("sine", "msb")
+        chain(dds.enable_triangular_waveform)
+        assert (part()["waveform"], part()["sign_bit_out"]) == ("triangle", "off")
+        assert chain.bench.warnings == []
+
+
+def test_a_tone_of_an_ad9834_comes_8_cycles_of_its_clock_after_its_word(make):
+    with make("ad9834", "AD9834") as chain:
+        dds = chain.get("chip")
+        chain(dds.init)
+        chain(dds.set_mu, 1 << 24, 0, 0, 0, pins=True)
+        (tone,) = chain.bench.dds("chip").changes
+        # The last bit is sampled as the clock falls for the last time; the word reaches the chip 8 ns later.
+        falls = [time for time, level in chain.pin("dio_spi0_clk").changes if level == 0]
+        assert tone.time == pytest.approx(falls[-1] + 8e-9 + 107e-9, abs=1e-12)
+        assert tone.frequency == 75e6 / 16
+
+
+def test_hmc542b(make):
+    with make("hmc542b", "HMC542B", SOURCE) as chain:
+        attenuator = chain.get("chip")
+        part = lambda: chain.bench.part("chip")  # noqa: E731
+        assert part()["attenuation_db"] == 31.5, "after power-up"
+        for att in (0.0, 0.5, 7.0, 16.0, 31.5):
+            code = chain(attenuator.att_to_mu, att)
+            assert code == attenuator.att_to_mu(att) == 255 - 8 * att
+            assert chain(attenuator.mu_to_att, code) == attenuator.mu_to_att(code) == att
+            chain(attenuator.set_att, att)
+            assert part() | {"settings": 0} == {"chip": "HMC542B", "attenuation_db": att, "code": code, "settings": 0}
+            tone = chain.bench.dds("chip").changes[-1]
+            assert (tone.frequency, tone.power) == (110e6, 10.0 - att)
+        chain(attenuator.set_att_mu, 0x7F, pins=True)
+        assert chain.advance_mu == 8 + ((8 + 1) * 5 + 1) * 8 and part()["attenuation_db"] == 16.0
+        for att in (-0.5, 32.0):
+            with pytest.raises(ValueError, match="Invalid HMC542B attenuation!"):
+                chain(attenuator.set_att, att)
+        assert chain.uncalled(HMC542B) == set() and chain.bench.warnings == []
