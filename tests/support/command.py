@@ -67,9 +67,9 @@ class Kairos:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
-    def interrupt(self, process):
-        """Ctrl-C; returns standard output and error."""
-        process.send_signal(signal.SIGINT)
+    def interrupt(self, process, number=signal.SIGINT):
+        """Ctrl-C, or another signal; returns standard output and error."""
+        process.send_signal(number)
         try:
             return process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:

@@ -11,6 +11,7 @@ from .. import __version__, compat
 from ..errors import KairosError
 from . import commands
 from .printed import OutputFailed, printed
+from .signals import code_of
 
 __all__ = ["main", "parser"]
 
@@ -42,7 +43,8 @@ def _parse(argv: list[str]) -> argparse.Namespace:
 
 
 def main(argv=None) -> int:
-    """Run the command; the exit code is 0, 1 (it failed), 2 (bad command line) or 130 (interrupted)."""
+    """Run the command; the exit code is 0, 1 (it failed), 2 (bad command line) or 130 (interrupted;
+    a run that is terminated: 143)."""
     args = _parse(sys.argv[1:] if argv is None else argv)
     # Device databases may import ARTIQ's units, as experiments do.
     compat.install()
@@ -53,9 +55,9 @@ def main(argv=None) -> int:
         return _failed(failure) if failure.is_told else 1
     except KairosError as error:
         return _failed(error)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         print("kairos: interrupted", file=sys.stderr)
-        return 130
+        return code_of(interruption)
 
 
 def _failed(error) -> int:

@@ -12,6 +12,7 @@ from ..waveform.table import format_duration, format_table
 from . import report
 from .bench import bench_file, print_warnings
 from .outputs import Outputs, readable, table_limit
+from .signals import code_of, end_orderly
 from .wires import wires
 
 __all__ = ["run"]
@@ -47,6 +48,7 @@ def _forwards(texts) -> dict[int, int]:
 
 def run(args) -> int:
     """Run the experiment of the command line `args`; the exit code."""
+    end_orderly()
     level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(args.verbose, 2)]
     logging.basicConfig(level=level, format="%(levelname)s: %(message)s")
     limit = table_limit(args.table, "pulses")
@@ -111,10 +113,10 @@ def _run_on(args, ddb, device, limit, outputs):
             experiment.devices.notify_run_end()
         with report.user_code():
             experiment.instance.analyze()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         print("\nkairos: interrupted: the connection is closed, and the device stops the kernel", file=sys.stderr)
         finish(failed=True)
-        return 130
+        return code_of(interruption)
     except SystemExit as error:
         # The experiment ended itself: sys.exit(...) means what it means in any Python program.
         if isinstance(error.code, str):
