@@ -3,11 +3,9 @@
 use super::Pl;
 
 impl Pl {
-    /// Nothing moves but time, and perhaps answers on their way through the ports to memory. A
-    /// link's other end asks about each cycle in which there are any.
+    /// Nothing moves but time, and perhaps answers on their way through the ports to memory.
     pub(super) fn waits(&self) -> bool {
-        let alone = self.ends.is_empty() || (self.acp.idle() && self.hp.idle());
-        self.outputs.sim_quiet != 0 && self.settle == 0 && self.gp.idle() && self.window.idle() && alone
+        self.outputs.sim_quiet != 0 && self.settle == 0 && self.gp.idle() && self.window.idle()
     }
 
     /// The cycle in which such an answer comes.
