@@ -15,8 +15,9 @@ use crate::physics::line::Line;
 use crate::physics::loopback::Loopback;
 use crate::signal::Ns;
 
-/// Fastest generator, in Hz. The logic is run for 64 ns behind each edge of an input: with one in
-/// each of these it would never rest, and a device whose time never stands does not boot.
+/// Maximum frequency of a generator in Hz. The logic runs for 64 ns after each edge of an input: a
+/// faster generator would never let it become quiescent, and a device whose time never stops does
+/// not boot.
 const MOST_HZ: f64 = 5e6;
 
 /// An input and its source.

@@ -57,7 +57,7 @@ enum Port {
     /// Expects the instruction byte.
     #[default]
     Instruction,
-    /// Data for a register.
+    /// Receives data for a register.
     Write(usize),
     /// Sends a register.
     Read(usize, Sent),
@@ -73,7 +73,7 @@ pub struct Ad9910 {
     port: Port,
     /// Reference at the chip's pin in Hz; 0: none.
     reference: f64,
-    /// When the PLL locks, and what it makes then.
+    /// Time of the PLL's lock, and its frequency then.
     lock: Option<(Ns, f64)>,
     clock: Clock,
     /// Time of an edge of SYNC_CLK of an unsynchronised chip.

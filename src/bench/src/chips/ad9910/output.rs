@@ -8,7 +8,7 @@ use super::clock::Clock;
 use super::course::Course;
 use crate::signal::Ns;
 
-/// Where a word comes from.
+/// The source of a word.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// A register.
