@@ -149,11 +149,11 @@ fn red_sideband_pulses_cool() {
     let mut pulses = vec![];
     for cycle in 0..25 {
         let at = cycle * 70_000;
-        // Of two lengths: a pulse that is a whole turn for some number of quanta leaves it.
+        // Two lengths, as a pulse that is a whole turn for some number of quanta removes none.
         let length = if cycle % 2 == 0 { 27_000 } else { 43_000 };
         pulses.push((at, vec![(DRIVES, light(-1e6, 1.0))]));
         pulses.push((at + length, vec![(DRIVES, light(-1e6, 0.0)), (REPUMP, light(0.0, 1.0))]));
-        // What falls into the other state of the ground level is pumped back.
+        // Pumps ions back that decayed to the other state of the ground level.
         pulses.push((at + 50_000, vec![(REPUMP, light(0.0, 1.0)), (PUMPING, light(0.0, 0.1))]));
         pulses.push((at + 60_000, vec![(REPUMP, light(0.0, 0.0)), (PUMPING, light(0.0, 0.0))]));
     }

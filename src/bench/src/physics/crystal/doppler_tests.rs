@@ -17,7 +17,7 @@ fn averaged(cooling: &Cooling, quanta: f64) -> (f64, f64) {
     averaged_in(cooling, quanta, 20_000)
 }
 
-/// In so many steps.
+/// The same averages, in `steps` steps.
 pub fn averaged_in(cooling: &Cooling, quanta: f64, steps: usize) -> (f64, f64) {
     let shift = 2.0 * cooling.eta * cooling.mode_hz * quanta.sqrt();
     let at = |n: usize| {

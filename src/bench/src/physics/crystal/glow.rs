@@ -52,7 +52,7 @@ pub struct Glow {
     step: Ns,
     /// End of the step; `None`: steady state.
     end: Option<Ns>,
-    /// When an ion changes between dark and bright, and which.
+    /// Time at which an ion changes between dark and bright, and its index.
     jump: Option<(Ns, usize)>,
     /// Photons scattered since quanta were drawn, by all ions…
     scattered: f64,

@@ -33,7 +33,7 @@ fn shining(saturation: f64) -> Shining {
     }
 }
 
-/// Runs it to `end`; what `each` says at every step.
+/// Runs the ions to `end`, with a call of `each` after every step.
 fn run(glow: &mut Glow, end: Ns, random: &mut Pcg64Mcg, mut each: impl FnMut(&Glow)) {
     while let Some(at) = glow.next().filter(|at| *at < end) {
         glow.act(at, random);

@@ -52,7 +52,7 @@ fn a_gate_entangles() {
     let fidelity = (of(0) + of(3)) / 2.0 + coherence;
     assert!(fidelity > 0.98, "{fidelity}");
     assert!(of(1) + of(2) < 0.02, "{} {}", of(1), of(2));
-    // At half of the time they do not: the mode is entangled with the ions.
+    // At half of the time the mode is entangled with the ions.
     let half = propagators.evolve(&basis(&mode, 0, 0), &case.system.tones, 0.0, case.system.time_ns / 2);
     let moved: f64 = half
         .iter()
