@@ -114,7 +114,8 @@ fn named(pad: &str) -> Option<(&'static str, &str, &str)> {
     Some((KINDS.iter().find(is_of)?, card, line))
 }
 
-/// A database card with its pins, and its board; `None` if the device lacks its channels.
+/// A database card with its pins, and its board; `None` if none of its channels has several lines
+/// on the device, whose common name becomes the card's.
 fn described(card: &Card, pads: &[Pad]) -> Option<(usize, Found)> {
     let mut lines = BTreeMap::new();
     let mut place = None;

@@ -105,7 +105,7 @@ pub struct File {
     pub python: Parts<Python>,
 }
 
-/// A Urukul card. Missing values are those of the device database, or else of `Default`.
+/// A Urukul card. Missing values are those of the device database, or else defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Urukul {
@@ -151,8 +151,8 @@ pub struct Zotino {
     pub vref: Option<Positive>,
 }
 
-/// A DAC of the AD53xx family. Missing values are those of the device database, or else of
-/// `Default`.
+/// A DAC of the AD53xx family. Missing values are those of the device database, or else
+/// defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ad53xx {
@@ -169,7 +169,7 @@ pub struct Ad53xx {
 #[serde(deny_unknown_fields, default)]
 pub struct Fastino {}
 
-/// A bus with AD9914 chips. Missing values are those of the device database, or else of `Default`.
+/// A bus with AD9914 chips. Missing values are those of the device database, or else defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DdsBus {
@@ -192,7 +192,7 @@ pub struct Shuttler {
     pub adc_volts: Option<Spanned<Vec<Finite>>>,
 }
 
-/// A Mirny card. Missing values are those of the device database, or else of `Default`.
+/// A Mirny card. Missing values are those of the device database, or else defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mirny {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 const CLOCK: f64 = 75e6;
-/// Period of the serial clock.
+/// Half of the serial clock's period in ns.
 const HALF_PERIOD: Ns = 50;
 const RESET: u32 = 0x2100;
 const ON: u32 = 0x2000;

@@ -1,12 +1,10 @@
-//! The AD9910 DDS: serial port, buffered registers, the PLL of its clock, and its output: single
-//! tones of the eight profiles, RAM, digital ramp, shift keying, and synchronisation with other
-//! chips.
+//! The AD9910 DDS: serial port, buffered registers, the PLL of its clock, single tones of the eight
+//! profiles, RAM, digital ramp, shift keying, and synchronisation with other chips.
 //!
 //! Written values stay in buffers until an update; reads return the registers in effect. An update
 //! takes effect at an edge of SYNC_CLK and reaches the output after the latency of the pipeline.
 //! Not modelled: the parallel port, internally generated updates, RAM phase changes at zero
 //! crossings, loading of the rate timers at an update.
-//! zero, the rate timers' loading at an update.
 
 use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, instruction, ram_profile};
 use serde_json::{json, Value};

@@ -15,7 +15,7 @@ use crate::signal::{turns_of, Ns, Signal, Tone};
 
 const CHANNELS: usize = chip::CHANNELS as usize;
 const OSCILLATORS: usize = chip::OSCILLATORS as usize;
-/// Number of tones: the oscillators of one channel after those of the other.
+/// Number of tones, which are ordered by channel, then by oscillator.
 pub const TONES: usize = CHANNELS * OSCILLATORS;
 const MISO: usize = TONES;
 const REGISTERS: usize = 0x80;

@@ -4,7 +4,7 @@ use super::*;
 
 type Words = [[u32; 2]; OSCILLATORS];
 
-/// Delivers a frame, as decoded by the link.
+/// The bits of a frame, as decoded by the link.
 fn frame_of(head: u32, words: &Words) -> Vec<bool> {
     let mut bits: Vec<bool> = (0..chip::FRAME.width).map(|n| head >> n & 1 != 0).collect();
     for word in words.iter().flatten() {

@@ -72,7 +72,7 @@ impl Bus {
         read
     }
 
-    /// Clock edges without a select.
+    /// Clocks the bus without a select.
     fn lines_of_a_bus(&mut self, count: usize) {
         for _ in 0..count {
             self.set(&[(CLK, true)]);

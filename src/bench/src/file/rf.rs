@@ -15,7 +15,7 @@ pub struct Converter {
     pub full_scale_dbm: Power,
 }
 
-/// An AD9834 DDS. Missing values are those of the device database, or else of `Default`.
+/// An AD9834 DDS. Missing values are those of the device database, or else defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ad9834 {

@@ -8,8 +8,7 @@
 //!
 //! | modules | contents |
 //! |---|---|
-//! | [`wave`], [`period`], [`oscillator`] | the wave function in light of one tone or two, and its
-//! operators |
+//! | [`wave`], [`period`], [`oscillator`] | wave function in light of one tone or two, operators |
 //! | [`glow`] | ions that scatter |
 //! | [`doppler`] | effects of scattering on the motion |
 

@@ -35,8 +35,8 @@ fn scattering_saturates() {
             ..Lights::default()
         };
         let after = evolve(ground(), &levels, &lights, 1e-6);
-        // Light also transfers `P` to `S+`, which has no other decay: both states of the ground
-        // level are equally bright.
+        // Light also transfers `P` to `S+`, which only light empties: in the steady state both
+        // have the same population.
         let upper = after[SCATTERING];
         assert!(
             (upper - cooling / (levels.linewidth + 3.0 * cooling)).abs() < 1e-9,

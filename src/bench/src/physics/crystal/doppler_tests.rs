@@ -65,7 +65,8 @@ fn the_doppler_limit() {
         ..COOLING
     };
     let (down, up) = broad.small();
-    // Half a linewidth below resonance, G/(2 mode) (1 + 1/3)/2 in a broad line, less half a quantum.
+    // Half a linewidth below resonance, G/(2 mode) (1 + 1/3)/2 in a broad line, less half a
+    // quantum.
     let expected = broad.linewidth_hz / broad.mode_hz / 2.0 * (1.0 + SCATTERED) / 2.0;
     assert!(
         (limit(down, up) / expected - 1.0).abs() < 0.02,
