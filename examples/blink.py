@@ -11,14 +11,14 @@ class Blink(EnvExperiment):
         self.setattr_argument("pulses", NumberValue(5, precision=0, step=1, type="int"))
 
     def shortest_pulse(self) -> TFloat:
-        """Runs on the host, whoever calls it: a kernel gets the answer over the network."""
+        """Runs on the host, whoever calls it: a kernel receives the result over the network."""
         return 2 * us
 
     @kernel
     def run(self):
         self.core.reset()
         length = self.shortest_pulse()
-        # The answer took time, so the time cursor may be in the past by now.
+        # The call took time, so the time cursor may be in the past by now.
         self.core.break_realtime()
         for i in range(self.pulses):
             with parallel:

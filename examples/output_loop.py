@@ -12,7 +12,7 @@ class OutputLoop(EnvExperiment):
     @kernel
     def run(self):
         self.core.reset()
-        # Far enough ahead that no event waits for its time while others are submitted.
+        # Far enough ahead that no event becomes due while others are submitted.
         delay(10 * ms)
         start = self.core.get_rtio_counter_mu()
         for _ in range(self.events):

@@ -1,5 +1,5 @@
-"""Gates on two ions: a gate set, 10,000 of its gates in random order beside TTL pulses, an
-amplitude that follows a count, and a branch that a measurement decides."""
+"""Gates on two ions: a gate set, 10,000 of its gates in random order alongside TTL pulses, an
+amplitude that follows a count, and a branch that depends on a measurement."""
 
 import math
 import random
@@ -24,13 +24,14 @@ def gaussian(t):
 
 
 def rotation(ion, phase, amplitude):
-    """A rotation about an axis at `phase` degrees in the equator, in the frame of the ion's virtual Z gates."""
+    """A rotation about an equatorial axis at `phase` degrees, in the frame of the ion's virtual Z
+    gates."""
     tone = {"freq0": CARRIER, "amp0": amplitude, "phase0": phase, "sync": 0b01, "forward": (0b01, 0)}
     return Pulse(channel=ion, duration=1 * us, enable=0b01, **tone)
 
 
 def virtual_z(ion, angle):
-    """A rotation about z: no light, only the frame turns."""
+    """A rotation about z: no light, only the frame rotates."""
     return Pulse(channel=ion, cycles=8, framerot0=angle, at_end=0b01)
 
 
@@ -41,7 +42,7 @@ def gate_set():
     for ion in (0, 1):
         gates[f"y{ion}"] = [rotation(ion, 90, shape)]
         gates[f"z{ion}"] = [virtual_z(ion, 45)]
-    # A Moelmer-Soerensen gate: both sidebands at once on both ions.
+    # A Mølmer-Sørensen gate: both sidebands simultaneously on both ions.
     sidebands = {"freq0": CARRIER - SIDEBAND, "freq1": CARRIER + SIDEBAND, "sync": 0b11, "forward": (0b11, 0)}
     rise = (0, 12, 55, 88, 94, 94, 88, 55, 12, 0)
     gates["ms"] = [Pulse(channel=i, duration=4 * us, amp0=rise, amp1=rise, enable=0b11, **sidebands) for i in (0, 1)]
@@ -50,7 +51,7 @@ def gate_set():
 
 
 def random_gates(count, seed):
-    """As many gates in random order; some run on both ions at once."""
+    """`count` gates in random order; some run on both ions at once."""
     source = random.Random(seed)
     choices = [("x0", "y1"), ("y0", "x1"), ("x0", "x1"), "z0", "z1", "ms"]
     weights = [3, 3, 3, 3, 3, 1]
@@ -86,7 +87,8 @@ class Pulses(EnvExperiment):
 
     @kernel
     def count_photons(self, bright) -> TInt32:
-        """Counts of 10 us. The pulses stand for an ion and a detector: the input `ttl0` drives its own pin."""
+        """Counts photons for 10 us. Pulses simulate ion and detector: the input `ttl0` drives its
+        own pin."""
         begin = now_mu()
         delay(50 * ns)
         for _ in range(bright):
@@ -97,7 +99,8 @@ class Pulses(EnvExperiment):
 
     @kernel
     def calibrate(self):
-        """Shots of one gate, each with an amplitude that follows from the count of the one before."""
+        """Shots of a single gate, each with an amplitude that depends on the previous shot's
+        count."""
         factor = 0.6
         for shot in range(SHOTS):
             self.core.break_realtime()
@@ -126,7 +129,7 @@ class Pulses(EnvExperiment):
                 self.ttl5.pulse(1 * us)
             self.pulse0.play_sequence(self.sequence)
         end = now_mu()
-        # While the ions are detected, the core waits for what comes of it.
+        # While the ions are detected, the core waits for the result.
         at_mu(self.begin_mu + self.detect_mu)
         self.counted = self.count_photons(9)
         delay(10 * us)
@@ -143,7 +146,8 @@ class Pulses(EnvExperiment):
             self.draw(self.pulse0.recording())
 
     def draw(self, recording):
-        """A piece of the random sequence with the signal of two of its gates, and the calibration."""
+        """Draws a section of the random sequence with the signal of two of its gates, and the
+        calibration."""
         marks = self.sequence.marks(self.begin_mu)
         entangling = next(mark for mark in marks if mark.name == "ms" and mark.begin_mu > self.begin_mu + 4500)
         rotation = next(mark for mark in marks if mark.name in ("x0", "y0") and mark.begin_mu > self.begin_mu)

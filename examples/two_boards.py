@@ -3,8 +3,8 @@ from artiq.experiment import *
 
 class TwoBoards(EnvExperiment):
     """One kernel pulses outputs of two boards together and times an edge on the other one's input;
-    another one, which the satellite runs, answers such an edge before the link could. A recording
-    plays on both, each board its own part.
+    another one, which the satellite runs, answers such an edge faster than the link would allow. A
+    recording is played on both boards, each playing its own part.
 
     The satellite's channels are addressed as if they were local: only the device database says where they are.
     """
@@ -22,7 +22,8 @@ class TwoBoards(EnvExperiment):
 
     @subkernel(destination=1)
     def answer(self, after: TInt64) -> TInt64:
-        """Answer an edge of a local input with a pulse, so long after it; when the edge came, in machine units."""
+        """Answers an edge of a local input with a pulse `after` later; returns the time of the
+        edge, in machine units."""
         gate_end = self.sat_ttl0.gate_rising(10 * us)
         edge = self.sat_ttl0.timestamp_mu(gate_end)
         at_mu(edge + after)
@@ -31,7 +32,7 @@ class TwoBoards(EnvExperiment):
 
     @kernel
     def play(self):
-        """Record a train of pulses on both boards, and have each play its part of it."""
+        """Records a train of pulses on both boards, and plays it, each board its own part."""
         with self.core_dma.record("train", enable_ddma=True):
             for _ in range(4):
                 with parallel:
@@ -40,14 +41,14 @@ class TwoBoards(EnvExperiment):
                 delay(500 * ns)
         handle = self.core_dma.get_handle("train")
         self.core.break_realtime()
-        # Time for the satellite to be told
+        # Time to notify the satellite
         delay(1 * ms)
         self.core_dma.playback_handle(handle)
 
     @kernel
     def run(self):
         self.core.reset()
-        # A pin of the satellite that is driven and timed there
+        # A pin of the satellite that is both driven and timestamped there
         self.sat_ttl0.output()
         delay(10 * us)
         for i in range(self.pulses):
@@ -62,7 +63,7 @@ class TwoBoards(EnvExperiment):
                 rising = now_mu()
                 self.sat_ttl0.pulse(2 * us)
         print("the satellite's edge is stamped", self.sat_ttl0.timestamp_mu(gate_end) - rising, "ns after its event")
-        # Time for the satellite to get the library, which begins where this kernel is
+        # Time for the satellite to receive the library, which starts at the cursor of this kernel
         delay(2 * ms)
         start = now_mu()
         self.answer(1500)

@@ -1,4 +1,5 @@
-"""Devices of the emulated system `pair`: those of device_db.py on the master, and as many TTLs on a satellite."""
+"""Devices of the emulated system `pair`: those of device_db.py on the master, and as many TTLs on a
+satellite."""
 
 import copy
 import runpy
@@ -8,7 +9,7 @@ device_db = runpy.run_path(str(Path(__file__).parent / "device_db.py"))["device_
 device_db["core"]["arguments"]["host"] = "emulator://pair"
 
 DESTINATION = 1
-"""Of the satellite; bits 23..16 of its channels."""
+"""Destination of the satellite, in bits 23..16 of its channels."""
 
 for channel in range(12):
     device_db[f"sat_ttl{channel}"] = copy.deepcopy(device_db[f"ttl{channel}"])

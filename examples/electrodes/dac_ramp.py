@@ -1,6 +1,6 @@
-"""A ramp of DAC voltages, as it moves an ion along a trap: within 1 ms a Fastino takes one
-electrode from -5 V to 5 V and another one from 8 V to 2 V in 50 steps, without a corner at either
-end. A Sampler measures both 10 us behind each step: its points lie upon the steps that were set."""
+"""A ramp of DAC voltages, as for moving an ion along a trap: within 1 ms a Fastino ramps one
+electrode from -5 V to 5 V and another from 8 V to 2 V in 50 steps, smoothly at both ends. A Sampler
+measures both 10 us after each step: its points lie on the steps that were set."""
 
 import numpy as np
 from artiq.experiment import *
@@ -8,7 +8,7 @@ from artiq.experiment import *
 from kairos.pictures import COLORS, FONT, drawing, save
 
 ENDS = [(-5.0, 5.0), (8.0, 2.0)]
-"""Volts of the electrodes before and behind the ramp."""
+"""Volts of the electrodes before and after the ramp."""
 STEP = 20 * us
 
 
@@ -37,7 +37,7 @@ class DacRamp(EnvExperiment):
         start = now_mu()
         for n in range(self.steps):
             at_mu(start + self.core.seconds_to_mu(n * STEP))
-            # Four channels are set at once. A sample waits for its answer, past the cursor.
+            # Four channels are set at once. A sample waits for its result, past the cursor.
             self.fastino0.set_group(0, [self.volts[0, n], self.volts[1, n], 0.0, 0.0])
             delay(10 * us)
             self.sampler0.sample(found)

@@ -1,7 +1,8 @@
-"""Devices of the emulated system `lab` that the ramp needs: a Fastino, and a Sampler that measures its voltages.
+"""Devices of the emulated system `lab` used by the ramp: a Fastino, and a Sampler that measures its
+voltages.
 
-What is wired to them is in bench.toml. With a real device, replace the host by its address; a
-database of all that a device has is written by `kairos devices --from emulator://lab`.
+The wiring is described in bench.toml. With a real device, replace the host by its address;
+`kairos devices --from emulator://lab` writes a database of all devices of a system.
 """
 
 device_db = {}

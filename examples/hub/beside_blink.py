@@ -1,6 +1,6 @@
-"""What `make demo` shows of the hub: calibrations of 1,000 steps while examples/blink.py plays on
-the same emulated device, the time that each step took, and that the pins did exactly what they do
-without.
+"""The hub demonstration of `make demo`: calibrations of 1,000 steps while examples/blink.py plays
+on the same emulated device, the time per step, and a check that the pins behave exactly as without
+them.
 """
 
 import subprocess
@@ -21,13 +21,14 @@ HERE = Path(__file__).parent
 BLINK = HERE.parent / "blink.py"
 DATABASE = HERE.parent / "device_db.py"
 PULSES = 100
-"""Of blink: 10 ms on the device, while calibrations come as the host sends them."""
+"""Number of blink's pulses: 10 ms on the device, while calibrations arrive as the host sends
+them."""
 ATTEMPTS = 5
 
 
 @contextmanager
 def hub(folder: Path, address: str):
-    """A hub of the device `demo`; where it listens."""
+    """Runs a hub for the device `demo`; yields its address."""
     settings = folder / "hub.toml"
     settings.write_text(f'listen = "127.0.0.1:0"\n[[device]]\nname = "demo"\naddress = "{address}"\n')
     with (folder / "hub.log").open("w") as log:
@@ -43,7 +44,7 @@ def hub(folder: Path, address: str):
 
 
 class Blink:
-    """Plays blink on a device that is there already."""
+    """Plays blink on a running device."""
 
     def __init__(self, folder: Path, device: Emulator):
         self.device, self.database = device, folder / "device_db.py"
@@ -51,7 +52,7 @@ class Blink:
         self.database.write_text(DATABASE.read_text().replace('"emulator://demo"', host))
 
     def play(self, meanwhile=lambda: time.sleep(0.01)):
-        """What the pins did, while `meanwhile` was done again and again."""
+        """Returns the recording of the pins; `meanwhile` is called repeatedly during it."""
         self.device.mark_start()
         command = [sys.executable, "-m", "kairos", "run", BLINK, "--device-db", self.database, "--quiet"]
         process = subprocess.Popen([*command, f"pulses={PULSES}"])
@@ -64,7 +65,7 @@ class Blink:
 
 
 class Calibrations:
-    """Calibrates, and keeps when on the device and in how many seconds each was done."""
+    """Calibrates, and records the device time and the duration in seconds of each calibration."""
 
     def __init__(self, lab, device: Emulator):
         self.lab, self.device, self.done = lab, device, []
@@ -76,15 +77,17 @@ class Calibrations:
         self.done.append((before, self.device.control.status()["time_ns"], took))
 
     def within(self, recording) -> list[float]:
-        """The seconds of those that were done while the pins of a recording were busy."""
+        """Durations in seconds of the calibrations that ran while the pins of a recording were
+        active."""
         start = recording.origin_ns
         end = start + max(channel.last_ns for channel in recording.channels)
         return [took for before, after, took in self.done if before < end and after > start]
 
 
 def beside(blink: Blink, calibrations: Calibrations):
-    """What the pins did while calibrations went on, and the seconds of those. The emulated device's
-    time is not the host's: blink may be over before a request comes, and then plays again."""
+    """Returns the recording of the pins during calibrations, and the durations of those. The
+    emulated device's time is not the host's: blink may finish before a request arrives, and is then
+    repeated."""
     for _ in range(ATTEMPTS):
         recording = blink.play(calibrations)
         if within := calibrations.within(recording):
@@ -93,7 +96,7 @@ def beside(blink: Blink, calibrations: Calibrations):
 
 
 def show(alone, together, within: list[float], calibrations: Calibrations):
-    """Print both. An error if the pins did something else."""
+    """Prints both results. Fails if the pins behaved differently."""
     pulses = [list(channel.pulses()) for channel in alone.channels]
     same = "the same" if [list(channel.pulses()) for channel in together.channels] == pulses else "NOT THE SAME"
     started = time.perf_counter()
@@ -108,7 +111,7 @@ def show(alone, together, within: list[float], calibrations: Calibrations):
 
 
 def main():
-    """Play blink alone, then beside calibrations, and compare."""
+    """Plays blink alone, then alongside calibrations, and compares."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         device = Emulator("demo", Options(forward={management.PORT: 0, session.PORT: 0}))

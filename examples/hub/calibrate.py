@@ -3,8 +3,8 @@ the hardware in one round trip.
 
     python examples/hub/calibrate.py zc706 --hub localhost
 
-The registers are `scratch`, which every gateware has to try things with: they keep what is written,
-as if the loop locked with every setting. Put those of your own block in their place.
+The registers are `scratch`, which every gateware provides for experiments: they keep what is
+written, as if the loop locked at every setting. Replace them with those of your own block.
 """
 
 import argparse
@@ -16,7 +16,8 @@ SETTINGS = 250
 CONTROL = STATUS = "scratch/word"
 FREQUENCY = "scratch/wide"
 START = LOCKED = 1 << 31
-"""Starts the loop with the setting in the bits below; as it shows that it locks with the setting in the bits below."""
+"""Written: starts the loop with the setting in the bits below. Read: the loop locks at the setting
+in the bits below."""
 TUNING = 0x147A_E147_AE14_7AE1
 """10 MHz from 125 MHz, in units of 2^-64."""
 
@@ -24,7 +25,8 @@ STEPS = 4 * SETTINGS
 
 
 def search() -> Program:
-    """The 1,000 steps: tries every setting. Two results for each, of which the latter is the status."""
+    """The 1,000 steps: tries every setting. Each yields two results, of which the latter is the
+    status."""
     program = Program()
     with program.loop(SETTINGS):
         program.write(CONTROL, 0, step=1)
@@ -35,7 +37,7 @@ def search() -> Program:
 
 
 def middle(statuses: list[int]) -> tuple[int, int]:
-    """How many settings lock, and the one in the middle of most that do in a row."""
+    """The number of settings that lock, and the middle of the longest consecutive run of them."""
     runs, begin = [range(0)], 0
     for setting, status in enumerate([*statuses, 0]):
         if status != LOCKED | setting:
@@ -46,7 +48,7 @@ def middle(statuses: list[int]) -> tuple[int, int]:
 
 
 def calibrate(device) -> tuple[int, int]:
-    """How many settings lock, and the one that it has set."""
+    """Applies the best setting; returns the number of settings that lock, and the one applied."""
     count, setting = middle(device.run(search())[1::2])
     chosen = Program()
     chosen.write(CONTROL, START | setting)
@@ -59,7 +61,7 @@ def calibrate(device) -> tuple[int, int]:
 
 
 def one_by_one(device, settings: int):
-    """The search among some settings, with a call for each step."""
+    """The search over some settings, with a call per step."""
     register = device.registers[CONTROL]
     for setting in range(settings):
         register.write(setting)

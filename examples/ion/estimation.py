@@ -1,7 +1,7 @@
-"""State estimation with NumPy in a kernel: how far the light is from resonance, from Ramsey shots
-one at a time. The kernel keeps a probability for each of 64 detunings as an array, and multiplies
-it after each shot by how likely that shot was. The picture is the distribution after some numbers
-of shots: ever narrower, about the 3 kHz that were set, at which a line stands."""
+"""State estimation with NumPy in a kernel: the detuning of the light from resonance, estimated from
+single Ramsey shots. The kernel keeps an array with the probability of each of 64 detunings, and
+multiplies it after each shot by the likelihood of the result. The plot shows the distribution after
+several numbers of shots: it narrows around the true 3 kHz, marked by a line."""
 
 import numpy as np
 from artiq.experiment import *
@@ -25,9 +25,10 @@ class Estimation(Trap, EnvExperiment):
 
     @kernel
     def update(self, pause, dark):
-        """Bayes' rule: each detuning by the probability of what was seen."""
-        # What is lost of the swing in the pause, and in detection; a quarter turn counts as 2/pi of
-        # its length.
+        """Bayes' rule: multiplies the probability of each detuning by the likelihood of the
+        result."""
+        # The contrast lost during the pause and in detection; a quarter turn counts as 2/pi of its
+        # length.
         contrast = 0.9 * np.exp(-pause / (300 * us))
         swing = 0.5 * contrast * np.cos(2.0 * np.pi * (pause + 4 / np.pi * 5 * us) * self.detunings)
         total = 0.0
@@ -66,7 +67,7 @@ class Estimation(Trap, EnvExperiment):
         self.set_dataset("estimation.width_hz", width)
         print(f"detuning {mean / kHz:.2f} kHz, known to {width / kHz:.2f} kHz after {self.shots} shots")
         if self.figure:
-            # Kept behind shots 1, 2, 4, 8, ...
+            # Recorded after shots 1, 2, 4, 8, ...
             chosen = [(f"{2**n} shots", n + 1) for n in (2, 4, 6) if n + 2 < len(self.history)]
             chosen.append((f"{self.shots} shots", len(self.history) - 1))
             series = [(name, self.detunings / kHz, self.history[n], None) for name, n in chosen]

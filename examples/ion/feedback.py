@@ -1,7 +1,6 @@
-"""Active feedback on a count: the ion is put into a superposition and measured; where it is found
-dark, a pulse of half a turn follows at once, 10 us behind the decision. A second measurement finds
-it bright, whatever the first one was: the bar of the first is a half high, that of the second has
-no height."""
+"""Active feedback on a count: the ion is put into a superposition and measured; if it is dark, a
+pulse of half a turn follows 10 us after the decision. A second measurement finds it bright
+regardless of the first result: the bar of the first is at one half, that of the second at zero."""
 
 import numpy as np
 from artiq.experiment import *

@@ -1,11 +1,11 @@
-"""An experiment of fragments, in the manner of ndscan: cooling, pulse and readout are classes of
-their own, each with its parameters and what it does on the device, and any parameter can be scanned
-by its name, ``scan=pulse.detuning`` or ``scan=readout.duration``. The picture is the excitation
-against that parameter: for ``pulse.length`` a Rabi oscillation, for ``pulse.detuning`` a line 80
-kHz wide at half its height.
+"""An experiment made of fragments, in the style of ndscan: cooling, pulse and readout are separate
+classes, each with its parameters and its kernels, and any parameter can be scanned by its name,
+``scan=pulse.detuning`` or ``scan=readout.duration``. The plot shows the excitation against that
+parameter: for ``pulse.length`` a Rabi oscillation, for ``pulse.detuning`` a line 80 kHz wide at
+half maximum.
 
-ndscan itself is in no package registry; where it is installed, its own fragments run as they are.
-This file needs nothing but Kairos.
+ndscan itself is in no package registry; where it is installed, its own fragments run unmodified.
+This file requires only Kairos.
 """
 
 import numpy as np
@@ -14,7 +14,8 @@ from trap import Trap, binomial_errors, draw
 
 
 class Parameter:
-    """A number that a fragment uses, in SI units. A scan changes `value`; kernels ask for it with `get`."""
+    """A number that a fragment uses, in SI units. A scan changes `value`; kernels read it with
+    `get`."""
 
     def __init__(self, default, unit):
         self.value, self.unit = default, unit
@@ -25,7 +26,7 @@ class Parameter:
 
 
 class Machine(Trap):
-    """The devices, for all fragments."""
+    """The devices used by all fragments."""
 
     def build(self):
         self.build_trap()
@@ -40,7 +41,7 @@ class Fragment(HasEnvironment):
         self.build_fragment()
 
     def parameters(self) -> dict:
-        """Its parameters and those of the fragments in it, by their names with dots."""
+        """Its own parameters and those of nested fragments, by dotted names."""
         found = {}
         for name, part in vars(self).items():
             if isinstance(part, Parameter):
@@ -51,7 +52,7 @@ class Fragment(HasEnvironment):
 
 
 class Cooling(Fragment):
-    """To the lower state, the repumper on as well."""
+    """Prepares the lower state, with the repumper on."""
 
     def build_fragment(self):
         self.duration = Parameter(20 * us, "us")
@@ -82,7 +83,7 @@ class Pulse(Fragment):
 
 
 class Readout(Fragment):
-    """Whether the ion is dark: fewer photons than a quarter of what a bright one sends."""
+    """Determines whether the ion is dark: fewer photons than a quarter of a bright ion's."""
 
     def build_fragment(self):
         self.duration = Parameter(200 * us, "us")
@@ -99,7 +100,7 @@ class Readout(Fragment):
 
 
 class Shot(Fragment):
-    """All of them, one behind the other."""
+    """All fragments of a shot, in sequence."""
 
     def build_fragment(self):
         self.cooling = Cooling(self, self.machine)

@@ -1,6 +1,6 @@
-"""Optimisation driven by the host: a kernel asks by RPC which length of pulse to try next,
-measures, and tells what it found; the host closes in on the most excitation by golden sections. The
-points gather at half a turn, 10 us."""
+"""Optimisation driven by the host: a kernel asks by RPC for the next pulse length to try, measures,
+and reports the result; the host searches for the maximum excitation by golden sections. The points
+converge to half a turn, 10 us."""
 
 import math
 
@@ -23,7 +23,7 @@ class Optimise(Trap, EnvExperiment):
         self.known: dict[float, float] = {}
 
     def inner(self):
-        """Both points within the bounds that golden sections compare."""
+        """Both interior points that the golden section search compares."""
         width = GOLDEN * (self.high - self.low)
         return self.high - width, self.low + width
 
@@ -39,7 +39,7 @@ class Optimise(Trap, EnvExperiment):
                 self.high = right
             else:
                 self.low = left
-            # What is compared again has the same number, whatever the rounding.
+            # Points that are compared again keep their exact value, regardless of rounding.
             self.known = {min(self.inner(), key=lambda at: abs(at - old)): found for old, found in self.known.items()
                           if min(abs(at - old) for at in self.inner()) < 1e-9 * us}  # fmt: skip
 

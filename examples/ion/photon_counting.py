@@ -1,5 +1,5 @@
-"""Photon counting: a histogram of the photons that a bright and a dark ion send in 200 us, two
-humps that hardly meet: one at 20 counts, as wide as Poisson's law says, and one at 0."""
+"""Photon counting: a histogram of the photons that a bright and a dark ion send in 200 us, with two
+peaks that hardly overlap: one at 20 counts with the width of Poisson's law, and one at 0."""
 
 import numpy as np
 from artiq.experiment import *
@@ -41,7 +41,7 @@ class PhotonCounting(Trap, EnvExperiment):
             f"bright {bright.mean():.1f} counts, dark {dark.mean():.2f}; {wrong:.1%} on the wrong side of {THRESHOLD}"
         )
         if self.figure:
-            # Of width 1, about the whole numbers
+            # Bins of width 1, centred on integers
             bins = np.arange(max(bright.max(), dark.max()) + 2) - 0.5
             series = [
                 (name, np.repeat(bins, 2)[1:-1], np.repeat(np.histogram(counts, bins)[0], 2), None)

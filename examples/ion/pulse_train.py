@@ -1,6 +1,6 @@
-"""A train of pulses from memory (DMA): each point of the scan records so many pulses of 1 us, and
-every shot plays the recording. The excitation is that of one pulse as long as all of them: full
-behind ten, and gone behind twenty."""
+"""A train of pulses from memory (DMA): each point of the scan records a number of pulses of 1 us,
+and every shot plays the recording. The excitation is that of a single pulse of the total length:
+full after ten pulses, and zero after twenty."""
 
 import numpy as np
 from artiq.experiment import *

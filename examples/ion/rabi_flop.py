@@ -1,8 +1,8 @@
 """Rabi oscillation of an ion: the excitation after a pulse, as a function of its length.
 
-Each point is the part of the shots in which the ion stays dark. The picture has them with their
+Each point is the fraction of shots in which the ion stays dark. The plot shows them with their
 standard errors, and the fit of a damped oscillation, whose frequency is the Rabi frequency: 50 kHz
-on the bench beside this file.
+on the bench in this folder.
 """
 
 import numpy as np
@@ -13,9 +13,11 @@ from kairos.pictures import COLORS, FONT, drawing, save
 
 
 def fit(times, values, errors):
-    """The damped oscillation nearest to `values` as (Hz, its standard error, values of the fit as a function of times).
+    """Fits a damped oscillation; returns its frequency in Hz, the standard error, and the fitted
+    function of times.
 
-    For a frequency and a decay the rest is linear; these two are searched on a grid that becomes finer.
+    For a given frequency and decay the fit is linear; these two are searched on a grid that is
+    refined.
     """
     weights = 1 / errors
 
@@ -38,7 +40,7 @@ def fit(times, values, errors):
         best = min(((f, d) for f in grid[0][1:] for d in grid[1]), key=lambda at: solve(*at)[0])
         centre, widths = best, tuple(w / 8 for w in widths)
     frequency, decay = best
-    # The sum of squares is a parabola near its least; one more is a standard error.
+    # The sum of squares is a parabola near its minimum; an increase by one is a standard error.
     step = 0.01 / span
     least, solution = solve(frequency, decay)
     curvature = solve(frequency + step, decay)[0] + solve(frequency - step, decay)[0] - 2 * least
@@ -65,7 +67,7 @@ class RabiFlop(Trap, EnvExperiment):
 
     @kernel
     def shot(self, length) -> TInt32:
-        """Prepare, turn, detect: the photons counted."""
+        """Prepares, drives the qubit, detects; returns the photons counted."""
         self.cool()
         self.qubit.sw.pulse(length)
         delay(2 * us)

@@ -1,6 +1,6 @@
-"""Ramsey fringes: two quarter turns with a pause; the excitation swings with the phase of the
-second one, and the swing is smaller the longer the pause is: exp(-t/T) of it is left, T the
-coherence time of bench.toml, 300 us. Lines are the fits of a cosine."""
+"""Ramsey fringes: two quarter turns with a pause; the excitation oscillates with the phase of the
+second one, with a contrast that decays with the pause as exp(-t/T), where T is the coherence time
+of bench.toml, 300 us. Lines are the fits of a cosine."""
 
 import numpy as np
 from artiq.experiment import *
@@ -36,7 +36,7 @@ class Ramsey(Trap, EnvExperiment):
     @kernel
     def run(self):
         self.setup()
-        self.qubit.set_phase_mode(2)  # tracking: the phase is that of one clock, whenever it is set
+        self.qubit.set_phase_mode(2)  # tracking: phases refer to one clock, regardless of when they are set
         for i in range(len(self.pauses)):
             for j in range(len(self.phases)):
                 dark = 0

@@ -1,7 +1,7 @@
 """Sideband cooling: pulses on the red sideband, each followed by repumping and optical pumping,
-take a quantum of motion each. The picture has both sidebands behind Doppler cooling, nearly of a
-height, and behind sideband cooling, where the red one has gone: there is no quantum left to take.
-Wants the bench of crystal.toml."""
+remove one quantum of motion each. The plot shows both sidebands after Doppler cooling, nearly of
+equal height, and after sideband cooling, where the red one has vanished: there is no quantum left
+to remove. Requires the bench of crystal.toml."""
 
 import numpy as np
 from artiq.experiment import *
@@ -24,13 +24,14 @@ class SidebandCooling(Trap, EnvExperiment):
     def prepare(self):
         beside = np.linspace(-12 * kHz, 12 * kHz, self.points) if self.points > 1 else np.zeros(1)
         self.detunings = [float(d) for side in (-MODE, MODE) for d in side + beside]
-        # A pulse that is a whole turn for some number of quanta leaves those: the lengths differ.
+        # A pulse that is a whole turn for some number of quanta does not remove any, so the lengths
+        # vary.
         self.lengths = [float(length) for length in np.linspace(28 * us, 62 * us, max(self.cycles, 1))[::-1]]
         self.set_dataset("sidebands.excitation", np.full(2 * len(self.detunings), np.nan))
 
     @kernel
     def pump(self):
-        """Back to the lower state of the qubit."""
+        """Pumps back to the lower state of the qubit."""
         with parallel:
             self.repump.sw.pulse(8 * us)
             self.sigma.sw.pulse(8 * us)
@@ -88,7 +89,7 @@ class SidebandCooling(Trap, EnvExperiment):
             print(f"wrote {self.figure}")
 
     def draw(self, excitation, title):
-        """Both sidebands side by side."""
+        """Draws both sidebands side by side."""
         beside = (np.array(self.detunings[: self.points]) + MODE) / kHz
         with drawing(**FONT) as pyplot:
             figure, panels = pyplot.subplots(1, 2, figsize=(7, 4), sharey=True, layout="constrained")

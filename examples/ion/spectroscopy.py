@@ -1,5 +1,5 @@
 """Spectroscopy: the excitation by a pulse of half a turn against the frequency of the light, which
-a `Scannable` gives: a line at 80 MHz with the side lobes of a square pulse."""
+is a `Scannable`: a line at 80 MHz with the side lobes of a square pulse."""
 
 import numpy as np
 from artiq.experiment import *
@@ -43,7 +43,7 @@ class Spectroscopy(Trap, EnvExperiment):
 
     def analyze(self):
         frequency, excitation = (np.array(self.get_dataset(f"line.{key}")) for key in ("frequency_hz", "excitation"))
-        order = np.argsort(frequency)  # they came in random order
+        order = np.argsort(frequency)  # the points are in random order
         frequency, excitation = frequency[order], excitation[order]
         weight = np.clip(excitation - 0.3, 0, None)
         centre = np.sum(weight * frequency) / np.sum(weight)

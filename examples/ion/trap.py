@@ -1,4 +1,5 @@
-"""What the experiments of this folder have in common: beams, a shot, and a picture of points with their errors."""
+"""Common parts of the experiments in this folder: beams, a shot, and a plot of points with error
+bars."""
 
 import numpy as np
 from artiq.experiment import *
@@ -6,17 +7,18 @@ from artiq.experiment import *
 from kairos.pictures import COLORS, FONT, drawing, save
 
 THRESHOLD = 5
-"""Counts from which on an ion is taken to be bright: 20 are expected if it is, 0.1 if it is not."""
+"""Minimum counts for an ion to be considered bright: 20 are expected from a bright ion, 0.1 from a
+dark one."""
 
 
 def binomial_errors(excitation, shots):
-    """Standard errors, as if one more shot of each kind had been seen: never zero."""
+    """Standard errors, as if one more shot of each outcome had been observed: never zero."""
     probability = (np.asarray(excitation) * shots + 1) / (shots + 2)
     return np.sqrt(probability * (1 - probability) / shots)
 
 
 def draw(path, series, xlabel, ylabel, title, colors=COLORS):
-    """Write a picture of `series`: (label, x, y, errors or None for a line)."""
+    """Writes a plot of `series`: (label, x, y, errors or None for a line)."""
     with drawing(**FONT) as pyplot:
         figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
         for color, (label, x, y, errors) in zip(colors, series, strict=False):
@@ -33,7 +35,7 @@ def draw(path, series, xlabel, ylabel, title, colors=COLORS):
 
 
 class Trap(HasEnvironment):
-    """Devices and kernels of an experiment with an ion; its first device is the core."""
+    """Devices and kernels of an experiment with an ion; the first device is the core."""
 
     def build_trap(self):
         self.setattr_device("core")
@@ -47,7 +49,7 @@ class Trap(HasEnvironment):
 
     @kernel
     def setup(self):
-        """Beams at their frequencies, all of them off."""
+        """Sets the beams to their frequencies, all switched off."""
         self.core.reset()
         self.cpld.init()
         for beam in (self.qubit, self.cooling, self.repump):
@@ -60,7 +62,7 @@ class Trap(HasEnvironment):
 
     @kernel
     def cool(self):
-        """To the lower state."""
+        """Prepares the lower state."""
         with parallel:
             self.cooling.sw.pulse(20 * us)
             self.repump.sw.pulse(20 * us)
@@ -68,7 +70,7 @@ class Trap(HasEnvironment):
 
     @kernel
     def detect(self) -> TInt32:
-        """The photons counted in 200 us."""
+        """Returns the photons counted in 200 us."""
         with parallel:
             self.cooling.sw.pulse(200 * us)
             self.photons.gate_rising(200 * us)

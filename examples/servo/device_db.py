@@ -1,6 +1,6 @@
 """Devices of the emulated system `servo`: an SU-Servo of a Sampler and two Urukuls with AD9910 chips.
 
-What is wired to them is in bench.toml. With a real device, replace the host by its address.
+The wiring is described in bench.toml. With a real device, replace the host by its address.
 """
 
 device_db = {}

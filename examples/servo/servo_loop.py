@@ -1,7 +1,7 @@
-"""A laser beam whose power an SU-Servo holds: its photodiode's voltage against time. It settles at
-2 V with the time constant of the integrator, 50 us. After 1 ms the attenuator of the modulator's
-tone takes 3 dB away; the light is back within 1 % after some time constants, now with 1.4 times the
-amplitude."""
+"""A laser beam whose power an SU-Servo stabilises: the voltage of its photodiode against time. It
+settles at 2 V with the time constant of the integrator, 50 us. After 1 ms the attenuator of the
+modulator's tone is increased by 3 dB; after several time constants the light is back within 1 %, at
+1.4 times the amplitude."""
 
 import numpy as np
 from artiq.experiment import *
@@ -9,7 +9,7 @@ from artiq.experiment import *
 from kairos.pictures import COLORS, FONT, drawing, save
 
 FULL_SCALE = 10.24
-"""Volts of the Sampler."""
+"""Full scale of the Sampler in volts."""
 PROFILE = 5
 ADC = 0
 FREQUENCY = 80 * MHz
@@ -29,7 +29,8 @@ class ServoLoop(EnvExperiment):
         self.setattr_argument("figure", StringValue(""))
 
     def prepare(self):
-        # Volts of the photodiode by the amplitude, at the setpoint: 4 V sin^2(pi/2 a) of `bench.toml`
+        # Slope of the photodiode's voltage over the amplitude at the setpoint: 4 V sin^2(pi/2 a) of
+        # `bench.toml`
         steepness = np.pi * np.sqrt(self.setpoint * (4.0 - self.setpoint)) / FULL_SCALE
         self.gain = -1 / (steepness * self.time_constant)
         self.times = [0.0] * self.points
@@ -52,7 +53,7 @@ class ServoLoop(EnvExperiment):
         self.channel.set(1, 1, profile=PROFILE)
         for n in range(self.points):
             at_mu(start + self.core.seconds_to_mu((n + 1) * DURATION / self.points))
-            # Each reading waits for its answer, past the cursor.
+            # Each reading waits for its result, past the cursor.
             if 2 * n == self.points:
                 self.servo.cplds[0].set_att(0, 3.0)
             self.times[n] = self.core.mu_to_seconds(now_mu() - start)
@@ -60,7 +61,7 @@ class ServoLoop(EnvExperiment):
             delay(5 * us)
             self.amplitudes[n] = self.channel.get_y(PROFILE)
         self.core.break_realtime()
-        # Its profile stays: profile 0, which is the default, has no frequency
+        # The profile must be kept: profile 0, the default, has no frequency
         self.channel.set(0, profile=PROFILE)
         self.servo.set_config(0)
         self.store(self.times, self.volts, self.amplitudes, self.servo.get_status())

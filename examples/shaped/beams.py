@@ -1,5 +1,5 @@
-"""What the experiments of this folder have in common: beams, preparation and detection, and a picture
-of points with their errors beside a curve."""
+"""Common parts of the experiments in this folder: beams, preparation and detection, and a plot of
+points with error bars and a curve."""
 
 import numpy as np
 from artiq.experiment import *
@@ -8,13 +8,13 @@ from kairos.pictures import COLORS, FONT, drawing, save
 
 
 def binomial_errors(excitation, shots):
-    """Standard errors, as if one more shot of each kind had been seen: never zero."""
+    """Standard errors, as if one more shot of each outcome had been observed: never zero."""
     probability = (np.asarray(excitation) * shots + 1) / (shots + 2)
     return np.sqrt(probability * (1 - probability) / shots)
 
 
 def draw(path, curve, points, **axis):
-    """Write a picture of a curve, (label, x, y), and of points, (label, x, y, errors)."""
+    """Writes a plot of a curve, (label, x, y), and of points, (label, x, y, errors)."""
     with drawing(**FONT) as pyplot:
         figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
         label, x, y = curve
@@ -32,7 +32,7 @@ class Beams(HasEnvironment):
     """Devices and kernels of an experiment with ions and a pulse core."""
 
     def build_beams(self, points, shots):
-        """`points`, `shots`: unless the user says others."""
+        """Sets up devices and arguments; `points` and `shots` are defaults."""
         for name in ("core", "pulse0", "cooling", "repump", "photons"):
             self.setattr_device(name)
         self.setattr_argument("points", NumberValue(points, precision=0, step=1, type="int"))
@@ -47,7 +47,7 @@ class Beams(HasEnvironment):
 
     @kernel
     def detect(self) -> TInt32:
-        """The photons counted in 200 us, from 2 us behind the last pulse on."""
+        """Returns the photons counted in 200 us, beginning 2 us after the last pulse."""
         delay(2 * us)
         with parallel:
             self.cooling.pulse(200 * us)

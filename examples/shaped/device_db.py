@@ -1,4 +1,5 @@
-"""Devices of the emulated system `pulse`; what is behind its pins and its pulse core stands in bench.toml."""
+"""Devices of the emulated system `pulse`; what is wired to its pins and its pulse core is described
+in bench.toml."""
 
 import runpy
 from pathlib import Path

@@ -1,9 +1,9 @@
-"""Two ions entangled by a Mølmer-Sørensen gate of the pulse core: parity as a function of the phase of
-a pulse behind the gate, and the fidelity with a Bell state that follows from it.
+"""Two ions entangled by a Mølmer-Sørensen gate of the pulse core: parity as a function of the phase
+of a pulse after the gate, and the resulting fidelity with a Bell state.
 
-Both tones of one output drive the red and the blue sideband, 20 kHz further away than they are, for
-50 us: one circle in the motion's phase space. The picture has the parity with its standard errors, and
-the fit, which goes twice up and down in a turn (Sackett et al., Nature 404, 256 (2000)).
+Both tones of one output drive the red and the blue sideband for 50 us, detuned outwards by 20 kHz:
+one circle in the motion's phase space. The plot shows the parity with its standard errors, and the
+fit, which has two periods per turn (Sackett et al., Nature 404, 256 (2000)).
 """
 
 import numpy as np
@@ -15,15 +15,16 @@ from kairos.pulse import Adjustable, Pulse
 CARRIER = 80 * MHz
 MODE = 2 * MHz
 AWAY = 20 * kHz
-"""By how much further the tones are from the carrier than the sidebands."""
+"""Detuning of the tones from the sidebands, away from the carrier."""
 RABI = 200 * kHz
-"""Of the carrier, of each tone; with the bench's Lamb-Dicke parameter it fits to `AWAY`."""
+"""Rabi frequency of the carrier for each tone; it matches `AWAY` for the bench's Lamb-Dicke
+parameter."""
 AMPLITUDE = 96.0
-"""Of each tone: the modulator gives the most light."""
+"""Amplitude of each tone, at which the modulator diffracts most."""
 PHASE0 = 2
 """Number of the parameter `phase0`."""
 ONE, TWO = 9, 56
-"""Counts from which on one ion, and both, are taken to be bright: 38 are expected of each."""
+"""Minimum counts for one ion, and for both, to be considered bright: 38 are expected from each."""
 
 
 class Entangling(Beams, EnvExperiment):
@@ -43,12 +44,13 @@ class Entangling(Beams, EnvExperiment):
         self.gates = self.pulse0.define(gates)
         self.gate, self.turn = self.gates["ms"], self.gates["turn"]
         self.phases = np.linspace(0, 360, self.points, endpoint=False)
-        # None, one, both bright: without the turn, then for each of its phases
+        # Neither, one, both bright: without the analysis pulse, then for each of its phases
         self.set_dataset("populations", np.full((self.points + 1, 3), np.nan), broadcast=True)
 
     @kernel
     def shot(self, turned) -> TInt32:
-        """Prepare, entangle, turn if wanted, detect: the photons counted."""
+        """Prepares, entangles, applies the analysis pulse if `turned`, detects; returns the photons
+        counted."""
         self.cool()
         with parallel:
             self.pumping.pulse(20 * us)
@@ -103,7 +105,7 @@ class Entangling(Beams, EnvExperiment):
         if self.figure:
             fine = np.linspace(0, 360, 400)
             curve = offset + cosine * np.cos(2 * np.radians(fine)) + sine * np.sin(2 * np.radians(fine))
-            # Of the parity, which spans twice what a probability does
+            # Errors of the parity, whose range is twice that of a probability
             errors = 2 * binomial_errors((1 + parity) / 2, self.shots)
             draw(
                 self.figure,

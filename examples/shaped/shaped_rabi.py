@@ -1,9 +1,9 @@
 """Rabi oscillation with Gaussian pulses of the pulse core: the excitation after a pulse of 6 us, as
 a function of its peak amplitude.
 
-The picture has the points with their standard errors, and the curve that the bench beside this file
-gives without a free parameter: the area of the pulse, where the modulator's light goes with the sine
-of the amplitude.
+The plot shows the points with their standard errors, and the curve expected from the bench in this
+folder, without a free parameter: the area of the pulse, where the light's amplitude goes with the
+sine of the tone's amplitude.
 """
 
 import math
@@ -18,22 +18,23 @@ LENGTH = 6 * us
 WIDTH = 1.2 * us
 """Standard deviation of the envelope."""
 PEAK = 190.0
-"""Greatest amplitude; at 200, full scale, the modulator is saturated."""
+"""Maximum amplitude; at 200, full scale, the modulator is saturated."""
 RABI = 500 * kHz
-"""Of the bench, at full power."""
+"""Rabi frequency on the bench at full power."""
 HELD = math.sin(0.08 * math.pi) / (0.08 * math.pi)
-"""What is left of a tone of 80 MHz when samples of 1 ns are held."""
+"""Amplitude of a tone of 80 MHz after the sample and hold of 1 ns."""
 THRESHOLD = 5
-"""Counts from which on an ion is taken to be bright: 20 are expected if it is, 0.1 if it is not."""
+"""Minimum counts for an ion to be considered bright: 20 are expected from a bright ion, 0.1 from a
+dark one."""
 
 
 def envelope(t):
-    """Amplitude of the greatest pulse at the time t in s."""
+    """Amplitude of the largest pulse at the time t in s."""
     return PEAK * math.exp(-(((t - LENGTH / 2) / WIDTH) ** 2) / 2)
 
 
 def expected(peak):
-    """Excitation after a pulse of so much of the greatest amplitude."""
+    """Excitation after a pulse whose amplitude is the fraction `peak` of the maximum."""
     times = np.linspace(0, LENGTH, 2001)
     amplitude = peak * HELD * np.array([envelope(t) for t in times]) / 200
     angle = 2 * np.pi * RABI * np.trapezoid(np.sin(np.pi / 2 * amplitude), times)
@@ -56,7 +57,7 @@ class ShapedRabi(Beams, EnvExperiment):
 
     @kernel
     def shot(self) -> TInt32:
-        """Prepare, turn, detect: the photons counted."""
+        """Prepares, drives the qubit, detects; returns the photons counted."""
         self.cool()
         delay(5 * us)
         self.pulse0.play(self.turn)

@@ -1,11 +1,13 @@
-"""What QuTiP says of the systems that the bench's models solve: cases with all their numbers, and the answers.
+"""Reference solutions by QuTiP of the systems that the bench's models solve: cases with all their
+numbers, and the results.
 
 `python -m tests.physics.reference` writes them to `src/bench/src/physics/qutip.json`, which the
-tests of the models read; `test_reference.py` beside this file asks QuTiP again. Nothing here is
-shared with the models: operators are QuTiP's, kicks of light are exponentials in a space larger
-than the one kept, and time is integrated step by step.
+tests of the models read; `test_reference.py` in this folder recomputes them. Nothing here is shared
+with the models: operators are QuTiP's, kicks of light are exponentials in a larger space than the
+simulated one, and time is integrated step by step.
 
-Rates in 1/s, frequencies in Hz, times in s; complex numbers as [real, imaginary]; a qubit's state 1 is `D`.
+Rates are in 1/s, frequencies in Hz, times in s; complex numbers are [real, imaginary]; state 1 of a
+qubit is `D`.
 """
 
 import json
@@ -18,7 +20,7 @@ from ..support.paths import ROOT
 
 FILE = ROOT / "src/bench/src/physics/qutip.json"
 LARGE = 80
-"""States of the space in which kicks are exponentials."""
+"""Number of states in which kicks are exponentiated."""
 EXACT = {"rtol": 1e-11, "atol": 1e-13, "nsteps": 10_000_000, "method": "vern9", "progress_bar": ""}
 
 
@@ -65,12 +67,12 @@ def levels_case(what, lights, populations, coherence, time):
         (lower, scattering, lights["cooling"]),
         (pumped, scattering, lights["cooling"] + lights["pumping"]),
     ]
-    rates += [(to, start, rate) for start, to, rate in rates]  # light that is absorbed is emitted alike
-    rates += [(shelf, scattering, lights["repump"])]  # by a level that decays
+    rates += [(to, start, rate) for start, to, rate in rates]  # light that absorbs also emits
+    rates += [(shelf, scattering, lights["repump"])]  # via a level that decays
     rates += [(scattering, n, LEVELS["linewidth"] * p) for n, p in zip((0, 1, 3), LEVELS["branching"], strict=True)]
     rates += [(shelf, lower, LEVELS["decay"])]
     jumps = [np.sqrt(rate) * move(to, start) for start, to, rate in rates if rate]
-    # Of the qubit's phase, which leaves the other levels alone
+    # Dephasing of the qubit, which does not affect the other levels
     jumps += [np.sqrt(LEVELS["dephasing"] / 2) * (move(shelf, shelf) - move(lower, lower))]
     begin = qutip.qdiags(populations, 0)
     begin = begin + coherence * move(shelf, lower) + np.conj(coherence) * move(lower, shelf)
@@ -88,7 +90,7 @@ def levels_case(what, lights, populations, coherence, time):
 
 
 def kick(eta, states):
-    """exp(i eta (a + a+)), of which the lowest states are kept."""
+    """exp(i eta (a + a+)), restricted to the lowest states."""
     a = qutip.destroy(LARGE)
     return qutip.Qobj((1j * eta * (a + a.dag())).expm().full()[:states, :states])
 
@@ -124,7 +126,8 @@ def tone(rabi_hz, detuning_hz, turns=0.0, ions=1):
 
 
 def gate(time_ns, states=10, **more):
-    """Both sidebands of two ions, 20 kHz further away than they are: a Mølmer-Sørensen gate closes after 50 us."""
+    """Tones at both sidebands of two ions, detuned outwards by 20 kHz: a Mølmer-Sørensen gate that
+    closes after 50 us."""
     mode_hz, away, eta = 2e6, 20e3, 0.05
     rabi_hz = away / (2 * eta)  # one circle in the mode's phase space is a quarter turn of both
     tones = [tone(rabi_hz, sign * (mode_hz + away), ions=3) for sign in (1, -1)]
@@ -163,7 +166,7 @@ def wave_case(case):
     return case | {"end": pairs(end.full())}
 
 
-# What disturbs them
+# Disturbances
 
 
 def disturbed():

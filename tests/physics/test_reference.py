@@ -1,4 +1,4 @@
-"""The answers that the tests of the bench's models compare with are those of QuTiP."""
+"""The stored results that the bench's models are tested against agree with QuTiP."""
 
 import json
 

@@ -1,6 +1,6 @@
-"""A plugin of the layer `control`: calibrates a phase-locked loop. It tries every setting, 1,000
-accesses in one batch beside the hardware, and sets the middle of those in a row at which the loop
-locks.
+"""A plugin of the layer `control` that calibrates a phase-locked loop. It tries every setting, with
+1,000 accesses in one batch next to the hardware, and applies the middle of the longest run of
+settings at which the loop locks.
 
 hub.toml:
 
@@ -13,8 +13,8 @@ hub.toml:
     register = "scratch/word"
     settings = 250
 
-`scratch/word` is the register that every gateware has to try things with: it keeps what is written,
-as if the loop locked with every setting. Put that of your own block in its place.
+`scratch/word` is the register that every gateware provides for experiments: it keeps what is
+written, as if the loop locked at every setting. Replace it with that of your own block.
 """
 
 from itertools import groupby
@@ -24,9 +24,10 @@ import grpc
 from kairos.hub import Program, plugin
 
 START = LOCKED = 1 << 31
-"""Starts the loop with the setting in the bits below; as it shows that it locks with the setting in the bits below."""
+"""Written: starts the loop with the setting in the bits below. Read: the loop locks at the setting
+in the bits below."""
 POLLED = 0.001
-"""Seconds that the loop has to take a setting."""
+"""Time in seconds for the loop to accept a setting."""
 
 
 class Pll:
@@ -39,7 +40,7 @@ class Pll:
     def Calibrate(self, request, context):
         with plugin.lab() as lab:
             device = lab[request.device]
-            # A poll and a read have a result each.
+            # Each poll and each read yields a result.
             statuses = device.run(self.search())[1::2]
             locks = groupby(range(self.settings), lambda setting: statuses[setting] == LOCKED | setting)
             runs = [list(run) for is_locked, run in locks if is_locked]
@@ -63,7 +64,7 @@ class Pll:
         return program
 
     def choice(self, setting: int) -> Program:
-        """Sets one, and ends in the middle if the loop does not lock with it."""
+        """Applies a setting; aborts if the loop does not lock at it."""
         program = Program()
         program.write(self.register, START | setting)
         program.poll(self.register, LOCKED | setting, 0xFFFF_FFFF, timeout=POLLED)

@@ -1,4 +1,4 @@
-//! From a bench file and the pins of a device to models and wires.
+//! Assembly of models and wires from a bench file and the pins of a device.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,31 +28,31 @@ use crate::pad::{Missing, Output, Pad, Pins};
 use crate::physics::aom::{self, Aom};
 use crate::signal::Ns;
 
-/// A bench that is put together.
+/// An assembled bench.
 pub struct Assembly {
-    /// That runs it.
+    /// Runs the bench.
     pub engine: Engine,
-    /// Its parts and wires, for pictures: `parts` [{name, kind, device, tones, volts, names}], of
-    /// ions and crystals with the number of their `ions`,
-    /// `wires` [{from, to, label}], and the pins that it drives, `pins` [{index, name, channel}].
-    /// `device`: its driver's entry in the device database, or null.
+    /// The parts and wires, for diagrams: `parts` [{name, kind, device, tones, volts, names}] with
+    /// `ions`, the number of ions, of ions and crystals; `wires` [{from, to, label}]; and the pins
+    /// that the bench drives, `pins` [{index, name, channel}]. `device` is the driver's entry in
+    /// the device database, or null.
     pub plan: Value,
 }
 
-/// What a bench is made for: one board, or all boards of a system.
+/// The device of a bench: one board, or all boards of a system.
 pub struct Device<'a> {
     /// Its pins.
     pub pads: &'a [Pad],
     /// Outputs of its pulse cores.
     pub outputs: &'a [Output],
-    /// Cards of its database.
+    /// The cards in its database.
     pub cards: &'a [Card],
-    /// Channels of the devices of its database, by their names.
+    /// Channels of the devices in its database, by name.
     pub names: &'a BTreeMap<String, u32>,
 }
 
-/// Puts together what a file says, for a device, and what `wires` add. The error is a line with the
-/// place in the file, or with the wire.
+/// Assembles the bench that a file describes for a device, with additional `wires`. The error is a
+/// line with the place in the file, or with the wire.
 pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) -> Result<Assembly, String> {
     let file = source.parse()?;
     let mut bench = Bench {
@@ -93,12 +93,13 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
     })
 }
 
-/// A part by its name.
+/// A part that exists already.
 struct Known {
     kind: &'static str,
     model: usize,
     gives: Gives,
-    /// Of a crystal: each ion's photons are behind their sum and the populations.
+    /// Of a crystal: the outputs of the individual ions' photons follow the total and the
+    /// populations.
     ions: usize,
 }
 
@@ -108,7 +109,7 @@ struct Bench<'a> {
     seed: u64,
     engine: Engine,
     parts: BTreeMap<String, Known>,
-    /// Pins that are driven, and by whom.
+    /// Pins that are driven, and the part that drives each.
     driven: BTreeMap<u16, String>,
     plan: (Vec<Value>, Vec<Value>),
 }
@@ -120,9 +121,9 @@ impl Bench<'_> {
         Err(self.source.error(span.start, text))
     }
 
-    /// Random numbers of a part: they depend on no other part.
+    /// Random numbers of a part, independent of all other parts.
     fn random(&self, name: &str) -> Pcg64Mcg {
-        // FNV-1a, which is the same everywhere and for ever.
+        // FNV-1a, which is the same on all platforms and in all versions.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -165,7 +166,7 @@ impl Bench<'_> {
         Ok(model)
     }
 
-    /// Notes the driver of the part that was added last, its entry in the device database.
+    /// Records the driver (an entry in the device database) of the part that was added last.
     fn note_driver(&mut self, device: Option<&str>) {
         if let (Some(part), Some(device)) = (self.plan.0.last_mut(), device) {
             part["device"] = device.into();
@@ -181,7 +182,7 @@ impl Bench<'_> {
         self.plan.1.push(json!({ "from": from, "to": to, "label": label }));
     }
 
-    /// A pin that the device drives.
+    /// Looks up a pin that the device drives.
     fn source_pin(&self, name: &Spanned<String>) -> Result<u16, String> {
         let pad = self.pad(name)?;
         if !pad.drives {
@@ -191,7 +192,7 @@ impl Bench<'_> {
         Ok(pad.index)
     }
 
-    /// The ends of a cable are two pins, not one under two of its names.
+    /// Rejects a cable whose ends are one pin under two names.
     fn leads_elsewhere(&self, from: &Spanned<String>, to: &Spanned<String>) -> Done {
         let (source, target) = (self.pad(from)?, self.pad(to)?);
         if source.index != target.index {
@@ -205,7 +206,7 @@ impl Bench<'_> {
         self.fail(to.span(), &format!("a cable from the pin {shown} to itself{other}"))
     }
 
-    /// What a part sees it sees once.
+    /// Rejects a list of names with a duplicate.
     fn once(&self, names: &[Spanned<String>]) -> Done {
         let twice = (1..names.len()).find(|n| names[..*n].iter().any(|name| name.get_ref() == names[*n].get_ref()));
         twice.map_or(Ok(()), |n| {
@@ -230,7 +231,7 @@ impl Bench<'_> {
         })
     }
 
-    /// A part drives a pin that the device reads.
+    /// Lets a part drive a pin that the device reads.
     fn drive(&mut self, name: &Spanned<String>, from: (usize, usize), by: &str) -> Done {
         let pad = self.pad(name)?;
         let (index, shown) = (pad.index, self.pins.name(pad));
@@ -248,7 +249,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// What a pin that the file names is called in pictures.
+    /// The name of a pin in diagrams.
     fn shown(&self, pad: u16) -> String {
         self.pins.at(pad).map_or(String::new(), |pad| self.pins.name(pad))
     }
@@ -278,7 +279,7 @@ impl Bench<'_> {
     }
 }
 
-/// Names for a message.
+/// Formats a list of names for a message.
 fn listed(names: &[&str]) -> String {
     if names.is_empty() {
         return "none".into();

@@ -1,8 +1,8 @@
-//! Which cards a device has: by the names of its pins, and by what its device database says of them.
+//! Detection of a device's cards, from the names of its pins and from its device database.
 //!
-//! A gateware calls the pins of a card `spi_CARD_clk`, `ttl_CARD_io_update`, or `CARD_mosi0`. A
-//! database says which channels of the device a driver of a card uses, so a card that it knows is
-//! found at any pins.
+//! A gateware names the pins of a card `spi_CARD_clk`, `ttl_CARD_io_update` or `CARD_mosi0`. A
+//! database lists the channels of the device that a card's driver uses, so a card in the database
+//! is found at any pins.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::pad::{board_name, Pad};
 
-/// Kinds of cards that have models, as their names begin.
+/// Kinds of cards with models; a card's name begins with its kind.
 pub const KINDS: [&str; 13] = [
     "urukul",
     "mirny",
@@ -27,7 +27,7 @@ pub const KINDS: [&str; 13] = [
     "shuttler",
     "phaser",
 ];
-/// The kind of which there may be several on a bus.
+/// The kind of which several can share a bus.
 const CHIPS: &str = "ad53xx";
 
 /// A card of a device database.
@@ -38,33 +38,33 @@ pub struct Card {
     pub kind: String,
     /// Its driver's entry in the database.
     pub device: String,
-    /// Channels of the device by what they are for: `spi` for the lines of a bus whose names say
-    /// enough (`clk`), else the beginning of the line's name (`adc` for `adc_clk`), or all of it
-    /// (`io_update`); `bus` for lines that are called as behind the card's name; `servo` for those
-    /// of an SU-Servo to a Sampler, `nu0` and `nu1` for those to its Urukuls.
+    /// Channels of the device by function: `spi` for the lines of a bus whose last name part
+    /// identifies them (`clk`), else the beginning of the line's name (`adc` for `adc_clk`) or the
+    /// whole name (`io_update`); `bus` for lines that are named by the part after the card's name;
+    /// `servo` for the lines of an SU-Servo to a Sampler, `nu0` and `nu1` for those to its Urukuls.
     pub channels: BTreeMap<String, u32>,
-    /// What a bench file could say of it.
+    /// Settings, in the format of a bench file.
     #[serde(default)]
     pub settings: Value,
 }
 
-/// A card that the device has pins for.
+/// A card found at the device's pins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// One of [`KINDS`].
     pub kind: String,
-    /// As the gateware calls it, or, where that knows of no card, its bus. Where several boards
-    /// have one of a name, the board's stands before it.
+    /// The gateware's name of the card, or of its bus if the gateware knows no card there. If
+    /// several boards share a name, the board's name is prefixed.
     pub name: String,
-    /// Its driver's entry in the database, if that has one.
+    /// Its driver's entry in the database, if any.
     pub device: Option<String>,
     /// Pads by the names of their lines.
     pub lines: BTreeMap<String, u16>,
-    /// What the database says of it.
+    /// Settings from the database.
     pub settings: Value,
 }
 
-/// The cards of a device with these pins, in the order of their names.
+/// Finds the cards of a device with these pins, ordered by name.
 pub fn find(pads: &[Pad], cards: &[Card]) -> Vec<Found> {
     let mut found: BTreeMap<(String, usize), Found> = BTreeMap::new();
     for pad in pads {
@@ -82,7 +82,7 @@ pub fn find(pads: &[Pad], cards: &[Card]) -> Vec<Found> {
     }
     for card in cards {
         if let Some((board, mut described)) = described(card, pads) {
-            // The first one on a bus is called as that is.
+            // The first chip on a bus takes the name of the bus.
             let place = (described.name.clone(), board);
             let taken = found.get(&place).is_some_and(|other| other.device.is_some());
             if card.kind == CHIPS && taken {
@@ -100,7 +100,7 @@ pub fn find(pads: &[Pad], cards: &[Card]) -> Vec<Found> {
     found.into_values().collect()
 }
 
-/// Kind, card and line of a pin whose name says so.
+/// Kind, card and line of a pin, if its name has them.
 fn named(pad: &str) -> Option<(&'static str, &str, &str)> {
     let name = pad
         .strip_prefix("spi_")
@@ -114,7 +114,8 @@ fn named(pad: &str) -> Option<(&'static str, &str, &str)> {
     Some((KINDS.iter().find(is_of)?, card, line))
 }
 
-/// A card of the database at its pins, and its board; nothing if the device lacks its first channel.
+/// A database card with its pins, and its board; `None` if none of its channels has several lines
+/// on the device, whose common name becomes the card's.
 fn described(card: &Card, pads: &[Pad]) -> Option<(usize, Found)> {
     let mut lines = BTreeMap::new();
     let mut place = None;
@@ -124,7 +125,7 @@ fn described(card: &Card, pads: &[Pad]) -> Option<(usize, Found)> {
             let (bus, last) = pad.name.rsplit_once('_').unwrap_or((&pad.name, &pad.name));
             let line = match part.as_str() {
                 "spi" => last.to_string(),
-                // A servo has its own lines to the ADC of a Sampler, and to the chips of Urukuls.
+                // A servo has separate lines to the ADC of a Sampler and to the chips of Urukuls.
                 "servo" | "bus" => pad.name.split_once('_').map_or(last, |(_, line)| line).to_string(),
                 part if part.starts_with("nu") => {
                     let of_it = format!("_urukul{}_", &part[2..]);
@@ -144,7 +145,7 @@ fn described(card: &Card, pads: &[Pad]) -> Option<(usize, Found)> {
         }
     }
     let (name, board) = place?;
-    // Where the pins of a card are called after its lines, that counts more than what drivers take them for.
+    // Line names in the gateware's pin names override those of the database.
     let called = |index: u16| {
         let pad = pads.iter().find(|pad| pad.index == index)?;
         named(&pad.name)

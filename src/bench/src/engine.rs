@@ -1,11 +1,11 @@
-//! Models, the wires between them, and the order in which things happen.
+//! Models, the wires between them, and the event queue.
 //!
-//! Everything that happens is in one queue, in the order of time, then of the models. Whoever runs
-//! the device says what changes at its pins ([`Engine::pin`]), asks when the bench next does
-//! something ([`Engine::next`]), and lets it ([`Engine::run`]) before it goes beyond that time. A
-//! cable from a pin is [`CABLE`] long, so what happens at the pins within a cycle of the device is
-//! known before the bench comes to it: all times are exact. The pins may be of several boards
-//! ([`divide`]), each of which takes the changes of its own inputs.
+//! All events are in one queue, ordered by time, then by model. The owner of the device reports
+//! changes at its pins ([`Engine::pin`]), asks for the time of the bench's next event
+//! ([`Engine::next`]), and runs the bench ([`Engine::run`]) before advancing beyond that time. A
+//! cable from a pin is [`CABLE`] long, so changes at the pins within a device cycle are known
+//! before the bench reaches that time: all times are exact. The pins may belong to several boards
+//! ([`divide`]), each of which fetches the changes of its own inputs.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
@@ -22,19 +22,19 @@ mod history;
 
 pub use divide::Divided;
 
-/// How much later than at a pin of the device a change is at what is wired to it.
+/// Delay from a pin of the device to whatever is wired to it.
 pub const CABLE: Ns = 8;
-/// Changes at one time after which the models are taken to go round in circles.
+/// Number of events at one time at which the models are considered to loop.
 const CIRCLE: u32 = 100_000;
-/// Warnings of a model that are kept.
+/// Number of warnings kept per model.
 const WARNINGS: usize = 20;
-/// Of several boards, what comes at once to a model is in the order of the boards, whoever of them
-/// was run first: these bits of the numbers of changes say where one is from.
+/// Simultaneous changes from several boards reach a model in the order of the boards, whichever was
+/// run first: the bits from this one up in a change's sequence number hold its origin.
 const ORIGIN: u32 = 48;
-/// From a model.
+/// Origin of a change that a model sent.
 const MODEL: usize = 0xff;
 
-/// Where a wire ends.
+/// Destination of a wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// An input of a model.
@@ -49,7 +49,7 @@ pub enum End {
 }
 
 impl End {
-    /// Whether it is an input of such a model.
+    /// Whether the end is an input of a model that satisfies `wanted`.
     fn is_of(self, wanted: impl Fn(usize) -> bool) -> bool {
         matches!(self, Self::Input { model, .. } if wanted(model))
     }
@@ -58,7 +58,7 @@ impl End {
 /// A change of an input pin of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// When.
+    /// Time of the change.
     pub at: Ns,
     /// Index of the pad.
     pub pad: u16,
@@ -66,30 +66,30 @@ pub struct Edge {
     pub level: bool,
 }
 
-/// What a model has said that its owner should hear.
+/// A warning of a model for the owner of the bench.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// When.
+    /// Time of the warning.
     pub at: Ns,
     /// Number of the model.
     pub part: usize,
-    /// Its name and what is the matter.
+    /// The model's name and the message.
     pub text: String,
 }
 
 struct Part {
     name: String,
-    /// Where it stands in the bench file, with a colon behind; nothing, if it does not.
+    /// Place in the bench file, followed by a colon; empty if there is none.
     place: String,
     model: Box<dyn Model>,
-    /// By output, where its wires end.
+    /// The ends of the wires of each output.
     wires: Vec<Vec<End>>,
-    /// When it next acts by itself.
+    /// The time at which the model next acts by itself.
     next: Option<Ns>,
     warned: usize,
 }
 
-/// A change on its way: ordered by time, model, and order of sending.
+/// A change in flight: ordered by time, model, and order of sending.
 struct Coming {
     at: Ns,
     to: End,
@@ -132,26 +132,26 @@ pub struct Engine {
     pins: BTreeMap<u16, Vec<End>>,
     queue: BinaryHeap<Reverse<Coming>>,
     numbers: u64,
-    /// Of several boards, the number of each one's first pad, in order.
+    /// The number of each board's first pad, in order, if there are several boards.
     starts: Vec<u16>,
-    /// By board, changes of its input pins that it has not taken.
+    /// By board, changes of its input pins that have not been fetched.
     edges: Vec<VecDeque<Edge>>,
-    /// The earliest of all that models and the queue have.
+    /// The earliest time of all models and the queue.
     next: Option<Ns>,
     failure: Option<String>,
     warnings: Vec<Warning>,
-    /// In the order in which it was given.
+    /// In the order of sending.
     history: Vec<history::Given>,
-    /// What has been done to input pins.
+    /// Changes driven on input pins.
     driven: Vec<Edge>,
-    /// Whether it has been told that changes are not kept any more.
+    /// Whether the warning that changes are no longer kept has been given.
     forgets: bool,
-    /// Changes that models have been told of.
+    /// Changes delivered to models.
     pub told: u64,
 }
 
 impl Engine {
-    /// Adds a model with so many outputs. Returns its number.
+    /// Adds a model with `outputs` outputs. Returns its number.
     pub fn add(&mut self, name: &str, outputs: usize, model: Box<dyn Model>) -> usize {
         let next = model.next();
         self.parts.push(Part {
@@ -166,7 +166,7 @@ impl Engine {
         self.parts.len() - 1
     }
 
-    /// Says where in a file a model stands.
+    /// Sets a model's place in a file, for messages.
     pub fn found_at(&mut self, model: usize, place: &str) {
         self.parts[model].place = format!("{place}: ");
     }
@@ -184,7 +184,7 @@ impl Engine {
         drivers
     }
 
-    /// What models wait for: warnings, if nothing comes any more.
+    /// Operations that models have begun and not completed: warnings, if no more input follows.
     pub fn unfinished(&self) -> Vec<Warning> {
         let mut found = Vec::new();
         for (number, part) in self.parts.iter().enumerate() {
@@ -197,12 +197,12 @@ impl Engine {
         found
     }
 
-    /// Joins an output of a model to an input, or to a pin.
+    /// Connects an output of a model to an input or to a pin.
     pub fn wire(&mut self, model: usize, output: usize, to: End) {
         self.parts[model].wires[output].push(to);
     }
 
-    /// Joins a pin of the device to an input of a model.
+    /// Connects a pin of the device to an input of a model.
     pub fn wire_pin(&mut self, pad: u16, model: usize, input: usize) {
         self.pins.entry(pad).or_default().push(End::Input { model, input });
     }
@@ -217,8 +217,8 @@ impl Engine {
         self.pins.contains_key(&pad)
     }
 
-    /// The pins of the device through which a model is reached: those that are wired to it, in
-    /// whichever direction, or, if there are none, those of the models that it hears.
+    /// The pins of the device through which a model is reached: those wired to it, in either
+    /// direction, or, if there are none, those of the models upstream.
     pub fn pads_of(&self, model: usize) -> Vec<u16> {
         let mut reached = BTreeSet::from([model]);
         loop {
@@ -240,7 +240,7 @@ impl Engine {
         }
     }
 
-    /// Those that are wired to the model itself.
+    /// The pins wired to the model itself.
     fn own_pads(&self, model: usize) -> impl Iterator<Item = u16> + '_ {
         let leads = move |end: &End| end.is_of(|to| to == model);
         let heard = self.pins.iter().filter(move |(_, ends)| ends.iter().any(leads));
@@ -251,17 +251,17 @@ impl Engine {
         heard.map(|(pad, _)| *pad).chain(driven)
     }
 
-    /// A pin of the device changes.
+    /// Reports a level change at a pin of the device.
     pub fn pin(&mut self, at: Ns, pad: u16, level: bool) {
         self.lead(at + CABLE, pad, Signal::Level(level));
     }
 
-    /// A tone of a pulse core changes; it has this number among the pads.
+    /// Reports a new tone of a pulse core, whose number among the pads is `pad`.
     pub fn tone(&mut self, at: Ns, pad: u16, tone: CoreTone) {
         self.lead(at + CORE_LATENCY, pad, Signal::Core(tone));
     }
 
-    /// A clock at a pin of the device begins, changes or ends.
+    /// Reports that a clock at a pin of the device starts, changes or stops.
     pub fn clock(&mut self, at: Ns, pad: u16, wave: Option<Square>) {
         let wave = wave.map(|wave| Square {
             edge: wave.edge + CABLE,
@@ -270,7 +270,7 @@ impl Engine {
         self.lead(at + CABLE, pad, Signal::Clock(wave));
     }
 
-    /// All that is wired to a pin of the device hears of it at `at`.
+    /// Queues a signal for everything wired to a pin of the device, at time `at`.
     fn lead(&mut self, at: Ns, pad: u16, signal: Signal) {
         for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
             let to = self.pins[&pad][index];
@@ -278,7 +278,7 @@ impl Engine {
         }
     }
 
-    /// Which of its boards a pad is of.
+    /// The index of the board that a pad belongs to.
     fn board_of(&self, pad: u16) -> usize {
         self.starts.partition_point(|start| *start <= pad).saturating_sub(1)
     }
@@ -291,7 +291,7 @@ impl Engine {
         self.next = Some(self.next.map_or(at, |next| next.min(at)));
     }
 
-    /// When it next does something.
+    /// The time of the next event; none after a failure.
     pub fn next(&self) -> Option<Ns> {
         if self.failure.is_some() {
             return None;
@@ -299,7 +299,7 @@ impl Engine {
         self.next
     }
 
-    /// When the next of what has been begun is done: pipelines, not what goes on for ever.
+    /// The earliest completion of an operation in progress: pipelines, not endless processes.
     pub fn under_way(&self) -> Option<Ns> {
         self.parts.iter().filter_map(|part| part.model.under_way()).min()
     }
@@ -310,7 +310,7 @@ impl Engine {
         self.next = acts.chain(queue).min();
     }
 
-    /// Does everything before `end`; what comes of it at pins is in [`Self::edge`].
+    /// Processes all events before `end`; resulting changes at pins are returned by [`Self::edge`].
     pub fn run(&mut self, end: Ns) {
         let (mut last, mut circle) = (0, 0);
         while let Some(at) = self.next().filter(|at| *at < end) {
@@ -320,7 +320,7 @@ impl Engine {
                 self.failure = Some(format!("at {at} ns the models go round in circles, each at once"));
                 return;
             }
-            // What has been sent is there before a model acts by itself at the same time.
+            // A change in the queue is delivered before a model acts by itself at the same time.
             match self.queue.peek() {
                 Some(Reverse(first)) if first.at == at => self.deliver(at),
                 _ => self.act(at),
@@ -329,7 +329,7 @@ impl Engine {
         }
     }
 
-    /// Tells one model, or a pin, of all that comes there at `at`.
+    /// Delivers all changes for the first model (or the first pin's change) in the queue at `at`.
     fn deliver(&mut self, at: Ns) {
         let Some(Reverse(first)) = self.queue.pop() else { return };
         let End::Input { model, input } = first.to else {
@@ -349,7 +349,7 @@ impl Engine {
         self.call(model, at, |part, out| part.input(at, &changes, out));
     }
 
-    /// A pin of the device is driven.
+    /// Drives a pin of the device.
     fn drive(&mut self, at: Ns, to: End, signal: Signal) {
         if let (End::Pin(pad), Signal::Level(level)) = (to, signal) {
             let edge = Edge { at, pad, level };
@@ -369,7 +369,7 @@ impl Engine {
         }
     }
 
-    /// Lets a model do something; one that panics ends the bench.
+    /// Calls a model; one that panics ends the bench.
     fn call(&mut self, model: usize, at: Ns, what: impl FnOnce(&mut dyn Model, &mut Outbox)) {
         let mut out = Outbox::default();
         let part = &mut self.parts[model];
@@ -407,7 +407,7 @@ impl Engine {
         self.failure = Some(format!("{place}the model {name} failed at {at} ns: {why}"));
     }
 
-    /// Keeps what there is to complain about at a model.
+    /// Records a warning about a model.
     pub fn warn(&mut self, model: usize, at: Ns, text: String) {
         let part = &mut self.parts[model];
         part.warned += 1;
@@ -417,13 +417,13 @@ impl Engine {
         }
     }
 
-    /// The next change of an input pin of a board, by its number among those of this engine, if it
-    /// is before `end`.
+    /// Takes the next change of an input pin of a board, by its number among those of this engine,
+    /// if it is before `end`.
     pub fn edge(&mut self, board: usize, end: Ns) -> Option<Edge> {
         self.edges.get_mut(board)?.pop_front_if(|edge| edge.at < end)
     }
 
-    /// When that is, as far as it is known.
+    /// The time of that change, as far as it is known.
     pub fn edge_due(&self, board: usize) -> Option<Ns> {
         self.edges.get(board)?.front().map(|edge| edge.at)
     }
@@ -438,12 +438,12 @@ impl Engine {
         self.failure.as_deref()
     }
 
-    /// What models have said, from number `from` on.
+    /// Warnings of models, from number `from` on.
     pub fn warnings(&self, from: usize) -> &[Warning] {
         self.warnings.get(from..).unwrap_or_default()
     }
 
-    /// What each model says of itself.
+    /// The report of each model, by name.
     pub fn report(&self, at: Ns) -> Value {
         let parts = self.parts.iter().map(|part| (part.name.clone(), part.model.report(at)));
         Value::Object(parts.collect())

@@ -4,7 +4,7 @@ use super::{Divided, Edge, End, Engine, CABLE, MODEL};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
-/// Sends what comes, so much later; by itself, every `period`.
+/// Sends each input signal after a delay, and one by itself every `period`.
 struct Echo {
     delay: Ns,
     period: Option<Ns>,
@@ -197,7 +197,7 @@ fn signals_other_than_levels_do_not_reach_pins() {
     assert_eq!(edges(&mut engine, 100), []);
 }
 
-/// Three boards, of 10 pads each: cables within the first, from the second to the third, and a
+/// Three boards of 10 pads each: cables within the first and from the second to the third, and a
 /// model without any.
 fn three_boards() -> Engine {
     let mut engine = Engine::default();

@@ -1,5 +1,5 @@
-//! `bench.toml`: what is wired to the pins, as its owner writes it. Each error is a line with its
-//! place in the file.
+//! The format of `bench.toml`, which describes what is wired to the pins. Each error is a line with
+//! its place in the file.
 
 use std::collections::BTreeMap;
 
@@ -27,11 +27,11 @@ pub use source::{text_of, Source};
 /// Parts of a kind, by their names.
 pub type Parts<T> = BTreeMap<Spanned<String>, T>;
 
-/// The file.
+/// The contents of a bench file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {
-    /// Of all random numbers.
+    /// Seed of all random numbers.
     #[serde(default)]
     pub seed: u64,
     /// Cards with four DDS channels.
@@ -52,7 +52,7 @@ pub struct File {
     /// Cards with eight ADC channels.
     #[serde(default)]
     pub sampler: Parts<Sampler>,
-    /// Cards with eight ADC channels that are converted one after the other.
+    /// Cards with eight ADC channels that are converted in sequence.
     #[serde(default)]
     pub novogorny: Parts<Novogorny>,
     /// DDS chips alone on a bus.
@@ -64,19 +64,19 @@ pub struct File {
     /// Buses with AD9914 chips.
     #[serde(default)]
     pub ddsbus: Parts<DdsBus>,
-    /// Cards with two RF channels of five oscillators.
+    /// Cards with two RF channels of five oscillators each.
     #[serde(default)]
     pub phaser: Parts<Phaser>,
-    /// Cards with 16 DAC channels, of which relays and ADC are modelled.
+    /// Cards with 16 DAC channels, of which the relays and the ADC are modelled.
     #[serde(default)]
     pub shuttler: Parts<Shuttler>,
     /// Converters at outputs of pulse cores.
     #[serde(default)]
     pub converter: Parts<Converter>,
-    /// Sources of one tone.
+    /// Sources of a single tone.
     #[serde(default)]
     pub source: Parts<RfSource>,
-    /// Modulators.
+    /// Acousto-optic modulators.
     #[serde(default)]
     pub aom: Parts<Aom>,
     /// Ions.
@@ -94,18 +94,18 @@ pub struct File {
     /// Cameras at grabbers.
     #[serde(default)]
     pub camera: Parts<Camera>,
-    /// Triggers of the mains.
+    /// Line triggers: pulses in phase with the mains.
     #[serde(default)]
     pub line: Parts<Line>,
     /// Cables from pin to pin.
     #[serde(default)]
     pub loopback: Parts<Loopback>,
-    /// Models of the user's own.
+    /// User-defined models.
     #[serde(default)]
     pub python: Parts<Python>,
 }
 
-/// A card Urukul. What is not said here says the device database, or else `Default`.
+/// A Urukul card. Missing values are those of the device database, or else defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Urukul {
@@ -115,16 +115,16 @@ pub struct Urukul {
     pub proto_rev: Option<Revision>,
     /// Hz of the card's oscillator.
     pub oscillator_hz: Option<Natural>,
-    /// Hz of what is plugged in; 0: nothing.
+    /// Hz of the clock at the SMA connector; 0: none.
     pub sma_hz: Option<Natural>,
-    /// Likewise.
+    /// Hz of the clock at the MMCX connector; 0: none.
     pub mmcx_hz: Option<Natural>,
-    /// How much later than the clock that of the synchronisation is at the chips, in ps.
+    /// Delay of the synchronisation clock against the reference clock at each chip, in ps.
     pub sync_skew_ps: Option<[Natural; urukul::CHANNELS]>,
 }
 
 impl Urukul {
-    /// What is on the card, where `own` is what the device database says.
+    /// The options of the card, where `own` holds the values of the device database.
     pub fn options(&self, own: &Self) -> urukul::Options {
         let hz = |said: Option<Natural>, own: Option<Natural>, else_hz| said.or(own).map_or(else_hz, |hz| hz.0);
         urukul::Options {
@@ -143,47 +143,48 @@ impl Urukul {
     }
 }
 
-/// A card Zotino.
+/// A Zotino card.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Zotino {
-    /// Reference in volts: 5 if nothing is said.
+    /// Reference in volts; default 5.
     pub vref: Option<Positive>,
 }
 
-/// A DAC of the kind AD53xx. What is not said here says the device database, or else `Default`.
+/// A DAC of the AD53xx family. Missing values are those of the device database, or else
+/// defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ad53xx {
-    /// Which of them: `ad5370` if nothing is said.
+    /// Member of the family; default `ad5370`.
     pub chip: Option<ad53xx::Kind>,
-    /// Reference in volts: 5 if nothing is said.
+    /// Reference in volts; default 5.
     pub vref: Option<Positive>,
-    /// Number of the line of the bus that selects it: 0 if nothing is said.
+    /// Number of the chip select line of the bus; default 0.
     pub select: Option<u32>,
 }
 
-/// A card Fastino: nothing can be said of it.
+/// A Fastino card, which has no options.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fastino {}
 
-/// A bus with AD9914 chips. What is not said here says the device database, or else `Default`.
+/// A bus with AD9914 chips. Missing values are those of the device database, or else defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DdsBus {
-    /// Hz of the system clock of all chips, 3 GHz if nothing is said; 0: none.
+    /// Hz of the system clock of all chips, default 3 GHz; 0: none.
     pub clock_hz: Option<Natural>,
-    /// Whether a signal is at their inputs SYNC_IN.
+    /// Whether a signal is present at their SYNC_IN inputs.
     pub sync_in: Option<bool>,
 }
 
-/// A card Phaser: nothing can be said of it.
+/// A Phaser card, which has no options.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Phaser {}
 
-/// A card Shuttler, and what is at the inputs of its ADC: nothing, 0 V.
+/// A Shuttler card, and the voltages at the inputs of its ADC; default 0 V.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Shuttler {
@@ -191,20 +192,20 @@ pub struct Shuttler {
     pub adc_volts: Option<Spanned<Vec<Finite>>>,
 }
 
-/// A card Mirny. What is not said here says the device database, or else `Default`.
+/// A Mirny card. Missing values are those of the device database, or else defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mirny {
-    /// Hz of the reference that each number of `clk_sel` selects; 0: nothing is there.
+    /// Hz of the reference that each value of `clk_sel` selects; 0: none.
     pub clocks_hz: Option<[Natural; 4]>,
-    /// Hardware revision, as the card tells it: 0 to 3.
+    /// Hardware revision as read from the card: 0 to 3.
     pub hw_rev: Option<MirnyRevision>,
-    /// What is on top: `v1.1` or `v1.2`.
+    /// Mezzanine: `v1.1` or `v1.2`.
     pub almazny: Option<mirny::Almazny>,
 }
 
 impl Mirny {
-    /// What is on the card, where `own` is what the device database says.
+    /// The options of the card, where `own` holds the values of the device database.
     pub fn options(&self, own: &Self) -> mirny::Options {
         let clocks = self.clocks_hz.or(own.clocks_hz);
         mirny::Options {
@@ -215,7 +216,7 @@ impl Mirny {
     }
 }
 
-/// A modulator.
+/// An acousto-optic modulator.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Aom {
@@ -232,12 +233,12 @@ pub struct Aom {
     pub delay_ns: u32,
 }
 
-/// In dBm; 0 if nothing is said.
+/// In dBm; default 0.
 pub type Power = OrZero;
-/// In volts; 0 if nothing is said.
+/// In volts; default 0.
 pub type Volts = OrZero;
 
-/// 0 if nothing is said.
+/// A number whose default is 0.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(transparent)]
 pub struct OrZero(pub Finite);
@@ -256,19 +257,19 @@ fn one() -> Spanned<i32> {
     Spanned::new(0..0, 1)
 }
 
-/// An ion with two levels.
+/// A two-level ion.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ion {
-    /// Light of the transition.
+    /// Light that drives the transition.
     pub drive: Option<Transition>,
     /// Light that the lower level scatters.
     pub detection: Option<Scattering>,
     /// Light that empties the upper level.
     pub repump: Option<Repump>,
-    /// Time in which coherence is lost; for ever if nothing is said.
+    /// Coherence time; default infinite.
     pub coherence_s: Option<Positive>,
-    /// Of the upper level; for ever if nothing is said.
+    /// Lifetime of the upper level; default infinite.
     pub lifetime_s: Option<Positive>,
 }
 
@@ -277,7 +278,7 @@ pub struct Ion {
 pub struct Transition {
     /// A modulator.
     pub light: Spanned<String>,
-    /// At the modulator's full power.
+    /// Rabi frequency at the modulator's full power.
     pub rabi_hz: Positive,
     /// Frequency of the modulator's tone at which the light is resonant.
     pub resonance_hz: Positive,
@@ -301,13 +302,13 @@ pub struct Repump {
     pub rate_hz: Positive,
 }
 
-/// A detector.
+/// A photon detector.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Photomultiplier {
-    /// Of the device.
+    /// Input pin of the device.
     pub pin: Spanned<String>,
-    /// Ions and crystals.
+    /// Ions and crystals that it detects.
     #[serde(default)]
     pub sees: Vec<Spanned<String>>,
     #[serde(default = "all")]
@@ -318,15 +319,15 @@ pub struct Photomultiplier {
     pub pulse_ns: Spanned<u32>,
     #[serde(default)]
     pub dead_ns: Option<Spanned<u32>>,
-    /// Probability that a count is followed by another one…
+    /// Probability that a count is followed by an afterpulse…
     #[serde(default)]
     pub afterpulses: Part,
-    /// …after this time in the mean.
+    /// …and the mean delay of that.
     #[serde(default = "afterpulse")]
     pub afterpulse_ns: Positive,
 }
 
-/// 0 if nothing is said.
+/// A fraction whose default is 0.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(transparent)]
 pub struct Part(pub Fraction);
@@ -341,7 +342,7 @@ fn afterpulse() -> Positive {
     Positive(500.0)
 }
 
-/// 0 if nothing is said.
+/// A rate whose default is 0.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(transparent)]
 pub struct Rate(pub Natural);
@@ -366,7 +367,7 @@ fn pulse() -> Spanned<u32> {
 pub struct Loopback {
     /// A pin that the device drives.
     pub from: Spanned<String>,
-    /// One that it reads.
+    /// A pin that the device reads.
     pub to: Spanned<String>,
     #[serde(default)]
     pub delay_ns: u32,
@@ -380,19 +381,20 @@ pub struct Loopback {
 pub struct Python {
     /// Relative to the bench file.
     pub file: Spanned<String>,
-    /// Derived from `kairos.bench.Model`; the only one of the file if nothing is said.
+    /// A class derived from `kairos.bench.Model`; default: the only one in the file.
     pub class: Option<String>,
-    /// By name: a pin that the device drives, a channel of a card, a modulator, an ion, a photodiode.
+    /// By name: a pin that the device drives, a channel of a card, a modulator, an ion or a
+    /// photodiode.
     #[serde(default)]
     pub inputs: BTreeMap<String, Spanned<String>>,
-    /// By name: a pin that the device reads, or what it gives to other parts: `tone`, `volts`,
+    /// By name: a pin that the device reads, or a kind of signal for other parts: `tone`, `volts`,
     /// `light`, `photons`.
     #[serde(default)]
     pub outputs: BTreeMap<String, Spanned<String>>,
     /// Keyword arguments.
     #[serde(default)]
     pub arguments: Map<String, Value>,
-    /// After which it is taken to hang.
+    /// Time after which the model is considered hung.
     #[serde(default = "patience")]
     pub timeout_s: Positive,
 }

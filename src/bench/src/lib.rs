@@ -1,16 +1,16 @@
-//! The virtual bench: what is wired to a device's pins, as models with exact times.
+//! The virtual bench: models, with exact times, of the hardware wired to a device's pins.
 //!
-//! | room | what |
+//! | modules | contents |
 //! |---|---|
-//! | [`signal`], [`model`] | what passes between models, and what a model is |
-//! | [`engine`] | models, wires, and the order in which things happen |
-//! | [`pad`], [`cards`] | the pins of a device, and which cards it has |
+//! | [`signal`], [`model`] | signals between models, and the trait of a model |
+//! | [`engine`] | models, wires, and the event queue |
+//! | [`pad`], [`cards`] | the pins of a device, and detection of its cards |
 //! | [`chips`] | chips on cards |
 //! | [`physics`] | light, ions, detectors, cables |
-//! | [`python`] | models in Python, of the user's own |
-//! | [`file`], [`numbers`], [`assemble`] | the file `bench.toml`, and how a bench is made of it |
+//! | [`python`] | user-defined models in Python |
+//! | [`file`], [`numbers`], [`assemble`] | the file `bench.toml`, and assembly of a bench from it |
 //!
-//! It knows neither the emulator nor its gateware: whoever has pins can have a bench.
+//! The crate depends on neither the emulator nor its gateware: anything with pins can have a bench.
 #![forbid(unsafe_code)]
 
 pub mod assemble;

@@ -1,11 +1,13 @@
-//! Physical numbers of a bench file: one that cannot be is refused where it stands.
+//! Physical quantities in a bench file: impossible values are rejected with their place in the
+//! file.
 
 use serde::Deserialize;
 
-/// No frequency, rate or time of an experiment is beyond; sums and products of such numbers stay finite.
+/// Upper bound of any frequency, rate or time in an experiment; sums and products of such numbers
+/// stay finite.
 const MOST: f64 = 1e15;
 
-/// A number for a message: one of hundreds of digits with its power of ten.
+/// Formats a number for a message: very large or small ones with an exponent.
 pub fn shown(number: f64) -> String {
     match number.abs() {
         0.0 | 1e-6..1e9 => number.to_string(),
@@ -48,6 +50,6 @@ number!(
     Fraction, |number| (0.0..=1.0).contains(&number), "it has to be between 0 and 1"
 );
 number!(
-    /// Any that is one.
+    /// Any finite number.
     Finite, |_| true, "it has to be a number"
 );

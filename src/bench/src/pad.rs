@@ -1,19 +1,19 @@
-//! Where a bench meets the device, and what its pins are called.
+//! The pins of the device, as the bench sees them, and their names.
 
 use std::collections::BTreeMap;
 
 /// A pin of the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pad {
-    /// Of the device's arrays; of several boards, one board's behind the other's.
+    /// Index in the device's arrays; boards are concatenated.
     pub index: u16,
-    /// Destination of its board: 0 for the master, or the only one.
+    /// Destination of its board: 0 for the master or the only board.
     pub board: usize,
-    /// Of the device's channels, with the board's destination in bits 23..16.
+    /// Channel of the device, with the board's destination in bits 23..16.
     pub channel: u32,
-    /// Its device, or its device and line, as the gateware calls it.
+    /// The gateware's name: a device, or a device and a line.
     pub name: String,
-    /// The device may drive it…
+    /// Whether the device can drive the pin…
     pub drives: bool,
     /// …and read it.
     pub reads: bool,
@@ -24,19 +24,19 @@ pub struct Pad {
 pub struct Output {
     /// Destination of its board.
     pub board: usize,
-    /// Of the core, with the board's destination in bits 23..16.
+    /// Channel of the core, with the board's destination in bits 23..16.
     pub channel: u32,
-    /// As the gateware calls the core.
+    /// The gateware's name of the core.
     pub core: String,
-    /// Its number there.
+    /// Number of the output in the core.
     pub number: u32,
-    /// Where its first tone is among the pads; the others follow.
+    /// Index of its first tone among the pads; the others follow.
     pub tones: u16,
-    /// Samples in a second.
+    /// Samples per second.
     pub sample_hz: f64,
 }
 
-/// What a board is called, as in recordings: `master`, `satellite1`, and so on.
+/// The name of a board, as in recordings: `master`, `satellite1`, and so on.
 pub fn board_name(board: usize) -> String {
     match board {
         0 => "master".into(),
@@ -44,8 +44,8 @@ pub fn board_name(board: usize) -> String {
     }
 }
 
-/// The pins of a device by their names: those of the gateware; where several boards have one, that
-/// with the board's before it; and those of the device database, for channels that have one pin.
+/// Lookup of a device's pins by name: the gateware's names; where several boards share one, the
+/// name prefixed with the board's; and the device database's names, for channels with a single pin.
 pub struct Pins<'a> {
     pads: &'a [Pad],
     database: &'a BTreeMap<String, u32>,
@@ -53,17 +53,17 @@ pub struct Pins<'a> {
     named: BTreeMap<&'a str, Vec<&'a Pad>>,
 }
 
-/// Why there is no pin of a name.
+/// Why a name does not resolve to a pin.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// Nothing is called so.
+    /// The name is unknown.
     Unknown,
-    /// Each of these is.
+    /// The name is ambiguous between these.
     Several(Vec<String>),
 }
 
 impl<'a> Pins<'a> {
-    /// Those of a device, whose database has devices with these names at channels.
+    /// Creates the lookup of a device's pins, from its pads and its database's channels by name.
     pub fn new(pads: &'a [Pad], database: &'a BTreeMap<String, u32>) -> Self {
         let mut named: BTreeMap<&str, Vec<&Pad>> = BTreeMap::new();
         for pad in pads {
@@ -72,17 +72,17 @@ impl<'a> Pins<'a> {
         Self { pads, database, named }
     }
 
-    /// All of them, in the order of their names.
+    /// All pins, in the order of their names.
     pub fn all(&self) -> impl Iterator<Item = &'a Pad> + '_ {
         self.named.values().flatten().copied()
     }
 
-    /// The pin with this number.
+    /// The pin with this index.
     pub fn at(&self, index: u16) -> Option<&'a Pad> {
         self.pads.iter().find(|pad| pad.index == index)
     }
 
-    /// What a pin is called among all.
+    /// The unambiguous name of a pin.
     pub fn name(&self, pad: &Pad) -> String {
         match self.named.get(pad.name.as_str()) {
             Some(same) if same.len() > 1 => format!("{}_{}", board_name(pad.board), pad.name),
@@ -90,7 +90,7 @@ impl<'a> Pins<'a> {
         }
     }
 
-    /// The device of the database at a channel.
+    /// The database's name of a channel.
     pub fn device_at(&self, channel: u32) -> Option<&'a str> {
         let found = self.database.iter().find(|(_, known)| **known == channel);
         found.map(|(name, _)| name.as_str())

@@ -1,9 +1,8 @@
-//! Models that are Python classes of the user's: each in a process of its own, which is asked and
-//! waited for, so time is exact.
+//! User-defined models in Python: each runs in its own process, whose answers are awaited, so time
+//! is exact.
 //!
-//! A request and its answer are a line of JSON each; `kairos.bench` (Python) is the other end. A
-//! model that raises, that has not answered in time or whose process ends fails, and with it the
-//! bench.
+//! A request and its answer are one line of JSON each; `kairos.bench` (Python) is the peer. A model
+//! that raises, does not answer in time or whose process exits fails, and the bench with it.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
@@ -19,12 +18,12 @@ use crate::assemble::gives::Kind;
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Light, Ns, Signal, Tone};
 
-/// The variable of the environment that names Python.
+/// Environment variable that names the Python interpreter.
 const PYTHON: &str = "KAIROS_PYTHON";
-/// How much longer than the model's own time is waited for it to say itself that it hangs, and where.
+/// Extra time beyond the model's own timeout, in which the model can report itself where it hangs.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What a model is made of.
+/// Parameters of a model.
 #[derive(Debug, Clone)]
 pub struct Options<'a> {
     /// The file, and the class in it; `None`: the only one.
@@ -32,17 +31,17 @@ pub struct Options<'a> {
     pub class: Option<&'a str>,
     /// Names of its inputs.
     pub inputs: Vec<String>,
-    /// Names of its outputs, and what each carries; `None`: a level, of a pin.
+    /// Names of the outputs, and the kind of each; `None`: a level, wired to a pin.
     pub outputs: Vec<(String, Option<Kind>)>,
     /// Keyword arguments.
     pub arguments: Map<String, Value>,
-    /// Of its random numbers.
+    /// Seed of its random numbers.
     pub seed: u64,
-    /// Seconds after which it is taken to hang.
+    /// Seconds after which the model is considered hung.
     pub timeout_s: f64,
 }
 
-/// A value of an output, as the other end has it: that of a tone or of light is what its tuple has.
+/// A value of an output in the peer's encoding: a tone or light is the tuple of its fields.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(untagged)]
 enum Given {
@@ -51,7 +50,7 @@ enum Given {
     Wave(f64, Option<f64>, f64),
 }
 
-/// What a process answers.
+/// An answer of the process.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Answer {
@@ -63,7 +62,7 @@ struct Answer {
     error: Option<String>,
 }
 
-/// A process, asked line by line.
+/// A process that answers requests line by line.
 struct Process {
     child: Child,
     requests: ChildStdin,
@@ -132,7 +131,7 @@ impl Drop for Process {
     }
 }
 
-/// A model of the user's.
+/// A user-defined model.
 pub struct Python {
     process: RefCell<Process>,
     outputs: Vec<Option<Kind>>,
@@ -140,7 +139,7 @@ pub struct Python {
 }
 
 impl Python {
-    /// Starts it. The error is a line for the user.
+    /// Starts the process and the model. The error is a line for the user.
     pub fn new(options: &Options) -> Result<Self, String> {
         let name = |(name, kind): &(String, Option<Kind>)| json!([name, kind.map_or("pin", Kind::name)]);
         let outputs: Vec<Value> = options.outputs.iter().map(name).collect();
@@ -177,7 +176,7 @@ impl Python {
     }
 }
 
-/// What an output of a kind carries.
+/// Decodes a value of an output of a kind; `None` if they do not match.
 fn signal(kind: Option<Kind>, value: Given) -> Option<Signal> {
     Some(match (kind, value) {
         (None, Given::Level(level)) => Signal::Level(level),
@@ -190,7 +189,7 @@ fn signal(kind: Option<Kind>, value: Given) -> Option<Signal> {
     })
 }
 
-/// As the other end has it: a truth value, or what it is and its numbers.
+/// Encodes a signal for the peer: a truth value, a number, or a kind and its numbers.
 fn value(signal: &Signal) -> Value {
     match signal {
         Signal::Level(level) => json!(level),
@@ -198,7 +197,7 @@ fn value(signal: &Signal) -> Value {
         Signal::Light(light) => json!(["light", light.hz, light.power, light.turns]),
         Signal::Volts(number) | Signal::Photons(number) | Signal::Population(number) => json!(number),
         Signal::Clock(wave) => json!(["clock", wave.map_or(0.0, |wave| wave.hz)]),
-        Signal::Core(_) => Value::Null, // only converters are wired to it
+        Signal::Core(_) => Value::Null, // wired to converters only
     }
 }
 

@@ -1,33 +1,33 @@
-//! What passes between models: levels of pins, tones, light, and streams of photons.
+//! Signals between models: levels of pins, tones, light, and streams of photons.
 
 use kairos_pulse::model::Tone as CoreTone;
 
 /// Nanoseconds since power-up.
 pub type Ns = u64;
 
-/// What a wire carries from some time on.
+/// The signal on a wire from some time on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Signal {
-    /// A digital line; one that nobody drives is low.
+    /// A digital line; an undriven line is low.
     Level(bool),
     /// A radio frequency.
     Tone(Tone),
-    /// A tone of a pulse core in its own units, from that time on.
+    /// A tone of a pulse core in the core's own units, from that time on.
     Core(CoreTone),
     /// A laser beam.
     Light(Light),
-    /// Photons per second, at random times.
+    /// Photons per second, at random times (a Poisson process).
     Photons(f64),
     /// A voltage against ground.
     Volts(f64),
-    /// A clock, too fast to be told of edge by edge; none: it stands still.
+    /// A clock too fast to be modelled edge by edge; `None`: stopped.
     Clock(Option<Square>),
-    /// How much of an ion is in its upper state: for the record, no wire takes it.
+    /// Population of an ion's upper state: recorded only, never wired.
     Population(f64),
 }
 
-/// From what the engines of a pulse core show to the connector of its converter: the logic from
-/// phase to sample (14 cycles of 8 ns), and its serialisers (2).
+/// Latency from the outputs of a pulse core's engines to the connector of its converter: the logic
+/// from phase to sample (14 cycles of 8 ns), and the serialisers (2 cycles).
 pub const CORE_LATENCY: Ns = 16 * 8;
 
 /// A square wave.
@@ -39,7 +39,7 @@ pub struct Square {
     pub edge: Ns,
 }
 
-/// A sine, in full from the time on at which it comes.
+/// A sine, fully specified from the time at which it arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tone {
     /// Frequency in Hz.
@@ -51,14 +51,14 @@ pub struct Tone {
 }
 
 impl Tone {
-    /// Silence.
+    /// No tone.
     pub const OFF: Self = Self {
         hz: 0.0,
         dbm: f64::NEG_INFINITY,
         turns: 0.0,
     };
 
-    /// Whether it has only gone on, if so much later it is `now`.
+    /// Whether `now`, `ns` later, is only the continuation of this tone.
     pub fn goes_on(&self, ns: Ns, now: &Self) -> bool {
         let off = now.turns - self.turns - turns_of(self.hz, ns);
         let same = (off + 0.5).rem_euclid(1.0) - 0.5;
@@ -66,12 +66,12 @@ impl Tone {
     }
 }
 
-/// Light, from the time on at which it comes.
+/// Light, from the time at which it arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Light {
-    /// Frequency in Hz, less that of the laser.
+    /// Frequency offset in Hz from the laser.
     pub hz: f64,
-    /// Power as a fraction of what there is at most.
+    /// Power as a fraction of the maximum.
     pub power: f64,
     /// Phase in turns at that time.
     pub turns: f64,
@@ -82,9 +82,9 @@ pub fn seconds(ns: Ns) -> f64 {
     ns as f64 * 1e-9
 }
 
-/// The phase in turns, 0 to 1, that a frequency has collected over a time.
+/// The phase in turns, 0 to 1, that a frequency accumulates over a time.
 pub fn turns_of(hz: f64, ns: Ns) -> f64 {
-    // Whole Hz and whole seconds apart, so that it is exact to 1e-7 turns after hours.
+    // Whole Hz and the fraction are computed separately, which is exact to 1e-7 turns after hours.
     let whole = hz.trunc() as i128 * i128::from(ns) % 1_000_000_000;
     (whole as f64 * 1e-9 + (hz.fract() * seconds(ns)).fract()).rem_euclid(1.0)
 }

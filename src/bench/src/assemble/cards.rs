@@ -1,5 +1,5 @@
-//! Cards: each that the device has pins for gets its model, with what the file says of it, or else
-//! the device database.
+//! Assembly of cards: each card that the device has pins for gets its model, with settings from the
+//! bench file or else the device database.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -23,22 +23,23 @@ use crate::engine::End;
 use crate::file::{File, Parts};
 use crate::model::Model;
 
-/// A model of a card, and what its inputs and outputs are.
+/// A model of a card with its inputs and outputs.
 pub(super) struct Made {
     pub kind: &'static str,
     pub model: Box<dyn Model>,
-    /// Names of the lines that it hears, by input.
+    /// Names of the lines that it receives, by input.
     pub inputs: &'static [&'static str],
-    /// Its outputs, and behind them lines by their names.
+    /// Its outputs to other parts; the lines of `answers` follow them.
     pub gives: Gives,
     pub answers: &'static [&'static str],
 }
 
-/// What the file says of a card, and else the device database; the card's name where the file has it.
+/// A card's name, with its place in the file, its settings in the file, and those of the device
+/// database.
 pub(super) type Said<'a, T> = (Spanned<String>, Option<&'a T>, T);
 
-/// A part that is there whether the file names it or not: its name, with the place in the file if
-/// it does, and what that says.
+/// Name and settings of a part that exists even if the file does not name it; the name has a place
+/// if the file does.
 pub(super) fn named<'a, T>(parts: &'a Parts<T>, name: &str) -> (Spanned<String>, Option<&'a T>) {
     match parts.get_key_value(name) {
         Some((place, said)) => (place.clone(), Some(said)),
@@ -47,7 +48,7 @@ pub(super) fn named<'a, T>(parts: &'a Parts<T>, name: &str) -> (Spanned<String>,
 }
 
 impl Bench<'_> {
-    /// All cards of the device.
+    /// Adds all cards of the device.
     pub(super) fn cards(&mut self, file: &File, found: &[Found]) -> Done {
         self.known("urukul", &file.urukul, found)?;
         self.known("zotino", &file.zotino, found)?;
@@ -79,7 +80,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Refuses cards of the file that the device does not have.
+    /// Rejects cards in the file that the device does not have.
     fn known<T>(&self, kind: &str, cards: &Parts<T>, found: &[Found]) -> Done {
         let of_kind: Vec<&str> = found
             .iter()
@@ -159,7 +160,7 @@ impl Bench<'_> {
         self.card(&name, card, made).map(drop)
     }
 
-    /// What is at the inputs of attenuators: that is there by now.
+    /// Connects the inputs of attenuators; the sources must already be assembled.
     pub(super) fn attenuated(&mut self, file: &File) -> Done {
         for (name, attenuator) in &file.hmc542b {
             let Some(tone) = &attenuator.tone else { continue };
@@ -270,7 +271,7 @@ impl Bench<'_> {
         self.serial_dac("Zotino", &name, card, options)
     }
 
-    /// A chip alone: one line of the bus selects it, the others are those of others.
+    /// Adds a single chip: one line of the bus selects it, the others select other chips.
     fn ad53xx(&mut self, file: &File, found: &[Found], card: &Found) -> Done {
         let (name, said, own) = self.said(&file.ad53xx, card)?;
         let vref = said.and_then(|said| said.vref).or(own.vref);
@@ -309,7 +310,7 @@ impl Bench<'_> {
         self.card(name, card, made).map(drop)
     }
 
-    /// Adds a card with the wires to its pins. Returns its number.
+    /// Adds a card and the wires to its pins. Returns its number.
     pub(super) fn card(&mut self, name: &Spanned<String>, card: &Found, made: Made) -> Result<usize, String> {
         let signals = made.gives.total();
         let model = self.add(name, made.kind, signals + made.answers.len(), made.gives, made.model)?;
@@ -326,7 +327,7 @@ impl Bench<'_> {
                 self.engine.wire(model, signals + output, End::Pin(*pad));
             }
         }
-        // A servo's lines to its Urukuls are not those of its Sampler.
+        // A servo has separate lines to its Urukuls and to its Sampler.
         let clocks = made
             .inputs
             .iter()
@@ -334,7 +335,7 @@ impl Bench<'_> {
         let pads = clocks.filter_map(|line| card.lines.get(*line));
         let mut buses: Vec<String> = pads.filter_map(|pad| self.bus_of(*pad)).collect();
         if buses.is_empty() {
-            // A parallel bus has no clock: its lines are called as the card.
+            // A parallel bus has no clock: its lines are named after the card.
             buses.push(card.name.clone());
         }
         for bus in buses {
@@ -343,7 +344,7 @@ impl Bench<'_> {
         Ok(model)
     }
 
-    /// The bus that a pad is a line of, as the pad's name says.
+    /// The bus that a pad belongs to, from the pad's name.
     fn bus_of(&self, pad: u16) -> Option<String> {
         let known = self.pins.name(self.pins.at(pad)?);
         known.rsplit_once('_').map(|(bus, _)| bus.to_string())

@@ -1,5 +1,5 @@
-//! Where tones come from that no card makes: converters, of which each output of a pulse core has
-//! one, and sources.
+//! Sources of tones other than cards: converters, one for each output of a pulse core, and RF
+//! sources.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::pad::{board_name, Output};
 use crate::physics::source::RfSource;
 
 impl Bench<'_> {
-    /// Those of all outputs of the device, with what the file says of them.
+    /// Adds a converter for each output of the device, with its settings in the file.
     pub(super) fn converters(&mut self, file: &File, outputs: &[Output]) -> Done {
         let known = by_name(outputs);
         if let Some(name) = file.converter.keys().find(|name| !known.contains_key(name.get_ref())) {
@@ -43,8 +43,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Converters whose tones something takes, or which the file names, hear of them: to follow a
-    /// pulse core costs time.
+    /// Wires converters to their pulse cores, but only those that feed another part or appear in
+    /// the file: following a pulse core costs time.
     pub(super) fn follow(&mut self, file: &File, outputs: &[Output]) {
         for (name, output) in by_name(outputs) {
             let model = self.parts[name.as_str()].model;
@@ -56,7 +56,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Sources of one tone.
+    /// Adds the RF sources, each of a single tone.
     pub(super) fn sources(&mut self, file: &File) -> Done {
         for (name, said) in &file.source {
             let made = RfSource::new(said.hz.0, said.dbm.0 .0, said.switch.is_none());
@@ -71,8 +71,8 @@ impl Bench<'_> {
     }
 }
 
-/// Outputs by what a file calls them: `pulse0_out1`, where several boards have a core of the name
-/// with the board's before it.
+/// Outputs by their names in a bench file: `pulse0_out1`, prefixed with the board's name if several
+/// boards have a core of that name.
 fn by_name(outputs: &[Output]) -> BTreeMap<String, &Output> {
     let short = |output: &Output| format!("{}_out{}", output.core, output.number);
     let name = |output: &Output| {

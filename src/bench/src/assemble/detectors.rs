@@ -1,4 +1,4 @@
-//! What sees light, what tells of the mains, and cables from pin to pin.
+//! Assembly of detectors of light, line triggers, and cables from pin to pin.
 
 use toml::Spanned;
 
@@ -14,11 +14,11 @@ use crate::physics::loopback::Loopback;
 use crate::physics::photodiode::Photodiode;
 use crate::physics::photomultiplier::{self, Photomultiplier};
 
-/// Columns and rows of a camera: a larger one would take minutes for a frame.
+/// Maximum columns and rows of a camera: a larger frame would take minutes.
 const MOST_PIXELS: usize = 256;
-/// Of the mains, aboard an aircraft or of a laboratory's own.
+/// Maximum mains frequency, which covers aircraft and custom laboratory supplies.
 const MOST_MAINS_HZ: f64 = 1e5;
-/// Probability of an afterpulse that a detector may have.
+/// Maximum probability of an afterpulse.
 const MOST_AFTERPULSES: f64 = 0.5;
 
 impl Bench<'_> {
@@ -145,7 +145,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The card that a camera is plugged into.
+    /// The card that a camera is connected to.
     fn grabber<'a>(&self, camera: &file::Camera, found: &'a [Found]) -> Result<&'a Found, String> {
         let grabbers: Vec<&Found> = found.iter().filter(|card| card.kind == "grabber").collect();
         let name = camera.grabber.get_ref();
@@ -162,7 +162,7 @@ impl Bench<'_> {
         )
     }
 
-    /// That of a pulse in ns.
+    /// The length of a pulse in ns; 0 is rejected.
     fn length(&self, pulse: &Spanned<u32>) -> Result<u32, String> {
         match *pulse.get_ref() {
             0 => self.fail(pulse.span(), "a pulse of 0 ns cannot be: it has to be 1 ns or more"),
@@ -184,7 +184,7 @@ impl Bench<'_> {
             }
             if f64::from(pulse) * hz >= 1e9 {
                 let text = format!("pulses of {pulse} ns do not fit into periods of {hz} Hz");
-                // Of what the file says
+                // The place of a value that the file specifies.
                 let at = [line.pulse_ns.span(), line.hz.span()]
                     .into_iter()
                     .find(|span| span.start > 0);

@@ -1,4 +1,4 @@
-//! What parts give: tones, voltages, light, photons; and how a file names an output of a part.
+//! The outputs of parts (tones, voltages, light, photons) and their names in a bench file.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::{listed, Bench};
 
-/// What an output carries that another part may have.
+/// The kind of an output that other parts can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A radio frequency.
@@ -15,20 +15,20 @@ pub enum Kind {
     Volts,
     /// A laser beam.
     Light,
-    /// What is scattered.
+    /// Scattered photons.
     Photons,
 }
 
 impl Kind {
-    /// All, in the order in which a part has its outputs.
+    /// All kinds, in the order of a part's outputs.
     pub const ALL: [Self; 4] = [Self::Tone, Self::Volts, Self::Light, Self::Photons];
 
-    /// As a bench file calls it.
+    /// Looks up the bench file's name of a kind.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Likewise.
+    /// The bench file's name of the kind.
     pub fn name(self) -> &'static str {
         ["tone", "volts", "light", "photons"][self as usize]
     }
@@ -38,8 +38,8 @@ impl Kind {
     }
 }
 
-/// How many outputs of each kind a part has, and the names of those that have one. Other outputs
-/// are behind these.
+/// The number of outputs of each kind of a part, and the names of named outputs. Other outputs
+/// follow these.
 #[derive(Debug, Default)]
 pub struct Gives {
     counts: [usize; 4],
@@ -47,21 +47,21 @@ pub struct Gives {
 }
 
 impl Gives {
-    /// One kind only.
+    /// Creates outputs of a single kind.
     pub fn only(kind: Kind, count: usize) -> Self {
         let mut this = Self::default();
         this.counts[kind as usize] = count;
         this
     }
 
-    /// Adds an output with a name.
+    /// Adds a named output.
     pub fn add(&mut self, name: &str, kind: Kind) {
         let place = &mut self.counts[kind as usize];
         self.names.insert(name.into(), (kind, *place));
         *place += 1;
     }
 
-    /// How many there are of a kind.
+    /// The number of outputs of a kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.counts[kind as usize]
     }
@@ -71,12 +71,12 @@ impl Gives {
         self.counts[..kind as usize].iter().sum()
     }
 
-    /// How many there are.
+    /// The number of outputs of all kinds.
     pub fn total(&self) -> usize {
         self.counts.iter().sum()
     }
 
-    /// The numbers of the outputs that have names.
+    /// The numbers of the named outputs.
     pub fn names(&self) -> BTreeMap<&str, usize> {
         let names = self.names.iter();
         names
@@ -84,21 +84,21 @@ impl Gives {
             .collect()
     }
 
-    /// What a file calls an output.
+    /// The bench file's name of an output.
     pub fn name_of(&self, output: usize) -> String {
         let names = self.names();
         let name = names.iter().find(|(_, number)| **number == output);
         name.map_or_else(|| format!("ch{output}"), |(name, _)| (*name).into())
     }
 
-    /// The kind of the output with this name, or of the first one.
+    /// The kind of the output with this name, else of the first output.
     pub fn kind_of(&self, name: Option<&str>) -> Option<Kind> {
         let named = name.and_then(|name| self.names.get(name)).map(|(kind, _)| *kind);
         named.or_else(|| Kind::ALL.into_iter().find(|kind| self.count(*kind) > 0))
     }
 
-    /// The number among those of a kind of what a file calls `chN`, or by its name, or not at all,
-    /// if there is one only.
+    /// The index of an output among those of its kind, from its name, from `chN`, or without a name
+    /// if there is only one.
     fn place(&self, kind: Kind, name: Option<&str>) -> Option<usize> {
         let count = self.count(kind);
         let place = match name {
@@ -112,18 +112,19 @@ impl Gives {
     }
 }
 
-/// An output: the model, the number of its output, and the part's name.
+/// An output: the number of the model, the number of its output, and the part's name.
 pub type Output = (usize, usize, String);
 
 impl Bench<'_> {
-    /// What an output of a part is called in pictures.
+    /// The name of a part's output in diagrams.
     pub(super) fn called(&self, part: &str, output: usize) -> String {
         self.parts
             .get(part)
             .map_or_else(String::new, |known| known.gives.name_of(output))
     }
 
-    /// A part, and an output of it, as a file names both: `PART`, `PART.chN` or `PART.NAME`.
+    /// Splits a bench file's name of an output, `PART`, `PART.chN` or `PART.NAME`, into part and
+    /// output.
     pub(super) fn split<'t>(&self, text: &'t str) -> (&'t str, Option<&'t str>) {
         match text.rsplit_once('.') {
             Some((part, output)) if !self.parts.contains_key(text) => (part, Some(output)),
@@ -131,7 +132,7 @@ impl Bench<'_> {
         }
     }
 
-    /// The output of a part that gives this.
+    /// Looks up an output of a kind.
     pub(super) fn output(&self, name: &Spanned<String>, kind: Kind) -> Result<Output, String> {
         let text = name.get_ref();
         let (part, output) = self.split(text);

@@ -1,4 +1,4 @@
-//! Ions and the light on them.
+//! Assembly of ions and the light on them.
 
 use toml::Spanned;
 
@@ -10,21 +10,23 @@ use crate::physics::crystal::{self, wave::Mode, Crystal};
 use crate::physics::four_levels::Levels;
 use crate::physics::ion::{self, Ion};
 
-/// States of a mode that may be kept: a propagator of two ions then takes a fraction of a second.
+/// Supported numbers of motional states: at the maximum, a propagator of two ions takes a fraction
+/// of a second.
 const STATES: std::ops::RangeInclusive<usize> = 2..=40;
-/// Beyond these a crystal would be at single quanta and turns of its phase for minutes, and no ion is.
+/// Beyond these limits, which no real ion exceeds, single quanta and phase turns would be simulated
+/// for minutes.
 const MOST_ETA: f64 = 3.0;
 const MOST_QUANTA: f64 = 1e5;
 const MOST_HEATING_HZ: f64 = 1e6;
 const MOST_LINEWIDTH_HZ: f64 = 1e9;
 const LEAST_COHERENCE_S: f64 = 1e-7;
 
-/// The rate of what lasts so long.
+/// The rate that corresponds to a lifetime.
 fn rate(time: Option<Positive>) -> f64 {
     time.map_or(0.0, |time| 1.0 / time.0)
 }
 
-/// The frequency of a modulator's light, where that of its tone is `hz`; of other light it is that itself.
+/// The frequency offset of light whose modulator's tone has `hz`; other light has `hz` itself.
 fn of_light(file: &File, light: &Spanned<String>, hz: f64) -> f64 {
     let aom = file.aom.get(light.get_ref().as_str());
     f64::from(aom.map_or(1, |aom| *aom.passes.get_ref())) * hz
@@ -72,7 +74,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Says in the plan how many ions the part that was added last has.
+    /// Records the number of ions of the last part in the plan.
     fn has_ions(&mut self, ions: usize) {
         if let Some(part) = self.plan.0.last_mut() {
             part["ions"] = ions.into();
@@ -118,7 +120,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Refuses numbers that no ion has.
+    /// Rejects parameters that no ion has.
     fn of_an_ion(&self, crystal: &file::Crystal) -> Done {
         let (mode, span) = (crystal.mode.get_ref(), crystal.mode.span());
         let linewidth = &crystal.linewidth_hz;

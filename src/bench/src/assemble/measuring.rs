@@ -1,4 +1,4 @@
-//! Cards that measure voltages: ADCs, and the wires to their inputs.
+//! Assembly of cards that measure voltages: ADCs, and the wires to their inputs.
 
 use toml::Spanned;
 
@@ -11,7 +11,7 @@ use crate::chips::sampler::{self, Sampler};
 use crate::file::{self, File, Inputs, SamplerRevision, Wire};
 
 impl Bench<'_> {
-    /// All of them: what they are wired to is there by now.
+    /// Adds all such cards; the sources of their inputs must already be assembled.
     pub(super) fn measured(&mut self, file: &File, found: &[Found]) -> Done {
         for card in found {
             match card.kind.as_str() {
@@ -52,7 +52,7 @@ impl Bench<'_> {
         self.measuring(&name, card, made, inputs)
     }
 
-    /// Adds a card whose inputs stand behind the lines that it hears, with the wires to them.
+    /// Adds a card whose voltage inputs follow its lines, and the wires to them.
     fn measuring(&mut self, name: &Spanned<String>, card: &Found, made: Made, inputs: Inputs) -> Done {
         let first = made.inputs.len();
         let model = self.card(name, card, made)?;
@@ -68,7 +68,7 @@ impl Bench<'_> {
     }
 }
 
-/// The voltages of inputs that have one for ever.
+/// The voltages of constant inputs; others are at 0 V.
 fn volts(inputs: Inputs) -> [f64; 8] {
     inputs.map(|input| match input.map(Spanned::get_ref) {
         Some(Wire::Volts(volts)) => volts.0,

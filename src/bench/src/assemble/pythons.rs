@@ -1,4 +1,4 @@
-//! Models of the user's own, and what they are wired to.
+//! Assembly of user-defined models and their wires.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::file::{self, File};
 use crate::pad::Missing;
 use crate::python::{Options, Python};
 
-/// Where a signal comes from.
+/// The source of a signal.
 enum From {
     /// A pin.
     Pin(u16),
@@ -20,13 +20,13 @@ enum From {
 }
 
 impl Bench<'_> {
-    /// The models, and the pins that they drive.
+    /// Adds the models and the pins that they drive.
     pub(super) fn pythons(&mut self, file: &File) -> Done {
         file.python.iter().try_for_each(|(name, said)| self.python(name, said))
     }
 
     fn python(&mut self, name: &Spanned<String>, said: &file::Python) -> Done {
-        // As other parts have them: by kind, pins behind them.
+        // Outputs in the usual order: by kind, then pins.
         let kind_of = |to: &Spanned<String>| Kind::named(to.get_ref());
         let mut outputs: Vec<_> = said
             .outputs
@@ -65,7 +65,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// What they hear, when all parts are there.
+    /// Connects the inputs of the models, once all parts exist.
     pub(super) fn heard(&mut self, file: &File) -> Done {
         for (name, said) in &file.python {
             let model = self.parts.get(name.get_ref()).map_or(0, |known| known.model);
@@ -84,7 +84,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// What a name of an input is of.
+    /// Resolves the name of an input's source.
     fn source(&self, name: &Spanned<String>) -> Result<From, String> {
         let text = name.get_ref();
         if !self.parts.contains_key(text) && self.pins.find(text) != Err(Missing::Unknown) {

@@ -1,4 +1,5 @@
-//! What a command line wires to inputs beside the file: another pin, a generator, or a level.
+//! Wires from the command line, in addition to the file: an input is driven by a pin, a generator,
+//! or a fixed level.
 
 use std::str::FromStr;
 
@@ -14,14 +15,15 @@ use crate::physics::line::Line;
 use crate::physics::loopback::Loopback;
 use crate::signal::Ns;
 
-/// Fastest generator, in Hz. The logic is run for 64 ns behind each edge of an input: with one in
-/// each of these it would never rest, and a device whose time never stands does not boot.
+/// Maximum frequency of a generator in Hz. The logic runs for 64 ns after each edge of an input: a
+/// faster generator would never let it become quiescent, and a device whose time never stops does
+/// not boot.
 const MOST_HZ: f64 = 5e6;
 
-/// An input, and what drives it.
+/// An input and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wire {
-    /// As it was written.
+    /// The original text.
     text: String,
     pin: String,
     from: Supply,
@@ -30,7 +32,7 @@ pub struct Wire {
 #[derive(Debug, Clone, PartialEq)]
 enum Supply {
     Pin(String),
-    /// Hz of a generator, half of the time high.
+    /// A square wave of this frequency in Hz with 50 % duty cycle.
     Generator(f64),
     High,
 }
@@ -38,7 +40,7 @@ enum Supply {
 impl FromStr for Wire {
     type Err = String;
 
-    /// `PIN=PIN`, `PIN=HZ` or `PIN=high`.
+    /// Parses `PIN=PIN`, `PIN=HZ` or `PIN=high`.
     fn from_str(text: &str) -> Result<Self, String> {
         let (pin, from) = text.split_once('=').unwrap_or_default();
         if pin.is_empty() || from.is_empty() {
@@ -60,7 +62,7 @@ impl FromStr for Wire {
 impl<'a> Bench<'a> {
     pub(super) fn wires(&mut self, wires: &'a [Wire]) -> Done {
         for wire in wires {
-            // What is wrong with it does not stand in the file
+            // Errors refer to the command line, not to the file.
             self.source = Source {
                 name: &wire.text,
                 text: "",

@@ -1,8 +1,8 @@
-//! The ADC AD4115: 16 voltage inputs behind dividers, one converter of 24 bits. Messages of eight
-//! bits that name a register, then its bits.
+//! The AD4115 ADC: 16 voltage inputs with dividers and a 24-bit converter. A message is eight bits
+//! that name a register, followed by the register's bits.
 //!
-//! Single conversions at the fastest rate of its filters; continuous conversion, calibrations,
-//! other rates and the other pairs of inputs are not modelled, and told of.
+//! Only single conversions at the fastest rate of its filters are modelled; continuous conversion,
+//! calibrations, other rates and other pairs of inputs cause warnings.
 
 use kairos_contracts::chips::shuttler::{
     self as chip, adc_channel, adc_interface, adc_mode, adc_setup, adc_status, communication,
@@ -15,7 +15,7 @@ use crate::signal::Ns;
 /// Voltage inputs.
 pub const INPUTS: usize = 16;
 const REGISTERS: usize = 64;
-/// Inputs against VINCOM are at these numbers of pairs.
+/// Input pair numbers of inputs against VINCOM.
 const PAIR: u32 = 5;
 const COMMON: u32 = 16;
 
@@ -34,13 +34,13 @@ pub struct Ad4115 {
     port: Port,
     shift: Shift,
     sent: Sent,
-    /// Bits that were high one behind the other.
+    /// Number of consecutive ones.
     ones: u32,
-    /// A conversion ends then.
+    /// End of the conversion in progress.
     ends: Option<Ns>,
 }
 
-/// Bits of a register.
+/// Width of a register in bits.
 fn width(number: usize) -> u32 {
     match number {
         0x00 => chip::ADC_STATUS.width,
@@ -55,7 +55,7 @@ fn is_there(number: usize) -> bool {
 }
 
 impl Ad4115 {
-    /// After power-up, with these volts at its inputs.
+    /// The state after power-up, with these voltages at its inputs.
     pub fn new(volts: [f64; INPUTS]) -> Self {
         let mut registers = [0; REGISTERS];
         for register in [chip::ADC_STATUS, chip::ADC_MODE, chip::ADC_INTERFACE] {
@@ -84,21 +84,21 @@ impl Ad4115 {
         adc_mode::MODE.get(self.registers[usize::from(chip::ADC_MODE.address)])
     }
 
-    /// It is selected.
+    /// Begins a message as the chip is selected.
     pub fn begin(&mut self) {
         (self.port, self.shift, self.sent) = Default::default();
     }
 
-    /// It is not selected any more: what is wrong with the message.
+    /// Ends a message as the chip is deselected; returns a warning if it is incomplete.
     pub fn end(&mut self) -> Option<String> {
         let count = self.shift.count;
-        // A reset leaves it in the middle of one.
+        // A reset may end within a message.
         let cut = count != 0 && self.ones < count;
         self.begin();
         cut.then(|| format!("ADC: a message ended after {count} bits of its part: look at its length"))
     }
 
-    /// A rising edge of the clock.
+    /// Handles a rising clock edge.
     pub fn rise(&mut self, at: Ns, bit: bool) -> Option<String> {
         self.finish(at);
         self.ones = if bit { self.ones + 1 } else { 0 };
@@ -110,7 +110,7 @@ impl Ad4115 {
         match self.port {
             Port::Communication => {
                 let word = self.shift.message(chip::COMMUNICATION.width)? as u32;
-                // Ones to reset it are no register.
+                // The ones of a reset name no register.
                 if word >> 7 != 0 {
                     return None;
                 }
@@ -139,7 +139,7 @@ impl Ad4115 {
         }
     }
 
-    /// A falling edge: the bit that it sends.
+    /// Handles a falling clock edge; returns the output bit.
     pub fn fall(&mut self) -> Option<bool> {
         matches!(self.port, Port::Read).then(|| self.sent.take())
     }
@@ -183,7 +183,7 @@ impl Ad4115 {
         }
     }
 
-    /// The first channel that is converted, and its input.
+    /// The first enabled channel, and its register.
     fn channel(&self) -> Option<(usize, u32)> {
         let first = usize::from(chip::ADC_CHANNEL.address);
         let on = |n: &usize| adc_channel::ENABLE.get(self.registers[first + n]) != 0;
@@ -206,7 +206,7 @@ impl Ad4115 {
             .then(|| "ADC: a conversion by the internal reference, which is off (ref_en)".into())
     }
 
-    /// A conversion that has ended has its result.
+    /// Stores the result of a conversion that has ended.
     fn finish(&mut self, at: Ns) {
         if self.ends.is_none_or(|ends| at < ends) {
             return;
@@ -238,7 +238,7 @@ impl Ad4115 {
         *mode = adc_mode::MODE.put(*mode, adc_mode::MODE_STANDBY);
     }
 
-    /// Its state.
+    /// State.
     pub fn report(&self) -> Value {
         let modes = ["continuous", "single", "standby", "power-down"];
         json!({

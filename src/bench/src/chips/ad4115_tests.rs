@@ -11,7 +11,7 @@ fn send(adc: &mut Ad4115, at: Ns, word: u32, width: u32) -> (u32, Vec<String>) {
     (read, told)
 }
 
-/// A bit on the line is that of the falling edge before.
+/// The bit on the line is that of the preceding falling edge.
 fn read(adc: &mut Ad4115, at: Ns, register: u8) -> u32 {
     let bits = width(register.into());
     adc.begin();

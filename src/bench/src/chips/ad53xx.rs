@@ -1,8 +1,8 @@
-//! The DACs AD5360 to AD5373, of 16 or 14 bits: serial port, registers of each channel, offset
+//! The DACs AD5360 to AD5373 with 16 or 14 bits: serial port, registers of each channel, offset
 //! DACs, updates by LDAC, read-back.
 //!
-//! A code that comes is converted with gain and offset of its channel first, which takes
-//! [`CONVERSION`]; an LDAC that comes meanwhile is remembered. Not here: checked transfers (PEC),
+//! A received code is first converted with the gain and offset of its channel, which takes
+//! [`CONVERSION`]; an LDAC in the meantime is remembered. Not modelled: checked transfers (PEC),
 //! the monitor, the general purpose pin.
 
 use kairos_contracts::chips::ad53xx::{self as chip, control, select, word};
@@ -12,40 +12,42 @@ use serde::Deserialize;
 use super::shift::{Sent, Shift};
 use crate::signal::Ns;
 
-/// Bits of a register on the bus, of which chips with fewer have the upper ones.
+/// Bits of a register on the bus; chips with fewer bits use the upper ones.
 const WORD: u32 = chip::word::DATA.mask().count_ones();
-/// Addresses of the channels of a group.
+/// Addresses per group of channels.
 const PLACES: usize = 8;
-/// Until a code is ready for LDAC (data sheet of the AD5372, t10: BUSY is low for at most 1.5 us).
+/// Time until a code is ready for LDAC (data sheet of the AD5372, t10: BUSY is low for at most 1.5
+/// us).
 const CONVERSION: Ns = 1500;
-/// Least period of the serial clock in ns, to write and to read (data sheet, t1 and its note on read-back).
+/// Minimum period of the serial clock in ns, to write and to read (data sheet, t1 and its note on
+/// read-back).
 const PERIODS: [Ns; 2] = [20, 50];
-/// Codes that a step of the offset DACs is worth, and references in the range of the outputs.
+/// Codes per step of the offset DACs, and span of the outputs in references.
 const STEP: i64 = 4;
 const SPANS: f64 = 4.0;
 
-/// Which of these chips it is: what its data sheet has of its own.
+/// The member of the family, with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Kind {
-    /// Its number, such as 5372.
+    /// Its part number, such as 5372.
     pub part: u32,
     pub channels: usize,
-    /// Of a code.
+    /// Bits of a code.
     bits: u32,
-    /// Channels of a group.
+    /// Channels per group.
     per_group: usize,
-    /// Of its offset DACs after a reset.
+    /// Reset value of its offset DACs.
     offset: u32,
 }
 
-/// With 40 channels of 16 bits, the largest one.
+/// The largest one, with 40 channels of 16 bits.
 pub const AD5370: Kind = Kind::of(5370);
-/// That of a Zotino.
+/// The chip on a Zotino.
 pub const AD5372: Kind = Kind::of(5372);
 
 impl Kind {
-    /// The chip with this number, which the table has.
+    /// The chip with this part number, which must be in the table.
     const fn of(number: u32) -> Self {
         let mut row = 0;
         while chip::CHIPS[row][0] != number {
@@ -61,12 +63,12 @@ impl Kind {
         }
     }
 
-    /// Bits of a word that it has.
+    /// Mask of the implemented bits of a word.
     const fn mask(self) -> u16 {
         u16::MAX << (WORD - self.bits)
     }
 
-    /// Channels at an address: all, those of a group, or one.
+    /// The channels at an address: all, those of a group, or one.
     fn channels_at(self, address: u32) -> std::ops::Range<usize> {
         let groups = self.channels / self.per_group;
         let of_group = |group: usize| group * self.per_group..(group + 1) * self.per_group;
@@ -102,7 +104,7 @@ struct Channel {
     x1: [u16; 2],
     gain: u16,
     offset: u16,
-    /// What the conversion has made of them, and what is in the DAC.
+    /// The converted code, and the code in the DAC.
     x2: u16,
     dac: u16,
 }
@@ -112,13 +114,13 @@ pub struct Ad53xx {
     kind: Kind,
     vref: f64,
     channels: Vec<Channel>,
-    /// When the last conversion is ready; whether an update waits for it.
+    /// Time at which the last conversion is ready, and whether an update waits for it.
     ready: Ns,
     updates: bool,
     offsets: [u32; 2],
     control: u32,
     shift: Shift,
-    /// What the next transfer reads.
+    /// The answer of the next transfer.
     answer: Option<u32>,
     sent: Option<Sent>,
     last_edge: Option<Ns>,
@@ -126,7 +128,7 @@ pub struct Ad53xx {
 }
 
 impl Ad53xx {
-    /// After power-up, with a reference of `vref` volts: outputs at ground.
+    /// The state after power-up, with a reference of `vref` volts: outputs at ground.
     pub fn new(kind: Kind, vref: f64) -> Self {
         let ground = (kind.offset * STEP as u32) as u16;
         let channel = Channel {
@@ -152,19 +154,19 @@ impl Ad53xx {
         }
     }
 
-    /// SYNC goes low: a transfer begins.
+    /// SYNC goes low: begins a transfer.
     pub fn begin(&mut self) {
         self.shift = Shift::default();
         self.sent = self.answer.take().map(|word| Sent::new(word.into(), chip::WORD.width));
         (self.last_edge, self.too_fast) = (None, false);
     }
 
-    /// A rising edge of the clock: the bit that it sends, if it does.
+    /// Handles a rising clock edge; returns the output bit, if the chip drives one.
     pub fn rise(&mut self) -> Option<bool> {
         self.sent.as_mut().map(Sent::take)
     }
 
-    /// A falling edge, with the bit that comes.
+    /// Handles a falling clock edge with the input bit.
     pub fn fall(&mut self, at: Ns, bit: bool) {
         let least = PERIODS[usize::from(self.sent.is_some())];
         self.too_fast |= self.last_edge.is_some_and(|last| at - last < least);
@@ -172,7 +174,7 @@ impl Ad53xx {
         self.shift.take(bit);
     }
 
-    /// SYNC goes high: what has come is done. Complaints are for the owner of the bench.
+    /// SYNC goes high: executes the transfer. Returns a warning for the owner of the bench.
     pub fn end(&mut self, at: Ns) -> Option<String> {
         let Shift { bits, count } = std::mem::take(&mut self.shift);
         if count == 0 {
@@ -235,10 +237,10 @@ impl Ad53xx {
         None
     }
 
-    /// A register is to be read by the next transfer.
+    /// Selects the register that the next transfer reads.
     fn ask(&mut self, data: u32) -> Option<String> {
         let (group, place) = (select::REGISTER.get(data), select::CHANNEL.get(data));
-        // Of groups there is nothing to be read.
+        // Groups cannot be read.
         let at_place = self.kind.channels_at(place);
         let channel = self.channels[at_place].first().filter(|_| place >= chip::FIRST_CHANNEL);
         let word = match (group, place) {
@@ -258,12 +260,13 @@ impl Ad53xx {
         }
     }
 
-    /// The one of X1A and X1B that is used.
+    /// Index of the active register of X1A and X1B.
     fn select_b(&self) -> usize {
         control::SELECT_B.get(self.control) as usize
     }
 
-    /// LDAC is low at `at`, or goes low: outputs follow their codes, at once or when these are ready.
+    /// LDAC is or goes low at `at`: updates the outputs, immediately or once pending codes are
+    /// ready.
     pub fn load(&mut self, at: Ns) {
         match at >= self.ready {
             true => {
@@ -274,12 +277,12 @@ impl Ad53xx {
         }
     }
 
-    /// When an update that waits takes place.
+    /// The time of a pending update.
     pub fn next(&self) -> Option<Ns> {
         self.updates.then_some(self.ready)
     }
 
-    /// Volts of a channel.
+    /// The output voltage of a channel.
     pub fn volts(&self, n: usize) -> f64 {
         if control::POWER_DOWN.get(self.control) != 0 {
             return 0.0;
@@ -294,7 +297,7 @@ impl Ad53xx {
     }
 }
 
-/// The code that a chip makes of the registers of a channel.
+/// Converts the registers of a channel to a DAC code.
 fn converted(kind: Kind, channel: &Channel, select_b: usize) -> u16 {
     let unused = WORD - kind.bits;
     let [code, gain, offset] =

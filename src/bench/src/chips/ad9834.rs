@@ -1,8 +1,8 @@
-//! The DDS AD9834 alone on an SPI bus: words of 16 bits for its control register, two frequency and
-//! two phase registers of which one each is in use, and one tone.
+//! The AD9834 DDS alone on an SPI bus: 16-bit words for its control register, two frequency and two
+//! phase registers, of which one each is in use, and a single tone.
 //!
-//! A change is at the output 8 cycles of its clock later (data sheet, "Latency": 7 or 8). Of a
-//! triangle the tone is the fundamental. The pin SIGN BIT OUT is reported and wired to nothing; the
+//! A change reaches the output after 8 cycles of its clock (data sheet, "Latency": 7 or 8). A
+//! triangle is represented by its fundamental. The SIGN BIT OUT pin is reported but not wired; the
 //! pins that can select registers, reset and sleep are low.
 
 use std::collections::VecDeque;
@@ -16,32 +16,32 @@ use super::shift::{Shift, Unheard};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
 
-/// Names of the lines that it hears.
+/// Names of the input lines.
 pub const INPUTS: [&str; 3] = ["clk", "mosi", "cs0"];
 const CLK: usize = 0;
 const MOSI: usize = 1;
 const CS: usize = 2;
 /// Bits of a word.
 const WORD: u32 = chip::CONTROL.width;
-/// Fastest clock in Hz, of the grade C.
+/// Maximum clock in Hz, of grade C.
 const FASTEST: f64 = 75e6;
-/// Least period of the serial clock in ns.
+/// Minimum period of the serial clock in ns.
 const PERIOD: Ns = 25;
-/// Cycles of the clock from a word to the output.
+/// Clock cycles from a word to the output.
 const LATENCY: u64 = 8;
-/// Turns of the accumulator, and of a phase register.
+/// Steps per turn of the accumulator, and of a phase register.
 const TURN: f64 = (1u64 << chip::FTW_BITS) as f64;
 const PHASE_TURN: f64 = 4096.0;
-/// The highest frequency word, that of half of the clock.
+/// The highest frequency word: half of the clock.
 const HALF: u32 = 1 << (chip::FTW_BITS - 1);
-/// The fundamental of a triangle, as a part of a sine of the same height: 8/pi².
+/// Amplitude of a triangle's fundamental relative to a sine of the same height: 8/pi².
 const TRIANGLE: f64 = 8.0 / (PI * PI);
-/// What its DAC gives, by `mode`.
+/// Waveforms of the DAC, by `mode`.
 const WAVEFORMS: [&str; 2] = ["sine", "triangle"];
-/// What the pin SIGN BIT OUT shows, by `sign_pib` and `div2`.
+/// Signals at the SIGN BIT OUT pin, by `sign_pib` and `div2`.
 const SIGN: [[&str; 2]; 2] = [["msb/2", "msb"], ["reserved", "comparator"]];
 
-/// What is wired to it.
+/// Options of the chip.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Its clock in Hz; 0: none.
@@ -56,30 +56,30 @@ pub struct Ad9834 {
     lines: [bool; INPUTS.len()],
     shift: Shift,
     unheard: Unheard,
-    /// When the serial clock fell, within a message.
+    /// Time of the serial clock's last falling edge within a message.
     fell: Option<Ns>,
-    /// It has been told that that is too fast, since the chip was selected.
+    /// The warning about a too fast clock has been given since the chip was selected.
     scolded: bool,
     control: u32,
     frequencies: [u32; 2],
     phases: [u32; 2],
-    /// The first half of a frequency word, its register, and when it came.
+    /// The first half of a frequency word, its register, and its time.
     half: Option<(u32, usize, Ns)>,
-    /// The frequency register that the last words were a whole one for.
+    /// The frequency register that the preceding words wrote as a whole.
     whole: Option<usize>,
-    /// The phase, and the cycle of its clock to which it has come.
+    /// The phase accumulator, and its time in clock cycles.
     accumulator: (u32, u64),
     was_reset: bool,
-    /// It gave a tone when this was last looked at.
+    /// It output a tone at the last check.
     sounds: bool,
-    /// The last tone that goes out, and when.
+    /// The last tone in the pipeline, and its time at the output.
     last: (Ns, Tone),
     coming: VecDeque<(Ns, Tone)>,
     words: u64,
 }
 
 impl Ad9834 {
-    /// After power-up.
+    /// The state after power-up.
     pub fn new(options: Options) -> Self {
         Self {
             options,
@@ -102,7 +102,8 @@ impl Ad9834 {
         }
     }
 
-    /// What selects registers, reset and sleep: the control register, or pins, which are low.
+    /// The effective value of a control that selects registers, reset or sleep: the control
+    /// register's, or that of the pins, which are low.
     fn set(&self, field: Field) -> usize {
         match control::PIN_SW.get(self.control) {
             0 => field.get(self.control) as usize,
@@ -128,14 +129,14 @@ impl Ad9834 {
         f64::from(word) / TURN * self.options.clock_hz
     }
 
-    /// Cycles of its clock since power-up, and the part of the one that has begun.
+    /// Clock cycles since power-up, and the fraction of the current one.
     fn cycles(&self, at: Ns) -> (u64, f64) {
         let billionths = u128::from(at) * self.options.clock_hz.round() as u128;
         let (whole, part) = (billionths / 1_000_000_000, billionths % 1_000_000_000);
         (whole as u64, part as f64 * 1e-9)
     }
 
-    /// Brings the phase accumulator to a time.
+    /// Advances the phase accumulator to a time.
     fn settle(&mut self, at: Ns) {
         let ((phase, since), (now, _)) = (self.accumulator, self.cycles(at));
         let runs = self.set(control::SLEEP1) == 0;
@@ -148,7 +149,7 @@ impl Ad9834 {
         self.accumulator = (if self.is_reset() { 0 } else { phase }, now);
     }
 
-    /// A word has come.
+    /// Handles a received word.
     fn take(&mut self, at: Ns, word: u32, out: &mut Outbox) {
         self.settle(at);
         self.words += 1;
@@ -172,7 +173,8 @@ impl Ad9834 {
         self.sound(at, out);
     }
 
-    /// A half of the word of a frequency register; `whole`: the one that was written before.
+    /// Writes half of a frequency register; `whole` is the register that the preceding words wrote
+    /// as a whole.
     fn tune(&mut self, at: Ns, register: usize, word: u32, whole: Option<usize>, out: &mut Outbox) {
         let half = frequency::HALF.get(word);
         let bits = chip::FTW_BITS / 2;
@@ -213,7 +215,7 @@ impl Ad9834 {
         }
     }
 
-    /// A control word.
+    /// Handles a control word.
     fn configure(&mut self, word: u32, out: &mut Outbox) {
         self.control = word;
         self.was_reset |= self.is_reset();
@@ -231,7 +233,7 @@ impl Ad9834 {
         }
     }
 
-    /// What the pin SIGN BIT OUT shows.
+    /// The signal at the SIGN BIT OUT pin.
     fn sign(&self) -> &'static str {
         let [pib, div2] = [control::SIGN_PIB, control::DIV2].map(|field| field.get(self.control) as usize);
         match control::OPBITEN.get(self.control) {
@@ -240,13 +242,13 @@ impl Ad9834 {
         }
     }
 
-    /// Whether it is set to give a tone.
+    /// Whether its settings produce a tone.
     fn is_on(&self) -> bool {
         let silent = [control::CORE_RESET, control::SLEEP1, control::SLEEP12];
         self.word() != 0 && silent.iter().all(|field| self.set(*field) == 0)
     }
 
-    /// What it makes at `at`, to which its accumulator has come.
+    /// The output tone at time `at`; the accumulator must already be advanced to it.
     fn tone(&self, at: Ns) -> Tone {
         if !self.is_on() || self.options.clock_hz == 0.0 {
             return Tone::OFF;
@@ -265,7 +267,7 @@ impl Ad9834 {
         }
     }
 
-    /// What is wrong with it when it begins to give a tone.
+    /// Warnings when it starts to output a tone.
     fn lacks(&self) -> impl Iterator<Item = String> {
         let hz = self.options.clock_hz;
         let clock = match hz {
@@ -277,7 +279,7 @@ impl Ad9834 {
         clock.into_iter().chain((!self.was_reset).then(|| text.into()))
     }
 
-    /// Notes what comes out, if it is another tone than before.
+    /// Queues the output tone if it has changed.
     fn sound(&mut self, at: Ns, out: &mut Outbox) {
         let on = self.is_on();
         if on && !self.sounds {
@@ -285,7 +287,7 @@ impl Ad9834 {
         }
         self.sounds = on;
         let mut tone = self.tone(at);
-        // In whole nanoseconds, by which it has gone on then
+        // Rounded up to whole nanoseconds, with the phase advanced accordingly
         let exact = LATENCY as f64 * 1e9 / self.options.clock_hz.max(1.0);
         let later = exact.ceil();
         tone.turns = (tone.turns + tone.hz * (later - exact) * 1e-9).rem_euclid(1.0);
@@ -296,7 +298,7 @@ impl Ad9834 {
         }
     }
 
-    /// The bus, of which `before` were the lines.
+    /// Handles the bus; `before` are its previous levels.
     fn bus(&mut self, at: Ns, before: &[bool; INPUTS.len()], out: &mut Outbox) {
         match (before[CS], self.lines[CS]) {
             (true, false) => {
@@ -321,7 +323,7 @@ impl Ad9834 {
         }
     }
 
-    /// The serial clock falls: a bit comes.
+    /// Samples a bit at a falling edge of the serial clock.
     fn fall(&mut self, at: Ns, out: &mut Outbox) {
         let before = self.fell.replace(at);
         if let Some(period) = before.map(|before| at - before).filter(|period| *period < PERIOD) {
@@ -337,7 +339,7 @@ impl Ad9834 {
     }
 }
 
-/// What is said of a frequency word of which only the first half came.
+/// Warning text for an incomplete frequency word.
 fn missing(register: usize) -> String {
     format!("the second half of the word for frequency register {register} did not come (b28)")
 }

@@ -3,11 +3,11 @@ use proptest::prelude::*;
 use super::*;
 
 const CLOCK: f64 = 75e6;
-/// Of the serial clock.
+/// Half of the serial clock's period in ns.
 const HALF_PERIOD: Ns = 50;
 const RESET: u32 = 0x2100;
 const ON: u32 = 0x2000;
-/// From a word to the output, rounded up.
+/// Latency from a word to the output, rounded up.
 const LATER: Ns = 107;
 
 struct Bus {
@@ -18,7 +18,7 @@ struct Bus {
 }
 
 impl Bus {
-    /// With the clock that idles as the chip wants it.
+    /// With the serial clock idling high, as the chip requires.
     fn new(clock_hz: f64) -> Self {
         let chip = Ad9834::new(Options {
             clock_hz,
@@ -67,7 +67,7 @@ impl Bus {
         }
     }
 
-    /// A word whose frequency is that of a register.
+    /// Writes both halves of a frequency register.
     fn tune(&mut self, register: u32, word: u32) {
         let select = [0x4000, 0x8000][register as usize];
         self.send(&[select | word & 0x3fff, select | word >> 14]);
@@ -101,7 +101,7 @@ fn a_tone_of_the_registers_in_use() {
     assert_eq!(bus.tones.len(), 1);
     assert_eq!(bus.tones[0].0, let_go + LATER);
     assert!((first.hz - 10e6).abs() < 0.2 && (first.dbm - 3.0).abs() < 1e-12);
-    // The phase of the register, and what it has gone on in the rest of a nanosecond, and of a cycle
+    // The register's phase, plus the advance during the rest of a nanosecond and of a cycle
     assert!((first.turns - 0.25).rem_euclid(1.0) < 0.14, "{}", first.turns);
     bus.send(&[ON | 0x0800]);
     assert!((bus.last().hz - 20e6).abs() < 0.2);
@@ -123,7 +123,7 @@ fn halves_of_a_frequency_word_alone() {
     let mut bus = Bus::new(CLOCK);
     bus.send(&[RESET]);
     bus.tune(0, 0x123_4567);
-    // The upper half, and then the lower one
+    // The upper half, then the lower one
     bus.send(&[0x1100, 0x4000 | 0x1abc, 0x0100, 0x4000 | 0x0def]);
     assert_eq!(bus.chip.frequencies[0], 0x1abc << 14 | 0x0def);
     assert_eq!(bus.told(), Vec::<String>::new());
@@ -145,7 +145,7 @@ fn sleep_and_reset_silence_it() {
         bus.send(&[control]);
         assert_eq!(bus.last() != Tone::OFF, on, "{control:#x}");
     }
-    // Pins, which are low, select register 0, and neither reset nor sleep.
+    // The pins, which are low, select register 0 and neither reset nor sleep.
     bus.send(&[RESET | 0x0200 | 0xc0 | 0x0c00]);
     assert!((bus.last().hz - 1e6).abs() < 0.2);
     assert_eq!(bus.told(), Vec::<String>::new());
@@ -155,7 +155,7 @@ fn sleep_and_reset_silence_it() {
 fn the_phase_stands_while_the_clock_is_stopped_and_begins_anew_after_a_reset() {
     let mut bus = Bus::new(50e6);
     bus.send(&[RESET]);
-    // A quarter of a turn in a cycle of 20 ns
+    // A quarter turn in a cycle of 20 ns
     bus.tune(0, 1 << 26);
     bus.send(&[ON, ON | 0x80]);
     let (phase, _) = bus.chip.accumulator;
@@ -270,7 +270,8 @@ fn what_it_lacks_is_told_when_it_is_let_go() {
 }
 
 proptest! {
-    /// The tone that is on goes on as one phase accumulator would, whatever was set on the way.
+    /// The active tone continues as that of a single phase accumulator, whatever settings preceded
+    /// it.
     #[test]
     fn the_phase_is_that_of_an_accumulator(
         words in prop::collection::vec((0u32..2, 1u32..HALF, 1u64..5000), 1..20),
@@ -279,7 +280,7 @@ proptest! {
         bus.send(&[RESET, 0xc000]);
         bus.tune(0, 1);
         bus.send(&[ON]);
-        // Turns since it was let go, with the frequency that was in use: (word, since)
+        // Turns since release from reset, with the frequencies in use: (word, since)
         let let_go = bus.at - 2 * HALF_PERIOD;
         let (mut turns, mut used, mut since) = (0.0, [1, 0], let_go);
         let mut selected = 0;

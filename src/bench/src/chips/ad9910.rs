@@ -1,11 +1,10 @@
-//! The DDS AD9910: serial port, registers behind an update, the clock's PLL, and what it gives:
-//! single tones of the eight profiles, the RAM, the digital ramp, shift keying, in step with other
-//! chips.
+//! The AD9910 DDS: serial port, buffered registers, the PLL of its clock, single tones of the eight
+//! profiles, RAM, digital ramp, shift keying, and synchronisation with other chips.
 //!
-//! What is written waits in buffers until an update; what is read are the registers in effect. An
-//! update is taken over at an edge of SYNC_CLK, and is at the output behind the latency of the
-//! pipeline. Not here: parallel port, updates of the chip's own, changes of the RAM's phase at its
-//! zero, the rate timers' loading at an update.
+//! Written values stay in buffers until an update; reads return the registers in effect. An update
+//! takes effect at an edge of SYNC_CLK and reaches the output after the latency of the pipeline.
+//! Not modelled: the parallel port, internally generated updates, RAM phase changes at zero
+//! crossings, loading of the rate timers at an update.
 
 use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, instruction, ram_profile};
 use serde_json::{json, Value};
@@ -31,33 +30,34 @@ use super::dds::{Dds, SyncSignal};
 use super::shift::{Sent, Shift};
 use crate::signal::{Ns, Tone};
 
-/// Words of the RAM.
+/// Number of RAM words.
 const RAM: usize = 1024;
 const RAM_ADDRESS: usize = chip::RAM.address as usize;
 const FTW_ADDRESS: usize = chip::FTW.address as usize;
-/// From the setting of the PLL to its lock: 1 ms. The data sheet gives no time, the loop's filter decides.
+/// Time from setting the PLL to its lock: 1 ms. The data sheet gives no time; it depends on the
+/// loop filter.
 const LOCK: Ns = 1_000_000;
 /// Full scale at the output of an Urukul with its attenuator at 0 dB (its data sheet: 10 dBm).
 const FULL_SCALE_DBM: f64 = 10.0;
 /// Amplitude word of full scale.
 const FULL_SCALE: u32 = 0x3fff;
 
-/// Frequency words in a turn.
+/// Frequency words per turn.
 const TURN: f64 = 4_294_967_296.0;
 
 const NO_SYNC: &str =
     "it shall follow its SYNC_IN, where no clock is: look at sync_device, sync_div and sync_sel of the \
                        card; with sync_sel 1 the generator of ch0 has to be on (en_sync_gen)";
 
-/// Where a message stands.
+/// State of the serial port within a message.
 #[derive(Debug, Clone, Copy, Default)]
 enum Port {
-    /// The first byte.
+    /// Expects the instruction byte.
     #[default]
     Instruction,
-    /// Data for a register.
+    /// Receives data for a register.
     Write(usize),
-    /// A register goes out.
+    /// Sends a register.
     Read(usize, Sent),
 }
 
@@ -65,22 +65,22 @@ enum Port {
 pub struct Ad9910 {
     registers: Registers,
     ram: Box<[u32; RAM]>,
-    /// The next word of the RAM in this message.
+    /// The next RAM word of this message.
     ram_at: usize,
     shift: Shift,
     port: Port,
     /// Reference at the chip's pin in Hz; 0: none.
     reference: f64,
-    /// When the PLL locks, and what it makes then.
+    /// Time of the PLL's lock, and its frequency then.
     lock: Option<(Ns, f64)>,
     clock: Clock,
-    /// The time of an edge of SYNC_CLK, if it follows nothing.
+    /// Time of an edge of SYNC_CLK of an unsynchronised chip.
     edge: Ns,
-    /// At its pins SYNC_IN.
+    /// Signal at its SYNC_IN pins.
     sync: Option<SyncSignal>,
-    /// It has been told that nothing is there.
+    /// The absence of SYNC_IN has been reported.
     alone: bool,
-    /// An edge of SYNC_IN was too near to that of the clock.
+    /// An edge of SYNC_IN was too close to the sampling edge of the clock.
     out_of_step: bool,
     /// The selected profile.
     profile: usize,
@@ -89,21 +89,21 @@ pub struct Ad9910 {
     ramp: Ramp,
     key: Arc<Course>,
     output: Output,
-    /// Something new has come out since somebody looked.
+    /// The output has changed since the last call of `act`.
     fresh: bool,
     due: Option<Ns>,
-    /// What is behind its output.
+    /// Gain after its output.
     gain_db: f64,
-    /// Times that a register was written, and updates.
+    /// Number of register writes and of updates.
     counts: [u64; 2],
-    /// The newest update that had something to do.
+    /// Time of the last update that changed registers.
     updated: Option<Ns>,
     told: Vec<String>,
 }
 
 impl Ad9910 {
-    /// After its reset. `edge`: the time of an edge of SYNC_CLK, if it follows nothing; of a chip
-    /// that is chance.
+    /// The state after reset. `edge` is the time of an edge of SYNC_CLK of an unsynchronised chip,
+    /// which is random in a real one.
     pub fn new(edge: Ns) -> Self {
         Self {
             registers: Registers::new(),
@@ -133,7 +133,7 @@ impl Ad9910 {
         }
     }
 
-    /// What goes out when a register is read.
+    /// The word sent when a register is read.
     fn sent(&self, at: Ns, address: usize, width: u32) -> Sent {
         let effective = cfr2::EFFECTIVE_FTW.get(self.registers.word(chip::CFR2)) != 0;
         match address {
@@ -146,7 +146,7 @@ impl Ad9910 {
         }
     }
 
-    /// On to the next word of the profile's range in the RAM.
+    /// Advances to the next word of the profile's RAM range.
     fn next_word(&mut self) {
         let word = self.registers.profile(self.profile);
         self.ram_at = match self.ram_at == ram_profile::END.get(word) as usize {
@@ -155,7 +155,7 @@ impl Ad9910 {
         };
     }
 
-    /// Its data come out at SDO, as an Urukul needs it; after a reset they do at SDIO.
+    /// Whether read data appear at SDO, as an Urukul requires; after reset they appear at SDIO.
     fn has_output(&self) -> bool {
         cfr1::SDIO_INPUT_ONLY.get(self.registers.word(chip::CFR1)) != 0
     }
@@ -164,7 +164,7 @@ impl Ad9910 {
         cfr1::RAM_ENABLE.get(self.registers.word(chip::CFR1)) != 0
     }
 
-    /// Generators begin, in a cycle. `clears`: the accumulator.
+    /// Starts the generators in a cycle. `clears`: clears the phase accumulator.
     fn start(&mut self, cycle: u64, clears: bool) {
         let registers = &self.registers;
         let from = self.player.as_ref().map(|player| player.place(cycle));
@@ -176,13 +176,13 @@ impl Ad9910 {
         self.apply(cycle, clears);
     }
 
-    /// The key is pressed or let go.
+    /// Starts the amplitude ramp after a change of the OSK pin or its settings.
     fn press(&mut self, cycle: u64) {
         let from = self.key.value(cycle);
         self.key = Arc::new(keyed(&self.registers, self.lines, cycle, from));
     }
 
-    /// From a cycle on it gives what its registers say. `clears`: the accumulator.
+    /// Applies the registers from a cycle on. `clears`: clears the phase accumulator.
     fn apply(&mut self, cycle: u64, clears: bool) {
         let cfr1 = self.registers.word(chip::CFR1);
         let held = cfr1::PHASE_CLEAR.get(cfr1) != 0;
@@ -203,13 +203,13 @@ impl Ad9910 {
         self.output.levels.push(&self.clock, cycle, delays[1], level);
     }
 
-    /// Of full scale, as it is now in the registers.
+    /// Amplitude as a fraction of full scale, according to the current registers.
     fn asked(&self, at: Ns) -> f64 {
         let word = self.output.levels.latest().value(self.clock.cycle(at));
         f64::from(word) / f64::from(FULL_SCALE)
     }
 
-    /// Looks when it next does something.
+    /// Schedules the next event.
     fn plan(&mut self, at: Ns) {
         let fresh = [self.output.waves.settle(at), self.output.levels.settle(at)];
         self.fresh |= fresh[0] || fresh[1];
@@ -276,7 +276,7 @@ impl Dds for Ad9910 {
                     );
                 }
             }
-            // Word for word until the chip is selected anew.
+            // One word after another, until the end of the message.
             Port::Write(RAM_ADDRESS) => {
                 self.ram[self.ram_at] = self.shift.message(chip::RAM.width)? as u32;
                 self.next_word();
@@ -378,7 +378,7 @@ impl Dds for Ad9910 {
         let cfr1 = self.registers.word(chip::CFR1);
         self.start(cycle, cfr1::PHASE_AUTOCLEAR.get(cfr1) != 0);
         self.plan(at);
-        // Settings that are meant to be heard.
+        // Warnings about settings that are meant to be audible.
         let word = self.output.waves.latest().ftw.value(cycle);
         let tone = self.registers.profile(self.profile);
         self.told
@@ -446,7 +446,7 @@ impl Dds for Ad9910 {
         let amplitude = f64::from(level.value(seen)) / f64::from(FULL_SCALE);
         let (wave, seen) = self.output.waves.shown(cycle);
         let word = wave.ftw.value(seen);
-        // What does not change does not pass the transformer at the output.
+        // A constant signal does not pass the transformer at the output.
         let still = word == 0 || self.clock.hz == 0;
         if amplitude == 0.0 || still || self.gain_db == f64::NEG_INFINITY {
             return Tone::OFF;
@@ -459,7 +459,7 @@ impl Dds for Ad9910 {
     }
 
     fn complaints(&mut self) -> Vec<String> {
-        // Only now: with the same update the generator may have begun that it follows.
+        // Checked late, as the same update may have started the generator that the chip follows.
         let alone = self.is_left_alone();
         if alone && !self.alone {
             self.told.push(NO_SYNC.into());

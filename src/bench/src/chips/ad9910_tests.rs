@@ -5,7 +5,7 @@ use super::registers::register;
 use super::*;
 use crate::signal::Square;
 
-/// From an edge of SYNC_CLK to the output, of frequency and phase, and of the amplitude.
+/// Latency from an edge of SYNC_CLK to the output: of frequency and phase, and of the amplitude.
 const LATE: Ns = 79;
 const LATE_AMPLITUDE: Ns = 47;
 
@@ -32,7 +32,7 @@ fn send(chip: &mut Ad9910, word: u64, width: u32) -> Option<String> {
     complaint
 }
 
-/// As a host that samples at the clock's falling edge, before the chip sends its next bit.
+/// Reads as a host that samples at the clock's falling edge, before the chip sends its next bit.
 fn read(chip: &mut Ad9910, address: u16) -> u64 {
     chip.begin();
     let width = register(address.into()).expect("a register").width;
@@ -51,14 +51,14 @@ fn read(chip: &mut Ad9910, address: u16) -> u64 {
     word
 }
 
-/// With its data out at SDO, as drivers set it first.
+/// With its output data at SDO, which drivers set first.
 fn speaks(mut chip: Ad9910) -> Ad9910 {
     write(&mut chip, chip::CFR1.address, cfr1::SDIO_INPUT_ONLY.put(0, 1));
     chip.update(0);
     chip
 }
 
-/// With 31.25 MHz and the PLL at 1 GHz, locked at `LOCK`.
+/// With a reference of 31.25 MHz and the PLL at 1 GHz, locked at `LOCK`.
 pub(super) fn clocked() -> Ad9910 {
     let mut chip = Ad9910::new(0);
     assert_eq!(chip.set_reference(0, 31.25e6), None);
@@ -70,7 +70,7 @@ pub(super) fn clocked() -> Ad9910 {
     chip
 }
 
-/// What comes out at a time, which the chip comes to.
+/// The output at a time, to which the chip is advanced.
 pub(super) fn heard(chip: &mut Ad9910, at: Ns) -> Tone {
     chip.act(at);
     chip.tone(at)
@@ -98,7 +98,7 @@ proptest! {
         prop_assert_eq!(read(&mut chip, address), value);
     }
 
-    /// Whatever comes on the serial port: no panic, and a selection begins a new message.
+    /// Any input on the serial port: no panic, and a selection begins a new message.
     #[test]
     fn any_bits(bits in prop::collection::vec(any::<bool>(), 0..400)) {
         let mut chip = Ad9910::new(0);
@@ -110,7 +110,7 @@ proptest! {
         prop_assert_eq!(read(&mut chip, chip::AUX_DAC.address) >> 32, 0);
     }
 
-    /// The phase is that of the frequency word, however often somebody looks.
+    /// The phase follows the frequency word, however often it is observed.
     #[test]
     fn the_phase_goes_on(ftw: u32, looks in prop::collection::vec(1u64..10_000_000, 1..10)) {
         let mut chip = clocked();
@@ -142,7 +142,7 @@ fn a_tone() {
     chip.set_profile(LOCK, 7);
     heard(&mut chip, LOCK + 200);
     chip.update(LOCK + 205);
-    // Taken over at an edge of SYNC_CLK, 4 ns apart
+    // Takes effect at an edge of SYNC_CLK, every 4 ns
     let edge = LOCK + 208;
     assert_eq!(chip.next(LOCK + 205), Some(edge + LATE_AMPLITUDE));
     assert_eq!(heard(&mut chip, edge + LATE - 1), Tone::OFF);
@@ -156,7 +156,7 @@ fn a_tone() {
     assert_eq!(silent, Tone::OFF, "the profile has no amplitude");
 }
 
-/// Of a current of 96/223 of what it is after a reset.
+/// With a current of 96/223 of that after reset.
 #[test]
 fn the_current_of_the_dac_scales_the_tone() {
     let mut chip = clocked();
@@ -207,8 +207,8 @@ fn the_ram_goes_round_in_the_range_of_the_profile() {
     assert_eq!(chip.ram[4..7], [1 << 20, 2 << 20, 3 << 20]);
 }
 
-/// Frequency words that come out in steps of 8 ns while four words of the RAM play, as the nodwell
-/// bit and a mode say.
+/// Frequency words at the output in steps of 8 ns while four words of the RAM play, for a no-dwell
+/// bit and a mode.
 fn played(mode: u64, nodwell: u64, profiles: &[(Ns, usize)], count: usize) -> Vec<u64> {
     let mut chip = clocked();
     for n in 0..4usize {
@@ -405,7 +405,7 @@ fn clocks_that_cannot_be_are_told() {
     assert_eq!(chip.clock(5 + LOCK), 1e9);
 }
 
-/// Without the PLL the reference is the clock, and the data sheet's limit is that of the core.
+/// Without the PLL the reference is the clock, limited as the core by the data sheet.
 #[test]
 fn frequencies_and_clocks_beyond_the_limits_are_told() {
     let mut chip = clocked();

@@ -1,7 +1,7 @@
-//! The DDS AD9912: serial port of bytes at falling addresses, registers behind an update, the
-//! clock's PLL, one tone.
+//! The AD9912 DDS: byte-wise serial port with descending addresses, buffered registers, the PLL of
+//! its clock, and a single tone.
 //!
-//! Its output is that of the DAC; spur reduction, CMOS and HSTL outputs, and the full scale current
+//! The output is that of the DAC; spur reduction, CMOS and HSTL outputs, and the full-scale current
 //! are not modelled.
 
 use kairos_contracts::chips::ad9912::{self as chip, instruction, n_divider, phase, pll, power, serial_config};
@@ -14,37 +14,39 @@ use crate::signal::{Ns, Tone};
 
 /// Addresses of the register map.
 const ADDRESSES: usize = 0x50a;
-/// Registers up to this one take effect at once (data sheet, table 12).
+/// Registers up to this one take effect immediately (data sheet, table 12).
 const LAST_LIVE: usize = 0x005;
-/// From the setting of the PLL to its lock: 1 ms. The data sheet gives no time, the loop's filter decides.
+/// Time from setting the PLL to its lock: 1 ms. The data sheet gives no time; it depends on the
+/// loop filter.
 const LOCK: Ns = 1_000_000;
-/// Ranges of the PLL's oscillator in Hz: lower, upper, and what is found automatically (data sheet,
-/// register 0x022).
+/// Ranges of the PLL's oscillator in Hz: lower, upper, and both for automatic selection (data
+/// sheet, register 0x022).
 const RANGES: [[f64; 2]; 3] = [[700e6, 810e6], [900e6, 1000e6], [700e6, 1000e6]];
 /// References of the PLL in Hz, without and with the doubler (data sheet, "System clock input").
 const REFERENCES: [[f64; 2]; 2] = [[11e6, 200e6], [6e6, 100e6]];
-/// Fastest clock of the core in Hz.
+/// Maximum core clock in Hz.
 const FASTEST: f64 = 1e9;
 /// Full scale at the output of an Urukul with its attenuator at 0 dB.
 const FULL_SCALE_DBM: f64 = 10.0;
-/// Turns of the accumulator.
+/// Accumulator steps per turn.
 const TURN: f64 = (1u64 << 48) as f64;
 
-/// Where a message stands.
+/// State of the serial port within a message.
 #[derive(Debug, Clone, Copy, Default)]
 enum Port {
     #[default]
     Instruction,
-    /// Data, from this address on downwards; how many bytes, none: until the end of the message.
+    /// Data from this address on downwards; the number of bytes left, `None`: until the end of the
+    /// message.
     Write(usize, Option<u64>),
     Read(usize, Option<u64>, Sent),
 }
 
 /// One chip.
 pub struct Ad9912 {
-    /// In effect, by address.
+    /// Values in effect, by address.
     bytes: [u8; ADDRESSES],
-    /// Written, and waiting for an update.
+    /// Written values that await an update.
     written: Vec<(usize, u8)>,
     shift: Shift,
     port: Port,
@@ -53,14 +55,14 @@ pub struct Ad9912 {
     /// The phase accumulator, in 2^-48 turns, at a time.
     accumulator: (u64, Ns),
     gain_db: f64,
-    /// There was an update since somebody looked.
+    /// There was an update since the last call of `act`.
     fresh: bool,
     counts: [u64; 2],
     told: Vec<String>,
 }
 
 impl Ad9912 {
-    /// After its reset.
+    /// The state after reset.
     pub fn new() -> Self {
         let mut bytes = [0; ADDRESSES];
         for register in chip::ALL.iter().filter(|register| register.count > 0) {
@@ -82,14 +84,15 @@ impl Ad9912 {
         }
     }
 
-    /// A register in effect: the byte at its address is the highest, the others are below.
+    /// The value of a register in effect: its address is that of the highest byte; the others have
+    /// lower addresses.
     fn get(&self, register: WideRegister) -> u64 {
         (0..register.width / 8).fold(0, |word, n| {
             word << 8 | u64::from(self.bytes[usize::from(register.address) - n as usize])
         })
     }
 
-    /// A byte comes for an address.
+    /// Handles a byte written to an address.
     fn store(&mut self, address: usize, byte: u8) {
         if address > LAST_LIVE {
             self.written.push((address, byte));
@@ -103,7 +106,7 @@ impl Ad9912 {
         }
     }
 
-    /// What goes out from an address.
+    /// The byte sent for an address.
     fn sent(&self, address: usize) -> Sent {
         Sent::new(self.bytes[address].into(), 8)
     }
@@ -112,7 +115,7 @@ impl Ad9912 {
         power::PLL_OFF.get(self.get(chip::POWER)) == 0
     }
 
-    /// What its PLL is set to in Hz; the error says why it cannot be that.
+    /// The PLL's frequency in Hz; the error is the reason why it cannot lock.
     fn pll(&self) -> Result<f64, String> {
         if self.reference == 0.0 {
             return Err(
@@ -150,12 +153,12 @@ impl Ad9912 {
         }
     }
 
-    /// The clock has been set: the PLL locks, or it cannot.
+    /// Applies the clock settings: the PLL locks, if it can.
     fn start_clock(&mut self, at: Ns) {
         self.lock = (self.is_pll_on() && self.pll().is_ok()).then_some(at + LOCK);
     }
 
-    /// Its system clock in Hz; 0 if it has none.
+    /// The system clock in Hz; 0 if there is none.
     fn clock(&self, at: Ns) -> f64 {
         match (self.is_pll_on(), self.lock) {
             (false, _) => self.reference,
@@ -164,7 +167,7 @@ impl Ad9912 {
         }
     }
 
-    /// Brings its phase accumulator to a time.
+    /// Advances the phase accumulator to a time.
     fn settle(&mut self, at: Ns) {
         let (phase, since) = self.accumulator;
         let cycles = u128::from(at - since) * (self.clock(at).round() as u128) / 1_000_000_000;
@@ -172,13 +175,13 @@ impl Ad9912 {
         self.accumulator = ((u128::from(phase) + turned) as u64 & ((1 << 48) - 1), at);
     }
 
-    /// The phase word.
+    /// The phase offset in turns.
     fn turns(&self) -> f64 {
         phase::POW.get(self.get(chip::PHASE)) as f64 / 16384.0
     }
 }
 
-/// Whether an address is that of one of a register's bytes.
+/// Whether an address belongs to one of a register's bytes.
 fn is_of(register: WideRegister, address: usize) -> bool {
     let (last, bytes) = (usize::from(register.address), register.width as usize / 8);
     address <= last && address + bytes > last
@@ -278,7 +281,7 @@ impl Dds for Ad9912 {
                 hz / 1e6
             ));
         }
-        // On the way from one setting to the next the clock may be wrong; a frequency is meant to be heard.
+        // During reconfiguration the clock may be invalid; a new frequency is meant to be audible.
         match tuned && self.is_pll_on() {
             true => self.pll().err(),
             false if tuned && self.reference == 0.0 => {
@@ -329,7 +332,7 @@ impl Dds for Ad9912 {
         std::mem::take(&mut self.fresh)
     }
 
-    /// It has no pin for that.
+    /// The chip has no pin that reports the lock.
     fn is_locked(&self, _at: Ns) -> bool {
         false
     }

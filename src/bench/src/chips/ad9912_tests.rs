@@ -36,7 +36,7 @@ fn read(chip: &mut Ad9912, address: u16, bytes: u64) -> u64 {
     })
 }
 
-/// As the driver begins, with 125 MHz and the PLL at 1 GHz, locked at `LOCK`.
+/// As the driver initialises it, with 125 MHz and the PLL at 1 GHz, locked at `LOCK`.
 fn clocked() -> Ad9912 {
     let mut chip = Ad9912::new();
     assert_eq!(chip.set_reference(0, 125e6), None);

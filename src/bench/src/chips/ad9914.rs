@@ -1,8 +1,7 @@
-//! The DDS AD9914 with its parallel port of 16 bits: registers behind the update, one tone by
-//! profile 0 or by the programmable modulus, calibration of the DAC.
+//! The AD9914 DDS with its 16-bit parallel port: buffered registers, a single tone from profile 0
+//! or the programmable modulus, calibration of the DAC.
 //!
-//! Ramps, the other profiles, its own PLL, and the time that a setting takes through its pipeline
-//! are not modelled.
+//! Ramps, the other profiles, the PLL, and the latency of the pipeline are not modelled.
 
 use kairos_contracts::chips::ad9914::{self as chip, cfr1, cfr2, cfr4, profile_output, usr0};
 use kairos_contracts::chips::Register;
@@ -10,9 +9,9 @@ use serde_json::{json, Value};
 
 use crate::signal::{Ns, Tone};
 
-/// Registers of the map.
+/// Number of registers.
 const REGISTERS: usize = 0x1c;
-/// What the driver uses, with names for messages.
+/// The registers that the driver uses, with names for messages.
 const NAMED: [(&str, Register); 9] = [
     ("CFR1", chip::CFR1),
     ("CFR2", chip::CFR2),
@@ -26,16 +25,16 @@ const NAMED: [(&str, Register); 9] = [
 ];
 /// Full scale at the output.
 const FULL_SCALE_DBM: f64 = 0.0;
-/// Bits of the accumulator behind those of a frequency word, for the fraction of the modulus.
+/// Accumulator bits below those of a frequency word, for the fraction of the modulus.
 const FINE: u32 = 64;
-/// The accumulator, of 32 + `FINE` bits.
+/// Mask of the accumulator, which has 32 + `FINE` bits.
 const TURN: u128 = (1 << (32 + FINE)) - 1;
 
-/// What the calibration of the DAC has come to.
+/// State of the DAC's calibration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dac {
     Raw,
-    /// It began then.
+    /// Started at this time.
     Calibrating(Ns),
     Calibrated,
 }
@@ -43,22 +42,22 @@ enum Dac {
 /// One chip.
 pub struct Ad9914 {
     clock: f64,
-    /// Whether something is wired to SYNC_IN.
+    /// Whether SYNC_IN is connected.
     synchronised: bool,
-    /// In effect, and written.
+    /// Values in effect, and written values.
     active: [u32; REGISTERS],
     written: [u32; REGISTERS],
-    /// What was written since the update, by register.
+    /// Whether each register was written since the last update.
     waits: [bool; REGISTERS],
     was_reset: bool,
     dac: Dac,
-    /// The phase, and when it was that.
+    /// The phase accumulator, and its time.
     accumulator: (u128, Ns),
     counts: [u64; 2],
 }
 
 impl Ad9914 {
-    /// After power-up, with a system clock in Hz, 0: none.
+    /// The state after power-up, with a system clock in Hz; 0: none.
     pub fn new(clock: f64, synchronised: bool) -> Self {
         let mut active = [0; REGISTERS];
         for (_, register) in NAMED {
@@ -77,14 +76,14 @@ impl Ad9914 {
         }
     }
 
-    /// The pin MASTER_RESET rises.
+    /// Handles a rising edge of MASTER_RESET.
     pub fn reset(&mut self, at: Ns) {
         let counts = self.counts;
         *self = Self::new(self.clock, self.synchronised);
         (self.was_reset, self.counts, self.accumulator.1) = (true, counts, at);
     }
 
-    /// A word comes at the port. The error says why it should not.
+    /// Handles a write at the port. Returns a warning about invalid addresses.
     pub fn write(&mut self, address: u32, word: u32) -> Option<String> {
         self.counts[0] += 1;
         let (number, half) = ((address / chip::ADDRESSES) as usize, address % chip::ADDRESSES);
@@ -106,7 +105,7 @@ impl Ad9914 {
         None
     }
 
-    /// The pin IO_UPDATE rises: what was written takes effect.
+    /// Handles a rising edge of IO_UPDATE: written values take effect.
     pub fn update(&mut self, at: Ns) -> Vec<String> {
         self.counts[1] += 1;
         self.settle(at);
@@ -131,7 +130,7 @@ impl Ad9914 {
         told
     }
 
-    /// Names of registers that were written and wait for an update.
+    /// Names of registers that were written and await an update.
     pub fn waiting(&self) -> Vec<&'static str> {
         let waits = NAMED
             .iter()
@@ -147,7 +146,7 @@ impl Ad9914 {
         cfr1::PHASE_CLEAR.get(self.get(chip::CFR1)) != 0
     }
 
-    /// The calibration of the DAC begins or ends, if an update says so.
+    /// Starts or ends the calibration of the DAC if an update changes its enable bit.
     fn calibrate(&mut self, at: Ns, before: u32) -> Option<String> {
         let [was, is] = [before, self.get(chip::CFR4)].map(|word| cfr4::DAC_CAL_ENABLE.get(word) != 0);
         match (was, is, self.dac) {
@@ -160,7 +159,7 @@ impl Ad9914 {
                 None
             }
             (true, false, Dac::Calibrating(since)) => {
-                // Without a clock it takes for ever.
+                // Without a clock it never ends.
                 let takes = f64::from(chip::CALIBRATION_CYCLES) / self.clock * 1e6;
                 let took = (at - since) as f64 / 1e3;
                 self.dac = if took < takes { Dac::Raw } else { Dac::Calibrated };
@@ -171,7 +170,7 @@ impl Ad9914 {
         }
     }
 
-    /// What is wrong with a tone that has been set.
+    /// Warning about a tone that has been set.
     fn tuned(&self) -> Option<String> {
         if self.clock == 0.0 {
             return Some("a tone is set but the chip has no clock: look at its clock here (clock_hz)".into());
@@ -204,7 +203,7 @@ impl Ad9914 {
         self.is_ramping_on() && cfr2::MODULUS_ENABLE.get(self.get(chip::CFR2)) == 0
     }
 
-    /// What the accumulator adds up in each cycle.
+    /// The accumulator's increment per clock cycle.
     fn word(&self) -> u128 {
         if self.is_by_modulus() {
             let [whole, a, b] = [chip::MODULUS_FTW, chip::MODULUS_NUMERATOR, chip::MODULUS_DENOMINATOR]
@@ -217,7 +216,7 @@ impl Ad9914 {
         }
     }
 
-    /// Brings its phase accumulator to a time.
+    /// Advances the phase accumulator to a time.
     fn settle(&mut self, at: Ns) {
         let (phase, since) = self.accumulator;
         let cycles = |at: Ns| u128::from(at) * self.clock.round() as u128 / 1_000_000_000;
@@ -234,12 +233,12 @@ impl Ad9914 {
         self.word() as f64 / (TURN as f64) * self.clock
     }
 
-    /// A part of full scale.
+    /// The amplitude as a fraction of full scale.
     fn amplitude(&self) -> f64 {
         let settings = self.get(chip::CFR1);
         match (cfr1::OSK_ENABLE.get(settings), cfr1::EXTERNAL_OSK.get(settings)) {
             (0, _) => 1.0,
-            // The pin OSK, which nothing drives
+            // External OSK: the pin, which is not driven
             (_, 1) => 0.0,
             _ => f64::from(profile_output::ASF.get(self.get(chip::PROFILE_OUTPUT))) / 4095.0,
         }
@@ -249,7 +248,7 @@ impl Ad9914 {
         f64::from(profile_output::POW.get(self.get(chip::PROFILE_OUTPUT))) / 65536.0
     }
 
-    /// What it gives at a time.
+    /// The output tone at a time.
     pub fn tone(&mut self, at: Ns) -> Tone {
         self.settle(at);
         let settings = self.get(chip::CFR1);
@@ -267,7 +266,7 @@ impl Ad9914 {
         }
     }
 
-    /// Its settings.
+    /// Settings.
     pub fn report(&self) -> Value {
         let modulus = [chip::MODULUS_FTW, chip::MODULUS_NUMERATOR, chip::MODULUS_DENOMINATOR];
         json!({

@@ -10,7 +10,7 @@ fn put(chip: &mut Ad9914, register: Register, word: u32) {
     assert_eq!(chip.write(first + chip::UPPER_HALF, word >> 16), None);
 }
 
-/// As the driver leaves it, at 1 ms.
+/// As initialised by the driver, at 1 ms.
 fn ready() -> Ad9914 {
     let mut made = Ad9914::new(CLOCK, false);
     made.reset(0);
@@ -56,7 +56,7 @@ fn the_modulus_adds_a_fraction_of_a_step() {
     assert_eq!(made.update(1_000_000), Vec::<String>::new());
     let step = CLOCK / 2f64.powi(32);
     assert!((made.frequency() - (187.5e6 + step / 4.0)).abs() < 1e-6);
-    // After 4/step s the quarter of a step has made one turn, and the rest whole ones.
+    // After 4/step s, the quarter of a step amounts to one turn, and the rest to whole turns.
     let second = 1_000_000_000;
     let tone = made.tone(1_000_000 + second);
     assert!((tone.turns - (step / 4.0).fract()).abs() < 1e-6, "{tone:?}");

@@ -1,4 +1,4 @@
-//! The synthesiser ADF5356: registers, dividers, the oscillator's calibration and the lock.
+//! The ADF5356 synthesiser: registers, dividers, calibration of the oscillator, and lock.
 
 use kairos_contracts::chips::adf5356::{self as chip, r0, r1, r13, r2, r4, r6, r9};
 use serde_json::{json, Value};
@@ -6,14 +6,14 @@ use serde_json::{json, Value};
 use crate::signal::{Ns, Tone};
 
 const REGISTERS: usize = chip::LAST as usize + 1;
-/// From the calibration to the lock: the driver waits for 0.2 ms, the loop's filter decides.
+/// Time from calibration to lock: the driver waits for 0.2 ms; it depends on the loop filter.
 const LOCK: Ns = 200_000;
-/// Output powers in dBm, by their number.
+/// Output powers in dBm, by register value.
 const POWERS: [f64; 4] = [-4.0, -1.0, 2.0, 5.0];
-/// Fastest reference in Hz, single-ended and differential, and with the doubler.
+/// Maximum reference in Hz: single-ended and differential, and with the doubler.
 const FASTEST: [f64; 2] = [250e6, 600e6];
 const FASTEST_DOUBLED: f64 = 100e6;
-/// Fastest clock of the band selection in Hz (data sheet, register 9).
+/// Maximum clock of the band selection in Hz (data sheet, register 9).
 const BAND_CLOCK: f64 = 2.4e6;
 
 /// One chip.
@@ -21,15 +21,15 @@ pub struct Adf5356 {
     registers: [u32; REGISTERS],
     /// In Hz; 0: none.
     reference: f64,
-    /// When it locks, and at which frequency of the oscillator.
+    /// Time of the lock, and the oscillator's frequency.
     lock: Option<(Ns, f64)>,
-    /// Behind the output, in dB; negative infinity: an open switch.
+    /// Gain after the output in dB; negative infinity: an open switch.
     pub gain_db: f64,
     writes: u64,
 }
 
 impl Adf5356 {
-    /// With a reference in Hz.
+    /// A chip with a reference in Hz.
     pub fn new(reference: f64) -> Self {
         Self {
             registers: [0; REGISTERS],
@@ -40,7 +40,7 @@ impl Adf5356 {
         }
     }
 
-    /// The reference changes: what was locked is not any more.
+    /// Sets the reference; a change loses the lock.
     pub fn set_reference(&mut self, hz: f64) {
         if hz != self.reference {
             (self.reference, self.lock) = (hz, None);
@@ -63,7 +63,7 @@ impl Adf5356 {
         ]
     }
 
-    /// Frequency of the oscillator that the dividers ask for in Hz.
+    /// The oscillator's frequency according to the dividers, in Hz.
     fn asked(&self) -> f64 {
         let [numerator, denominator] = self.second().map(f64::from);
         let fraction = f64::from(r1::FRAC1.get(self.registers[1])) + numerator / denominator.max(1.0);
@@ -71,7 +71,7 @@ impl Adf5356 {
         self.detector() * (n + fraction / f64::from(chip::MODULUS1))
     }
 
-    /// A word comes. Texts: what the data sheet forbids.
+    /// Handles a written word. Returns violations of the data sheet.
     pub fn write(&mut self, at: Ns, word: u32) -> Vec<String> {
         let number = (word & 0xf) as usize;
         self.writes += 1;
@@ -85,7 +85,8 @@ impl Adf5356 {
         }
     }
 
-    /// Register 0 ends an update: the oscillator is calibrated, or only the dividers change.
+    /// Handles register 0, which ends an update: calibrates the oscillator, or changes only the
+    /// dividers.
     fn tune(&mut self, at: Ns, word: u32) -> Vec<String> {
         let (detector, oscillator) = (self.detector(), self.asked());
         let mut told = Vec::new();
@@ -136,7 +137,7 @@ impl Adf5356 {
         told
     }
 
-    /// What is wrong with its reference.
+    /// Warnings about the reference.
     fn referred(&self) -> Vec<String> {
         let word = self.registers[4];
         let mut told = Vec::new();
@@ -153,7 +154,7 @@ impl Adf5356 {
         told
     }
 
-    /// What is wrong with its second fraction, and with the times of its calibration.
+    /// Warnings about the second fraction and the band selection clock.
     fn divided(&self, calibrates: bool) -> Vec<String> {
         let mut told = Vec::new();
         let [numerator, denominator] = self.second();
@@ -173,17 +174,17 @@ impl Adf5356 {
         told
     }
 
-    /// Whether it has locked.
+    /// Whether the PLL is locked.
     pub fn is_locked(&self, at: Ns) -> bool {
         self.lock.is_some_and(|lock| lock.0 <= at)
     }
 
-    /// When it locks, behind `at`.
+    /// The time of the lock, if it is after `at`.
     pub fn next(&self, at: Ns) -> Option<Ns> {
         self.lock.map(|lock| lock.0).filter(|lock| *lock > at)
     }
 
-    /// The level of the pin MUXOUT.
+    /// The level of the MUXOUT pin.
     pub fn muxout(&self, at: Ns) -> bool {
         match r4::MUXOUT.get(self.registers[4]) {
             r4::MUXOUT_HIGH => true,
@@ -192,7 +193,7 @@ impl Adf5356 {
         }
     }
 
-    /// What it gives at output A.
+    /// The tone at output A.
     pub fn tone(&self, at: Ns) -> Tone {
         let outputs = self.registers[6];
         let down = r4::POWER_DOWN.get(self.registers[4]) != 0;
@@ -212,7 +213,7 @@ impl Adf5356 {
         }
     }
 
-    /// Its settings at `at`.
+    /// Settings at `at`.
     pub fn report(&self, at: Ns) -> Value {
         let outputs = self.registers[6];
         json!({

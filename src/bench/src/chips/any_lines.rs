@@ -1,4 +1,5 @@
-//! Whatever the lines of a card do, in whatever order: its model goes on, reports, and acts when it said.
+//! Random changes at the lines of every card: the model does not panic, reports, and acts at the
+//! times that it announces.
 
 use proptest::prelude::*;
 

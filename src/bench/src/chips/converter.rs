@@ -1,9 +1,9 @@
 //! A digital-to-analogue converter with a parallel port, such as an LTC2000 or an AD9739A, at an
-//! output of a pulse core: the core's two tones become a signal at a connector.
+//! output of a pulse core: the core's two tones become signals at a connector.
 //!
-//! The converter holds each sample until the next one comes, so a tone at the frequency f is weaker
-//! by sin(x)/x with x = pi f / (sample rate) (Analog Devices, LTC2000 data sheet, "Frequency
-//! Response"; MT-017). What it makes beyond half of the sample rate is taken to be filtered.
+//! The converter holds each sample until the next one, so a tone at the frequency f is weaker by
+//! sin(x)/x with x = pi f / (sample rate) (Analog Devices, LTC2000 data sheet, "Frequency
+//! Response"; MT-017). Images beyond half of the sample rate are assumed to be filtered.
 
 use std::f64::consts::PI;
 
@@ -14,12 +14,12 @@ use serde_json::{json, Value};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
 
-/// How it is used.
+/// Options of the converter.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Power of a slow sine of full scale.
+    /// Power of a slow full-scale sine.
     pub full_scale_dbm: f64,
-    /// Samples in a second.
+    /// Samples per second.
     pub sample_hz: f64,
 }
 
@@ -27,12 +27,12 @@ pub struct Options {
 pub struct Converter {
     options: Options,
     tones: [CoreTone; TONES],
-    /// Samples were beyond full scale when this was last looked at.
+    /// Samples exceeded full scale at the last check.
     limited: bool,
 }
 
 impl Converter {
-    /// With nothing at its port.
+    /// A converter without input.
     pub fn new(options: Options) -> Self {
         Self {
             options,
@@ -41,7 +41,7 @@ impl Converter {
         }
     }
 
-    /// What comes of a tone at the connector.
+    /// The tone at the connector for a tone of the core.
     fn tone(&self, tone: CoreTone) -> Tone {
         let turn = (1u64 << VALUE_BITS) as f64;
         let (cycles, phase) = (tone.frequency as f64 / turn, tone.phase as f64 / turn);
@@ -51,7 +51,7 @@ impl Converter {
         let x = PI * cycles.abs();
         let held = if x == 0.0 { 1.0 } else { x.sin() / x };
         let amplitude = tone.amplitude as f64 / f64::from(AMPLITUDE_MAX);
-        // A cosine that turns backwards is one that turns forwards from the opposite phase.
+        // A cosine with negative frequency is one with positive frequency and opposite phase.
         let phase = if cycles < 0.0 { -phase } else { phase };
         let phase = if amplitude < 0.0 { phase + 0.5 } else { phase };
         Tone {
@@ -61,7 +61,7 @@ impl Converter {
         }
     }
 
-    /// Both tones together, as a part of full scale.
+    /// Sum of both tones as a fraction of full scale.
     fn peak(&self) -> f64 {
         let sum: i64 = self.tones.iter().map(|tone| tone.amplitude.abs()).sum();
         sum as f64 / f64::from(AMPLITUDE_MAX)
@@ -74,7 +74,7 @@ impl Model for Converter {
             let Signal::Core(tone) = signal else { continue };
             let (before, now) = (self.tone(self.tones[*number]), self.tone(*tone));
             self.tones[*number] = *tone;
-            // While it is off, its frequency is nobody's.
+            // The frequency of a tone that is off is not reported.
             if before != Tone::OFF || now != Tone::OFF {
                 out.send(*number, Signal::Tone(now));
             }
@@ -158,7 +158,7 @@ mod tests {
         at(&mut converter, &mut out, 60000);
         assert_eq!(out.warnings.len(), 1);
         assert!(out.warnings[0].starts_with("both tones together are 153 % of full scale"));
-        // Off, and another frequency while it is: once.
+        // Off, and another frequency while off: sent once.
         out.sent.clear();
         at(&mut converter, &mut out, 0);
         at(&mut converter, &mut out, 0);

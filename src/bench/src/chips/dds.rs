@@ -1,4 +1,4 @@
-//! What a card needs of a DDS chip on it, whatever chip that is.
+//! The interface between a card and a DDS chip on it.
 
 use serde_json::Value;
 
@@ -6,44 +6,44 @@ use crate::signal::{Ns, Square, Tone};
 
 pub use super::ad9910::Lines;
 
-/// A clock for the synchronisation of chips.
+/// A clock that synchronises chips.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SyncSignal {
-    /// Its edges where it is made, which are those of the chips' system clock.
+    /// Its edges at the source, which are edges of the chips' system clock.
     pub wave: Square,
-    /// How much later than the system clock it is, in ps.
+    /// Delay from the system clock in ps.
     pub skew_ps: f64,
 }
 
 impl SyncSignal {
-    /// As it is where it comes so much later, in ps.
+    /// The signal after a further delay in ps.
     pub fn later(self, ps: f64) -> Self {
         let skew_ps = self.skew_ps + ps;
         Self { skew_ps, ..self }
     }
 }
 
-/// A DDS chip behind a serial port. Texts are complaints for the owner of the bench.
+/// A DDS chip with a serial port. Returned texts are warnings for the owner of the bench.
 pub trait Dds {
-    /// The reset pin.
+    /// Asserts the reset pin.
     fn reset(&mut self, at: Ns);
 
-    /// The chip is selected, or its port is reset: a message begins.
+    /// Begins a message: the chip is selected, or its port is reset.
     fn begin(&mut self);
 
-    /// The chip is no longer selected: what is wrong with the message, if it was cut.
+    /// Ends a message as the chip is deselected; warns if it is incomplete.
     fn end(&mut self) -> Option<String>;
 
-    /// Names of registers to which something else was written, which waits for an update.
+    /// Names of registers that await an update with changed contents.
     fn waiting(&self) -> Vec<&'static str>;
 
-    /// A rising edge of the serial clock, with the bit that comes.
+    /// A rising edge of the serial clock with the input bit.
     fn rise(&mut self, at: Ns, bit: bool) -> Option<String>;
 
-    /// A falling edge: the bit that the chip sends, if it does.
+    /// A falling edge of the serial clock; returns the output bit, if the chip drives one.
     fn fall(&mut self) -> Option<bool>;
 
-    /// An update: what was written takes effect.
+    /// An update: written values take effect.
     fn update(&mut self, at: Ns) -> Option<String>;
 
     /// The update line falls.
@@ -51,58 +51,58 @@ pub trait Dds {
         None
     }
 
-    /// The reference at its pin changes; Hz, 0: none.
+    /// Sets the reference at the chip's pin in Hz; 0: none.
     fn set_reference(&mut self, at: Ns, hz: f64) -> Option<String>;
 
-    /// The profile pins change, if the chip has such.
+    /// Sets the profile pins, if the chip has them.
     fn set_profile(&mut self, _at: Ns, _profile: usize) {}
 
-    /// Further pins change, if the chip has such.
+    /// Sets further pins, if the chip has them.
     fn set_lines(&mut self, _at: Ns, _lines: Lines) {}
 
-    /// The clock at its pins SYNC_IN changes; none: they rest.
+    /// Sets the clock at the SYNC_IN pins; `None`: stopped.
     fn set_sync(&mut self, _signal: Option<SyncSignal>) {}
 
-    /// The clock at its pins SYNC_OUT, if it makes one.
+    /// The clock at the SYNC_OUT pins, if it is generated.
     fn sync_out(&self) -> Option<SyncSignal> {
         None
     }
 
-    /// What is behind its output, in dB; negative infinity: an open switch.
+    /// Sets the gain after the output in dB; negative infinity: an open switch.
     fn set_gain(&mut self, at: Ns, gain_db: f64);
 
-    /// When it next does something by itself, behind `at`.
+    /// The next time after `at` at which the chip acts by itself.
     fn next(&self, at: Ns) -> Option<Ns>;
 
-    /// When the next change comes out that is on its way.
+    /// The time of the next change from the pipeline at the output.
     fn under_way(&self) -> Option<Ns> {
         None
     }
 
-    /// It has come to `at`: whether what was set before is at the output for the first time.
+    /// Advances to `at`; returns whether earlier settings have just reached the output.
     fn act(&mut self, at: Ns) -> bool;
 
-    /// Whether it tells that its PLL has locked.
+    /// Whether the chip reports that its PLL is locked.
     fn is_locked(&self, at: Ns) -> bool;
 
-    /// Whether its ramp has come to its end, if the chip tells.
+    /// Whether the chip reports that its ramp is at its end.
     fn is_over(&self, _at: Ns) -> bool {
         false
     }
 
-    /// Whether it tells that it is not in step with its synchronisation clock.
+    /// Whether the chip reports a violation of the synchronisation window.
     fn is_out_of_step(&self) -> bool {
         false
     }
 
-    /// What it gives at `at`, to which it has come.
+    /// The output tone at time `at`; the chip must already be advanced to it.
     fn tone(&mut self, at: Ns) -> Tone;
 
-    /// What else there is to be told since it was asked.
+    /// Takes the warnings since the last call.
     fn complaints(&mut self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Its settings at `at`.
+    /// Settings at `at`.
     fn report(&self, at: Ns) -> Value;
 }

@@ -1,5 +1,5 @@
-//! Chips AD9914 on a parallel bus: address, data and strobe for all, a line that selects each. A
-//! frequency update reaches the selected ones, a reset all.
+//! AD9914 chips on a parallel bus with common address, data and strobe, and a select line per chip.
+//! A frequency update reaches the selected chips, a reset all of them.
 
 use serde_json::{json, Value};
 
@@ -7,9 +7,9 @@ use super::ad9914::Ad9914;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
 
-/// Chips of a bus at most.
+/// Maximum number of chips on a bus.
 pub const CHANNELS: usize = 8;
-/// Names of the lines that it hears.
+/// Names of the input lines.
 pub const INPUTS: [&str; 35] = [
     "wr_n", "fud", "rst", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "d0", "d1", "d2", "d3", "d4", "d5", "d6",
     "d7", "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15", "sel_n0", "sel_n1", "sel_n2", "sel_n3", "sel_n4",
@@ -22,14 +22,14 @@ const ADDRESS: usize = 3;
 const DATA: usize = ADDRESS + 8;
 const SELECT: usize = DATA + 16;
 
-/// What is on the bus.
+/// Options of a bus.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// How many chips.
+    /// Number of chips.
     pub chips: usize,
     /// Their system clock in Hz; 0: none.
     pub clock: f64,
-    /// Whether a signal is at their inputs SYNC_IN.
+    /// Whether a signal is present at their SYNC_IN inputs.
     pub synchronised: bool,
 }
 
@@ -39,14 +39,14 @@ pub struct DdsBus {
     chips: Vec<Ad9914>,
     tones: Vec<Tone>,
     last: Ns,
-    /// The strobe has been low: it is high at rest, and its first rise is that of the power.
+    /// The strobe has been low: it is high when idle, so its first rising edge is that at power-up.
     strobed: bool,
-    /// It has been told that no chip is selected.
+    /// The warning that no chip is selected has been given.
     unheard: bool,
 }
 
 impl DdsBus {
-    /// After power-up.
+    /// The state after power-up.
     pub fn new(options: Options) -> Self {
         let chip = |_| Ad9914::new(options.clock, options.synchronised);
         Self {
@@ -68,7 +68,7 @@ impl DdsBus {
         (0..self.chips.len()).filter(|n| !self.lines[SELECT + n]).collect()
     }
 
-    /// Something is sent to the selected chips.
+    /// Performs an operation on the selected chips.
     fn send(&mut self, what: &str, out: &mut Outbox, mut to: impl FnMut(&mut Ad9914) -> Vec<String>) {
         let selected = self.selected();
         if selected.is_empty() && !self.unheard {
@@ -83,7 +83,7 @@ impl DdsBus {
         }
     }
 
-    /// Tells what is wired to the chips what has become of them.
+    /// Sends the tones of chips that have changed.
     fn sound(&mut self, at: Ns, out: &mut Outbox) {
         for n in 0..self.chips.len() {
             let tone = self.chips[n].tone(at);

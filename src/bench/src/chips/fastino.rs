@@ -1,9 +1,9 @@
-//! The card Fastino: 32 DACs of 16 bits at the end of a fast link, which tells it the state of all
-//! of them in each frame.
+//! The Fastino card: 32 DACs of 16 bits on a fast link, each of whose frames carries the state of
+//! all DACs.
 //!
-//! A frame begins where the clock lane is high for a bit less than else; a bit lasts for half a
-//! cycle of the device. Outputs change when a frame has come whole and its CRC is right. The card's
-//! interpolators keep their settings, but do not interpolate.
+//! A frame begins with a clock lane pulse that is one bit shorter than the others; a bit lasts for
+//! half a device cycle. Outputs change when a complete frame with a correct CRC has been received.
+//! The card's interpolators keep their settings but do not interpolate.
 
 use kairos_contracts::chips::fastino::{self as words, cfg, frame};
 use serde_json::{json, Value};
@@ -12,9 +12,9 @@ use super::fastlink::{self, Geometry, Receiver};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
-/// DACs of the card.
+/// Number of DACs.
 pub const CHANNELS: usize = words::DAC.count as usize;
-/// Of its frames.
+/// Geometry of its frames.
 const GEOMETRY: Geometry = Geometry {
     words: words::FRAME_WORDS,
     word_bits: words::FRAME_WORD_BITS,
@@ -35,7 +35,7 @@ pub struct Fastino {
 }
 
 impl Fastino {
-    /// After power-up: all at 0 V.
+    /// The state after power-up: all outputs at 0 V.
     pub fn new() -> Self {
         Self {
             link: Receiver::new(GEOMETRY),
@@ -48,7 +48,7 @@ impl Fastino {
         }
     }
 
-    /// A frame has come.
+    /// Handles a received frame.
     fn take(&mut self, bits: &[bool], out: &mut Outbox) {
         self.frames += 1;
         let word = |from, width| fastlink::word(bits, from, width);

@@ -8,7 +8,7 @@ const BITS: u32 = words::FRAME_WORDS * words::FRAME_WORD_BITS;
 const BIT: Ns = GEOMETRY.bit;
 const FRAME: Ns = BITS as Ns * BIT;
 
-/// The pads of a frame that begins at `start`: header, codes, and the CRC, or another one.
+/// The pads of a frame that begins at `start`: header, codes, and the CRC, which may be wrong.
 fn send(card: &mut Fastino, start: Ns, header: u64, codes: &[u16; CHANNELS], good: bool) -> Outbox {
     let mut bits: Vec<bool> = (0..64).map(|n| header >> n & 1 != 0).collect();
     for code in codes {
@@ -59,7 +59,7 @@ proptest! {
         prop_assert!(out.warnings.is_empty());
     }
 
-    /// Whatever the pins do: no panic.
+    /// Any changes at the pins: no panic.
     #[test]
     fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>(), 0u64..20), 0..500)) {
         let (mut card, mut out, mut at) = (Fastino::new(), Outbox::default(), 0);

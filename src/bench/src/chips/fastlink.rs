@@ -1,7 +1,7 @@
-//! The far end of a fast link (`phy/fastlink.py` of the gateware): a clock lane, data lanes, frames
-//! with a CRC.
+//! The receiver of a fast link (`phy/fastlink.py` of the gateware): a clock lane, data lanes, and
+//! frames with a CRC.
 //!
-//! A frame begins where the clock lane is high for a bit less than else.
+//! A frame begins with a clock lane pulse that is one bit shorter than the others.
 
 use std::collections::VecDeque;
 
@@ -10,23 +10,23 @@ use crate::signal::{Ns, Signal};
 
 /// Data lanes of a link.
 pub const LANES: usize = 6;
-/// Names of its lines, the clock lane first.
+/// Names of its lines, beginning with the clock lane.
 pub const INPUTS: [&str; LANES + 1] = ["clk", "mosi0", "mosi1", "mosi2", "mosi3", "mosi4", "mosi5"];
-/// What there is to be told of a frame that is none.
+/// Warning about an invalid frame.
 pub const SPOILED: &str = "a frame with a wrong CRC: it is ignored";
 
-/// What a frame is.
+/// The geometry of a frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Geometry {
-    /// Words of a frame, and bits of a word on a lane.
+    /// Words per frame.
     pub words: u32,
-    /// Likewise.
+    /// Bits per word on a lane.
     pub word_bits: u32,
-    /// Bits for which the clock lane is high in a word; one less in the first one of a frame.
+    /// Bits per word for which the clock lane is high; one less in the first word of a frame.
     pub high: u32,
     /// Polynomial of the CRC.
     pub crc: u32,
-    /// Length of a bit on a lane.
+    /// Duration of a bit on a lane.
     pub bit: Ns,
 }
 
@@ -35,27 +35,27 @@ impl Geometry {
         (self.words * self.word_bits) as usize
     }
 
-    /// Length of a frame.
+    /// Duration of a frame.
     pub fn frame(&self) -> Ns {
         self.bits() as Ns * self.bit
     }
 }
 
-/// What has come over a link.
+/// The receiver of a link.
 pub struct Receiver {
     geometry: Geometry,
-    /// By lane: changes since the frame before.
+    /// By lane: changes since the previous frame.
     lanes: [VecDeque<(Ns, bool)>; LANES],
     levels: [bool; LANES],
-    /// When the clock lane rose.
+    /// Time of the clock lane's last rising edge.
     rose: Ns,
     clock: bool,
-    /// When a frame that has begun ends.
+    /// End of the frame in progress.
     ends: Option<Ns>,
 }
 
 impl Receiver {
-    /// At rest.
+    /// An idle receiver.
     pub fn new(geometry: Geometry) -> Self {
         Self {
             geometry,
@@ -67,7 +67,7 @@ impl Receiver {
         }
     }
 
-    /// Lines have changed, by their numbers in [`INPUTS`].
+    /// Handles changes of lines, by their numbers in [`INPUTS`].
     pub fn hear(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         for (input, signal) in changes {
             if let Signal::Level(level) = signal {
@@ -76,7 +76,7 @@ impl Receiver {
         }
     }
 
-    /// A line has changed: what is wrong with that.
+    /// Handles a change of a line; returns a warning if it is invalid.
     fn line(&mut self, at: Ns, input: usize, level: bool) -> Option<&'static str> {
         if input > 0 {
             self.lanes[input - 1].push_back((at, level));
@@ -95,13 +95,13 @@ impl Receiver {
         early.then_some("a frame begins before the one before has come whole")
     }
 
-    /// When a frame has come whole.
+    /// The time at which the frame in progress is complete.
     pub fn next(&self) -> Option<Ns> {
         self.ends
     }
 
-    /// The bits of the frame that ends at this time, in the order in which they were sent, its CRC
-    /// behind them; none if that is wrong.
+    /// Takes the bits of the frame that ends at this time, in order of transmission, including the
+    /// CRC at the end; `None` if the CRC is wrong.
     pub fn frame(&mut self, at: Ns) -> Option<Vec<bool>> {
         self.ends = None;
         let (start, bit) = (at - self.geometry.frame(), self.geometry.bit);
@@ -129,7 +129,7 @@ impl Receiver {
     }
 }
 
-/// So many bits of a frame as a word, the first one lowest.
+/// Extracts a word of `width` bits from a frame, least significant bit first.
 pub fn word(bits: &[bool], from: usize, width: usize) -> u64 {
     let of = bits[from..from + width].iter().rev();
     of.fold(0, |word, bit| word << 1 | u64::from(*bit))

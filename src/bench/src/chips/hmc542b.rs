@@ -1,9 +1,9 @@
-//! The attenuator HMC542B: a shift register of 8 bits, of which the highest six are the attenuation
-//! in steps of 0.5 dB; the rising edge of its select (LE) takes them over. A tone that is wired to
-//! it comes out attenuated.
+//! The HMC542B attenuator: an 8-bit shift register whose upper six bits are the attenuation in
+//! steps of 0.5 dB; the rising edge of its select (LE) latches them. A tone wired to the input is
+//! output attenuated.
 //!
-//! What it has after power-up depends on two of its pins; here that is the greatest attenuation. Its
-//! insertion loss is nobody's.
+//! The setting after power-up depends on two pins; here it is the maximum attenuation. Insertion
+//! loss is not modelled.
 
 use kairos_contracts::chips::hmc542b::{setting, SETTING};
 use serde_json::{json, Value};
@@ -12,12 +12,12 @@ use super::shift::{mask, Shift, Unheard};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{turns_of, Ns, Signal, Tone};
 
-/// Names of the lines that it hears; behind them is the tone.
+/// Names of the input lines; the tone follows them.
 pub const INPUTS: [&str; 3] = ["clk", "mosi", "cs0"];
 const CLK: usize = 0;
 const MOSI: usize = 1;
 const CS: usize = 2;
-/// Steps of the attenuation in one dB.
+/// Steps of the attenuation per dB.
 const STEPS: f64 = 2.0;
 
 /// The chip.
@@ -26,13 +26,13 @@ pub struct Hmc542b {
     shift: Shift,
     unheard: Unheard,
     code: u32,
-    /// What comes in, and since when.
+    /// The input tone, and its time.
     tone: (Tone, Ns),
     settings: u64,
 }
 
 impl Hmc542b {
-    /// After power-up.
+    /// The state after power-up.
     pub fn new() -> Self {
         Self {
             lines: [false, false, true],
@@ -44,13 +44,13 @@ impl Hmc542b {
         }
     }
 
-    /// In dB.
+    /// The attenuation in dB.
     fn attenuation(&self) -> f64 {
         let none = setting::ATT.get(setting::ATT.mask());
         f64::from(none - setting::ATT.get(self.code)) / STEPS
     }
 
-    /// It is no longer selected: what has come is taken over. Bits that were not pushed out stay.
+    /// Latches the shift register as the select is released. Bits that were not shifted out remain.
     fn take(&mut self, out: &mut Outbox) {
         let (Shift { bits, count }, width) = (std::mem::take(&mut self.shift), SETTING.width);
         if count == 0 {
@@ -68,7 +68,7 @@ impl Hmc542b {
         self.settings += 1;
     }
 
-    /// What comes out from `at` on.
+    /// Sends the output tone from `at` on.
     fn send(&self, at: Ns, out: &mut Outbox) {
         let (tone, since) = self.tone;
         let turns = (tone.turns + turns_of(tone.hz, at - since)).rem_euclid(1.0);

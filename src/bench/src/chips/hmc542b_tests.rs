@@ -42,7 +42,7 @@ impl Bus {
             .input(self.at, &[(INPUTS.len(), Signal::Tone(tone))], &mut self.out);
     }
 
-    /// Tones that came out since it was asked.
+    /// Takes the tones output since the last call.
     fn tones(&mut self) -> Vec<Tone> {
         let sent = std::mem::take(&mut self.out.sent).into_iter();
         sent.map(|(later, output, signal)| match signal {

@@ -1,5 +1,5 @@
-//! What cards with ADCs share: amplifiers (AD8253) whose gains are set by a shift register, and the
-//! times of a conversion that a pulse (CNV) starts.
+//! Common parts of cards with ADCs: amplifiers (AD8253) whose gains are set by a shift register,
+//! and the timing of conversions started by a pulse (CNV).
 
 use kairos_contracts::chips::sampler::{pgia, PGIA};
 
@@ -9,15 +9,15 @@ use crate::signal::{Ns, Signal};
 
 const GAINS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
 
-/// The amplifiers of a card, and the register in front of them. A low level selects it.
+/// The amplifiers of a card and their shift register, which is selected by a low level.
 pub struct Amplifiers {
-    /// What was taken over.
+    /// The latched gains.
     pub gains: u32,
     shift: Shift,
 }
 
 impl Default for Amplifiers {
-    /// After power-up.
+    /// The state after power-up.
     fn default() -> Self {
         Self {
             gains: PGIA.reset,
@@ -32,7 +32,7 @@ impl Amplifiers {
         GAINS[pgia::GAIN.at(n as u32).get(self.gains) as usize]
     }
 
-    /// The register is selected: it has what was taken over.
+    /// Selects the register, which loads the latched gains.
     pub fn begin(&mut self) {
         self.shift = Shift {
             bits: self.gains.into(),
@@ -40,12 +40,12 @@ impl Amplifiers {
         };
     }
 
-    /// A bit comes.
+    /// Shifts in a bit.
     pub fn take(&mut self, bit: bool) {
         self.shift.take(bit);
     }
 
-    /// It is no longer selected: what has come is taken over.
+    /// Latches the shift register as the select is released.
     pub fn end(&mut self, out: &mut Outbox) {
         let (width, count) = (PGIA.width, self.shift.count);
         if count == 0 {
@@ -57,13 +57,13 @@ impl Amplifiers {
         self.gains = (self.shift.bits & mask(width)) as u32;
     }
 
-    /// The bit that falls out of the register.
+    /// The bit shifted out of the register.
     pub fn bit(&self) -> bool {
         self.shift.bits >> (PGIA.width - 1) & 1 != 0
     }
 }
 
-/// Sets those voltages at a card's inputs, which stand from `first` on, that have changed.
+/// Updates the voltages at a card's inputs, which begin at input `first`, from changes.
 pub fn set_volts(volts: &mut [f64], first: usize, changes: &[Change]) {
     for (input, signal) in changes {
         let channel = input.checked_sub(first).and_then(|channel| volts.get_mut(channel));
@@ -73,35 +73,35 @@ pub fn set_volts(volts: &mut [f64], first: usize, changes: &[Change]) {
     }
 }
 
-/// What an ADC's data sheet says of its times, in ns, and of the edge of CNV that starts a conversion.
+/// Timing of an ADC from its data sheet, in ns, and the edge of CNV that starts a conversion.
 pub struct Times {
-    /// Least time that CNV is high.
+    /// Minimum high time of CNV.
     pub high: Ns,
-    /// What is said of that time: `it samples for at least`.
+    /// Message text before that time: `it samples for at least`.
     pub said: &'static str,
-    /// Longest time from the edge of CNV to the end of the conversion.
+    /// Maximum time from the edge of CNV to the end of the conversion.
     pub conversion: Ns,
-    /// Least time from one conversion to the next.
+    /// Minimum time between conversions.
     pub cycle: Ns,
-    /// What CNV does to start one, and what it did: `falls`, `fell`.
+    /// The starting edge of CNV in messages: `falls`, `fell`.
     pub edge: [&'static str; 2],
 }
 
-/// An ADC's conversions.
+/// The conversions of an ADC.
 pub struct Conversions {
     times: Times,
-    /// When CNV rose.
+    /// Time of CNV's rising edge while it is high.
     high: Option<Ns>,
-    /// When the last conversion began.
+    /// Time of the last conversion's start.
     began: Option<Ns>,
-    /// It has been told that the ADC is read too early, since then.
+    /// The warning that the ADC is read too early has been given for this conversion.
     scolded: bool,
-    /// How many there were.
+    /// Number of conversions.
     pub count: u64,
 }
 
 impl Conversions {
-    /// None so far.
+    /// Creates the state before the first conversion.
     pub fn new(times: Times) -> Self {
         Self {
             times,
@@ -112,12 +112,12 @@ impl Conversions {
         }
     }
 
-    /// CNV rises.
+    /// Handles a rising edge of CNV.
     pub fn rise(&mut self, at: Ns) {
         self.high = Some(at);
     }
 
-    /// CNV falls: whether it was high.
+    /// Handles a falling edge of CNV; returns whether CNV was high.
     pub fn fall(&mut self, at: Ns, out: &mut Outbox) -> bool {
         let Some(since) = self.high.take() else { return false };
         let (time, Times { high, said, .. }) = (at - since, &self.times);
@@ -127,7 +127,7 @@ impl Conversions {
         true
     }
 
-    /// A conversion begins.
+    /// Starts a conversion.
     pub fn begin(&mut self, at: Ns, out: &mut Outbox) {
         let Times { cycle, edge, .. } = &self.times;
         if let Some(time) = self.began.map(|last| at - last).filter(|time| time < cycle) {
@@ -140,7 +140,7 @@ impl Conversions {
         self.count += 1;
     }
 
-    /// The ADC is read: tells once for a conversion, not at each edge, that this is too early.
+    /// Handles a read of the ADC; warns once per conversion, not per edge, if it is too early.
     pub fn read(&mut self, at: Ns, out: &mut Outbox) {
         let longest = self.times.conversion;
         let told = match self.began {

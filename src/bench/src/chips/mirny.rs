@@ -1,9 +1,8 @@
-//! The card Mirny: logic (CPLD) with a serial port, attenuators and switches, four ADF5356 behind
-//! it, and what is on top of it: an Almazny.
+//! The Mirny card: logic (CPLD) with a serial port, attenuators and switches, four ADF5356, and
+//! optionally an Almazny mezzanine.
 //!
-//! A message begins with the number of whom it is for (7 bits): registers of the logic, a
-//! synthesiser, an attenuator, or a shift register of the Almazny, whose outputs are reported and
-//! give no signal here.
+//! A message begins with a 7-bit destination: registers of the logic, a synthesiser, an attenuator,
+//! or a shift register of the Almazny, whose outputs are reported but produce no signal here.
 
 use kairos_contracts::chips::mirny::{self as words, attenuator, control, message, status};
 use kairos_contracts::chips::{almazny, Register};
@@ -17,19 +16,19 @@ use crate::signal::{Ns, Signal, Tone};
 
 /// Channels of the card.
 pub const CHANNELS: usize = 4;
-/// Number of the output that goes to the bus, behind those of the channels.
+/// Number of the output to the bus, which follows those of the channels.
 pub const MISO: usize = CHANNELS;
-/// Names of the inputs, as the device's channels end.
+/// Names of the inputs, as in the device's channels.
 pub const INPUTS: [&str; 7] = ["clk", "mosi", "cs0", "sw0", "sw1", "sw2", "sw3"];
 const CLK: usize = 0;
 const MOSI: usize = 1;
 const CS: usize = 2;
 const SW0: usize = 3;
-/// Destinations in the first 7 bits of a message, four of each kind.
+/// Kinds of destinations, four of each, in the first 7 bits of a message.
 const KINDS: [Kind; 4] = [Kind::Register, Kind::Synthesiser, Kind::Attenuator, Kind::Almazny];
 const HEAD: u32 = 8;
 
-/// Whom a message is for.
+/// The kind of a message's destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Register,
@@ -39,7 +38,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Bits of a message, its head included.
+    /// Bits of a message, including its head.
     fn width(self) -> u32 {
         match self {
             Self::Register => words::MESSAGE.width,
@@ -50,7 +49,7 @@ impl Kind {
     }
 }
 
-/// What is on top of the card.
+/// The Almazny mezzanine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Almazny {
     /// Revision 1.1.
@@ -61,14 +60,14 @@ pub enum Almazny {
     Channels,
 }
 
-/// What a card is, and what is plugged into it.
+/// Options of a card and its external clocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Hz of the reference that each setting of `clk_sel` selects; 0: nothing is there.
+    /// Hz of the reference that each value of `clk_sel` selects; 0: none.
     pub clocks: [f64; 4],
     /// Hardware revision, 0 to 3.
     pub revision: u32,
-    /// The card on top.
+    /// The mezzanine.
     pub almazny: Option<Almazny>,
 }
 
@@ -89,7 +88,7 @@ pub struct Mirny {
 }
 
 impl Mirny {
-    /// After power-up: attenuators at their greatest.
+    /// The state after power-up: attenuators at maximum.
     pub fn new(options: Options) -> Self {
         Self {
             options,
@@ -119,18 +118,18 @@ impl Mirny {
         }
     }
 
-    /// A register of the logic by its number.
+    /// The register of the logic with this number.
     fn register(number: u64) -> Option<Register> {
         let all = [words::STATUS, words::CONTROL];
         all.into_iter().find(|register| u64::from(register.address) == number)
     }
 
-    /// The message that comes, as far as its head says.
+    /// The kind of a destination.
     fn kind(destination: u64) -> Option<Kind> {
         KINDS.get(destination as usize / CHANNELS).copied()
     }
 
-    /// The card is not selected any more: what has come takes effect.
+    /// Executes the received message as chip select is released.
     fn take(&mut self, at: Ns, out: &mut Outbox) {
         let Shift { bits, count } = std::mem::take(&mut self.shift);
         if count < HEAD {
@@ -193,7 +192,7 @@ impl Mirny {
         f64::from(255 - self.attenuators[n]) / 8.0
     }
 
-    /// Tells what is wired to the channels what has become of them.
+    /// Sends the tones of channels that have changed.
     fn sound(&mut self, at: Ns, out: &mut Outbox) {
         for n in 0..CHANNELS {
             let open = !self.lines[SW0 + n];
@@ -206,7 +205,7 @@ impl Mirny {
         }
     }
 
-    /// What a channel of the card on top is set to.
+    /// Settings of a channel of the mezzanine.
     fn on_top(&self, n: usize) -> Value {
         let word = self.almazny[n];
         match self.options.almazny {

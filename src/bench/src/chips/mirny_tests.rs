@@ -51,14 +51,14 @@ impl Bus {
     }
 }
 
-/// A second fraction of nothing, and a slow clock of the band selection.
+/// A second fraction of zero, and a slow band selection clock.
 fn divided(bus: &mut Bus, n: u64) {
     bus.synthesiser(n, r2::MOD2.put(2, 2));
     bus.synthesiser(n, r9::BAND_DIVIDER.put(9, 42));
 }
 
 proptest! {
-    /// Whatever the pins do: no panic.
+    /// Any changes at the pins: no panic.
     #[test]
     fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
         let mut bus = Bus::new(OPTIONS);

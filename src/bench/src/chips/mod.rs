@@ -1,5 +1,5 @@
-//! Chips on cards, as their data sheets describe them, on the register tables that the drivers use
-//! (`kairos_contracts::chips`).
+//! Models of chips and cards, written from their data sheets on the register tables that the
+//! drivers use (`kairos_contracts::chips`).
 
 pub mod ad4115;
 pub mod ad53xx;

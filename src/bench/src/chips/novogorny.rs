@@ -1,11 +1,10 @@
-//! The card Novogorny: eight inputs, each behind an amplifier whose gain is set by a shift register,
-//! and an ADC (LTC2335-16) that converts one of them after the other as its sequencer's table of
-//! control words says. ADC and amplifiers are on one bus and selected by low levels.
+//! The Novogorny card: eight inputs with amplifiers whose gains are set by a shift register, and an
+//! ADC (LTC2335-16) that converts them in sequence, according to its sequencer's table of control
+//! words. ADC and amplifiers share a bus, with active-low selects.
 //!
-//! Each time the ADC is selected its table can be filled anew: the first control word that is valid
-//! replaces the table, those behind it are added, one that is not valid ends this. The next
-//! conversion is that of the table's first word. The time that the multiplexer needs for another
-//! channel is not modelled.
+//! The table can be reloaded each time the ADC is selected: the first valid control word replaces
+//! the table, further ones are appended, and an invalid one ends loading. The next conversion uses
+//! the table's first word. The settling time of the multiplexer is not modelled.
 
 use kairos_contracts::chips::novogorny::{adc_control, result, ADC_CONTROL, CHANNELS, RESULT, SEQUENCE, SPANS};
 use serde_json::{json, Value};
@@ -17,17 +16,17 @@ use crate::signal::{Ns, Signal};
 
 /// Channels of the card.
 pub const INPUTS_OF_CARD: usize = CHANNELS as usize;
-/// Names of the lines that it hears; behind them are the voltages at its inputs.
+/// Names of the input lines; the voltages follow them.
 pub const INPUTS: [&str; 5] = ["adc_clk", "adc_mosi", "adc_cs0", "adc_cs1", "cnv"];
-/// Names of the lines that it drives.
+/// Names of the output lines.
 pub const ANSWERS: [&str; 1] = ["adc_miso"];
 const CLK: usize = 0;
 const MOSI: usize = 1;
 const CS_ADC: usize = 2;
 const CS_PGIA: usize = 3;
 const CNV: usize = 4;
-/// Of a million conversions a second, which begin as CNV rises (LTC2335-16 data sheet, t_CNVH,
-/// t_BUSYLH and t_CONV, t_CYC).
+/// Timing at a million conversions per second, which start at the rising edge of CNV (LTC2335-16
+/// data sheet, t_CNVH, t_BUSYLH and t_CONV, t_CYC).
 const TIMES: Times = Times {
     high: 40,
     said: "at least",
@@ -35,19 +34,19 @@ const TIMES: Times = Times {
     cycle: 1000,
     edge: ["rises", "rose"],
 };
-/// Least time in ns from the last edge of the clock to CNV (t_QUIET).
+/// Minimum time in ns from the last edge of the clock to CNV (t_QUIET).
 const QUIET: Ns = 20;
-/// Codes of the ADC.
+/// Number of codes of the ADC.
 const CODES: f64 = 65536.0;
 
-/// How far the table has been filled since the ADC was selected.
+/// Progress of loading the table since the ADC was selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Filling {
     #[default]
     Not,
-    /// The table is the one that is being sent.
+    /// The table is being loaded.
     Begun,
-    /// What comes now is no part of it.
+    /// Further words are not part of the table.
     Over,
 }
 
@@ -58,24 +57,24 @@ pub struct Novogorny {
     volts: [f64; INPUTS_OF_CARD],
     amplifiers: Amplifiers,
     unheard: Unheard,
-    /// Control words, and which of them is the next conversion's.
+    /// Control words, and the index of the next conversion's.
     table: Vec<u32>,
     place: usize,
     filling: Filling,
     shift: Shift,
     conversions: Conversions,
-    /// When the ADC's clock last changed.
+    /// Time of the last edge of the ADC's clock.
     clocked: Option<Ns>,
     codes: [u32; INPUTS_OF_CARD],
     sent: Sent,
-    /// The bit that the ADC shows.
+    /// The bit at the ADC's output.
     bit: bool,
     answer: bool,
 }
 
 impl Novogorny {
-    /// After power-up, with a reference in volts and these voltages at its inputs: the ADC converts
-    /// channel 0 in its widest range.
+    /// The state after power-up, with a reference in volts and these voltages at its inputs: the
+    /// ADC converts channel 0 in its widest range.
     pub fn new(vref: f64, volts: [f64; INPUTS_OF_CARD]) -> Self {
         let widest = adc_control::SOFTSPAN.mask();
         Self {
@@ -97,7 +96,7 @@ impl Novogorny {
         }
     }
 
-    /// The code of a channel in a range, were it sampled now: 16 bits.
+    /// The 16-bit code of a channel in a range, if sampled now.
     fn code(&self, channel: usize, span: usize) -> u32 {
         let [span, bipolar] = SPANS[span];
         let steps = (self.volts[channel] * self.amplifiers.gain(channel) / (span * self.vref) * CODES).round();
@@ -105,7 +104,7 @@ impl Novogorny {
         steps.clamp(lowest, lowest + CODES - 1.0) as i32 as u32 & 0xffff
     }
 
-    /// CNV rises: what the table says next is sampled, and converted.
+    /// Handles a rising edge of CNV: samples and converts according to the table's next word.
     fn convert(&mut self, at: Ns, out: &mut Outbox) {
         if let Some(time) = self.clocked.map(|edge| at - edge).filter(|time| *time < QUIET) {
             out.warn(format!(
@@ -124,7 +123,7 @@ impl Novogorny {
         self.bit = self.sent.take();
     }
 
-    /// A control word has come.
+    /// Handles a received control word.
     fn fill(&mut self, at: Ns, word: u32, out: &mut Outbox) {
         let valid = adc_control::VALID.get(word) != 0;
         match self.filling {
@@ -134,7 +133,7 @@ impl Novogorny {
         }
         self.filling = if valid { Filling::Begun } else { Filling::Over };
         if !valid {
-            // Who sends no table reads.
+            // A transfer without a table is a read.
             return self.conversions.read(at, out);
         }
         if self.table.len() == SEQUENCE as usize {
@@ -147,7 +146,7 @@ impl Novogorny {
         self.place = 0;
     }
 
-    /// Both chips are selected, or not: `before` were the lines.
+    /// Handles changes of both selects; `before` are the previous levels.
     fn select(&mut self, before: &[bool; INPUTS.len()], out: &mut Outbox) {
         match (before[CS_ADC], self.lines[CS_ADC]) {
             (true, false) => (self.shift, self.filling) = Default::default(),
@@ -169,7 +168,7 @@ impl Novogorny {
         }
     }
 
-    /// The clock changes.
+    /// Handles an edge of the clock.
     fn clock(&mut self, at: Ns, out: &mut Outbox) {
         let (rises, bit) = (self.lines[CLK], self.lines[MOSI]);
         let [adc, amplifiers] = [CS_ADC, CS_PGIA].map(|line| !self.lines[line]);

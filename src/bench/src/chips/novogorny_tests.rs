@@ -31,7 +31,7 @@ impl Bus {
         }
     }
 
-    /// As a host that samples at the rising edge.
+    /// Reads as a host that samples at the rising edge.
     fn bits(&mut self, word: u64, count: u32) -> u64 {
         (0..count).rev().fold(0, |read, bit| {
             self.set(MOSI, word >> bit & 1 != 0);
@@ -48,7 +48,7 @@ impl Bus {
         self.set(CS_PGIA, true);
     }
 
-    /// Control words in one message.
+    /// Sends control words in one message.
     fn table(&mut self, words: &[u64]) {
         self.set(CS_ADC, false);
         for word in words {
@@ -57,7 +57,7 @@ impl Bus {
         self.set(CS_ADC, true);
     }
 
-    /// Starts a conversion, at the end of which it is.
+    /// Starts a conversion and waits for its end.
     fn convert(&mut self) {
         self.at += TIMES.cycle;
         self.set(CNV, true);
@@ -91,10 +91,10 @@ fn control(channel: u64, span: u64) -> u64 {
 #[test]
 fn ranges_and_gains() {
     let mut bus = Bus::new(4.096, [1.0, -1.0, 0.02, 0.0, 0.0, 0.0, 0.0, 20.0]);
-    // Channel 2 behind a gain of 100
+    // Channel 2 with a gain of 100
     bus.gains(2 << 4);
     let code = |volts: f64, span: f64| (volts / span * 65536.0).round() as i32 as u32 & 0xffff;
-    // A span is that of two's complement, from its lowest to its highest code, or begins at zero.
+    // A range is two's complement from its lowest to its highest code, or begins at zero.
     for (channel, span, expected) in [
         (0, 7, code(1.0, 20.48)),
         (1, 7, code(-1.0, 20.48)),
@@ -127,7 +127,7 @@ fn its_table_is_converted_in_turns() {
     bus.table(&[control(5, 7), control(2, 3), control(7, 0)]);
     let found: Vec<u32> = (0..4).map(|_| channel(&mut bus, 0)).collect();
     assert_eq!(found, [5, 2, 7, 5]);
-    // A transfer of a result may say what is next, and is the whole table then.
+    // A transfer of a result may contain the next control word, which then is the whole table.
     assert_eq!(channel(&mut bus, control(6, 7)), 2);
     assert_eq!([channel(&mut bus, 0), channel(&mut bus, 0)], [6, 6]);
     assert_eq!(bus.told(), Vec::<String>::new());
@@ -189,7 +189,7 @@ fn what_the_data_sheet_forbids_is_told() {
 }
 
 proptest! {
-    /// Whatever is sent, conversions go round the valid words at the beginning of the last message that had any.
+    /// Conversions cycle through the leading valid words of the last message that had any.
     #[test]
     fn the_table_is_what_was_sent_last(
         messages in prop::collection::vec((prop::collection::vec(0u64..256, 1..6), 0usize..8), 1..8),

@@ -1,9 +1,9 @@
-//! The card Phaser in its base gateware, at the end of a fast link: registers, and five oscillators
-//! and a digital upconverter for each of two RF channels.
+//! The Phaser card with its base gateware on a fast link: registers, and five oscillators and a
+//! digital upconverter for each of two RF channels.
 //!
-//! What comes out are the tones that go to the DAC, five for each channel, against the frequency of
-//! the analogue upconverter behind it: that, the DAC's own settings, and the attenuators are behind
-//! the card's SPI bus, which no driver reaches, so they are not modelled.
+//! The outputs are the tones at the DAC, five per channel, relative to the frequency of the
+//! analogue upconverter. The upconverter, the DAC's own settings and the attenuators are on the
+//! card's SPI bus, which no driver uses, so they are not modelled.
 
 use kairos_contracts::chips::phaser::{self as chip, cfg, duc_cfg, frame, tone};
 use kairos_contracts::chips::Register;
@@ -15,11 +15,11 @@ use crate::signal::{turns_of, Ns, Signal, Tone};
 
 const CHANNELS: usize = chip::CHANNELS as usize;
 const OSCILLATORS: usize = chip::OSCILLATORS as usize;
-/// Its tones: those of a channel's oscillators behind each other.
+/// Number of tones, which are ordered by channel, then by oscillator.
 pub const TONES: usize = CHANNELS * OSCILLATORS;
 const MISO: usize = TONES;
 const REGISTERS: usize = 0x80;
-/// Of its frames.
+/// Geometry of its frames.
 const GEOMETRY: Geometry = Geometry {
     words: chip::FRAME_WORDS,
     word_bits: chip::FRAME_WORD_BITS,
@@ -28,7 +28,7 @@ const GEOMETRY: Geometry = Geometry {
     bit: 8 / chip::BITS_PER_CYCLE as Ns,
 };
 const HARDWARE: u8 = 4;
-/// Of its registers that cannot be written, address and bytes.
+/// Read-only registers.
 const FIXED: [Register; 7] = [
     chip::BOARD_ID,
     chip::HW_REV,
@@ -39,7 +39,7 @@ const FIXED: [Register; 7] = [
     chip::DAC_DATA,
 ];
 
-/// A frequency with the phase that it has collected.
+/// A frequency and its phase accumulator.
 #[derive(Debug, Clone, Copy, Default)]
 struct Accumulator {
     hz: f64,
@@ -52,7 +52,7 @@ impl Accumulator {
         (self.turns + turns_of(self.hz, at - self.since)).rem_euclid(1.0)
     }
 
-    /// It goes on with another frequency, from its phase or from zero.
+    /// Changes the frequency, continuing from the current phase or from zero.
     fn set(&mut self, at: Ns, hz: f64, clear: bool) {
         let turns = if clear { 0.0 } else { self.at(at) };
         *self = Self { hz, turns, since: at };
@@ -63,13 +63,13 @@ impl Accumulator {
 #[derive(Default)]
 struct Channel {
     upconverter: Accumulator,
-    /// Its settings in effect, and since when others wait.
+    /// Settings in effect, and since when new ones await the strobe.
     configuration: u32,
     phase: f64,
     waits: Option<Ns>,
     oscillators: [Accumulator; OSCILLATORS],
     words: [[u32; 2]; OSCILLATORS],
-    /// What was told last, and when.
+    /// The last tone sent, and its time.
     tones: [(Tone, Ns); OSCILLATORS],
 }
 
@@ -82,13 +82,13 @@ pub struct Phaser {
     miso: bool,
 }
 
-/// Hz of a signed frequency word.
+/// The frequency in Hz of a signed frequency word.
 fn hertz(word: u32, rate: f64) -> f64 {
     f64::from(word as i32) / f64::from(chip::FREQUENCY_STEPS) * rate
 }
 
 impl Phaser {
-    /// After power-up: the DAC in reset.
+    /// The state after power-up: the DAC is in reset.
     pub fn new() -> Self {
         let mut registers = [0; REGISTERS];
         registers[usize::from(chip::BOARD_ID.address)] = chip::BOARD as u8;
@@ -117,7 +117,7 @@ impl Phaser {
         for n in 0..CHANNELS {
             let first = usize::from(chip::DAC_DATA.address) + n * chip::UPCONVERTER_SPACING as usize;
             if address == first {
-                // The reads of its bytes belong to one sample.
+                // Reading the first byte captures a sample for all of them.
                 let sample = self.sample(at, n).to_be_bytes();
                 self.registers[first..first + sample.len()].copy_from_slice(&sample);
             }
@@ -125,7 +125,7 @@ impl Phaser {
         self.registers[address]
     }
 
-    /// What goes to the DAC: I in the lower 16 bits, Q in the upper ones.
+    /// The sample at the DAC: I in the lower 16 bits, Q in the upper ones.
     fn sample(&self, at: Ns, n: usize) -> u32 {
         let channel = &self.channels[n];
         if duc_cfg::SOURCE.get(channel.configuration) != 0 {
@@ -178,7 +178,7 @@ impl Phaser {
         }
     }
 
-    /// Settings of the upconverters take effect.
+    /// Puts the settings of the upconverters in effect.
     fn strobe(&mut self, at: Ns) {
         for n in 0..CHANNELS {
             let configuration = self.get(chip::DUC_CFG, n);
@@ -199,7 +199,7 @@ impl Phaser {
         cfg::DAC_RESETB.get(lines) == 0 || cfg::DAC_SLEEP.get(lines) != 0 || cfg::DAC_TXENA.get(lines) == 0
     }
 
-    /// The words of a channel's oscillators have come.
+    /// Handles new words for a channel's oscillators.
     fn tune(&mut self, at: Ns, n: usize, words: [[u32; 2]; OSCILLATORS], out: &mut Outbox) {
         let off = self.is_off();
         let channel = &mut self.channels[n];
@@ -230,7 +230,7 @@ impl Phaser {
         }
     }
 
-    /// Tells what is wired to the channels what has become of them.
+    /// Sends the tones that have changed.
     fn sound(&mut self, at: Ns, out: &mut Outbox) {
         let off = self.is_off();
         for n in 0..CHANNELS {
@@ -256,7 +256,7 @@ impl Phaser {
         }
     }
 
-    /// The answer to a read, in the frame that begins: a bit in each word, from the second one on.
+    /// Sends the answer to a read in the next frame: one bit per word, from the second word on.
     fn answer(&mut self, byte: u8, out: &mut Outbox) {
         let word = Ns::from(chip::FRAME_WORD_BITS) * GEOMETRY.bit;
         for n in 0..=u8::BITS as Ns {

@@ -4,7 +4,7 @@ use super::*;
 
 type Words = [[u32; 2]; OSCILLATORS];
 
-/// A frame has come, as the link has taken it apart.
+/// The bits of a frame, as decoded by the link.
 fn frame_of(head: u32, words: &Words) -> Vec<bool> {
     let mut bits: Vec<bool> = (0..chip::FRAME.width).map(|n| head >> n & 1 != 0).collect();
     for word in words.iter().flatten() {
@@ -22,7 +22,7 @@ fn frame_of(head: u32, words: &Words) -> Vec<bool> {
     bits
 }
 
-/// Sends it over the lines from `start` on, and lets the card act.
+/// Sends a frame over the lines from `start` on, and lets the card act.
 fn send(card: &mut Phaser, start: Ns, head: u32, words: &Words) -> Outbox {
     let bits = frame_of(head, words);
     let mut out = Outbox::default();
@@ -73,7 +73,7 @@ fn a_read_is_answered_in_the_next_frame() {
         access(false, chip::BOARD_ID.address.into(), 0),
         &Words::default(),
     );
-    // 19: 00010011, in the words 1 to 8 of 32 ns.
+    // 19: 00010011, in words 1 to 8 of 32 ns.
     let bits: Vec<(Ns, bool)> = out
         .sent
         .iter()
@@ -109,7 +109,7 @@ proptest! {
         prop_assert_eq!(output, 5 * n + m);
         prop_assert!((heard.hz - hz).abs() < 1e-6);
         prop_assert!((10f64.powf(heard.dbm / 20.0) - f64::from(asf) / 32767.0).abs() < 1e-9);
-        // The upconverter has run since its strobe, 400 ns before.
+        // The upconverter has been running since its strobe 400 ns earlier.
         let turns = turns_of(f64::from(duc) / 2f64.powi(30) * 125e6, 400) + f64::from(pow) / 65536.0;
         prop_assert!(((heard.turns - turns + 0.5).rem_euclid(1.0) - 0.5).abs() < 1e-6);
     }

@@ -1,6 +1,6 @@
-//! The card Sampler: eight inputs, each behind an amplifier whose gain is set by a shift register,
-//! and an ADC (LTC2320-16) that samples all at once and sends the codes on one line, that of
-//! channel 7 first.
+//! The Sampler card: eight inputs with amplifiers whose gains are set by a shift register, and an
+//! ADC (LTC2320-16) that samples all of them simultaneously and sends the codes on one line,
+//! beginning with channel 7.
 
 use kairos_contracts::chips::sampler::CHANNELS;
 use serde_json::{json, Value};
@@ -12,9 +12,9 @@ use crate::signal::{Ns, Signal};
 
 /// Channels of the card.
 pub const INPUTS_OF_CARD: usize = CHANNELS as usize;
-/// Names of the lines that it hears; behind them are the voltages at its inputs. A servo's clock is `sck`.
+/// Names of the input lines; the voltages follow them. The clock of a servo is `sck`.
 pub const INPUTS: [&str; 6] = ["adc_clk", "cnv", "pgia_clk", "pgia_mosi", "pgia_cs0", "sck"];
-/// Names of the lines that it drives: on one line all codes come, or on four lines two each, with the clock.
+/// Names of the output lines: all codes on one line, or two each on four lines with the clock.
 pub const ANSWERS: [&str; 7] = ["adc_miso", "pgia_miso", "clkout", "sdo0", "sdo1", "sdo2", "sdo3"];
 const LANES: u32 = 4;
 const CLK: usize = 0;
@@ -23,9 +23,10 @@ const PGIA_CLK: usize = 2;
 const PGIA_MOSI: usize = 3;
 const PGIA_CS: usize = 4;
 const SCK: usize = 5;
-/// Volts from the lowest to the highest code, of hardware revision 2.1 and of later ones.
+/// Span in volts from the lowest to the highest code, of hardware revision 2.1 and of later ones.
 pub const SPANS: [f64; 2] = [20.0, 20.48];
-/// Of 1.5 million conversions a second, which begin as CNV falls (LTC2320-16 data sheet, t_CNVH, t_CONV and t_CYC).
+/// Timing at 1.5 million conversions per second, which start at the falling edge of CNV (LTC2320-16
+/// data sheet, t_CNVH, t_CONV and t_CYC).
 const TIMES: Times = Times {
     high: 30,
     said: "it samples for at least",
@@ -44,14 +45,14 @@ pub struct Sampler {
     amplifiers: Amplifiers,
     unheard: Unheard,
     codes: [i32; INPUTS_OF_CARD],
-    /// Bits of the codes that have been sent since the conversion.
+    /// Number of code bits sent since the conversion.
     sent: u32,
     conversions: Conversions,
     answers: [bool; ANSWERS.len()],
 }
 
 impl Sampler {
-    /// After power-up, with these voltages at its inputs; `span`: one of [`SPANS`].
+    /// The state after power-up, with these voltages at its inputs; `span` is one of [`SPANS`].
     pub fn new(span: f64, volts: [f64; INPUTS_OF_CARD]) -> Self {
         Self {
             span,
@@ -66,7 +67,7 @@ impl Sampler {
         }
     }
 
-    /// The code of a channel, were it sampled now.
+    /// The code of a channel if sampled now.
     fn code(&self, n: usize) -> i32 {
         let steps = (self.volts[n] * self.amplifiers.gain(n) / self.span * 65536.0).round();
         steps.clamp(-32768.0, 32767.0) as i32
@@ -83,7 +84,7 @@ impl Sampler {
         }
     }
 
-    /// The bit that the ADC shows on a line, from which so many channels come: of the highest channel first.
+    /// The bit that the ADC outputs on a line with `channels` channels, highest channel first.
     fn bit(&self, line: u32, channels: u32) -> bool {
         if self.sent >= channels * CODE {
             return false;

@@ -32,7 +32,7 @@ impl Bus {
         }
     }
 
-    /// As a host that samples at the rising edge.
+    /// Reads as a host that samples at the rising edge.
     fn clock(&mut self, clk: usize, answer: usize) -> u64 {
         let bit = self.answers[answer];
         self.set(clk, true);
@@ -88,7 +88,7 @@ fn codes_of_all_channels() {
     bus.at += TIMES.conversion;
     let codes: Vec<i16> = (0..INPUTS_OF_CARD).map(|_| bus.code()).collect();
     let exact = |volts: f64| (volts / 20.48 * 65536.0).round() as i16;
-    // The last one is behind a gain of ten, which is too much for it.
+    // The last one has a gain of ten, which saturates it.
     let expected = [
         32767,
         exact(2.5),
@@ -106,7 +106,7 @@ fn codes_of_all_channels() {
 #[test]
 fn what_the_data_sheet_forbids_is_told() {
     let mut bus = Bus::new([0.0; INPUTS_OF_CARD]);
-    // Once for a conversion, not at each edge
+    // Once per conversion, not per edge
     bus.clock(CLK, 0);
     bus.clock(CLK, 0);
     assert_eq!(

@@ -1,5 +1,5 @@
-//! A DAC of the kind AD53xx on an SPI bus: alone, or on the card Zotino, an AD5372 with eight LEDs
-//! at a shift register. Both are selected by a low level.
+//! An AD53xx DAC on an SPI bus: alone, or on a Zotino card, which is an AD5372 with eight LEDs at a
+//! shift register. Both selects are active low.
 
 use serde_json::{json, Value};
 
@@ -8,7 +8,7 @@ use super::shift::{mask, Shift, Unheard};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
-/// Names of the lines that it hears.
+/// Names of the input lines.
 pub const INPUTS: [&str; 6] = ["clk", "mosi", "cs0", "cs1", "ldac", "clr"];
 const CLK: usize = 0;
 const MOSI: usize = 1;
@@ -16,24 +16,24 @@ const CS_DAC: usize = 2;
 const CS_LED: usize = 3;
 const LDAC: usize = 4;
 const CLR: usize = 5;
-/// Names of the lines that it drives.
+/// Names of the output lines.
 pub const ANSWERS: [&str; 1] = ["miso"];
 const LEDS: u32 = 8;
 
-/// What it is, and what is wired to it.
+/// Options of the DAC or card.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Its DAC.
+    /// The DAC.
     pub chip: Kind,
     /// With LEDs: a Zotino.
     pub leds: bool,
-    /// Others are on the bus, so what it does not hear need not be a mistake.
+    /// Other chips share the bus, so messages that select neither DAC nor LEDs are not mistakes.
     pub shares: bool,
     /// Reference in volts.
     pub vref: f64,
-    /// Whether LDAC and CLR lead to the device; else LDAC is low and CLR high for ever.
+    /// Whether LDAC and CLR are connected to the device; otherwise LDAC is low and CLR high.
     pub wired: [bool; 2],
-    /// Whether its select does; else it is never selected.
+    /// Whether its select is connected; otherwise it is never selected.
     pub selected: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct SerialDac {
 }
 
 impl SerialDac {
-    /// After power-up: all outputs at ground.
+    /// The state after power-up: all outputs at ground.
     pub fn new(options: Options) -> Self {
         let mut lines = [false; INPUTS.len()];
         lines[CS_DAC] = !options.selected;
@@ -82,7 +82,7 @@ impl SerialDac {
         !self.options.wired[0] || !self.lines[LDAC]
     }
 
-    /// Tells what is wired to the channels what has become of them.
+    /// Sends the voltages of channels that have changed.
     fn show(&mut self, out: &mut Outbox) {
         for n in 0..self.volts.len() {
             let volts = if self.is_cleared() { 0.0 } else { self.dac.volts(n) };
@@ -122,7 +122,7 @@ impl SerialDac {
                 let miso = !self.lines[CS_DAC] && self.dac.rise().unwrap_or(false);
                 if miso != self.miso {
                     self.miso = miso;
-                    // Behind the outputs of its channels.
+                    // This output follows those of the channels.
                     out.send(self.volts.len(), Signal::Level(miso));
                 }
             }

@@ -13,7 +13,7 @@ const ZOTINO: Options = Options {
     selected: true,
 };
 
-/// A chip alone, as a bench file calls it.
+/// A single chip by its name in a bench file.
 fn alone(name: &str) -> Options {
     let chip = Kind::try_from(name.to_string()).expect("it is in the table");
     let leds = false;
@@ -72,7 +72,7 @@ impl Bus {
         read
     }
 
-    /// Edges of the clock without a select.
+    /// Clocks the bus without a select.
     fn lines_of_a_bus(&mut self, count: usize) {
         for _ in 0..count {
             self.set(&[(CLK, true)]);
@@ -95,7 +95,7 @@ impl Bus {
         self.transfer(CS_DAC, 0, chip::WORD.width) & 0xffff
     }
 
-    /// LDAC is pulsed, and then there is time.
+    /// Pulses LDAC and waits.
     fn load(&mut self) {
         self.set(&[(LDAC, false)]);
         self.set(&[(LDAC, true)]);
@@ -170,7 +170,7 @@ fn a_voltage_comes_with_the_update() {
 
 #[test]
 fn offset_and_gain_and_groups() {
-    // Of 16 bits, and of 14
+    // With 16 bits, and with 14
     for options in [ZOTINO, alone("ad5371")] {
         let mut bus = centred(options);
         bus.word(word::MODE_GAIN, 2, 0x7fff);
@@ -213,7 +213,7 @@ fn what_the_data_sheet_forbids_is_told() {
 fn chips_have_what_the_table_says() {
     for (name, last, beyond, code) in [
         ("ad5360", 8 + 15, 8 + 16, 0x8007),
-        // The lowest two of 16 bits are nothing to a chip with 14.
+        // A chip with 14 bits ignores the lowest two of 16.
         ("ad5361", 8 + 15, 8 + 16, 0x8004),
         // Two groups of four: the second one begins at the ninth address.
         ("ad5362", 8 + 11, 8 + 4, 0x8007),

@@ -1,24 +1,24 @@
-//! Bits on a serial bus: what comes in at one edge of the clock, what goes out at the other.
+//! Shift registers of serial buses: input at one clock edge, output at the other.
 
 use crate::model::Outbox;
 
-/// A shift register, the highest bit first, as long as a message is.
+/// An input shift register, most significant bit first, for messages of any length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shift {
-    /// The bits that have come, the newest lowest.
+    /// The received bits, the latest in bit 0.
     pub bits: u64,
-    /// How many.
+    /// Number of received bits.
     pub count: u32,
 }
 
 impl Shift {
-    /// A bit comes.
+    /// Shifts in a bit.
     pub fn take(&mut self, bit: bool) {
         self.bits = self.bits << 1 | u64::from(bit);
         self.count += 1;
     }
 
-    /// The message, once it has so many bits; it begins anew then.
+    /// Takes the message once it has `width` bits, which clears the register.
     pub fn message(&mut self, width: u32) -> Option<u64> {
         if self.count < width {
             return None;
@@ -29,7 +29,7 @@ impl Shift {
     }
 }
 
-/// A word that goes out, the highest bit first.
+/// An output word, most significant bit first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sent {
     word: u64,
@@ -37,12 +37,12 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// This word, of so many bits.
+    /// Loads a word of `width` bits.
     pub fn new(word: u64, width: u32) -> Self {
         Self { word, left: width }
     }
 
-    /// The next bit; zeros behind the last.
+    /// Shifts out the next bit; zeros after the last.
     pub fn take(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
         let bit = self.word >> self.left & 1 != 0;
@@ -53,7 +53,7 @@ impl Sent {
     }
 }
 
-/// So many ones.
+/// A mask of `width` ones.
 pub const fn mask(width: u32) -> u64 {
     match width {
         64.. => u64::MAX,
@@ -61,14 +61,15 @@ pub const fn mask(width: u32) -> u64 {
     }
 }
 
-/// Bits on a bus while no chip is selected: a few are a clock that changes its idle level, more a message.
+/// Counts clock edges while no chip is selected: a few are a change of the clock's idle level, more
+/// are a message.
 #[derive(Debug, Default)]
 pub struct Unheard(u32);
 
 impl Unheard {
     const MESSAGE: u32 = 8;
 
-    /// A bit that nobody hears.
+    /// Counts a bit that no chip receives.
     pub fn bit(&mut self, out: &mut Outbox) {
         self.0 += 1;
         if self.0 == Self::MESSAGE {
@@ -76,7 +77,7 @@ impl Unheard {
         }
     }
 
-    /// A chip is selected, or no longer.
+    /// Resets the count when the chip select changes.
     pub fn end(&mut self) {
         self.0 = 0;
     }

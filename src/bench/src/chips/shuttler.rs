@@ -1,8 +1,8 @@
-//! Of the card Shuttler what is on its two SPI buses: the relays behind its outputs, and the ADC
-//! that measures them.
+//! The two SPI buses of the Shuttler card: the relays after its outputs, and the ADC that measures
+//! them.
 //!
-//! Both are selected by a low level. What leads from which output to which input of the ADC is not
-//! published, so the bench file says what is there.
+//! Both selects are active low. The connections between outputs and inputs of the ADC are not
+//! published, so the bench file specifies the input voltages.
 
 use serde_json::{json, Value};
 
@@ -13,15 +13,15 @@ use crate::signal::{Ns, Signal};
 
 pub use super::ad4115::INPUTS as ADC_INPUTS;
 
-/// Names of the lines that it hears.
+/// Names of the input lines.
 pub const INPUTS: [&str; 6] = ["relay_clk", "relay_mosi", "relay_cs0", "adc_clk", "adc_mosi", "adc_cs0"];
 const RELAY: usize = 0;
 const ADC: usize = 3;
-/// Of a bus.
+/// Lines within a bus.
 const CLK: usize = 0;
 const MOSI: usize = 1;
 const CS: usize = 2;
-/// Names of the lines that it drives.
+/// Names of the output lines.
 pub const ANSWERS: [&str; 1] = ["adc_miso"];
 const MISO: usize = 0;
 const OUTPUTS: u32 = 16;
@@ -36,7 +36,7 @@ pub struct Shuttler {
 }
 
 impl Shuttler {
-    /// After power-up: all relays open, these volts at the inputs of the ADC.
+    /// The state after power-up: all relays open, these voltages at the inputs of the ADC.
     pub fn new(volts: [f64; ADC_INPUTS]) -> Self {
         Self {
             lines: [false; INPUTS.len()],

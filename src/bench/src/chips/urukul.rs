@@ -1,9 +1,9 @@
-//! The card Urukul: logic (CPLD) with a serial port, switches and attenuators, four AD9910 or
-//! AD9912 behind it.
+//! The Urukul card: logic (CPLD) with a serial port, switches and attenuators, and four AD9910 or
+//! AD9912.
 //!
-//! What the logic does with each line is inferred from the drivers' words and the card's manual: a
-//! switch is closed by its pin or by the configuration; so is an update given; a chip that is
-//! masked hears neither the chip select of all nor the update pin.
+//! The function of each line is inferred from the drivers' words and the card's manual: a switch is
+//! closed by its pin or by the configuration, and an update is issued by either; a masked chip
+//! ignores the common chip select and the update pin.
 
 use kairos_contracts::chips::urukul::{self as words, att, sta};
 use kairos_contracts::chips::WideField;
@@ -20,9 +20,9 @@ use crate::signal::{turns_of, Ns, Signal, Square, Tone};
 
 /// DDS channels.
 pub const CHANNELS: usize = 4;
-/// Number of the output that goes to the bus, behind those of the channels.
+/// Number of the output to the bus, which follows those of the channels.
 pub const MISO: usize = CHANNELS;
-/// Names of the inputs, as the device's channels end: `spi_NAME_clk`, `ttl_NAME_io_update`.
+/// Names of the inputs, as in the device's channels: `spi_NAME_clk`, `ttl_NAME_io_update`.
 pub const INPUTS: [&str; 17] = [
     "clk",
     "mosi",
@@ -51,10 +51,10 @@ const SYNC: usize = 10;
 const NU_CLK: usize = 11;
 const NU_CS: usize = 12;
 const NU_MOSI: usize = 13;
-/// An edge of SYNC_CLK of chips that are not in step with anything, in ns: away from updates at
-/// multiples of 4 ns, as those of chips are whose delays have been found.
+/// Time of an edge of SYNC_CLK of unsynchronised chips, in ns: away from updates at multiples of 4
+/// ns, as in chips whose delays have been calibrated.
 const SYNC_EDGE: Ns = 2;
-/// Part of a turn by which the phase may be another one than that which the tone before has come to.
+/// Tolerance, in turns, for regarding a phase as the continuation of the previous tone.
 const SAME_PHASE: f64 = 1e-6;
 
 const DISABLED: &str =
@@ -72,27 +72,27 @@ pub struct Urukul {
     shift: Shift,
     sent: Sent,
     chips: [Box<dyn Dds>; CHANNELS],
-    /// As last told to what is wired to the channels.
+    /// As last sent to what is wired to the channels.
     tones: [Tone; CHANNELS],
     since: [Ns; CHANNELS],
     updating: [bool; CHANNELS],
-    /// When what each chip has not taken over was written.
+    /// Time of the last write to each chip that awaits an update.
     written: [Ns; CHANNELS],
-    /// Whether each chip was sent anything, and since when its switch was closed for the first time.
+    /// Whether each chip has received anything, and when its switch was first closed.
     addressed: [bool; CHANNELS],
     closed: [Option<Ns>; CHANNELS],
-    /// It has been told that nobody hears the message that comes.
+    /// The warning that no chip receives the current message has been given.
     unheard: bool,
     miso: bool,
-    /// For the synchronisation of the chips, from the device.
+    /// The device's clock for the synchronisation of the chips.
     clock: Option<Square>,
-    /// What they have of it, but for the skew of each.
+    /// The selected synchronisation signal, without the skew of each chip.
     sync: Option<SyncSignal>,
     now: Ns,
 }
 
 impl Urukul {
-    /// After power-up: switches open, attenuators at their greatest.
+    /// The state after power-up: switches open, attenuators at maximum.
     pub fn new(options: Options) -> Self {
         let mut card = Self {
             fields: options.revision.fields(),
@@ -116,7 +116,7 @@ impl Urukul {
             sync: None,
             now: 0,
         };
-        // The chips see the clock from the beginning.
+        // The reference is present from the beginning.
         for chip in &mut card.chips {
             chip.set_reference(0, reference(&card.fields, &options, 0));
         }
@@ -127,7 +127,7 @@ impl Urukul {
         field.at(channel as u32).get(self.configuration) != 0
     }
 
-    /// Whether the attenuator of a channel is disabled from now on.
+    /// Whether the attenuator of a channel has been disabled by the new configuration.
     fn is_disabled(&self, channel: usize, before: u64) -> bool {
         let enabled = |configuration| {
             let of = self.fields.att_en.map(|field| field.at(channel as u32));
@@ -149,7 +149,7 @@ impl Urukul {
         pin || self.of(self.fields.io_update, place)
     }
 
-    /// Lines of the configuration that lead to a chip.
+    /// Lines from the configuration to a chip.
     fn chip_lines(&self, channel: usize) -> Lines {
         let Some(fields) = self.fields.lines else {
             return Lines::default();
@@ -183,18 +183,18 @@ impl Urukul {
         std::array::from_fn(|n| self.of(self.fields.mask_nu, n))
     }
 
-    /// The chips that hear a chip select.
+    /// The chips that a chip select value selects.
     fn listening(&self, select: u32) -> impl Iterator<Item = usize> {
         let masked = self.masked();
         let servo = self.options.servo.is_some();
         (0..CHANNELS).filter(move |n| match select {
-            // What is a servo's is not on this bus, and the other way round.
+            // Chips of a servo are not on this bus, and vice versa.
             words::CS_DDS_MULTI => masked[*n] == servo,
             _ => select == words::CS_DDS_CH0 + *n as u32,
         })
     }
 
-    /// The chip select changes.
+    /// Handles a change of the chip select.
     fn select(&mut self, at: Ns, select: u32, out: &mut Outbox) {
         match self.selected {
             words::CS_CFG if self.shift.count != 0 => self.configure(at, out),
@@ -222,10 +222,11 @@ impl Urukul {
         }
     }
 
-    /// Bits for the attenuators have come: they are one shift register, of which those stay that were not pushed out.
+    /// Loads the attenuators: a single shift register, in which bits that are not shifted out
+    /// remain.
     fn attenuate(&mut self, out: &mut Outbox) {
         let (Shift { bits, count }, width) = (self.shift, words::ATT.width);
-        // Drivers read them as they push zeros in, and write them back at once.
+        // Drivers read them by shifting in zeros, and write them back immediately.
         if count % width != 0 {
             out.warn(format!("{count} bits for the attenuators: there are {width}"));
         }
@@ -233,7 +234,7 @@ impl Urukul {
         self.attenuators = (kept | bits) & mask(width);
     }
 
-    /// A configuration has come.
+    /// Applies a received configuration.
     fn configure(&mut self, at: Ns, out: &mut Outbox) {
         let Shift { bits, count } = self.shift;
         if count != self.fields.width {
@@ -282,7 +283,7 @@ impl Urukul {
         }
     }
 
-    /// The bus of a servo, of which `before` were the lines.
+    /// Handles the bus of a servo; `before` are its previous levels.
     fn serve(&mut self, at: Ns, before: &[bool; INPUTS.len()], out: &mut Outbox) {
         let Some(bus) = self.options.servo else { return };
         let selects = before[NU_CS] != self.lines[NU_CS];
@@ -304,7 +305,8 @@ impl Urukul {
     fn fall(&mut self) {
         match self.selected {
             words::CS_CFG => self.miso = self.sent.take(),
-            // The attenuators are one shift register: behind what they had comes what has just been sent.
+            // The attenuators are one shift register: the bits just received follow the previous
+            // contents.
             words::CS_ATT if self.shift.count >= words::ATT.width => {
                 self.miso = self.shift.bits >> (words::ATT.width - 1) & 1 != 0
             }
@@ -317,7 +319,7 @@ impl Urukul {
         }
     }
 
-    /// Updates of chips whose line has risen.
+    /// Updates the chips whose update line has risen.
     fn update(&mut self, at: Ns, out: &mut Outbox) {
         for n in 0..CHANNELS {
             let high = self.is_updating(n);
@@ -331,10 +333,10 @@ impl Urukul {
         }
     }
 
-    /// Tells what is wired to the channels what has become of them.
+    /// Sends the tones of channels that have changed.
     fn sound(&mut self, at: Ns, out: &mut Outbox) {
-        // An update, a clock that has locked, a configuration: each may have begun or ended the
-        // clock of chip 0.
+        // An update, a PLL that has locked or a configuration may have started or stopped the
+        // SYNC_OUT of chip 0.
         self.synchronise();
         for n in 0..CHANNELS {
             let gain = if self.switch(n) {
@@ -347,7 +349,7 @@ impl Urukul {
             chip.set_gain(at, gain);
             let fresh = chip.act(at);
             let (before, after) = (self.tones[n], chip.tone(at));
-            // The phase goes on by itself.
+            // The phase advances by itself.
             let jumps = || {
                 let turned = before.turns + turns_of(before.hz, at - self.since[n]) - after.turns;
                 (turned - turned.round()).abs() > SAME_PHASE
@@ -361,8 +363,9 @@ impl Urukul {
         }
     }
 
-    /// A switch was closed in front of a chip that was sent nothing, while another one was set
-    /// behind an open switch: their driver has the chip of one channel and the switch of the other.
+    /// Detects a closed switch of a channel whose chip received nothing, while another chip was
+    /// programmed behind an open switch: the driver combines the chip of one channel with the
+    /// switch of the other.
     fn crossed(&self) -> Option<(Ns, String)> {
         let silent = (0..CHANNELS).find_map(|n| Some((n, self.closed[n].filter(|_| !self.addressed[n])?)));
         let unseen = (0..CHANNELS).find(|n| self.addressed[*n] && self.closed[*n].is_none());
@@ -374,8 +377,8 @@ impl Urukul {
         Some((at, text))
     }
 
-    /// Gives the chips the clock of their synchronisation, from the device or from chip 0, if it is
-    /// another one than before.
+    /// Passes the synchronisation clock, from the device or from chip 0, to the chips if it has
+    /// changed.
     fn synchronise(&mut self) {
         let signal = match self.of(self.fields.sync_sel, 0) {
             false => self.clock.map(|wave| SyncSignal { wave, skew_ps: 0.0 }),
@@ -394,7 +397,8 @@ impl Urukul {
 /// The reference at the chips in Hz; 0: none.
 fn reference(fields: &Fields, options: &Options, configuration: u64) -> f64 {
     let [low, high] = fields.clk_sel.map(|field| field.get(configuration));
-    // Bit 0 chooses the SMA connector; else bit 1 the MMCX connector or the oscillator.
+    // Bit 0 selects the SMA connector; otherwise bit 1 selects the MMCX connector or the
+    // oscillator.
     let source = match (low, high) {
         (1, _) => 1,
         (_, 1) => 2,
@@ -446,7 +450,7 @@ impl Model for Urukul {
         self.chips.iter().filter_map(|chip| chip.under_way()).min()
     }
 
-    /// A PLL locks, or a chip comes to something else that it does by itself.
+    /// A PLL locks, or a chip acts by itself otherwise.
     fn act(&mut self, at: Ns, out: &mut Outbox) {
         self.now = at;
         self.sound(at, out);

@@ -50,7 +50,7 @@ impl Bus {
         self.set(&pins);
     }
 
-    /// Sends a word while another comes.
+    /// Sends a word and returns the word received.
     fn exchange(&mut self, word: u64, width: u32) -> u64 {
         let mut read = 0;
         for bit in (0..width).rev() {
@@ -76,7 +76,7 @@ impl Bus {
         self.select(0);
     }
 
-    /// A byte of an AD9912.
+    /// Sends a byte to an AD9912.
     fn write12(&mut self, address: u16, byte: u64) {
         self.select(words::CS_DDS_CH0);
         self.exchange(address.into(), 16);
@@ -114,7 +114,7 @@ proptest! {
     fn attenuators_come_back(first: u32, second: u32) {
         let mut bus = Bus::new(OPTIONS);
         bus.transfer(words::CS_ATT, first.into(), 32);
-        // As the driver reads: zeros in, then what came out is written back without a pause.
+        // Drivers read by shifting in zeros, then write the result back without a pause.
         bus.select(words::CS_ATT);
         prop_assert_eq!(bus.exchange(second.into(), 32), u64::from(first));
         prop_assert_eq!(bus.exchange(first.into(), 32), u64::from(second));
@@ -133,7 +133,7 @@ proptest! {
         prop_assert_eq!(sta::RF_SW.get(status), word & 0xf);
     }
 
-    /// Whatever the pins do: no panic.
+    /// Any changes at the pins: no panic.
     #[test]
     fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
         let mut bus = Bus::new(OPTIONS);
@@ -224,7 +224,7 @@ fn a_servo_has_a_bus_of_its_own() {
             ..OPTIONS
         });
         bus.transfer(words::CS_CFG, cfg9::MASK_NU.at(1).put(0, 1), 52);
-        // Two messages, to each chip another frequency
+        // Two messages, with a different frequency for each chip
         for _ in 0..2 {
             bus.set(&[(NU_CS, true)]);
             for bit in (0..72).rev() {
@@ -277,13 +277,13 @@ fn chip_0_leads_the_others_where_sync_sel_says_so() {
     assert!(told[0].starts_with("ch1: it shall follow its SYNC_IN, where no clock is: look at sync_device"));
     assert_eq!(told.len(), 1);
     // 300 ps of the bench and 16 steps of 75 ps are 500 ps away from the edges: windows of up to 6
-    // steps are without one.
+    // steps contain none.
     let generator = dds::sync::GENERATOR_ENABLE.put(0, 1);
     assert_eq!(follow(&mut bus, 0, generator), 0);
     assert_eq!(heard(&bus), [Some(62.5e6); 3]);
     assert_eq!(follow(&mut bus, 1, dds::sync::WINDOW.put(0, 6)), 0);
     assert_eq!(follow(&mut bus, 2, dds::sync::WINDOW.put(0, 7)), 0b100);
-    // A delay at SYNC_OUT is one for all.
+    // A delay at SYNC_OUT applies to all chips.
     assert_eq!(follow(&mut bus, 0, dds::sync::OUT_DELAY.put(generator, 3)), 0b110);
     bus.transfer(words::CS_CFG, cfg9::SYNC_SEL.put(leads, 0), 52);
     assert_eq!(heard(&bus), [Some(0.0); 3]);
@@ -305,7 +305,7 @@ fn faults_of_the_wiring_are_told() {
     assert!(bus.out.warnings[0].starts_with("ch0: its PLL is on but the card has no clock"));
 }
 
-/// What a driver with a wrong `chip_select` does.
+/// Acts as a driver with a wrong `chip_select`.
 #[test]
 fn messages_that_nobody_hears_or_that_are_cut_are_told() {
     let mut bus = playing();
@@ -322,7 +322,7 @@ fn messages_that_nobody_hears_or_that_are_cut_are_told() {
         std::mem::take(&mut bus.out.warnings),
         ["a message to chip select 3, the chips of mask_nu, of which there are none"]
     );
-    // A configuration of another card's logic, and half of a word.
+    // A configuration for another card's logic, and half of a word.
     bus.transfer(words::CS_DDS_CH0, 0x02_1234, 24);
     bus.transfer(words::CS_DDS_CH1, 1, 4);
     assert_eq!(
@@ -354,7 +354,7 @@ fn a_chip_and_the_switch_of_another_are_told() {
 #[test]
 fn settings_that_never_took_effect_are_told() {
     let mut bus = playing();
-    // The switch was closed behind it.
+    // The switch was closed afterwards.
     let since = bus.at - 8;
     assert_eq!(
         bus.card.unfinished(),
@@ -365,7 +365,7 @@ fn settings_that_never_took_effect_are_told() {
     );
     bus.update();
     assert_eq!(bus.card.unfinished(), []);
-    // What a driver leaves behind that clears the phase with one update and not with the next.
+    // The state that a driver leaves if it clears the phase with one update and not with the next.
     let clears = dds::cfr1::PHASE_AUTOCLEAR.put(0, 1);
     bus.write(words::CS_DDS_CH2, dds::CFR1.address, clears, 32);
     assert_eq!(bus.card.unfinished(), []);
@@ -389,7 +389,7 @@ fn a_tone_without_a_clock_is_told() {
         bus.exchange(word, width);
         bus.select(0);
         if chip == Chip::Ad9912 {
-            // Its PLL is on after a reset.
+            // Its PLL is on after reset.
             bus.write12(0x10, 0x90);
         }
         bus.update();
@@ -403,7 +403,7 @@ fn a_tone_without_a_clock_is_told() {
     }
 }
 
-/// What is pushed out of the shift register is gone, and the rest moves up.
+/// Bits shifted out of the register are lost, and the rest moves up.
 #[test]
 fn attenuators_that_get_too_few_bits_are_told() {
     let mut bus = Bus::new(OPTIONS);
@@ -423,7 +423,7 @@ fn a_disabled_attenuator_is_told_once() {
     assert_eq!(bus.out.warnings, [format!("ch2: {DISABLED}")]);
 }
 
-/// At the time at which the clock stops, not with what happens next.
+/// The missing clock is reported when it stops, not at the next event.
 #[test]
 fn a_synchronisation_clock_that_stops_is_told_at_once() {
     let mut bus = Bus::new(OPTIONS);

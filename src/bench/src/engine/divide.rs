@@ -1,17 +1,17 @@
-//! A bench of several boards, made into as many engines as may go on by themselves: what joins two
-//! boards is of one engine, and boards that nothing joins do not wait for each other.
+//! Division of a bench of several boards into as many engines as can run independently: boards that
+//! are connected share an engine, and unconnected boards do not wait for each other.
 
 use super::{End, Engine};
 
 /// The engines of a bench.
 pub struct Divided {
-    /// Those of boards that are joined have one.
+    /// One for each set of connected boards.
     pub engines: Vec<Engine>,
     /// By board, the number of its engine.
     pub of_board: Vec<usize>,
 }
 
-/// Who is joined to whom: each of a set points to another one of it, and one to itself.
+/// A union-find structure: each member points to another one of its set, and the root to itself.
 struct Sets(Vec<usize>);
 
 impl Sets {
@@ -23,15 +23,15 @@ impl Sets {
     }
 
     fn join(&mut self, a: usize, b: usize) {
-        // The smallest stands for all: a board, where there is one.
+        // The smallest member is the root: a board, if the set has one.
         let (a, b) = (self.find(a), self.find(b));
         self.0[a.max(b)] = a.min(b);
     }
 }
 
 impl Engine {
-    /// Divides a bench that has just been put together. `starts`: the number of each board's first
-    /// pad, in order. A part that no wire joins to a board is with the first one.
+    /// Divides a newly assembled bench. `starts` holds the number of each board's first pad, in
+    /// order. A part that no wire connects to a board goes with the first one.
     pub fn divide(self, starts: &[u16]) -> Divided {
         let boards = starts.len();
         let board_of = |pad: u16| starts.partition_point(|start| *start <= pad) - 1;
@@ -65,7 +65,7 @@ impl Engine {
             let own = (0..boards).filter(|board| sets.find(*board) == *root);
             engine.starts = own.map(|board| starts[board]).collect();
         }
-        // Parts keep their order, by which what happens at once is done.
+        // Parts keep their order, which decides between simultaneous events.
         let mut places = Vec::new();
         for model in 0..self.parts.len() {
             let engine = engine_of(boards + model);

@@ -1,17 +1,18 @@
-//! What outputs have had, and what was done to pins: kept for tests and pages.
+//! Recorded signals of outputs and changes of pins, for tests and pages.
 
 use serde_json::{json, Value};
 
 use super::{Edge, Engine};
 use crate::signal::{Ns, Signal};
 
-/// Changes of tones, voltages, photons and populations that are kept; likewise of input pins.
+/// Maximum number of recorded changes of tones, voltages, photons and populations; likewise of
+/// pins.
 const HISTORY: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
-/// (time, model, output, what).
+/// (time, model, output, signal).
 pub(super) type Given = (Ns, usize, usize, Signal);
 
 impl Engine {
-    /// Keeps what an output is given: tones, voltages, photons, populations.
+    /// Records a signal of an output: tones, voltages, photons, populations.
     pub(super) fn keep(&mut self, at: Ns, given: Given) {
         if matches!(given.3, Signal::Level(_) | Signal::Light(_) | Signal::Clock(_)) {
             return;
@@ -22,7 +23,7 @@ impl Engine {
         }
     }
 
-    /// Keeps what is done to a pin.
+    /// Records a change of an input pin.
     pub(super) fn keep_edge(&mut self, edge: Edge) {
         match self.driven.len() {
             HISTORY if self.forgets => {}
@@ -31,7 +32,7 @@ impl Engine {
         }
     }
 
-    /// What a model does now is not kept: told once.
+    /// Warns, once, that changes are no longer recorded.
     fn forget(&mut self, at: Ns, model: Option<usize>) {
         if let Some(model) = model.filter(|_| !self.forgets) {
             self.forgets = true;
@@ -40,7 +41,7 @@ impl Engine {
         }
     }
 
-    /// The tones that an output has had: [time in ns, Hz, dBm or null, turns].
+    /// The recorded tones of an output: [time in ns, Hz, dBm or null, turns].
     pub fn tones(&self, name: &str, output: usize) -> Option<Value> {
         self.history_of(name, output, |at, signal| match signal {
             Signal::Tone(tone) => Some(json!([
@@ -53,7 +54,7 @@ impl Engine {
         })
     }
 
-    /// The voltages that an output has had: [time in ns, volts].
+    /// The recorded voltages of an output: [time in ns, volts].
     pub fn volts(&self, name: &str, output: usize) -> Option<Value> {
         self.history_of(name, output, |at, signal| match signal {
             Signal::Volts(volts) => Some(json!([at, volts])),
@@ -61,8 +62,8 @@ impl Engine {
         })
     }
 
-    /// The numbers that an output has had, of photons per second, of a population or of volts:
-    /// [time in ns, number].
+    /// The recorded numbers of an output (photons per second, populations or volts): [time in ns,
+    /// number].
     pub fn numbers(&self, name: &str, output: usize) -> Option<Value> {
         self.history_of(name, output, |at, signal| match signal {
             Signal::Photons(number) | Signal::Population(number) | Signal::Volts(number) => Some(json!([at, number])),
@@ -70,7 +71,7 @@ impl Engine {
         })
     }
 
-    /// What has been done to input pins.
+    /// The recorded changes of input pins.
     pub fn driven(&self) -> &[Edge] {
         &self.driven
     }
@@ -82,7 +83,7 @@ impl Engine {
             .iter()
             .filter(|change| (change.1, change.2) == (model, output));
         let mut changes: Vec<(Ns, Signal)> = of_it.map(|(at, _, _, signal)| (*at, *signal)).collect();
-        // Given with different delays, they come in another order than they were given in.
+        // Different delays may put them out of order.
         changes.sort_by_key(|(at, _)| *at);
         Some(changes.into_iter().filter_map(|(at, signal)| row(at, signal)).collect())
     }

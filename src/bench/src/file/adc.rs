@@ -1,4 +1,4 @@
-//! Cards with ADCs, and what is at their inputs: nothing, 0 V, if nothing is said.
+//! Bench file entries for cards with ADCs, and their inputs; an unspecified input is at 0 V.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -6,20 +6,20 @@ use toml::Spanned;
 use super::SamplerRevision;
 use crate::numbers::{Finite, Positive};
 
-/// What is at an input for voltages.
+/// The source of a voltage input.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(
     untagged,
     expecting = "an input has volts, or a channel that gives them, such as \"zotino0.ch3\""
 )]
 pub enum Wire {
-    /// So many volts, for ever.
+    /// A constant voltage.
     Volts(Finite),
-    /// What gives a voltage: `CARD.chN`.
+    /// A channel that outputs a voltage: `CARD.chN`.
     From(String),
 }
 
-/// A card with eight inputs, and what else can be said of it.
+/// Defines a card with eight inputs and one further option.
 macro_rules! card {
     ($(#[$doc:meta])* $name:ident { $(#[$said:meta])* $field:ident: $type:ty }) => {
         $(#[$doc])*
@@ -39,7 +39,7 @@ macro_rules! card {
         }
 
         impl $name {
-            /// What is at each input.
+            /// The source of each input.
             pub fn inputs(&self) -> Inputs<'_> {
                 let Self { ch0, ch1, ch2, ch3, ch4, ch5, ch6, ch7, .. } = self;
                 [ch0, ch1, ch2, ch3, ch4, ch5, ch6, ch7].map(Option::as_ref)
@@ -48,11 +48,11 @@ macro_rules! card {
     };
 }
 
-/// Of such a card.
+/// The sources of the inputs of such a card.
 pub type Inputs<'a> = [Option<&'a Spanned<Wire>>; 8];
 
 card! {
-    /// A card Sampler.
+    /// A Sampler card.
     Sampler {
         /// Hardware revision: `v2.1`, whose range is 10 V, or a later one with 10.24 V.
         hw_rev: Option<SamplerRevision>
@@ -60,9 +60,9 @@ card! {
 }
 
 card! {
-    /// A card Novogorny.
+    /// A Novogorny card.
     Novogorny {
-        /// Reference of its ADC in volts: 5 if nothing is said.
+        /// Reference of its ADC in volts; default 5.
         vref: Option<Positive>
     }
 }

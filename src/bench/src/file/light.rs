@@ -1,4 +1,4 @@
-//! What a bench file says of ions with motion, of what measures light, and of the mains.
+//! Bench file entries for ions with motion, detectors of light, and the mains.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -6,7 +6,7 @@ use toml::Spanned;
 use super::{Rate, Repump};
 use crate::numbers::{Finite, Fraction, Natural, Positive};
 
-/// One ion or two with four levels, and a mode of their motion.
+/// One or two four-level ions and a mode of their motion.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Crystal {
@@ -14,27 +14,27 @@ pub struct Crystal {
     #[serde(default = "one")]
     pub ions: Spanned<usize>,
     pub mode: Spanned<Mode>,
-    /// Light that turns qubits.
+    /// Light that drives the qubits.
     #[serde(default)]
     pub drive: Vec<Drive>,
-    /// Light that is scattered from both states of the ground level.
+    /// Light that both states of the ground level scatter.
     pub cooling: Option<Beam>,
-    /// Light that is scattered from one of them.
+    /// Light that one of them scatters.
     pub pumping: Option<Beam>,
     /// Light that empties the upper level.
     pub repump: Option<Repump>,
-    /// Time in which coherence is lost; for ever if nothing is said.
+    /// Coherence time; default infinite.
     pub coherence_s: Option<Spanned<Positive>>,
-    /// Of the upper level; for ever if nothing is said.
+    /// Lifetime of the upper level; default infinite.
     pub lifetime_s: Option<Positive>,
-    /// Of the short-lived level: that of calcium at 397 nm if nothing is said.
+    /// Linewidth of the short-lived level; default: that of calcium at 397 nm.
     #[serde(default = "linewidth")]
     pub linewidth_hz: Spanned<Positive>,
-    /// Part of its decays that end in the lower qubit state; the rest but `to_upper` ends in the
-    /// ground level's other state.
+    /// Fraction of its decays to the lower qubit state; all others but `to_upper` end in the ground
+    /// level's other state.
     #[serde(default = "half")]
     pub to_lower: Spanned<Fraction>,
-    /// Part that ends in the upper level.
+    /// Fraction of its decays to the upper level.
     #[serde(default = "none")]
     pub to_upper: Fraction,
 }
@@ -46,16 +46,16 @@ pub struct Mode {
     pub hz: Positive,
     /// Lamb-Dicke parameter of the qubits' light.
     pub eta: Natural,
-    /// Of the cooling light; 0: it neither cools nor heats.
+    /// Lamb-Dicke parameter of the cooling light; 0: no cooling or heating.
     #[serde(default)]
     pub eta_cooling: Rate,
-    /// Quanta per second.
+    /// Heating rate in quanta per second.
     #[serde(default)]
     pub heating_hz: Rate,
     /// Mean quanta at power-up.
     #[serde(default)]
     pub quanta: Rate,
-    /// States that are kept.
+    /// Number of motional states simulated.
     #[serde(default = "states")]
     pub states: Spanned<usize>,
 }
@@ -65,11 +65,11 @@ pub struct Mode {
 pub struct Drive {
     /// A modulator.
     pub light: Spanned<String>,
-    /// At the modulator's full power, of an ion that rests.
+    /// Rabi frequency at the modulator's full power, of an ion at rest.
     pub rabi_hz: Positive,
     /// Frequency of the modulator's tone at which the light is resonant.
     pub resonance_hz: Positive,
-    /// Ions in it, from 0 on; all if nothing is said.
+    /// Illuminated ions, counted from 0; default all.
     pub ions: Option<Spanned<Vec<usize>>>,
 }
 
@@ -78,22 +78,22 @@ pub struct Drive {
 pub struct Beam {
     /// A modulator.
     pub light: Spanned<String>,
-    /// Saturation parameter at its full power.
+    /// Saturation parameter at the modulator's full power.
     #[serde(default = "saturated")]
     pub saturation: Positive,
     /// Frequency of the modulator's tone at which the light is resonant.
     pub resonance_hz: Positive,
 }
 
-/// What turns light into a voltage.
+/// A detector that turns light into a voltage.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Photodiode {
     /// Modulators.
     pub sees: Vec<Spanned<String>>,
-    /// At the full power of one of them.
+    /// Voltage at the full power of one of them.
     pub volts: Finite,
-    /// In the dark.
+    /// Voltage in the dark.
     #[serde(default)]
     pub dark_volts: super::Volts,
     #[serde(default)]
@@ -104,11 +104,11 @@ pub struct Photodiode {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// Of the device.
+    /// Input pin of the device.
     pub pin: Spanned<String>,
     #[serde(default = "mains")]
     pub hz: Spanned<Positive>,
-    /// Standard deviation of an edge, from what the frequency says.
+    /// Standard deviation of an edge from its nominal time.
     #[serde(default = "steady")]
     pub jitter_ns: Spanned<Rate>,
     /// Length of a pulse.
@@ -152,11 +152,11 @@ fn pulse() -> Spanned<u32> {
     Spanned::new(0..0, 1_000_000)
 }
 
-/// What looks at ions.
+/// A camera that observes ions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Camera {
-    /// The card that it is plugged into.
+    /// The card to which the camera is connected.
     pub grabber: Spanned<String>,
     /// Columns and rows.
     #[serde(default = "pixels")]
@@ -168,25 +168,25 @@ pub struct Camera {
     /// Standard deviation of an ion's image in pixels.
     #[serde(default = "spread")]
     pub spread: Positive,
-    /// Counts for each scattered photon, over all pixels.
+    /// Counts per scattered photon, over all pixels.
     #[serde(default = "all")]
     pub efficiency: Fraction,
-    /// Counts of a pixel in a frame in the dark.
+    /// Dark counts per pixel and frame.
     #[serde(default)]
     pub dark: Rate,
     pub exposure_s: Positive,
-    /// A pin whose rising edge begins an exposure…
+    /// A pin whose rising edge starts an exposure…
     pub trigger: Option<Spanned<String>>,
-    /// …or so many frames per second.
+    /// …or the frame rate of a free-running camera.
     pub hz: Option<Spanned<Positive>>,
 }
 
-/// An ion, and where its image is: column and row, in pixels from the corner.
+/// An ion and the position of its image: column and row, in pixels from the corner.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seen {
     pub ion: Spanned<String>,
-    /// Which one of a crystal.
+    /// Index of the ion in a crystal.
     #[serde(default = "first")]
     pub number: Spanned<usize>,
     pub x: Finite,

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
-/// Of a Mirny: 0 to 3.
+/// Hardware revision of a Mirny: 0 to 3.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "u32")]
 pub struct MirnyRevision(u32);
 
 impl MirnyRevision {
-    /// As the card tells it.
+    /// The value read from the card.
     pub fn number(self) -> u32 {
         self.0
     }
@@ -25,13 +25,13 @@ impl TryFrom<u32> for MirnyRevision {
     }
 }
 
-/// Of a Sampler.
+/// Hardware revision of a Sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum SamplerRevision {
-    /// v2.1: 10 V.
+    /// v2.1: full scale 10 V.
     First,
-    /// 10.24 V.
+    /// Full scale 10.24 V.
     Later,
 }
 

@@ -1,4 +1,5 @@
-//! Where tones come from that no card makes: chips alone on a bus, converters, sources.
+//! Bench file entries for sources of tones other than cards: chips alone on a bus, converters,
+//! sources.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -10,35 +11,35 @@ use crate::numbers::{Natural, Positive};
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Converter {
-    /// Power of a sine of full scale.
+    /// Power of a full-scale sine.
     pub full_scale_dbm: Power,
 }
 
-/// A DDS AD9834. What is not said here says the device database, or else `Default`.
+/// An AD9834 DDS. Missing values are those of the device database, or else defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ad9834 {
-    /// Hz of its clock, 75 MHz if nothing is said; 0: none.
+    /// Hz of its clock, default 75 MHz; 0: none.
     pub clock_hz: Option<Natural>,
     /// Power of its sine.
     pub full_scale_dbm: Power,
 }
 
-/// An attenuator HMC542B.
+/// An HMC542B attenuator.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hmc542b {
-    /// What is at its input: `CARD.chN`, or a part that gives a tone.
+    /// Source of its input: `CARD.chN`, or a part that outputs a tone.
     pub tone: Option<Spanned<String>>,
 }
 
-/// A source of one tone, such as a synthesiser that a laboratory sets by hand.
+/// A source of a single tone, such as a synthesiser set by hand.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RfSource {
     pub hz: Positive,
     #[serde(default)]
     pub dbm: Power,
-    /// A pin that the device drives: it is on while that is high; for ever if nothing is said.
+    /// A pin that the device drives and that enables the tone while high; default: always on.
     pub switch: Option<Spanned<String>>,
 }

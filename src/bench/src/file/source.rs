@@ -1,10 +1,10 @@
-//! The text of a bench file, where something stands in it, and what its parser has to say.
+//! The text of a bench file, positions in it, and the messages of its parser.
 
 use serde::de::DeserializeOwned;
 
 use super::File;
 
-/// What the parser of the file says, without names of Rust's types.
+/// Rewrites a message of the parser without names of Rust types.
 fn in_words(text: &str) -> String {
     let Some((before, kind)) = text.rsplit_once("expected ") else {
         return text.into();
@@ -21,7 +21,7 @@ fn in_words(text: &str) -> String {
     format!("{}expected {kind}", before.replace(" as i128", ""))
 }
 
-/// The text of a file, from its bytes. The error is a line with its place.
+/// Decodes the text of a file. The error is a line with its place.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let whole = error.utf8_error().valid_up_to();
@@ -30,17 +30,17 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, String> {
     })
 }
 
-/// The text of a file, to say where something stands.
+/// The text of a file and its name, for messages with a place.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// As its owner knows it.
+    /// The name that the owner uses.
     pub name: &'a str,
     /// All of it.
     pub text: &'a str,
 }
 
 impl Source<'_> {
-    /// `NAME:LINE`; of what is one line without a file its name.
+    /// `NAME:LINE`, or the name alone if the text is empty.
     pub fn place(&self, at: usize) -> String {
         if self.text.is_empty() {
             return self.name.into();
@@ -54,7 +54,8 @@ impl Source<'_> {
         format!("{}: {text}", self.place(at))
     }
 
-    /// The head of the table in which a place is, and where that stands, if it is one of a list of tables.
+    /// The header of the table that contains a position, and the header's position, if it is one of
+    /// an array of tables.
     fn list_at(&self, at: usize) -> Option<(usize, &str)> {
         let end = self
             .text
@@ -70,7 +71,7 @@ impl Source<'_> {
         head.trim_start().starts_with("[[").then(|| (start, head.trim()))
     }
 
-    /// The bench file, if it is one.
+    /// Parses the text as a bench file.
     pub fn parse(&self) -> Result<File, String> {
         toml::from_str(self.text).map_err(|error| {
             let at = error.span().unwrap_or_default().start;
@@ -82,12 +83,12 @@ impl Source<'_> {
         })
     }
 
-    /// A file of another kind, checked in the same way.
+    /// Parses a file of another kind with the same messages.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
         toml::from_str(self.text).map_err(|error| self.mistake(&error))
     }
 
-    /// What the parser has found.
+    /// Formats an error of the parser.
     fn mistake(&self, error: &toml::de::Error) -> String {
         let span = error.span().unwrap_or_default();
         let text = match (error.message(), self.text.get(span.clone())) {

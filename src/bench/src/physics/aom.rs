@@ -1,4 +1,4 @@
-//! An acousto-optic modulator: a tone in, light out.
+//! An acousto-optic modulator, which turns a tone into light.
 
 use std::f64::consts::{FRAC_PI_2, LN_2};
 
@@ -7,18 +7,18 @@ use serde_json::{json, Value};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Light, Ns, Signal, Tone};
 
-/// Of a modulator, and how it is used.
+/// Parameters of a modulator.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Centre of its band in Hz.
     pub centre_hz: f64,
-    /// Full width in Hz at which it diffracts half as much in a single pass.
+    /// Full width of the band in Hz, at which a single pass diffracts half of the maximum.
     pub bandwidth_hz: f64,
-    /// Power of the tone at which it diffracts most.
+    /// Power of the tone at maximum diffraction.
     pub saturation_dbm: f64,
-    /// Passes of the light, 1 or 2; negative for the order below that of the laser.
+    /// Number of passes, 1 or 2; negative for a diffraction order below the laser's frequency.
     pub passes: i32,
-    /// From the tone to the light: the sound's way to the beam.
+    /// Delay from the tone to the light: propagation of the sound to the beam.
     pub delay_ns: Ns,
 }
 
@@ -29,7 +29,7 @@ pub struct Aom {
 }
 
 impl Aom {
-    /// Without a tone.
+    /// A modulator without a tone.
     pub fn new(options: Options) -> Self {
         Self {
             options,
@@ -37,7 +37,7 @@ impl Aom {
         }
     }
 
-    /// The light that a tone makes.
+    /// The light that a tone produces.
     pub fn light(&self, tone: Tone) -> Light {
         let passes = f64::from(self.options.passes);
         Light {
@@ -47,11 +47,11 @@ impl Aom {
         }
     }
 
-    /// The part of the light that is diffracted in a pass, of what is at best.
+    /// Diffracted power in a single pass, as a fraction of the maximum.
     fn efficiency(&self, tone: Tone) -> f64 {
         let amplitude = 10f64.powf((tone.dbm - self.options.saturation_dbm) / 20.0);
         let off = 2.0 * (tone.hz - self.options.centre_hz) / self.options.bandwidth_hz;
-        // Bragg diffraction: sin^2 of the index's modulation; a Gaussian stands for the band.
+        // Bragg diffraction: sin^2 of the index modulation; the band is approximated by a Gaussian.
         (FRAC_PI_2 * amplitude).sin().powi(2) * (-LN_2 * off * off).exp()
     }
 }

@@ -1,10 +1,10 @@
-//! A camera that looks at ions: photons to an image, and the image as a Camera Link in base
-//! configuration sends it.
+//! A camera that observes ions: from photons to an image, and to the signals of a Camera Link in
+//! base configuration.
 //!
-//! The light of each ion is spread over the pixels about its place; each pixel counts with the
-//! noise of photons. A frame follows its exposure at once, 28 bits for each pixel on four lanes,
-//! seven bits of 4 ns in a period of the clock lane. The clock rests between frames, which costs
-//! nothing then; it begins early enough for a receiver to find the rate.
+//! The light of each ion is spread over the pixels around its position; each pixel counts with shot
+//! noise. A frame is sent directly after its exposure, with 28 bits for each pixel on four lanes,
+//! seven bits of 4 ns per period of the clock lane. The clock stops between frames, which then cost
+//! nothing; it starts early enough for a receiver to detect the rate.
 
 use kairos_contracts::chips::cameralink::{self as link, LANES, PORTS};
 use rand_distr::{Distribution, Poisson};
@@ -14,63 +14,63 @@ use serde_json::{json, Value};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{seconds, Ns, Signal};
 
-/// Names of the lines to the grabber, as its channel's end.
+/// Names of the lines to the grabber, as in its channels.
 pub const LINES: [&str; 5] = ["clk", "x0", "x1", "x2", "x3"];
-/// Length of a bit, and bits on a lane in a period of the clock.
+/// Duration of a bit, and bits on a lane per clock period.
 const BIT: Ns = 4;
 const BITS: usize = 7;
-/// What the clock lane shows in a period.
+/// Pattern of the clock lane in a period.
 const CLOCK: [bool; BITS] = [true, true, false, false, false, true, true];
-/// What is valid, in a word.
+/// Valid flags of a word.
 const LINE_VALID: u32 = 1 << link::LINE_VALID;
 const FRAME_VALID: u32 = 1 << link::FRAME_VALID;
 const DATA_VALID: u32 = 1 << link::DATA_VALID;
-/// Periods before a frame, between its lines, and behind it.
+/// Clock periods before a frame, between its lines, and after it.
 const BEFORE: usize = 30;
 const BETWEEN: usize = 2;
 const BEHIND: usize = 12;
 
-/// What of the light of a source is seen, and where.
+/// The image of a source.
 #[derive(Debug, Clone, Copy)]
 pub struct Spot {
-    /// Its middle in pixels: column and row.
+    /// Its centre in pixels: column and row.
     pub place: [f64; 2],
 }
 
-/// Of a camera.
+/// Parameters of a camera.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Pixels: columns and rows.
+    /// Number of pixels: columns and rows.
     pub size: [usize; 2],
     /// Standard deviation of a spot in pixels.
     pub spread: f64,
-    /// Counts for each scattered photon, over all pixels.
+    /// Counts per scattered photon, over all pixels.
     pub efficiency: f64,
-    /// Counts of a pixel in the dark, in a frame.
+    /// Dark counts per pixel and frame.
     pub dark: f64,
-    /// How long it looks.
+    /// Duration of the exposure.
     pub exposure_ns: Ns,
-    /// From frame to frame, if it does not wait for a trigger.
+    /// Frame period of a free-running camera; `None`: triggered.
     pub period_ns: Option<Ns>,
-    /// Of each input.
+    /// The spot of each input.
     pub spots: Vec<Spot>,
 }
 
-/// The camera: input 0 is the trigger, the others photons; outputs the lines.
+/// The camera: input 0 is the trigger, the others are photons; the outputs are the lines.
 pub struct Camera {
     options: Options,
     random: Pcg64Mcg,
     trigger: bool,
-    /// Photons per second of each source, and those since the exposure began.
+    /// Photons per second of each source, and photons since the exposure began.
     rates: Vec<f64>,
     collected: Vec<f64>,
-    /// Up to when they are counted.
+    /// Time up to which they are counted.
     counted: Ns,
-    /// When the exposure ends.
+    /// End of the exposure.
     ends: Option<Ns>,
-    /// When the next one begins by itself.
+    /// Start of the next exposure without a trigger.
     begins: Option<Ns>,
-    /// When the last frame has been sent.
+    /// End of the last frame's transmission.
     busy: Ns,
     image: Vec<u16>,
     frames: u64,
@@ -78,7 +78,7 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// That has not looked yet.
+    /// A camera before its first exposure.
     pub fn new(options: Options, random: Pcg64Mcg) -> Self {
         let sources = options.spots.len();
         Self {
@@ -97,7 +97,7 @@ impl Camera {
         }
     }
 
-    /// Photons up to a time.
+    /// Counts photons up to a time.
     fn count(&mut self, at: Ns) {
         let time = seconds(at - self.counted);
         for (sum, rate) in self.collected.iter_mut().zip(&self.rates) {
@@ -106,7 +106,7 @@ impl Camera {
         self.counted = at;
     }
 
-    /// An exposure begins, if it can.
+    /// Starts an exposure if possible.
     fn expose(&mut self, at: Ns, out: &mut Outbox) {
         if self.ends.is_some() || at + self.options.exposure_ns < self.busy {
             self.missed += 1;
@@ -117,19 +117,19 @@ impl Camera {
         self.ends = Some(at + self.options.exposure_ns);
     }
 
-    /// The part of a spot's light on each column, or row.
+    /// The fraction of a spot's light on each column or row.
     fn profile(&self, middle: f64, pixels: usize) -> Vec<f64> {
         let part = |n: usize| {
             let off = (n as f64 + 0.5 - middle) / self.options.spread;
             (-0.5 * off * off).exp()
         };
         let parts: Vec<f64> = (0..pixels).map(part).collect();
-        // Of the whole spot, also of what falls beside the sensor
+        // Relative to the whole spot, including light beside the sensor
         let whole = self.options.spread * std::f64::consts::TAU.sqrt();
         parts.iter().map(|part| part / whole).collect()
     }
 
-    /// What is seen of the photons that have been collected.
+    /// Draws the image from the collected photons.
     fn look(&mut self) {
         let [columns, rows] = self.options.size;
         let mut expected = vec![self.options.dark; columns * rows];
@@ -146,7 +146,7 @@ impl Camera {
         }
     }
 
-    /// Words of the frame.
+    /// The words of the frame.
     fn words(&self) -> Vec<u32> {
         let mut words = vec![0; BEFORE];
         for row in self.image.chunks(self.options.size[0]) {
@@ -246,7 +246,7 @@ mod tests {
         Camera::new(options, Pcg64Mcg::seed_from_u64(7))
     }
 
-    /// As a receiver at the lanes: the bits in the middle of their times, whose clock says where words begin.
+    /// Receives a frame: samples the bits in the middle, and checks the clock lane's pattern.
     fn received(out: &Outbox) -> Vec<u32> {
         let end = out.sent.iter().map(|sent| sent.0).max().expect("a frame");
         let mut edges = out.sent.clone();

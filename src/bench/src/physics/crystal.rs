@@ -1,16 +1,16 @@
-//! One ion or two with four levels each, and a mode of their motion, in light that shelves, cools,
-//! pumps and repumps.
+//! One or two ions with four levels each, and a mode of their motion, in light that drives the
+//! qubits, cools, pumps and repumps.
 //!
 //! While no ion scatters light, the state is a wave function of qubits (`S-` and `D`) and mode.
-//! What disturbs it comes at random times: turns of a qubit's phase (dephasing), small
-//! displacements (heating), and falls out of `D` (decay, repumping) as quantum jumps; averaged over
-//! runs that is the master equation. Scattered light projects it ([`glow`]).
+//! Disturbances occur at random times: phase flips of a qubit (dephasing), small displacements
+//! (heating), and quantum jumps out of `D` (decay, repumping); averaged over runs this is the
+//! master equation. Scattered light projects the state ([`glow`]).
 //!
-//! | room | what |
+//! | modules | contents |
 //! |---|---|
-//! | [`wave`], [`period`], [`oscillator`] | the wave function in light of one tone, of two, and its operators |
+//! | [`wave`], [`period`], [`oscillator`] | wave function in light of one tone or two, operators |
 //! | [`glow`] | ions that scatter |
-//! | [`doppler`] | what scattering does to the motion |
+//! | [`doppler`] | effects of scattering on the motion |
 
 use nalgebra::{DMatrix, DVector};
 use rand_distr::{Distribution, Exp1, StandardNormal, StandardUniform};
@@ -34,31 +34,32 @@ pub mod period;
 pub mod powers;
 pub mod wave;
 
-/// Numbers of the inputs: light that scatters and cools…
+/// Input numbers: light that scatters and cools…
 pub const COOLING: usize = 0;
 /// …light that scatters from `S+` only…
 pub const PUMPING: usize = 1;
 /// …light that empties `D`…
 pub const REPUMP: usize = 2;
-/// …and from here on, beams that turn qubits.
+/// …and from here on, beams that drive qubits.
 pub const DRIVES: usize = 3;
 
-/// A displacement that heating makes while light turns qubits: its square is in quanta.
+/// Size of the displacements by heating while light drives qubits; its square is in quanta.
 const KICK: f64 = 0.1;
-/// Probability of the highest state of the mode that is kept, from which on its owner is told.
+/// Population of the highest simulated state of the mode that causes a warning.
 const FULL: f64 = 0.01;
 
-/// The ions: output 0 are their photons, then how much of each ion is in `D`, then the photons of each.
+/// The ions: output 0 is their photons, followed by each ion's population of `D`, then by each
+/// ion's photons.
 pub struct Crystal {
     options: Options,
     random: Pcg64Mcg,
     propagators: Propagators,
     state: DVector<C>,
-    /// Ions in `S+`, which light of the qubits does not see; they count as lower in the state.
+    /// Ions in `S+`, which the qubits' light does not affect; they count as lower in the state.
     pumped: usize,
-    /// Quanta, while there are more than the wave function holds.
+    /// The number of quanta, while it exceeds the range of the wave function.
     hot: Option<u32>,
-    /// Instead of the state, while light is scattered.
+    /// Replaces the state while light is scattered.
     glow: Option<Glow>,
     at: Ns,
     lights: Vec<Light>,
@@ -71,7 +72,7 @@ pub struct Crystal {
 }
 
 impl Crystal {
-    /// All ions in `S-`.
+    /// Creates the ions in `S-`.
     pub fn new(options: Options, mut random: Pcg64Mcg) -> Self {
         let inputs = DRIVES + options.drives.len();
         let quanta = draw_thermal(options.quanta, &mut random);
@@ -100,7 +101,7 @@ impl Crystal {
         StandardUniform.sample(&mut self.random)
     }
 
-    /// A basis state: bit n of `up`: ion n is in `D`.
+    /// Sets a basis state; bit n of `up`: ion n is in `D`.
     fn put(&mut self, up: usize, quanta: u32) {
         let highest = self.options.mode.states as u32 - 1;
         self.hot = (quanta > highest).then_some(quanta);
@@ -116,7 +117,7 @@ impl Crystal {
         self.options.levels.decay + self.options.repump * self.lights[REPUMP].power
     }
 
-    /// What turns qubits at the time of the state.
+    /// The tones that drive qubits at the time of the state.
     fn tones(&self) -> Vec<Tone> {
         let mut tones = Vec::new();
         for (number, drive) in self.options.drives.iter().enumerate() {
@@ -136,7 +137,7 @@ impl Crystal {
         tones
     }
 
-    /// Brings the state to `at`.
+    /// Advances the state to `at`.
     fn advance(&mut self, at: Ns) {
         match &mut self.glow {
             Some(glow) => glow.advance(at),
@@ -146,7 +147,7 @@ impl Crystal {
         self.at = at;
     }
 
-    /// The wave function to `at`, with all that disturbs it.
+    /// Advances the wave function to `at`, with all disturbances.
     fn turn(&mut self, at: Ns) {
         let in_light = !self.tones().is_empty();
         let kicks = if in_light {
@@ -180,7 +181,7 @@ impl Crystal {
         }
     }
 
-    /// The wave function to `end`, with falls out of `D` at their times.
+    /// Advances the wave function to `end`, with jumps out of `D` at their times.
     fn fall(&mut self, end: Ns) {
         let leaving = self.leaving();
         while self.at < end {
@@ -188,14 +189,14 @@ impl Crystal {
             let time = end - self.at;
             let after = self.propagators.evolve(&self.state, &tones, leaving, time);
             let stays = after.norm_squared();
-            // An ion that has not fallen leaves a norm of 1 but for rounding.
+            // Without a possible jump the norm stays 1 except for rounding.
             let drawn = self.uniform();
             if stays > 1.0 - 1e-12 || drawn < stays {
                 self.state = after / C::new(stays.sqrt(), 0.0);
                 self.at = end;
                 return;
             }
-            // The first nanosecond at which the norm is below what was drawn.
+            // Finds the first nanosecond at which the squared norm is below the drawn number.
             let (mut low, mut high) = (0, time);
             while high - low > 1 {
                 let middle = low + (high - low) / 2;
@@ -211,13 +212,13 @@ impl Crystal {
         }
     }
 
-    /// The part of the wave function in which an ion is in `D`.
+    /// The population of `D` of an ion.
     fn share(&self, ion: usize) -> f64 {
         let up = (0..self.state.len()).filter(|row| self.options.mode.is_up(*row, ion));
         up.map(|row| self.state[row].norm_sqr()).sum()
     }
 
-    /// An ion falls out of `D`.
+    /// Lets an ion jump out of `D`.
     fn jump(&mut self) {
         let states = self.options.mode.states;
         let first = self.share(0);
@@ -239,7 +240,7 @@ impl Crystal {
         }
     }
 
-    /// A qubit's phase turns by half.
+    /// Flips the phase of a qubit.
     fn flip(&mut self, ion: usize) {
         let mode = self.options.mode;
         for (row, amplitude) in self.state.iter_mut().enumerate() {
@@ -249,7 +250,7 @@ impl Crystal {
         }
     }
 
-    /// A displacement of a random direction.
+    /// Displaces the mode in a random direction.
     fn displace(&mut self) {
         let angle = self.uniform() * std::f64::consts::TAU;
         let (states, kick) = (self.options.mode.states, self.kick.clone());
@@ -259,7 +260,7 @@ impl Crystal {
         }));
     }
 
-    /// Acts on the mode; what leaves the states that are kept is left out.
+    /// Applies an operator to the mode; components outside of the simulated states are dropped.
     fn mode_by(&mut self, operator: &DMatrix<C>) {
         let states = self.options.mode.states;
         for inner in 0..1 << self.options.mode.ions {
@@ -269,11 +270,12 @@ impl Crystal {
         self.state = self.state.normalize();
     }
 
-    /// The mode gains so many quanta in the mean, without light on the qubits.
+    /// Adds `quanta` to the mode on average, without light on the qubits.
     fn heat(&mut self, quanta: f64) {
         let held = self.options.mode.states as f64 / 8.0;
         if self.hot.is_none() && self.quanta() + quanta < held {
-            // A force that is noise: displaced by a number whose parts are normal.
+            // A noisy force: a displacement whose real and imaginary parts are normally
+            // distributed.
             let part = |random: &mut Pcg64Mcg| -> f64 { StandardNormal.sample(random) };
             let scale = (quanta / 2.0).sqrt();
             let z = C::new(part(&mut self.random) * scale, part(&mut self.random) * scale);
@@ -295,7 +297,7 @@ impl Crystal {
         self.hot.map_or_else(|| mean.sum(), f64::from)
     }
 
-    /// Draws what a measurement of qubits and quanta would find: ions in `D` as bits, and quanta.
+    /// Draws the result of a measurement of qubits and quanta: ions in `D` as bits, and quanta.
     fn project(&mut self) -> (usize, u32) {
         let mut drawn = self.uniform() * self.state.norm_squared();
         let states = self.options.mode.states;
@@ -307,7 +309,7 @@ impl Crystal {
         (row / states, self.hot.unwrap_or((row % states) as u32))
     }
 
-    /// The scattering light as it is now.
+    /// The current scattering light.
     fn shining(&self) -> Shining {
         let options = &self.options;
         let rate = |input: usize, beam: &Beam| {
@@ -338,7 +340,7 @@ impl Crystal {
         }
     }
 
-    /// Light begins to be scattered.
+    /// Begins scattering: projects the state.
     fn begin(&mut self) {
         let (up, quanta) = self.project();
         let place = |ion: usize| match (up >> ion & 1, self.pumped >> ion & 1) {
@@ -351,7 +353,7 @@ impl Crystal {
         self.glow = Some(Glow::new(self.options.levels, self.shining(), &places, quanta, self.at));
     }
 
-    /// No light is scattered any more.
+    /// Ends scattering: prepares the state that [`Glow`] ends in.
     fn end(&mut self, glow: Glow) {
         let (places, quanta) = glow.end(&mut self.random);
         let bits = |wanted: Place| -> usize {
@@ -362,7 +364,7 @@ impl Crystal {
         self.put(bits(Place::Shelf), quanta);
     }
 
-    /// Of `D`, for each ion, and mean quanta.
+    /// Populations of `D` for each ion, and mean quanta.
     fn populations(&self) -> (Vec<f64>, f64) {
         let waves = || {
             (
@@ -393,7 +395,7 @@ impl Crystal {
         }
     }
 
-    /// What cannot have been meant.
+    /// Warns about situations that cannot be intended.
     fn warn(&mut self, out: &mut Outbox) {
         let tones = (0..self.options.drives.len()).filter(|n| self.lights[DRIVES + n].power > 0.0);
         if tones.count() > 2 && !self.told[0] {
@@ -452,7 +454,7 @@ impl Model for Crystal {
         self.tell(out);
     }
 
-    /// As of the last change of the light on it.
+    /// State as of the last change of the light.
     fn report(&self, _at: Ns) -> Value {
         let (upper, quanta) = self.populations();
         let pumped: Vec<bool> = (0..self.options.mode.ions)

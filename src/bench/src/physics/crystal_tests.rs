@@ -1,4 +1,4 @@
-//! The model as the bench has it: averages of many runs against QuTiP, and what an experiment does with it.
+//! Tests of the model on the bench: averages of many runs against QuTiP, and typical experiments.
 
 use rand::SeedableRng;
 
@@ -47,7 +47,7 @@ fn drive(rabi_hz: f64) -> Drive {
     }
 }
 
-/// A crystal with the beams of a system, in its first state.
+/// A crystal with the beams of a system, in its initial state.
 fn of(system: &System, seed: u64) -> (Crystal, Vec<Change>) {
     let tones = &system.tones;
     let drives = tones.iter().map(|tone| drive(tone.rabi_hz)).collect();
@@ -67,7 +67,7 @@ fn averages_of_runs_are_those_of_qutip() {
         let runs = 1500;
         let (mut upper, mut quanta) = (Vec::new(), Vec::new());
         let (first, lit) = of(&case.system, 0);
-        // Propagators are kept from run to run.
+        // Propagators are cached from run to run.
         let mut crystal = first;
         crystal.options.heating = case.heating;
         crystal.options.levels.dephasing = case.dephasing;
@@ -97,7 +97,7 @@ fn averages_of_runs_are_those_of_qutip() {
     }
 }
 
-/// What `pulses` (light as of each time) leave, in the mean over some runs: parts in `D` and quanta.
+/// Mean result of `pulses` (light from each time on) over some runs: populations of `D` and quanta.
 fn mean(options: &Options, pulses: &[(Ns, Vec<Change>)], runs: u64) -> (f64, f64) {
     let (mut upper, mut quanta) = (0.0, 0.0);
     let mut crystal = Crystal::new(options.clone(), Pcg64Mcg::seed_from_u64(11));
@@ -125,7 +125,7 @@ const MODE: Mode = Mode {
     eta: 0.1,
 };
 
-/// Heights of both sidebands are as n and n + 1.
+/// Heights of the two sidebands are in the ratio n to n + 1.
 #[test]
 fn sidebands_measure_quanta() {
     let mut warm = options(MODE, vec![drive(10e3)]);
@@ -149,11 +149,11 @@ fn red_sideband_pulses_cool() {
     let mut pulses = vec![];
     for cycle in 0..25 {
         let at = cycle * 70_000;
-        // Of two lengths: a pulse that is a whole turn for some number of quanta leaves it.
+        // Two lengths, as a pulse that is a whole turn for some number of quanta removes none.
         let length = if cycle % 2 == 0 { 27_000 } else { 43_000 };
         pulses.push((at, vec![(DRIVES, light(-1e6, 1.0))]));
         pulses.push((at + length, vec![(DRIVES, light(-1e6, 0.0)), (REPUMP, light(0.0, 1.0))]));
-        // What falls into the other state of the ground level is pumped back.
+        // Pumps ions back that decayed to the other state of the ground level.
         pulses.push((at + 50_000, vec![(REPUMP, light(0.0, 1.0)), (PUMPING, light(0.0, 0.1))]));
         pulses.push((at + 60_000, vec![(REPUMP, light(0.0, 0.0)), (PUMPING, light(0.0, 0.0))]));
     }

@@ -1,58 +1,58 @@
-//! An ion with four levels: both states of the ground level (`S-`, `S+`), the short-lived level of
-//! cooling (`P`), and the long-lived one of shelving (`D`), as populations and the coherence of the
-//! qubit `S-`/`D`, solved exactly while light is constant.
+//! A four-level ion: both states of the ground level (`S-`, `S+`), the short-lived cooling level
+//! (`P`) and the long-lived shelving level (`D`), described by populations and the coherence of the
+//! qubit `S-`/`D`, and solved exactly while the light is constant.
 //!
-//! Light on `P` acts at its rate R = (G s/2)/(1 + (2d/G)^2), absorbed and emitted alike: in the
-//! steady state of two levels that is the optical Bloch equations' (s/2)/(1 + s + (2d/G)^2), and
-//! what coherence there is with `P` is gone within nanoseconds. Then no other coherence comes into
-//! being, and the master equation of 16 numbers is one of six with constant coefficients.
+//! Light on `P` absorbs and emits at the rate R = (G s/2)/(1 + (2d/G)^2), whose steady state for
+//! two levels is that of the optical Bloch equations, (s/2)/(1 + s + (2d/G)^2); coherences with `P`
+//! decay within nanoseconds. No other coherence arises, so the master equation of 16 numbers
+//! reduces to six with constant coefficients.
 
 use std::f64::consts::TAU;
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-/// Numbers of the state: populations of `S-`, `S+`, `P`, `D`, then real and imaginary part of the
-/// density matrix' element (`D`, `S-`).
+/// Indices of the state: populations of `S-`, `S+`, `P`, `D`, then real and imaginary part of the
+/// density matrix element (`D`, `S-`).
 pub const LOWER: usize = 0;
 /// The other state of the ground level.
 pub const PUMPED: usize = 1;
-/// The level that scatters.
+/// The level that scatters light.
 pub const SCATTERING: usize = 2;
-/// The level that does not.
+/// The level that does not scatter.
 pub const SHELF: usize = 3;
 const RE: usize = 4;
 const IM: usize = 5;
 
-/// What the ion is, in rates per second.
+/// Parameters of the ion, in rates per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Levels {
-    /// At which `P` decays…
+    /// Decay rate of `P`…
     pub linewidth: f64,
-    /// …and the parts of it that end in `S-`, `S+` and `D`.
+    /// …and the fractions of it that end in `S-`, `S+` and `D`.
     pub branching: [f64; 3],
-    /// At which `D` decays to `S-`.
+    /// Decay rate of `D` to `S-`.
     pub decay: f64,
-    /// At which the qubit loses coherence beyond what decay takes.
+    /// Rate at which the qubit loses coherence, in addition to decay.
     pub dephasing: f64,
 }
 
-/// What acts on the ion, constant for some time.
+/// The light on the ion, constant for some time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Lights {
     /// Rabi frequency of the qubit in Hz.
     pub rabi_hz: f64,
-    /// Light of the qubit less its transition in Hz.
+    /// Detuning of the qubit's light from its transition in Hz.
     pub detuning_hz: f64,
     /// Phase of that light in turns at the beginning, in the transition's frame.
     pub turns: f64,
-    /// Rate at which cooling light takes either state of the ground level to `P`, 1/s.
+    /// Rate at which cooling light transfers either state of the ground level to `P`, 1/s.
     pub cooling: f64,
-    /// Rate at which pumping light takes `S+` to `P`, 1/s.
+    /// Rate at which pumping light transfers `S+` to `P`, 1/s.
     pub pumping: f64,
-    /// Rate at which repumping light takes `D` to `P`, 1/s. It does not take `P` to `D`: in ions it
-    /// goes by another level of short life, which cooling light leaves empty.
+    /// Rate at which repumping light transfers `D` to `P`, 1/s. It does not transfer `P` to `D`:
+    /// real ions are repumped via another short-lived level, which cooling light leaves empty.
     pub repump: f64,
 }
 
@@ -68,7 +68,7 @@ pub fn evolve(state: Vector6<f64>, levels: &Levels, lights: &Lights, time: f64) 
     turned((generator(levels, lights) * time).exp() * there, -end)
 }
 
-/// The coherence as light of this phase sees it.
+/// Rotates the coherence into the frame of light with this phase.
 fn turned(mut state: Vector6<f64>, turns: f64) -> Vector6<f64> {
     let (sin, cos) = (TAU * turns).sin_cos();
     (state[RE], state[IM]) = (cos * state[RE] - sin * state[IM], sin * state[RE] + cos * state[IM]);
@@ -114,7 +114,7 @@ fn generator(levels: &Levels, lights: &Lights) -> Matrix6<f64> {
     matrix
 }
 
-/// Populations of `S-`, `S+` and `P` after `time` s, of an ion that is known not to have gone to
+/// Populations of `S-`, `S+` and `P` after `time` s, on the condition that the ion has not gone to
 /// `D`; their sum is the probability of that.
 pub fn evolve_bright(populations: Vector3<f64>, levels: &Levels, lights: &Lights, time: f64) -> Vector3<f64> {
     let mut matrix = Matrix3::zeros();
@@ -129,7 +129,7 @@ pub fn evolve_bright(populations: Vector3<f64>, levels: &Levels, lights: &Lights
     (matrix * time).exp() * populations
 }
 
-/// Rate at which an ion in `P` leaves for `D`, 1/s.
+/// Rate at which an ion in `P` decays to `D`, 1/s.
 pub fn to_shelf(levels: &Levels) -> f64 {
     levels.branching[2] * levels.linewidth
 }

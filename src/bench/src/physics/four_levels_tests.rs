@@ -1,4 +1,4 @@
-//! Against QuTiP, and closed formulas.
+//! Tests against QuTiP and closed formulas.
 
 use std::f64::consts::TAU;
 
@@ -21,7 +21,7 @@ fn the_master_equation_is_that_of_qutip() {
     }
 }
 
-/// Optical Bloch equations of two levels in the steady state.
+/// Steady state of the optical Bloch equations of two levels.
 #[test]
 fn scattering_saturates() {
     let levels = Levels {
@@ -35,8 +35,8 @@ fn scattering_saturates() {
             ..Lights::default()
         };
         let after = evolve(ground(), &levels, &lights, 1e-6);
-        // Light takes `P` to `S+` as well, which decays to nothing else: both states of the ground
-        // level are as bright.
+        // Light also transfers `P` to `S+`, which only light empties: in the steady state both
+        // have the same population.
         let upper = after[SCATTERING];
         assert!(
             (upper - cooling / (levels.linewidth + 3.0 * cooling)).abs() < 1e-9,
@@ -45,7 +45,7 @@ fn scattering_saturates() {
     }
 }
 
-/// What is known to be bright has the populations that all have, while nothing leads to `D`.
+/// Without a path to `D`, the populations conditioned on brightness are those of all ions.
 #[test]
 fn bright_ions_are_those_that_did_not_leave() {
     let levels = Levels {
@@ -76,7 +76,7 @@ fn pumping_ends_in_the_dark() {
     assert!(after[LOWER] > 0.999_999 && after[SCATTERING] < 1e-6, "{after}");
 }
 
-/// A pulse of half a turn in the middle takes the detuning out: spin echo.
+/// A pi pulse in the middle cancels the detuning: spin echo.
 #[test]
 fn echo() {
     let levels = Levels {

@@ -1,10 +1,10 @@
-//! An ion with two levels, of which the lower scatters light of another laser and the upper does
-//! not: what optical qubits are.
+//! A two-level ion, whose lower state scatters light of another laser while the upper one does not,
+//! as in optical qubits.
 //!
-//! Light of the transition turns the state. Detection projects it: the first scattered photon would
-//! tell, so the state is drawn when detection begins, and it jumps from then on, from the upper
-//! state to the lower one at the rate of decay and repumping. The light of the transition acts only
-//! while detection is off.
+//! Light of the transition rotates the state. Detection projects it: as the first scattered photon
+//! would reveal the state, it is drawn when detection begins, and then jumps from the upper to the
+//! lower state at the rate of decay and repumping. Light of the transition acts only while
+//! detection is off.
 
 use nalgebra::Vector3;
 use rand_distr::{Distribution, Exp1, StandardUniform};
@@ -15,48 +15,48 @@ use super::two_level::{evolve, Drive};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{seconds, turns_of, Light, Ns, Signal};
 
-/// Numbers of the inputs.
+/// Input numbers: light of the transition.
 pub const DRIVE: usize = 0;
 /// Light that the lower state scatters.
 pub const DETECTION: usize = 1;
-/// Light that takes the upper state to the lower one.
+/// Light that transfers the upper state to the lower one.
 pub const REPUMP: usize = 2;
 
-/// Of the ion, and of the light on it at full power.
+/// Parameters of the ion, and of the light on it at full power.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Rabi frequency in Hz.
     pub rabi_hz: f64,
-    /// Frequency of the light that is resonant, in Hz above the laser's own.
+    /// Frequency of resonant light, in Hz relative to the laser.
     pub resonance_hz: f64,
     /// Photons that the lower state scatters per second.
     pub scattering_hz: f64,
-    /// Rate at which the upper state is emptied, 1/s.
+    /// Rate at which repumping empties the upper state, 1/s.
     pub repump_hz: f64,
-    /// Rate at which coherence is lost, 1/s.
+    /// Rate of dephasing, 1/s.
     pub dephasing: f64,
-    /// Rate of the upper state's decay, 1/s.
+    /// Decay rate of the upper state, 1/s.
     pub decay: f64,
 }
 
-/// The ion: output 0 are its photons, output 1 says how much of it is in the upper state.
+/// The ion: output 0 is its photons, output 1 the population of the upper state.
 pub struct Ion {
     options: Options,
     random: Pcg64Mcg,
     state: Vector3<f64>,
-    /// Of the state.
+    /// Time of the state.
     at: Ns,
     light: [Light; 3],
-    /// When the light of the transition became what it is.
+    /// Time of the last change of the transition's light.
     since: Ns,
-    /// During detection, when the upper state falls.
+    /// During detection, the time at which the upper state decays.
     jump: Option<Ns>,
     measured: u64,
     told: f64,
 }
 
 impl Ion {
-    /// In its lower state.
+    /// An ion in its lower state.
     pub fn new(options: Options, random: Pcg64Mcg) -> Self {
         Self {
             options,
@@ -75,12 +75,12 @@ impl Ion {
         self.light[DETECTION].power > 0.0
     }
 
-    /// Rate at which the upper state is left, 1/s.
+    /// Rate at which the upper state is emptied, 1/s.
     fn leaving(&self) -> f64 {
         self.options.decay + self.options.repump_hz * self.light[REPUMP].power
     }
 
-    /// What acts on the state from its time on.
+    /// The drive of the state from its time on.
     fn drive(&self) -> Drive {
         let light = self.light[DRIVE];
         let resonance = self.options.resonance_hz;
@@ -94,7 +94,7 @@ impl Ion {
         }
     }
 
-    /// Brings the state to `at`.
+    /// Advances the state to `at`.
     fn advance(&mut self, at: Ns) {
         if at > self.at && !self.is_detected() {
             self.state = evolve(self.state, self.drive(), seconds(at - self.at));
@@ -102,7 +102,7 @@ impl Ion {
         self.at = at;
     }
 
-    /// Detection begins: the state is drawn.
+    /// Begins detection: the state is drawn.
     fn project(&mut self) {
         let drawn: f64 = StandardUniform.sample(&mut self.random);
         let z = if drawn < (1.0 + self.state.z) / 2.0 { 1.0 } else { -1.0 };
@@ -110,7 +110,7 @@ impl Ion {
         self.measured += 1;
     }
 
-    /// Draws when the upper state falls, during detection.
+    /// Draws the time at which the upper state decays, during detection.
     fn draw_jump(&mut self) {
         let leaves = self.is_detected() && self.state.z > 0.0 && self.leaving() > 0.0;
         let rate = self.leaving();

@@ -1,11 +1,11 @@
-//! A level that is there from the beginning.
+//! A level that is high from the beginning.
 
 use serde_json::{json, Value};
 
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
-/// High, at output 0.
+/// Drives output 0 high.
 #[derive(Default)]
 pub struct High {
     is_told: bool,

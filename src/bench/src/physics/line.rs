@@ -1,4 +1,4 @@
-//! A trigger of the mains: a pulse in each period.
+//! A line trigger: one pulse per period of the mains.
 
 use rand_distr::{Distribution, StandardNormal, StandardUniform};
 use rand_pcg::Pcg64Mcg;
@@ -7,21 +7,21 @@ use serde_json::{json, Value};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
-/// The trigger: output 0.
+/// The trigger: output 0 is its pulses.
 pub struct Line {
     hz: f64,
     /// Standard deviation of an edge in ns.
     jitter: f64,
     pulse: Ns,
     random: Pcg64Mcg,
-    /// Where in a period the device was switched on.
+    /// Phase of the mains at power-up, as a fraction of a period.
     begin: f64,
     edges: u64,
     next: Ns,
 }
 
 impl Line {
-    /// With pulses of so many ns.
+    /// A trigger with pulses of `pulse` ns.
     pub fn new(hz: f64, jitter: f64, pulse: Ns, mut random: Pcg64Mcg) -> Self {
         let begin = StandardUniform.sample(&mut random);
         let mut line = Self {
@@ -37,7 +37,7 @@ impl Line {
         line
     }
 
-    /// When the next pulse comes. It does not come before the end of the last one.
+    /// Draws the time of the next pulse, which is after the end of the last one.
     fn draw(&mut self) {
         let drawn: f64 = StandardNormal.sample(&mut self.random);
         let due = (self.edges as f64 + self.begin) / self.hz * 1e9 + drawn * self.jitter;

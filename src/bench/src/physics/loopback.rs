@@ -7,19 +7,19 @@ use serde_json::{json, Value};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::Ns;
 
-/// The cable: input 0 to output 0.
+/// The cable, from input 0 to output 0.
 pub struct Loopback {
     delay: Ns,
     /// Standard deviation of an edge's delay in ns.
     jitter: f64,
     random: Pcg64Mcg,
-    /// When the newest edge leaves: a later one does not overtake it.
+    /// Time at which the last edge leaves: later edges do not overtake it.
     newest: Ns,
     edges: u64,
 }
 
 impl Loopback {
-    /// With so much delay beyond the cable that each pin has.
+    /// A cable with this delay, in addition to the cable of each pin.
     pub fn new(delay: Ns, jitter: f64, random: Pcg64Mcg) -> Self {
         Self {
             delay,

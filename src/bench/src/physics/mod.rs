@@ -1,4 +1,4 @@
-//! What chips are for: light that they switch and tune, an ion in it, and what sees the ion.
+//! The experiment: light that chips switch and tune, ions in it, and detectors that observe them.
 
 pub mod aom;
 pub mod camera;

@@ -1,4 +1,4 @@
-//! A photodiode with its amplifier: light in, a voltage out.
+//! A photodiode with its amplifier, which turns light into a voltage.
 
 use serde_json::{json, Value};
 
@@ -12,12 +12,12 @@ pub struct Photodiode {
     dark: f64,
     delay: Ns,
     powers: Vec<f64>,
-    /// It has said nothing yet.
+    /// No voltage has been sent yet.
     begins: bool,
 }
 
 impl Photodiode {
-    /// That sees so many beams, none of which is on.
+    /// A diode with `beams` beams, all of which are off.
     pub fn new(volts: f64, dark: f64, delay: Ns, beams: usize) -> Self {
         let powers = vec![0.0; beams];
         Self {
@@ -29,7 +29,7 @@ impl Photodiode {
         }
     }
 
-    /// Beams of different frequencies: their beat is beyond the amplifier.
+    /// The output voltage. Beat notes of beams are beyond the amplifier's bandwidth.
     fn given(&self) -> f64 {
         self.dark + self.volts * self.powers.iter().sum::<f64>()
     }

@@ -1,4 +1,4 @@
-//! A photomultiplier with its discriminator: pulses at random times.
+//! A photomultiplier with its discriminator, which outputs pulses at random times.
 
 use rand_distr::{Distribution, Exp1, StandardUniform};
 use rand_pcg::Pcg64Mcg;
@@ -7,20 +7,20 @@ use serde_json::{json, Value};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
-/// Of the detector.
+/// Parameters of the detector.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Part of the photons that are counted: solid angle, losses, quantum efficiency.
+    /// Fraction of the photons that are counted: solid angle, losses, quantum efficiency.
     pub efficiency: f64,
     /// Dark counts per second.
     pub dark_hz: f64,
     /// Length of a pulse.
     pub pulse_ns: Ns,
-    /// Time behind a count in which another is not seen.
+    /// Dead time after a count.
     pub dead_ns: Ns,
-    /// Probability that a count is followed by one that nothing caused…
+    /// Probability that a count is followed by an afterpulse…
     pub afterpulses: f64,
-    /// …so many ns later in the mean, at random times.
+    /// …and the mean delay of that in ns, exponentially distributed.
     pub afterpulse_ns: f64,
 }
 
@@ -30,15 +30,15 @@ pub struct Photomultiplier {
     random: Pcg64Mcg,
     photons: Vec<f64>,
     next: Option<Ns>,
-    /// The next count that an earlier one brings.
+    /// Time of the next afterpulse.
     after: Option<Ns>,
-    /// The end of the time in which it sees nothing.
+    /// End of the dead time.
     blind: Ns,
     counts: u64,
 }
 
 impl Photomultiplier {
-    /// That sees so many sources.
+    /// A detector of `sources` sources.
     pub fn new(options: Options, sources: usize, random: Pcg64Mcg) -> Self {
         let mut detector = Self {
             options,
@@ -57,8 +57,8 @@ impl Photomultiplier {
         self.options.dark_hz + self.options.efficiency * self.photons.iter().sum::<f64>()
     }
 
-    /// The next count from `at` on. What was drawn for another rate may be dropped: waiting times
-    /// have no memory.
+    /// Draws the next count from `at` on. A draw for another rate may be discarded, as waiting
+    /// times are memoryless.
     fn draw(&mut self, at: Ns) {
         let rate = self.rate();
         self.next = (rate > 0.0).then(|| {
@@ -70,7 +70,7 @@ impl Photomultiplier {
 }
 
 impl Photomultiplier {
-    /// Whether a count at `at` brings another one, and when.
+    /// Draws whether a count at `at` causes an afterpulse, and when.
     fn draw_after(&mut self, at: Ns) {
         if self.options.afterpulses == 0.0 {
             return;
@@ -105,7 +105,7 @@ impl Model for Photomultiplier {
             self.after = None;
         }
         if at < self.blind {
-            return; // an ion in the tube that comes too soon
+            return; // an afterpulse within the dead time
         }
         self.counts += 1;
         self.draw_after(at);
@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts of `windows` windows of a source.
+    /// Counts in each of `windows` windows of a source.
     fn counts(options: Options, photons: f64, window: Ns, windows: usize) -> Vec<u64> {
         let mut detector = Photomultiplier::new(options, 1, Pcg64Mcg::seed_from_u64(7));
         detector.input(0, &[(0, Signal::Photons(photons))], &mut Outbox::default());
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_poisson() {
-        // 5 million photons a second, of which one in a hundred counts, and the dark counts: 51 in a ms
+        // 5 million photons per second with 1 % efficiency, and dark counts: 51 in a ms
         let (mean, variance) = moments(&counts(OPTIONS, 5e6, 1_000_000, 4000));
         assert!((mean - 51.0).abs() < 0.5, "{mean}");
         assert!((variance / mean - 1.0).abs() < 0.1, "{variance}");
@@ -174,7 +174,7 @@ mod tests {
         assert!(variance < 0.75 * mean, "{variance}: more regular than Poisson");
     }
 
-    /// Each count brings p others, those bring p each: 1/(1 - p) times as many, in groups.
+    /// Each count causes p others, which cause p each: 1/(1 - p) times as many counts, in groups.
     #[test]
     fn some_counts_come_twice() {
         let twice = Options {

@@ -1,5 +1,5 @@
-//! Answers of QuTiP, which tests compare with: `tests/physics/reference.py` asked for them, and
-//! says what they are.
+//! Results of QuTiP for comparison in tests, computed and described by
+//! `tests/physics/reference.py`.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use super::crystal::oscillator::C;
 use super::crystal::wave::{Mode, Tone};
 use super::four_levels::{Levels, Lights};
 
-/// All of them.
+/// All results.
 #[derive(Deserialize)]
 pub struct Reference {
     pub levels: Levels,
@@ -25,7 +25,7 @@ pub struct FourLevels {
     pub end: [f64; 6],
 }
 
-/// Ions and a mode, light on them, and where it begins.
+/// Ions, a mode, the light on them, and the initial state.
 #[derive(Deserialize)]
 pub struct System {
     pub what: String,

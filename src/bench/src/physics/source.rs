@@ -1,4 +1,4 @@
-//! A source of one tone behind a switch: a synthesiser that a laboratory sets by hand.
+//! A switched source of a single tone, such as a synthesiser that a laboratory sets by hand.
 
 use serde_json::{json, Value};
 
@@ -10,12 +10,12 @@ pub struct RfSource {
     hz: f64,
     dbm: f64,
     on: bool,
-    /// It has said nothing yet.
+    /// The initial tone has not been sent yet.
     begins: bool,
 }
 
 impl RfSource {
-    /// That is on from the begin on, or waits for its switch.
+    /// A source that is on from the beginning, or waits for its switch.
     pub fn new(hz: f64, dbm: f64, on: bool) -> Self {
         Self {
             hz,
@@ -25,7 +25,7 @@ impl RfSource {
         }
     }
 
-    /// Its phase goes on while it is switched off.
+    /// The tone at a time; its phase advances while it is switched off.
     fn tone(&self, at: Ns) -> Tone {
         if !self.on {
             return Tone::OFF;

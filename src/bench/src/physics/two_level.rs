@@ -1,27 +1,27 @@
-//! A two-level system in light, as a vector in the Bloch sphere, solved exactly while the light is constant.
+//! A two-level system in light, as a Bloch vector, solved exactly while the light is constant.
 //!
-//! The vector stands in the frame that turns with the transition: z is +1 in the upper state. Light
-//! of Rabi frequency W (Hz) that is d Hz above the transition turns it about an axis in the
-//! equator, which itself turns with d; coherence is lost at the rate g, the upper state decays at
-//! the rate G. In the frame that turns with the light the equation is linear with constant
-//! coefficients: an exponential of a 4x4 matrix, and a plain rotation where nothing decays.
+//! The vector is in the rotating frame of the transition, with z = +1 for the upper state. Light of
+//! Rabi frequency W (Hz) detuned by d Hz from the transition rotates the vector about an equatorial
+//! axis, which itself rotates with d; coherence decays at the rate g, the upper state at the rate
+//! G. In the rotating frame of the light the equation is linear with constant coefficients: the
+//! solution is the exponential of a 4x4 matrix, or a plain rotation without decay.
 
 use std::f64::consts::TAU;
 
 use nalgebra::{Matrix4, Rotation3, Unit, Vector3, Vector4};
 
-/// What acts on the system, constant for some time.
+/// The drive of the system, constant for some time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Drive {
     /// Rabi frequency in Hz.
     pub rabi_hz: f64,
-    /// Light less transition in Hz.
+    /// Detuning of the light from the transition in Hz.
     pub detuning_hz: f64,
     /// Phase of the light in turns at the beginning, in the transition's frame.
     pub turns: f64,
-    /// Rate at which coherence is lost beyond what decay takes, 1/s.
+    /// Rate of dephasing in addition to decay, 1/s.
     pub dephasing: f64,
-    /// Rate of the decay from the upper state, 1/s.
+    /// Decay rate of the upper state, 1/s.
     pub decay: f64,
 }
 
@@ -33,7 +33,7 @@ pub fn evolve(vector: Vector3<f64>, drive: Drive, time: f64) -> Vector3<f64> {
     end * in_frame(begin.inverse() * vector, drive, time)
 }
 
-/// The same in the frame that turns with the light, in which the light is along x.
+/// The same in the rotating frame of the light, which is along x.
 fn in_frame(vector: Vector3<f64>, drive: Drive, time: f64) -> Vector3<f64> {
     let axis = Vector3::new(TAU * drive.rabi_hz, 0.0, -TAU * drive.detuning_hz);
     if drive.dephasing == 0.0 && drive.decay == 0.0 {

@@ -1,4 +1,4 @@
-//! Against closed formulas.
+//! Tests against closed formulas.
 
 use std::f64::consts::{PI, TAU};
 
@@ -23,7 +23,7 @@ proptest! {
         prop_assert!((upper(evolve(DOWN, drive, time)) - expected).abs() < 1e-9);
     }
 
-    /// Two pieces are the whole, whatever decays.
+    /// Two consecutive evolutions equal one over the total time, with any decay.
     #[test]
     fn pieces_add_up(
         rabi_hz in 0.0..1e5f64, detuning_hz in -1e5..1e5f64, dephasing in 0.0..1e4f64, decay in 0.0..1e4f64,
@@ -38,7 +38,7 @@ proptest! {
         prop_assert!(whole.norm() <= 1.0 + 1e-9);
     }
 
-    /// Two pulses of a quarter turn with a pause: fringes of the detuning, and of the second pulse's phase.
+    /// Two pi/2 pulses with a pause: fringes in the detuning and in the second pulse's phase.
     #[test]
     fn ramsey(detuning_hz in -1e3..1e3f64, pause in 0.0..1e-3f64, phase in 0.0..1.0f64) {
         let quarter = Drive { rabi_hz: 25e6, ..Drive::default() };
@@ -61,7 +61,7 @@ fn coherence_and_the_upper_state_decay() {
     assert!((upper(after) - 0.9 * (-2f64).exp()).abs() < 1e-9);
 }
 
-/// Torrey's solution on resonance with dephasing alone: the oscillation decays with half of the rate.
+/// Torrey's solution on resonance with dephasing alone: the oscillation decays at half of the rate.
 #[test]
 fn a_damped_rabi_oscillation() {
     let (rabi_hz, dephasing) = (50e3, 5e3);

@@ -1,37 +1,37 @@
-//! The clock of an AD9910: cycles of the system clock, and of SYNC_CLK, a quarter of it, at which
-//! updates are taken over.
+//! The clocks of an AD9910: the system clock, and SYNC_CLK, a quarter of it, at whose edges updates
+//! take effect.
 
 use super::super::dds::SyncSignal;
 use crate::signal::{Ns, Square};
 
-/// System clock cycles in one of SYNC_CLK.
+/// System clock cycles per cycle of SYNC_CLK.
 pub const SYNC_CLK: u64 = 4;
-/// And in one of SYNC_OUT.
+/// System clock cycles per cycle of SYNC_OUT.
 const SYNC_OUT: u64 = 16;
-/// A step of the delays and windows of the synchronisation (data sheet: about 75 ps).
+/// Step of the synchronisation's delays and windows (data sheet: about 75 ps).
 const STEP_PS: u64 = 75;
 
 /// The system clock from some time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Clock {
-    /// 0: there is none.
+    /// 0: no clock.
     pub hz: u64,
-    /// Its cycle 0.
+    /// Time of its cycle 0.
     start: Ns,
     /// Edges of SYNC_CLK are at cycles with this remainder.
     phase: u64,
 }
 
 impl Clock {
-    /// From a time on, with an edge of SYNC_CLK at `edge`.
+    /// Starts the clock at a time, with an edge of SYNC_CLK at `edge`.
     pub fn new(hz: u64, start: Ns, edge: Ns) -> Self {
         let mut clock = Self { hz, start, phase: 0 };
         clock.align(edge as f64 * 1e3, 0);
         clock
     }
 
-    /// There is an edge of SYNC_CLK with the first one of the clock from a time in ps on, so many
-    /// cycles later.
+    /// Aligns SYNC_CLK: it has an edge `preset` cycles after the first edge of the system clock at
+    /// or after a time in ps.
     fn align(&mut self, ps: f64, preset: u64) {
         if self.hz != 0 {
             let edge = ((ps - self.start as f64 * 1e3) / self.period_ps()).ceil() as i64;
@@ -59,38 +59,38 @@ impl Clock {
         cycle + (self.phase + SYNC_CLK - cycle % SYNC_CLK) % SYNC_CLK
     }
 
-    /// A cycle of the system clock in ps.
+    /// The period of the system clock in ps.
     fn period_ps(&self) -> f64 {
         1e12 / self.hz as f64
     }
 
-    /// A period of SYNC_CLK in ns.
+    /// The period of SYNC_CLK in ns.
     pub fn sync_ns(&self) -> f64 {
         self.period_ps() * SYNC_CLK as f64 / 1e3
     }
 
-    /// How far the edges of SYNC_IN, delayed by so many steps, are from the edges of the system
-    /// clock that sample them, in ps.
+    /// Distance in ps of the edges of SYNC_IN, delayed by `delay` steps, from the edges of the
+    /// system clock that sample them.
     fn distance_ps(&self, sync: &SyncSignal, delay: u64) -> f64 {
         let late = (sync.skew_ps + (delay * STEP_PS) as f64).rem_euclid(self.period_ps());
         late.min(self.period_ps() - late)
     }
 
-    /// Whether an edge of SYNC_IN is within a window about the sampling edge.
+    /// Whether an edge of SYNC_IN is within a window around the sampling edge.
     pub fn is_in_window(&self, sync: &SyncSignal, delay: u64, window: u64) -> bool {
         self.hz != 0 && self.distance_ps(sync, delay) <= (window * STEP_PS) as f64
     }
 
-    /// SYNC_CLK follows SYNC_IN.
+    /// Aligns SYNC_CLK to SYNC_IN.
     pub fn follow(&mut self, sync: &SyncSignal, delay: u64, preset: u64) {
         let late = sync.skew_ps + (delay * STEP_PS) as f64;
         self.align(sync.wave.edge as f64 * 1e3 + late, preset);
     }
 
-    /// What the generator gives at SYNC_OUT, so many steps late; `falling`: from the falling edges
-    /// of the system clock.
+    /// The generator's signal at SYNC_OUT, delayed by `delay` steps; `falling`: derived from the
+    /// falling edges of the system clock.
     ///
-    /// Its divider starts with the clock, and nothing resets it.
+    /// The generator's divider starts with the clock and is never reset.
     pub fn sync_out(&self, delay: u64, falling: bool) -> Option<SyncSignal> {
         let half = if falling { 0.5 } else { 0.0 };
         (self.hz != 0).then(|| SyncSignal {
@@ -102,7 +102,7 @@ impl Clock {
         })
     }
 
-    /// Why SYNC_CLK cannot follow.
+    /// Why SYNC_CLK cannot follow SYNC_IN, if it cannot.
     pub fn refuses(&self, sync: &SyncSignal) -> Option<String> {
         if self.hz == 0 {
             return None;
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((sync.wave, sync.skew_ps), (Square { hz: 62.5e6, edge: 101 }, 150.0));
         assert_eq!(leader.sync_out(0, true).map(|late| late.skew_ps), Some(500.0));
         assert_eq!(Clock::default().sync_out(0, false), None);
-        // Chips whose clocks have started at any time come into step with it.
+        // Chips synchronise to it whenever their clocks started.
         for start in [0, 7, 1002] {
             let mut follower = Clock::new(1_000_000_000, start, 0);
             follower.follow(&sync.later(300.0), 0, 0);

@@ -1,5 +1,5 @@
-//! What an AD9910's clock does to it: the PLL starts and locks, SYNC_CLK follows SYNC_IN, whose
-//! edges are watched.
+//! The AD9910's clock control: the PLL starts and locks, SYNC_CLK follows SYNC_IN, whose edges are
+//! validated.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{Ad9910, LOCK};
 use crate::signal::Ns;
 
 impl Ad9910 {
-    /// The clock is set: the PLL locks, or it cannot.
+    /// Applies the clock settings: starts the PLL or bypasses it; warns if it cannot lock.
     pub(super) fn start_clock(&mut self, at: Ns) -> Option<String> {
         self.lock = None;
         if !self.registers.has_pll() {
@@ -32,7 +32,7 @@ impl Ad9910 {
         }
     }
 
-    /// From now on the system clock is this; everything begins anew.
+    /// Sets the system clock; if it changes, all generators restart.
     pub(super) fn run(&mut self, at: Ns, hz: f64) {
         let hz = hz.round() as u64;
         if hz == self.clock.hz {
@@ -49,7 +49,7 @@ impl Ad9910 {
         self.output.levels.flush();
     }
 
-    /// SYNC_CLK follows SYNC_IN, if it shall.
+    /// Aligns SYNC_CLK to SYNC_IN, if the receiver is enabled.
     pub(super) fn follow(&mut self) {
         let word = self.registers.word(chip::SYNC);
         let Some(sync_in) = self.sync.filter(|_| sync::RECEIVER_ENABLE.get(word) != 0) else {
@@ -64,7 +64,7 @@ impl Ad9910 {
         }
     }
 
-    /// Watches the edges of SYNC_IN.
+    /// Validates the edges of SYNC_IN.
     pub(super) fn validate(&mut self) {
         let word = self.registers.word(chip::SYNC);
         let watched = cfr2::SYNC_VALIDATION_DISABLE.get(self.registers.word(chip::CFR2)) == 0;
@@ -74,13 +74,13 @@ impl Ad9910 {
         self.out_of_step = watched && (self.out_of_step || self.sync.is_some_and(near));
     }
 
-    /// Nothing is there that it shall follow.
+    /// Whether the receiver is enabled but SYNC_IN is absent.
     pub(super) fn is_left_alone(&self) -> bool {
         let receives = sync::RECEIVER_ENABLE.get(self.registers.word(chip::SYNC)) != 0;
         receives && self.clock.hz != 0 && self.sync.is_none()
     }
 
-    /// The clock of its generator at SYNC_OUT, if that is on.
+    /// The generator's clock at SYNC_OUT, if enabled.
     pub(super) fn generated(&self) -> Option<SyncSignal> {
         let word = self.registers.word(chip::SYNC);
         let (delay, falling) = (sync::OUT_DELAY.get(word), sync::GENERATOR_POLARITY.get(word) != 0);
@@ -88,7 +88,7 @@ impl Ad9910 {
         signal.filter(|_| sync::GENERATOR_ENABLE.get(word) != 0)
     }
 
-    /// Its system clock in Hz; 0 if it has none.
+    /// The system clock in Hz; 0 if there is none.
     pub fn clock(&self, _at: Ns) -> f64 {
         self.clock.hz as f64
     }

@@ -1,16 +1,16 @@
-//! Numbers that follow each other at known cycles: what a RAM, a ramp or a key gives. Closed forms,
-//! so that one that nobody hears costs nothing.
+//! Piecewise linear sequences of numbers over cycles, for RAM, ramp and keying. All queries have
+//! closed forms, so an unobserved sequence costs nothing.
 
-/// Equal steps of equal length.
+/// Equal steps of equal duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     /// The number in its first step.
     pub first: i64,
-    /// What is added at each further one.
+    /// The increment per step.
     pub step: i64,
-    /// How many there are.
+    /// Number of steps.
     pub steps: u64,
-    /// Cycles of each.
+    /// Cycles per step.
     pub every: u64,
 }
 
@@ -23,7 +23,7 @@ impl Piece {
         self.first + self.step * (cycle / self.every) as i64
     }
 
-    /// The numbers of its first cycles, added.
+    /// The sum of the numbers over its first `cycles` cycles.
     fn sum(&self, cycles: u64) -> i128 {
         let (steps, rest) = (cycles / self.every, cycles % self.every);
         let n = i128::from(steps);
@@ -32,32 +32,32 @@ impl Piece {
     }
 }
 
-/// Changes of a piece that are told, at most; and the longest time in cycles between two of them if
-/// it has more.
+/// `next` reports about `TOLD` changes of a piece with more steps, or more than that so that they
+/// are at most `LONGEST` cycles apart.
 const TOLD: u64 = 256;
 const LONGEST: u64 = 1000;
 
-/// Pieces behind each other; what is behind the last one.
+/// Consecutive pieces and their continuation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Course {
     start: u64,
     pieces: Vec<Piece>,
-    /// Cycles from the start to the end of each piece, and the sum of the numbers up to there.
+    /// Cycles from the start to the end of each piece, and the sum of the numbers to there.
     ends: Vec<(u64, i128)>,
     then: Then,
 }
 
-/// What is behind the last piece.
+/// The continuation after the last piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
-    /// This number for ever.
+    /// Holds this number.
     Stay(i64),
-    /// The piece of this number, and so on.
+    /// Repeats from the piece with this index.
     Again(usize),
 }
 
 impl Course {
-    /// From a cycle on.
+    /// A sequence that starts in a cycle.
     pub fn new(start: u64, pieces: Vec<Piece>, then: Then) -> Self {
         let mut end = (0, 0);
         let ends = pieces.iter().map(|piece| {
@@ -73,12 +73,12 @@ impl Course {
         }
     }
 
-    /// One number.
+    /// A constant.
     pub fn still(value: i64) -> Self {
         Self::new(0, Vec::new(), Then::Stay(value))
     }
 
-    /// The same cycles with other numbers.
+    /// Applies a function to all numbers.
     pub fn map(&self, of: impl Fn(i64) -> i64) -> Self {
         let mut firsts = Vec::new();
         let mut pieces = Vec::new();
@@ -108,7 +108,7 @@ impl Course {
         self.before(self.pieces.len())
     }
 
-    /// Cycles since the start, the rounds of a repetition taken away; their number, and the length
+    /// Cycles since the start without completed repetitions, the number of these, and the length
     /// and sum of each.
     fn fold(&self, cycle: u64) -> (u64, u64, (u64, i128)) {
         let offset = cycle.saturating_sub(self.start);
@@ -124,7 +124,7 @@ impl Course {
         (offset - rounds * round.0, rounds, round)
     }
 
-    /// The piece in which a number of cycles ends; none behind the last.
+    /// The piece that contains an offset in cycles; `None` after the last.
     fn piece(&self, offset: u64) -> Option<usize> {
         let index = self.ends.partition_point(|end| end.0 <= offset);
         (index < self.pieces.len()).then_some(index)
@@ -140,7 +140,7 @@ impl Course {
         }
     }
 
-    /// The numbers from the start to a cycle, added.
+    /// The sum of the numbers from the start to a cycle, exclusive.
     pub fn sum(&self, cycle: u64) -> i128 {
         let (offset, rounds, round) = self.fold(cycle);
         let whole = round.1 * i128::from(rounds);
@@ -157,7 +157,7 @@ impl Course {
         }
     }
 
-    /// The cycle of the next change behind a cycle; of many small steps not every one is told.
+    /// The cycle of the next change after a cycle; not every one of many small steps is reported.
     pub fn next(&self, cycle: u64) -> Option<u64> {
         if cycle < self.start {
             return Some(self.start);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     proptest! {
-        /// As whoever writes down the number of each cycle.
+        /// Compares with an explicit list of the number in each cycle.
         #[test]
         fn closed_forms(start in 0u64..20, pieces in pieces(), again in 0usize..5, stay in then()) {
             let again = again % pieces.len();

@@ -1,4 +1,4 @@
-//! What an AD9910 makes by itself: the words of its RAM in turn, a digital ramp, the amplitude's keying.
+//! The generators of an AD9910: RAM playback, digital ramp, and amplitude shift keying.
 
 use std::sync::Arc;
 
@@ -14,28 +14,29 @@ use super::RAM;
 /// Levels at pins of the chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lines {
-    /// OSK: the amplitude is on, or rises.
+    /// OSK: the amplitude is on, or ramps up.
     pub osk: bool,
     /// DRCTL: the ramp rises.
     pub drctl: bool,
-    /// DRHOLD: the ramp stands still.
+    /// DRHOLD: the ramp is held.
     pub drhold: bool,
 }
 
-/// The RAM while it plays: what of it is heard, and where it is.
+/// RAM playback: addresses, and words by destination.
 #[derive(Debug, Clone)]
 pub struct Player {
-    /// Addresses.
+    /// The sequence of addresses.
     places: Course,
-    /// What is made of the words there, by what they are for.
+    /// The words at these addresses, by destination.
     pub ftw: Option<Arc<Course>>,
     pub pow: Option<Arc<Course>>,
     pub asf: Option<Arc<Course>>,
 }
 
 impl Player {
-    /// From a cycle on, in the profile that the pins select, or as the chip goes through them by
-    /// itself. `from`: the address at which a ramp in both directions is.
+    /// Starts playback in a cycle, in the profile that the pins select or through the profiles
+    /// under internal control. `from` is the current address, at which a bidirectional ramp
+    /// continues.
     pub fn new(registers: &Registers, ram: &[u32; RAM], profile: usize, cycle: u64, from: Option<i64>) -> Self {
         let sequence = cfr1::INTERNAL_PROFILE.get(registers.word(chip::CFR1));
         let places = match sequence {
@@ -62,13 +63,13 @@ impl Player {
     }
 }
 
-/// First and last address of a profile, and system clock cycles of each.
+/// First and last address of a profile, and system clock cycles per address.
 fn range(word: u64) -> (i64, i64, u64) {
     let [first, last] = [ram_profile::START, ram_profile::END].map(|field| field.get(word) as i64);
     (first, last.max(first), ram_profile::STEP.get(word).max(1) * SYNC_CLK)
 }
 
-/// A piece of RAM addresses.
+/// A sequence of RAM addresses.
 fn walk(first: i64, last: i64, every: u64) -> Piece {
     Piece {
         first,
@@ -90,7 +91,7 @@ fn in_profile(registers: &Registers, profile: usize, cycle: u64, from: Option<i6
             };
             (vec![walk(first, last, every)], Then::Stay(rest))
         }
-        // The lowest profile pin is its direction, all else is as profile 0 says.
+        // Profile pin 0 is the direction; all other settings are those of profile 0.
         ram_profile::MODE_BIDIR_RAMP => {
             let (first, last, every) = range(registers.profile(0));
             let (from, to) = (
@@ -116,7 +117,7 @@ fn in_profile(registers: &Registers, profile: usize, cycle: u64, from: Option<i6
     Course::new(cycle, pieces, then)
 }
 
-/// One profile after the other, once or for ever, whatever their pins and modes are.
+/// Plays the profiles in turn, once or continuously, regardless of the profile pins and modes.
 fn through_profiles(registers: &Registers, sequence: u64, cycle: u64) -> Course {
     let (last, endless) = match sequence {
         1..=7 => (sequence, false),
@@ -135,12 +136,12 @@ fn through_profiles(registers: &Registers, sequence: u64, cycle: u64) -> Course 
 #[derive(Debug, Clone)]
 pub struct Ramp {
     course: Arc<Course>,
-    /// The direction of one that turns by itself.
+    /// The direction of an oscillating ramp.
     rises: bool,
     settings: [u64; 4],
 }
 
-/// Registers that say what the ramp does.
+/// The registers that control the ramp.
 fn ramp_settings(registers: &Registers) -> [u64; 4] {
     let cfr2 = registers.word(chip::CFR2);
     let flags = [cfr2::DRG_ENABLE, cfr2::DRG_NODWELL_HIGH, cfr2::DRG_NODWELL_LOW].map(|field| field.get(cfr2));
@@ -151,7 +152,7 @@ fn ramp_settings(registers: &Registers) -> [u64; 4] {
 }
 
 impl Ramp {
-    /// At its lower limit.
+    /// A ramp at zero.
     pub fn new() -> Self {
         Self {
             course: Arc::new(Course::still(0)),
@@ -160,12 +161,12 @@ impl Ramp {
         }
     }
 
-    /// What it gives.
+    /// The output sequence.
     pub fn course(&self) -> &Arc<Course> {
         &self.course
     }
 
-    /// An update in a cycle.
+    /// Handles an update in a cycle.
     pub fn update(&mut self, registers: &Registers, lines: Lines, cycle: u64) {
         let settings = ramp_settings(registers);
         let clears = cfr1::DRG_AUTOCLEAR.get(registers.word(chip::CFR1)) != 0;
@@ -179,11 +180,11 @@ impl Ramp {
         self.go(registers, lines, cycle, from);
     }
 
-    /// Its pins change in a cycle.
+    /// Handles a change of the pins in a cycle.
     pub fn set_lines(&mut self, registers: &Registers, before: Lines, lines: Lines, cycle: u64) {
         let cfr2 = registers.word(chip::CFR2);
         let [high, low] = [cfr2::DRG_NODWELL_HIGH, cfr2::DRG_NODWELL_LOW].map(|field| field.get(cfr2) != 0);
-        // Without a dwell at one end only one edge of DRCTL starts it.
+        // With no-dwell at one limit only, just one edge of DRCTL starts the ramp.
         let turned = before.drctl != lines.drctl;
         let ignored = high != low && turned && lines.drctl != high && before.drhold == lines.drhold;
         if !ignored {
@@ -217,7 +218,7 @@ impl Ramp {
             [false, false] => vec![down(from)],
             _ => Vec::new(),
         };
-        // A leg without a step never ends.
+        // A leg with step 0 never ends.
         let stays = legs.iter().position(|leg| leg.is_none());
         let pieces: Vec<Piece> = legs
             .iter()
@@ -237,7 +238,7 @@ impl Ramp {
         self.course = Arc::new(Course::new(cycle, pieces, then));
     }
 
-    /// Whether it has come to the limit that it goes to.
+    /// Whether the ramp has reached the limit that it heads for.
     pub fn is_over(&self, registers: &Registers, lines: Lines, cycle: u64) -> bool {
         let limits = registers.word(chip::RAMP_LIMIT);
         let limit = if lines.drctl {
@@ -250,7 +251,7 @@ impl Ramp {
     }
 }
 
-/// From a number to a limit; none if it has no steps, or is there.
+/// A ramp from a number to a limit; `None` if the step is 0.
 fn leg(from: i64, to: i64, step: u64, rate: u64) -> Option<Piece> {
     (step != 0).then(|| Piece {
         first: from,
@@ -260,7 +261,7 @@ fn leg(from: i64, to: i64, step: u64, rate: u64) -> Option<Piece> {
     })
 }
 
-/// The amplitude that the key's pin makes rise and fall.
+/// The amplitude ramp of automatic keying by the OSK pin.
 pub fn keyed(registers: &Registers, lines: Lines, cycle: u64, from: i64) -> Course {
     let word = registers.word(chip::ASF);
     let top = asf::ASF.get(word) as i64;

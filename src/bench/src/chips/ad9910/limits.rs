@@ -1,21 +1,23 @@
-//! What the data sheet of the AD9910 forbids of settings that an update puts in effect.
+//! Violations of the AD9910's data sheet by settings that an update puts in effect.
 
 use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, profile, ram_profile, ramp_limit, ramp_rate};
 
 use super::registers::Registers;
 use super::TURN;
 
-/// Of a RAM's settings, which may be in a profile before the RAM is on, the amplitude is at most that.
+/// A profile may hold RAM settings before the RAM is enabled; their bits at the amplitude are at
+/// most this.
 const RAM_SETTINGS: u64 = 0xff;
 
-/// Why a tone of a profile cannot come out, whose frequency word and clock are these.
+/// Warning about a profile's tone above half of the clock, from its frequency word and the clock in
+/// Hz.
 pub fn too_high(tone: u64, word: u32, clock: u64) -> Option<String> {
     let megahertz = f64::from(word) / TURN * clock as f64 / 1e6;
     let above = word > 1 << 31 && profile::ASF.get(tone) > RAM_SETTINGS;
     above.then(|| format!("its frequency, {megahertz:.3} MHz, is above half of its clock"))
 }
 
-/// Complaints of settings: for the port, the RAM, and the ramp.
+/// Warnings about settings of the port, the RAM and the ramp.
 pub fn complaints(registers: &Registers, profile: usize) -> Vec<String> {
     let mut told = Vec::new();
     if cfr1::LSB_FIRST.get(registers.word(chip::CFR1)) != 0 {

@@ -1,5 +1,5 @@
-//! What an AD9910 gives: where frequency, phase and amplitude come from, the phase accumulator, and
-//! the pipeline behind them.
+//! The output of an AD9910: sources of frequency, phase and amplitude, the phase accumulator, and
+//! the pipeline.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use super::clock::Clock;
 use super::course::Course;
 use crate::signal::Ns;
 
-/// Where a word comes from.
+/// The source of a word.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// A register.
     Word(u32),
-    /// What changes by itself.
+    /// A sequence that advances by itself.
     Course(Arc<Course>),
-    /// The upper bits of what changes by itself: so many lower ones are cut off.
+    /// The upper bits of a sequence; the number of lower bits that are cut off.
     Ramp(Arc<Course>, u32),
 }
 
@@ -29,16 +29,16 @@ impl Source {
         }
     }
 
-    /// The words of the cycles between, added.
+    /// The sum of the words over cycles `from` to `to`, exclusive.
     fn sum(&self, from: u64, to: u64) -> u32 {
         match self {
             Self::Word(word) => word.wrapping_mul((to - from) as u32),
-            // Only frequencies are added, which have all bits.
+            // Only frequencies are summed, which have all bits.
             Self::Course(course) | Self::Ramp(course, _) => (course.sum(to) - course.sum(from)) as u32,
         }
     }
 
-    /// When it changes next.
+    /// The cycle of the next change.
     fn next(&self, cycle: u64) -> Option<u64> {
         match self {
             Self::Word(_) => None,
@@ -51,16 +51,16 @@ impl Source {
 #[derive(Debug, Clone)]
 pub struct Wave {
     pub start: u64,
-    /// The accumulator there.
+    /// The phase accumulator at `start`.
     pub turned: u32,
-    /// It is held at zero.
+    /// The accumulator is held at zero.
     pub held: bool,
     pub ftw: Source,
     pub pow: Source,
 }
 
 impl Wave {
-    /// Nothing.
+    /// Zero frequency and phase.
     pub fn still() -> Self {
         Self {
             start: 0,
@@ -100,17 +100,17 @@ pub fn soonest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-/// Something on its way to the output, so many cycles long.
+/// A pipeline to the output.
 #[derive(Debug, Clone)]
 pub struct Pipe<T> {
     shown: T,
     delay: u64,
-    /// (when it is there, its delay, what).
+    /// (time at the output, delay in cycles, value).
     coming: VecDeque<(Ns, u64, T)>,
 }
 
 impl<T> Pipe<T> {
-    /// From the beginning on.
+    /// A pipeline with an initial output.
     pub fn new(shown: T) -> Self {
         Self {
             shown,
@@ -119,25 +119,25 @@ impl<T> Pipe<T> {
         }
     }
 
-    /// What went in last.
+    /// The value that entered last.
     pub fn latest(&self) -> &T {
         self.coming.back().map_or(&self.shown, |coming| &coming.2)
     }
 
-    /// What comes out, and the cycle of it that is seen in one.
+    /// The value at the output, and the cycle of it that appears there in `cycle`.
     pub fn shown(&self, cycle: u64) -> (&T, u64) {
         (&self.shown, cycle.saturating_sub(self.delay))
     }
 
-    /// Something new goes in.
+    /// Enters a value.
     pub fn push(&mut self, clock: &Clock, cycle: u64, delay: u64, what: T) {
-        // Nothing overtakes.
+        // Values do not overtake each other.
         let last = self.coming.back().map_or(0, |coming| coming.0);
         self.coming
             .push_back((clock.time(cycle + delay).max(last), delay, what));
     }
 
-    /// Lets come out what is there at a time; whether something new does.
+    /// Advances the output to a time; returns whether a new value appeared.
     pub fn settle(&mut self, at: Ns) -> bool {
         let mut fresh = false;
         while let Some((_, delay, what)) = self.coming.pop_front_if(|coming| coming.0 <= at) {
@@ -146,17 +146,17 @@ impl<T> Pipe<T> {
         fresh
     }
 
-    /// All that is on its way is there.
+    /// Advances all values to the output.
     pub fn flush(&mut self) {
         self.settle(Ns::MAX);
     }
 
-    /// When something new comes out.
+    /// The time at which the next value appears.
     pub fn next(&self) -> Option<Ns> {
         self.coming.front().map(|coming| coming.0)
     }
 
-    /// When what comes out changes by itself, if it does, behind a time.
+    /// The time after `at` at which the value at the output changes by itself, if it does.
     fn changes(&self, clock: &Clock, at: Ns, next: impl Fn(&T, u64) -> Option<u64>) -> Option<Ns> {
         let (shown, mut cycle) = self.shown(clock.cycle(at));
         loop {
@@ -169,7 +169,7 @@ impl<T> Pipe<T> {
     }
 }
 
-/// Both ways to the output.
+/// The two pipelines to the output.
 #[derive(Debug, Clone)]
 pub struct Output {
     pub waves: Pipe<Wave>,
@@ -178,7 +178,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Silent.
+    /// No output.
     pub fn new() -> Self {
         Self {
             waves: Pipe::new(Wave::still()),
@@ -186,7 +186,7 @@ impl Output {
         }
     }
 
-    /// When it next changes, behind a time; of a silent one only what goes in counts.
+    /// The time of the next change after `at`; if inaudible, only new values count.
     pub fn next(&self, clock: &Clock, at: Ns, audible: bool) -> Option<Ns> {
         let coming = soonest(self.waves.next(), self.levels.next());
         if !audible || clock.hz == 0 {

@@ -1,11 +1,12 @@
-//! The digital ramp and the key, as their pins lead them.
+//! Tests of the digital ramp and the keying under control of their pins.
 
 use kairos_contracts::chips::ad9910::{asf, ramp_limit, ramp_rate, ramp_step};
 
 use super::tests::{clocked, heard, write};
 use super::*;
 
-/// With a ramp of the frequency from 100 to 110 in steps of 3 in 4 ns up, of 2 in 8 ns down.
+/// With a frequency ramp from 100 to 110, up in steps of 3 every 4 ns, down in steps of 2 every 8
+/// ns.
 fn ramping(flags: u64) -> Ad9910 {
     let mut chip = clocked();
     write(
@@ -102,7 +103,7 @@ fn the_key_switches_and_ramps_the_amplitude() {
     let mut chip = clocked();
     let word = cfr1::MANUAL_OSK_EXTERNAL.put(cfr1::OSK_ENABLE.put(0, 1), 1);
     write(&mut chip, chip::CFR1.address, word);
-    // 100, in steps of 4 in 8 ns
+    // 100, in steps of 4 every 8 ns
     write(
         &mut chip,
         chip::ASF.address,

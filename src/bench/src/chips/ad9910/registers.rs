@@ -1,14 +1,15 @@
-//! The registers of an AD9910: what is in effect, what waits for an update, and what they say of the clock.
+//! The registers of an AD9910: values in effect, values that await an update, and the clock that
+//! they configure.
 
 use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr3};
 use kairos_contracts::chips::WideRegister;
 
-/// Registers of the serial port: an instruction has five bits for them.
+/// Number of registers: an instruction has five address bits.
 const REGISTERS: usize = 32;
-/// Fastest clock of the core, and fastest reference of the PLL (data sheet, table 1).
+/// Maximum core clock, and maximum reference of the PLL (data sheet, table 1).
 const FASTEST: [f64; 2] = [1e9, 60e6];
 
-/// By what its PLL multiplies (data sheet, section "PLL charge pump" and table of CFR3).
+/// Range of the PLL's multiplier (data sheet, section "PLL charge pump" and table of CFR3).
 const MULTIPLIERS: [u64; 2] = [12, 127];
 const NO_CLOCK: &str = "a tone is set but the chip has no clock: look at clk_sel of the card and its clocks here";
 
@@ -26,16 +27,16 @@ pub fn width(address: usize) -> Option<u32> {
     register(address).map(|register| register.width)
 }
 
-/// All of them.
+/// The register file.
 pub struct Registers {
-    /// In effect, by address.
+    /// Values in effect, by address.
     values: [u64; REGISTERS],
-    /// Written, and waiting for an update.
+    /// Written values that await an update.
     written: [Option<u64>; REGISTERS],
 }
 
 impl Registers {
-    /// After a reset.
+    /// The state after reset.
     pub fn new() -> Self {
         Self {
             values: std::array::from_fn(|address| register(address).map_or(0, |register| register.reset)),
@@ -43,41 +44,42 @@ impl Registers {
         }
     }
 
-    /// The word at an address in effect.
+    /// The value at an address in effect.
     pub fn at(&self, address: usize) -> u64 {
         self.values[address]
     }
 
-    /// The word of a register in effect.
+    /// The value of a register in effect.
     pub fn word(&self, register: WideRegister) -> u64 {
         self.values[usize::from(register.address)]
     }
 
-    /// The word of a profile.
+    /// The value of a profile in effect.
     pub fn profile(&self, number: usize) -> u64 {
         self.values[usize::from(chip::PROFILE.address) + number]
     }
 
-    /// A word comes.
+    /// Buffers a written value.
     pub fn write(&mut self, address: usize, word: u64) {
         self.written[address] = Some(word);
     }
 
-    /// Whether something waits.
+    /// Whether any value awaits an update.
     pub fn is_waiting(&self) -> bool {
         self.written.iter().any(Option::is_some)
     }
 
-    /// Whether that at an address waits.
+    /// Whether the value at an address awaits an update.
     pub fn is_written(&self, address: usize) -> bool {
         self.written[address].is_some()
     }
 
-    /// The names of those that wait, and are something else.
+    /// The names of registers that await an update with changed values.
     pub fn waiting(&self) -> Vec<&'static str> {
         let differs = |(address, written): (usize, &Option<u64>)| {
             let register = register(address)?;
-            // Whether the next update clears the phase is told behind each one by drivers that track it.
+            // Drivers that track the phase set the autoclear bit for the next update after each
+            // one.
             let kept = match register == chip::CFR1 {
                 true => !cfr1::PHASE_AUTOCLEAR.mask(),
                 false => u64::MAX,
@@ -87,7 +89,7 @@ impl Registers {
         self.written.iter().enumerate().filter_map(differs).collect()
     }
 
-    /// What waits takes effect; whether that sets the clock.
+    /// Puts buffered values in effect; returns whether the clock's register was written.
     pub fn update(&mut self) -> bool {
         let clocked = self.written[usize::from(chip::CFR3.address)].is_some();
         for (value, written) in self.values.iter_mut().zip(&mut self.written) {
@@ -96,12 +98,12 @@ impl Registers {
         clocked
     }
 
-    /// Whether the clock is that of the PLL.
+    /// Whether the PLL is enabled.
     pub fn has_pll(&self) -> bool {
         cfr3::PLL_ENABLE.get(self.word(chip::CFR3)) != 0
     }
 
-    /// The reference behind the divider by two.
+    /// The reference after the divider by two.
     fn divided(&self, reference: f64) -> f64 {
         match cfr3::REFCLK_DIVIDER_BYPASS.get(self.word(chip::CFR3)) {
             0 => reference / 2.0,
@@ -109,7 +111,7 @@ impl Registers {
         }
     }
 
-    /// Why a tone cannot come out that is clocked by the reference itself.
+    /// Why the chip cannot run from the reference directly, if the PLL is off.
     pub fn unclocked(&self, reference: f64) -> Option<String> {
         let (hz, fastest) = (self.divided(reference), FASTEST[0]);
         match self.has_pll() {
@@ -124,7 +126,8 @@ impl Registers {
         self.divided(reference).min(FASTEST[0])
     }
 
-    /// What the PLL makes of a reference in Hz, nothing while it is held; the error says why it cannot lock.
+    /// The PLL's frequency in Hz for a reference, `None` while it is held in reset; the error is
+    /// the reason why it cannot lock.
     pub fn multiplied(&self, reference: f64) -> Result<Option<f64>, String> {
         let word = self.word(chip::CFR3);
         if cfr3::PFD_RESET.get(word) != 0 {

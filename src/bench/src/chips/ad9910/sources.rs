@@ -1,5 +1,5 @@
-//! Where frequency, phase and amplitude of an AD9910 come from, in the order in which they count
-//! (data sheet, table "Data source priority"), and how long they take to the output.
+//! Sources of an AD9910's frequency, phase and amplitude, by priority (data sheet, table "Data
+//! source priority"), and their latency to the output.
 
 use kairos_contracts::chips::ad9910::{self as chip, asf, aux_dac, cfr1, cfr2, ftw, pow, profile};
 
@@ -8,7 +8,7 @@ use super::output::Source;
 use super::{Ad9910, FULL_SCALE};
 
 impl Ad9910 {
-    /// What the ramp gives, if it gives that.
+    /// The output of the ramp, if the ramp has this destination.
     fn ramped(&self, destination: u64, bits: u32) -> Option<Source> {
         let word = self.registers.word(chip::CFR2);
         let on = cfr2::DRG_ENABLE.get(word) != 0 && cfr2::DRG_DESTINATION.get(word) == destination;
@@ -61,13 +61,14 @@ impl Ad9910 {
         }
     }
 
-    /// Full scale of its DAC, of that after a reset: the current is as 1 + code/96 (data sheet, "Auxiliary DAC").
+    /// Full scale of its DAC relative to that after reset: the current is proportional to 1 +
+    /// code/96 (data sheet, "Auxiliary DAC").
     pub(super) fn full_scale(&self) -> f64 {
         let current = |word| 96.0 + aux_dac::FULL_SCALE_CURRENT.get(word) as f64;
         current(self.registers.word(chip::AUX_DAC)) / current(chip::AUX_DAC.reset)
     }
 
-    /// Cycles from a change to the output, of frequency and phase, and of the amplitude.
+    /// Latency from a change to the output in cycles: of frequency and phase, and of the amplitude.
     pub(super) fn latency(&self) -> [u64; 2] {
         let [cfr1, cfr2] = [chip::CFR1, chip::CFR2].map(|of| self.registers.word(of));
         let row = match (

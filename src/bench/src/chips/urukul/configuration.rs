@@ -1,4 +1,5 @@
-//! What an Urukul is: its chips, the revision of its logic, and where that has what in its configuration.
+//! Options of an Urukul: its chips, the protocol revision of its logic, and the layout of its
+//! configuration word.
 
 use kairos_contracts::chips::urukul as words;
 use kairos_contracts::chips::WideField;
@@ -9,31 +10,31 @@ use super::super::ad9912::Ad9912;
 use super::super::dds::Dds;
 use super::{CHANNELS, SYNC_EDGE};
 
-/// What is on a card, and what is plugged into it.
+/// The components of a card and its external clocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// What its DDS chips are.
+    /// The type of its DDS chips.
     pub chip: Chip,
     /// 8 or 9.
     pub revision: Revision,
-    /// Hz of its oscillator, and at the connectors SMA and MMCX; 0: nothing is there.
+    /// Hz of its oscillator, and at the connectors SMA and MMCX; 0: no clock.
     pub clocks: [f64; 3],
-    /// In the mode EN_NU: a servo has a bus of its own to each chip that is not masked.
+    /// In the mode EN_NU: the bus of a servo to each chip that is not masked.
     pub servo: Option<ServoBus>,
-    /// How much later than the clock that of the synchronisation is at each chip, in ps.
+    /// Delay of the synchronisation clock against the reference clock at each chip, in ps.
     pub sync_skew_ps: [f64; CHANNELS],
 }
 
-/// The bus of a servo to the chips.
+/// The type of a servo's bus to the chips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServoBus {
-    /// It says when a message begins and ends.
+    /// The bus has a chip select, which delimits messages.
     Selects,
-    /// It does not: chips are selected for ever, and count.
+    /// The bus has none: the chips are always selected and count bits.
     Counts,
 }
 
-/// A kind of DDS chip.
+/// The type of a DDS chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Chip {
@@ -51,7 +52,8 @@ impl Chip {
         }
     }
 
-    /// Of the reference, by the card's divider setting: 0 is what the card with this chip does by itself.
+    /// Divider of the reference, by the card's divider setting; 0 is the card's default for this
+    /// chip.
     pub fn dividers(self) -> [f64; 4] {
         match self {
             Self::Ad9910 => [4.0, 1.0, 2.0, 4.0],
@@ -82,7 +84,7 @@ impl TryFrom<u64> for Revision {
     }
 }
 
-/// What both revisions have in their configuration, and where.
+/// Fields of the configuration that both revisions have.
 pub struct Fields {
     pub rf_sw: WideField,
     pub io_update: WideField,
@@ -95,10 +97,10 @@ pub struct Fields {
     pub sync_sel: WideField,
     /// Lines to the chips: OSK, DRCTL, DRHOLD.
     pub lines: Option<[WideField; 3]>,
-    /// Enables attenuators.
+    /// Attenuator enables.
     pub att_en: Option<WideField>,
     pub width: u32,
-    /// Of `io_update` and `profile`, whether each channel has its own.
+    /// Whether each channel has its own `io_update` and `profile`.
     pub each: bool,
 }
 

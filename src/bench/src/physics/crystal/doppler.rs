@@ -1,11 +1,11 @@
-//! What cooling light does to a mode of motion: mean rates of an ion that oscillates with any
-//! energy, and, where its wave packet is small against the wavelength, the exact distribution of
-//! quanta that a time of cooling leaves.
+//! Effects of cooling light on a mode of motion: mean rates for an ion that oscillates with any
+//! energy, and the exact distribution of quanta after cooling for a wave packet that is small
+//! compared to the wavelength.
 //!
-//! Of an ion that oscillates, light of detuning d sees the Lorentz curve averaged over the Doppler
-//! shift; in units of half of the linewidth, at x = 2d/G and with a swing b = 2kv/G, that is Re
-//! 1/sqrt((1 + ix)^2 + b^2) (Wesenberg et al., Phys. Rev. A 76, 053416 (2007), has the method and
-//! the curve of recooling).
+//! An oscillating ion absorbs light of detuning d according to the Lorentz curve averaged over the
+//! Doppler shift; in units of half of the linewidth, at x = 2d/G and with a swing b = 2kv/G, this
+//! is Re 1/sqrt((1 + ix)^2 + b^2) (Wesenberg et al., Phys. Rev. A 76, 053416 (2007), has the method
+//! and the curve of recooling).
 
 use std::f64::consts::TAU;
 
@@ -13,16 +13,16 @@ use nalgebra::Complex;
 use rand_distr::{Distribution, StandardUniform};
 use rand_pcg::Pcg64Mcg;
 
-/// Momentum that scattered photons leave along the mode, of that of absorbed ones, squared: in all
-/// directions alike.
+/// Mean square recoil of emitted photons along the mode, relative to that of absorbed ones:
+/// emission is isotropic.
 const SCATTERED: f64 = 1.0 / 3.0;
 
-/// Light and the mode in it.
+/// The cooling light and the mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cooling {
     /// Linewidth in Hz.
     pub linewidth_hz: f64,
-    /// Light less transition in Hz.
+    /// Detuning of the light from the transition in Hz.
     pub detuning_hz: f64,
     /// Frequency of the mode in Hz.
     pub mode_hz: f64,
@@ -31,17 +31,17 @@ pub struct Cooling {
 }
 
 impl Cooling {
-    /// Absorption at a detuning, of that on resonance.
+    /// Absorption at a detuning, relative to that on resonance.
     fn lorentz(&self, detuning_hz: f64) -> f64 {
         1.0 / (1.0 + (2.0 * detuning_hz / self.linewidth_hz).powi(2))
     }
 
-    /// Amplitude of the Doppler shift in half linewidths, with so many quanta.
+    /// Amplitude of the Doppler shift in half linewidths, for a number of quanta.
     fn swing(&self, quanta: f64) -> f64 {
         4.0 * self.eta * self.mode_hz * quanta.max(0.0).sqrt() / self.linewidth_hz
     }
 
-    /// Absorption with so many quanta, of that on resonance at rest.
+    /// Absorption for a number of quanta, relative to that on resonance at rest.
     pub fn absorption(&self, quanta: f64) -> f64 {
         let (at, swing) = self.at(quanta);
         (at * at + swing * swing).sqrt().inv().re
@@ -52,7 +52,7 @@ impl Cooling {
         (Complex::new(1.0, detuning), self.swing(quanta))
     }
 
-    /// Quanta that a scattered photon adds in the mean, negative where it cools.
+    /// Mean number of quanta that a scattered photon adds; negative for cooling.
     pub fn per_photon(&self, quanta: f64) -> f64 {
         let (at, swing) = self.at(quanta);
         let recoil = (1.0 + SCATTERED) * self.eta * self.eta;
@@ -64,8 +64,8 @@ impl Cooling {
         shift_over_mode * work.re / self.absorption(quanta) + recoil
     }
 
-    /// Rates per scattered photon of n quanta to n - 1, over n, and to n + 1, over n + 1, of a
-    /// small wave packet.
+    /// For a small wave packet, per scattered photon: the rate from n to n - 1 quanta divided by n,
+    /// and that from n to n + 1 divided by n + 1.
     pub fn small(&self) -> (f64, f64) {
         let here = self.lorentz(self.detuning_hz);
         let side = |mode: f64| {
@@ -81,12 +81,12 @@ impl Cooling {
     }
 }
 
-/// Quanta after a time in which n falls at `down` n and rises at `up` (n + 1): a draw of the exact
-/// distribution. `down` and `up` are rates times the time.
+/// Draws the number of quanta after a time in which it falls at the rate `down` n and rises at the
+/// rate `up` (n + 1), from the exact distribution. `down` and `up` are rates times the time.
 pub fn draw_quanta(quanta: u32, down: f64, up: f64, random: &mut Pcg64Mcg) -> u32 {
-    // Birth and death at constant rates with immigration: each quantum leaves none with probability
-    // `none`, else a geometric number; what comes by itself is geometric with the same parameter
-    // (Kendall 1949).
+    // A birth and death process at constant rates with immigration: each quantum vanishes with
+    // probability `none` or else becomes a geometric number; immigration adds a geometric number
+    // with the same parameter (Kendall 1949).
     let grown = (up - down).exp();
     let (none, more) = match (up - down).abs() < 1e-9 {
         true => (down / (1.0 + down), up / (1.0 + up)),
@@ -112,7 +112,7 @@ pub fn draw_quanta(quanta: u32, down: f64, up: f64, random: &mut Pcg64Mcg) -> u3
     left
 }
 
-/// Mean quanta of the steady state of [`draw_quanta`]'s rates; infinite where nothing cools.
+/// Mean quanta of the steady state of [`draw_quanta`]'s rates; infinite without cooling.
 pub fn limit(down: f64, up: f64) -> f64 {
     if down > up {
         up / (down - up)
@@ -121,7 +121,7 @@ pub fn limit(down: f64, up: f64) -> f64 {
     }
 }
 
-/// One that is drawn of a thermal distribution of this mean.
+/// Draws from a thermal distribution of this mean.
 pub fn draw_thermal(mean: f64, random: &mut Pcg64Mcg) -> u32 {
     if mean <= 0.0 {
         return 0;
@@ -132,7 +132,7 @@ pub fn draw_thermal(mean: f64, random: &mut Pcg64Mcg) -> u32 {
         .min(1e9) as u32
 }
 
-/// Rate in 1/s at which light of a saturation parameter is absorbed on resonance.
+/// Absorption rate in 1/s on resonance for a saturation parameter.
 pub fn on_resonance(linewidth_hz: f64, saturation: f64) -> f64 {
     TAU * linewidth_hz * saturation / 2.0
 }

@@ -1,4 +1,4 @@
-//! Against averages over an oscillation, and closed formulas.
+//! Tests against averages over an oscillation and closed formulas.
 
 use rand::SeedableRng;
 
@@ -11,12 +11,13 @@ const COOLING: Cooling = Cooling {
     eta: 0.17,
 };
 
-/// Mean over an oscillation of the absorption, and of the absorption times the velocity, cosine of the phase.
+/// Mean over an oscillation of the absorption, and of the absorption times the velocity, cosine of
+/// the phase.
 fn averaged(cooling: &Cooling, quanta: f64) -> (f64, f64) {
     averaged_in(cooling, quanta, 20_000)
 }
 
-/// In so many steps.
+/// The same averages, in `steps` steps.
 pub fn averaged_in(cooling: &Cooling, quanta: f64, steps: usize) -> (f64, f64) {
     let shift = 2.0 * cooling.eta * cooling.mode_hz * quanta.sqrt();
     let at = |n: usize| {
@@ -35,7 +36,7 @@ fn light_sees_the_average_of_an_oscillation() {
     for quanta in [1.0, 100.0, 5e3, 2e5] {
         let (absorbed, worked) = averaged(&COOLING, quanta);
         assert!((COOLING.absorption(quanta) / absorbed - 1.0).abs() < 1e-6, "{quanta}");
-        // A photon absorbed at velocity v adds hbar k v: 2 eta sqrt(n) quanta where it is fastest.
+        // A photon absorbed at velocity v adds hbar k v: 2 eta sqrt(n) quanta at maximum velocity.
         let recoil = (1.0 + SCATTERED) * COOLING.eta.powi(2);
         let expected = 2.0 * COOLING.eta * quanta.sqrt() * worked / absorbed + recoil;
         assert!(
@@ -45,7 +46,7 @@ fn light_sees_the_average_of_an_oscillation() {
     }
 }
 
-/// Both descriptions agree where both hold: a small wave packet with many quanta.
+/// Both descriptions agree where both are valid: a small wave packet with many quanta.
 #[test]
 fn small_motion_is_the_limit_of_any() {
     let gentle = Cooling { eta: 0.01, ..COOLING };
@@ -64,7 +65,8 @@ fn the_doppler_limit() {
         ..COOLING
     };
     let (down, up) = broad.small();
-    // Half a linewidth below resonance, G/(2 mode) (1 + 1/3)/2 in a broad line, less half a quantum.
+    // Half a linewidth below resonance, G/(2 mode) (1 + 1/3)/2 in a broad line, less half a
+    // quantum.
     let expected = broad.linewidth_hz / broad.mode_hz / 2.0 * (1.0 + SCATTERED) / 2.0;
     assert!(
         (limit(down, up) / expected - 1.0).abs() < 0.02,

@@ -1,9 +1,10 @@
-//! Ions in light that they scatter: which of them are dark, how bright the others are, and what
-//! that does to their motion.
+//! Ions that scatter light: which of them are dark, how bright the others are, and the effect on
+//! their motion.
 //!
-//! Scattered photons tell whether an ion is in `D`, and with how many quanta the mode oscillates,
-//! so in this light an ion is in `D` or is not, and the mode has a number of quanta. Populations of
-//! the other levels follow their rates; ions change between dark and bright at random times.
+//! Scattered photons reveal whether an ion is in `D`, and with how many quanta the mode oscillates,
+//! so in this light an ion either is in `D` or is not, and the mode has a number of quanta.
+//! Populations of the other levels follow rate equations; ions change between dark and bright at
+//! random times.
 
 use nalgebra::Vector3;
 use rand_distr::{Distribution, Exp1, StandardUniform};
@@ -13,21 +14,21 @@ use super::super::four_levels::{evolve_bright, to_shelf, Levels, Lights, SCATTER
 use super::doppler::{draw_quanta, Cooling};
 use crate::signal::{seconds, Ns};
 
-/// The first step after a change, short against optical pumping.
+/// The first step after a change, short compared to optical pumping.
 const FIRST: Ns = 32;
-/// The longest step while something changes.
+/// The longest step while the state changes.
 const LONGEST: Ns = 100_000;
-/// Relative changes in a step that are none.
+/// Relative change in the longest step below which the state is considered steady.
 const STEADY: f64 = 1e-3;
 
-/// Light that is on.
+/// The light on the ions.
 #[derive(Debug, Clone, Copy)]
 pub struct Shining {
-    /// At rest.
+    /// Rates for ions at rest.
     pub lights: Lights,
-    /// Of the light that cools; None: it moves nothing.
+    /// The cooling light's effect on the motion; `None`: no effect.
     pub cooling: Option<Cooling>,
-    /// Quanta per second that the mode gains by itself.
+    /// Heating rate in quanta per second.
     pub heating: f64,
 }
 
@@ -36,22 +37,22 @@ pub struct Shining {
 enum Shown {
     /// In `D`.
     Dark,
-    /// With these populations of `S-`, `S+` and `P`.
+    /// Not in `D`, with these populations of `S-`, `S+` and `P`.
     Bright(Vector3<f64>),
 }
 
-/// All of them.
+/// The ions in scattering light.
 pub struct Glow {
     levels: Levels,
     shining: Shining,
     ions: Vec<Shown>,
-    /// Mean quanta while the motion is large, a number while it is small.
+    /// Mean quanta while the motion is large, an integer while it is small.
     quanta: f64,
     at: Ns,
     step: Ns,
-    /// When the step ends; None: nothing changes any more.
+    /// End of the step; `None`: steady state.
     end: Option<Ns>,
-    /// When an ion changes between dark and bright, and which.
+    /// Time at which an ion changes between dark and bright, and its index.
     jump: Option<(Ns, usize)>,
     /// Photons scattered since quanta were drawn, by all ions…
     scattered: f64,
@@ -59,19 +60,19 @@ pub struct Glow {
     drawn: Ns,
 }
 
-/// Where ions are: `D`, or `S-` or `S+`.
+/// The state of an ion: `D`, `S-` or `S+`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Dark.
     Shelf,
     /// Lower state of the qubit.
     Lower,
-    /// The other one of the ground level.
+    /// Other state of the ground level.
     Pumped,
 }
 
 impl Glow {
-    /// Ions at these places, with so many quanta, from `at` on.
+    /// Creates ions in these states, with `quanta` quanta, from `at` on.
     pub fn new(levels: Levels, shining: Shining, places: &[Place], quanta: u32, at: Ns) -> Self {
         let ions = places.iter().map(|place| match place {
             Place::Shelf => Shown::Dark,
@@ -92,7 +93,7 @@ impl Glow {
         }
     }
 
-    /// The light changes; [`Self::advance`] has been there.
+    /// Changes the light; the state must already be advanced to the present by [`Self::advance`].
     pub fn shine(&mut self, shining: Shining, random: &mut Pcg64Mcg) {
         self.draw(random);
         self.shining = shining;
@@ -100,18 +101,18 @@ impl Glow {
         self.plan(random);
     }
 
-    /// When it next acts.
+    /// The time of the next event.
     pub fn next(&self) -> Option<Ns> {
         let jump = self.jump.map(|(at, _)| at);
         self.end.into_iter().chain(jump).min()
     }
 
-    /// Photons per second, of all ions.
+    /// Photons per second of all ions.
     pub fn photons(&self) -> f64 {
         self.photons_of_each().iter().sum()
     }
 
-    /// Those of each ion.
+    /// Photons per second of each ion.
     pub fn photons_of_each(&self) -> Vec<f64> {
         let visible = 1.0 - self.levels.branching[2];
         self.ions.iter().map(|ion| self.rate(ion) * visible).collect()
@@ -125,7 +126,7 @@ impl Glow {
         }
     }
 
-    /// The light as it acts on ions that move.
+    /// The light's rates for moving ions.
     fn lights(&self) -> Lights {
         let mut lights = self.shining.lights;
         if let Some(cooling) = self.moving() {
@@ -139,7 +140,7 @@ impl Glow {
         self.shining.cooling.filter(|cooling| !cooling.is_small(self.quanta))
     }
 
-    /// Brings all to `at`, which is not beyond [`Self::next`].
+    /// Advances the state to `at`, which must not be beyond [`Self::next`].
     pub fn advance(&mut self, at: Ns) {
         let time = seconds(at - self.at);
         if time > 0.0 {
@@ -163,7 +164,7 @@ impl Glow {
         self.at = at;
     }
 
-    /// It is the time that [`Self::next`] said.
+    /// Acts at the time that [`Self::next`] returned.
     pub fn act(&mut self, at: Ns, random: &mut Pcg64Mcg) {
         let before = (self.photons(), self.quanta);
         self.advance(at);
@@ -187,7 +188,7 @@ impl Glow {
         }
     }
 
-    /// An ion changes between dark and bright.
+    /// Changes an ion between dark and bright.
     fn change(&mut self, ion: usize, random: &mut Pcg64Mcg) {
         self.ions[ion] = match self.ions[ion] {
             Shown::Bright(_) => Shown::Dark,
@@ -200,8 +201,8 @@ impl Glow {
         };
     }
 
-    /// When the next step ends, and when an ion next changes. What was drawn before may be dropped:
-    /// waiting has no memory.
+    /// Draws the end of the next step and the next change of an ion. An earlier draw may be
+    /// discarded, as waiting times are memoryless.
     fn plan(&mut self, random: &mut Pcg64Mcg) {
         self.end = Some(self.at + self.step);
         self.jump = None;
@@ -220,7 +221,7 @@ impl Glow {
         }
     }
 
-    /// Quanta of a small motion, after what has been scattered since they were drawn.
+    /// Draws the quanta of a small motion after the scattering since the last draw.
     fn draw(&mut self, random: &mut Pcg64Mcg) {
         if self.moving().is_none() {
             let heated = self.shining.heating * seconds(self.at - self.drawn);
@@ -233,7 +234,8 @@ impl Glow {
         (self.scattered, self.drawn) = (0.0, self.at);
     }
 
-    /// The light ends, at the time of the last [`Self::advance`]: where the ions are, and the quanta.
+    /// Ends the light, at the time of the last [`Self::advance`]; returns the ions' states and the
+    /// quanta.
     pub fn end(mut self, random: &mut Pcg64Mcg) -> (Vec<Place>, u32) {
         self.draw(random);
         let [lower, _, shelf] = self.levels.branching;
@@ -252,7 +254,7 @@ impl Glow {
         (places, self.quanta.round() as u32)
     }
 
-    /// Whether each ion is in `D`, and quanta.
+    /// Population of `D` of each ion (0 or 1), and quanta.
     pub fn state(&self) -> (Vec<f64>, f64) {
         let dark = self.ions.iter().map(|ion| if *ion == Shown::Dark { 1.0 } else { 0.0 });
         (dark.collect(), self.quanta)

@@ -1,4 +1,4 @@
-//! Light that an ion scatters: Doppler recooling, dark and bright.
+//! Tests of scattering ions: Doppler recooling, and changes between dark and bright.
 
 use std::f64::consts::TAU;
 
@@ -33,7 +33,7 @@ fn shining(saturation: f64) -> Shining {
     }
 }
 
-/// Runs it to `end`; what `each` says at every step.
+/// Runs the ions to `end`, with a call of `each` after every step.
 fn run(glow: &mut Glow, end: Ns, random: &mut Pcg64Mcg, mut each: impl FnMut(&Glow)) {
     while let Some(at) = glow.next().filter(|at| *at < end) {
         glow.act(at, random);
@@ -48,7 +48,7 @@ fn begun(shining: Shining, levels: Levels, quanta: u32, random: &mut Pcg64Mcg) -
     glow
 }
 
-/// A hot ion is dim, and cools as the average over its oscillation says, step by step.
+/// A hot ion is dim, and cools step by step according to the average over its oscillation.
 #[test]
 fn recooling() {
     let random = &mut Pcg64Mcg::seed_from_u64(1);
@@ -62,7 +62,8 @@ fn recooling() {
     for _ in 0..4 {
         let step = 1e-7;
         for _ in 0..2_000 {
-            // Both states of the ground level absorb alike: populations of P at the light's rate.
+            // Both states of the ground level absorb equally: populations of P from the light's
+            // rate.
             let (absorbed, worked) = averaged_in(&cooling, quanta, 200);
             let rate = shining.lights.cooling / cooling.absorption(0.0) * absorbed;
             let upper = rate / (levels.linewidth + 3.0 * rate);
@@ -102,7 +103,7 @@ fn cooling_ends_in_the_doppler_limit() {
     );
 }
 
-/// Light that leads to `D` at some rate: bright and dark for exponential times.
+/// Light that leads to `D` at some rate: bright and dark periods are exponentially distributed.
 #[test]
 fn ions_blink() {
     let random = &mut Pcg64Mcg::seed_from_u64(3);

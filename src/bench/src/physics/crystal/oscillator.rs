@@ -1,25 +1,25 @@
-//! Operators of a mode of motion in the space of its lowest states.
+//! Operators of a mode of motion, restricted to its lowest states.
 
 use nalgebra::{Complex, DMatrix};
 
 /// A complex number.
 pub type C = Complex<f64>;
 
-/// The elements <row|exp(z a+ - z* a)|column> of a displacement by z, of the whole space, for the
+/// The elements <row|exp(z a+ - z* a)|column> of a displacement by z in the full space, for the
 /// lowest `states` states.
 pub fn displacement(z: C, states: usize) -> DMatrix<C> {
     let square = z.norm_sqr();
     DMatrix::from_fn(states, states, |row, column| {
         let (low, high) = (row.min(column), row.max(column));
         let apart = high - low;
-        // sqrt(low!/high!) z^apart, factor by factor, so that nothing overflows.
+        // sqrt(low!/high!) z^apart, factor by factor to avoid overflow.
         let step = if row > column { z } else { -z.conj() };
         let power = (low + 1..=high).fold(C::new(1.0, 0.0), |power, n| power * step / (n as f64).sqrt());
         power * (-square / 2.0).exp() * laguerre(low, apart as f64, square)
     })
 }
 
-/// Light that moves the ion: exp(i eta (a + a+)).
+/// The recoil operator of light: exp(i eta (a + a+)).
 pub fn kick(eta: f64, states: usize) -> DMatrix<C> {
     displacement(C::new(0.0, eta), states)
 }

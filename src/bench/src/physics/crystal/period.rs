@@ -1,4 +1,4 @@
-//! A wave function in light of two tones, whose Hamiltonian has the period of their beat.
+//! The wave function in light of two tones, whose Hamiltonian has the period of their beat.
 
 use std::f64::consts::TAU;
 
@@ -7,33 +7,34 @@ use nalgebra::{DMatrix, DVector};
 use super::oscillator::C;
 use super::powers::Powers;
 
-/// Parts of a period whose propagators are kept.
+/// Parts of a period whose propagators are cached.
 const CELLS: usize = 32;
-/// Steps of a period up to which they are.
+/// Maximum steps per period for caching.
 const LONGEST: usize = 8192;
-/// Turns of the fastest term in a step: the error of a step goes with the fifth power.
+/// Turns of the fastest term per step: the error of a step is of fifth order.
 const STEP: f64 = 0.015;
 
-/// The Hamiltonian D + A + B exp(-i beat t) + adjoint of A and B, and what it does in a period.
+/// The Hamiltonian D + A + B exp(-i beat t) + adjoint of A and B, and its propagators.
 pub struct Period {
     rates: DVector<C>,
     constant: DMatrix<C>,
     beating: DMatrix<C>,
-    /// In Hz; 0 or more.
+    /// Beat frequency in Hz; 0 or more.
     beat: f64,
-    /// Length of a step in s.
+    /// Duration of a step in s.
     step: f64,
     kept: Option<Kept>,
 }
 
-/// Propagators of the parts of a period, and of all of it.
+/// Propagators of the parts of a period, and of the whole period.
 struct Kept {
     parts: Vec<DMatrix<C>>,
     whole: Powers,
 }
 
 impl Period {
-    /// D, A, B in rad/s, the beat in Hz; `fastest`: of the terms in the interaction picture of D, in Hz.
+    /// Takes D, A, B in rad/s, the beat in Hz, and the fastest frequency in Hz of the terms in the
+    /// interaction picture of D.
     pub fn new(rates: DVector<C>, first: DMatrix<C>, second: DMatrix<C>, beat: f64, fastest: f64) -> Self {
         let mut period = Self {
             rates,
@@ -68,7 +69,8 @@ impl Period {
         }
     }
 
-    /// `state` after `time` s, from where the beat has this phase in turns (0 to 1).
+    /// The state after `time` s, if the phase of the beat is `phase` turns (0 to 1) at the
+    /// beginning.
     pub fn apply(&mut self, state: DVector<C>, phase: f64, time: f64) -> DVector<C> {
         let begin = if self.beat > 0.0 { phase / self.beat } else { 0.0 };
         let Some(mut kept) = self.kept.take() else {
@@ -79,8 +81,8 @@ impl Period {
         state
     }
 
-    /// With what is kept: to the next end of a part, the parts of which there are more than a
-    /// period at once, and the rest.
+    /// Uses the cached propagators: integrates to the next boundary of a part, applies parts and
+    /// whole periods, and integrates the rest.
     fn with(&self, kept: &mut Kept, mut state: DVector<C>, begin: f64, time: f64) -> DVector<C> {
         let part = 1.0 / self.beat / CELLS as f64;
         let end = begin + time;
@@ -109,8 +111,8 @@ impl Period {
         matrix.column(0).into_owned()
     }
 
-    /// Runge and Kutta's method of fourth order, in the interaction picture of D: each column of
-    /// `state` by `time` s from `begin` on.
+    /// Integrates each column of `state` over `time` s from `begin` on, by the fourth-order
+    /// Runge-Kutta method in the interaction picture of D.
     fn integrate(&self, state: &mut DMatrix<C>, begin: f64, time: f64) {
         let steps = (time / self.step).ceil().max(0.0);
         if steps == 0.0 {
@@ -124,7 +126,8 @@ impl Period {
                 state[(row, column)] * by[row]
             })
         };
-        // A step stands at its middle: D turns by half of it before and behind.
+        // The interaction picture of a step refers to its middle: D acts for half a step before and
+        // after.
         for n in 0..steps as u64 {
             let at = begin + n as f64 * step;
             let (early, middle, late) = (self.light(at), self.light(at + step / 2.0), self.light(at + step));
@@ -139,7 +142,7 @@ impl Period {
         }
     }
 
-    /// Minus i times what light adds to the Hamiltonian at a time.
+    /// Minus i times the light's contribution to the Hamiltonian at a time.
     fn light(&self, at: f64) -> DMatrix<C> {
         let beating = &self.beating * C::new(0.0, -TAU * self.beat * at).exp();
         (&self.constant + beating.adjoint() + beating) * C::new(0.0, -1.0)

@@ -1,19 +1,19 @@
-//! A propagator to the power of however many times: as many products as the number has bits.
+//! Powers of a propagator, with as many products as the exponent has bits.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::oscillator::C;
 
-/// A matrix and its powers of two.
+/// A matrix and its repeated squares.
 pub struct Powers(Vec<DMatrix<C>>);
 
 impl Powers {
-    /// Of this one.
+    /// Creates the powers of a matrix.
     pub fn of(matrix: DMatrix<C>) -> Self {
         Self(vec![matrix])
     }
 
-    /// `state` after `times` times the matrix.
+    /// Applies the matrix `times` times to `state`.
     pub fn apply(&mut self, mut state: DVector<C>, times: u64) -> DVector<C> {
         for bit in 0..u64::BITS - times.leading_zeros() {
             if self.0.len() == bit as usize {

@@ -1,11 +1,11 @@
 //! The wave function of up to two qubits and a mode of motion in light of one or two tones.
 //!
-//! Qubits stand in the frame that turns with their transition, the oscillator does not turn. Times
-//! are whole nanoseconds. In one tone the Hamiltonian is constant in the frame of that light, so a
-//! time is a product of powers of two of the propagator of a nanosecond. In two tones it has the
-//! period of their beat, so a time is so many periods, likewise, and what is left of them at both
-//! ends. All of these are kept as long as the light has the same settings, which in an experiment
-//! recur shot by shot.
+//! Qubits are in the rotating frame of their transition, the oscillator is not in a rotating frame.
+//! Times are whole nanoseconds. In a single tone the Hamiltonian is constant in the light's frame,
+//! so the evolution is a product of powers of two of the propagator of one nanosecond. In two tones
+//! it has the period of their beat, so the evolution consists of whole periods, computed likewise,
+//! and remainders at both ends. Propagators are cached by the settings of the light, which recur in
+//! each shot of an experiment.
 
 use std::collections::HashMap;
 use std::f64::consts::TAU;
@@ -17,15 +17,15 @@ use super::period::Period;
 use super::powers::Powers;
 use crate::signal::{seconds, Ns};
 
-/// Settings whose propagators are kept.
+/// Maximum number of cached settings.
 const KEPT: usize = 64;
 
-/// A mode of motion, and ions in it.
+/// A mode of motion and its ions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mode {
-    /// Number of ions, 1 or 2, of which all take part alike.
+    /// Number of ions, 1 or 2, which all participate equally.
     pub ions: usize,
-    /// States of the mode that are kept: below so many quanta.
+    /// Number of simulated states of the mode; the highest has one quantum less.
     pub states: usize,
     /// Frequency in Hz.
     pub hz: f64,
@@ -34,7 +34,7 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// Numbers of the wave function.
+    /// Length of the wave function.
     pub fn size(&self) -> usize {
         self.states << self.ions
     }
@@ -49,17 +49,17 @@ impl Mode {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Tone {
-    /// Rabi frequency in Hz of an ion that rests.
+    /// Rabi frequency in Hz of an ion at rest.
     pub rabi_hz: f64,
-    /// Light less transition in Hz.
+    /// Detuning of the light from the transition in Hz.
     pub detuning_hz: f64,
     /// Phase in turns at the beginning, in the transition's frame.
     pub turns: f64,
-    /// Bit n: it is on ion n.
+    /// Bit n: the light illuminates ion n.
     pub ions: usize,
 }
 
-/// What light of these settings does.
+/// Cached propagators by settings of the light.
 pub struct Propagators {
     mode: Mode,
     kick: DMatrix<C>,
@@ -68,7 +68,7 @@ pub struct Propagators {
 }
 
 impl Propagators {
-    /// Of no light yet.
+    /// An empty cache.
     pub fn new(mode: Mode) -> Self {
         Self {
             mode,
@@ -78,9 +78,9 @@ impl Propagators {
         }
     }
 
-    /// The state after `time`; with `leaving`, a rate in 1/s at which each qubit leaves its upper
-    /// state, it is that of which nothing has left, and its norm squared the probability of that.
-    /// At most two tones act.
+    /// The state after `time`. With `leaving`, the rate in 1/s at which each qubit leaves its upper
+    /// state, this is the state without any such jump, and its squared norm the probability of
+    /// that. Only the first two tones act.
     pub fn evolve(&mut self, state: &DVector<C>, tones: &[Tone], leaving: f64, time: Ns) -> DVector<C> {
         match tones {
             [] => self.free(state, leaving, time),
@@ -124,11 +124,12 @@ impl Propagators {
         )
     }
 
-    /// In two tones, the first of which is not above the second.
+    /// Evolution in two tones, the first of which is not above the second.
     fn in_two(&mut self, state: &DVector<C>, first: &Tone, second: &Tone, leaving: f64, time: Ns) -> DVector<C> {
         let phase = (second.turns - first.turns).rem_euclid(1.0);
         let beat = second.detuning_hz - first.detuning_hz;
-        // Without a beat the phase is a setting; with one it is where in the period the light begins.
+        // Without a beat the phase is a setting; otherwise it is the position in the period at the
+        // beginning.
         let setting = if beat == 0.0 { phase } else { 0.0 };
         let key = [
             first.rabi_hz.to_bits(),
@@ -159,8 +160,8 @@ impl Propagators {
     }
 }
 
-/// The diagonal of the Hamiltonian in the frame of light, over h-bar: in rad/s, with minus half of
-/// a rate as imaginary part.
+/// The diagonal of the Hamiltonian over h-bar in the light's frame, in rad/s, with minus half of
+/// the leaving rate as imaginary part.
 fn diagonal(mode: &Mode, detuning_hz: f64, leaving: f64) -> DVector<C> {
     DVector::from_fn(mode.size(), |row, _| {
         let up = f64::from((row / mode.states).count_ones());
@@ -169,7 +170,8 @@ fn diagonal(mode: &Mode, detuning_hz: f64, leaving: f64) -> DVector<C> {
     })
 }
 
-/// What a tone adds above the diagonal: it excites its ions and kicks them.
+/// The part of the Hamiltonian by which a tone excites its ions and kicks them; its adjoint must be
+/// added.
 fn coupling(mode: &Mode, kick: &DMatrix<C>, tone: &Tone) -> DMatrix<C> {
     let states = mode.states;
     let mut coupling = DMatrix::zeros(mode.size(), mode.size());
@@ -183,7 +185,7 @@ fn coupling(mode: &Mode, kick: &DMatrix<C>, tone: &Tone) -> DMatrix<C> {
     coupling
 }
 
-/// The state as light of this phase sees it.
+/// Rotates the state into the frame of light with this phase.
 fn turned(mode: &Mode, state: &DVector<C>, turns: f64) -> DVector<C> {
     let one = C::new(0.0, TAU * turns).exp();
     let by = [C::new(1.0, 0.0), one, one * one];

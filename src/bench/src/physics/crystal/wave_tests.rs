@@ -1,4 +1,4 @@
-//! Against QuTiP, and closed formulas.
+//! Tests against QuTiP and closed formulas.
 
 use proptest::prelude::*;
 
@@ -32,8 +32,8 @@ fn waves_are_those_of_qutip() {
     }
 }
 
-/// Two ions in both sidebands end in a Bell state: fidelity of the closed formula, which has no
-/// carrier and is linear in eta.
+/// Two ions on both sidebands end in a Bell state: fidelity of the closed formula, without carrier
+/// and linear in eta.
 #[test]
 fn a_gate_entangles() {
     let case = reference()
@@ -52,7 +52,7 @@ fn a_gate_entangles() {
     let fidelity = (of(0) + of(3)) / 2.0 + coherence;
     assert!(fidelity > 0.98, "{fidelity}");
     assert!(of(1) + of(2) < 0.02, "{} {}", of(1), of(2));
-    // Half of the way it is not: the mode is entangled with the ions.
+    // At half of the time the mode is entangled with the ions.
     let half = propagators.evolve(&basis(&mode, 0, 0), &case.system.tones, 0.0, case.system.time_ns / 2);
     let moved: f64 = half
         .iter()
@@ -62,7 +62,8 @@ fn a_gate_entangles() {
     assert!(moved > 0.2, "{moved}");
 }
 
-/// Rabi frequencies of carrier and sidebands: Omega |<n'|exp(i eta (a + a+))|n>|, where others are far away.
+/// Rabi frequencies of carrier and sidebands: Omega |<n'|exp(i eta (a + a+))|n>|, with the others
+/// far detuned.
 #[test]
 fn sidebands_have_their_rabi_frequencies() {
     let mode = Mode {
@@ -124,7 +125,7 @@ fn an_ion_in_the_ground_state_has_no_red_sideband() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Two pieces are the whole, in one tone and in two.
+    /// Two consecutive evolutions equal one over the total time, in one tone and in two.
     #[test]
     fn pieces_add_up(
         first in 1u64..30_000, second in 1u64..30_000, number in 0usize..3, beat in prop_oneof![Just(0.0), 1e5..3e6f64],
