@@ -1,4 +1,4 @@
-//! The firmware: an ELF file for 32-bit ARM, loaded as a boot loader would.
+//! Firmware images: ELF files for 32-bit ARM, loaded as by a boot loader.
 
 use std::path::Path;
 
