@@ -39,7 +39,7 @@ pub struct Card {
     application: bool,
     /// Blocks that can still be written before the card loses power; `None`: no limit.
     left: Option<u64>,
-    /// How long it is busy with a written block, and until when it is with the newest one.
+    /// Busy time per written block, and end of the busy time of the latest one.
     programs: Cycles,
     busy_until: Cycles,
 }

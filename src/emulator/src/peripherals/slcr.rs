@@ -9,9 +9,9 @@ use crate::machine::time::Cycles;
 /// Boot device of the boot ROM: `BOOT_MODE` (UG585, table 6-4).
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum BootMode {
-    /// The flash.
+    /// The QSPI flash.
     Qspi = 1,
-    /// The card in slot 0.
+    /// The SD card in slot 0.
     SdCard = 5,
 }
 
