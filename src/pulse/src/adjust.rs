@@ -22,9 +22,10 @@ pub type Numbers = [u32; WORD];
 /// Why a change cannot be made. Nothing has been changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AdjustError {
-    /// Nothing of the parameter is adjustable.
+    /// The parameter has nothing adjustable.
     Fixed,
-    /// Neither one value nor as many as the course has steps or knots: it has so many segments.
+    /// The number of values is neither one nor the number of steps or knots of the course, which
+    /// has `segments` segments.
     Count { segments: usize },
     /// Multiplied by this factor, the course leaves its range.
     Factor,

@@ -20,7 +20,7 @@ pub enum Quantity {
 /// Why the core cannot represent a course.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CourseError {
-    /// A value.
+    /// A value is out of range.
     Unit(UnitError),
     /// Between its knots an amplitude's spline reaches this value, in units of which 200 are full
     /// scale.

@@ -16,7 +16,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// For `pads` pads, none of them driven.
+    /// Creates a trace of `pads` pads, none of them driven.
     pub fn new(pads: usize) -> Self {
         Self {
             events: Vec::new(),
