@@ -1,4 +1,5 @@
-//! The specification's checks 53 to 63, by number: phases, samples, feed-forward, crosstalk, spectrum.
+//! The specification's checks 53 to 63, by number: phases, samples, feed-forward, crosstalk,
+//! spectrum.
 
 mod support;
 

@@ -16,7 +16,7 @@ use crate::pl::lockstep::{lockstep, THROUGH_BENCH};
 const LOOKAHEAD: Cycles = time::CPU_HZ / 1_000_000;
 
 impl Boards {
-    /// Wires a bench to the pins of all boards. The error is a line for the user.
+    /// Wires a bench to the pins of all boards. The error is a one-line message for the user.
     pub fn wire(&mut self, wiring: &Wiring) -> Result<(), String> {
         let boards = self.system.boards().iter();
         let infos: Option<Vec<Info>> = boards
@@ -70,7 +70,7 @@ impl Boards {
         }
     }
 
-    /// Returns the bench. The error is a line for the user.
+    /// Returns the bench. The error is a one-line message for the user.
     pub fn bench(&self) -> Result<&Bench, String> {
         self.bench.as_ref().ok_or_else(|| "nothing is wired to the pins".into())
     }

@@ -75,8 +75,8 @@ impl Boards {
         report
     }
 
-    /// Returns the board with this name, or the first one if `name` is `None`. The error is a line
-    /// for the user.
+    /// Returns the board with this name, or the first one if `name` is `None`. The error is a
+    /// one-line message for the user.
     pub fn board(&self, name: Option<&str>) -> Result<&Machine, String> {
         let Some(name) = name else { return Ok(self.master()) };
         let found = self.system.boards().iter().find(|board| board.name == name);
@@ -146,7 +146,7 @@ impl Boards {
         }
     }
 
-    /// Drives an input pad. The error is a line for the user.
+    /// Drives an input pad. The error is a one-line message for the user.
     pub fn set_pad(&mut self, index: usize, level: bool) -> Result<(), String> {
         let now = self.master().now();
         let mut rest = index;
@@ -188,8 +188,8 @@ impl Boards {
     }
 
     /// Plugs or unplugs the link to the board `to`, effective at the first cycle that no board's
-    /// logic has passed, which is some microseconds later at most. The error is a line for the
-    /// user.
+    /// logic has passed, which is some microseconds later at most. The error is a one-line message
+    /// for the user.
     pub fn plug(&mut self, to: &str, plugged: bool) -> Result<(), String> {
         let found = self.links.iter().find(|(_, below, _)| below == to);
         let (_, _, link) = found.ok_or_else(|| format!("there is no link to a board {to}"))?;

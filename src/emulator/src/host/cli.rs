@@ -116,7 +116,7 @@ impl Arguments {
         }
     }
 
-    /// The gateware of all boards that have pins. The error is a line for the user.
+    /// The gateware of all boards that have pins. The error is a one-line message for the user.
     fn libraries(&self) -> Result<Vec<Library>, String> {
         match (&self.system, &self.pl[..]) {
             (Some(system), _) => Description::load(system)?.libraries(&self.build),
@@ -126,8 +126,8 @@ impl Arguments {
     }
 }
 
-/// Returns the bench described by the arguments as JSON if `--plan` is given. The error is a line
-/// for the user.
+/// Returns the bench described by the arguments as JSON if `--plan` is given. The error is a
+/// one-line message for the user.
 pub fn plan(arguments: &Arguments) -> Option<Result<String, String>> {
     if !arguments.plan {
         return None;
@@ -140,7 +140,7 @@ pub fn plan(arguments: &Arguments) -> Option<Result<String, String>> {
 }
 
 /// Builds the machine described by the arguments, with its connections. `started`: start time of
-/// the process. The error is a line for the user.
+/// the process. The error is a one-line message for the user.
 pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
     let mut params = Params::default();
     for assignment in &arguments.set {

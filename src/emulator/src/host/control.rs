@@ -31,7 +31,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Listens at `path`, replacing a stale socket. The error is a line for the user.
+    /// Listens at `path`, replacing a stale socket. The error is a one-line message for the user.
     pub fn new(path: &Path) -> Result<Self, String> {
         if path.exists() && UnixStream::connect(path).is_err() {
             let _ = std::fs::remove_file(path);

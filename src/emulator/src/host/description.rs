@@ -99,7 +99,7 @@ pub struct LinkEntry {
 type Wrong = (usize, String);
 
 impl Description {
-    /// Reads a file or a built-in description. The error is a line for the user.
+    /// Reads a file or a built-in description. The error is a one-line message for the user.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let text = match KNOWN.iter().find(|(name, _)| path.to_str() == Some(name)) {

@@ -92,7 +92,7 @@ pub struct Forwarder {
 }
 
 impl Forwarder {
-    /// Starts to listen. The error is a line for the user.
+    /// Starts to listen. The error is a one-line message for the user.
     pub fn new(rules: &[Rule]) -> Result<Self, String> {
         let mut listeners = Vec::new();
         for rule in rules {
@@ -254,7 +254,7 @@ impl Link {
                     net.send(self.guest, &buffer[..n]);
                     input = true;
                     if n < space {
-                        break; // that was all
+                        break; // no more input
                     }
                 }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
@@ -296,7 +296,7 @@ impl Link {
             events: libc::POLLRDHUP,
             revents: 0,
         };
-        // SAFETY: one descriptor, which is open.
+        // SAFETY: a single descriptor, which is open.
         let found = unsafe { libc::poll(&mut poll, 1, 0) };
         found > 0 && self.since.elapsed() > PATIENCE
     }

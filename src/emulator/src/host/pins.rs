@@ -8,7 +8,8 @@ use crate::pl::library::Pad;
 use crate::pl::wave::Run;
 
 impl Boards {
-    /// The pads of all boards, numbered consecutively. The error is a line for the user.
+    /// The pads of all boards, numbered consecutively. The error is a one-line message for the
+    /// user.
     pub fn pads(&self) -> Result<Vec<Pad>, String> {
         let mut pads = Vec::new();
         for (destination, board) in self.system.boards().iter().enumerate() {

@@ -123,7 +123,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Starts a wait. The error is a line for the user.
+    /// Starts a wait. The error is a one-line message for the user.
     pub fn new(waiting: Waiting) -> Result<Self, String> {
         if waiting.r#for == Goal::Time && waiting.time_ns.is_none() {
             return Err("a wait for a time needs time_ns".into());
@@ -179,7 +179,7 @@ pub struct Run<'a> {
 /// Maximum number of words in one memory read.
 const READ_MAX: u32 = 0x10_0000;
 
-/// Carries out a request. The error is a line for the user.
+/// Carries out a request. The error is a one-line message for the user.
 pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer, String> {
     let now = boards.master().now();
     let reply = match request {
@@ -325,7 +325,8 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
     })
 }
 
-/// Writes words to a file, eight bytes each, little-endian. The error is a line for the user.
+/// Writes words to a file, eight bytes each, little-endian. The error is a one-line message for the
+/// user.
 fn write_words(path: &Path, words: impl Iterator<Item = u64>) -> Result<(), String> {
     let write = || {
         let mut file = BufWriter::new(File::create(path)?);

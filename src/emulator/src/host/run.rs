@@ -56,7 +56,7 @@ pub struct Host {
 const SHORT: Cycles = time::CPU_HZ / 1_000_000 * 150;
 
 /// How long to poll while a host is connected before this process sleeps. A host that has to answer
-/// a call of a kernel does so within this time, and waking up would take half as long.
+/// a call of a kernel does so within this time, and waking this process takes half as long.
 const AWAKE: Duration = Duration::from_micros(100);
 /// Number of sleeps without polling after polling was in vain: the host is busy with other things,
 /// or has no processor.
@@ -99,7 +99,8 @@ impl Host {
         self
     }
 
-    /// Runs until shutdown is requested or core 0 crashes. The error is a line for the user.
+    /// Runs until shutdown is requested or core 0 crashes. The error is a one-line message for the
+    /// user.
     pub fn run(&mut self) -> Result<(), String> {
         let mut looked = Instant::now();
         let mut turns = 0u32;

@@ -21,14 +21,14 @@ use crate::pl::link::{self, Delay, Link, Quality};
 use crate::pl::Pl;
 
 impl Description {
-    /// Loads the gateware of all boards, in order. The error is a line for the user.
+    /// Loads the gateware of all boards, in order. The error is a one-line message for the user.
     pub fn libraries(&self, build: &Path) -> Result<Vec<Library>, String> {
         let all = self.boards.board.iter();
         all.map(|entry| self.library(entry, build)).collect()
     }
 
     /// Builds the boards. `build`: the folder with the built gateware and firmware; `cable`:
-    /// connected to the first board. The error is a line for the user.
+    /// connected to the first board. The error is a one-line message for the user.
     pub fn build(&self, build: &Path, params: &Params, skip: bool, cable: Box<dyn Cable>) -> Result<Boards, String> {
         let mut cable = Some(cable);
         let mut boards = Vec::new();

@@ -13,7 +13,7 @@ use super::time::Cycles;
 pub struct Window {
     /// First address.
     pub base: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
     /// Everything else is updated before a read, since the value depends on other peripherals.
     pub tells_of_others: bool,
@@ -37,7 +37,7 @@ pub struct Place {
     pub windows: &'static [Window],
     /// Its interrupts.
     pub interrupts: Interrupts,
-    /// The model.
+    /// The peripheral.
     pub peripheral: Box<dyn Peripheral>,
 }
 
@@ -78,11 +78,11 @@ impl Route {
     }
 }
 
-/// Memory, peripherals and the wires between them.
+/// Memory, peripherals and the signals between them.
 pub struct Bus {
     /// DDR and OCM.
     pub memory: Memory,
-    /// The wires.
+    /// The signals between peripherals.
     pub signals: Signals,
     /// Number of `sev` executed.
     pub sev_count: u64,

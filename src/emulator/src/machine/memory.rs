@@ -190,7 +190,7 @@ impl Memory {
     /// Whether memory contains `data` at `address`.
     pub fn holds(&self, address: u32, data: &[u8]) -> bool {
         self.locate(address, data.len()).is_some_and(|p| {
-            // SAFETY: `locate` checked the whole range, and no core runs meanwhile.
+            // SAFETY: `locate` checked the whole range, and no core runs in the meantime.
             let there = unsafe { std::slice::from_raw_parts(p, data.len()) };
             there == data
         })

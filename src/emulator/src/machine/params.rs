@@ -70,7 +70,7 @@ const NAMES: &[Named] = &[
 ];
 
 impl Params {
-    /// Applies one `NAME=VALUE`. The error is a line for the user.
+    /// Applies one `NAME=VALUE`. The error is a one-line message for the user.
     pub fn set(&mut self, assignment: &str) -> Result<(), String> {
         let (name, value) = assignment
             .split_once('=')

@@ -57,7 +57,7 @@ pub struct Ended {
 pub struct Context<'a> {
     /// DDR and on-chip memory.
     pub memory: &'a Memory,
-    /// The wires between peripherals.
+    /// The signals between peripherals.
     pub signals: &'a mut Signals,
     /// Cycles that the core stalls beyond the instruction.
     pub stall: Cycles,
@@ -110,7 +110,7 @@ pub fn sooner(due: &mut Cycles, at: Option<Cycles>) {
 /// What to reset.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Reset {
-    /// The processing system, for this reason.
+    /// The processing system, with the cause.
     System(Cause),
     /// The private part of a core.
     Core(usize),
@@ -170,7 +170,7 @@ pub trait Peripheral: Any {
     /// time.
     fn noted(&mut self, _number: u8, _registers: [u32; 4], _context: &mut Context) {}
 
-    /// The wires between peripherals have changed ([`Signals::changed`]).
+    /// The signals between peripherals have changed ([`Signals::changed`]).
     fn signalled(&mut self, _now: Cycles, _context: &mut Context) {}
 
     /// Acts while no core runs, up to `until` or until it has an event for a core. Returns the time

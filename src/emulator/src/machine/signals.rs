@@ -55,7 +55,7 @@ pub enum Configuration {
 pub enum Cause {
     /// The system watchdog.
     Watchdog = 1 << 16,
-    /// A register of the SLCR.
+    /// A write to an SLCR register.
     Software = 1 << 19,
 }
 
@@ -101,7 +101,7 @@ pub struct Signals {
     pub flush_code: [bool; 2],
     /// Address translations of this core may be stale.
     pub flush_tlb: [bool; 2],
-    /// Clock of the DDR controller in MHz, if it runs and the pins are calibrated.
+    /// Clock of the DDR controller in MHz, if it is running and the pins are calibrated.
     pub ddr_clock: Option<f64>,
     /// The clock of the PCAP, which configures the PL, is running.
     pub pcap_clock: bool,

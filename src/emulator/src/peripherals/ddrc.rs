@@ -168,7 +168,7 @@ mod tests {
 
     const CLOCK: Option<f64> = Some(533.333_328);
 
-    /// The settings of a board with 256 MiB on 16 bits, as published for the EBAZ4205.
+    /// The settings of a board with 256 MiB on a 16-bit bus, as published for the EBAZ4205.
     fn set_up() -> Ddrc {
         let mut ddrc = Ddrc::new(false);
         for (offset, value) in [

@@ -31,7 +31,7 @@ use crate::machine::bus::{Interrupts, Window};
 use crate::machine::peripheral::Peripheral;
 use crate::pl::fabric::Fabric;
 
-/// Address ranges (base, size) in which an access is no external abort.
+/// Address ranges (base, size) in which an access causes no external abort.
 pub const SPACES: &[(u32, u32)] = &[
     (0x4000_0000, 0x4000_0000), // GP0
     (0xe000_0000, 0x0030_0000), // I/O peripherals

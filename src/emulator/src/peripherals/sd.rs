@@ -61,7 +61,7 @@ impl Card {
     }
 
     /// Opens a card in an image file, with the write limit and busy time of `params`. The error is
-    /// a line for the user.
+    /// a one-line message for the user.
     pub fn open(path: &Path, params: &Params) -> Result<Self, String> {
         let cut = Some(params.sd_cut_after).filter(|sectors| *sectors > 0);
         let image = File::options().read(true).write(true).open(path);

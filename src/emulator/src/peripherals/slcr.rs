@@ -96,9 +96,9 @@ const INITIAL: &[(u32, u32)] = &[
     (0x190, 0x0010_0800),
     (0x1a0, 0x0010_0800),
     (0x1c4, 0x0000_0001), // CLK_621_TRUE
-    (0x240, 0x0000_0000), // FPGA_RST_CTRL: the PL runs
+    (0x240, 0x0000_0000), // FPGA_RST_CTRL: the PL is not in reset
     (0x258, 0x0040_0000), // REBOOT_STATUS: power-on
-    (0x25c, 0x0000_0001), // BOOT_MODE, as on QEMU
+    (0x25c, 0x0000_0001), // BOOT_MODE, as in QEMU
     (0x304, 0x0000_0000),
     (0x530, 0x0373_1093), // PSS_IDCODE: 7z045
     (0xb00, 0x0000_0000),

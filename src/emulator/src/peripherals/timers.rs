@@ -42,7 +42,8 @@ impl GlobalTimer {
         self.since = now;
     }
 
-    /// Sets the event flag of comparators that have been reached (at or past: revision r2p0 and later).
+    /// Sets the event flag of comparators that have been reached (at or past: revision r2p0 and
+    /// later).
     pub fn update(&mut self, now: Cycles) {
         let count = self.count(now);
         let running = self.control & 1 != 0;

@@ -47,7 +47,7 @@ pub struct Acp {
 }
 
 impl Acp {
-    /// `latency` is L, `visible` is W, in PL cycles.
+    /// Creates a port. `latency` is L, `visible` is W, in PL cycles.
     pub fn new(latency: u64, visible: u64) -> Self {
         Self {
             latency,

@@ -52,7 +52,7 @@ pub struct Bench {
 impl Bench {
     /// Loads the bench of boards with this gateware, in the order of their destinations. Returns
     /// also each board's part of it: `None` where none of its pins leads to a part. The error is a
-    /// line for the user.
+    /// one-line message for the user.
     pub fn load(wiring: &Wiring, boards: &[&Info]) -> Result<(Self, Vec<Option<Outside>>), String> {
         let file = wiring.file.as_deref();
         let name = file.map_or("the default bench".into(), |path| path.display().to_string());

@@ -28,7 +28,8 @@ pub struct Gateware {
 }
 
 impl Gateware {
-    /// Checks the libraries and reads their descriptors. The error is a line for the user.
+    /// Checks the libraries and reads their descriptors. The error is a one-line message for the
+    /// user.
     pub fn new(libraries: &[PathBuf], params: &Params, skip: bool) -> Result<Self, String> {
         let with_descriptor = |path: &PathBuf| {
             Library::load(path)?; // report errors now
@@ -84,7 +85,7 @@ impl Fabric {
         self.pl.as_ref()
     }
 
-    /// Connects a link of the gateware. The error is a line for the user.
+    /// Connects a link of the gateware. The error is a one-line message for the user.
     pub fn connect(&mut self, end: End, name: &str) -> Result<(), String> {
         let pl = self
             .pl
@@ -161,7 +162,8 @@ pub fn catch_up(bus: &mut Bus) {
     });
 }
 
-/// Drives an input pad of a machine's gateware from `now` on. The error is a line for the user.
+/// Drives an input pad of a machine's gateware from `now` on. The error is a one-line message for
+/// the user.
 pub fn set_pad(bus: &mut Bus, index: usize, level: bool, now: Cycles) -> Result<(), String> {
     let set = bus.with(|fabric: &mut Fabric, context| match &mut fabric.pl {
         Some(pl) => pl.set_pad(index, level, now, context.memory),

@@ -8,7 +8,7 @@ use super::link::{link, Delay, Link, Quality};
 use crate::machine::bus::Bus;
 
 /// Connects the named links of two libraries, that of the board above first; the other parameters
-/// are those of [`link`]. The error is a line for the user.
+/// are those of [`link`]. The error is a one-line message for the user.
 pub fn join(
     boards: [(&Rc<RefCell<Bus>>, &str); 2],
     delay: Delay,

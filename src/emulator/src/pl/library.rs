@@ -321,7 +321,7 @@ type ShownWords = unsafe extern "C" fn(*const c_void, *mut *const u64, *mut u32)
 type Read = unsafe extern "C" fn(*mut c_void, u32, u32, *mut u32) -> u32;
 type Run = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs, u64, u64) -> u64;
 
-/// A loaded library with one instance of the logic, fresh from power-up reset.
+/// A loaded library with one instance of the logic, in the state after power-up reset.
 pub struct Library {
     instance: *mut c_void,
     cycle: Cycle,
@@ -338,7 +338,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// Loads the library at `path`. The error is a line for the user.
+    /// Loads the library at `path`. The error is a one-line message for the user.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         if !path.exists() {

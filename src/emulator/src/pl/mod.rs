@@ -126,7 +126,7 @@ pub struct Pl {
     player: Option<Player>,
 }
 
-/// Number of `sev` whose cycles are kept.
+/// Number of `sev` whose cycles are recorded.
 const SUBMISSIONS: usize = 4096;
 
 impl Pl {
@@ -251,8 +251,8 @@ impl Pl {
         self.cycle = time::to_pl(now);
     }
 
-    /// Reconfigures the logic at the cycle reached. Connections to it are kept. The error is a line
-    /// for the user.
+    /// Reconfigures the logic at the cycle reached. Connections to it are kept. The error is a
+    /// one-line message for the user.
     pub fn reload(&mut self, memory: &Memory) -> Result<(), String> {
         self.catch_up(memory);
         self.library.reset()?;
@@ -289,7 +289,7 @@ impl Pl {
         due.min(self.replug)
     }
 
-    /// Runs one cycle with the ports.
+    /// Runs one cycle including the ports.
     fn clock(&mut self, memory: &Memory) {
         self.deliver();
         self.look_outside();

@@ -11,7 +11,7 @@ pub struct Wave {
     pub pad: u16,
     /// Half of the accumulator's range: its highest bit.
     pub half: u64,
-    /// The accumulator in that cycle.
+    /// The accumulator as of that cycle.
     pub accumulator: u64,
     /// Added each cycle, at most `half`.
     pub word: u64,
@@ -102,7 +102,7 @@ impl Run {
             && self.wave.count(cycles) == self.count
     }
 
-    /// All its changes.
+    /// All its changes as events.
     pub fn edges(self) -> impl Iterator<Item = Event> {
         (0..self.count).map(move |number| self.edge(number))
     }

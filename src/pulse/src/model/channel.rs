@@ -122,7 +122,7 @@ impl Channel {
         core::array::from_fn(|p| self.engines[p].fifo.len())
     }
 
-    /// Whether every engine waits for the trigger.
+    /// Whether every engine is waiting for the trigger.
     pub fn armed(&self) -> bool {
         self.engines.iter().all(|engine| engine.state == State::Armed)
     }

@@ -106,8 +106,8 @@ impl Core {
         self.watch_unmapped()
     }
 
-    /// Hooks accesses to unmapped addresses, and no others: pages with such a hook take Unicorn's
-    /// slow path for every write.
+    /// Hooks accesses to unmapped addresses, and no others: a page with such a hook is never
+    /// written directly.
     pub(super) fn watch_unmapped(&mut self) -> Result<(), uc_error> {
         for hook in std::mem::take(&mut self.unmapped) {
             self.uc.remove_hook(hook)?;

@@ -62,7 +62,7 @@ const MASKED_TURN: Cycles = 1;
 /// soon after its end.
 const ACCESS_TURN: Cycles = 64;
 /// Loads the code to be run first and returns its entry point; called at power-up and after each
-/// system reset. The error is a line for the user.
+/// system reset. The error is a one-line message for the user.
 pub type Start = Box<dyn Fn(&mut Bus) -> Result<u32, String>>;
 
 /// Two cores and their bus.

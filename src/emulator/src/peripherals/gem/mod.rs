@@ -124,7 +124,7 @@ impl Gem {
         self.words[NET_CTRL] & 4 != 0 && self.words[RX_QUEUE] != 0
     }
 
-    /// Whether received frames wait for a free descriptor.
+    /// Whether received frames are waiting for a free descriptor.
     fn blocked(&self) -> bool {
         !self.backlog.is_empty()
     }
