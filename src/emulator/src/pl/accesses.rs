@@ -1,8 +1,8 @@
 //! Accesses of the cores through the general-purpose ports.
 //!
 //! GP0 leads to registers: each access is performed at once, and its core stalls. An access through
-//! GP1 goes to another board's memory and takes accordingly long: it is begun, time continues for
-//! all boards, and its core waits for the response.
+//! GP1 goes to another board's memory and takes time: it is begun, time continues for all boards,
+//! and its core waits for the response.
 
 use super::gp::Access;
 use super::Pl;

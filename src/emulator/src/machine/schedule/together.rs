@@ -1,5 +1,5 @@
-//! Several boards in one virtual time. The board that is furthest behind runs, at most as far
-//! beyond the others as they cannot affect it: the delay of the shortest link.
+//! Several boards in one virtual time. The board that is furthest behind runs, ahead of the others
+//! by at most the delay of the shortest link, within which they cannot affect it.
 
 use super::idle::Move;
 use super::{CoreState, Machine, Step};
