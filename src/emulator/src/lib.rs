@@ -2,12 +2,12 @@
 //! user-mode network, and the gateware (verilated from the same Verilog that is synthesised) behind
 //! the ports of the programmable logic.
 //!
-//! | room | what |
+//! | module | contents |
 //! |---|---|
-//! | [`machine`] | cores, memory, time, and whose turn it is |
-//! | [`pl`] | the gateware library, its AXI ports and its clock; what happened at the pins |
-//! | [`peripherals`] | what answers at the addresses of the processing system |
-//! | [`host`] | files, network, control socket: everything outside of the device |
+//! | [`machine`] | cores, memory, virtual time, scheduling |
+//! | [`pl`] | the gateware library, its AXI ports and clock; the trace of its pins |
+//! | [`peripherals`] | the peripherals of the processing system |
+//! | [`host`] | files, network, control socket: everything outside the device |
 
 pub mod host;
 pub mod machine;

@@ -8,8 +8,8 @@ use kairos_emulator::host::cli::{build, plan, Arguments};
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    // A file that may grow no further is an error of its write, as a full disk is, and not the end
-    // of what runs. SAFETY: no handler is set.
+    // Exceeding the file size limit must fail the write, as a full disk does, instead of
+    // terminating the process. SAFETY: no handler is set.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn"))
         .format_timestamp(None)

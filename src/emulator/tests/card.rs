@@ -1,5 +1,5 @@
-//! The boot image on a card, replaced by the firmware's own code, as the boot ROM sees it when the
-//! power goes at any sector.
+//! The boot image on a card, replaced by the firmware's own code, as seen by the boot ROM after a
+//! power failure at any sector.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -15,14 +15,14 @@ use kairos_emulator::machine::boot_rom::read_card;
 /// First sector of the partition.
 const START: usize = 2048;
 
-/// A card in a file, which can be put back to what it was.
+/// A card in a file, which can be restored to its initial contents.
 struct Card {
     file: File,
     base: Vec<u8>,
     changed: RefCell<BTreeSet<u32>>,
 }
 
-/// The card with so many writes until the power goes.
+/// The card with a number of writes left before power fails.
 struct Powered(Rc<Card>, usize);
 
 impl BlockDevice for Powered {
@@ -42,7 +42,7 @@ impl BlockDevice for Powered {
 }
 
 impl Card {
-    /// With `before` other files in its root directory, then the boot image, if there is one.
+    /// Creates a card with `before` other files in its root directory, then the boot image, if any.
     fn new(kind: FatType, before: usize, image: Option<&[u8]>) -> Rc<Self> {
         let (length, cluster) = if kind == FatType::Fat32 {
             (70_000, 512)
@@ -89,15 +89,15 @@ fn image(length: usize, byte: u8) -> Vec<u8> {
     (0..length).map(|n| (n / SECTOR) as u8 ^ byte).collect()
 }
 
-/// Something is done to the card with the power cut after each number of writes: the ROM finds what
-/// is allowed.
+/// Changes the card with the power cut after each number of writes; each time, the ROM must find an
+/// allowed image.
 fn cut_everywhere(card: &Rc<Card>, change: impl Fn(&mut Store<Powered>) -> bool, check: impl Fn(&File, bool)) -> usize {
     let room = &mut Box::new(Workspace::new());
     for cut in 0.. {
         card.put_back();
         let done = change(&mut Store::new(Powered(card.clone(), cut), room));
         check(&card.file, done);
-        // The loader completes what has begun, and may lose its power too.
+        // The loader completes an interrupted change, and may lose power as well.
         for second in 0.. {
             let mut store = Store::new(Powered(card.clone(), second), room);
             let completed = store.read("ip", &mut [0; 100]).is_ok();
@@ -117,7 +117,7 @@ fn cut_everywhere(card: &Rc<Card>, change: impl Fn(&mut Store<Powered>) -> bool,
 fn the_boot_rom_finds_an_image_wherever_the_power_goes() {
     let old = image(9_000, 0x55);
     for kind in [FatType::Fat16, FatType::Fat32] {
-        // Both entries in one sector, in different ones, in different clusters.
+        // Both directory entries in one sector, in different sectors, in different clusters.
         for before in [0, 6, 7, 14, 40] {
             let card = Card::new(kind, before, Some(&old));
             for new in [image(14_000, 0xaa), image(700, 0xaa)] {
@@ -163,7 +163,7 @@ fn a_card_without_an_image_gets_one_and_space_is_given_back() {
     let card = Card::new(FatType::Fat16, 2, None);
     let mut store_room = Box::new(Workspace::new());
     let mut store = Store::new(Powered(card.clone(), usize::MAX), &mut store_room);
-    // The card has 5 MB: ten images would not fit.
+    // The card has 5 MB: ten images would not fit without reclaiming space.
     for byte in 0..10 {
         let image = image(2_000_000, byte);
         store.write("boot", &image).unwrap();

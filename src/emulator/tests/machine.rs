@@ -10,7 +10,7 @@ fn finished(m: &mut Machine) -> bool {
     result(m, 15) == 0x600d
 }
 
-/// The machine at the end of its guest, which comes within so many cycles.
+/// Runs the machine to the end of its guest, which must come within a number of cycles.
 fn played(mut m: Machine, within: u64) -> Machine {
     assert!(
         m.run_until(within, finished),
@@ -64,18 +64,18 @@ fn events_through_the_acp() {
         let pl = pl(&m);
         let sent: Vec<u64> = pl.submissions(0).2.collect();
         let periods: Vec<u64> = sent.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        // Toggle to status seen: 3 to the address, L to the first of three beats, one to the write,
-        // W, and the CPU.
+        // From toggle to the status being seen: 3 cycles to the address, L to the first of three
+        // beats, one to the write, W, and the CPU.
         assert!(periods[..45].iter().all(|p| (43..52).contains(p)), "{periods:?}");
         assert_eq!(pl.slips, 0);
         assert!(m.bus.borrow().sev_count >= 100);
     }
-    // The same without jumps.
+    // The same without skipping.
     let slow = run(false);
     assert_eq!(pl(&slow).skipped, 0);
     assert_eq!(digest(&m), digest(&slow), "jumps of the counter changed the run");
     assert_eq!(digest(&m), digest(&run(true)), "two runs differ");
-    // One second of device time passes in little time, and every event comes out when it is due.
+    // A second of device time is fast to simulate, and every event occurs when it is due.
     let before = std::time::Instant::now();
     m.run_until(2 * CPU_HZ, |m| pl(m).trace.len() >= 103);
     assert!(before.elapsed().as_millis() < 300, "{:?}", before.elapsed());

@@ -1,4 +1,5 @@
-//! docs/emulator.md against the code: which room imports which, where peripherals and devices are.
+//! Checks docs/emulator.md against the code: imports between modules, addresses of peripherals and
+//! devices.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Rows of the table on the page whose first column has this title, as texts of their cells.
+/// Rows of the table on the page whose first column has this title, as cell texts.
 fn table(title: &str) -> Vec<Vec<String>> {
     let page = std::fs::read_to_string(root().join("../../docs/emulator.md")).unwrap();
     let lines = page
@@ -67,7 +68,7 @@ fn rooms_import_from_those_above() {
     }
 }
 
-/// Numbers with runs drawn together: 61–68, 84.
+/// Formats numbers with consecutive ones as ranges: 61–68, 84.
 fn runs(numbers: &[u32]) -> String {
     let runs = numbers.chunk_by(|a, b| a + 1 == *b);
     let text = |run: &[u32]| match run {

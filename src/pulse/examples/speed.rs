@@ -1,4 +1,5 @@
-//! How fast model and compiler are: prints samples and gates in a second of one core. `make bench` calls it.
+//! Speed of model and compiler: prints samples and gates per second of one core. Run by `make
+//! bench`.
 
 use kairos_pulse::compile::{Gate, Image, Limits, Pulse, Sequence, Shape, Step};
 use kairos_pulse::model::{Config, Machine};

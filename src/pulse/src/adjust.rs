@@ -1,34 +1,35 @@
-//! What kernels can change of a gate, and the words that change it: made without a heap.
+//! Adjustments of a gate by kernels, and the words that carry them out, made without a heap.
 //!
 //! The host gives kernels a list of the gate's adjustable segments (`kairos.pulse.program`), those
-//! of a channel and parameter one after another as they play, each with the word that writes it
-//! into the pulse table.
+//! of a channel and parameter consecutively in playing order, each with the word that writes it to
+//! the pulse table.
 
 use crate::course::{self, CourseError, Quantity, SEGMENTS};
 use crate::units::Rates;
 use crate::{Segment, Word};
 use kairos_contracts::pulse::{self as facts, Parameter, VALUE_BITS};
 
-/// 32-bit numbers of an entry.
+/// 32-bit numbers per entry.
 const ENTRY: usize = facts::ADJUSTABLE_NUMBERS;
-/// Of a word of the stream.
+/// 32-bit numbers per word of the stream.
 const WORD: usize = facts::WORD_BYTES / 4;
-/// Coefficients are below this.
+/// Upper bound of the magnitude of coefficients.
 const END: f64 = (1u64 << (VALUE_BITS - 1)) as f64;
 
-/// A word of the stream, the lowest bits first.
+/// A word of the stream, least significant bits first.
 pub type Numbers = [u32; WORD];
 
-/// A change that cannot be made. Nothing has been changed.
+/// Why a change cannot be made. Nothing has been changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AdjustError {
-    /// Nothing of the parameter is adjustable.
+    /// The parameter has nothing adjustable.
     Fixed,
-    /// Neither one value nor as many as the course has steps or knots: it has so many segments.
+    /// The number of values is neither one nor the number of steps or knots of the course, which
+    /// has `segments` segments.
     Count { segments: usize },
-    /// Times this, the course leaves its range.
+    /// Multiplied by this factor, the course leaves its range.
     Factor,
-    /// The core cannot take the course.
+    /// The core cannot represent the course.
     Course(CourseError),
 }
 
@@ -46,7 +47,8 @@ pub struct Adjustable<'a> {
 }
 
 impl<'a> Adjustable<'a> {
-    /// Of the host's list: samples in a second, and an entry for each segment. None if it has no such form.
+    /// Parses the host's list: samples per second, and an entry for each segment. `None` if it is
+    /// malformed.
     pub fn new(list: &'a [u32]) -> Option<Self> {
         let (rate, rest) = list.split_first_chunk::<2>()?;
         let (entries, end) = rest.as_chunks();
@@ -57,11 +59,11 @@ impl<'a> Adjustable<'a> {
         end.is_empty().then_some(Self { rates, entries })
     }
 
-    /// Gives the words with which a parameter has another course, on all of the gate's channels,
-    /// and whether it is the last one.
+    /// Passes the words that give a parameter another course, on all of the gate's channels, to
+    /// `give`, with whether each is the last one.
     ///
-    /// One value: a number becomes it, any other shape is what was defined times it. As many values
-    /// as segments: steps. One more: knots of a spline.
+    /// One value: a constant is set to it, any other shape is multiplied by it. As many values as
+    /// segments: steps. One more: knots of a spline.
     #[inline]
     pub fn change(
         self,
@@ -103,7 +105,7 @@ impl<'a> Adjustable<'a> {
     ) -> Result<(), AdjustError> {
         let place = |entry: &[u32; ENTRY]| (entry[0] & 0xff, entry[WORD] >> 24);
         let end = entries.as_ptr_range().end;
-        // All that may fail comes first.
+        // The first pass only finds errors.
         for really in [false, true] {
             let courses = entries.chunk_by(|a, b| place(a) == place(b));
             for course in courses.filter(|course| place(&course[0]).0 == parameter) {
@@ -149,7 +151,7 @@ impl<'a> Adjustable<'a> {
     }
 }
 
-/// Gives the words of a parameter's entries times a factor.
+/// Passes the words of a parameter's entries, multiplied by a factor, to `give`.
 #[inline(never)]
 fn scale(
     entries: &[[u32; ENTRY]],
@@ -158,7 +160,7 @@ fn scale(
     give: &mut dyn FnMut(&Numbers, bool),
 ) -> Result<(), AdjustError> {
     let of_parameter = |entry: &&[u32; ENTRY]| entry[0] & 0xff == parameter;
-    // No number is not at most anything.
+    // Rejects NaN as well.
     let fits = |entry: &[u32; ENTRY]| factor.abs() <= double(&[entry[WORD + 1], entry[WORD + 2]]);
     if !entries.iter().filter(of_parameter).all(fits) {
         return Err(AdjustError::Factor);
@@ -183,10 +185,10 @@ fn old(entry: &[u32; ENTRY]) -> Word {
     }))
 }
 
-// Where the numbers of a word are that a constant changes.
+// Positions, within the numbers of a word, of the fields that a constant changes.
 const _: () = assert!(facts::TAU_AT == 5 * 32 && facts::SHIFT_AT >= 6 * 32 && facts::VALUE_BITS < 64);
 
-/// The word of an entry, with a value that stays.
+/// The word of an entry with a constant value.
 fn constant(entry: &[u32; ENTRY], value: i64) -> Numbers {
     let value = value as u64 & ((1 << VALUE_BITS) - 1);
     let shift = ((1 << facts::SHIFT_BITS) - 1) << (facts::SHIFT_AT - 6 * 32);
@@ -203,7 +205,7 @@ fn constant(entry: &[u32; ENTRY], value: i64) -> Numbers {
     ]
 }
 
-/// The word of an entry, with other coefficients, cycles and shift.
+/// The word of an entry with other coefficients, duration and shift.
 fn with(entry: &[u32; ENTRY], u: [i64; 4], tau: u64, shift: u8) -> Numbers {
     let segment = Segment {
         u,
@@ -213,7 +215,7 @@ fn with(entry: &[u32; ENTRY], u: [i64; 4], tau: u64, shift: u8) -> Numbers {
     };
     let Word(new) = segment.to_word();
     let numbers: Numbers = core::array::from_fn(|n| (new[n / 2] >> (32 * (n % 2))) as u32);
-    // What is above the segment says where it goes.
+    // The bits above the segment are its destination.
     let above = !0 << (facts::BODY_BITS % 32);
     let mut made = numbers;
     made[WORD - 2] |= entry[WORD - 1] & above;
@@ -221,7 +223,8 @@ fn with(entry: &[u32; ENTRY], u: [i64; 4], tau: u64, shift: u8) -> Numbers {
     made
 }
 
-/// The word of an entry times `factor`, with a smaller shift where the coefficients do not fit.
+/// The word of an entry multiplied by `factor`, with a smaller shift if the coefficients do not
+/// fit.
 fn scaled(entry: &[u32; ENTRY], factor: f64) -> Option<Numbers> {
     let segment = Segment::from_word(&old(entry));
     let mut u = segment.u.map(|u| u as f64 * factor);

@@ -1,24 +1,24 @@
-//! Words of 256 bits, and numbers of a width that no type has.
+//! Words of 256 bits, and integers of arbitrary width.
 
 use kairos_contracts::pulse::WORD_BYTES;
 
-/// A word of the stream. `0[0]` has bits 63..0.
+/// A word of the stream. `0[0]` holds bits 63..0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Word(pub [u64; 4]);
 
 impl Word {
-    /// From its bytes on the wire, the least significant first.
+    /// Reads a word from its bytes on the wire, least significant first.
     pub fn from_bytes(bytes: &[u8; WORD_BYTES]) -> Self {
         let limb = |n: usize| u64::from_le_bytes(core::array::from_fn(|byte| bytes[8 * n + byte]));
         Self(core::array::from_fn(limb))
     }
 
-    /// Its bytes on the wire.
+    /// The bytes on the wire.
     pub fn to_bytes(self) -> [u8; WORD_BYTES] {
         core::array::from_fn(|n| (self.0[n / 8] >> (8 * (n % 8))) as u8)
     }
 
-    /// The `bits` (at most 64) bits from bit `at` on.
+    /// Extracts `bits` (at most 64) bits from bit `at` on.
     #[inline]
     pub fn get(&self, at: usize, bits: usize) -> u64 {
         let (limb, shift) = (at / 64, at % 64);
@@ -29,13 +29,13 @@ impl Word {
         value & mask(bits)
     }
 
-    /// The same, as a number in two's complement.
+    /// Extracts bits as a number in two's complement.
     #[inline]
     pub fn get_signed(&self, at: usize, bits: usize) -> i64 {
         wrap(self.get(at, bits) as i64, bits)
     }
 
-    /// The word with the low `bits` bits of `value` put where zeros are, from bit `at` on.
+    /// Inserts the low `bits` bits of `value` from bit `at` on, where the word must be zero.
     #[inline]
     #[must_use]
     pub fn with(mut self, at: usize, bits: usize, value: u64) -> Self {

@@ -1,14 +1,14 @@
 //! The course of one parameter as segments and words, without a heap: for a kernel that changes an
 //! angle or an amplitude.
 //!
-//! The compiler makes its splines here too, so that both give the same words.
+//! The compiler uses the same code for its splines, so that both generate the same words.
 
 use crate::knots::{self, boundary, Cubic, Natural, TooSteep};
 use crate::units::{self, Rates, UnitError};
 use crate::{word, Segment, Word};
 use kairos_contracts::pulse::{self as facts, Parameter, AMPLITUDE_FRACTION, SEGMENT_CYCLES_MIN, VALUE_BITS};
 
-/// What a parameter is.
+/// Physical quantity of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     Frequency,
@@ -17,19 +17,20 @@ pub enum Quantity {
     Rotation,
 }
 
-/// A course that the core cannot take.
+/// Why the core cannot represent a course.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CourseError {
-    /// A value.
+    /// A value is out of range.
     Unit(UnitError),
-    /// Between its knots an amplitude's spline reaches this, in parts of 200, beyond full scale.
+    /// Between its knots an amplitude's spline reaches this value, in units of which 200 are full
+    /// scale.
     Overshoot { reaches: f64 },
     /// Too steep for the coefficients.
     TooSteep,
-    /// A segment would have so few cycles.
+    /// A segment would be too short: it would have this number of cycles.
     TooShort { cycles: u64 },
-    /// There are no values, or no room for what is worked out: a segment for each step between
-    /// knots (one for a constant), and three numbers for each knot.
+    /// There are no values, or the buffers are too small: a segment for each step between knots
+    /// (one for a constant), and three numbers for each knot.
     Room,
 }
 
@@ -45,11 +46,11 @@ impl From<TooSteep> for CourseError {
     }
 }
 
-/// Full scale of the amplitude's register; a trajectory must not wrap.
+/// Full scale of the amplitude register; a trajectory must not wrap.
 const AMPLITUDE_END: f64 = (1i64 << (VALUE_BITS - 1)) as f64;
 
 impl Quantity {
-    /// That of a parameter.
+    /// Returns the quantity of a parameter.
     pub const fn of(parameter: Parameter) -> Self {
         match parameter {
             Parameter::F0 | Parameter::F1 => Self::Frequency,
@@ -59,7 +60,7 @@ impl Quantity {
         }
     }
 
-    /// The word of a value that stays.
+    /// Converts a constant value to a word.
     #[inline]
     pub fn constant(self, value: f64, rates: &Rates) -> Result<i64, UnitError> {
         match self {
@@ -69,7 +70,7 @@ impl Quantity {
         }
     }
 
-    /// A knot as a number of words.
+    /// Converts a knot to a number in units of words.
     pub fn knot(self, value: f64, rates: &Rates) -> Result<f64, UnitError> {
         match self {
             Self::Phase | Self::Rotation => units::phase_knot(value),
@@ -77,7 +78,7 @@ impl Quantity {
         }
     }
 
-    /// Whether a polynomial stays within what the register has.
+    /// Checks that a polynomial stays within the range of the register.
     pub fn check_range(self, cubic: &Cubic) -> Result<(), CourseError> {
         if self != Self::Amplitude {
             return Ok(());
@@ -94,8 +95,8 @@ impl Quantity {
     }
 }
 
-/// Segments of the natural spline through values that are equally far apart, into `out`; gives how
-/// many. `scratch`: three numbers for each value. The segments have no flags.
+/// Writes the segments of the natural spline through equidistant values to `out`; returns their
+/// number. `scratch`: three numbers per value. The segments have no flags.
 pub fn spline(
     quantity: Quantity,
     rates: &Rates,
@@ -122,28 +123,28 @@ pub fn spline(
         quantity.check_range(&cubic)?;
         *segment = knots::segment(&cubic, tau)?;
         if quantity == Quantity::Rotation && i != 0 {
-            // The frame's accumulator has what came before.
+            // The frame's accumulator holds the rotation so far.
             segment.u[0] = 0;
         }
     }
     Ok(steps)
 }
 
-/// A parameter's segments as the tables of a core have them: where, and what they keep when their
-/// course is another.
+/// A parameter's segments in the tables of a core: their location, and the properties that are kept
+/// when the course changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub channels: u8,
     pub parameter: Parameter,
-    /// Of the parameter in its pulse.
+    /// Duration of the parameter in its pulse.
     pub cycles: u64,
     /// Address of each segment in the pulse table, and its flags.
     pub segments: &'a [(u16, u8)],
 }
 
-/// Words that give the parameter at `place` another course: one value that stays, or as many knots
-/// as there are segments and one more. Into `words`, one for each segment; gives how many.
-/// `scratch`: three numbers for each value.
+/// Makes the words that give the parameter at `place` another course: one constant value, or one
+/// knot more than there are segments. Writes one word per segment to `words`; returns their number.
+/// `scratch`: three numbers per value.
 pub fn update(
     place: &Place,
     rates: &Rates,
@@ -169,5 +170,6 @@ pub fn update(
     Ok(count)
 }
 
-/// Segments of a parameter that can be updated at once: those that fit into a FIFO of the reference core.
+/// Maximum number of segments of a parameter that can be updated at once: the size of a segment
+/// FIFO of the reference core.
 pub const SEGMENTS: usize = facts::SEGMENT_FIFO;

@@ -1,22 +1,23 @@
-//! From knots to the coefficients of segments, without a heap.
+//! Coefficients of segments from knots, without a heap.
 
 use crate::{wrap, Segment};
 use kairos_contracts::pulse::{SHIFT_BITS, VALUE_BITS};
 
-/// Greatest coefficient.
+/// Largest coefficient.
 const LIMIT: f64 = ((1i64 << (VALUE_BITS - 1)) - 1) as f64;
-/// First and second differences stay below this in an engine, so that 48 bits are enough for them.
+/// Bound of first and second differences in an engine, so that 48 bits are sufficient for them.
 const DIFFERENCE_LIMIT: f64 = (1i64 << 46) as f64;
 
-/// A cubic polynomial over a segment: c0 + c1 x + c2 x^2 + c3 x^3, x from 0 to 1, in words.
+/// A cubic polynomial over a segment: c0 + c1 x + c2 x^2 + c3 x^3, x from 0 to 1, in units of
+/// words.
 pub type Cubic = [f64; 4];
 
-/// Boundary `i` of `n` equal shares of some cycles: nearest, ties to even.
+/// Boundary `i` when `cycles` are divided into `n` equal shares: nearest, ties to even.
 pub fn boundary(i: usize, n: usize, cycles: u64) -> u64 {
     libm::rint(i as f64 * cycles as f64 / n as f64) as u64
 }
 
-/// The spline is too steep for the coefficients' bits.
+/// The spline is too steep for the width of the coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooSteep;
 
@@ -28,9 +29,10 @@ pub struct Natural<'a> {
 }
 
 impl<'a> Natural<'a> {
-    /// Through at least two knots. `slopes` and `pivots` are where it is worked out: as long as the knots.
+    /// Creates the spline through at least two knots. `slopes` and `pivots` are working space, as
+    /// long as the knots.
     ///
-    /// Solved for the slopes at the knots, as SciPy does, so that the last bits of coefficients are
+    /// Solved for the slopes at the knots, as in SciPy, so that the last bits of coefficients are
     /// JaqalPaw's.
     pub fn new(knots: &'a [f64], slopes: &'a mut [f64], pivots: &mut [f64]) -> Self {
         let last = knots.len() - 1;
@@ -65,7 +67,7 @@ impl<'a> Natural<'a> {
     }
 }
 
-/// The segment that follows a polynomial for `tau` cycles, as closely as its coefficients allow.
+/// The segment that follows a polynomial for `tau` cycles as closely as its coefficients allow.
 pub fn segment(cubic: &Cubic, tau: u64) -> Result<Segment, TooSteep> {
     let [c0, c1, c2, c3] = *cubic;
     let h = 1.0 / tau as f64;
@@ -74,7 +76,7 @@ pub fn segment(cubic: &Cubic, tau: u64) -> Result<Segment, TooSteep> {
         2.0 * c2 * h * h + 6.0 * c3 * h * h * h,
         6.0 * c3 * h * h * h,
     ];
-    // One more than the logarithms say: where they are of a power of two, rounding may have taken it away.
+    // Start one above the estimate: the logarithm of a power of two may have been rounded down.
     let most = (1 << SHIFT_BITS) - 1;
     let mut shift = (first_shift(&differences) + 1).min(most);
     while !fits(&differences, shift, tau) {
@@ -89,12 +91,12 @@ pub fn segment(cubic: &Cubic, tau: u64) -> Result<Segment, TooSteep> {
     })
 }
 
-/// A value of a word as a number: truncated; phases may be some turns beyond 40 bits.
+/// Truncates a value in units of words; phases may be several turns beyond 40 bits.
 pub fn whole(value: f64) -> i64 {
     libm::trunc(value) as i64
 }
 
-/// The greatest shift by the size of the differences alone.
+/// Estimates the largest shift, from the magnitude of the differences alone.
 fn first_shift(differences: &[f64; 3]) -> u32 {
     let most = f64::from((1u32 << SHIFT_BITS) - 1);
     let room = |n: usize| ((VALUE_BITS - 1) as f64 - libm::log2(differences[n].abs() + 1e-23)) / (n + 1) as f64;
@@ -106,7 +108,7 @@ fn fits(differences: &[f64; 3], shift: u32, tau: u64) -> bool {
     let scaled = |n: usize, value: f64| libm::scalbn(value, (n as i32 + 1) * shift as i32).abs();
     let [d1, d2, d3] = *differences;
     let cycles = tau as f64;
-    // What the differences are at the end, and the first one at its extremum, which cannot be beyond this.
+    // Bounds of the second difference at the end, and of the first one anywhere in the segment.
     let (last2, last1) = (
         d2.abs() + cycles * d3.abs(),
         d1.abs() + cycles * d2.abs() + cycles * cycles / 2.0 * d3.abs(),

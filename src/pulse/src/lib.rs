@@ -1,9 +1,9 @@
 //! The pulse core in software: its words, a bit-exact model from words to samples, and the compiler
-//! that makes the words.
+//! that generates the words.
 //!
-//! `docs/pulse.md` says what the core does, and by which conventions of latency the gateware is
-//! compared with the model. Without the feature `alloc` there is what makes single words: formats,
-//! units and splines, for processors without a heap.
+//! `docs/pulse.md` describes the core, and the latency conventions by which the gateware is
+//! compared with the model. Without the feature `alloc`, only what is needed to make single words
+//! is available: formats, units and splines, for processors without a heap.
 #![no_std]
 #![forbid(unsafe_code)]
 

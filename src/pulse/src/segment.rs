@@ -1,4 +1,5 @@
-//! Segments of splines: the 216 bits that the pulse table keeps and that parameters' FIFOs carry.
+//! Segments of splines: the 216 bits stored in the pulse table and carried by the parameters'
+//! FIFOs.
 
 use crate::Word;
 use kairos_contracts::pulse::{self as facts, FRAME_FLAG_WAIT, TONE_FLAG_WAIT};
@@ -12,16 +13,16 @@ pub struct Segment {
     pub tau: u64,
     /// The shift s, 0 to 31.
     pub shift: u8,
-    /// Bits 207..200 of the word: those of `ToneFlag` or `FrameFlag`.
+    /// Bits 207..200 of the word: `ToneFlag` or `FrameFlag`.
     pub flags: u8,
 }
 
 const UNSCALED: [usize; 4] = [facts::U0_AT, facts::U1_AT, facts::U2_AT, facts::U3_AT];
-// Both kinds of flags have it in one place, so that a segment may be shared by tones and frames.
+// The wait flag has the same position in both kinds, so that tones and frames may share a segment.
 const _: () = assert!(TONE_FLAG_WAIT == FRAME_FLAG_WAIT);
 
 impl Segment {
-    /// One that holds a value for `tau` cycles.
+    /// A segment that holds a value for `tau` cycles.
     pub const fn constant(value: i64, tau: u64) -> Self {
         Self {
             u: [value, 0, 0, 0],
@@ -31,7 +32,7 @@ impl Segment {
         }
     }
 
-    /// Of bits 215..0 of a word. Unused bits are ignored.
+    /// Reads bits 215..0 of a word. Unused bits are ignored.
     pub fn from_word(word: &Word) -> Self {
         Self {
             u: UNSCALED.map(|at| word.get_signed(at, facts::VALUE_BITS)),
@@ -41,7 +42,7 @@ impl Segment {
         }
     }
 
-    /// Bits 215..0 of a word; the others are 0.
+    /// Encodes the segment in bits 215..0 of a word; the others are 0.
     pub fn to_word(&self) -> Word {
         let word = Word::default()
             .with(facts::TAU_AT, facts::TAU_BITS, self.tau)
@@ -53,12 +54,12 @@ impl Segment {
             .fold(word, |word, (&at, u)| word.with(at, facts::VALUE_BITS, u as u64))
     }
 
-    /// Whether it is held until the trigger.
+    /// Whether the segment is held until the trigger.
     pub const fn waits(&self) -> bool {
         self.flags & TONE_FLAG_WAIT != 0
     }
 
-    /// Whether its value does not change.
+    /// Whether its value is constant.
     pub const fn is_constant(&self) -> bool {
         self.u[1] | self.u[2] | self.u[3] == 0
     }

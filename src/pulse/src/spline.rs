@@ -1,4 +1,5 @@
-//! The arithmetic of a spline engine: three sums a cycle, which wrap at the widths of the core's registers.
+//! The arithmetic of a spline engine: three sums per cycle, which wrap at the widths of the core's
+//! registers.
 
 use crate::{wrap, Segment};
 use kairos_contracts::pulse::{V1_BITS, V2_BITS, VALUE_BITS};
@@ -14,7 +15,7 @@ pub struct Spline {
 }
 
 impl Spline {
-    /// At the start of a segment.
+    /// Starts a segment.
     pub fn new(segment: &Segment) -> Self {
         let [value, first, second, third] = segment.u;
         Self {
@@ -26,17 +27,17 @@ impl Spline {
         }
     }
 
-    /// The parameter in this cycle, 40 bits.
+    /// The parameter's value in this cycle, 40 bits.
     pub const fn value(&self) -> i64 {
         self.value
     }
 
-    /// Whether the value stays as it is.
+    /// Whether the value no longer changes.
     pub const fn is_constant(&self) -> bool {
         self.first == 0 && self.second == 0 && self.third == 0
     }
 
-    /// To the next cycle. Each sum takes the values before it.
+    /// Advances by one cycle. Each sum uses the values from before it.
     #[inline]
     pub fn advance(&mut self) {
         self.value = wrap(self.value.wrapping_add(self.first >> self.shift), VALUE_BITS);
@@ -45,7 +46,7 @@ impl Spline {
         self.second = ((self.second + (self.third >> self.shift) as i128) << unused) >> unused;
     }
 
-    /// To the cycle this many further on.
+    /// Advances by a number of cycles.
     pub fn skip(&mut self, cycles: u64) {
         let mut values = [0; 64];
         let mut left = cycles;
@@ -56,7 +57,7 @@ impl Spline {
         }
     }
 
-    /// Writes the values of as many cycles as `out` is long, and goes behind them.
+    /// Writes the values of as many cycles as `out` is long, and advances past them.
     pub fn fill(&mut self, out: &mut [i64]) {
         let cycles = out.len() as i128;
         let Some(mut second) = self.narrow(cycles) else {
@@ -66,8 +67,8 @@ impl Spline {
             }
             return;
         };
-        // 64 bits are enough for all of these cycles; the wrap of the first difference is as that
-        // of the value.
+        // 64 bits are sufficient for all of these cycles; the first difference is wrapped like the
+        // value.
         let (mut value, mut first, shift) = (self.value, self.first, self.shift);
         let step = self.third >> shift;
         for to in out {
@@ -79,7 +80,7 @@ impl Spline {
         (self.value, self.first, self.second) = (wrap(value, VALUE_BITS), first, second.into());
     }
 
-    /// The second difference, if it stays within 64 bits for this many cycles and need not wrap.
+    /// The second difference, if it fits into 64 bits for this many cycles and need not wrap.
     fn narrow(&self, cycles: i128) -> Option<i64> {
         let last = self.second + cycles * (self.third >> self.shift) as i128;
         (self.second.abs().max(last.abs()) < 1 << 62).then_some(self.second as i64)
@@ -124,7 +125,7 @@ mod tests {
     }
 
     proptest! {
-        /// Many cycles at once are the same as one after another.
+        /// Filling many cycles at once equals advancing one by one.
         #[test]
         fn filling_is_advancing(u in prop::array::uniform4(-1i64 << 39..1 << 39), shift in 0u8..32, cycles in 1usize..300) {
             let mut filled = Spline::new(&Segment { u, shift, tau: 0, flags: 0 });

@@ -1,46 +1,48 @@
-//! From Hz, degrees, full scale and seconds to the words of the core, rounded as the specification says.
+//! Conversion from Hz, degrees, full scale and seconds to the words of the core, rounded as
+//! specified.
 
 use crate::wrap;
 use core::fmt;
 use kairos_contracts::pulse::{self as facts, AMPLITUDE_FRACTION, AMPLITUDE_MAX, AMPLITUDE_UNITS, VALUE_BITS};
 
-/// One turn, and the sample rate as a frequency.
+/// One turn in units of words; as a frequency, the sample rate.
 const TURN: f64 = (1u64 << VALUE_BITS) as f64;
-/// Beyond this no duration is made: JaqalPaw packs it as a signed number.
+/// Bound of durations in cycles: JaqalPaw packs them as a signed number.
 const TAU_END: f64 = (1u64 << facts::TAU_MAX_BITS) as f64;
 
-/// Clocks of a core, Hz, which its units follow from.
+/// Clock rates of a core, from which its units follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Of engines and DDS.
+    /// Clock of engines and DDS in Hz.
     pub clock: f64,
-    /// Samples in a cycle of it.
+    /// Samples per clock cycle.
     pub samples_per_cycle: u32,
 }
 
 impl Rates {
-    /// Those of the reference core.
+    /// The rates of the reference core.
     pub const REFERENCE: Self = Self {
         clock: facts::CLOCK_HZ as f64,
         samples_per_cycle: facts::SAMPLES_PER_CYCLE as u32,
     };
 
-    /// Samples in a second.
+    /// Sample rate in Hz.
     pub const fn samples(&self) -> f64 {
         self.clock * self.samples_per_cycle as f64
     }
 }
 
-/// A number that the core cannot be given.
+/// Why the core cannot represent a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum UnitError {
     /// NaN or infinite.
     NotFinite,
-    /// Hz. The bound is half the sample rate, which only the negative one reaches.
+    /// Frequency in Hz out of range. The bound is half the sample rate, which only the negative end
+    /// includes.
     Frequency { value: f64, bound: f64 },
-    /// Beyond full scale.
+    /// Amplitude beyond full scale.
     Amplitude { value: f64 },
-    /// Seconds: negative, or too long for the word.
+    /// Duration in seconds that is negative, or too long for the word.
     Duration { value: f64, longest: f64 },
 }
 
@@ -72,22 +74,22 @@ fn finite(value: f64) -> Result<f64, UnitError> {
 }
 
 impl Rates {
-    /// A frequency in Hz: nearest, ties to even.
+    /// Converts a frequency in Hz to a word: nearest, ties to even.
     pub fn frequency(&self, hertz: f64) -> Result<i64, UnitError> {
         let bound = self.samples() / 2.0;
         if finite(hertz)? < -bound || hertz >= bound {
             return Err(UnitError::Frequency { value: hertz, bound });
         }
-        // The last half step below the bound would round up to it.
+        // The last half step below the bound would round up to the bound.
         Ok((libm::rint(hertz / self.samples() * TURN) as i64).min((1 << (VALUE_BITS - 1)) - 1))
     }
 
-    /// Hz of a frequency's word.
+    /// Converts the word of a frequency to Hz.
     pub fn to_hertz(&self, word: i64) -> f64 {
         word as f64 / TURN * self.samples()
     }
 
-    /// A duration in seconds as cycles: truncated.
+    /// Converts a duration in seconds to cycles: truncated.
     pub fn cycles(&self, seconds: f64) -> Result<u64, UnitError> {
         let cycles = libm::trunc(finite(seconds)? * self.clock);
         if !(0.0..TAU_END).contains(&cycles) {
@@ -100,8 +102,8 @@ impl Rates {
     }
 }
 
-/// An angle in degrees as a constant or an entry of a list: wrapped into [-180, 180), then nearest,
-/// ties to even.
+/// Converts an angle in degrees, as a constant or an entry of a list, to a word: wrapped into
+/// [-180, 180), then nearest, ties to even.
 pub fn phase(degrees: f64) -> Result<i64, UnitError> {
     let mut degrees = finite(degrees)?;
     if degrees.abs() >= 360.0 {
@@ -117,28 +119,29 @@ pub fn phase(degrees: f64) -> Result<i64, UnitError> {
     Ok((libm::rint(degrees / 360.0 * TURN) as i64).clamp(-limit, limit - 1))
 }
 
-/// An angle in degrees as a knot of a spline, in words: not wrapped.
+/// Converts an angle in degrees, as a knot of a spline, to units of words: not wrapped.
 pub fn phase_knot(degrees: f64) -> Result<f64, UnitError> {
     Ok(libm::rint(finite(degrees)? / 360.0 * TURN))
 }
 
-/// Degrees of an angle's word, in [-180, 180).
+/// Converts the word of an angle to degrees in [-180, 180).
 pub fn to_degrees(word: i64) -> f64 {
     wrap(word, VALUE_BITS) as f64 / TURN * 360.0
 }
 
-/// An amplitude, full scale 200: truncated to the bits that the DDS has.
+/// Converts an amplitude, of which 200 is full scale, to a word: truncated to the resolution of the
+/// DDS.
 #[inline]
 pub fn amplitude(value: f64) -> Result<i64, UnitError> {
     if finite(value)?.abs() > AMPLITUDE_UNITS.into() {
         return Err(UnitError::Amplitude { value });
     }
-    // Truncated, by the processor.
+    // The conversion truncates.
     let datum = (value / f64::from(AMPLITUDE_UNITS) * f64::from(AMPLITUDE_MAX)) as i32;
     Ok(i64::from(datum) << AMPLITUDE_FRACTION)
 }
 
-/// The amplitude of a word.
+/// Converts the word of an amplitude to an amplitude.
 pub fn to_amplitude(word: i64) -> f64 {
     word as f64 / f64::from(1u32 << AMPLITUDE_FRACTION) / f64::from(AMPLITUDE_MAX) * f64::from(AMPLITUDE_UNITS)
 }

@@ -1,9 +1,9 @@
-//! Words of the stream, decoded and encoded.
+//! Decoding and encoding of the words of the stream.
 
 use crate::{Segment, Word};
 use kairos_contracts::pulse::{self as facts, Mode};
 
-/// What a word asks for. The channels that take it are [`channels`] of it.
+/// A decoded word. The channels it is for are given by [`channels`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decoded {
     /// Write entries of the gate table.
@@ -14,22 +14,22 @@ pub enum Decoded {
     Plut { address: u16, segment: Segment },
     /// Run gates.
     Run { branch: Branch, ids: Slots<u16> },
-    /// Give a segment to the parameters of the mask.
+    /// Pass a segment to the parameters in the mask.
     Bypass { parameters: u8, segment: Segment },
 }
 
-/// Where the gate table's address gets its upper bits from.
+/// Source of the upper bits of the gate table's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Branch {
-    /// Ids are addresses.
+    /// No upper bits: ids are addresses.
     None,
-    /// A result is waited for, kept, and put into the addresses.
+    /// Wait for a result, keep it, and insert it into the addresses.
     Wait,
-    /// The result kept is put into the addresses.
+    /// Insert the kept result into the addresses.
     Continue,
 }
 
-/// A gate: its first and last entry of the memory map. It is empty where the last is below the first.
+/// A gate: its first and last entry of the memory map. It is empty if the last is below the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GateEntry {
     pub address: u16,
@@ -37,7 +37,7 @@ pub struct GateEntry {
     pub last: u16,
 }
 
-/// An entry of the memory map: a segment, and the parameters that take it.
+/// An entry of the memory map: a segment, and the parameters that receive it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MapEntry {
     pub address: u16,
@@ -45,12 +45,12 @@ pub struct MapEntry {
     pub plut: u16,
 }
 
-/// Slots of a word, in rising order.
+/// Slots of a word, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots<T> {
     items: [T; facts::RUN_SLOTS_WIDE],
     count: u8,
-    /// The word counts more slots than it has.
+    /// The word's count exceeds the number of slots.
     pub excess: bool,
 }
 
@@ -65,24 +65,24 @@ impl<T: Copy + Default> Slots<T> {
         slots
     }
 
-    /// What they hold.
+    /// The contents of the slots.
     pub fn items(&self) -> &[T] {
         &self.items[..self.count.into()]
     }
 }
 
-/// How many gate ids a word has: an option that the core is built with.
+/// Number of gate ids per word: a build option of the core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunFormat {
-    /// 20, and their number.
+    /// 20 ids, and their count.
     #[default]
     Counted,
-    /// 22; unused slots hold the id that is none.
+    /// 22 ids; unused slots hold a reserved id.
     Wide,
 }
 
 impl RunFormat {
-    /// Slots of a word.
+    /// Number of slots per word.
     pub const fn slots(self) -> usize {
         match self {
             Self::Counted => facts::RUN_SLOTS,
@@ -91,12 +91,12 @@ impl RunFormat {
     }
 }
 
-/// Mask of the channels that take a word.
+/// Mask of the channels that a word is for.
 pub fn channels(word: &Word) -> u8 {
     word.get(facts::CHANNEL_MASK_AT, facts::CHANNEL_MASK_BITS) as u8
 }
 
-/// What a word asks for; none of mode 0.
+/// Decodes a word; `None` for mode 0.
 pub fn decode(word: &Word, format: RunFormat) -> Option<Decoded> {
     let mode = Mode::try_from(word.get(facts::MODE_AT, facts::MODE_BITS) as u8).ok()?;
     let program_count = || word.get(facts::PROGRAM_COUNT_AT, facts::PROGRAM_COUNT_BITS);
@@ -171,7 +171,7 @@ fn with_head(word: Word, mode: Mode, channels: u8) -> Word {
     )
 }
 
-/// A word that writes entries of the gate table: at most 6.
+/// Makes a word that writes entries of the gate table: at most 6.
 pub fn program_glut(channels: u8, entries: &[GateEntry]) -> Word {
     let entries = &entries[..entries.len().min(facts::GLUT_SLOTS)];
     let word = head(Mode::ProgramGlut, channels).with(
@@ -199,7 +199,7 @@ pub fn program_glut(channels: u8, entries: &[GateEntry]) -> Word {
     })
 }
 
-/// A word that writes entries of the memory map: at most 6.
+/// Makes a word that writes entries of the memory map: at most 6.
 pub fn program_mlut(channels: u8, entries: &[MapEntry]) -> Word {
     let entries = &entries[..entries.len().min(facts::MLUT_SLOTS)];
     let word = head(Mode::ProgramMlut, channels).with(
@@ -227,7 +227,7 @@ pub fn program_mlut(channels: u8, entries: &[MapEntry]) -> Word {
     })
 }
 
-/// A word that writes a segment into the pulse table.
+/// Makes a word that writes a segment into the pulse table.
 pub fn program_plut(channels: u8, address: u16, segment: &Segment) -> Word {
     let word = segment
         .to_word()
@@ -235,7 +235,7 @@ pub fn program_plut(channels: u8, address: u16, segment: &Segment) -> Word {
     with_head(word, Mode::ProgramPlut, channels)
 }
 
-/// A word that runs gates: at most as many as `format` has slots.
+/// Makes a word that runs gates: at most as many as `format` has slots.
 pub fn run(channels: u8, branch: Branch, ids: &[u16], format: RunFormat) -> Word {
     let mode = match branch {
         Branch::None => Mode::Run,
@@ -256,7 +256,7 @@ pub fn run(channels: u8, branch: Branch, ids: &[u16], format: RunFormat) -> Word
     }
 }
 
-/// A word that gives a segment to the parameters of the mask.
+/// Makes a word that passes a segment to the parameters in the mask.
 pub fn bypass(channels: u8, parameters: u8, segment: &Segment) -> Word {
     let word = segment
         .to_word()

@@ -1,4 +1,4 @@
-//! What kernels change of a gate is what the compiler makes.
+//! A gate changed by a kernel equals the one compiled with the change.
 
 mod support;
 
@@ -17,7 +17,7 @@ fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }
 
-/// The words of a pulse's parameter on each of `channels`, at addresses of their own.
+/// The words of a pulse's parameter on each of `channels`, at separate addresses.
 fn words(pulse: &Pulse, p: usize, channels: &[u8]) -> Vec<Word> {
     let segments = &encode(pulse, &RATES).unwrap().segments[p];
     let of = |channel: u8| {
@@ -28,7 +28,7 @@ fn words(pulse: &Pulse, p: usize, channels: &[u8]) -> Vec<Word> {
     channels.iter().flat_map(|&channel| of(channel)).collect()
 }
 
-/// The list of a gate for kernels.
+/// The list of a gate that is handed to kernels.
 fn list(words: &[Word], parameter: u32, shaped: bool, most: f64) -> Vec<u32> {
     let mut list = halves(RATES.samples().to_bits()).to_vec();
     for word in words {

@@ -1,4 +1,4 @@
-//! The compiler: packing, sequences, branches, changes, errors; what it makes is played by the model.
+//! The compiler: packing, sequences, branches, changes, errors; its output is played by the model.
 
 mod support;
 
@@ -164,7 +164,7 @@ fn a_change_of_one_parameter_is_one_word() {
     let mut new = old.clone();
     new[7].pulses[0].shapes[2] = constant(17.0);
     let changed = image.successor(&new).unwrap();
-    // The phase shared its zeros with six other parameters, so that the gate gets an entry more.
+    // The phase shared its zeros with six other parameters, so the gate needs one more entry.
     assert_eq!(changed.changes(&image.channels).len(), 4);
     new[7].pulses[0].shapes[2] = constant(18.0);
     let again = changed.successor(&new).unwrap();
@@ -172,7 +172,7 @@ fn a_change_of_one_parameter_is_one_word() {
     assert_eq!(again.successor(&new).unwrap().changes(&again.channels), []);
 }
 
-/// Old words, then those of the change, then a sequence: it plays as the new gate set does alone.
+/// Old words, those of the change, then a sequence: it plays like the new gate set alone.
 #[test]
 fn what_a_change_leaves_plays_as_the_new_gate_set() {
     let old: Vec<Gate> = (0..20)
@@ -341,7 +341,7 @@ fn what_is_its_own_is_not_shared() {
         let entries: Vec<_> = table.map.iter().filter(|(_, address)| *address == o.address).collect();
         assert_eq!(entries, [&(2, o.address)]);
     }
-    // Zeros and both segments of the shared spline, then two of each gate that has its own.
+    // Zeros and both segments of the shared spline, then two of each gate with segments of its own.
     assert_eq!(table.pulses.len(), 3 + 2 * 2);
     assert_eq!(table.gates[0], table.gates[2]);
 }

@@ -1,4 +1,4 @@
-//! Courses made without a heap are those of the compiler.
+//! Courses made without a heap equal those of the compiler.
 
 mod support;
 
@@ -12,7 +12,8 @@ use support::pulse;
 
 const RATES: Rates = Rates::REFERENCE;
 
-/// The words that write a parameter's segments of a pulse from address 7 on, and where they are.
+/// The words that write a parameter's segments of a pulse from address 7 on, and their addresses
+/// and flags.
 fn written(pulse: &Pulse, p: usize) -> (Vec<Word>, Vec<(u16, u8)>) {
     let segments = &encode(pulse, &RATES).unwrap().segments[p];
     let at = |n: usize| 7 + n as u16;

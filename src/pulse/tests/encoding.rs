@@ -157,7 +157,7 @@ fn check_16_rotations() {
     let mut turning = pulse(0, 30, &[(6, Shape::Spline(vec![0.0, 10.0, -10.0, -5.0]))]);
     turning.forward = [1, 0];
     assert_eq!(segments(&turning)[6], segments_of("v12", 6)[1..4]);
-    // At the end: each segment of a spline, so that they add up.
+    // At the end: every segment of a spline is added at its end, so that they add up.
     turning.at_end = 1;
     assert!(segments(&turning)[6].iter().all(|segment| segment.flags & 0x80 != 0));
 }

@@ -1,4 +1,4 @@
-//! What engines show, recorded change by change, gives the samples that the whole core gives.
+//! Samples computed from recorded changes of engine outputs equal those of the whole core.
 
 mod support;
 
@@ -14,7 +14,7 @@ const RATES: Rates = Rates {
     samples_per_cycle: 8,
 };
 
-/// Words of a recording, as the emulator makes them of the logic.
+/// Words of a recording, as recorded by the emulator from the logic.
 #[derive(Default)]
 struct Recorder {
     words: Vec<u64>,
@@ -70,13 +70,14 @@ fn program(segments: &[(i64, i64, u64, bool, bool)]) -> Machine {
     machine
 }
 
-/// Samples of an output from the tones that are told while it is recorded, piece by piece.
+/// Samples of an output, computed from the tones reported while following the recording piece by
+/// piece.
 fn followed(words: &[u64], cores: &[usize], output: usize, cycles: u64, piece: usize) -> Vec<i16> {
     let mut follower = Follower::new(cores, 8);
     let mut told: Vec<(u64, [Tone; TONES])> = vec![(0, Default::default())];
     let mut taken = 0;
     while taken < words.len() {
-        // Entries may be told in halves.
+        // Entries may be split between pieces.
         let until = words.len().min(taken + piece.max(FIELDS + 2));
         taken += follower.take(&words[taken..until], |number, cycle, tones| {
             if number == output {
@@ -121,7 +122,7 @@ proptest! {
                 let cycle = machine.cycle();
                 machine.run(1, &mut |c, block| recorder.see(cycle, c, block), &mut samples);
             }
-            // The cycle of the trigger shows what the one before it left.
+            // In the cycle of the trigger the outputs are those left by the one before it.
             let (mut seen, cycle) = (machine.clone(), machine.cycle());
             seen.run(1, &mut |c, block| recorder.see(cycle, c, block), &mut []);
             machine.step(true, &mut samples);
@@ -172,7 +173,8 @@ fn what_is_no_recording_is_refused() {
 
 #[test]
 fn a_reset_begins_phases_anew() {
-    // A frequency from cycle 1 on, a reset in cycle 5, the frequency again from cycle 8 on; full amplitude.
+    // A frequency from cycle 1 on, a reset in cycle 5, the frequency again from cycle 8 on; full
+    // amplitude.
     let (quarter, full) = (1u64 << 38, 0x7f_ff80_0000u64);
     let head = |cycle: u64, mask: u64| cycle << 16 | mask;
     let words = [
@@ -203,8 +205,9 @@ fn a_reset_begins_phases_anew() {
 fn settings_of_a_core_end_with_its_reset_and_are_its_own() {
     let (quarter, full) = (1u64 << 38, 0x7f_ff80_0000u64);
     let head = |cycle: u64, output: u64, mask: u64| cycle << 16 | output << 12 | mask;
-    // A frequency on both cores from cycle 1 on that begins at the global phase in cycles 1, 4 and
-    // 8; the first core's counter is a quarter of a turn ahead from cycle 3 on, and reset in cycle 6.
+    // A frequency on both cores from cycle 1 on, synchronised to the global phase in cycles 1, 4
+    // and 8; the first core's counter is a quarter of a turn ahead from cycle 3 on, and reset in
+    // cycle 6.
     let mut words = Vec::new();
     for (output, counter) in [(0, 5), (1, 0)] {
         let shown = |cycle, levels, extra: Option<u64>| {

@@ -72,7 +72,7 @@ fn check_48_gates_of_8_cycles_and_8_segments_go_on_without_a_gap() {
         &mut [],
     );
     assert_eq!(cycles, 80_000);
-    // At the end the channel runs dry, all engines in one cycle.
+    // At the end the channel underflows, all engines in the same cycle.
     assert_eq!(machine.status.errors, facts::ERROR_UNDERRUN);
 }
 
@@ -81,7 +81,7 @@ fn check_49_starved_at_a_boundary() {
     let mut machine = Machine::new(Config::default());
     machine.feed([word::bypass(4, 255, &Segment::constant(50, 8))]);
     machine.run(30, &mut |_, _| (), &mut []);
-    // Passed on in 0, executed in 1, heads in 2, shown from 3 to 10.
+    // Passed on in 0, executed in 1, at the heads in 2, output from 3 to 10.
     assert_eq!(
         (machine.status.underrun_channels, machine.status.underrun_parameters[2]),
         (4, 255)
@@ -110,14 +110,15 @@ fn check_49_starved_within_a_pulse() {
         (errors, 2)
     );
     assert_eq!(machine.channel(0).shown().values, [50, 0, 50, 50, 0, 50, 50, 50]);
-    // However much there is, it is discarded up to the pulse that waits; then it starts by the trigger.
+    // Any number of segments is discarded up to the pulse that waits, which then starts at the
+    // trigger.
     machine.feed((0..100).map(|n| word::bypass(1, 255 >> (n % 8), &Segment::constant(n, 4))));
     machine.feed([waiting(1, 7, 8), waiting(1, 0, 8)]);
     machine.settle(10_000);
     assert!(machine.channel(0).armed() && machine.is_fed());
     machine.step(true, &mut []);
     assert_eq!(machine.channel(0).shown().values[..6], [7; 6]);
-    // Frames have what they had when the pulse that was stopped began, and this one's.
+    // Frames hold their value from before the stopped pulse, plus that of this one.
     assert_eq!(machine.channel(0).shown().values[6..], [57, 57]);
 }
 
@@ -134,7 +135,7 @@ fn totals_that_differ_are_found_by_the_limit() {
     ]);
     machine.run(30, &mut |_, _| (), &mut []);
     assert_eq!(machine.status.errors, facts::ERROR_MISALIGN);
-    // Shown from 4 on; armed from 12 on; the sixth such cycle is one too many.
+    // Output from 4 on; armed from 12 on; the sixth such cycle is one too many.
     assert_eq!(machine.status.first_cycle[0], Some(17));
 }
 
@@ -182,7 +183,8 @@ fn a_fault_arms_once_all_heads_that_are_there_wait() {
     });
     let body = Segment::constant(1, 4);
     assert!(machine.give(0, 255, body) && machine.give(0, 0x7f, body));
-    // Started after cycle 0, shown in 1 to 4; stopped after 4; discarded in 5, and all heads wait in 6.
+    // Started after cycle 0, output in 1 to 4; stopped after 4; discarded in 5, and all heads wait
+    // in 6.
     machine.run(5, &mut |_, _| (), &mut []);
     assert!(machine.give(0, 255, flagged(0, 4, facts::TONE_FLAG_WAIT)));
     machine.run(1, &mut |_, _| (), &mut []);
@@ -198,7 +200,7 @@ struct Program {
     values: Vec<i64>,
 }
 
-/// For each parameter some segments; all have the same cycles together.
+/// Several segments for each parameter; all parameters have the same total number of cycles.
 fn programs() -> impl Strategy<Value = Program> {
     let shares = prop::collection::vec(prop::collection::vec(1u64..200, 1..40), 8);
     (shares, prop::collection::vec(-1i64 << 30..1 << 30, 64)).prop_map(|(mut segments, values)| {
@@ -213,8 +215,8 @@ fn programs() -> impl Strategy<Value = Program> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Check 50, of the model: what is played is the same for FIFOs of 16 and 32 and any stalls
-    /// that starve nobody, whether cycle by cycle or many cycles at once.
+    /// Check 50, for the model: the output is the same for FIFOs of 16 and 32 and any stalls that
+    /// do not cause an underflow, whether run cycle by cycle or many cycles at once.
     #[test]
     fn check_50_random_programs(program in programs(), deep in any::<bool>()) {
         let mut all = Vec::new();
@@ -260,7 +262,8 @@ proptest! {
             }
             at += block.cycles as usize;
         }, &mut samples[1]);
-        // A program that wants more segments at once than its words come may starve; then it does so in both.
+        // A program that needs segments faster than its words arrive may underflow, but then does
+        // so in both.
         prop_assert_eq!(one.channel(0).states(), other.channel(0).states());
         prop_assert_eq!(&one.status, &other.status);
         prop_assert_eq!(&samples[0], &samples[1]);
@@ -294,10 +297,10 @@ fn check_51_and_52_branches() {
     machine.settle(100);
     machine.result(2, 1);
     machine.run(5, &mut |_, _| (), &mut []);
-    // Channel 0 still waits, channel 1 plays what the result chose.
+    // Channel 0 still waits, channel 1 plays the gate selected by the result.
     assert!(machine.sequencer(0).waits_for_result());
     assert_eq!(machine.channel(1).shown().values, [2; 8]);
-    // A result before its word is remembered.
+    // A result that arrives before its word is kept.
     machine.result(1, 0);
     machine.result(2, 1);
     machine.run(30, &mut |_, _| (), &mut []);

@@ -1,4 +1,5 @@
-//! The specification's checks 53 to 63, by number: phases, samples, feed-forward, crosstalk, spectrum.
+//! The specification's checks 53 to 63, by number: phases, samples, feed-forward, crosstalk,
+//! spectrum.
 
 mod support;
 
@@ -113,7 +114,7 @@ fn check_59_phases_add() {
     };
     assert_eq!(rotated(2, 1 << 37), rotated(6, 1 << 37));
     assert_ne!(rotated(2, 1 << 37), rotated(2, 0));
-    // Feed-forward: H = -3 and B = 0x1000000000 are the phase 0xD000000000.
+    // Feed-forward: H = -3 and B = 0x1000000000 give the phase 0xD000000000.
     let mut machine = tones(
         &[(F200, 0x3f_ff80_0000, 50, facts::TONE_FLAG_FEED_FORWARD)],
         Config::default(),
@@ -139,7 +140,7 @@ fn feed_forward_integrates_the_error() {
     forwarded.forward.error = error;
     let mut out = [Vec::new()];
     forwarded.run(60, &mut |_, _| (), &mut out);
-    // The same as a tone whose frequency is that much higher, once its phase is the same.
+    // Equals a tone with a frequency higher by that much, once its phase is the same.
     let mut higher = tones(&[(F200 + 5 * error, 0x3f_ff80_0000, 60, 0)], Config::default());
     assert_eq!(out[0], samples(&mut higher, 60));
 }
@@ -197,7 +198,7 @@ fn check_61_crosstalk() {
     let plain = two_channels(false);
     let mut alone = tones(&[(F200, 0x3f_ff80_0000, 100, 0)], Config::default());
     let undelayed = samples(&mut alone, 100);
-    // Five cycles of the multipliers and three of the zero point, two samples each.
+    // Five cycles of the multipliers and three of the zero delay, two samples each.
     assert!(plain[0][..16].iter().all(|&y| y == 0));
     assert_eq!(plain[0][16..], undelayed[..184]);
     assert_eq!(plain[0], plain[1]);
@@ -209,7 +210,7 @@ fn check_61_crosstalk() {
 #[test]
 fn check_62_spurs() {
     const N: usize = 1 << 16;
-    // A bin of the transform near 200 MHz, odd, so that no sample comes twice.
+    // An odd bin of the transform near 200 MHz, so that no sample value repeats.
     let bin = 16_001u64;
     let mut machine = tones(
         &[((bin << 40 >> 16) as i64, 0x3f_ff80_0000, 1 << 15, 0)],

@@ -77,7 +77,7 @@ fn check_27_to_29_frames() {
     for (value, expected) in at.iter().zip([10.0, 10.0, 20.0, -5.0, 0.0, 7.0, 8.0, 8.0]) {
         assert!((value - expected).abs() < 1e-9, "{at:?}");
     }
-    // The pulse that is not forwarded, and those that clear and add at the end.
+    // The pulse that is not forwarded, and those that clear and that add at the end.
     assert!(played[0].applied[0][96..112].iter().all(|&z| z == 0));
     let (one, other) = (&played[0].values[6][64..80], &played[0].values[6][80..96]);
     assert!(one.iter().all(|&z| z == 0) && other.iter().all(|&z| (degrees(z) - 7.0).abs() < 1e-9));
@@ -170,7 +170,8 @@ fn check_40_masks_of_the_map() {
     machine.feed(all);
     machine.settle(100);
     machine.feed([run_word(1, &[1])]);
-    // One cycle to pass the word on, one for the entry without parameters, one for that with all.
+    // One cycle to pass the word on, one for the entry without parameters, one for that with all of
+    // them.
     let mut queued = Vec::new();
     for _ in 0..4 {
         machine.step(false, &mut []);
@@ -227,7 +228,7 @@ fn check_44_broadcast_waits_for_all() {
         segment_fifo: 16,
         ..Config::default()
     });
-    // Channel 0 is filled first; what is for both must come to both once, in order.
+    // Channel 0 is filled first; broadcast words must reach both channels exactly once, in order.
     let wait = facts::TONE_FLAG_WAIT;
     let mut all: Vec<Word> = (0..20)
         .map(|n| word::bypass(1, 255, &flagged(n, 4, if n == 0 { wait } else { 0 })))

@@ -1,4 +1,4 @@
-//! All example vectors, bit for bit: words taken apart and made again, and what the core plays of them.
+//! All example vectors, bit for bit: words decoded and re-encoded, and what the core plays of them.
 
 mod support;
 
@@ -93,7 +93,7 @@ fn all_vectors_play_as_the_emulator_does() {
         machine.result(u8::MAX, 0);
         let played = play(&mut machine, words(&vector["words"]));
         compare(name, &played, &vector["trajectory"], &vector["total_cycles"]);
-        // Check 27 and 28: what is applied to each tone.
+        // Checks 27 and 28: the rotation applied to each tone.
         for (channel, tones) in vector["applied_frame"].as_object().into_iter().flatten() {
             let c: usize = channel.parse().unwrap();
             for t in 0..2 {

@@ -1,4 +1,4 @@
-//! The bench at the pins of all boards.
+//! The bench wired to the pins of all boards.
 
 use serde_json::Value;
 
@@ -10,12 +10,13 @@ use crate::pl::fabric;
 use crate::pl::library::Info;
 use crate::pl::lockstep::{lockstep, THROUGH_BENCH};
 
-/// How far a core of a board that the bench joins to another one goes beyond the other's: 1 us. The
-/// logic is exact; a core that reaches it later than another board needed it waits so long at most.
+/// How far a core may run ahead of the cores of another board that the bench joins to its own: 1
+/// us. The logic is exact; an access to logic that another board has already advanced is delayed by
+/// this much at most.
 const LOOKAHEAD: Cycles = time::CPU_HZ / 1_000_000;
 
 impl Boards {
-    /// Wires a bench to the pins of all boards. The error is a line for the user.
+    /// Wires a bench to the pins of all boards. The error is a one-line message for the user.
     pub fn wire(&mut self, wiring: &Wiring) -> Result<(), String> {
         let boards = self.system.boards().iter();
         let infos: Option<Vec<Info>> = boards
@@ -41,7 +42,7 @@ impl Boards {
         Ok(())
     }
 
-    /// Lets the logic of all boards go in step.
+    /// Runs the logic of all boards in lockstep.
     fn go_in_step(&mut self, bench: &Bench) {
         let count = self.system.boards().len();
         let pairs = (0..count).flat_map(|one| (0..one).map(move |other| (one, other)));
@@ -69,12 +70,12 @@ impl Boards {
         }
     }
 
-    /// The bench. The error is a line for the user.
+    /// Returns the bench. The error is a one-line message for the user.
     pub fn bench(&self) -> Result<&Bench, String> {
         self.bench.as_ref().ok_or_else(|| "nothing is wired to the pins".into())
     }
 
-    /// What parts of the bench say of themselves, and their warnings from number `from` on, see
+    /// Reports the state of the parts of the bench, and their warnings from number `from` on; see
     /// [`Bench::report`].
     pub fn report_bench(&mut self, from: usize) -> Result<Value, String> {
         let now = time::to_ns(self.master().now());
@@ -84,7 +85,8 @@ impl Boards {
         Ok(report)
     }
 
-    /// The place in a kernel of any board that was the last, at a time, to reach one of these channels.
+    /// The kernel source location, on any board, of the last output up to time `at` to one of these
+    /// channels.
     fn reached_from(&self, at: u64, channels: &[u32]) -> Value {
         let of_board = |bus: &Bus| {
             let pl = fabric::of(bus)?;

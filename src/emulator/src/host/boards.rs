@@ -1,4 +1,4 @@
-//! The boards and what joins them, as the host sees them.
+//! The boards and the links between them, as seen by the host.
 
 use serde_json::{json, Value};
 
@@ -10,28 +10,29 @@ use crate::pl::link::Link;
 use crate::pl::sources::Report;
 use crate::pl::{fabric, Pl};
 
-/// All boards of what is emulated.
+/// All emulated boards.
 pub struct Boards {
     /// The machines.
     pub system: System,
     /// (board above, board below, link)
     links: Vec<(String, String, Link)>,
-    /// What is wired to their pins.
+    /// The bench wired to their pins.
     pub(super) bench: Option<Bench>,
-    /// Events of all boards' pins, and how many of each board's are among them.
+    /// Merged pin events of all boards, and how many events of each board have been merged.
     pub(super) events: Vec<Event>,
     pub(super) merged: Vec<usize>,
-    /// How much of each board's text has been handed out.
+    /// How many bytes of each board's UART text have been handed out.
     text: Vec<usize>,
 }
 
 impl Boards {
-    /// One board.
+    /// Creates a system of one board.
     pub fn alone(machine: Machine) -> Self {
         Self::new(System::alone(machine), Vec::new())
     }
 
-    /// Several, with the links between them: (board above, board below, link).
+    /// Creates a system of several boards and the links between them: (board above, board below,
+    /// link).
     pub(super) fn new(system: System, links: Vec<(String, String, Link)>) -> Self {
         let count = system.boards().len();
         Self {
@@ -44,17 +45,17 @@ impl Boards {
         }
     }
 
-    /// The board that the host knows.
+    /// The master, which is the board connected to the host.
     pub fn master(&self) -> &Machine {
         self.system.master()
     }
 
-    /// Names of all boards, if there are several.
+    /// Names of all boards; empty for a single one.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.system.boards().iter().map(|board| &board.name[..])
     }
 
-    /// How many outputs the kernels of each board have had.
+    /// Number of outputs by the kernels of each board.
     pub fn outputs(&self) -> Vec<usize> {
         let boards = self.system.boards().iter();
         boards
@@ -62,7 +63,7 @@ impl Boards {
             .collect()
     }
 
-    /// Where the outputs of kernels come from; of each board from this number on.
+    /// Source locations of kernel outputs, for each board from the given number on.
     pub fn sources(&self, from: &[usize]) -> Report {
         let mut report = Report::default();
         for (number, board) in self.system.boards().iter().enumerate() {
@@ -74,7 +75,8 @@ impl Boards {
         report
     }
 
-    /// The board with this name, without one the first. The error is a line for the user.
+    /// Returns the board with this name, or the first one if `name` is `None`. The error is a
+    /// one-line message for the user.
     pub fn board(&self, name: Option<&str>) -> Result<&Machine, String> {
         let Some(name) = name else { return Ok(self.master()) };
         let found = self.system.boards().iter().find(|board| board.name == name);
@@ -83,7 +85,7 @@ impl Boards {
             .ok_or_else(|| format!("there is no board {name}"))
     }
 
-    /// Why cores crashed since this was last asked.
+    /// Takes the reasons of core crashes since the last call.
     pub fn take_crashes(&mut self) -> Vec<String> {
         let several = self.system.boards().len() > 1;
         let crashes = self.system.boards_mut().iter_mut().flat_map(|board| {
@@ -98,20 +100,20 @@ impl Boards {
         crashes.collect()
     }
 
-    /// When the next thing is due that waits for its time on any board and wakes no core.
+    /// The earliest due time, on any board, of queued events that wake no core.
     pub fn queued(&self) -> Option<Cycles> {
         let boards = self.system.boards().iter();
         boards.filter_map(|board| board.machine.bus.borrow().queued()).min()
     }
 
-    /// Whether clock generators run on any board.
+    /// Whether clock generators are running on any board.
     pub fn runs_on(&self) -> bool {
         let mut boards = self.system.boards().iter();
         boards.any(|board| fabric::of(&board.machine.bus.borrow()).is_some_and(Pl::runs_on))
     }
 
-    /// What the UARTs have sent since this was last asked. Of several boards, whole lines, each
-    /// with the board's name before it; `all`: what is no whole line yet, too.
+    /// UART output since the last call. With several boards, whole lines, each prefixed with the
+    /// board's name; with `all`, incomplete lines too.
     pub fn new_text(&mut self, all: bool) -> Vec<u8> {
         let mut new = Vec::new();
         let several = self.system.boards().len() > 1;
@@ -135,7 +137,7 @@ impl Boards {
         new
     }
 
-    /// Whether the counters are moved over quiet times.
+    /// Sets whether the counters are moved over quiescent times.
     pub fn set_skip(&mut self, skip: bool) {
         for board in self.system.boards() {
             if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
@@ -144,7 +146,7 @@ impl Boards {
         }
     }
 
-    /// Drives an input pad. The error is a line for the user.
+    /// Drives an input pad. The error is a one-line message for the user.
     pub fn set_pad(&mut self, index: usize, level: bool) -> Result<(), String> {
         let now = self.master().now();
         let mut rest = index;
@@ -164,9 +166,10 @@ impl Boards {
         &self.links
     }
 
-    /// The same, for the control socket.
+    /// State and counters of the links, as JSON for the control socket.
     pub fn links_shown(&self) -> Vec<Value> {
-        // A link that has just been pulled out is that for the board that has been run furthest
+        // A link counts as unplugged as soon as the board that has run furthest has reached that
+        // time
         let now = self.reached().max().unwrap_or(0).max(time::to_pl(self.master().now()));
         let shown = self.links.iter().map(|(from, to, link)| {
             let directions = link
@@ -184,8 +187,9 @@ impl Boards {
         shown.collect()
     }
 
-    /// Plugs in, or pulls out, the link to the board `to`: as soon as no board's logic has gone
-    /// beyond, which is some microseconds at most. The error is a line for the user.
+    /// Plugs or unplugs the link to the board `to`, effective at the first cycle that no board's
+    /// logic has passed, which is some microseconds later at most. The error is a one-line message
+    /// for the user.
     pub fn plug(&mut self, to: &str, plugged: bool) -> Result<(), String> {
         let found = self.links.iter().find(|(_, below, _)| below == to);
         let (_, _, link) = found.ok_or_else(|| format!("there is no link to a board {to}"))?;
@@ -202,7 +206,7 @@ impl Boards {
         Ok(())
     }
 
-    /// The first cycle of each board's logic of which nothing is known.
+    /// The first cycle of each board's logic that has not been simulated.
     fn reached(&self) -> impl Iterator<Item = u64> + '_ {
         let boards = self.system.boards().iter();
         boards.map(|board| fabric::of(&board.machine.bus.borrow()).map_or(0, Pl::reached))

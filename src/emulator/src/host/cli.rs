@@ -1,4 +1,4 @@
-//! The command line: what board is made, and how the host reaches it.
+//! The command line: which boards are built, and how the host connects to them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ fn names(text: &str) -> Result<BTreeMap<String, u32>, serde_json::Error> {
 }
 
 impl Arguments {
-    /// What is to be wired to the pins.
+    /// The bench to be wired to the pins.
     fn wiring(&self) -> Wiring {
         Wiring {
             file: self.bench.clone(),
@@ -116,7 +116,7 @@ impl Arguments {
         }
     }
 
-    /// The gateware of all boards that have pins. The error is a line for the user.
+    /// The gateware of all boards that have pins. The error is a one-line message for the user.
     fn libraries(&self) -> Result<Vec<Library>, String> {
         match (&self.system, &self.pl[..]) {
             (Some(system), _) => Description::load(system)?.libraries(&self.build),
@@ -126,7 +126,8 @@ impl Arguments {
     }
 }
 
-/// The bench of the arguments as JSON, if it is only to be shown. The error is a line for the user.
+/// Returns the bench described by the arguments as JSON if `--plan` is given. The error is a
+/// one-line message for the user.
 pub fn plan(arguments: &Arguments) -> Option<Result<String, String>> {
     if !arguments.plan {
         return None;
@@ -138,8 +139,8 @@ pub fn plan(arguments: &Arguments) -> Option<Result<String, String>> {
     Some(plan.map(|(bench, _)| bench.plan().to_string()))
 }
 
-/// The machine that the arguments describe, with its connections. `started`: when the process did.
-/// The error is a line for the user.
+/// Builds the machine described by the arguments, with its connections. `started`: start time of
+/// the process. The error is a one-line message for the user.
 pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
     let mut params = Params::default();
     for assignment in &arguments.set {

@@ -1,5 +1,5 @@
-//! The control socket: a Unix stream socket whose requests and replies are one line of JSON each.
-//! What they mean is in [`super::requests`].
+//! The control socket: a Unix stream socket; requests and replies are one line of JSON each.
+//! [`super::requests`] implements the requests.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
@@ -15,9 +15,9 @@ use super::requests::Wait;
 pub struct Client {
     stream: UnixStream,
     input: Vec<u8>,
-    /// It was the first one.
+    /// Whether this was the first client to connect.
     pub first: bool,
-    /// What it waits for. Its further requests wait too.
+    /// The wait in progress. Further requests are held back until it ends.
     pub waiting: Option<Wait>,
 }
 
@@ -25,13 +25,13 @@ pub struct Client {
 pub struct Control {
     listener: UnixListener,
     path: PathBuf,
-    /// Those who are connected.
+    /// Connected clients.
     pub clients: Vec<Client>,
     accepted: bool,
 }
 
 impl Control {
-    /// Listens at `path`, replacing a socket that nobody listens on. The error is a line for the user.
+    /// Listens at `path`, replacing a stale socket. The error is a one-line message for the user.
     pub fn new(path: &Path) -> Result<Self, String> {
         if path.exists() && UnixStream::connect(path).is_err() {
             let _ = std::fs::remove_file(path);
@@ -51,7 +51,7 @@ impl Control {
         })
     }
 
-    /// Lets those in who want to connect.
+    /// Accepts pending connections.
     pub fn accept(&mut self) {
         while let Ok((stream, _)) = self.listener.accept() {
             if stream.set_nonblocking(true).is_ok() {
@@ -66,7 +66,7 @@ impl Control {
         }
     }
 
-    /// File descriptors that have something to read when there is something to do.
+    /// File descriptors to poll for reading.
     pub fn descriptors(&self) -> impl Iterator<Item = RawFd> + '_ {
         let clients = self.clients.iter().map(|client| client.stream.as_raw_fd());
         clients.chain([self.listener.as_raw_fd()])
@@ -80,7 +80,7 @@ impl Drop for Control {
 }
 
 impl Client {
-    /// Reads what is there; false at the end of the stream.
+    /// Reads all available input; false at the end of the stream.
     pub fn read(&mut self) -> bool {
         let mut buffer = [0; 4096];
         loop {
@@ -94,7 +94,7 @@ impl Client {
         }
     }
 
-    /// The next request, unless it has to wait.
+    /// Takes the next complete request; `None` while a wait is in progress.
     pub fn request(&mut self) -> Option<Vec<u8>> {
         if self.waiting.is_some() {
             return None;
@@ -103,13 +103,13 @@ impl Client {
         Some(self.input.drain(..=end).collect())
     }
 
-    /// Sends the reply that it has waited for.
+    /// Ends the wait and sends its reply.
     pub fn finish(&mut self, value: &Value) {
         self.waiting = None;
         self.reply(value);
     }
 
-    /// Sends a reply, however long: the client is waiting for it.
+    /// Sends a reply of any length, blocking: the client is waiting for it.
     pub fn reply(&mut self, value: &Value) {
         let _ = self.stream.set_nonblocking(false);
         let _ = self.stream.set_write_timeout(Some(Duration::from_secs(5)));

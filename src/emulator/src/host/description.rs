@@ -1,5 +1,5 @@
-//! The file that describes several boards and what joins them (docs/emulator.md, "Several boards").
-//! Each error is a line with its place in the file.
+//! The file that describes several boards and their links (docs/emulator.md, "Several boards").
+//! Each error is a line with its position in the file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,22 +9,23 @@ use kairos_contracts::rtio::BOARDS;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The descriptions that come with the emulator, by name.
+/// Built-in descriptions, by name.
 const KNOWN: [(&str, &str); 4] = [
     ("pair", include_str!("pair.toml")),
     ("chain", include_str!("chain.toml")),
     ("star", include_str!("star.toml")),
     ("tree", include_str!("tree.toml")),
 ];
-/// Of a fibre: what the time transfer can measure (docs/gateware/link.md, "Time transfer").
+/// Longest delay of a fibre that the time transfer can measure (docs/gateware/link.md, "Time
+/// transfer").
 const LONGEST_NS: u64 = 260_000;
 
 /// A file that describes boards.
 #[derive(Debug)]
 pub struct Description {
-    /// What it says.
+    /// Parsed contents.
     pub boards: Entries,
-    /// Where it is.
+    /// Folder of the file.
     pub folder: PathBuf,
     name: String,
     text: String,
@@ -34,8 +35,8 @@ pub struct Description {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entries {
-    /// The first is the master. The others have the destinations 1, 2… in this order, which is that
-    /// of a walk through the tree: behind each board stand those below it, each with its own.
+    /// The first board is the master. The others have destinations 1, 2… in this order, which is
+    /// the depth-first (pre-order) order of the tree.
     #[serde(default)]
     pub board: Vec<BoardEntry>,
     #[serde(default)]
@@ -46,19 +47,20 @@ pub struct Entries {
 #[serde(deny_unknown_fields)]
 pub struct BoardEntry {
     pub name: Spanned<String>,
-    /// Of the gateware.
+    /// Gateware variant.
     pub variant: Spanned<String>,
-    /// Name of an image in the folder of built firmware, or a path. Without one the cores are held in reset.
+    /// Name of an image in the folder of built firmware, or a path. If omitted, the cores are held
+    /// in reset.
     pub firmware: Option<Spanned<PathBuf>>,
-    /// Image of the card in its slot; a path from the folder of the description.
+    /// Image of the SD card; a path relative to the folder of the description.
     pub sd: Option<Spanned<PathBuf>>,
     /// DDR in MiB.
     #[serde(default = "default_memory")]
     pub memory: Spanned<u32>,
-    /// Each reset loads the gateware anew, as a loader does.
+    /// Each reset reloads the gateware, as a boot loader does.
     #[serde(default)]
     pub reloads: bool,
-    /// As `--set`.
+    /// Parameters, as with `--set`.
     #[serde(default)]
     pub set: BTreeMap<Spanned<String>, u64>,
 }
@@ -67,12 +69,12 @@ fn default_memory() -> Spanned<u32> {
     Spanned::new(0..0, 256)
 }
 
-/// Of what the file does not say: nothing, never, none.
+/// Default of omitted fields: zero or empty.
 fn unsaid<T: Default>() -> Spanned<T> {
     Spanned::new(0..0, T::default())
 }
 
-/// `from`: the board above, `to`: the one below.
+/// A link from the board above (`from`) to the board below (`to`).
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkEntry {
@@ -80,24 +82,24 @@ pub struct LinkEntry {
     pub to: Spanned<String>,
     #[serde(default = "unsaid")]
     pub delay_ns: Spanned<u64>,
-    /// Probability that a bit is wrong.
+    /// Bit error probability.
     #[serde(default = "unsaid")]
     pub bit_errors: Spanned<f64>,
-    /// Probability that a word is lost.
+    /// Word loss probability.
     #[serde(default = "unsaid")]
     pub losses: Spanned<f64>,
     #[serde(default)]
     pub seed: u64,
-    /// When it is pulled out, and plugged in again.
+    /// Times at which the link is unplugged and plugged in again.
     #[serde(default = "unsaid")]
     pub unplugged_ns: Spanned<Vec<[u64; 2]>>,
 }
 
-/// What is wrong, and where in the text it stands.
+/// Offset into the text, and error message.
 type Wrong = (usize, String);
 
 impl Description {
-    /// Reads a file, or takes one that comes with the emulator. The error is a line for the user.
+    /// Reads a file or a built-in description. The error is a one-line message for the user.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let text = match KNOWN.iter().find(|(name, _)| path.to_str() == Some(name)) {
@@ -122,7 +124,7 @@ impl Description {
         })
     }
 
-    /// `FILE:LINE: text` of what stands in the text at this place.
+    /// Formats an error message as `FILE:LINE: text` for an offset into the text.
     pub fn error(&self, at: usize, text: &str) -> String {
         Source {
             name: &self.name,
@@ -133,7 +135,8 @@ impl Description {
 }
 
 impl Entries {
-    /// Boards have different names, and are a tree with the first one at its root.
+    /// Checks the boards and links: names are unique, and the boards are a tree whose root is the
+    /// first.
     fn check(&self) -> Result<(), Wrong> {
         let Some(root) = self.board.first() else {
             return Err((0, "there is no [[board]]".into()));
@@ -161,7 +164,7 @@ impl Entries {
         Ok(())
     }
 
-    /// The number of the board with this name.
+    /// The index of the board with this name.
     fn place(&self, name: &Spanned<String>) -> Result<usize, Wrong> {
         let found = self.board.iter().position(|board| board.name.as_ref() == name.as_ref());
         found.ok_or_else(|| {
@@ -171,8 +174,8 @@ impl Entries {
         })
     }
 
-    /// The board stands where a walk through the tree meets it. `path`: from the first board to the
-    /// one before this one.
+    /// Checks that the boards are listed in depth-first order. `path`: boards from the first one to
+    /// the one before this one.
     fn check_place<'a>(&'a self, n: usize, board: &'a BoardEntry, path: &mut Vec<&'a str>) -> Result<(), Wrong> {
         let name: &str = board.name.as_ref();
         let above: Vec<&LinkEntry> = self.link.iter().filter(|link| link.to.as_ref() == name).collect();
@@ -197,7 +200,7 @@ impl Entries {
                 ))
             }
             [link] => {
-                // Boards between it and the one above are below that one, too
+                // Boards between this one and the one above must be below the latter, too
                 let Some(at) = path.iter().position(|name| name == link.from.as_ref()) else {
                     return wrong(format!(
                         "{name} does not stand behind {}, or behind a board below that",
@@ -223,7 +226,7 @@ impl Entries {
 }
 
 impl BoardEntry {
-    /// What it says of itself.
+    /// Checks the fields of a board.
     fn check(&self, number: usize) -> Result<(), Wrong> {
         let at = self.name.span().start;
         if self.name.as_ref().is_empty() {
@@ -243,7 +246,7 @@ impl BoardEntry {
 }
 
 impl LinkEntry {
-    /// What it says of itself.
+    /// Checks the fields of a link.
     fn check(&self) -> Result<(), Wrong> {
         if *self.delay_ns.as_ref() > LONGEST_NS {
             let why = format!("delay_ns is at most {LONGEST_NS}: of a longer fibre the boards cannot tell the delay");

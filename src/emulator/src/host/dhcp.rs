@@ -1,4 +1,4 @@
-//! The DHCP server of the gateway: it gives the one guest its one address (RFC 2131).
+//! The DHCP server of the gateway: assigns a fixed address to the only guest (RFC 2131).
 
 use smoltcp::socket::udp;
 use smoltcp::wire::{
@@ -6,29 +6,29 @@ use smoltcp::wire::{
     DHCP_SERVER_PORT,
 };
 
-/// What the server knows of the network.
+/// Network parameters handed to the guest.
 pub struct Network {
     /// The guest's address.
     pub guest: Ipv4Address,
-    /// The server's own address, which is the router's too.
+    /// Address of the server and router.
     pub gateway: Ipv4Address,
-    /// Bits of the network's prefix.
+    /// Prefix length of the network.
     pub prefix: u8,
 }
 
-/// Seconds for which the address is given.
+/// Lease time in seconds.
 const LEASE: u32 = 86_400;
 
-/// The socket on which requests arrive.
+/// Creates the socket for requests.
 pub fn socket() -> udp::Socket<'static> {
     let buffer = || udp::PacketBuffer::new(vec![udp::PacketMetadata::EMPTY; 4], vec![0; 4096]);
     let mut socket = udp::Socket::new(buffer(), buffer());
-    // The port is not zero and the socket is new, so this cannot fail.
+    // Cannot fail: the port is not zero and the socket is new.
     let _ = socket.bind(DHCP_SERVER_PORT);
     socket
 }
 
-/// Answers what has arrived. True if there was something.
+/// Answers the received requests. Returns whether there were any.
 pub fn serve(socket: &mut udp::Socket, network: &Network) -> bool {
     let mut served = false;
     while let Ok((data, _)) = socket.recv() {
@@ -48,7 +48,7 @@ pub fn serve(socket: &mut udp::Socket, network: &Network) -> bool {
     served
 }
 
-/// The reply to a request; none if it needs none.
+/// The reply to a request, or `None` if it needs none.
 fn answer(packet: &DhcpPacket<&[u8]>, network: &Network) -> Option<Vec<u8>> {
     let request = DhcpRepr::parse(packet).ok()?;
     let message_type = match request.message_type {
@@ -127,7 +127,7 @@ mod tests {
         answer(&DhcpPacket::new_checked(&bytes[..]).unwrap(), &NETWORK)
     }
 
-    /// Type, address given and transaction of a reply.
+    /// Type, assigned address and transaction of a reply.
     fn said(reply: Option<Vec<u8>>) -> Option<(DhcpMessageType, Ipv4Address, u32)> {
         let bytes = reply?;
         let packet = DhcpPacket::new_checked(&bytes[..]).unwrap();

@@ -1,6 +1,6 @@
-//! Host sockets on the outside of the gateway: each forwarded port listens on 127.0.0.1, each
-//! connection to it becomes one to the guest. Bytes, ends of stream, refusals and resets pass both
-//! ways; a full buffer on one side stops the other.
+//! Host sockets of the gateway: each forwarded port listens on 127.0.0.1, and each connection to it
+//! is forwarded to the guest. Data, ends of stream, refusals and resets pass both ways, with
+//! back-pressure.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use kairos_contracts::session;
 use crate::host::net::{Connection, Net, State, GUEST};
 
 /// `HOST_PORT:GUEST_PORT` of `--forward`, or `HOST_PORT:[ADDRESS]:GUEST_PORT` for another address
-/// of the guest than its own.
+/// of the guest than its default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     /// Port on the host; 0 lets the system choose.
@@ -47,31 +47,32 @@ impl std::str::FromStr for Rule {
     }
 }
 
-/// A host that has ended its stream, and has had no answer from the guest for so long, waits for none.
+/// After this time without an answer from the guest, a host that has ended its stream counts as
+/// gone.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 struct Link {
     host: TcpStream,
     guest: Connection,
-    /// A kernel session: what comes may be what a kernel waits for.
+    /// A kernel session: its input may be awaited by a kernel.
     session: bool,
     since: Instant,
     /// The host has ended its stream.
     host_ended: bool,
-    /// The end of the guest's stream was passed on.
+    /// The end of the guest's stream has been passed on.
     guest_ended: bool,
     /// Polls since both streams ended.
     linger: u8,
-    /// The host's socket has failed, and the guest was told by a reset.
+    /// The host's socket has failed, and the guest's connection was reset.
     broken: bool,
 }
 
-/// What has come from the host.
+/// Whether input has arrived from the host.
 #[derive(Clone, Copy, Default)]
 pub struct Input {
-    /// Anything.
+    /// On any connection.
     pub any: bool,
-    /// Something for a kernel session.
+    /// On a kernel session.
     pub session: bool,
 }
 
@@ -91,7 +92,7 @@ pub struct Forwarder {
 }
 
 impl Forwarder {
-    /// Starts to listen. The error is a line for the user.
+    /// Starts to listen. The error is a one-line message for the user.
     pub fn new(rules: &[Rule]) -> Result<Self, String> {
         let mut listeners = Vec::new();
         for rule in rules {
@@ -114,7 +115,8 @@ impl Forwarder {
         })
     }
 
-    /// (port of the guest, with its address if that is not its own, and port on the host) of every rule.
+    /// (guest port, with the guest's address unless it is the default, and host port) of every
+    /// rule.
     pub fn ports(&self) -> Vec<(String, u16)> {
         let port = |l: &TcpListener| l.local_addr().map_or(0, |a| a.port());
         let guest = |rule: &Rule| match rule.address {
@@ -129,7 +131,7 @@ impl Forwarder {
         self.links.is_empty()
     }
 
-    /// A host is connected that has not ended its stream.
+    /// Whether any connected host has not ended its stream.
     pub fn host_listens(&self) -> bool {
         self.links.iter().any(|l| !l.host_ended)
     }
@@ -149,10 +151,10 @@ impl Forwarder {
         fds
     }
 
-    /// Moves everything that can be moved.
+    /// Transfers all available data in both directions.
     pub fn pump(&mut self, net: &mut Net) -> Input {
         let mut input = Input::default();
-        // One question for all of them: to accept or to read in vain costs more.
+        // One poll of all sockets: attempts to accept or read in vain would cost more.
         let sockets = self.listeners.iter().map(|(l, _)| l.as_raw_fd());
         let ready = ready(sockets.chain(self.links.iter().map(|link| link.host.as_raw_fd())));
         let (arrivals, readable) = ready.split_at(self.listeners.len());
@@ -181,7 +183,7 @@ impl Forwarder {
             }
         }
         let buffer = &mut self.buffer;
-        // Those that have just come are behind the others, and may have sent something.
+        // New connections follow the others, and may have data already.
         let mut readable = readable.iter().chain(std::iter::repeat(&true));
         self.links.retain_mut(|link| {
             let (keep, moved) = link.pump(net, buffer, readable.next() == Some(&true));
@@ -197,7 +199,8 @@ impl Forwarder {
     }
 }
 
-/// Which of these sockets have something to read, or to accept, or have ended or failed.
+/// For each of these sockets, whether it has input or a connection to accept, or has ended or
+/// failed.
 pub fn ready(sockets: impl Iterator<Item = RawFd>) -> Vec<bool> {
     let polled = |fd| libc::pollfd {
         fd,
@@ -205,18 +208,18 @@ pub fn ready(sockets: impl Iterator<Item = RawFd>) -> Vec<bool> {
         revents: 0,
     };
     let mut polled: Vec<_> = sockets.map(polled).collect();
-    // SAFETY: an array of that length.
+    // SAFETY: the pointer and length are those of the array.
     let found = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, 0) };
-    // Without an answer each is asked itself.
+    // If poll fails, each socket is tried.
     polled.iter().map(|socket| found < 0 || socket.revents != 0).collect()
 }
 
 impl Link {
-    /// (keep the link, something came from the host). `readable`: there may be something.
+    /// Returns (keep the link, input has arrived from the host). `readable`: there may be input.
     fn pump(&mut self, net: &mut Net, buffer: &mut [u8], readable: bool) -> (bool, bool) {
         let mut input = false;
         match net.state(self.guest) {
-            // The reset has left; what the guest has sent before it stays here.
+            // The reset has been sent; remaining data of the guest are discarded.
             _ if self.broken => return (false, false),
             State::Opening => {
                 if self.host_gone() {
@@ -230,7 +233,7 @@ impl Link {
             }
             State::Reset => return (false, false),
             State::Closed if self.guest_ended && self.host_ended => {
-                // One more round, so that the last acknowledgement leaves.
+                // Polls further so that the last acknowledgement is sent.
                 self.linger += 1;
                 return (self.linger < 3, false);
             }
@@ -251,7 +254,7 @@ impl Link {
                     net.send(self.guest, &buffer[..n]);
                     input = true;
                     if n < space {
-                        break; // that was all
+                        break; // no more input
                     }
                 }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
@@ -285,20 +288,21 @@ impl Link {
         (true, input)
     }
 
-    /// The host closed before the guest answered. One that sends its bytes and ends its stream at
-    /// once has not gone.
+    /// Whether the host closed before the guest answered. Ending the stream right after sending
+    /// data does not count until [`PATIENCE`] has elapsed.
     fn host_gone(&self) -> bool {
         let mut poll = libc::pollfd {
             fd: self.host.as_raw_fd(),
             events: libc::POLLRDHUP,
             revents: 0,
         };
-        // SAFETY: one descriptor, which is open.
+        // SAFETY: a single descriptor, which is open.
         let found = unsafe { libc::poll(&mut poll, 1, 0) };
         found > 0 && self.since.elapsed() > PATIENCE
     }
 
-    /// The host is gone: so is the guest's connection, after one more round.
+    /// Resets the guest's connection after the host's has failed; the link is dropped at the next
+    /// poll.
     fn reset_guest(&mut self, net: &mut Net) -> (bool, bool) {
         net.abort(self.guest);
         self.broken = true;

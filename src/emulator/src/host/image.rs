@@ -1,4 +1,4 @@
-//! The firmware: an ELF file for 32-bit ARM, loaded as a boot loader would.
+//! Firmware images: ELF files for 32-bit ARM, loaded as by a boot loader.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Reads an ELF file. The error is a line for the user.
+    /// Reads an ELF file. The error is a one-line message for the user.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let data = std::fs::read(path).map_err(|e| match e.kind() {
@@ -58,7 +58,7 @@ impl Image {
         })
     }
 
-    /// Copies the segments to memory and zeroes the rest of them. Returns the entry point.
+    /// Copies the segments to memory and zeroes the rest of each. Returns the entry point.
     pub fn place(&self, memory: &Memory) -> Result<u32, String> {
         for (address, bytes, size) in &self.segments {
             let rest = vec![0; (*size as usize).saturating_sub(bytes.len())];

@@ -1,4 +1,4 @@
-//! The host's side: the command line, firmware files, the network outside of the device, the control socket.
+//! The host side: command line, firmware files, the network outside the device, control socket.
 
 mod bench;
 pub mod boards;

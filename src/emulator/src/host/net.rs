@@ -1,8 +1,8 @@
 //! The gateway of the user-mode network: a TCP/IP stack at 10.0.2.2, fe80::2 and fd00::2 on the
 //! other end of the guest's Ethernet cable. It answers ARP, neighbour discovery and ICMP echo,
-//! gives the guest its address by DHCP ([`crate::host::dhcp`]), and opens TCP connections to the
+//! assigns the guest's address by DHCP ([`crate::host::dhcp`]), and opens TCP connections to the
 //! guest for [`crate::host::forward`]. It runs on virtual time, loses nothing, acknowledges at
-//! once, and draws no random numbers: what it does follows from what it is given.
+//! once, and is deterministic.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ use crate::peripherals::Cable;
 pub const GUEST: Ipv4Address = Ipv4Address::new(10, 0, 2, 15);
 /// Address of the gateway.
 pub const GATEWAY: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
-/// The same in IPv6: on the link, and in a private network.
+/// IPv6 addresses of the gateway: link-local, and in a private network.
 const GATEWAY6: [Ipv6Address; 2] = [
     Ipv6Address::new(0xfe80, 0, 0, 0, 0, 0, 0, 2),
     Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 2),
@@ -81,14 +81,14 @@ impl Device for Ends {
     }
 }
 
-/// What became of a connection.
+/// State of a connection.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum State {
     /// The guest has not answered yet.
     Opening,
-    /// Data may flow from the guest; its end of stream has not come.
+    /// Established; the guest's end of stream has not arrived.
     Open,
-    /// The guest has ended its stream, and all of it was read.
+    /// The guest has ended its stream, and all of it has been read.
     Ended,
     /// Refused or reset by the guest.
     Reset,
@@ -107,7 +107,7 @@ pub struct Net {
     dhcp: SocketHandle,
     next_port: u16,
     opened: std::collections::HashSet<SocketHandle>,
-    /// Frames on their way to the guest, with the time they arrive.
+    /// Frames in flight to the guest, with their arrival times.
     in_flight: VecDeque<(Cycles, Vec<u8>)>,
     latency: Cycles,
     /// When the last frame arrived at the guest.
@@ -121,7 +121,7 @@ fn instant(now: Cycles) -> Instant {
 }
 
 impl Net {
-    /// Frames take `latency` to the guest.
+    /// Creates the gateway. `latency`: delay of frames to the guest.
     pub fn new(latency: Cycles) -> Self {
         let mut cable = Ends::default();
         let mut config = Config::new(HardwareAddress::Ethernet(GATEWAY_MAC));
@@ -149,14 +149,14 @@ impl Net {
         }
     }
 
-    /// A frame sent by the guest.
+    /// Queues a frame sent by the guest.
     pub fn push(&mut self, frame: Vec<u8>) {
-        // An ARP packet whose sender is the guest's address: its stack is up.
+        // An ARP packet from the guest's address shows that its stack is up.
         self.guest_up |= frame.len() >= 42 && frame[12..14] == [8, 6] && frame[28..32] == GUEST.octets();
         self.cable.from_guest.push_back(frame);
     }
 
-    /// Asks for the guest's hardware address.
+    /// Sends an ARP request for the guest's hardware address.
     pub fn probe(&mut self, now: Cycles) {
         let mut f = vec![0xff; 6];
         f.extend(GATEWAY_MAC.0);
@@ -171,7 +171,7 @@ impl Net {
 
     fn launch(&mut self, now: Cycles) {
         for frame in self.cable.to_guest.drain(..) {
-            // 1 Gb/s: 8 ns a byte, with preamble and gap, behind the frame before it.
+            // 1 Gb/s: 8 ns per byte, including preamble and gap, after the previous frame.
             let length = time::from_ns(8 * (frame.len() as u64 + 24));
             let before = self.in_flight.back().map_or(0, |f| f.0);
             self.in_flight
@@ -179,9 +179,9 @@ impl Net {
         }
     }
 
-    /// Lets the stack work on what has arrived and what sockets want to send.
+    /// Runs the stack on received frames and on pending data of the sockets.
     pub fn poll(&mut self, now: Cycles) {
-        // Each call sends one segment of a connection at most: again, until nothing is left to be sent.
+        // Each call sends at most one segment per connection, so repeat until nothing remains.
         loop {
             let result = self.interface.poll(instant(now), &mut self.cable, &mut self.sockets);
             if !dhcp::serve(self.sockets.get_mut(self.dhcp), &NETWORK) && result == PollResult::None {
@@ -191,12 +191,12 @@ impl Net {
         self.launch(now);
     }
 
-    /// When the next frame arrives at the guest.
+    /// Arrival time of the next frame at the guest.
     pub fn next(&self) -> Option<Cycles> {
         self.in_flight.front().map(|f| f.0)
     }
 
-    /// The next frame that has arrived at the guest by `now`.
+    /// Takes the next frame that has arrived at the guest by `now`.
     pub fn arrived(&mut self, now: Cycles) -> Option<Vec<u8>> {
         if self.next()? > now {
             return None;
@@ -206,14 +206,14 @@ impl Net {
         Some(frame)
     }
 
-    /// When the stack next wants to do something by itself (retransmission, end of a connection's life).
+    /// When the stack's next timer expires (retransmission, end of a connection's life).
     fn next_timer(&mut self, now: Cycles) -> Option<Cycles> {
         let at = self.interface.poll_at(instant(now), &self.sockets)?;
         Some(time::from_ns((at.total_micros().max(0) as u64 + 1) * 1000))
     }
 
-    /// Asks again for connections that the guest has not answered when it is time to: it may have
-    /// been starting. Nothing else is ever lost on the way.
+    /// Retransmits connection requests that the guest has not answered, when due: it may have been
+    /// starting. Nothing else is ever lost.
     pub fn ask_again(&mut self, now: Cycles) {
         let asks = |socket: &Socket| matches!(socket, Socket::Tcp(tcp) if tcp.state() == tcp::State::SynSent);
         if self.sockets.iter().any(|(_, socket)| asks(socket)) && self.next_timer(now).is_some_and(|at| at <= now) {
@@ -267,12 +267,12 @@ impl Net {
         }
     }
 
-    /// Queues data for the guest; at most [`Self::space`] bytes are taken. Returns how many.
+    /// Queues data for the guest, at most [`Self::space`] bytes. Returns the number queued.
     pub fn send(&mut self, c: Connection, data: &[u8]) -> usize {
         self.socket(c).send_slice(data).unwrap_or(0)
     }
 
-    /// Hands data of the guest to `sink`, which returns how many bytes it took.
+    /// Passes data of the guest to `sink`, which returns the number of bytes consumed.
     pub fn receive(&mut self, c: Connection, sink: impl FnOnce(&[u8]) -> usize) -> usize {
         self.socket(c)
             .recv(|data| {
@@ -282,7 +282,7 @@ impl Net {
             .unwrap_or(0)
     }
 
-    /// Whether data of the guest wait.
+    /// Whether data of the guest are available.
     pub fn has_data(&mut self, c: Connection) -> bool {
         self.socket(c).can_recv()
     }
@@ -297,19 +297,19 @@ impl Net {
         self.socket(c).abort();
     }
 
-    /// All data given to [`Self::send`] have been acknowledged.
+    /// Whether all data passed to [`Self::send`] have been acknowledged.
     pub fn flushed(&mut self, c: Connection) -> bool {
         self.socket(c).send_queue() == 0
     }
 
-    /// Forgets a connection.
+    /// Removes a connection.
     pub fn remove(&mut self, c: Connection) {
         self.opened.remove(&c);
         self.sockets.remove(c);
     }
 }
 
-/// The gateway on the other end of a machine's cable. The host has it, too.
+/// The gateway as the other end of a machine's cable, shared with the host.
 pub struct Line(pub Rc<RefCell<Net>>);
 
 impl Cable for Line {
@@ -342,7 +342,7 @@ impl Cable for Line {
 mod tests {
     use super::*;
 
-    /// The guest asks for the gateway's address (ARP).
+    /// An ARP request of the guest for the gateway's address.
     fn address_request() -> Vec<u8> {
         let mut frame = vec![0xff; 6];
         frame.extend([2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 1]);
@@ -366,11 +366,11 @@ mod tests {
         assert_eq!(reply[28..32], GATEWAY.octets());
     }
 
-    /// A guest that has heard nothing, as while it starts.
+    /// A starting guest has received nothing.
     #[test]
     fn a_connection_that_is_not_answered_is_asked_for_again() {
         let mut n = Net::new(0);
-        // So that the gateway knows where the guest is
+        // Teaches the gateway the guest's hardware address
         n.push(address_request());
         n.poll(0);
         n.connect(GUEST.into(), 1381);
@@ -380,7 +380,7 @@ mod tests {
         for now in (0..8000 * ms).step_by(ms as usize) {
             n.ask_again(now);
             while let Some(frame) = n.arrived(now) {
-                // TCP in IPv4, with SYN alone
+                // TCP over IPv4, with only SYN set
                 asked += usize::from(frame[12..14] == [8, 0] && frame[23] == 6 && frame[47] == 2);
             }
         }

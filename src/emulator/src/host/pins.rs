@@ -1,4 +1,4 @@
-//! What happened at the pads of all boards, for the control socket.
+//! The trace of the pads of all boards, for the control socket.
 
 use super::boards::Boards;
 use crate::pl::bench::DESTINATION_SHIFT;
@@ -8,7 +8,8 @@ use crate::pl::library::Pad;
 use crate::pl::wave::Run;
 
 impl Boards {
-    /// The pads of all boards, numbered one after the other. The error is a line for the user.
+    /// The pads of all boards, numbered consecutively. The error is a one-line message for the
+    /// user.
     pub fn pads(&self) -> Result<Vec<Pad>, String> {
         let mut pads = Vec::new();
         for (destination, board) in self.system.boards().iter().enumerate() {
@@ -26,8 +27,8 @@ impl Boards {
         Ok(pads)
     }
 
-    /// What happened at the pads of all boards but for waves of clocks, from number `from` on, and
-    /// how much there is in all.
+    /// Pad events of all boards, except those of clock waveforms, from number `from` on, and the
+    /// total number of events.
     pub fn events(&mut self, from: usize) -> (Vec<Event>, usize) {
         if self.system.boards().len() == 1 {
             let bus = self.master().bus.borrow();
@@ -52,7 +53,8 @@ impl Boards {
         (self.events.get(from..).unwrap_or_default().to_vec(), self.events.len())
     }
 
-    /// What waves of clocks did at the pads of all boards, and up to which time in ns all is known.
+    /// Runs of clock waveforms at the pads of all boards, and the time in ns up to which they are
+    /// known.
     pub fn runs(&self) -> (Vec<Run>, u64) {
         let (mut runs, mut known, mut first) = (Vec::new(), u64::MAX, 0);
         for board in self.system.boards() {
@@ -69,7 +71,7 @@ impl Boards {
         (runs, known)
     }
 
-    /// Forgets what happened at the pads.
+    /// Clears the events of the pads.
     pub fn clear_events(&mut self) {
         self.events.clear();
         self.merged.fill(0);

@@ -92,15 +92,15 @@ pub enum Request {
     Shutdown,
 }
 
-/// What a client waits for.
+/// Parameters of a wait.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(deny_unknown_fields)]
 pub struct Waiting {
     r#for: Goal,
-    /// The wait ends at this virtual time, too.
+    /// Virtual time at which the wait ends at the latest.
     #[serde(default)]
     time_ns: Option<u64>,
-    /// It ends after so much wall-clock time; never, if this is missing.
+    /// Wall-clock time after which the wait ends; unlimited if missing.
     #[serde(default)]
     timeout_ms: Option<u64>,
 }
@@ -108,22 +108,22 @@ pub struct Waiting {
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 enum Goal {
-    /// The device has stood idle with its network up.
+    /// The device has been idle with its network up.
     Ready,
-    /// Nothing but the host can make progress, it says nothing, nothing is queued, and no clock runs.
+    /// Only the host can make progress and is silent, nothing is queued, and no clock is running.
     Idle,
-    /// Virtual time.
+    /// The virtual time `time_ns`.
     Time,
 }
 
-/// A request that is answered later.
+/// A request whose reply is deferred.
 pub struct Wait {
     waiting: Waiting,
     end: Option<Instant>,
 }
 
 impl Wait {
-    /// From now on. The error is a line for the user.
+    /// Starts a wait. The error is a one-line message for the user.
     pub fn new(waiting: Waiting) -> Result<Self, String> {
         if waiting.r#for == Goal::Time && waiting.time_ns.is_none() {
             return Err("a wait for a time needs time_ns".into());
@@ -132,18 +132,18 @@ impl Wait {
         Ok(Self { waiting, end })
     }
 
-    /// How long until it ends by itself.
+    /// Wall-clock time until the timeout.
     pub fn left(&self) -> Option<Duration> {
         self.end.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// The first cycle of the virtual time at which it ends, if it does.
+    /// The first cycle past the virtual time that ends the wait, if there is one.
     pub fn time(&self) -> Option<Cycles> {
         self.waiting.time_ns.map(|end| time::from_ns(end) + 1)
     }
 
-    /// The reply, once it has come to an end. `still`: the machine can do nothing, and the host has
-    /// said nothing.
+    /// Returns the reply once the wait is over. `still`: the machine can make no progress, and the
+    /// host is silent.
     pub fn reply(&self, boards: &Boards, still: bool) -> Option<Value> {
         let now = time::to_ns(boards.master().now());
         let goal = match self.waiting.r#for {
@@ -158,28 +158,28 @@ impl Wait {
     }
 }
 
-/// What follows from a request.
+/// Outcome of a request.
 pub enum Answer {
-    /// This reply.
+    /// An immediate reply.
     Now(Value),
-    /// The reply of this, once it has one.
+    /// A deferred reply.
     Later(Wait),
-    /// An empty reply, then the emulator ends.
+    /// An empty reply, after which the emulator ends.
     End,
 }
 
-/// What this run of the program knows beside its boards.
+/// State of this run of the program besides its boards.
 pub struct Run<'a> {
-    /// When the process has begun.
+    /// Start time of the process.
     pub started: Instant,
-    /// Why the text of the UARTs is no longer written, if that is so.
+    /// Why UART output is no longer written, if writing has failed.
     pub uart_failed: Option<&'a str>,
 }
 
-/// Words of memory that are read at a time.
+/// Maximum number of words in one memory read.
 const READ_MAX: u32 = 0x10_0000;
 
-/// Does what is requested. The error is a line for the user.
+/// Carries out a request. The error is a one-line message for the user.
 pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer, String> {
     let now = boards.master().now();
     let reply = match request {
@@ -285,7 +285,7 @@ fn no_part(part: &str) -> String {
     format!("the bench has no part {part}")
 }
 
-/// Requests that only concern the board that the host knows.
+/// Requests that concern only the master.
 fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, String> {
     let no_pl = || "there is no gateware; start the emulator with --pl".to_string();
     Ok(match request {
@@ -325,7 +325,8 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
     })
 }
 
-/// Eight bytes each, the lowest first. The error is a line for the user.
+/// Writes words to a file, eight bytes each, little-endian. The error is a one-line message for the
+/// user.
 fn write_words(path: &Path, words: impl Iterator<Item = u64>) -> Result<(), String> {
     let write = || {
         let mut file = BufWriter::new(File::create(path)?);

@@ -1,5 +1,5 @@
-//! The loop around the machine that lets the host in: network, control socket, and the wall clock
-//! where it counts.
+//! The main loop: runs the machine, and connects it to the host through the network, the control
+//! socket and, where it matters, the wall clock.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -25,7 +25,7 @@ pub struct Options {
     pub exit_with_control: bool,
     /// Where UART text goes, besides the control socket.
     pub uart: Option<Box<dyn Write>>,
-    /// Wall-clock time for which time stands still for the host.
+    /// Wall-clock time to wait for the host before virtual time advances.
     pub host_wait: Duration,
 }
 
@@ -41,30 +41,33 @@ pub struct Host {
     host_read: Cycles,
     still_since: Option<Instant>,
     follow: Option<(Instant, Cycles)>,
-    /// Instructions of core 1, and the time, when the host or the kernel core last made progress.
+    /// Instruction count of core 1, and the time, when the host or the kernel core last made
+    /// progress.
     progress: (u64, Cycles),
-    /// Sleeps in which the host is not asked again and again before.
+    /// Number of sleeps left that begin without polling.
     drowsy: u32,
-    /// Why the text of the UARTs could not be written; what came after that has been left out.
+    /// Why UART text could not be written; text after that is dropped.
     uart_failed: Option<String>,
     shutdown: bool,
 }
 
-/// What is due so soon after progress, or after a frame has arrived, belongs to it (received frames
-/// that gather, for instance) and does not wait: 150 us.
+/// Timers due within this time (150 us) of progress or of the arrival of a frame count as part of
+/// it (receive coalescing, for instance) and do not wait for the host.
 const SHORT: Cycles = time::CPU_HZ / 1_000_000 * 150;
 
-/// How long a host that listens is asked again and again before this process sleeps: one that has
-/// to answer a call of a kernel does so by then, and to be woken takes half as long.
+/// How long to poll while a host is connected before this process sleeps. A host that has to answer
+/// a call of a kernel does so within this time, and waking this process takes half as long.
 const AWAKE: Duration = Duration::from_micros(100);
-/// Sleeps without that after it was in vain: the host has other things to do, or no processor.
+/// Number of sleeps without polling after polling was in vain: the host is busy with other things,
+/// or has no processor.
 const DROWSY: u32 = 16;
 
-/// Virtual time between looks at the host's sockets while cores are busy.
+/// Virtual time between polls of the host's sockets while cores are busy.
 const HOST_INTERVAL: Cycles = time::CPU_HZ / 1000;
 
 impl Host {
-    /// Ready to [`Self::run`]. `net`: what the cable of the first board leads to.
+    /// Creates the host, ready to [`Self::run`]. `net`: the gateway at the other end of the first
+    /// board's cable.
     pub fn new(
         boards: Boards,
         net: Rc<RefCell<Net>>,
@@ -96,7 +99,8 @@ impl Host {
         self
     }
 
-    /// Runs until told to end, or until core 0 can do nothing more. The error is a line for the user.
+    /// Runs until shutdown is requested or core 0 crashes. The error is a one-line message for the
+    /// user.
     pub fn run(&mut self) -> Result<(), String> {
         let mut looked = Instant::now();
         let mut turns = 0u32;
@@ -135,13 +139,13 @@ impl Host {
         Ok(())
     }
 
-    /// What is wired to the pins may have failed.
+    /// Returns an error if a part of the bench has failed.
     fn report_bench(&mut self) -> Result<(), String> {
         let failure = self.boards.bench().ok().and_then(Bench::failure);
         failure.map_or(Ok(()), |why| Err(format!("bench: {why}")))
     }
 
-    /// Moves data between host and gateway.
+    /// Transfers data between host and gateway.
     fn read_host(&mut self) {
         let now = self.boards.master().now();
         self.host_read = now;
@@ -152,8 +156,8 @@ impl Host {
                 self.net.borrow_mut().poll(now);
                 self.progress.1 = now;
             }
-            // A monitor or a log that asks again and again is not what a kernel waits for: time
-            // would stand still for ever.
+            // A monitor or a log that polls is not what a kernel waits for; virtual time would
+            // never advance.
             if input.session {
                 self.still_since = None;
                 self.follow = None;
@@ -172,14 +176,14 @@ impl Host {
         timer <= self.progress.1.max(self.net.borrow().delivered) + SHORT
     }
 
-    /// Only the host can make progress, or what is due at `timer`.
+    /// Handles the state in which only the host, or the event due at `timer`, can make progress.
     fn wait(&mut self, timer: Option<Cycles>) {
         self.flush_uart();
         if self.boards.master().ready && !self.announced {
             self.announce();
         }
         self.serve_control();
-        // Before the host is looked at: what happens does not depend on how quick it is.
+        // Before polling the host, so that the result does not depend on its speed.
         if let Some(timer) = timer.filter(|&t| self.belongs_to_progress(t)) {
             self.boards.system.move_to(timer);
             return;
@@ -213,7 +217,7 @@ impl Host {
         }
     }
 
-    /// Sleeps until a socket has something, at most for `limit`.
+    /// Sleeps until a socket is ready, at most for `limit`.
     fn sleep(&mut self, limit: Duration) {
         let limit = self.patience().map_or(limit, |patience| patience.min(limit));
         let mut fds: Vec<libc::pollfd> = Vec::new();
@@ -237,7 +241,7 @@ impl Host {
         if self.boards.master().host_listens && self.drowsy == 0 {
             let began = Instant::now();
             while began.elapsed() < AWAKE.min(limit) {
-                // SAFETY: `fds` is an array of that length.
+                // SAFETY: the pointer and length are those of `fds`.
                 if unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, 0) } != 0 {
                     return;
                 }
@@ -249,7 +253,7 @@ impl Host {
             tv_sec: limit.as_secs() as libc::time_t,
             tv_nsec: limit.subsec_nanos().into(),
         };
-        // SAFETY: `fds` is an array of that length; the timeout is a local.
+        // SAFETY: the pointer and length are those of `fds`; the timeout is a local.
         unsafe { libc::ppoll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, &timeout, std::ptr::null()) };
     }
 
@@ -269,12 +273,12 @@ impl Host {
         });
         let mut out = std::io::stdout().lock();
         if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
-            self.shutdown = true; // whoever started the emulator is gone
+            self.shutdown = true; // the process that started the emulator is gone
         }
     }
 
-    /// Writes what the UARTs have sent. A full disk does not end what runs: it is told at the
-    /// control socket, and at the end.
+    /// Writes the UARTs' output. A failed write, for instance to a full disk, does not stop the
+    /// emulator: it is reported at the control socket and at the end.
     fn flush_uart(&mut self) {
         let new = self.boards.new_text(self.shutdown);
         if new.is_empty() {
@@ -283,12 +287,12 @@ impl Host {
         if let Some(file) = &mut self.options.uart {
             if let Err(e) = file.write_all(&new).and_then(|()| file.flush()) {
                 self.uart_failed = Some(e.to_string());
-                self.options.uart = None; // no line is missing from the middle
+                self.options.uart = None; // stops at the first failure, so no line is missing from the middle
             }
         }
     }
 
-    /// Answers the requests that have come.
+    /// Serves pending requests.
     fn serve_control(&mut self) {
         let Some(mut control) = self.control.take() else { return };
         let mut readable = ready(control.descriptors()).into_iter();
@@ -329,8 +333,8 @@ impl Host {
         self.control = Some(control);
     }
 
-    /// The machine can do nothing, and the host has said nothing: answers those who wait for that.
-    /// True if there were any.
+    /// Answers the clients that wait for idleness; called when the machine can make no progress and
+    /// the host is silent. Returns whether there were any.
     fn answer_idle(&mut self) -> bool {
         let mut answered = false;
         for client in self.control.iter_mut().flat_map(|control| &mut control.clients) {
@@ -342,8 +346,9 @@ impl Host {
         answered
     }
 
-    /// Clock generators run on if a client waits for a time and the device has been left by its
-    /// host: moves there, or to `timer`. True if that was so.
+    /// If a client waits for a time, no host is connected and clock generators are running,
+    /// advances virtual time to the end of that wait, or to `timer` if earlier. Returns whether it
+    /// did.
     fn let_clocks_run(&mut self, timer: Option<Cycles>) -> bool {
         let clients = self.control.iter().flat_map(|control| &control.clients);
         let times = clients.filter_map(|client| client.waiting.as_ref()?.time());
@@ -357,7 +362,7 @@ impl Host {
         true
     }
 
-    /// How long until a wait of a client ends.
+    /// Wall-clock time until the first timeout of a client's wait.
     fn patience(&self) -> Option<Duration> {
         let clients = self.control.iter().flat_map(|control| &control.clients);
         clients.filter_map(|client| client.waiting.as_ref()?.left()).min()

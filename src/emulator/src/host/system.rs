@@ -1,4 +1,4 @@
-//! Boards and links as a description has them: their gateware, firmware and cards.
+//! Builds the boards and links of a description: their gateware, firmware and cards.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,14 +21,14 @@ use crate::pl::link::{self, Delay, Link, Quality};
 use crate::pl::Pl;
 
 impl Description {
-    /// The boards' gateware, in their order. The error is a line for the user.
+    /// Loads the gateware of all boards, in order. The error is a one-line message for the user.
     pub fn libraries(&self, build: &Path) -> Result<Vec<Library>, String> {
         let all = self.boards.board.iter();
         all.map(|entry| self.library(entry, build)).collect()
     }
 
-    /// The boards. `build`: the folder with the built gateware and firmware; `cable`: into the
-    /// first one. The error is a line for the user.
+    /// Builds the boards. `build`: the folder with the built gateware and firmware; `cable`:
+    /// connected to the first board. The error is a one-line message for the user.
     pub fn build(&self, build: &Path, params: &Params, skip: bool, cable: Box<dyn Cable>) -> Result<Boards, String> {
         let mut cable = Some(cable);
         let mut boards = Vec::new();
@@ -55,7 +55,7 @@ impl Description {
         }
         let mut links = Vec::new();
         let mut below = BTreeMap::new();
-        // A board's links are numbered as the boards behind them stand
+        // A board's links are numbered in the order of the boards below it
         let place = |name: &Spanned<String>| boards.iter().position(|board| board.name == *name.as_ref());
         let mut entries: Vec<&LinkEntry> = self.boards.link.iter().collect();
         entries.sort_by_key(|link| place(&link.to));
@@ -79,7 +79,7 @@ impl Description {
         Ok(Boards::new(System::new(boards, lookahead), links))
     }
 
-    /// The gateware of a board.
+    /// Loads the gateware of a board.
     fn library(&self, entry: &BoardEntry, build: &Path) -> Result<Library, String> {
         let variant = entry.variant.as_ref();
         let library = build.join("gateware").join(variant).join("libkairos_pl.so");
@@ -93,7 +93,7 @@ impl Description {
         loaded.map_err(|why| self.wrong(entry, &entry.variant, &why))
     }
 
-    /// A board with its gateware, card and firmware.
+    /// Builds a board with its gateware, card and firmware.
     fn machine(
         &self,
         entry: &BoardEntry,
@@ -124,7 +124,7 @@ impl Description {
         }
     }
 
-    /// What is wrong with this of a board.
+    /// Formats an error about one field of a board.
     fn wrong<T>(&self, entry: &BoardEntry, what: &Spanned<T>, why: &str) -> String {
         let why = format!("board {}: {why}", entry.name.as_ref());
         self.error(what.span().start, &why)
@@ -132,7 +132,7 @@ impl Description {
 }
 
 impl LinkEntry {
-    /// Joins the links with these names, see [`join`].
+    /// Connects the named links of two boards; see [`join`].
     fn join(&self, ends: [(&Rc<RefCell<Bus>>, &str); 2]) -> Result<Link, String> {
         let quality = Quality {
             bit_errors: *self.bit_errors.as_ref(),

@@ -1,5 +1,5 @@
 //! The chip's boot ROM: finds a boot image on the SD card or in the QSPI flash, checks its header
-//! and puts the loader into on-chip memory (UG585, section 6.3). Encrypted and signed images are
+//! and copies the loader to on-chip memory (UG585, section 6.3). Encrypted and signed images are
 //! not supported.
 
 use std::fs::File;
@@ -9,14 +9,15 @@ use axfatfs::{FileSystem, FsOptions, IoBase, IoError, Read, Seek, SeekFrom, Writ
 
 use crate::machine::memory::{Memory, OCM_LOW};
 
-/// Bytes of an image that hold the header the ROM looks at.
+/// Size of the part of an image that holds the header, in bytes.
 const HEADER: usize = 0x8c0;
 const WIDTH: u32 = 0xaa99_5566;
 const SIGNATURE: u32 = u32::from_le_bytes(*b"XNLX");
-/// Bytes between the places in flash at which the ROM looks for an image.
+/// Distance in bytes between the flash addresses at which the ROM looks for an image.
 const STEP: usize = 32 * 1024;
 
-/// Loads the loader of an image into the memory; returns its entry point. The error is the end of a sentence.
+/// Copies the loader of an image to memory and returns its entry point. The error is the end of a
+/// sentence.
 pub fn load(image: &[u8], memory: &Memory) -> Result<u32, String> {
     let header = image.get(..HEADER).ok_or("is too short for a boot image")?;
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -46,7 +47,7 @@ pub fn load(image: &[u8], memory: &Memory) -> Result<u32, String> {
     Ok(entry)
 }
 
-/// The image in a flash: the first with a good header, at a multiple of 32 KiB. Returns its entry
+/// Loads the first image with a valid header at a multiple of 32 KiB in a flash. Returns its entry
 /// point, and that multiple.
 pub fn search(flash: &[u8], memory: &Memory) -> Result<(u32, u32), String> {
     let mut first = None;
@@ -59,7 +60,7 @@ pub fn search(flash: &[u8], memory: &Memory) -> Result<(u32, u32), String> {
     Err(first.unwrap_or_else(|| "is empty".into()))
 }
 
-/// `/BOOT.BIN` of the first partition of a card. The ROM knows nothing of the journal that the
+/// Reads `/BOOT.BIN` of the first partition of a card. The ROM does not replay the journal that the
 /// firmware keeps.
 pub fn read_card(card: &File) -> Result<Vec<u8>, String> {
     let mut sector = [0; 512];
@@ -92,7 +93,7 @@ pub fn read_card(card: &File) -> Result<Vec<u8>, String> {
     }
 }
 
-/// A partition, to be read only.
+/// A read-only partition.
 struct Partition<'a> {
     card: &'a File,
     start: u64,

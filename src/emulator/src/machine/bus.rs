@@ -1,6 +1,5 @@
-//! Who answers at which address, and who drives which interrupt. Cores come here for everything
-//! that is not memory. It knows peripherals only as such: which there are is said by whoever makes
-//! it.
+//! Address decoding and interrupt routing. Cores use the bus for all accesses except those to
+//! memory. The set of peripherals is supplied by the caller of [`Bus::new`].
 
 use std::any::Any;
 
@@ -9,49 +8,49 @@ use super::peripheral::{Access, Context, Due, Ended, Peripheral, Reset, Standing
 use super::signals::Signals;
 use super::time::Cycles;
 
-/// A range of addresses at which a peripheral answers.
+/// An address range at which a peripheral responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// First address.
     pub base: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// Before a read everything else is brought to its time: it tells what the others do.
+    /// Everything else is updated before a read, since the value depends on other peripherals.
     pub tells_of_others: bool,
-    /// An access takes its time, while that of everything else goes on: the window is in none of
+    /// Accesses take time, during which everything else keeps running. The window is not part of
     /// the bus's spaces.
     pub waits: bool,
 }
 
-/// Which interrupts a peripheral drives.
+/// Interrupts driven by a peripheral.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interrupts {
-    /// A private line (16 to 31), each core has its own.
+    /// A private line (16 to 31) of each core.
     Private(u32),
-    /// Shared lines (32 to 95); none, if it has no interrupt.
+    /// Shared lines (32 to 95); empty for a peripheral without interrupts.
     Shared(&'static [u32]),
 }
 
-/// A peripheral in its place.
+/// A peripheral with its addresses and interrupts.
 pub struct Place {
-    /// Where it answers. The first place that has a window for an address has it.
+    /// Its address ranges. Where windows overlap, the first place has precedence.
     pub windows: &'static [Window],
-    /// What it drives.
+    /// Its interrupts.
     pub interrupts: Interrupts,
-    /// The model.
+    /// The peripheral.
     pub peripheral: Box<dyn Peripheral>,
 }
 
-/// Cost and consequence of an access.
+/// Cost and consequences of an access.
 #[derive(Default, Clone, Copy)]
 pub struct Effect {
     /// Cycles the core stalls.
     pub stall: Cycles,
-    /// The core's turn must end soon: something may have become due.
+    /// The core's turn must end soon: an event may have become due.
     pub ends_turn: bool,
 }
 
-/// A window of a place, for look-up.
+/// A window of a place, for lookup.
 #[derive(Clone, Copy)]
 struct Route {
     base: u32,
@@ -79,35 +78,33 @@ impl Route {
     }
 }
 
-/// Memory, peripherals and the wires between them.
+/// Memory, peripherals and the signals between them.
 pub struct Bus {
     /// DDR and OCM.
     pub memory: Memory,
-    /// The wires.
+    /// The signals between peripherals.
     pub signals: Signals,
-    /// `sev` executed.
+    /// Number of `sev` executed.
     pub sev_count: u64,
-    /// The core that executed the newest `sev`.
+    /// The core that executed the last `sev`.
     pub sev_core: usize,
-    /// No core does anything before this time unless something wakes it. For boards that are joined
-    /// to others.
+    /// No core acts before this time unless woken. Used for boards that are linked to others.
     pub acting: Cycles,
-    /// A core waits for an event of the PL, or for the answer to an access. Likewise.
+    /// A core waits for an event of the PL, or for the response to an access. Used likewise.
     pub awaiting_pl: bool,
     places: Vec<Place>,
-    /// Places that keep time, in the order in which they are brought to it.
+    /// Places that keep time, in the order in which they are updated.
     clocked: Vec<usize>,
     /// Windows by address.
     routes: Vec<Route>,
-    /// The one of the newest access: that of the next one, mostly.
+    /// Route of the last access, which is usually that of the next one.
     recent: Route,
-    /// Levels of interrupts that each place drives now.
+    /// Interrupt levels currently driven by each place.
     levels: Vec<u32>,
     spaces: &'static [(u32, u32)],
 }
 
-/// Calls a peripheral with what it reaches, then lets its interrupts follow. For use where parts of
-/// the bus are borrowed.
+/// Calls a peripheral with its context. For use where parts of the bus are borrowed.
 macro_rules! with_context {
     ($bus:expr, $place:expr, $ends_turn:expr, |$peripheral:ident, $context:ident| $call:expr) => {{
         let place = &mut $bus.places[$place];
@@ -128,9 +125,10 @@ macro_rules! with_context {
 }
 
 impl Bus {
-    /// Peripherals in their `places`; those that keep time are brought to it in this order, so the
-    /// interrupt controller comes last. `spaces`: ranges (base, size) in which an access is no
-    /// external abort. Who comes last answers to all addresses there that are nobody else's.
+    /// Creates a bus with peripherals in their `places`; those that keep time are updated in this
+    /// order, so the interrupt controller comes last. `spaces`: ranges (base, size) in which an
+    /// access causes no external abort; the last place responds to addresses in them that no window
+    /// contains.
     pub fn new(memory: Memory, spaces: &'static [(u32, u32)], places: Vec<Place>) -> Self {
         let mut routes = Vec::new();
         for (place, entry) in places.iter().enumerate() {
@@ -168,26 +166,27 @@ impl Bus {
         bus
     }
 
-    /// Ranges (base, size) answered here; anything else that is not memory is an external abort.
+    /// Ranges (base, size) decoded by the bus; anything else that is not memory is an external
+    /// abort.
     pub fn spaces(&self) -> &'static [(u32, u32)] {
         self.spaces
     }
 
-    /// The first peripheral of this type.
+    /// Returns the first peripheral of this type.
     pub fn get<P: Peripheral>(&self) -> Option<&P> {
         let all = self.places.iter();
         all.filter_map(|place| (&*place.peripheral as &dyn Any).downcast_ref())
             .next()
     }
 
-    /// The first peripheral of this type, to be changed.
+    /// Returns the first peripheral of this type, mutably.
     pub fn get_mut<P: Peripheral>(&mut self) -> Option<&mut P> {
         let all = self.places.iter_mut();
         all.filter_map(|place| (&mut *place.peripheral as &mut dyn Any).downcast_mut())
             .next()
     }
 
-    /// Changes the first peripheral of this type, which may drive wires then.
+    /// Calls `change` on the first peripheral of this type, then updates its interrupts.
     pub fn with<P: Peripheral, R>(&mut self, change: impl FnOnce(&mut P, &mut Context) -> R) -> Option<R> {
         let is = |place: &Place| (&*place.peripheral as &dyn Any).is::<P>();
         let index = self.places.iter().position(is)?;
@@ -198,7 +197,7 @@ impl Bus {
         result
     }
 
-    /// A reset: of a core, or of everything except for memory and what was recorded.
+    /// Resets a core, or everything except memory and recordings.
     pub fn reset(&mut self, what: Reset) {
         if let Reset::System(_) = what {
             self.signals.reset();
@@ -210,7 +209,7 @@ impl Bus {
         }
     }
 
-    /// Brings everything that keeps time to `now`, and the interrupt lines up to date.
+    /// Updates everything that keeps time to `now`, and the interrupt lines.
     pub fn update(&mut self, now: Cycles) {
         for n in 0..self.clocked.len() {
             let place = self.clocked[n];
@@ -219,7 +218,7 @@ impl Bus {
         }
     }
 
-    /// Puts the levels of a peripheral's interrupts on its lines.
+    /// Drives a peripheral's interrupt levels onto its lines.
     fn drive(&mut self, place: usize) {
         let Place {
             peripheral, interrupts, ..
@@ -245,7 +244,7 @@ impl Bus {
         }
     }
 
-    /// What is due next.
+    /// The due times of the next events.
     pub fn due(&self) -> Due {
         let mut due = Due::default();
         for place in &self.clocked {
@@ -254,13 +253,13 @@ impl Bus {
         due
     }
 
-    /// When the next thing is due that waits for its time, or is under way, and wakes no core.
+    /// Due time of the next queued event that wakes no core.
     pub fn queued(&self) -> Option<Cycles> {
         Some(self.due().queued).filter(|due| *due != NEVER)
     }
 
-    /// No core runs: peripherals act by themselves up to `until`, or until one has something for a
-    /// core. Returns the time reached.
+    /// Lets peripherals act while no core runs, up to `until` or until one has an event for a core.
+    /// Returns the time reached.
     pub fn idle(&mut self, until: Cycles) -> Cycles {
         let mut reached = until;
         for n in 0..self.clocked.len() {
@@ -279,7 +278,7 @@ impl Bus {
         clocked.find_map(known).unwrap_or(Standing::Unknown)
     }
 
-    /// `core` executed `sev` at `now`.
+    /// Signals the `sev` executed by `core` at `now`.
     pub fn send_event(&mut self, core: usize, now: Cycles) {
         self.sev_count += 1;
         self.sev_core = core;
@@ -290,14 +289,14 @@ impl Bus {
         log::trace!("core {core}: sev at {now}");
     }
 
-    /// A core has executed `dbg` with this number and these in r0 to r3.
+    /// Passes on a `dbg` executed by a core: its number and the values of r0 to r3.
     pub fn noted(&mut self, number: u8, registers: [u32; 4]) {
         for n in 0..self.clocked.len() {
             with_context!(self, self.clocked[n], false, |p, cx| p.noted(number, registers, cx));
         }
     }
 
-    /// The window that has an address; where there is none, the last place has it.
+    /// The window that contains an address; the last place if none does.
     fn route(&mut self, address: u32) -> Route {
         if !self.recent.has(address) {
             let next = self.routes.partition_point(|route| route.base <= address);
@@ -314,26 +313,26 @@ impl Bus {
         self.recent
     }
 
-    /// Whether an access there takes its time.
+    /// Whether an access to this address takes time.
     pub fn waits(&mut self, address: u32) -> bool {
         self.route(address).waits
     }
 
-    /// Begins such an access at `now`: a load, or a store of a value. `None`: nobody answers there;
-    /// false: another one is under way.
+    /// Begins an access that takes time, at `now`: a load, or a store of a value. `None`: nothing
+    /// responds at the address; false: another access is in progress.
     pub fn begin(&mut self, core: usize, address: u32, size: u32, store: Option<u32>, now: Cycles) -> Option<bool> {
         let route = self.route(address);
         let at = route.access(core, address, size, now);
         with_context!(self, route.place, true, |p, cx| p.begin(at, store, cx)).0
     }
 
-    /// Takes the end of the access that is under way at the place of `address`.
+    /// Takes the result of the access in progress at the place of `address`.
     pub fn end(&mut self, address: u32) -> Option<Ended> {
         let place = self.route(address).place;
         self.places[place].peripheral.end()
     }
 
-    /// A load of `size` bytes by `core` at `now`; the value is right-aligned.
+    /// Performs a load of `size` bytes by `core` at `now`; the value is right-aligned.
     pub fn read(&mut self, core: usize, address: u32, size: u32, now: Cycles) -> (u32, Effect) {
         let route = self.route(address);
         if route.tells_of_others {
@@ -344,7 +343,7 @@ impl Bus {
         (word >> at.shift(), effect)
     }
 
-    /// A store of `size` bytes by `core` at `now`.
+    /// Performs a store of `size` bytes by `core` at `now`.
     pub fn write(&mut self, core: usize, address: u32, size: u32, value: u32, now: Cycles) -> Effect {
         let route = self.route(address);
         let (place, at) = (route.place, route.access(core, address, size, now));

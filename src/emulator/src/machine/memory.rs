@@ -3,34 +3,35 @@
 
 use std::cell::Cell;
 
-/// Start of the on-chip memory where all four blocks of it are mapped high, as QEMU has it.
+/// Start of the on-chip memory when all four of its blocks are mapped high, as in QEMU.
 pub const OCM_BASE: u32 = 0xfffc_0000;
 /// Size of the on-chip memory in bytes.
 pub const OCM_SIZE: usize = 256 * 1024;
-/// Bytes of it that are mapped at 0 after reset (three blocks of four), where the boot ROM puts a loader.
+/// Size of the part mapped at 0 after reset (three blocks of four), into which the boot ROM loads.
 pub const OCM_LOW: usize = 192 * 1024;
-/// The DDR below this address is behind the on-chip memory there.
+/// DDR below this address is hidden by the on-chip memory, except in [`Layout::Flat`].
 const DDR_BEGIN: u32 = 0x0010_0000;
 
-/// What is where (UG585, section 29.4).
+/// The memory map (UG585, section 29.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// Everything, for firmware that is placed by the emulator itself: DDR from 0, OCM high.
+    /// Everything mapped, for firmware loaded by the emulator itself: DDR from 0, OCM high.
     Flat,
-    /// As after reset: OCM at 0 and in the last 64 KiB, no DDR until its controller runs.
+    /// After reset: OCM at 0 and in the last 64 KiB, no DDR until its controller runs.
     Reset,
     /// The same with DDR from 1 MiB on.
     Running,
 }
 
-/// A zeroed, page-aligned block of host memory. It is only touched from one thread; guest cores alias it.
+/// A zeroed, page-aligned block of host memory. It is accessed from one thread only; guest cores
+/// alias it.
 struct Block {
     pointer: *mut u8,
     size: usize,
 }
 
 impl Block {
-    /// Asks the system for the pages directly: they cost nothing until they are used.
+    /// Maps the pages directly: they cost nothing until they are used.
     fn new(size: usize) -> Self {
         // SAFETY: an anonymous private mapping at an address of the system's choice.
         let pointer = unsafe {
@@ -62,7 +63,7 @@ impl Drop for Block {
     }
 }
 
-/// Physical memory of the machine. Bulk accesses outside of it read zeros and write nothing.
+/// Physical memory of the machine. Bulk accesses outside it read zeros and write nothing.
 pub struct Memory {
     ddr: Block,
     ocm: Block,
@@ -73,7 +74,7 @@ pub struct Memory {
 pub type Mapping = (u64, u64, *mut u8);
 
 impl Memory {
-    /// DDR of `mib` MiB at address 0, and the OCM.
+    /// Creates DDR of `mib` MiB at address 0, and the OCM.
     pub fn new(mib: usize) -> Self {
         Self {
             ddr: Block::new(mib << 20),
@@ -82,31 +83,31 @@ impl Memory {
         }
     }
 
-    /// The same as a chip has it after reset, for [`crate::machine::boot_rom`].
+    /// Creates memory in the state after reset, for [`crate::machine::boot_rom`].
     pub fn after_reset(mib: usize) -> Self {
         let memory = Self::new(mib);
         memory.layout.set(Layout::Reset);
         memory
     }
 
-    /// Whether the guest had to start the DDR controller, or has to.
+    /// Whether the guest boots from the boot ROM and has to start the DDR controller itself.
     pub fn has_boot_rom(&self) -> bool {
         self.layout.get() != Layout::Flat
     }
 
-    /// Whether DDR is there.
+    /// Whether DDR is mapped.
     pub fn is_ddr_running(&self) -> bool {
         self.layout.get() != Layout::Reset
     }
 
-    /// The DDR controller runs, or has been reset. Its contents stay.
+    /// Maps or unmaps DDR when its controller starts or is reset. Its contents are kept.
     pub fn set_ddr(&self, running: bool) {
         if self.has_boot_rom() {
             self.layout.set(if running { Layout::Running } else { Layout::Reset });
         }
     }
 
-    /// The mapping of DDR that comes and goes with its controller.
+    /// The mapping of DDR that depends on its controller.
     pub fn ddr(&self) -> Mapping {
         let hidden = DDR_BEGIN as usize;
         // SAFETY: the machine has at least 1 MiB.
@@ -114,7 +115,7 @@ impl Memory {
         (DDR_BEGIN.into(), (self.ddr.size - hidden) as u64, pointer)
     }
 
-    /// Each block, for mapping into a core. A size of 0: there is none.
+    /// All blocks, for mapping into a core; absent ones have size 0.
     pub fn blocks(&self) -> [Mapping; 3] {
         if self.layout.get() == Layout::Flat {
             return [
@@ -127,7 +128,7 @@ impl Memory {
             Layout::Running => self.ddr(),
             _ => (0, 0, std::ptr::null_mut()),
         };
-        // SAFETY: the last block of four.
+        // SAFETY: the last block of four lies inside the OCM.
         let last = unsafe { self.ocm.pointer.add(OCM_LOW) };
         let last_base = u64::from(OCM_BASE) + OCM_LOW as u64;
         [
@@ -137,7 +138,7 @@ impl Memory {
         ]
     }
 
-    /// Addresses, first and last, between the blocks.
+    /// Address ranges (first, last) between the blocks.
     pub fn gaps(&self) -> Vec<(u64, u64)> {
         let mut blocks = self.blocks();
         blocks.sort_by_key(|block| block.0);
@@ -186,10 +187,10 @@ impl Memory {
         }
     }
 
-    /// Whether memory has these bytes there.
+    /// Whether memory contains `data` at `address`.
     pub fn holds(&self, address: u32, data: &[u8]) -> bool {
         self.locate(address, data.len()).is_some_and(|p| {
-            // SAFETY: `locate` checked the whole range, and no core runs meanwhile.
+            // SAFETY: `locate` checked the whole range, and no core runs in the meantime.
             let there = unsafe { std::slice::from_raw_parts(p, data.len()) };
             there == data
         })
@@ -199,8 +200,8 @@ impl Memory {
     pub fn write(&self, address: u32, data: &[u8]) -> bool {
         match self.locate(address, data.len()) {
             Some(p) => {
-                // SAFETY: `locate` checked the whole range, which other cores may write too, and
-                // `copy` makes nothing of what it moves.
+                // SAFETY: `locate` checked the whole range; other cores may write it too, and
+                // `copy` does not interpret the bytes it moves.
                 unsafe { std::ptr::copy(data.as_ptr(), p, data.len()) };
                 true
             }
@@ -208,7 +209,7 @@ impl Memory {
         }
     }
 
-    /// A little-endian word; 0 where there is no memory.
+    /// Reads a little-endian word; 0 where there is no memory.
     pub fn word(&self, address: u32) -> u32 {
         let mut b = [0; 4];
         self.read(address, &mut b);

@@ -1,4 +1,5 @@
-//! The machine: its cores, memory and time, whose turn it is, and what a peripheral is to it. It names none.
+//! The machine: cores, memory, time, scheduling, and the interface of peripherals. It depends on no
+//! particular peripheral.
 
 pub mod boot_rom;
 pub mod bus;

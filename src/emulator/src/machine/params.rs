@@ -1,6 +1,6 @@
 //! Parameters of the timing model, set with `--set NAME=VALUE`. Sources: docs/emulator.md, "Time".
 
-/// Defaults are the assumptions stated with every result; only `gp_access` is a measurement (the
+/// Defaults are the assumptions stated with every result; only `gp_access` is measured (the
 /// ARTIQ-Zynq paper).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Params {
@@ -17,17 +17,18 @@ pub struct Params {
     pub net_latency_ns: u64,
     /// CPU cycles one core may be ahead of the other.
     pub quantum: u64,
-    /// Wall-clock milliseconds that time stands still for the host when only core 0's timers are left.
+    /// Wall-clock milliseconds to wait for the host before virtual time advances, when only core
+    /// 0's timers are left.
     pub host_wait_ms: u64,
-    /// Sectors written to the SD card until its power goes; 0: it does not go.
+    /// Sectors written to the SD card before it loses power; 0: it does not.
     pub sd_cut_after: u64,
-    /// Virtual microseconds for which the SD card is busy with a sector that was written.
+    /// Virtual microseconds for which the SD card is busy after a sector is written.
     pub sd_write_us: u64,
     /// Temperature of the chip in °C.
     pub chip_celsius: u64,
-    /// The board has a clock synthesiser on its I2C bus: 1, or 0.
+    /// Whether the board has a clock synthesiser on its I2C bus: 1 or 0.
     pub si5324: u64,
-    /// Frequency of the external clock at the synthesiser's input 1 in Hz; 0: there is none.
+    /// Frequency of the external clock at the synthesiser's input 1 in Hz; 0: none.
     pub clock_input: u64,
 }
 
@@ -50,7 +51,7 @@ impl Default for Params {
     }
 }
 
-/// Name, smallest value, and place of each parameter.
+/// Name, minimum, and field of each parameter.
 type Named = (&'static str, u64, fn(&mut Params) -> &mut u64);
 
 const NAMES: &[Named] = &[
@@ -69,7 +70,7 @@ const NAMES: &[Named] = &[
 ];
 
 impl Params {
-    /// Applies one `NAME=VALUE`. The error is a line for the user.
+    /// Applies one `NAME=VALUE`. The error is a one-line message for the user.
     pub fn set(&mut self, assignment: &str) -> Result<(), String> {
         let (name, value) = assignment
             .split_once('=')

@@ -1,4 +1,4 @@
-//! What a peripheral is to the machine: it is read and written, keeps time, and drives interrupt lines.
+//! The interface of a peripheral to the machine: reads and writes, time, interrupt lines.
 
 use std::any::Any;
 
@@ -6,85 +6,85 @@ use super::memory::Memory;
 use super::signals::{Cause, Signals};
 use super::time::Cycles;
 
-/// No time at all.
+/// A time that is never reached.
 pub const NEVER: Cycles = Cycles::MAX;
 
 /// An access by a core.
 #[derive(Debug, Clone, Copy)]
 pub struct Access {
-    /// The core that makes it.
+    /// Number of the core.
     pub core: usize,
-    /// Which of the peripheral's windows it goes to, in the order of the table.
+    /// Index of the window in the peripheral's place.
     pub window: usize,
-    /// The word that it touches, from the start of the window: a multiple of 4.
+    /// Offset of the accessed word from the start of the window: a multiple of 4.
     pub offset: u32,
-    /// Its own address.
+    /// Byte address.
     pub address: u32,
     /// 1, 2 or 4 bytes.
     pub size: u32,
-    /// When it is made.
+    /// Time of the access.
     pub now: Cycles,
 }
 
 impl Access {
-    /// Bits of the word below those that it touches.
+    /// Bit position of the access within the word.
     pub fn shift(&self) -> u32 {
         8 * (self.address & 3)
     }
 }
 
-/// Why the bus has failed an access.
+/// Why an access failed on the bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// Nobody has the address (DECERR).
+    /// No slave at the address (DECERR).
     Decode,
-    /// Who has it says so (SLVERR).
+    /// The slave responded with an error (SLVERR).
     Slave,
 }
 
-/// How an access has ended that took its time.
+/// Result of an access that takes time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
-    /// What was loaded, right-aligned.
+    /// Loaded value, right-aligned.
     pub value: u32,
-    /// It has failed.
+    /// The failure, if any.
     pub fault: Option<Fault>,
-    /// When the core has the answer.
+    /// When the response reaches the core.
     pub at: Cycles,
 }
 
-/// What a peripheral reaches, and what an access costs.
+/// Resources available to a peripheral, and the cost of an access.
 pub struct Context<'a> {
     /// DDR and on-chip memory.
     pub memory: &'a Memory,
-    /// The wires between peripherals.
+    /// The signals between peripherals.
     pub signals: &'a mut Signals,
     /// Cycles that the core stalls beyond the instruction.
     pub stall: Cycles,
-    /// The core's turn ends with its block of code, since something may have become due: preset for
+    /// End the core's turn after its block of code, since an event may have become due: preset for
     /// a write, not for a read.
     pub ends_turn: bool,
 }
 
-/// When a peripheral next acts, by what hangs on it; [`NEVER`] where nothing does.
+/// When a peripheral next acts, by kind of event; [`NEVER`] for none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
-    /// An interrupt of each core. No turn goes beyond. While all wait, time moves to those of core
-    /// 1; core 0's do not make it move as long as the host is expected to say something.
+    /// An interrupt of each core. No turn goes beyond it. While all cores wait, time moves to that
+    /// of core 1; that of core 0 does not advance time while input from the host is expected.
     pub timer: [Cycles; 2],
-    /// Something comes in from outside of the chip. No turn goes beyond, and time moves to it.
+    /// An arrival from outside the chip. No turn goes beyond it, and time moves to it.
     pub arrival: Cycles,
-    /// The answer to the newest `sev`. No turn of the core that executed it goes beyond, and time
-    /// moves to it.
+    /// The answer to the latest `sev`. No turn of the core that executed it goes beyond it, and
+    /// time moves to it.
     pub answer: Cycles,
-    /// A stretch of work that is under way. Time moves to its end, turns do not care.
+    /// End of work in progress. Time moves to it; turns may go beyond it.
     pub work: Cycles,
-    /// A core in `wfe` has been woken by the logic and does not know it yet: until then the logic
-    /// stands still.
+    /// A core in `wfe` has been woken by the logic but has not been resumed; the logic is halted
+    /// until then.
     pub woken: Cycles,
-    /// Something that waits for its time and wakes no core.
+    /// A queued event that wakes no core.
     pub queued: Cycles,
-    /// Something comes in at the pins by itself. It counts for a core that waits for an event.
+    /// An input at the pins that arrives by itself. It matters to a core that waits for an event.
     pub outside: Cycles,
 }
 
@@ -102,84 +102,85 @@ impl Default for Due {
     }
 }
 
-/// Makes `due` not later than `at`.
+/// Lowers `due` to `at` if that is earlier.
 pub fn sooner(due: &mut Cycles, at: Option<Cycles>) {
     *due = (*due).min(at.unwrap_or(NEVER));
 }
 
-/// What is reset.
+/// What to reset.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Reset {
-    /// The processing system, for this reason.
+    /// The processing system, with the cause.
     System(Cause),
     /// The private part of a core.
     Core(usize),
 }
 
-/// Whether the device is up, as far as a peripheral can tell while the machine stands still.
+/// Whether the device is up, as far as a peripheral can tell while the machine is idle.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Standing {
-    /// It cannot.
+    /// The peripheral cannot tell.
     Unknown,
-    /// It has just asked, and the answer is to be waited for.
+    /// It has just sent a probe; the answer is pending.
     Asking,
-    /// It is up.
+    /// The device is up.
     Up,
 }
 
-/// A model of a peripheral. What it does follows from its registers and the time it is given.
+/// A model of a peripheral, a deterministic function of its registers and of time.
 pub trait Peripheral: Any {
-    /// The word at `at.offset`. What the access does not touch is ignored.
+    /// Returns the word at `at.offset`. Bytes outside the access are ignored.
     fn read(&mut self, at: Access, context: &mut Context) -> u32;
 
-    /// Stores `value`, which is right-aligned, whatever bytes of the word the access touches.
+    /// Stores `value`, which is right-aligned, to the bytes that the access covers.
     fn write(&mut self, at: Access, value: u32, context: &mut Context);
 
-    /// Begins an access in a window whose accesses take their time. `None`: nobody answers there;
-    /// false: another access is under way, whose end is to be taken first.
+    /// Begins an access in a window whose accesses take time. `None`: nothing responds there;
+    /// false: another access is in progress, whose result must be taken first.
     fn begin(&mut self, _at: Access, _store: Option<u32>, _context: &mut Context) -> Option<bool> {
         None
     }
 
-    /// Takes the end of the access that is under way.
+    /// Takes the result of the access in progress.
     fn end(&mut self) -> Option<Ended> {
         None
     }
 
-    /// Back to what a reset makes of it; what is outside of the chip stays as it is.
+    /// Resets the peripheral; state outside the chip is kept.
     fn reset(&mut self, what: Reset, context: &mut Context);
 
-    /// Brings it to `now`; called once before anything else. Returns whether it keeps time: if not,
-    /// this is never called again, and nothing is ever due.
+    /// Updates the model to `now`; called once before anything else. Returns whether the peripheral
+    /// keeps time: if not, this is never called again, and it never has due times.
     fn update(&mut self, _now: Cycles, _context: &mut Context) -> bool {
         false
     }
 
-    /// Adds when it next acts.
+    /// Merges the times at which it next acts into `due`.
     fn next(&self, _due: &mut Due) {}
 
-    /// Levels of its interrupts: bit n is the n-th line of its row in the table, or that of core n
-    /// if the line is private.
+    /// Interrupt levels: bit n is the n-th of its shared lines, or core n's if the line is private.
     fn irq(&self) -> u32 {
         0
     }
 
-    /// A core has executed `sev` at `now` (EVENTEVENTO). For those that keep time.
+    /// A core has executed `sev` at `now` (EVENTEVENTO). Called only if the peripheral keeps time.
     fn event(&mut self, _now: Cycles, _context: &mut Context) {}
 
-    /// A core has executed `dbg` with this number and these in r0 to r3. For those that keep time.
+    /// A core has executed `dbg`: its number, and r0 to r3. Called only if the peripheral keeps
+    /// time.
     fn noted(&mut self, _number: u8, _registers: [u32; 4], _context: &mut Context) {}
 
-    /// The wires between peripherals have changed ([`Signals::changed`]).
+    /// The signals between peripherals have changed ([`Signals::changed`]).
     fn signalled(&mut self, _now: Cycles, _context: &mut Context) {}
 
-    /// No core runs: acts by itself up to `until`, or until it has something for a core. Returns
-    /// the time reached. For those that keep time.
+    /// Acts while no core runs, up to `until` or until it has an event for a core. Returns the time
+    /// reached. Called only if the peripheral keeps time.
     fn idle(&mut self, until: Cycles, _context: &mut Context) -> Cycles {
         until
     }
 
-    /// Nothing is due before core 0's timers: is the device up? For those that keep time.
+    /// Whether the device is up; asked when nothing is due before core 0's timers. Called only if
+    /// the peripheral keeps time.
     fn standing(&mut self, _now: Cycles) -> Standing {
         Standing::Unknown
     }

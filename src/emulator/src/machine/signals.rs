@@ -1,8 +1,9 @@
-//! The wires inside of the chip: interrupt lines, events, resets, clocks, and what configures the PL.
+//! The signals inside the chip: interrupt lines, events, resets, clocks, and configuration of the
+//! PL.
 
 use super::time::Cycles;
 
-/// Levels of the interrupt lines into the interrupt controller, and of those that it drives.
+/// Levels of the interrupt lines into the interrupt controller, and of its outputs.
 #[derive(Default)]
 pub struct Lines {
     /// Private lines 16 to 31 of each core, as bits of a word.
@@ -13,17 +14,17 @@ pub struct Lines {
     pub irq: [bool; 2],
 }
 
-/// The frequency of a clock in Hz, 0 while it is silent. It may be about to change.
+/// The frequency of a clock in Hz, 0 while it is stopped, with an optional pending change.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Clock {
     /// Frequency before the change.
     pub frequency: u64,
-    /// When it changes, and to what.
+    /// Time of the change, and new frequency.
     pub change: Option<(Cycles, u64)>,
 }
 
 impl Clock {
-    /// A frequency that stays.
+    /// A clock with constant frequency.
     pub fn steady(frequency: u64) -> Self {
         Self {
             frequency,
@@ -40,89 +41,90 @@ impl Clock {
     }
 }
 
-/// What the configuration controller does to the PL.
+/// An action of the configuration controller on the PL.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Configuration {
-    /// It loses its configuration.
+    /// Clears the configuration.
     Clear,
-    /// These words arrive at its configuration port.
+    /// Writes these words to the configuration port.
     Words(Vec<u32>),
 }
 
-/// What has reset the system: bits of `REBOOT_STATUS`.
+/// Causes of a system reset: bits of `REBOOT_STATUS`.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Cause {
     /// The system watchdog.
     Watchdog = 1 << 16,
-    /// A register of the SLCR.
+    /// A write to an SLCR register.
     Software = 1 << 19,
 }
 
-/// What the UARTs have sent since power-up.
+/// Output of the UARTs since power-up.
 #[derive(Default)]
 pub struct Console {
-    /// Everything, in the order of time.
+    /// Output of both UARTs, in order of time.
     pub text: Vec<u8>,
-    /// How many bytes of it each UART has sent.
+    /// Number of bytes sent by each UART.
     pub sent: [usize; 2],
 }
 
-/// Where a core was when it last left the memory of the kernel's library: registers that say who called.
+/// Registers of a core when it last left the memory of the kernel's library; they identify the
+/// caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Caller {
     /// Return address.
     pub link: u32,
     /// Stack pointer.
     pub stack: u32,
-    /// r11, from which frames of no fixed size are found.
+    /// r11, the frame pointer of frames of variable size.
     pub frame: u32,
 }
 
-/// The wires. What the machine has to act on is an `Option` or a flag, which it takes.
+/// All signals. Requests to the machine are `Option`s or flags, which it takes.
 #[derive(Default)]
 pub struct Signals {
     /// Interrupts.
     pub lines: Lines,
     /// Event register of each core, for `wfe`, with the time it was set.
     pub event: [Option<Cycles>; 2],
-    /// Of the core that executes `sev`, or stores to a register.
+    /// Caller on the core that executes `sev` or stores to a register.
     pub caller: Caller,
-    /// Core 1 was put into reset.
+    /// Core 1 has been put into reset.
     pub core1_held: bool,
-    /// Core 1 was released after that: it starts at address 0.
+    /// Core 1 has since been released: it starts at address 0.
     pub core1_released: bool,
-    /// Reset everything.
+    /// A system reset is requested.
     pub system_reset: Option<Cause>,
-    /// The DDR controller has come up.
+    /// The DDR controller has started.
     pub ddr_running: bool,
-    /// Translated code of this core may be stale: its code was loaded by someone else.
+    /// Translated code of this core may be stale: its code was loaded by another agent.
     pub flush_code: [bool; 2],
     /// Address translations of this core may be stale.
     pub flush_tlb: [bool; 2],
-    /// Clock of the DDR controller in MHz, if it runs and the pins are calibrated.
+    /// Clock of the DDR controller in MHz, if it is running and the pins are calibrated.
     pub ddr_clock: Option<f64>,
-    /// The clock of the port that configures the PL runs.
+    /// The clock of the PCAP, which configures the PL, is running.
     pub pcap_clock: bool,
-    /// What the board's clock synthesiser gives.
+    /// Output clock of the board's clock synthesiser.
     pub synthesiser: Clock,
     /// The external clock of the board.
     pub reference: Clock,
-    /// For the PL, which takes it.
+    /// Pending configuration action, taken by the PL.
     pub configuration: Option<Configuration>,
-    /// The PL says that it is configured (DONE); taken by the configuration controller.
+    /// The PL is configured (DONE); taken by the configuration controller.
     pub configured: bool,
     /// EMIO lines of the GPIO controller to the PL, banks 2 and 3…
     pub lines_out: u64,
-    /// …and those from it, as of the time to which the PL was brought.
+    /// …and from the PL, as of the time to which it was updated.
     pub lines_in: u64,
-    /// Everybody is to look at the wires after this access.
+    /// All peripherals must look at the signals after this access.
     pub changed: bool,
-    /// Text.
+    /// UART output.
     pub console: Console,
 }
 
 impl Signals {
-    /// After a reset of the system: nothing is asked of the machine any more.
+    /// Resets the signals with the system: pending requests are cleared.
     pub fn reset(&mut self) {
         *self = Self {
             console: std::mem::take(&mut self.console),

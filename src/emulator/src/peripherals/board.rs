@@ -1,5 +1,5 @@
-//! A board: what its description puts at the chip, and how a machine is made of it. It is a value,
-//! so a process may have several.
+//! Description of a board, and construction of a machine from it. A process may have several
+//! boards.
 
 use super::devcfg::Devcfg;
 use super::gem::Cable;
@@ -18,21 +18,21 @@ use crate::machine::time::Cycles;
 use crate::pl::fabric::Gateware;
 use crate::pl::Pl;
 
-/// What is on a board. The default has memory and nothing else that could be missing.
+/// The parts of a board. The default has memory and no optional parts.
 pub struct Board {
     /// DDR in MiB.
     pub mib: usize,
     /// Timing and environment.
     pub params: Params,
-    /// The gateware that the PL has from the start, without a boot ROM.
+    /// Gateware configured at start, without a boot ROM.
     pub pl: Option<Pl>,
-    /// The gateware that the PL may be configured with.
+    /// Gateware available for configuration of the PL.
     pub gateware: Gateware,
-    /// In slot 0.
+    /// Card in slot 0.
     pub card: Option<Card>,
-    /// Contents of the QSPI flash; the boot ROM then boots from it, else from the card.
+    /// Contents of the QSPI flash. If present, the boot ROM boots from it, otherwise from the card.
     pub flash: Option<Vec<u8>>,
-    /// Plugged into GEM0.
+    /// Cable plugged into GEM0.
     pub cable: Option<Box<dyn Cable>>,
 }
 
@@ -51,8 +51,8 @@ impl Default for Board {
 }
 
 impl Board {
-    /// The machine with what `place` puts into memory, as a loader would, and whose entry point it
-    /// returns: at power-up and after each reset of the system.
+    /// Creates a machine whose code is loaded by `place`, as by a boot loader, at power-up and
+    /// after each system reset. `place` returns the entry point.
     pub fn with_firmware(self, place: impl Fn(&Memory) -> Result<u32, String> + 'static) -> Result<Machine, String> {
         let params = self.params.clone();
         let memory = Memory::new(self.mib);
@@ -60,14 +60,14 @@ impl Board {
         Machine::new(bus, Box::new(move |bus: &mut Bus| place(&bus.memory)), params)
     }
 
-    /// The machine whose cores are held in reset.
+    /// Creates a machine whose cores are held in reset.
     pub fn held(self) -> Result<Machine, String> {
         let params = self.params.clone();
         let memory = Memory::new(self.mib);
         Machine::held(Parts::new(self, None).place(memory), params)
     }
 
-    /// The machine that starts in its boot ROM, without DDR or a configuration of the PL.
+    /// Creates a machine that starts in its boot ROM, without DDR or a configuration of the PL.
     pub fn with_boot_rom(self) -> Result<Machine, String> {
         let params = self.params.clone();
         let memory = Memory::after_reset(self.mib);
@@ -80,7 +80,7 @@ impl Board {
     }
 }
 
-/// The boot ROM: loads a loader and returns its entry point.
+/// Runs the boot ROM: loads a boot loader and returns its entry point.
 fn boot(bus: &mut Bus, mode: BootMode) -> Result<u32, String> {
     match mode {
         BootMode::Qspi => {
@@ -101,7 +101,7 @@ fn boot(bus: &mut Bus, mode: BootMode) -> Result<u32, String> {
     }
 }
 
-/// The external clock of the board has this frequency in Hz from `now` on; 0: it is gone.
+/// Sets the frequency in Hz of the board's external clock from `now` on; 0: no clock.
 pub fn set_clock_input(bus: &mut Bus, frequency: u64, now: Cycles) {
     bus.with(|gpio: &mut Gpio, context| {
         let bus = gpio.bus();
@@ -112,28 +112,28 @@ pub fn set_clock_input(bus: &mut Bus, frequency: u64, now: Cycles) {
     });
 }
 
-/// What the rows of the table take for their peripherals.
+/// Parts handed to the constructors in the table.
 pub struct Parts {
-    /// How the boot ROM boots; `None`: there is none.
+    /// Boot mode of the boot ROM; `None`: without a boot ROM.
     pub boot: Option<BootMode>,
-    /// What the PL is configured with.
+    /// Gateware configured at start.
     pub pl: Option<Pl>,
-    /// In slot 0.
+    /// Card in slot 0.
     pub card: Option<Card>,
-    /// Plugged into GEM0.
+    /// Cable plugged into GEM0.
     pub cable: Option<Box<dyn Cable>>,
     /// Temperature of the chip in °C.
     pub celsius: u32,
     /// Cycles that an access to the GPIO controller takes.
     pub gpio_access: Cycles,
-    /// On the I2C bus.
+    /// Chips on the I2C bus.
     pub i2c: Fitted,
     gateware: Gateware,
     flash: Vec<u8>,
 }
 
 impl Parts {
-    /// The parts of a board that boots so; `None`: the emulator places the firmware.
+    /// Takes the parts of a board with this boot mode; `None`: the emulator loads the firmware.
     pub fn new(board: Board, boot: Option<BootMode>) -> Self {
         let params = &board.params;
         Self {
@@ -152,7 +152,7 @@ impl Parts {
         }
     }
 
-    /// The chip with these parts.
+    /// Builds the chip with these parts.
     fn place(mut self, memory: Memory) -> Bus {
         let place = |row: &Row| Place {
             windows: row.windows,
@@ -163,17 +163,17 @@ impl Parts {
         Bus::new(memory, SPACES, places)
     }
 
-    /// What the PL may be configured with.
+    /// Takes the gateware available for configuration of the PL.
     pub fn gateware(&mut self) -> Gateware {
         std::mem::take(&mut self.gateware)
     }
 
-    /// Contents of the QSPI flash.
+    /// Takes the contents of the QSPI flash.
     pub fn flash(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.flash)
     }
 
-    /// As a boot loader leaves it, or as it is after power-up.
+    /// The SLCR in the state left by a boot loader, or after power-up if there is a boot ROM.
     pub fn slcr(&self) -> Slcr {
         match self.boot {
             Some(mode) => Slcr::after_power_up(mode),
@@ -181,7 +181,7 @@ impl Parts {
         }
     }
 
-    /// As a boot loader leaves it, or as it is after power-up.
+    /// The controller in the state left by a boot loader, or after power-up if there is a boot ROM.
     pub fn devcfg(&self) -> Devcfg {
         match self.boot {
             Some(_) => Devcfg::default(),
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(b.due().timer, [200, NEVER]);
         b.update(199);
         assert_eq!(b.signals.lines.irq, [false, false]);
-        // The GIC tells of the timer that is due.
+        // A read of the GIC shows the timer that is due.
         assert_eq!(b.read(0, 0xf8f0_0118, 4, 200).0, 29);
         assert_eq!(b.signals.lines.irq, [true, false]);
         assert_eq!(b.read(0, 0x4000_0000, 4, 0).0, 0, "no gateware");

@@ -1,6 +1,6 @@
-//! DDR controller: storage, and the one thing a loader waits for: that it runs. It runs only with
-//! settings with which DDR3 memory can work; the limits are those of JEDEC's standard, not a copy
-//! of what some loader computes. Registers: UG585, appendix B.7.
+//! DDR controller: stores its registers, and models only what a boot loader waits for, that it is
+//! running. It starts only with settings with which DDR3 memory can work; the limits are those of
+//! the JEDEC standard, not copied from some loader. Registers: UG585, appendix B.7.
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 
@@ -15,7 +15,7 @@ pub struct Ddrc {
 }
 
 impl Ddrc {
-    /// Running, or in reset.
+    /// Creates the controller, running or in reset.
     pub fn new(running: bool) -> Self {
         Self {
             words: vec![0; 0x400],
@@ -31,8 +31,8 @@ impl Ddrc {
         }
     }
 
-    /// Writes a register. Returns true if DDR comes up. `clock`: its frequency in MHz, None if it
-    /// has none or its pins are not calibrated.
+    /// Writes a register. Returns true if DDR starts. `clock`: its frequency in MHz, `None` if it
+    /// is stopped or the pins are not calibrated.
     fn write(&mut self, offset: u32, value: u32, clock: Option<f64>) -> bool {
         self.words[offset as usize / 4 % 0x400] = value;
         if offset != CONTROL || value & OUT_OF_RESET == 0 || self.running {
@@ -51,12 +51,12 @@ impl Ddrc {
         self.words[offset as usize / 4] >> at & ((1 << width) - 1)
     }
 
-    /// Whether DDR3 memory can work with these settings. The error continues a sentence.
+    /// Checks that DDR3 memory can work with these settings. The error continues a sentence.
     fn check(&self, mhz: f64) -> Result<(), String> {
         if !(300.0..533.4).contains(&mhz) {
             return Err(format!("at {mhz:.0} MHz, of 300 to 533"));
         }
-        // (name, cycles, at least ns, at least cycles)
+        // (name, cycles, minimum in ns, minimum in cycles)
         let f = |offset, at, width| self.field(offset, at, width);
         let (cl, cwl) = (f(0x30, 4, 3) + 4, f(0x2c, 3, 3) + 5);
         let write_recovery = match f(0x30, 9, 3) {
@@ -89,7 +89,7 @@ impl Ddrc {
             ("reset and wait", f(0x34, 4, 10) * 1024, 700_000.0, 0),
         ];
         for (name, cycles, ns, least) in limits {
-            // A hair of tolerance: 533.333 MHz is not quite 1.875 ns.
+            // Slight tolerance: a cycle at 533.333 MHz is not exactly 1.875 ns.
             if f64::from(cycles) * 1000.0 / mhz < ns * 0.999 || cycles < least {
                 return Err(format!("with {name} of {cycles} cycles at {mhz:.0} MHz"));
             }
@@ -111,7 +111,7 @@ impl Ddrc {
         self.check_addresses()
     }
 
-    /// The bytes of the data bus that are in use: two or four.
+    /// Checks the bytes of the data bus that are in use: two or four.
     fn check_bytes(&self) -> Result<(), String> {
         let used: Vec<bool> = (0..4).map(|n| self.field(0x118 + 4 * n, 0, 1) != 0).collect();
         match (self.field(0, 2, 2), &used[..]) {
@@ -120,13 +120,13 @@ impl Ddrc {
         }
     }
 
-    /// Each address bit above the bus width stands for one of the memory's, without gaps, up to 256
-    /// MiB at least.
+    /// Checks that address bits above the bus width map to those of the memory without gaps, up to
+    /// at least 256 MiB.
     fn check_addresses(&self) -> Result<(), String> {
         let f = |offset, at| self.field(offset, at, 4);
-        // (value, address bit for 0); 15 is not used.
+        // (value, address bit for 0); 15 means unused.
         let mut bits = vec![(f(0x3c, 0), 5), (f(0x3c, 4), 6), (f(0x3c, 8), 7)];
-        // Columns 3 (half the width: 4) and on; below are those of a burst.
+        // Columns from 3 on (4 at half width); the lower ones address words within a burst.
         bits.extend((0..3).map(|n| (f(0x40, 4 * n), 5 + n)));
         bits.extend([(f(0x3c, 12), 8), (f(0x3c, 16), 9)]);
         bits.extend((0..5).map(|n| (f(0x40, 12 + 4 * n), 10 + n)));
@@ -135,7 +135,7 @@ impl Ddrc {
         bits.extend((12..16).map(|n| (f(0x44, 12 + 4 * (n - 12)), 9 + n)));
         let mut used: Vec<u32> = bits.iter().filter(|bit| bit.0 != 15).map(|bit| bit.0 + bit.1).collect();
         used.sort_unstable();
-        // Below are the bytes of a burst. 256 MiB have 28 bits.
+        // Lower bits address bytes within a burst. 256 MiB needs 28 bits.
         if used.len() < 23 || !used.iter().copied().eq(5..5 + used.len() as u32) {
             return Err(format!("with an address map of the bits {used:?}"));
         }
@@ -154,7 +154,7 @@ impl Peripheral for Ddrc {
         context.ends_turn = comes_up;
     }
 
-    /// Without a boot ROM nobody would start it again.
+    /// Without a boot ROM nothing would start the controller again, so it keeps running.
     fn reset(&mut self, what: Reset, context: &mut Context) {
         if let (Reset::System(_), true) = (what, context.memory.has_boot_rom()) {
             *self = Self::new(false);
@@ -168,7 +168,7 @@ mod tests {
 
     const CLOCK: Option<f64> = Some(533.333_328);
 
-    /// The settings of a board with 256 MiB on 16 bits, as published for the EBAZ4205.
+    /// The settings of a board with 256 MiB on a 16-bit bus, as published for the EBAZ4205.
     fn set_up() -> Ddrc {
         let mut ddrc = Ddrc::new(false);
         for (offset, value) in [

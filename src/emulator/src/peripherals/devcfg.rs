@@ -1,5 +1,5 @@
-//! Device configuration: the DMA that carries a bitstream from memory to the PL. Registers: UG585,
-//! appendix B.16. Transfers take no time. What arrives is understood by [`crate::pl::bitstream`].
+//! Device configuration: the DMA that transfers a bitstream from memory to the PL. Registers:
+//! UG585, appendix B.16. Transfers take no time. [`crate::pl::bitstream`] interprets the words.
 
 use crate::machine::memory::Memory;
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
@@ -30,12 +30,12 @@ const PL_INIT: u32 = 1 << 4;
 pub struct Devcfg {
     words: [u32; 64],
     status: u32,
-    /// The chip was powered up with a configured PL, as the machine is when it needs no loader.
+    /// The PL was configured at power-up, as in a machine without a boot loader.
     flat: bool,
 }
 
 impl Default for Devcfg {
-    /// After power-up.
+    /// The state after power-up.
     fn default() -> Self {
         Self {
             words: [0; 64],
@@ -46,7 +46,7 @@ impl Default for Devcfg {
 }
 
 impl Devcfg {
-    /// As a boot loader leaves it: the PL is configured.
+    /// The state left by a boot loader: the PL is configured.
     pub fn configured() -> Self {
         let mut this = Self {
             status: PL_DONE,
@@ -61,7 +61,8 @@ impl Devcfg {
     fn read(&self, offset: u32) -> u32 {
         match offset {
             INTERRUPT_STATUS => self.status,
-            // Command queue empty; the PL has cleared its memory unless it is told to.
+            // Command queue empty; the PL reports cleared memory unless PROG_B is deasserted after
+            // power-up.
             STATUS => {
                 0x4000_0a20
                     | if self.flat || self.words[0] & PROG_B != 0 {
@@ -75,7 +76,8 @@ impl Devcfg {
         }
     }
 
-    /// Writes a register. Returns what becomes of the PL. `clocked`: the clock of the PCAP runs.
+    /// Writes a register. Returns the resulting action on the PL. `clocked`: the clock of the PCAP
+    /// is running.
     fn write(&mut self, offset: u32, value: u32, clocked: bool, memory: &Memory) -> Option<Configuration> {
         let before = self.words[0];
         match offset {
@@ -94,7 +96,7 @@ impl Devcfg {
         }
     }
 
-    /// The boot ROM says where in the flash it has found an image, in units of 32 KiB.
+    /// Sets the flash address at which the boot ROM found an image, in units of 32 KiB.
     pub fn set_multiboot(&mut self, place: u32) {
         self.words[MULTIBOOT as usize / 4] = place;
     }
@@ -149,7 +151,7 @@ impl Peripheral for Devcfg {
         }
     }
 
-    /// Without a boot ROM nobody would configure the PL again, so it keeps its configuration.
+    /// Without a boot ROM nothing would configure the PL again, so it keeps its configuration.
     fn reset(&mut self, what: Reset, context: &mut Context) {
         if let (Reset::System(_), true) = (what, context.memory.has_boot_rom()) {
             *self = Self::default();

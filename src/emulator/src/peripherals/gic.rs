@@ -1,19 +1,19 @@
 //! The interrupt controller (GIC architecture 1, PL390 of the MPCore): distributor and CPU
-//! interfaces. Both cores run Secure and every interrupt is in group 0, so all arrive as IRQ. As on
-//! QEMU the private peripheral interrupts are level-sensitive. It reads the interrupt lines and
-//! drives the IRQ inputs of the cores.
+//! interfaces. Both cores run Secure and every interrupt is in group 0, so all arrive as IRQ. As in
+//! QEMU, the private peripheral interrupts are level-sensitive. Its inputs are the interrupt lines;
+//! its outputs are the IRQ inputs of the cores.
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 use crate::machine::signals::Lines;
 use crate::machine::time::Cycles;
 
-/// Interrupts: 16 software, 16 private, 64 shared.
+/// Number of interrupts: 16 software, 16 private, 64 shared.
 pub const LINES: usize = 96;
-/// Identity returned when nothing is pending.
+/// Interrupt ID returned when nothing is pending.
 const SPURIOUS: u32 = 1023;
 const IDLE_PRIORITY: u32 = 0x100;
 
-/// State that the distributor banks for interrupts 0 to 31 and shares for the rest.
+/// One bit per interrupt: those of interrupts 0 to 31 are banked per core, the rest are shared.
 #[derive(Clone, Default)]
 struct Bits([u32; 3]);
 
@@ -86,12 +86,12 @@ impl<const N: usize> Default for Shared<N> {
 }
 
 impl Gic {
-    /// Takes the levels of all lines, and drives the inputs of the cores.
+    /// Samples the levels of all lines, and drives the IRQ inputs of the cores.
     fn take(&mut self, lines: &mut Lines) {
         let shared = [lines.shared as u32, (lines.shared >> 32) as u32];
         let private = [0, 1].map(|core: usize| self.core[core].line.0[0]);
         if self.line.0[1..] == shared && private == lines.private {
-            return; // what has changed otherwise has been driven then
+            return; // other changes have been driven when they were made
         }
         for (core, interface) in self.core.iter_mut().enumerate() {
             interface.line.0[0] = lines.private[core];
@@ -141,7 +141,7 @@ impl Gic {
         })
     }
 
-    /// Words of interrupts that may be delivered to `core`: pending, enabled, targeted and not active.
+    /// Interrupts that may be delivered to `core`: pending, enabled and not active.
     fn candidates(&self, core: usize) -> [u32; 3] {
         let c = &self.core[core];
         let mut sgi = 0;
@@ -157,7 +157,7 @@ impl Gic {
         words
     }
 
-    /// Highest-priority deliverable interrupt of a core, whatever its masks say.
+    /// Highest-priority deliverable interrupt of a core, regardless of its masks.
     fn best(&self, core: usize) -> Option<(usize, u32)> {
         let mut best: Option<(usize, u32)> = None;
         for (w, mut word) in self.candidates(core).into_iter().enumerate() {
@@ -358,7 +358,7 @@ impl Gic {
     }
 }
 
-/// The window of the CPU interface; the other one is that of the distributor.
+/// Index of the CPU interface's window; the other one is the distributor's.
 const INTERFACE: usize = 0;
 const ACKNOWLEDGE: u32 = 0x0c;
 
@@ -368,7 +368,7 @@ impl Peripheral for Gic {
             context.ends_turn = at.offset == ACKNOWLEDGE;
             self.read_interface(at.core, at.offset)
         } else {
-            // Byte registers are read with the access's own size.
+            // Byte registers are read with the size of the access.
             let offset = at.offset | at.address & 3;
             self.read_distributor(at.core, offset, at.size) << at.shift()
         };

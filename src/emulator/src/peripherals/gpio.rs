@@ -1,6 +1,6 @@
-//! GPIO controller as far as pins are used: banks 0 and 1, with the I2C bus of the board on two
-//! pins (SCL on MIO 50, SDA on MIO 51, with pull-ups); banks 2 and 3, whose EMIO lines end in the
-//! PL. No interrupts. Registers: chapter 14 and appendix B.19 of the chip's manual.
+//! GPIO controller, as far as its pins are used: banks 0 and 1, with the board's I2C bus on two
+//! pins (SCL on MIO 50, SDA on MIO 51, with pull-ups); banks 2 and 3, whose EMIO lines connect to
+//! the PL. No interrupts. Registers: chapter 14 and appendix B.19 of UG585.
 
 use super::i2c::I2c;
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
@@ -9,23 +9,24 @@ use crate::machine::time::Cycles;
 const SCL: u32 = 1 << (50 - 32);
 const SDA: u32 = 1 << (51 - 32);
 
-/// Where its windows begin: what the PL shows (`DATA_RO` of banks 2 and 3) has one of its own.
+/// Offsets of the windows: inputs from the PL (`DATA_RO` of banks 2 and 3) have a window of their
+/// own.
 pub const WINDOWS: [u32; 3] = [0, 0x68, 0x70];
 
 /// The controller.
 pub struct Gpio {
-    /// Output, direction and output enable of the banks. Lines to the PL show the output whatever
-    /// the others say.
+    /// Output, direction and output enable of the banks. Lines to the PL carry the output
+    /// regardless of direction and enable.
     data: [u32; 4],
     direction: [u32; 4],
     enable: [u32; 4],
     bus: I2c,
-    /// Cycles that an access takes.
+    /// Cycles per access.
     access: Cycles,
 }
 
 impl Gpio {
-    /// After power-up, with this bus on its pins.
+    /// Creates the controller after power-up, with this bus on its pins.
     pub fn new(bus: I2c, access: Cycles) -> Self {
         Self {
             data: [0; 4],
@@ -36,12 +37,12 @@ impl Gpio {
         }
     }
 
-    /// The bus.
+    /// The I2C bus.
     pub fn bus(&mut self) -> &mut I2c {
         &mut self.bus
     }
 
-    /// Whether a pin of bank 1 is pulled down by the chip.
+    /// Whether the chip drives a pin of bank 1 low.
     fn low(&self, pin: u32) -> bool {
         self.direction[1] & self.enable[1] & pin != 0 && self.data[1] & pin == 0
     }
@@ -50,7 +51,7 @@ impl Gpio {
         self.bus.set(!self.low(SCL), !self.low(SDA), now);
     }
 
-    /// Reads the register at `offset`; `lines`: those from the PL.
+    /// Reads the register at `offset`; `lines`: the inputs from the PL.
     fn read(&self, offset: u32, lines: u64) -> u32 {
         let bank = (offset >> 6 & 3) as usize;
         match offset {
@@ -72,7 +73,7 @@ impl Gpio {
     /// Writes the register at `offset`.
     fn write(&mut self, offset: u32, value: u32, now: Cycles) {
         let bank = (offset >> 6 & 3) as usize;
-        // The upper half says which of 16 pins are not to be changed.
+        // The upper half masks the 16 pins: set bits are left unchanged.
         let masked = |data: &mut u32, shift: u32| {
             let mask = (!value >> 16 & 0xffff) << shift;
             *data = *data & !mask | value << shift & mask;
@@ -104,7 +105,7 @@ impl Peripheral for Gpio {
         context.stall = self.access;
     }
 
-    /// Devices on the bus keep what they have.
+    /// Devices on the bus keep their state.
     fn reset(&mut self, what: Reset, _: &mut Context) {
         if let Reset::System(_) = what {
             (self.data, self.direction, self.enable) = Default::default();
@@ -244,7 +245,7 @@ mod tests {
                 assert!([0xa0, 7, channel].map(|byte| write(&mut g, byte)) == [true; 3]);
                 stop(&mut g);
                 answered += 1;
-                // Its EUI-48 cannot be written
+                // The EUI-48 is write-protected
                 start(&mut g);
                 assert!([0xa0, 0xff, 0].map(|byte| write(&mut g, byte)) == [true; 3]);
                 stop(&mut g);
@@ -276,7 +277,7 @@ mod tests {
     fn lines_of_the_pl() {
         let mut g = bench();
         g.write(0x48, 0x1234_5678, 0);
-        // The upper half keeps what its bits say.
+        // The upper half masks the bits that are kept.
         g.write(0x14, 0x00ff_abcd, 0);
         assert_eq!(Gpio::read(&g, 0x48, 0), 0xab34_5678);
         g.write(0x18, 0xfff0_000f, 0);

@@ -1,5 +1,6 @@
-//! The peripherals of the processing system, one file or folder each, and the table of where they
-//! are. They know nothing of cores, and of the host only what the board's description brings.
+//! The peripherals of the processing system, one file or folder each, and the table of their
+//! addresses. They are independent of the cores, and of the host except for the board's
+//! description.
 //!
 //! A new peripheral is a file with an implementation of [`Peripheral`], its `mod` line, and its row
 //! in [`TABLE`].
@@ -30,29 +31,29 @@ use crate::machine::bus::{Interrupts, Window};
 use crate::machine::peripheral::Peripheral;
 use crate::pl::fabric::Fabric;
 
-/// Address ranges (base, size) in which an access is no external abort.
+/// Address ranges (base, size) in which an access causes no external abort.
 pub const SPACES: &[(u32, u32)] = &[
     (0x4000_0000, 0x4000_0000), // GP0
     (0xe000_0000, 0x0030_0000), // I/O peripherals
-    (0xe100_0000, 0x0500_0000), // static memory controller: nothing there
+    (0xe100_0000, 0x0500_0000), // static memory controller: not modelled
     (0xf800_0000, 0x0100_0000), // system registers, MPCore, L2 cache controller
     (0xfc00_0000, 0x0200_0000), // QSPI, linear mode
 ];
 
-/// A peripheral of the chip: its name, its windows, its interrupts, and how it is made with what a
-/// board puts at it.
+/// A peripheral of the chip: its name, windows, interrupts, and constructor from the parts of a
+/// board.
 pub struct Row {
     /// Name in the manual.
     pub name: &'static str,
-    /// Where it answers.
+    /// Its address ranges.
     pub windows: &'static [Window],
-    /// What it drives.
+    /// Its interrupts.
     pub interrupts: Interrupts,
     make: fn(&mut Parts) -> Box<dyn Peripheral>,
 }
 
-/// The chip. Those that keep time are brought to it from top to bottom, so what drives interrupts
-/// stands above the GIC. The last row answers wherever nobody else does.
+/// The peripherals of the chip. Those that keep time are updated from top to bottom, so those that
+/// drive interrupts come before the GIC. The last row responds to all remaining addresses.
 #[rustfmt::skip]
 pub const TABLE: &[Row] = &[
     row("Global timer", &[at(0xf8f0_0200, 0x100)], Interrupts::Private(27), |_| Box::<timers::GlobalTimer>::default()),

@@ -1,4 +1,4 @@
-//! The QSPI flash in linear mode: its contents, read only.
+//! The QSPI flash in linear mode, read-only.
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 
@@ -8,12 +8,12 @@ pub struct Qspi {
 }
 
 impl Qspi {
-    /// A flash with these contents, erased behind them.
+    /// Creates a flash with these contents; it is erased after their end.
     pub fn new(contents: Vec<u8>) -> Self {
         Self { contents }
     }
 
-    /// What it holds.
+    /// The contents.
     pub fn contents(&self) -> &[u8] {
         &self.contents
     }

@@ -1,6 +1,6 @@
-//! SD host controller with a card of high capacity, backed by an image file. Register layout: the
-//! SD host controller specification 2.0, as in chapter 13 and appendix B.27 of the chip's manual.
-//! Programmed I/O only; commands take no time, but a card may be busy with what was written.
+//! SD host controller with a high-capacity card, backed by an image file. Register layout: the SD
+//! host controller specification 2.0, as in chapter 13 and appendix B.27 of UG585. Programmed I/O
+//! only; commands take no time, but a card may be busy after a write.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,7 +10,7 @@ use crate::machine::params::Params;
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 use crate::machine::time::{self, Cycles};
 
-/// Bytes of a block.
+/// Block size in bytes.
 const BLOCK: usize = 512;
 /// Interrupt status bits.
 const COMMAND_COMPLETE: u32 = 1;
@@ -31,22 +31,22 @@ enum State {
     Transfer = 4,
 }
 
-/// A card: the image, and how long it lives.
+/// A card: its image and state.
 pub struct Card {
     image: File,
     blocks: u64,
     state: State,
     application: bool,
-    /// Blocks that may still be written before the power of the card goes.
+    /// Blocks that can still be written before the card loses power; `None`: no limit.
     left: Option<u64>,
-    /// How long it is busy with a written block, and until when it is with the newest one.
+    /// Busy time per written block, and end of the busy time of the latest one.
     programs: Cycles,
     busy_until: Cycles,
 }
 
 impl Card {
-    /// A card with the contents of `image`. After `cut_after` written blocks it takes and says
-    /// nothing any more.
+    /// Creates a card with the contents of `image`. After `cut_after` written blocks it stops
+    /// responding.
     pub fn new(image: File, cut_after: Option<u64>) -> std::io::Result<Self> {
         let blocks = image.metadata()?.len() / BLOCK as u64;
         Ok(Self {
@@ -60,7 +60,8 @@ impl Card {
         })
     }
 
-    /// The card in an image file, for as many writes as the parameters say. The error is a line for the user.
+    /// Opens a card in an image file, with the write limit and busy time of `params`. The error is
+    /// a one-line message for the user.
     pub fn open(path: &Path, params: &Params) -> Result<Self, String> {
         let cut = Some(params.sd_cut_after).filter(|sectors| *sectors > 0);
         let image = File::options().read(true).write(true).open(path);
@@ -73,7 +74,7 @@ impl Card {
         card.map_err(|e| format!("SD card image {}: {e}", path.display()))
     }
 
-    /// The file behind the card.
+    /// The image file.
     pub fn image(&self) -> &File {
         &self.image
     }
@@ -92,7 +93,7 @@ impl Card {
 
 enum Transfer {
     None,
-    /// From the card: position of the next byte.
+    /// From the card: data, and position of the next byte.
     Read(Box<[u8; BLOCK]>, usize),
     Write(Box<[u8; BLOCK]>, usize, u64),
 }
@@ -102,16 +103,16 @@ pub struct Sd {
     words: [u32; 64],
     response: [u32; 4],
     status: u32,
-    /// Status bits that follow when the completion of the command has been acknowledged.
+    /// Status bits that are set once the completion of the command has been acknowledged.
     ready: u32,
     transfer: Transfer,
     card: Option<Card>,
-    /// Of the newest access.
+    /// Time of the latest write.
     now: Cycles,
 }
 
 impl Sd {
-    /// After power-up, with this card in its slot.
+    /// Creates the controller after power-up, with this card in its slot.
     pub fn new(card: Option<Card>) -> Self {
         Self {
             words: [0; 64],
@@ -124,12 +125,12 @@ impl Sd {
         }
     }
 
-    /// The card in its slot.
+    /// The card in the slot.
     pub fn card(&self) -> Option<&Card> {
         self.card.as_ref()
     }
 
-    /// Back to power-up; the card is not affected.
+    /// Returns to the state after power-up; the card is not affected.
     fn restart(&mut self) {
         *self = Self::new(self.card.take());
     }
@@ -168,11 +169,12 @@ impl Sd {
                 if value >> 24 & 1 != 0 {
                     self.restart();
                 }
-                self.words[0x2c / 4] = value & 0x00ff_ffff; // resets clear themselves
+                self.words[0x2c / 4] = value & 0x00ff_ffff; // reset bits are self-clearing
             }
             0x30 => {
                 self.status &= !(value & !ERROR);
-                // Data moves after the response, so its flags come after that of the command has been taken.
+                // Data follow the response, so their flags are set after that of the command has
+                // been acknowledged.
                 if value & COMMAND_COMPLETE != 0 {
                     self.status |= std::mem::take(&mut self.ready);
                 }
@@ -245,7 +247,7 @@ impl Sd {
         }
         self.response = [short, 0, 0, 0];
         if let Some(long) = long {
-            // The controller keeps the checksum for itself: bits 127..8.
+            // The controller strips the checksum: bits 127..8.
             let bits = long >> 8;
             self.response = [
                 bits as u32,

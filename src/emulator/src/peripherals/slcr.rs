@@ -1,24 +1,24 @@
-//! System level control registers: lock, clocks, resets, and what a loader waits for: locks of the
-//! PLLs and the calibration of the DDR pins. Clock settings are stored, not acted on: the machine
-//! always runs at the clocks of [`INITIAL`], those that a first-stage boot loader leaves.
+//! System level control registers: lock, clocks, resets, and the status bits that a boot loader
+//! polls: PLL locks and calibration of the DDR pins. Clock settings are stored, not acted on: the
+//! machine always runs at the clocks of [`INITIAL`], as set by a first-stage boot loader.
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 use crate::machine::signals::{Cause, Signals};
 use crate::machine::time::Cycles;
 
-/// Where the boot ROM looks: `BOOT_MODE` (UG585, table 6-4).
+/// Boot device of the boot ROM: `BOOT_MODE` (UG585, table 6-4).
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum BootMode {
-    /// The flash.
+    /// The QSPI flash.
     Qspi = 1,
-    /// The card in slot 0.
+    /// The SD card in slot 0.
     SdCard = 5,
 }
 
-/// What a write asks of the machine.
+/// Request to the machine caused by a write.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 enum Action {
-    /// Nothing beyond storage.
+    /// None.
     None,
     /// `A9_CPU_RST_CTRL` was written: core 1 held in reset (or its clock stopped), or released.
     Core1Reset(bool),
@@ -30,11 +30,11 @@ enum Action {
 pub struct Slcr {
     words: Vec<u32>,
     locked: bool,
-    /// Status registers follow the settings, because a loader makes them.
+    /// Status registers follow the settings, for a boot loader that makes them.
     raw: bool,
 }
 
-/// Registers whose values at reset are not those of [`INITIAL`] (UG585, appendix B.28).
+/// Registers whose reset values differ from those of [`INITIAL`] (UG585, appendix B.28).
 const AFTER_RESET: &[(u32, u32)] = &[
     (0x100, 0x0001_a008),
     (0x104, 0x0001_a008),
@@ -59,7 +59,7 @@ const AFTER_RESET: &[(u32, u32)] = &[
 ];
 
 const REBOOT_STATUS: u32 = 0x258;
-/// Bits of `REBOOT_STATUS` that software may use, and that outlive every reset but that of power-up.
+/// Bits of `REBOOT_STATUS` that software may use; they survive every reset except power-up.
 const REBOOT_STATE: u32 = 0xff00_0000;
 
 /// (offset, value) after the boot loader, for a 33.333333 MHz crystal: ARM PLL x48 / 2 = 800 MHz
@@ -96,9 +96,9 @@ const INITIAL: &[(u32, u32)] = &[
     (0x190, 0x0010_0800),
     (0x1a0, 0x0010_0800),
     (0x1c4, 0x0000_0001), // CLK_621_TRUE
-    (0x240, 0x0000_0000), // FPGA_RST_CTRL: the PL runs
+    (0x240, 0x0000_0000), // FPGA_RST_CTRL: the PL is not in reset
     (0x258, 0x0040_0000), // REBOOT_STATUS: power-on
-    (0x25c, 0x0000_0001), // BOOT_MODE, as on QEMU
+    (0x25c, 0x0000_0001), // BOOT_MODE, as in QEMU
     (0x304, 0x0000_0000),
     (0x530, 0x0373_1093), // PSS_IDCODE: 7z045
     (0xb00, 0x0000_0000),
@@ -107,7 +107,7 @@ const INITIAL: &[(u32, u32)] = &[
 ];
 
 impl Slcr {
-    /// After the boot loader; locked.
+    /// Creates the registers as left by the boot loader; locked.
     pub fn new() -> Self {
         let mut words = vec![0; 0x400];
         for &(offset, value) in INITIAL {
@@ -123,7 +123,7 @@ impl Slcr {
         }
     }
 
-    /// After power-up, as the boot ROM leaves them.
+    /// Creates the registers after power-up, as left by the boot ROM.
     pub fn after_power_up(boot_mode: BootMode) -> Self {
         let mut this = Self::new();
         this.raw = true;
@@ -134,7 +134,7 @@ impl Slcr {
         this
     }
 
-    /// After a reset that is not that of power-up.
+    /// Resets the registers, other than at power-up.
     fn reset(&mut self, cause: Cause) {
         let kept = self.words[REBOOT_STATUS as usize / 4] & REBOOT_STATE;
         let boot_mode = self.words[0x25c / 4];
@@ -149,13 +149,13 @@ impl Slcr {
         self.words[REBOOT_STATUS as usize / 4] = kept | cause as u32;
     }
 
-    /// The clock of the interface that configures the PL runs.
+    /// Whether the clock of the PCAP, which configures the PL, is running.
     fn pcap_clock(&self) -> bool {
         self.words[0x168 / 4] & 1 != 0
     }
 
-    /// Clock of the memory in MHz, if both clocks of the DDR controller run, its PLL is locked, and
-    /// its pins are calibrated.
+    /// Clock of the memory in MHz, if both clocks of the DDR controller are running, its PLL is
+    /// locked, and its pins are calibrated.
     fn ddr_clock(&self) -> Option<f64> {
         let (pll, clocks) = (self.words[0x104 / 4], self.words[0x124 / 4]);
         let ready = !self.raw || (clocks & 3 == 3 && self.pll_status() & 2 != 0 && self.read(0xb74) != 0);
@@ -163,7 +163,8 @@ impl Slcr {
         (ready && divisor != 0).then(|| 33.333_333 * f64::from(multiplier) / f64::from(divisor))
     }
 
-    /// Locked (bits 2..0: IO, DDR, ARM) and stable (bits 5..3): unless held in reset or powered down.
+    /// Locked (bits 2..0: IO, DDR, ARM) and stable (bits 5..3), unless held in reset or powered
+    /// down.
     fn pll_status(&self) -> u32 {
         let bits = (0..3).filter(|n| self.words[0x100 / 4 + n] & 3 == 0);
         bits.map(|n| 0b1001 << n).sum()
@@ -174,13 +175,14 @@ impl Slcr {
         match offset & 0xfff {
             0xc => self.locked.into(),
             0x10c => self.pll_status(),
-            // DDRIOB_DCI_STATUS: done, once DDRIOB_DCI_CTRL has it out of reset and enabled.
+            // DDRIOB_DCI_STATUS: done, once DDRIOB_DCI_CTRL takes the DCI out of reset and enables
+            // it.
             0xb74 if self.raw => u32::from(self.words[0xb70 / 4] & 3 == 3) << 13,
             o => self.words[o as usize / 4],
         }
     }
 
-    /// Writes the register at `offset`; only lock registers while locked.
+    /// Writes the register at `offset`; while locked, only the lock registers take effect.
     fn write(&mut self, offset: u32, value: u32) -> Action {
         match offset & 0xfff {
             0x4 if value & 0xffff == 0x767b => self.locked = true,
@@ -210,7 +212,7 @@ impl Default for Slcr {
 }
 
 impl Slcr {
-    /// The clocks that others run on.
+    /// Drives the clock signals used by other peripherals.
     fn drive(&self, signals: &mut Signals) {
         signals.ddr_clock = self.ddr_clock();
         signals.pcap_clock = self.pcap_clock();

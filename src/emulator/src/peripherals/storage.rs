@@ -1,12 +1,12 @@
-//! Peripherals that only have to be there: plain storage with sane values, and a debug line at the
+//! Peripherals without a model: plain storage with plausible values, and a debug message at the
 //! first use of a register.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 
-/// Registers that answer with something other than the last value written, or zero: (address,
-/// value, mask of fixed bits).
+/// Registers that read as something other than the last value written, or zero: (address, value,
+/// mask of fixed bits).
 const FIXED: &[(u32, u32, u32)] = &[
     (0xf800_d010, 0, !0),           // eFuse status: two cores
     (0xf8f0_0004, 0x0000_0501, !0), // SCU configuration: two cores, 32 KiB tag RAMs
@@ -18,7 +18,7 @@ const FIXED: &[(u32, u32, u32)] = &[
     (0xe000_d004, 0x0000_0004, !0), // QSPI status: transmit FIFO not full
 ];
 
-/// L2C maintenance registers complete at once and read as zero.
+/// Whether this is an L2C maintenance register; these complete at once and read as zero.
 fn is_maintenance(address: u32) -> bool {
     (0xf8f0_2730..0xf8f0_2800).contains(&address)
 }
@@ -89,7 +89,7 @@ impl Peripheral for Storage {
         context.ends_turn = false;
     }
 
-    /// What has been stored stays.
+    /// Stored values are kept.
     fn reset(&mut self, _: Reset, _: &mut Context) {}
 }
 

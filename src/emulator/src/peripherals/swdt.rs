@@ -19,7 +19,7 @@ const CYCLES_PER_TICK: Cycles = 6;
 pub struct Swdt {
     mode: u32,
     control: u32,
-    /// When the counter reaches zero.
+    /// When the counter will reach zero.
     due: Option<Cycles>,
     expired: bool,
 }
@@ -43,12 +43,12 @@ impl Swdt {
         self.due = enabled.then(|| now + ticks * prescaler * CYCLES_PER_TICK);
     }
 
-    /// When it will do something.
+    /// When the counter will reach zero.
     pub fn next(&self) -> Option<Cycles> {
         self.due
     }
 
-    /// Whether it resets the system now.
+    /// Updates the counter to `now`; returns whether it resets the system.
     pub fn update(&mut self, now: Cycles) -> bool {
         let reached = self.due.is_some_and(|due| now >= due);
         if reached {
@@ -68,7 +68,7 @@ impl Swdt {
         }
     }
 
-    /// Writes a register; nothing happens without its key.
+    /// Writes a register; ignored without the register's key.
     pub fn write(&mut self, offset: u32, value: u32, now: Cycles) {
         match offset {
             MODE if value >> 12 == 0xabc => {

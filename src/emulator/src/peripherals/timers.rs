@@ -42,7 +42,8 @@ impl GlobalTimer {
         self.since = now;
     }
 
-    /// Sets the event flag of comparators that have been reached (at or past: revision r2p0 and later).
+    /// Sets the event flag of comparators that have been reached (at or past: revision r2p0 and
+    /// later).
     pub fn update(&mut self, now: Cycles) {
         let count = self.count(now);
         let running = self.control & 1 != 0;
@@ -62,7 +63,7 @@ impl GlobalTimer {
         self.core[core].event && self.core[core].control & 4 != 0
     }
 
-    /// When the core's interrupt will next rise, if nothing is written.
+    /// When the core's interrupt will next be asserted, if nothing is written.
     pub fn next(&self, core: usize) -> Option<Cycles> {
         let c = &self.core[core];
         if self.control & 1 == 0 || c.control & 6 != 6 || c.event {
@@ -159,7 +160,7 @@ impl DownCounter {
         self.event && self.control & 4 != 0
     }
 
-    /// When the interrupt will next rise.
+    /// When the interrupt will next be asserted.
     pub fn next(&self) -> Option<Cycles> {
         if !self.running() || self.control & 4 == 0 || self.event {
             return None;
@@ -240,7 +241,7 @@ impl Peripheral for GlobalTimer {
     }
 }
 
-/// A down counter of each core at one address: each sees its own.
+/// A down counter of each core at one address: each core accesses its own.
 #[derive(Default)]
 pub struct Private([DownCounter; 2]);
 

@@ -41,10 +41,10 @@ impl Uart {
         }
     }
 
-    /// Writes a register. Returns the byte that is sent; only an enabled transmitter sends.
+    /// Writes a register. Returns the byte sent, if the transmitter is enabled.
     fn write(&mut self, offset: u32, value: u32) -> Option<u8> {
         match offset {
-            0x00 => self.words[0] = value & !3, // the reset bits clear themselves
+            0x00 => self.words[0] = value & !3, // the reset bits are self-clearing
             0x08 => self.mask |= value,
             0x0c => self.mask &= !value,
             0x14 => self.status = self.status & !value | TX_EMPTY,

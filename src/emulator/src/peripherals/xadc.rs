@@ -13,7 +13,7 @@ const CONTROL: u32 = 0x18;
 
 const ENABLE: u32 = 1 << 31;
 const RESET: u32 = 1 << 4;
-/// Entries of the FIFO of answers.
+/// Depth of the result FIFO.
 const DEPTH: usize = 15;
 
 /// Interface and sensors.
@@ -22,13 +22,13 @@ pub struct Xadc {
     celsius: u32,
     config: u32,
     control: u32,
-    /// The answer to the newest command, which comes with the next one.
+    /// The result of the latest command; it enters the FIFO at the next one.
     next: u16,
     answers: VecDeque<u16>,
 }
 
 impl Xadc {
-    /// After power-up, in a chip of this temperature in °C.
+    /// Creates the interface after power-up, in a chip at this temperature in °C.
     pub fn new(celsius: u32) -> Self {
         Self {
             celsius,
@@ -56,7 +56,7 @@ impl Xadc {
     fn read(&mut self, offset: u32) -> u32 {
         match offset {
             CONFIG => self.config,
-            // The FIFO of commands is always empty.
+            // The command FIFO is always empty.
             STATUS => {
                 let (empty, full) = (self.answers.is_empty(), self.answers.len() == DEPTH);
                 1 << 10 | (self.answers.len() as u32) << 12 | u32::from(full) << 9 | u32::from(empty) << 8

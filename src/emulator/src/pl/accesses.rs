@@ -1,8 +1,8 @@
 //! Accesses of the cores through the general-purpose ports.
 //!
-//! GP0 has registers: each access is performed at once, and its core stalls. An access through GP1
-//! goes to another board's memory and takes as long as that: it is begun, time goes on for all
-//! boards, and its core waits for the answer.
+//! GP0 leads to registers: each access is performed at once, and its core stalls. An access through
+//! GP1 goes to another board's memory and takes time: it is begun, time continues for all boards,
+//! and its core waits for the response.
 
 use super::gp::Access;
 use super::Pl;
@@ -11,24 +11,24 @@ use crate::machine::peripheral::{Ended, Fault};
 use crate::machine::signals::Caller;
 use crate::machine::time::{self, Cycles};
 
-/// A GP0 access that takes longer has hung.
+/// A GP0 access that takes more cycles than this has hung.
 const GP_LIMIT: u64 = 10_000;
-/// Cycles behind the beginning of a read in which nothing may be due, for it to be done with the
+/// Cycles after the beginning of a read in which nothing may be due, for it to be performed by the
 /// register bus alone.
 const ALONE: u64 = 16;
 
-/// What an access through GP0 has come to.
+/// Result of an access through GP0.
 pub struct Done {
-    /// What was loaded.
+    /// Loaded value.
     pub value: u32,
-    /// Cycles for which its core stalls.
+    /// Stall cycles of the core.
     pub stall: Cycles,
-    /// Nothing else has come of it, or happened meanwhile.
+    /// Nothing else resulted from it or happened meanwhile.
     pub alone: bool,
 }
 
 impl Pl {
-    /// Performs a GP0 access begun at `now` by code that has `caller`.
+    /// Performs a GP0 access begun at `now` by code with this `caller`.
     pub fn access(&mut self, access: Access, caller: Caller, now: Cycles, memory: &Memory) -> Done {
         if let (Some(value), Some(player)) = (access.store, &mut self.player) {
             if player.stored(access.address, value) {
@@ -59,7 +59,7 @@ impl Pl {
         self.done(0, 0, now, false)
     }
 
-    /// An access that began at `now` and is over with this cycle.
+    /// The result of an access that began at `now` and ends with cycle `end`.
     fn done(&self, value: u32, end: u64, now: Cycles, alone: bool) -> Done {
         Done {
             value,
@@ -68,16 +68,15 @@ impl Pl {
         }
     }
 
-    /// Whether nothing moves but time, nothing comes before `target`, and nobody is to be told of
-    /// anything; then a load changes nothing either. It is so, or is not, with and without
-    /// skipping.
+    /// Whether the logic is quiescent until `target` and no event is undelivered; then a load
+    /// changes nothing either. The result does not depend on whether cycles are skipped.
     fn is_still(&self, target: u64) -> bool {
         let told = self.event.is_none() && self.raised.is_none();
         told && self.library.info.links.is_empty() && self.nothing_comes_before(target)
     }
 
-    /// Performs a load of which is known that it changes nothing, with a clock for the register bus
-    /// alone: all else goes on resting.
+    /// Performs a load that is known to have no side effects by clocking the register bus alone;
+    /// the rest of the logic stays halted.
     fn read_alone(&mut self, access: Access, alone: bool) -> Option<(u32, u64)> {
         if !alone || !self.skip {
             return None;
@@ -85,12 +84,12 @@ impl Pl {
         self.library.read(access.address, access.size)
     }
 
-    /// Whether something answers at GP1.
+    /// Whether the gateware has a slave at GP1.
     pub fn has_window(&self) -> bool {
         self.library.info.window
     }
 
-    /// Begins an access through GP1 at `now`, unless another one is under way.
+    /// Begins an access through GP1 at `now`. Returns false if another one is in progress.
     pub fn begin_window(&mut self, access: Access, now: Cycles, memory: &Memory) -> bool {
         let free = self.window.idle();
         if free {
@@ -100,7 +99,7 @@ impl Pl {
         free
     }
 
-    /// Takes the end of that access, with which the port is free.
+    /// Takes the result of that access, which frees the port.
     pub fn take_window(&mut self) -> Option<Ended> {
         let answer = self.window.finish()?;
         Some(Ended {
@@ -114,7 +113,7 @@ impl Pl {
         })
     }
 
-    /// When the answer of an access through GP1 can come at the earliest, if one is under way.
+    /// Earliest time of the response to the access through GP1, if one is in progress.
     pub fn window_due(&self) -> Option<Cycles> {
         (!self.window.idle()).then(|| time::from_pl(self.cycle + 1))
     }

@@ -1,8 +1,9 @@
-//! The accelerator coherency port, seen from the PL: an AXI3 slave of 64 bits into DDR with a fixed latency.
+//! The accelerator coherency port, seen from the PL: a 64-bit AXI3 slave into DDR with a fixed
+//! latency.
 //!
-//! Reads: an address accepted in cycle c gives its first beat in cycle c + L, then one beat per
-//! cycle. Writes: addresses and data are taken at once; a burst whose last beat passes in cycle c
-//! is in memory, and answered, from cycle c + 1 + W.
+//! Reads: an address accepted in cycle c returns its first beat in cycle c + L, then one beat per
+//! cycle. Writes: addresses and data are accepted at once; a burst whose last beat is transferred
+//! in cycle c is in memory, and answered, from cycle c + 1 + W.
 
 use std::collections::VecDeque;
 
@@ -24,7 +25,7 @@ struct Write {
     beats: Vec<(u32, u64, u8)>,
 }
 
-/// Transactions under way.
+/// Transactions in progress.
 #[derive(Default)]
 pub struct Acp {
     reads: VecDeque<Read>,
@@ -35,18 +36,18 @@ pub struct Acp {
     responses: VecDeque<u8>,
     latency: u64,
     visible: u64,
-    /// Completed write bursts.
+    /// Number of completed write bursts.
     pub written: u64,
-    /// Accepted read bursts.
+    /// Number of accepted read bursts.
     pub accepted: u64,
-    /// Address of the newest of them.
+    /// Address of the latest of them.
     pub newest: Option<u32>,
-    /// Beats outside of memory.
+    /// Number of beats outside memory.
     pub errors: u64,
 }
 
 impl Acp {
-    /// `latency` is L, `visible` is W, in PL cycles.
+    /// Creates a port. `latency` is L, `visible` is W, in PL cycles.
     pub fn new(latency: u64, visible: u64) -> Self {
         Self {
             latency,
@@ -55,12 +56,12 @@ impl Acp {
         }
     }
 
-    /// Another one with the same timing.
+    /// Creates a port with the same timing.
     pub fn anew(&self) -> Self {
         Self::new(self.latency, self.visible)
     }
 
-    /// Nothing under way.
+    /// Whether no transaction is in progress.
     pub fn idle(&self) -> bool {
         self.reads.is_empty()
             && self.addresses.is_empty()
@@ -70,7 +71,7 @@ impl Acp {
             && self.responses.is_empty()
     }
 
-    /// The cycle in which this side next says something that is known already.
+    /// The next cycle in which this side responds to a transaction that it has accepted.
     pub fn next_answer(&self) -> Option<u64> {
         if !self.responses.is_empty() {
             return Some(0);
@@ -80,15 +81,15 @@ impl Acp {
         read.into_iter().chain(write).min()
     }
 
-    /// The first cycle, behind `cycle`, before which memory has been read or at which it is
-    /// written, at the earliest.
+    /// The earliest cycle after `cycle` before which memory may have been read, or at which it may
+    /// be written.
     pub fn next_effect(&self, cycle: u64) -> u64 {
         let read = self.reads.front().map_or(cycle + self.latency, |read| read.ready);
         let write = self.writes.front().map_or(cycle + 1 + self.visible, |write| write.due);
         (read + 1).min(write).max(cycle + 1)
     }
 
-    /// Makes writes visible that are due at the start of `cycle`.
+    /// Makes the writes visible that are due at the start of `cycle`.
     pub fn commit(&mut self, cycle: u64, memory: &Memory) {
         while self.writes.front().is_some_and(|w| w.due <= cycle) {
             let w = self.writes.pop_front().expect("checked");

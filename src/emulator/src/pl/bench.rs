@@ -1,5 +1,5 @@
-//! The bench of a device of one board or several: what its database and the command line say of its
-//! pins, put together and divided among the boards.
+//! The bench of a device of one or more boards: assembled from the device database and the command
+//! line, and divided among the boards.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,40 +19,40 @@ use super::outside::Outside;
 use super::tones::places;
 use crate::machine::time::NS_PER_PL_CYCLE;
 
-/// Bits 23..16 of a channel are its board's destination.
+/// Bits 23..16 of a channel are the destination of its board.
 pub const DESTINATION_SHIFT: u32 = 16;
 
-/// What is to be wired to the pins.
+/// The bench to be wired to the pins.
 #[derive(Default)]
 pub struct Wiring {
-    /// A bench file; without one there are the chips of the cards.
+    /// A bench file; without one, the bench consists of the chips of the cards.
     pub file: Option<PathBuf>,
-    /// Cards as the device database has them.
+    /// Cards from the device database.
     pub cards: Vec<Card>,
-    /// Channels of its devices by their names.
+    /// Channels of the database's devices by name.
     pub names: BTreeMap<String, u32>,
-    /// What there is besides.
+    /// Additional wires.
     pub wires: Vec<Wire>,
 }
 
-/// A bench, as the host sees it; the boards have their [`Outside`].
+/// A bench, as seen by the host; the boards have their [`Outside`].
 pub struct Bench {
     engines: Vec<Rc<RefCell<Engine>>>,
-    /// By board, the number of its engine.
+    /// For each board, the index of its engine.
     of_board: Vec<usize>,
     plan: Value,
-    /// Channels of pads.
+    /// Channels of pads and tones.
     channels: BTreeMap<u16, u32>,
-    /// What parts have said, and of which engine they are.
+    /// Warnings of parts, with the index of their engine.
     warnings: Vec<(usize, Warning)>,
-    /// How much of that is from each engine.
+    /// Number of warnings taken from each engine.
     heard: Vec<usize>,
 }
 
 impl Bench {
-    /// The bench of boards with this gateware, in the order of their destinations, and what each of
-    /// them has of it: nothing where none of its pins leads to a part. The error is a line for the
-    /// user.
+    /// Loads the bench of boards with this gateware, in the order of their destinations. Returns
+    /// also each board's part of it: `None` where none of its pins leads to a part. The error is a
+    /// one-line message for the user.
     pub fn load(wiring: &Wiring, boards: &[&Info]) -> Result<(Self, Vec<Option<Outside>>), String> {
         let file = wiring.file.as_deref();
         let name = file.map_or("the default bench".into(), |path| path.display().to_string());
@@ -107,12 +107,12 @@ impl Bench {
         Ok((bench, outsides))
     }
 
-    /// Whether parts join the pins of two boards: these must not be run by themselves then.
+    /// Whether parts connect the pins of two boards, which then must run in lockstep.
     pub fn joins(&self, one: usize, other: usize) -> bool {
         self.of_board[one] == self.of_board[other]
     }
 
-    /// Why it has ended, if it has.
+    /// The reason of its failure, if it has failed.
     pub fn failure(&self) -> Option<String> {
         let mut engines = self.engines.iter();
         engines.find_map(|engine| engine.borrow().failure().map(String::from))
@@ -123,9 +123,9 @@ impl Bench {
         &self.plan
     }
 
-    /// What its parts say of themselves at `now`, and warnings from number `from` on: time, text,
-    /// and what `source` knows of the place in the kernel that was the last, at that time, to reach
-    /// the part through one of these channels.
+    /// The state of its parts at `now`, and warnings from number `from` on: time, text, and the
+    /// result of `source`, which looks up the last place in a kernel to reach the part, at that
+    /// time, through one of these channels.
     pub fn report(&mut self, now: u64, from: usize, source: impl Fn(u64, &[u32]) -> Value) -> Value {
         self.hear();
         let warnings = self.warnings.get(from..).unwrap_or_default();
@@ -156,7 +156,8 @@ impl Bench {
         })
     }
 
-    /// Takes over what parts have said since the last time; of several engines in the order of time.
+    /// Collects new warnings of the parts; those of several engines are merged in the order of
+    /// time.
     fn hear(&mut self) {
         let known = self.warnings.len();
         for (number, (engine, heard)) in self.engines.iter().zip(&mut self.heard).enumerate() {
@@ -175,22 +176,22 @@ impl Bench {
         self.engines.iter().find_map(|engine| what(&engine.borrow()))
     }
 
-    /// The tones of an output of a part, from the first on.
+    /// All tones of an output of a part.
     pub fn tones(&self, part: &str, output: usize) -> Option<Value> {
         self.of_part(|engine| engine.tones(part, output))
     }
 
-    /// The voltages of an output of a part, from the first on.
+    /// All voltages of an output of a part.
     pub fn volts(&self, part: &str, output: usize) -> Option<Value> {
         self.of_part(|engine| engine.volts(part, output))
     }
 
-    /// The numbers of an output of a part, from the first on: photons, a population or a voltage.
+    /// All numbers of an output of a part: photons, a population or a voltage.
     pub fn numbers(&self, part: &str, output: usize) -> Option<Value> {
         self.of_part(|engine| engine.numbers(part, output))
     }
 
-    /// What it has done to input pins: [time in ns, pad, level], in the order of time.
+    /// All edges driven onto input pins: [time in ns, pad, level], in the order of time.
     pub fn driven(&self) -> Value {
         let mut edges: Vec<_> = Vec::new();
         for engine in &self.engines {
@@ -206,7 +207,7 @@ impl Bench {
     }
 }
 
-/// Channels by pads, and by the places of tones among them.
+/// Channels by pad and tone number.
 fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput]) -> BTreeMap<u16, u32> {
     let pads = pads.iter().map(|pad| (pad.index, pad.channel));
     let tones = outputs
@@ -215,8 +216,8 @@ fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput]) -> BTreeMap<u16, u32>
     pads.chain(tones).collect()
 }
 
-/// The outputs of a board's pulse cores: their tones stand behind its pads, which are numbered from
-/// `first` on.
+/// The outputs of a board's pulse cores. Their tones are numbered after its pads, which begin with
+/// `first`.
 fn outputs_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchOutput> + '_ {
     let tones = places(info, first).step_by(TONES);
     info.outputs.iter().zip(tones).map(move |(output, tones)| BenchOutput {
@@ -237,7 +238,7 @@ fn pads_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchP
         board,
         channel: pad.channel | (board as u32) << DESTINATION_SHIFT,
         name: pad.name.clone(),
-        // Edges of clock generators are calculated, not run
+        // Edges of clock generators are calculated, not simulated
         drives: pad.direction != "in" && !is_wave(pad),
         reads: pad.direction != "out",
     })

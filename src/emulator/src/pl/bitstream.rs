@@ -1,6 +1,6 @@
-//! What the configuration logic of the PL makes of the words that arrive at its port: packets
-//! (UG470, chapter 5), as far as needed to tell a complete bitstream for this chip from anything
-//! else. The frames of a simulated gateware hold its descriptor.
+//! Interprets the words written to the configuration port of the PL: packets (UG470, chapter 5), as
+//! far as needed to distinguish a complete bitstream for this chip from anything else. The frames
+//! of a simulated gateware contain its descriptor.
 
 /// `IDCODE` of the XC7Z045, without the version.
 pub const IDCODE: u32 = 0x0373_1093;
@@ -13,7 +13,8 @@ const IDCODE_REGISTER: u32 = 12;
 const START: u32 = 5;
 const DESYNC: u32 = 13;
 
-/// The words that were written to the frames, once start-up is through. The error says why DONE stays low.
+/// Returns the words written to the frames, once the start-up sequence completes. The error is the
+/// reason why DONE stays low.
 pub fn configure(words: &[u32]) -> Result<Vec<u32>, String> {
     let sync = words.iter().position(|word| *word == SYNC);
     let mut at = sync.ok_or("there is no sync word (0xAA995566)")? + 1;

@@ -1,4 +1,4 @@
-//! The links of a board's logic, from its own side: words that come and leave.
+//! A board's ends of its links: words received and sent.
 
 use super::link::End;
 use super::{Pl, SETTLE, SETTLE_WORD};
@@ -9,7 +9,7 @@ impl Pl {
         self.ends.iter().filter_map(End::arrival).min()
     }
 
-    /// Puts the words that arrive in the next cycle on the links' inputs.
+    /// Puts the words that arrive in the next cycle on the link inputs.
     pub(super) fn deliver(&mut self) {
         for end in &self.ends {
             if let Some((arrival, word)) = end.receive(self.cycle) {
@@ -21,13 +21,13 @@ impl Pl {
                 }
                 self.inputs.link_rx_valid |= 1 << end.place;
                 self.inputs.link_rx_word[end.place] = word;
-                // An input has changed, and changes back: the logic says so in the cycle behind it
+                // The input changes for one cycle only; the logic reports activity one cycle later
                 self.settle = self.settle.max(SETTLE_WORD);
             }
         }
     }
 
-    /// Sends off the words that leave in the next cycle.
+    /// Sends the words that leave in the next cycle.
     pub(super) fn send(&mut self) {
         let valid = self.outputs.link_tx_valid;
         let mut sends = false;
@@ -42,12 +42,12 @@ impl Pl {
         }
     }
 
-    /// A word arrives in the next cycle.
+    /// Whether a word arrives in the next cycle.
     pub(super) fn arrives(&self) -> bool {
         self.arrival().is_some_and(|cycle| cycle <= self.cycle)
     }
 
-    /// Tells the logic which links are plugged in, which may have changed.
+    /// Updates the inputs that tell the logic which links are plugged in.
     pub fn look_at_plugs(&mut self) {
         let cycle = self.cycle;
         self.replug = self.ends.iter().map(|end| end.change(cycle)).min().unwrap_or(u64::MAX);
@@ -60,7 +60,7 @@ impl Pl {
         }
     }
 
-    /// A link, from now on.
+    /// Connects an end to the link of this name.
     pub(super) fn connect(&mut self, mut end: End, name: &str) -> Result<(), String> {
         let variant = &self.library.info.variant;
         let place = self.library.info.links.iter().position(|link| link == name);

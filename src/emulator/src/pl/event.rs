@@ -1,6 +1,6 @@
-//! What is recorded of a pin.
+//! Recorded events of a pin.
 
-/// One change of a pad.
+/// A change of a pad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
     /// Nanoseconds since power-up.

@@ -1,5 +1,5 @@
-//! The programmable logic as the processing system sees it: a peripheral behind GP0 and GP1 with 16
-//! interrupts, that events reach, and that is empty until it is configured.
+//! The programmable logic as a peripheral of the processing system, behind GP0 and GP1, with 16
+//! interrupts and event lines. It is empty until configured.
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,8 @@ use crate::machine::time::{self, Cycles};
 /// PL cycles run at once while nothing else happens.
 const CHUNK: u64 = 1000;
 
-/// The gateware that the PL can be configured with: each library has the descriptor beside it that
-/// its bitstream carries.
+/// Gateware available for configuration of the PL. Beside each library is the descriptor that its
+/// bitstream contains.
 #[derive(Default)]
 pub struct Gateware {
     libraries: Vec<(PathBuf, Vec<u8>)>,
@@ -28,10 +28,11 @@ pub struct Gateware {
 }
 
 impl Gateware {
-    /// Looks at the libraries. The error is a line for the user.
+    /// Checks the libraries and reads their descriptors. The error is a one-line message for the
+    /// user.
     pub fn new(libraries: &[PathBuf], params: &Params, skip: bool) -> Result<Self, String> {
         let with_descriptor = |path: &PathBuf| {
-            Library::load(path)?; // what is wrong with it is to be said now
+            Library::load(path)?; // report errors now
             let descriptor = path.with_file_name("descriptor.bin");
             let bytes = std::fs::read(&descriptor).map_err(|e| {
                 format!(
@@ -49,7 +50,8 @@ impl Gateware {
         })
     }
 
-    /// The gateware whose descriptor the frames of a bitstream hold, running from `now` on.
+    /// Loads the gateware whose descriptor the frames of a bitstream contain, running from `now`
+    /// on.
     pub fn with_descriptor(&self, frames: &[u32], now: Cycles) -> Option<Pl> {
         let bytes: Vec<u8> = frames.iter().flat_map(|word| word.to_le_bytes()).collect();
         let (path, _) = self
@@ -73,17 +75,17 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// With this configuration, if any, and with what may configure it.
+    /// Creates the PL with this gateware, if any, and the gateware available for its configuration.
     pub fn new(pl: Option<Pl>, gateware: Gateware) -> Self {
         Self { pl, gateware }
     }
 
-    /// The gateware, if there is one.
+    /// The gateware, if configured.
     pub fn pl(&self) -> Option<&Pl> {
         self.pl.as_ref()
     }
 
-    /// Connects a link of the gateware. The error is a line for the user.
+    /// Connects a link of the gateware. The error is a one-line message for the user.
     pub fn connect(&mut self, end: End, name: &str) -> Result<(), String> {
         let pl = self
             .pl
@@ -92,7 +94,7 @@ impl Fabric {
         pl.connect(end, name)
     }
 
-    /// Brings the logic forward for another board, see [`Pl::led`].
+    /// Advances the logic for another board, see [`Pl::led`].
     pub fn lead(&mut self, to: u64, acting: u64, wakes: bool, urgent: bool, memory: &Memory) {
         if let Some(pl) = &mut self.pl {
             pl.led(to, acting, wakes, urgent, memory);
@@ -132,7 +134,7 @@ impl Fabric {
     }
 }
 
-/// Tells the gateware which clocks there are.
+/// Passes the frequencies of the clocks to the gateware.
 fn clocks(pl: &mut Pl, now: Cycles, context: &mut Context) {
     if pl.measures_clocks() {
         let (synthesiser, reference) = (context.signals.synthesiser.at(now), context.signals.reference.at(now));
@@ -141,17 +143,17 @@ fn clocks(pl: &mut Pl, now: Cycles, context: &mut Context) {
     }
 }
 
-/// The gateware of a machine, if there is one.
+/// The gateware of a machine, if configured.
 pub fn of(bus: &Bus) -> Option<&Pl> {
     bus.get::<Fabric>()?.pl.as_ref()
 }
 
-/// The same, to be changed.
+/// The gateware of a machine, mutably.
 pub fn of_mut(bus: &mut Bus) -> Option<&mut Pl> {
     bus.get_mut::<Fabric>()?.pl.as_mut()
 }
 
-/// Brings the record of a machine's gateware to the time that it is known to have reached.
+/// Brings the trace of a machine's gateware up to the time that it is known to have reached.
 pub fn catch_up(bus: &mut Bus) {
     bus.with(|fabric: &mut Fabric, context| {
         if let Some(pl) = &mut fabric.pl {
@@ -160,7 +162,8 @@ pub fn catch_up(bus: &mut Bus) {
     });
 }
 
-/// Drives an input pad of a machine's gateware from `now` on. The error is a line for the user.
+/// Drives an input pad of a machine's gateware from `now` on. The error is a one-line message for
+/// the user.
 pub fn set_pad(bus: &mut Bus, index: usize, level: bool, now: Cycles) -> Result<(), String> {
     let set = bus.with(|fabric: &mut Fabric, context| match &mut fabric.pl {
         Some(pl) => pl.set_pad(index, level, now, context.memory),
@@ -192,7 +195,8 @@ impl Peripheral for Fabric {
         self.pl.as_mut()?.take_window()
     }
 
-    /// A machine with a boot ROM loses its gateware; where that is loaded by each reset, it begins anew.
+    /// Clears the configuration of a machine with a boot ROM; resets gateware that is reloaded by
+    /// each reset.
     fn reset(&mut self, what: Reset, context: &mut Context) {
         if !matches!(what, Reset::System(_)) {
             return;

@@ -1,4 +1,4 @@
-//! A general-purpose port: an AXI3 master of 32 bits, one access at a time.
+//! A general-purpose port: a 32-bit AXI3 master, one access at a time.
 
 /// An access by a core.
 #[derive(Debug, Clone, Copy)]
@@ -12,14 +12,14 @@ pub struct Access {
 }
 
 impl Access {
-    /// What a load gets of a word: right-aligned.
+    /// Extracts the loaded value from a word, right-aligned.
     pub fn loaded(&self, word: u32) -> u32 {
         let mask = if self.size == 4 { !0 } else { (1 << (8 * self.size)) - 1 };
         word >> (8 * (self.address & 3)) & mask
     }
 }
 
-/// Signals of the master for a cycle; what is the same in each access has its place in
+/// Signals of the master in a cycle; those that are the same for each access are in
 /// [`super::library::Inputs`].
 #[allow(missing_docs)]
 #[derive(Default, Clone, Copy)]
@@ -49,14 +49,14 @@ pub struct Slave {
     pub bresp: u8,
 }
 
-/// What an access has come to.
+/// Result of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
-    /// What was loaded, right-aligned.
+    /// Loaded value, right-aligned.
     pub data: u32,
-    /// The AXI response: 2, error of the slave; 3, nobody has the address.
+    /// The AXI response: 2, SLVERR; 3, DECERR.
     pub response: u8,
-    /// The cycle of the answer.
+    /// The cycle of the response.
     pub cycle: u64,
 }
 
@@ -67,7 +67,7 @@ impl Answer {
     }
 }
 
-/// The access under way.
+/// The access in progress.
 #[derive(Default)]
 pub struct Gp {
     access: Option<Access>,
@@ -77,7 +77,7 @@ pub struct Gp {
 }
 
 impl Gp {
-    /// Nothing under way, and no answer to be taken.
+    /// Whether no access is in progress and no answer is pending.
     pub fn idle(&self) -> bool {
         self.access.is_none()
     }
@@ -90,24 +90,24 @@ impl Gp {
         };
     }
 
-    /// The answer, if there is one.
+    /// The pending answer, if there is one.
     pub fn answer(&self) -> Option<Answer> {
         self.answer
     }
 
-    /// Takes the answer; the port is idle again.
+    /// Takes the answer, which makes the port idle again.
     pub fn finish(&mut self) -> Option<Answer> {
         let answer = self.answer.take()?;
         self.access = None;
         Some(answer)
     }
 
-    /// Gives up on the access.
+    /// Abandons the access.
     pub fn abandon(&mut self) {
         *self = Self::default();
     }
 
-    /// This side's signals for a cycle. It always takes an answer.
+    /// This side's signals for a cycle. It is always ready for a response.
     pub fn drive(&self) -> Master {
         let nothing = Master {
             rready: 1,

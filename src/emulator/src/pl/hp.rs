@@ -1,14 +1,15 @@
-//! High-performance port 0, seen from the PL: an AXI3 slave of 64 bits into DDR. It behaves as the
-//! coherency port does ([`Acp`]), with a latency of its own.
+//! High-performance port 0, seen from the PL: a 64-bit AXI3 slave into DDR. It behaves like the
+//! coherency port ([`Acp`]), with its own latency.
 
 use super::acp::Acp;
 use super::library::{Inputs, Outputs};
 use crate::machine::memory::Memory;
 
-/// PL cycles from an accepted read address to the first beat, and from a write's last beat to its response.
+/// PL cycles from an accepted read address to the first beat, and from a write's last beat to its
+/// response.
 const LATENCY: u64 = 30;
 
-/// Transactions under way.
+/// Transactions in progress.
 pub struct Hp {
     port: Acp,
     inputs: Inputs,
@@ -26,17 +27,17 @@ impl Default for Hp {
 }
 
 impl Hp {
-    /// Nothing under way.
+    /// Whether no transaction is in progress.
     pub fn idle(&self) -> bool {
         self.port.idle()
     }
 
-    /// The cycle in which this side next says something that is known already.
+    /// The next cycle in which this side responds to a transaction that it has accepted.
     pub fn next_answer(&self) -> Option<u64> {
         self.port.next_answer()
     }
 
-    /// Makes writes visible that are due at the start of `cycle`.
+    /// Makes the writes visible that are due at the start of `cycle`.
     pub fn commit(&mut self, cycle: u64, memory: &Memory) {
         self.port.commit(cycle, memory);
     }

@@ -1,4 +1,4 @@
-//! Joins the gateware of two boards by a link.
+//! Links between the gateware of two boards.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,8 +7,8 @@ use super::fabric::Fabric;
 use super::link::{link, Delay, Link, Quality};
 use crate::machine::bus::Bus;
 
-/// Joins the libraries' links with these names, of the board above first; the other parameters are
-/// those of [`link`]. The error is a line for the user.
+/// Connects the named links of two libraries, that of the board above first; the other parameters
+/// are those of [`link`]. The error is a one-line message for the user.
 pub fn join(
     boards: [(&Rc<RefCell<Bus>>, &str); 2],
     delay: Delay,

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::gp::{Master, Slave};
 use super::wave::Wave;
 
-/// `KAIROS_PL_ABI` this program was written for.
+/// `KAIROS_PL_ABI` supported by this program.
 pub const ABI: u32 = 7;
 /// Entries in the pad arrays of the interface.
 pub const MAX_PADS: usize = 128;
-/// Entries in its arrays of words on links.
+/// Entries in the link word arrays of the interface.
 pub const MAX_LINKS: usize = 8;
 
 /// Inputs of the logic during one cycle.
@@ -155,7 +155,7 @@ impl Inputs {
         unsafe { std::mem::zeroed() }
     }
 
-    /// Signals of the master at GP0: bursts of one beat.
+    /// Sets the signals of the master at GP0: bursts of one beat.
     pub fn set_gp0(&mut self, m: Master) {
         (self.gp0_awvalid, self.gp0_wvalid, self.gp0_arvalid) = (m.awvalid, m.wvalid, m.arvalid);
         (self.gp0_rready, self.gp0_bready) = (m.rready, m.bready);
@@ -170,7 +170,7 @@ impl Inputs {
         }
     }
 
-    /// The same at GP1.
+    /// Sets the signals of the master at GP1.
     pub fn set_gp1(&mut self, m: Master) {
         (self.gp1_awvalid, self.gp1_wvalid, self.gp1_arvalid) = (m.awvalid, m.wvalid, m.arvalid);
         (self.gp1_rready, self.gp1_bready) = (m.rready, m.bready);
@@ -207,7 +207,7 @@ impl Outputs {
         }
     }
 
-    /// The same at GP1.
+    /// Signals of the slave at GP1.
     pub fn gp1(&self) -> Slave {
         Slave {
             awready: self.gp1_awready,
@@ -222,12 +222,12 @@ impl Outputs {
     }
 }
 
-/// A pad as the library describes it.
+/// A pad, as described by the library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pad {
     /// Position in the pad arrays.
     pub index: usize,
-    /// Name of the device on it.
+    /// Name of its device.
     pub name: String,
     /// RTIO channel number.
     pub channel: u32,
@@ -236,27 +236,28 @@ pub struct Pad {
     pub direction: String,
 }
 
-/// What the library says about itself.
+/// The library's description of itself.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Info {
     /// Name of the gateware variant.
     pub variant: String,
     /// Its pads.
     pub pads: Vec<Pad>,
-    /// Clocks that it measures: by name, the entries of the pad arrays whose bytes, from the lowest
-    /// on, are the value.
+    /// Clocks that it measures: for each name, the entries of the pad arrays that carry the bytes
+    /// of the value, the least significant first.
     #[serde(default)]
     pub clocks: BTreeMap<String, Vec<usize>>,
     /// Outputs of pulse cores.
     #[serde(default)]
     pub outputs: Vec<Output>,
-    /// Samples of theirs in a cycle.
+    /// Samples per cycle of these outputs.
     #[serde(default)]
     pub samples_per_cycle: u32,
-    /// Names of its links, in the order of the interface: `up`, to the board above, then `down1`, `down2`…
+    /// Names of its links, in the order of the interface: `up`, to the board above, then `down1`,
+    /// `down2`…
     #[serde(default)]
     pub links: Vec<String>,
-    /// Something answers at port GP1.
+    /// Whether there is a slave at port GP1.
     #[serde(default)]
     pub window: bool,
     /// Waves of its clock generators.
@@ -264,19 +265,20 @@ pub struct Info {
     pub waves: Vec<WaveInfo>,
 }
 
-/// A wave of a clock generator as the library describes it.
+/// A wave of a clock generator, as described by the library.
 #[derive(Debug, Clone, Deserialize)]
 pub struct WaveInfo {
     /// Index of its pad.
     pub pad: u16,
     /// Bits of its accumulator.
     pub bits: u32,
-    /// First of the entries of the pad arrays whose bytes are accumulator and word.
+    /// First of the eight entries of the pad arrays that carry accumulator and word.
     pub state: usize,
 }
 
 impl WaveInfo {
-    /// The wave as it is in a quiet cycle with these outputs, which alone say it; `None` if it stands still.
+    /// The wave in a quiet cycle with these outputs; `None` if it is stopped. Outputs of other
+    /// cycles do not carry it.
     pub fn wave(&self, outputs: &Outputs) -> Option<Wave> {
         let number = |at: usize| {
             let bytes = &outputs.pads_o[at..at + 4];
@@ -295,22 +297,22 @@ impl WaveInfo {
     }
 }
 
-/// An output of a pulse core as the library describes it.
+/// An output of a pulse core, as described by the library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// Name of the core.
     pub name: String,
     /// RTIO channel number of the core.
     pub channel: u32,
-    /// Number of the output there.
+    /// Number of the output in the core.
     pub output: u32,
 }
 
-/// What the outputs of pulse cores have shown, in the words of docs/interfaces.md section 6.
+/// The recording of the pulse cores' outputs, in the format of docs/interfaces.md section 6.
 pub struct Shown<'a> {
     /// The recording.
     pub words: &'a [u64],
-    /// There was room for all of it.
+    /// Whether the recording is complete, that is, its buffer had room.
     pub complete: bool,
 }
 
@@ -319,7 +321,7 @@ type ShownWords = unsafe extern "C" fn(*const c_void, *mut *const u64, *mut u32)
 type Read = unsafe extern "C" fn(*mut c_void, u32, u32, *mut u32) -> u32;
 type Run = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs, u64, u64) -> u64;
 
-/// A loaded library with one instance of the logic, fresh from power-up reset.
+/// A loaded library with one instance of the logic, in the state after power-up reset.
 pub struct Library {
     instance: *mut c_void,
     cycle: Cycle,
@@ -328,15 +330,15 @@ pub struct Library {
     shown: Option<ShownWords>,
     new: unsafe extern "C" fn() -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
-    /// Description by the library.
+    /// The library's description of itself.
     pub info: Info,
-    /// The gateware's descriptor, which stands beside the library; empty if it is not there.
+    /// The gateware's descriptor, from the file beside the library; empty if there is none.
     pub descriptor: Vec<u8>,
     _library: libloading::Library,
 }
 
 impl Library {
-    /// Loads the library at `path`. The error is a line for the user.
+    /// Loads the library at `path`. The error is a one-line message for the user.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         if !path.exists() {
@@ -347,7 +349,8 @@ impl Library {
         let path = path
             .canonicalize()
             .map_err(|e| format!("gateware library {shown}: {e}"))?;
-        // SAFETY: the library is built from our own gateware; its initialisers are those of the C++ run time.
+        // SAFETY: the library is built from our own gateware; its initialisers are those of the C++
+        // runtime.
         let library = unsafe { libloading::Library::new(&path) }
             .map_err(|e| format!("gateware library {shown} cannot be loaded: {e}"))?;
         // SAFETY: types as in kairos_pl.h; the ABI number is checked before anything else is used.
@@ -399,9 +402,9 @@ impl Library {
         }
     }
 
-    /// Replaces the instance by a fresh one.
+    /// Replaces the instance by a new one.
     pub fn reset(&mut self) -> Result<(), String> {
-        // SAFETY: functions of the library; the instance is ours.
+        // SAFETY: functions of the library; the instance belongs to `self`.
         unsafe {
             if !self.instance.is_null() {
                 (self.free)(self.instance);
@@ -414,21 +417,21 @@ impl Library {
         Ok(())
     }
 
-    /// One clock cycle.
+    /// Runs one clock cycle.
     pub fn cycle(&mut self, inputs: &Inputs, outputs: &mut Outputs) {
         // SAFETY: the instance is valid; the structures have the header's layout.
         unsafe { (self.cycle)(self.instance, inputs, outputs) }
     }
 
-    /// Up to `n` cycles with constant inputs; see `kairos_pl_run`.
+    /// Runs up to `n` cycles with constant inputs; see `kairos_pl_run`.
     pub fn run(&mut self, inputs: &Inputs, outputs: &mut Outputs, n: u64) -> u64 {
-        // SAFETY: the instance is valid, and both structures stay where they are for as many cycles
-        // as it takes.
+        // SAFETY: the instance is valid, and both structures stay in place during the call.
         unsafe { (self.run)(self.instance, inputs, outputs, n, u64::MAX) }
     }
 
-    /// Reads a register where nothing moves but time, and in how many cycles, which the counter is
-    /// then behind; see `kairos_pl_read`. `None` where the whole logic has to be clocked for it.
+    /// Reads a register while the logic is quiescent. Returns the word and the number of cycles
+    /// taken, by which the counter then lags; see `kairos_pl_read`. `None` if the whole logic has
+    /// to be clocked for it.
     pub fn read(&mut self, address: u32, size: u32) -> Option<(u32, u64)> {
         let mut word = 0;
         // SAFETY: the instance is valid.
@@ -436,12 +439,12 @@ impl Library {
         (cycles != 0).then_some((word, cycles.into()))
     }
 
-    /// Waves of clock generators that run, as they are in a cycle with these outputs, if it was quiet.
+    /// Waves of running clock generators, in a cycle with these outputs, if it was quiet.
     pub fn waves<'a>(&'a self, outputs: &'a Outputs) -> impl Iterator<Item = Wave> + 'a {
         self.info.waves.iter().filter_map(|info| info.wave(outputs))
     }
 
-    /// What the outputs of pulse cores have shown since the instance was made.
+    /// The recording of the pulse cores' outputs since the instance was created.
     pub fn shown(&self) -> Shown<'_> {
         let (mut words, mut complete) = (std::ptr::null(), 1);
         let Some(shown) = self.shown else {
@@ -450,8 +453,8 @@ impl Library {
                 complete: true,
             };
         };
-        // SAFETY: the instance is valid; the library keeps the words until its next cycle, for
-        // which `self` is borrowed anew.
+        // SAFETY: the instance is valid; the library keeps the words until its next cycle, which
+        // needs a new borrow of `self`.
         unsafe {
             let count = shown(self.instance, &mut words, &mut complete) as usize;
             let words = if count == 0 {
@@ -476,7 +479,7 @@ impl Drop for Library {
     }
 }
 
-/// Looks up a function.
+/// Looks up a function of the library.
 ///
 /// # Safety
 /// `T` must be a function pointer of the symbol's type.
@@ -485,7 +488,8 @@ unsafe fn symbol<T: Copy>(
     name: &str,
     shown: &dyn std::fmt::Display,
 ) -> Result<T, String> {
-    // SAFETY: passed on to the caller; the pointer is used no longer than the library, which `Library` keeps.
+    // SAFETY: guaranteed by the caller; the pointer is used no longer than the library, which
+    // `Library` keeps.
     unsafe { library.get::<T>(name.as_bytes()) }
         .map(|s| *s)
         .map_err(|_| format!("{shown} is not a Kairos gateware library: it has no function {name}"))

@@ -1,10 +1,11 @@
-//! Links between boards: what one board's logic sends arrives at the other's so many cycles later.
+//! Links between boards: a word sent by one board's logic arrives at the other's a number of cycles
+//! later.
 //!
-//! A fibre's delay is not one of whole cycles. A satellite has the clock of what it receives, late
-//! by the fraction of a cycle of the way there, and what it sends comes back late by both
-//! fractions: where these add up to a cycle, the way back takes one more. What is left is the phase
-//! that the board above can measure. Then the satellite's clock is moved to that of the board above
-//! (docs/gateware/link-time.md), which is all that is left out here: all boards have
+//! A fibre's delay is not a whole number of cycles. A satellite runs on the clock recovered from
+//! what it receives, late by the fractional cycle of the way there, and what it sends returns late
+//! by both fractions: where these add up to a cycle, the way back takes one cycle more. The
+//! remainder is the phase measured by the board above. The satellite's clock is then shifted to
+//! that of the board above (docs/gateware/link-time.md); only this is not modelled: all boards have
 //! one clock.
 //!
 //! The logic of each board has its own clock (`Pl::cycle`), and none runs a cycle before all words
@@ -16,42 +17,42 @@ use std::rc::Rc;
 
 use crate::machine::time::NS_PER_PL_CYCLE;
 
-/// A library's name for its link to the board above.
+/// A library's name of its link to the board above.
 pub const UP: &str = "up";
-/// A cycle in the phases that a library is told.
+/// Units of the phase input of a library per cycle.
 const PHASES: u64 = 4096;
 
-/// How long words are on their way.
+/// Propagation delay of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Delay {
     ns: u64,
 }
 
 impl Delay {
-    /// Of light, each way.
+    /// One-way delay.
     pub fn from_ns(ns: u64) -> Self {
         Self { ns }
     }
 
-    /// In whole cycles, from the board above and back to it.
+    /// Delay in whole cycles, from the board above and back to it.
     fn cycles(self) -> [u64; 2] {
         let there = self.ns / NS_PER_PL_CYCLE;
         [there, 2 * self.ns / NS_PER_PL_CYCLE - there]
     }
 
-    /// By what fraction of a cycle, in 1/[`PHASES`], what comes back is later than the clock of the
-    /// board above.
+    /// Fraction of a cycle, in 1/[`PHASES`], by which returning words lag the clock of the board
+    /// above.
     fn phase(self) -> u16 {
         (2 * self.ns % NS_PER_PL_CYCLE * PHASES / NS_PER_PL_CYCLE) as u16
     }
 }
 
-/// What happens to words on the way.
+/// Errors on the way.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Quality {
-    /// Probability that a bit is wrong.
+    /// Bit error probability.
     pub bit_errors: f64,
-    /// Probability that a word is lost.
+    /// Word loss probability.
     pub losses: f64,
 }
 
@@ -59,11 +60,11 @@ pub struct Quality {
 struct Fibre {
     /// (cycle of arrival, word), in order of time.
     words: RefCell<VecDeque<(u64, u64)>>,
-    /// In cycles.
+    /// Delay in cycles.
     delay: u64,
     quality: Quality,
     random: Cell<u64>,
-    /// Words sent, with wrong bits, and lost.
+    /// Number of words sent, with wrong bits, and lost.
     counts: Cell<(u64, u64, u64)>,
 }
 
@@ -78,7 +79,7 @@ impl Fibre {
         }
     }
 
-    /// Evenly distributed in 0..1: SplitMix64, so that the same run has the same errors.
+    /// Returns a number uniformly distributed in 0..1. SplitMix64, so that errors are reproducible.
     fn draw(&self) -> f64 {
         let state = self.random.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
         self.random.set(state);
@@ -105,22 +106,23 @@ impl Fibre {
     }
 }
 
-/// What both ends of a link have in common.
+/// State common to both ends of a link.
 struct Cable {
     delay: Delay,
-    /// When it is out as its description says: cycles from the first to before the second, in order.
+    /// When it is unplugged according to its description: cycles from the first up to but not
+    /// including the second, in order.
     out: Vec<[u64; 2]>,
-    /// The same by hand; what is over for all boards is left out.
+    /// The same for manual changes; intervals that are past for all boards are removed.
     pulled: RefCell<Vec<[u64; 2]>>,
 }
 
 impl Cable {
-    /// Whether one of the times at which it is out is so.
+    /// Whether any interval in which it is unplugged satisfies `when`.
     fn is_out(&self, mut when: impl FnMut(&[u64; 2]) -> bool) -> bool {
         self.out.iter().any(&mut when) || self.pulled.borrow().iter().any(when)
     }
 
-    /// Whether what leaves in `cycle` arrives, in `arrival`.
+    /// Whether a word sent in `cycle` arrives, in `arrival`.
     fn carries(&self, cycle: u64, arrival: u64) -> bool {
         !self.is_out(|&[from, to]| from <= arrival && cycle < to)
     }
@@ -130,14 +132,15 @@ impl Cable {
         !self.is_out(|&[from, to]| (from..to).contains(&cycle))
     }
 
-    /// When that changes next, as far as it is known.
+    /// The next known change of that.
     fn change(&self, cycle: u64) -> u64 {
         let pulled = self.pulled.borrow();
         let changes = self.out.iter().chain(pulled.iter()).flatten().copied();
         changes.filter(|&change| change > cycle).min().unwrap_or(u64::MAX)
     }
 
-    /// Pulls it out, or plugs it in, from cycle `at` on, which no board has reached; all have reached `past`.
+    /// Unplugs it, or plugs it in, from cycle `at` on, which no board has passed; all have reached
+    /// `past`.
     fn plug(&self, plugged: bool, past: u64, at: u64) {
         let mut pulled = self.pulled.borrow_mut();
         match pulled.last_mut() {
@@ -152,15 +155,16 @@ impl Cable {
 
 /// One end of a link, at a board.
 pub struct End {
-    /// Its place among the links of the library.
+    /// Index of the link in the library.
     pub(super) place: usize,
     out: Rc<Fibre>,
     into: Rc<Fibre>,
     cable: Rc<Cable>,
 }
 
-/// A link between two boards, and its end at each of them, at the one above first. `seed` is for the
-/// errors. `out`: when it is not plugged in, cycles from the first to before the second.
+/// Creates a link between two boards, and its ends, that of the board above first. `seed`: for the
+/// random errors. `out`: when it is unplugged, cycles from the first up to but not including the
+/// second.
 pub fn link(delay: Delay, quality: Quality, seed: u64, out: Vec<[u64; 2]>) -> (Link, [End; 2]) {
     let cycles = delay.cycles();
     // From the board above, and back to it
@@ -182,16 +186,16 @@ pub fn link(delay: Delay, quality: Quality, seed: u64, out: Vec<[u64; 2]>) -> (L
     (Link { cable, fibres }, ends)
 }
 
-/// A link, seen from outside.
+/// A link, as seen by the host.
 pub struct Link {
     cable: Rc<Cable>,
     fibres: [Rc<Fibre>; 2],
 }
 
 impl Link {
-    /// Pulls it out, or plugs it in, in cycle `at`, up to which no board's logic has been run; all
-    /// have been run up to `past`. What is under way then is lost. So a board that has been run
-    /// further than its neighbour gets nothing that comes into its past.
+    /// Unplugs it, or plugs it in, in cycle `at`, which no board's logic has passed; all have been
+    /// run up to `past`. Words in flight at that cycle are lost. This way nothing reaches a board
+    /// that is ahead of its neighbour in its past.
     pub fn plug(&self, plugged: bool, past: u64, at: u64) {
         self.cable.plug(plugged, past, at);
         let cable = &self.cable;
@@ -206,17 +210,17 @@ impl Link {
         self.cable.is_in(cycle)
     }
 
-    /// Words sent, with wrong bits, and lost, in each direction.
+    /// Number of words sent, with wrong bits, and lost, in each direction.
     pub fn counts(&self) -> [(u64, u64, u64); 2] {
         self.fibres.each_ref().map(|fibre| fibre.counts.get())
     }
 
-    /// In ns, each way.
+    /// One-way delay in ns.
     pub fn delay_ns(&self) -> u64 {
         self.cable.delay.ns
     }
 
-    /// In cycles, of the shorter way.
+    /// Delay in cycles of the shorter direction.
     pub fn delay(&self) -> u64 {
         self.cable.delay.cycles()[0]
     }
@@ -228,18 +232,17 @@ impl End {
         self.cable.is_in(cycle)
     }
 
-    /// By what fraction of a cycle what comes is later than the clock of the board above, as the
-    /// library wants it.
+    /// Phase of received words relative to the clock of the board above, in the library's units.
     pub fn phase(&self) -> u16 {
         self.cable.delay.phase()
     }
 
-    /// When that changes next by itself.
+    /// The next known change of [`Self::is_up`].
     pub fn change(&self, cycle: u64) -> u64 {
         self.cable.change(cycle)
     }
 
-    /// A word leaves in `cycle`.
+    /// Sends a word in `cycle`.
     pub fn send(&self, cycle: u64, word: u64) {
         let arrival = cycle + self.out.delay;
         if !self.cable.carries(cycle, arrival) {
@@ -253,7 +256,7 @@ impl End {
         self.into.words.borrow().front().map(|word| word.0)
     }
 
-    /// The cycle of arrival, `cycle` or before, and the word that arrived in it.
+    /// Takes the next word that has arrived by `cycle`, with its cycle of arrival.
     pub fn receive(&self, cycle: u64) -> Option<(u64, u64)> {
         self.into.words.borrow_mut().pop_front_if(|word| word.0 <= cycle)
     }
@@ -278,8 +281,8 @@ mod tests {
         assert_eq!(changes, [100, 100, 120, 130, 131, u64::MAX]);
     }
 
-    /// One board's logic is at cycle 70, the other's at 100, when it is pulled out, and at 110 and
-    /// 140 when it is plugged in.
+    /// One board's logic is at cycle 70 and the other's at 100 when the cable is unplugged, and at
+    /// 110 and 140 when it is plugged in.
     #[test]
     fn a_cable_is_pulled_out_where_no_board_has_been() {
         let cable = Cable {

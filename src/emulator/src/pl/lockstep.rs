@@ -1,11 +1,11 @@
-//! Several boards: none runs a cycle before all that reaches it in that cycle is known.
+//! Lockstep of several boards: none runs a cycle before all that reaches it in that cycle is known.
 //!
-//! What a board does reaches another one through their link, over other boards between them, or
-//! through a part of the bench that is wired to pins of both. The logic is led by whoever wants to
-//! go on: as long as another board's next doings may reach it in time, the board that is furthest
-//! behind of all is brought forward first. What a board does in a cycle reaches another one in the
-//! next cycle at the earliest, so the one that is furthest behind can always go on, and nothing
-//! comes into anybody's past.
+//! An action of a board reaches another one through their link, through other boards between them,
+//! or through a part of the bench that is wired to pins of both. A board that wants to advance
+//! leads the others: as long as another board's next action may reach it in time, the board
+//! furthest behind is advanced first. An action in one cycle reaches another board in the next
+//! cycle at the earliest, so the board furthest behind can always advance, and nothing arrives in a
+//! board's past.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -17,37 +17,38 @@ use crate::machine::bus::Bus;
 use crate::machine::memory::Memory;
 use crate::machine::time;
 
-/// In how many cycles what a board does reaches another one through the bench.
+/// Cycles after which an action of a board reaches another one through the bench.
 pub const THROUGH_BENCH: u64 = 1;
 
-/// A board among those with which it goes.
+/// A board's view of the boards in lockstep.
 #[derive(Clone)]
 pub struct Lockstep {
     boards: Rc<Vec<Weak<RefCell<Bus>>>>,
-    /// By two boards, in how many cycles at least what the first one does reaches the second.
+    /// For each pair of boards, the minimum number of cycles after which an action of the first
+    /// reaches the second.
     ways: Rc<Vec<Vec<u64>>>,
     own: usize,
 }
 
-/// What a board's logic does next.
+/// Next actions of a board's logic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Next {
-    /// The first cycle in which something may go on in it, if nothing comes from other boards.
+    /// The first cycle in which it may be active if nothing arrives from other boards.
     pub first: u64,
-    /// The first cycle in which a core of it may do something, or knows that it has been woken.
+    /// The first cycle in which one of its cores may act, or resumes after being woken.
     pub cores: u64,
 }
 
 impl Next {
-    /// Of nobody.
+    /// No action.
     const NEVER: Self = Self {
         first: u64::MAX,
         cores: u64::MAX,
     };
 }
 
-/// All boards in step. `ways`: in how many cycles what one board does reaches another one at once,
-/// by a link or the bench; ways over others are found here.
+/// Puts all boards in lockstep. `ways`: cycles after which an action of one board reaches another
+/// one directly, by a link or the bench; ways through other boards are found here.
 pub fn lockstep(boards: &[&Rc<RefCell<Bus>>], ways: Vec<Vec<u64>>) -> Vec<Lockstep> {
     let all = Rc::new(boards.iter().map(|bus| Rc::downgrade(bus)).collect());
     let ways = Rc::new(shortest(ways));
@@ -59,7 +60,7 @@ pub fn lockstep(boards: &[&Rc<RefCell<Bus>>], ways: Vec<Vec<u64>>) -> Vec<Lockst
     (0..boards.len()).map(board).collect()
 }
 
-/// The shortest ways over any others (Floyd and Warshall).
+/// Shortest ways, through any number of other boards (Floyd-Warshall).
 fn shortest(mut ways: Vec<Vec<u64>>) -> Vec<Vec<u64>> {
     for over in 0..ways.len() {
         for from in 0..ways.len() {
@@ -73,14 +74,14 @@ fn shortest(mut ways: Vec<Vec<u64>>) -> Vec<Vec<u64>> {
 }
 
 impl Lockstep {
-    /// The cycle before which nothing reaches board `to` that others have not done yet.
+    /// The cycle before which board `to` is not reached by any action that others have yet to take.
     fn reached(&self, next: &[Next], to: usize) -> u64 {
         let others = (0..next.len()).filter(|board| *board != to);
         let first = others.map(|board| next[board].first.saturating_add(self.ways[board][to]));
         first.min().unwrap_or(u64::MAX)
     }
 
-    /// What each board does next; of the own one it is `own`.
+    /// The next actions of each board; those of this one are `own`.
     fn next(&self, own: Next) -> Vec<Next> {
         let of = |(number, bus): (usize, &Weak<RefCell<Bus>>)| {
             if number == self.own {
@@ -97,7 +98,7 @@ impl Lockstep {
         self.boards.iter().enumerate().map(of).collect()
     }
 
-    /// Brings another board's logic to a cycle.
+    /// Advances another board's logic to a cycle.
     fn lead(&self, board: usize, to: u64, urgent: bool) {
         let Some(bus) = self.boards[board].upgrade() else {
             return;
@@ -109,13 +110,13 @@ impl Lockstep {
 }
 
 impl Pl {
-    /// It goes with others from now on.
+    /// Puts the logic in lockstep with other boards.
     pub fn go_in_step(&mut self, step: Lockstep) {
         self.step = Some(step);
     }
 
-    /// What it does next, where its cores may do something from cycle `acting` on, and one waits
-    /// for the logic if `wakes`.
+    /// Its next actions, if its cores may act from cycle `acting` on, and `wakes` tells whether one
+    /// waits for the logic.
     pub(super) fn next_doings(&self, acting: u64, wakes: bool) -> Next {
         let mut cores = acting;
         if wakes || self.raised.is_some() {
@@ -133,8 +134,8 @@ impl Pl {
         Next { first, cores }
     }
 
-    /// The cycle up to which nothing comes from other boards, but for a word in the next cycle;
-    /// `target` at most. `None`: a core of another board has to do something first.
+    /// The cycle up to which nothing arrives from other boards, except a word in the next cycle; at
+    /// most `target`. `None`: a core of another board has to act first.
     pub(super) fn agreed(&mut self, target: u64, urgent: bool) -> Option<u64> {
         if self.agreed <= self.cycle {
             self.agreed = match &self.step {
@@ -145,8 +146,8 @@ impl Pl {
         Some(self.undisturbed(target.min(self.agreed)))
     }
 
-    /// The cycle up to which no word comes that is under way, but for one in the next cycle;
-    /// `target` at most.
+    /// The cycle up to which no word in flight arrives, except one in the next cycle; at most
+    /// `target`.
     pub(super) fn undisturbed(&self, target: u64) -> u64 {
         let arrival = self.arrival().map_or(u64::MAX, |arrival| arrival.max(self.cycle + 1));
         target.min(arrival)
@@ -154,7 +155,7 @@ impl Pl {
 
     fn agree(&mut self, step: &Lockstep, target: u64, urgent: bool) -> Option<u64> {
         loop {
-            // Its own cores do nothing before the target.
+            // Its own cores do not act before the target.
             let next = step.next(self.next_doings(target, false));
             let reached = step.reached(&next, step.own);
             if reached > self.cycle {
@@ -173,8 +174,9 @@ impl Pl {
         }
     }
 
-    /// Is brought to cycle `to` by another board, which knows that nothing comes from any before;
-    /// not beyond what wakes a core that waits if `wakes`, but if it is urgent.
+    /// Advances the logic to cycle `to` on behalf of another board, which knows that nothing
+    /// arrives from any board before that cycle; unless `urgent`, not beyond an event that wakes a
+    /// waiting core if `wakes`.
     pub(super) fn led(&mut self, to: u64, acting: u64, wakes: bool, urgent: bool, memory: &Memory) {
         let before = acting.max(self.cycle);
         let bounds = Bounds {

@@ -1,11 +1,11 @@
-//! The programmable logic: the gateware library behind the ports of the processing system, and its clock.
+//! The programmable logic: the gateware library behind the ports of the processing system, and its
+//! clock.
 //!
 //! The clock is lazy. `cycle` is the number of the next PL cycle to run; cycle c begins at 8 ns *
-//! c. When the logic is quiet and nothing is under way on a port, cycles are not run: the coarse
+//! c. While the logic is quiet and nothing is in progress on a port, cycles are not run: the coarse
 //! counter is loaded with the value it would have (`sim_tsc_load`), at most up to `sim_next_due`.
-//! That is done when something comes to the logic, and not each time that somebody asks whether
-//! anything has happened. The counter always equals the cycle number minus a constant, and this is
-//! checked in every cycle that is run.
+//! This is done when an input reaches the logic, not at every query for events. The counter always
+//! equals the cycle number minus a constant, which is checked in every cycle that is run.
 
 mod accesses;
 pub mod acp;
@@ -47,16 +47,18 @@ use crate::machine::params::Params;
 use crate::machine::signals::Caller;
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 
-/// Cycles always run after an input changed (synchronisers).
+/// Cycles that are always run after an input change (synchronisers).
 const SETTLE: u64 = 8;
-/// The same after an event: the logic says itself that one is in its synchroniser.
+/// The same after an event: the logic itself is not quiet while one is in its synchroniser.
 const SETTLE_EVENT: u64 = 2;
-/// The same after a word of a link: its own cycle, and the one in which that counts as movement.
+/// The same after a word of a link: the cycle of the word, and the one in which it counts as a
+/// change.
 const SETTLE_WORD: u64 = 2;
-/// After a `sev`, the logic must begin to read within so many cycles, else it does not answer.
+/// The logic must begin to read within this many cycles after a `sev`; otherwise no answer is
+/// expected.
 const RESPONSE_WINDOW: u64 = 64;
 
-/// The gateware and everything about its ports.
+/// The gateware and the state of its ports.
 pub struct Pl {
     library: Library,
     inputs: Inputs,
@@ -67,67 +69,68 @@ pub struct Pl {
     window: Gp,
     /// Number of the next cycle.
     cycle: u64,
-    /// The cycles before this one are known to change nothing, and have not been skipped yet if
-    /// `cycle` is behind.
+    /// The cycles before this one are known to change nothing; those from `cycle` on have not been
+    /// skipped yet.
     rested: u64,
-    /// The cycle behind the newest read that the register bus alone has seen. Nothing comes to the
-    /// logic before.
+    /// The cycle after the latest read performed by the register bus alone. No input reaches the
+    /// logic before it.
     read: u64,
     /// Cycle number minus coarse counter; known after the first cycle.
     offset: Option<u64>,
-    /// Cycles that must be run before the next jump.
+    /// Cycles that must be run before cycles may be skipped.
     settle: u64,
-    /// Whether to jump at all.
+    /// Whether to skip cycles at all.
     pub skip: bool,
-    /// Each reset of the chip configures it anew, as where a loader boots.
+    /// Each system reset reconfigures the logic, as where a boot loader does so.
     pub reloads: bool,
-    /// Cycles run.
+    /// Number of cycles run.
     pub clocked: u64,
-    /// Cycles jumped over.
+    /// Number of cycles skipped.
     pub skipped: u64,
-    /// What happened at the pads.
+    /// Changes at the pads.
     pub trace: Trace,
-    /// EVENTEVENTI has toggled since this was last cleared; the cycle in which it did.
+    /// Cycle in which EVENTEVENTI has toggled since this was last cleared.
     pub event: Option<u64>,
-    /// An interrupt has been raised since this was last cleared; the cycle in which it was.
+    /// Cycle in which an interrupt has been raised since this was last cleared.
     pub raised: Option<u64>,
     sev_cycle: u64,
     awaiting: bool,
     seen: (u64, u64),
     gp_cycles: u64,
-    /// Times the counter was not what it should be.
+    /// How often the counter differed from its expected value.
     pub slips: u64,
-    /// Cycles of the newest `sev`.
+    /// Cycles of the latest `sev`.
     submissions: VecDeque<u64>,
-    /// How many there were.
+    /// Number of `sev`.
     submitted: u64,
-    /// Its links.
+    /// Its ends of links.
     ends: Vec<End>,
-    /// When one of them is next plugged in, or pulled out.
+    /// Next cycle in which one of them is plugged in or unplugged.
     replug: u64,
-    /// Of a link to the board above, whose time the counter takes over.
+    /// Whether it has a link to the board above, whose time the counter takes over.
     follows: bool,
-    /// Cycles that had to be run before the cores had come to them, for another board.
+    /// Cycles run ahead of this board's cores because another board needed them.
     pub ahead: u64,
-    /// What is wired to its pads.
+    /// The bench wired to its pads.
     pub outside: Option<Outside>,
-    /// It is one of several boards.
+    /// Its place among several boards.
     step: Option<Lockstep>,
-    /// Then: nothing comes from others before this cycle, unless it does something that reaches them.
+    /// With several boards: nothing arrives from others before this cycle, unless this board
+    /// affects them.
     agreed: u64,
-    /// It has done something in this run that may reach others.
+    /// Whether it has done anything in this run that may affect others.
     touched: bool,
-    /// Where in the kernel's library outputs come from.
+    /// Locations in the kernel's library from which outputs were submitted.
     pub sources: Sources,
-    /// Of DMA traces, if it has one.
+    /// The player of DMA traces, if the gateware has one.
     player: Option<Player>,
 }
 
-/// Number of `sev` whose cycles are kept.
+/// Number of `sev` whose cycles are recorded.
 const SUBMISSIONS: usize = 4096;
 
 impl Pl {
-    /// With the library fresh from reset, at time 0.
+    /// Creates the PL at time 0, with a library that has just been reset.
     pub fn new(library: Library, params: &Params, skip: bool) -> Self {
         let pads = library.info.pads.iter().map(|p| p.index + 1).max().unwrap_or(0);
         let follows = library.info.links.iter().any(|name| name == link::UP);
@@ -172,22 +175,22 @@ impl Pl {
         }
     }
 
-    /// What the library says about itself.
+    /// The library's description of itself.
     pub fn info(&self) -> &library::Info {
         &self.library.info
     }
 
-    /// The time at which the coarse counter was 0, as far as it is known.
+    /// The time at which the coarse counter was 0, if known.
     pub fn origin_ns(&self) -> Option<u64> {
         self.offset.map(|offset| offset.wrapping_mul(NS_PER_PL_CYCLE))
     }
 
-    /// What the outputs of pulse cores have shown.
+    /// The recording of the pulse cores' outputs.
     pub fn shown(&self) -> library::Shown<'_> {
         self.library.shown()
     }
 
-    /// Interrupts to the processing system.
+    /// Levels of the interrupts to the processing system.
     pub fn interrupts(&self) -> u16 {
         self.outputs.irq_f2p
     }
@@ -196,13 +199,13 @@ impl Pl {
         self.outputs.sim_quiet != 0 && self.settle == 0 && self.ports_idle()
     }
 
-    /// Nothing is under way on a port.
+    /// Whether no transaction is in progress on a port.
     fn ports_idle(&self) -> bool {
         self.acp.idle() && self.hp.idle() && self.gp.idle() && self.window.idle()
     }
 
-    /// When the answer that a core may be waiting for can come at the earliest, or memory be read
-    /// for it; `None` if none is expected.
+    /// Earliest time at which the answer awaited by a core, or a read of memory for it, can occur;
+    /// `None` if none is expected.
     pub fn answer(&self) -> Option<Cycles> {
         if !self.awaiting {
             return None;
@@ -213,27 +216,29 @@ impl Pl {
         Some(time::from_pl(self.acp.next_effect(self.cycle)))
     }
 
-    /// The cycle in which the logic has done what a core waits for: an event, or the answer to an access.
+    /// The cycle in which the logic produced what a core waits for: an event, an interrupt, or the
+    /// response to an access.
     fn waker(&self) -> Option<u64> {
         let answer = self.window.answer().map(|answer| answer.cycle);
         self.event.into_iter().chain(answer).chain(self.raised).min()
     }
 
-    /// When it has raised an interrupt that nobody has been told of.
+    /// Time at which it raised an interrupt that has not been delivered yet.
     pub fn interrupted(&self) -> Option<Cycles> {
         self.raised.map(|cycle| time::from_pl(cycle + 1))
     }
 
-    /// When the logic has woken a core that has not been told.
+    /// Time at which the logic woke a core that has not been resumed yet.
     pub fn woke(&self) -> Option<Cycles> {
         self.waker().map(|cycle| time::from_pl(cycle + 1))
     }
 
-    /// If the logic does something in its next cycles, not only at a known later time: the end of
-    /// the next `cycles`.
+    /// If the logic is active in its next cycles, not only at a known later time: the end of the
+    /// next `cycles`.
     pub fn stretch(&self, cycles: u64) -> Option<Cycles> {
         let end = if self.idle() {
-            // Of a late word, which is an error and told as one, time would wait in the past for ever
+            // A late word is an error and reported as one; without the maximum, time would stop
+            // there
             self.arrival()?.max(self.cycle) + 1
         } else {
             self.cycle + cycles
@@ -241,13 +246,13 @@ impl Pl {
         Some(time::from_pl(end))
     }
 
-    /// Begins at `now`, before its first cycle.
+    /// Sets the time of the first cycle to `now`.
     fn start_at(&mut self, now: Cycles) {
         self.cycle = time::to_pl(now);
     }
 
-    /// Configures the logic anew, at the cycle that it has reached. What is wired to it stays. The
-    /// error is a line for the user.
+    /// Reconfigures the logic at the cycle reached. Connections to it are kept. The error is a
+    /// one-line message for the user.
     pub fn reload(&mut self, memory: &Memory) -> Result<(), String> {
         self.catch_up(memory);
         self.library.reset()?;
@@ -263,8 +268,8 @@ impl Pl {
         Ok(())
     }
 
-    /// When the logic next does something by itself: now if it is not quiet, else when something
-    /// waits for its time.
+    /// When the logic next acts by itself: at once unless it is quiet, otherwise when the next
+    /// queued event is due.
     pub fn next(&self) -> Option<Cycles> {
         if !self.idle() {
             return Some(time::from_pl(self.cycle + 1));
@@ -275,7 +280,7 @@ impl Pl {
         }
     }
 
-    /// The cycle in which something that waits for its time is due.
+    /// The cycle in which the next queued event is due.
     fn due(&self) -> u64 {
         let due = match (self.outputs.sim_next_due, self.offset) {
             (u64::MAX, _) | (_, None) => u64::MAX,
@@ -284,7 +289,7 @@ impl Pl {
         due.min(self.replug)
     }
 
-    /// Runs one cycle with the ports.
+    /// Runs one cycle including the ports.
     fn clock(&mut self, memory: &Memory) {
         self.deliver();
         self.look_outside();
@@ -303,12 +308,12 @@ impl Pl {
         self.after(1, before);
     }
 
-    /// EVENTEVENTI and the interrupts.
+    /// EVENTEVENTI and the interrupts, to be compared across cycles.
     fn told(&self) -> (u8, u16) {
         (self.outputs.event_i, self.outputs.irq_f2p)
     }
 
-    /// Book-keeping after `n` cycles of which only the last may differ from the ones before.
+    /// Bookkeeping after `n` cycles of which only the last may differ from the ones before.
     fn after(&mut self, n: u64, (event, interrupts): (u8, u16)) {
         self.clocked += n;
         self.cycle += n;
@@ -357,20 +362,21 @@ impl Pl {
         self.send();
         if self.awaiting {
             let now = (self.acp.accepted, self.acp.written);
-            // Several requests may be under way: answered is the newest when the logic has come to rest.
+            // Several requests may be in progress: the latest has been answered once the logic is
+            // idle.
             let answered = now.1 > self.seen.1 && self.idle();
             let ignored = now.0 == self.seen.0 && self.cycle > self.sev_cycle + RESPONSE_WINDOW;
             self.awaiting = !answered && !ignored;
         }
     }
 
-    /// What it does may reach other boards.
+    /// Records that this board may have affected others.
     fn touch(&mut self) {
         self.touched = true;
         self.agreed = 0;
     }
 
-    /// Lets the bench drive its inputs in the next cycle.
+    /// Lets the bench drive the inputs for the next cycle.
     fn look_outside(&mut self) {
         if let Some(outside) = &mut self.outside {
             if outside.due(self.cycle) == self.cycle && outside.deliver(self.cycle, &mut self.inputs) {
@@ -379,42 +385,42 @@ impl Pl {
         }
     }
 
-    /// The first cycle that has to be run for what is wired to the pads.
+    /// The first cycle that has to be run for the bench.
     fn outside_due(&self) -> u64 {
         self.outside
             .as_ref()
             .map_or(u64::MAX, |outside| outside.due(self.cycle))
     }
 
-    /// How many cycles may be run before what is wired to the outputs hears of them.
+    /// Number of cycles that may be run before the bench must see the outputs.
     fn outside_stretch(&self) -> u64 {
         self.outside.as_ref().map_or(u64::MAX, Outside::stretch)
     }
 
-    /// When what is wired to the pads next does something: of interest to a core that waits for an input.
+    /// When the bench next acts: of interest to a core that waits for an input.
     pub fn outside_next(&self) -> Option<Cycles> {
         let cycle = self.outside.as_ref()?.next()?;
         Some(time::from_pl(cycle.max(self.cycle) + 1))
     }
 
-    /// When the next of what it has begun is done: a run is not over before.
+    /// When the next activity in progress at the bench ends; a run does not end before.
     pub fn outside_under_way(&self) -> Option<Cycles> {
         let cycle = self.outside.as_ref()?.under_way()?;
         Some(time::from_pl(cycle.max(self.cycle) + 1))
     }
 
-    /// Whether clock generators run, which never end.
+    /// Whether clock generators are running; they never stop by themselves.
     pub fn runs_on(&self) -> bool {
         self.library.waves(&self.outputs).next().is_some()
     }
 
-    /// Up to which time in ns the trace is complete.
+    /// Time in ns up to which the trace is complete.
     pub fn known_ns(&self) -> u64 {
         self.cycle * NS_PER_PL_CYCLE
     }
 
-    /// Numbers of the first and of the next `sev` in the record, and the cycles of those from
-    /// number `from` on.
+    /// Number of the first `sev` returned and of the next one, and the cycles of the recorded ones
+    /// from number `from` on.
     pub fn submissions(&self, from: u64) -> (u64, u64, impl Iterator<Item = u64> + '_) {
         let oldest = self.submitted - self.submissions.len() as u64;
         let first = from.clamp(oldest, self.submitted);
@@ -422,7 +428,7 @@ impl Pl {
         (first, self.submitted, kept.copied())
     }
 
-    /// A number that depends on every event at the pins, every `sev` that is kept, and the time.
+    /// A hash of all events at the pins, the recorded `sev`, and the time.
     pub fn digest(&self) -> u64 {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut h = DefaultHasher::new();
@@ -430,15 +436,15 @@ impl Pl {
         h.finish()
     }
 
-    /// A core executed `sev` at `now`, having come from `caller`: EVENTEVENTO toggles.
+    /// Toggles EVENTEVENTO for a `sev` executed at `now` by a core with this `caller`.
     pub fn send_event(&mut self, now: Cycles, caller: Caller, memory: &Memory) {
         self.come_to(now, memory);
         if let Some(address) = self.acp.newest {
             self.sources.reads(address, memory);
         }
         self.sources.submitted(caller, memory);
-        // The logic may be ahead of this core, for the other one. Two events must not fall into one
-        // cycle, where they would be none.
+        // The logic may be ahead of this core because of the other one. Two events must not fall
+        // into one cycle, where they would cancel.
         if self.cycle == self.sev_cycle {
             self.clock_now(memory);
         }

@@ -1,8 +1,7 @@
-//! What is wired to the pads: a bench, which sees every change of a pad at its time and drives
-//! inputs at exact times.
+//! The connection of the pads to a bench, which receives every change of a pad with its time and
+//! drives inputs at exact times.
 //!
-//! The logic is run cycle by cycle where the bench does something, and is not kept from skipping
-//! time where it does not.
+//! The logic is run cycle by cycle where the bench acts, and may skip time where it does not.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,25 +18,26 @@ use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// A bench at the pads of a board's logic.
 pub struct Outside {
-    /// Other boards may have it, too.
+    /// Shared with other boards if the bench connects them.
     engine: Rc<RefCell<Engine>>,
-    /// Which of its boards this is.
+    /// Number of this board in the engine.
     board: usize,
-    /// The number of the board's first pad there.
+    /// Engine number of the board's first pad.
     first: u16,
-    /// Pads that a part drives and the device could drive too, the part, and whether that has been told.
+    /// Pads driven by a part that the device can drive too: the part, and whether the conflict has
+    /// been reported.
     shared: BTreeMap<u16, (usize, bool)>,
-    /// Pads that have changed within a cycle, and what they are from the next one on.
+    /// Pads that change within the cycle, and their value from the next one on.
     steady: Vec<(usize, u8)>,
     /// The tones of pulse cores.
     tones: Option<Tones>,
-    /// Clock generators that something is wired to, and the wave of each that it was told of.
+    /// Clock generators with a part wired to them, and the last wave reported of each.
     clocks: Vec<(WaveInfo, Option<Wave>)>,
 }
 
 impl Outside {
-    /// An engine at the pads of this gateware, of which those in `drives` may be driven by the
-    /// device. There, pads have the numbers from `first` on, and the board is number `board`.
+    /// Connects an engine to the pads of this gateware. `drives`: pads that the device may drive.
+    /// The engine numbers the pads from `first` on, and the board as `board`.
     pub fn new(engine: Rc<RefCell<Engine>>, board: usize, first: u16, drives: BTreeSet<u16>, info: &Info) -> Self {
         let made = engine.borrow();
         let drivers = made.drivers().into_iter().filter(|(pad, _)| drives.contains(pad));
@@ -58,7 +58,7 @@ impl Outside {
         }
     }
 
-    /// The first cycle from `cycle` on that has to be run for it.
+    /// The first cycle from `cycle` on that has to be run for the bench.
     pub fn due(&self, cycle: u64) -> u64 {
         if !self.steady.is_empty() {
             return cycle;
@@ -66,7 +66,7 @@ impl Outside {
         self.next().unwrap_or(u64::MAX).max(cycle)
     }
 
-    /// The cycle in which it next does something.
+    /// The cycle in which the bench next acts.
     pub fn next(&self) -> Option<u64> {
         let engine = self.engine.borrow();
         let known = engine.edge_due(self.board);
@@ -74,12 +74,12 @@ impl Outside {
         next.map(|at| at / NS_PER_PL_CYCLE)
     }
 
-    /// The cycle in which the next of what it has begun is done.
+    /// The cycle in which the next activity in progress at the bench ends.
     pub fn under_way(&self) -> Option<u64> {
         self.engine.borrow().under_way().map(|at| at / NS_PER_PL_CYCLE)
     }
 
-    /// Puts what it does in a cycle on the inputs. Returns whether one changes.
+    /// Applies the bench's edges in a cycle to the inputs. Returns whether an input changes.
     pub fn deliver(&mut self, cycle: u64, inputs: &mut Inputs) -> bool {
         let mut changes = !self.steady.is_empty();
         for (pad, level) in self.steady.drain(..) {
@@ -103,7 +103,7 @@ impl Outside {
         changes
     }
 
-    /// What has changed at the pads. Returns whether a part hears of it.
+    /// Passes changes of the pads to the bench. Returns whether a part received any.
     pub fn see(&mut self, events: &[Event]) -> bool {
         let mut heard = false;
         for event in events {
@@ -114,7 +114,7 @@ impl Outside {
                 .get_mut(&pad)
                 .filter(|(_, told)| event.level.is_some() && !told);
             if let Some((part, told)) = shared {
-                // The device drives a pin: a part must not
+                // The device and a part both drive the pin
                 *told = true;
                 let text =
                     "the device drives the pin that it drives: an output of one of them is an input of the other";
@@ -129,27 +129,27 @@ impl Outside {
         heard
     }
 
-    /// How many cycles the logic may be run at once, before what it has shown has to be seen.
+    /// Number of cycles that the logic may be run before the recording must be passed to the bench.
     pub fn stretch(&self) -> u64 {
         self.tones.as_ref().map_or(u64::MAX, |_| AHEAD)
     }
 
-    /// What pulse cores have shown, if a part hears of that. `origin`: the cycle in which the coarse
-    /// counter was 0. Returns whether there was anything.
+    /// Passes new output of pulse cores to the bench, if a part is wired to them. `origin`: the
+    /// cycle in which the coarse counter was 0. Returns whether there was any.
     pub fn see_tones<'a>(&mut self, shown: impl FnOnce() -> Shown<'a>, origin: u64) -> bool {
         let tones = self.tones.as_mut();
         tones.is_some_and(|tones| tones.see(&shown(), origin, &mut self.engine.borrow_mut()))
     }
 
-    /// The logic is configured anew: its pulse cores have shown nothing.
+    /// Restarts the recording of pulse cores after the logic has been reconfigured.
     pub fn begin_anew(&mut self, info: &Info) {
         if let Some(tones) = &mut self.tones {
             *tones = Tones::new(info, self.first);
         }
     }
 
-    /// Clock generators, as they are in a quiet cycle that has been run: of one that is as before
-    /// nothing is told. Returns whether something is.
+    /// Passes changed waves of clock generators, as of a quiet cycle that has been run, to the
+    /// bench. Returns whether there were any.
     pub fn see_clocks(&mut self, cycle: u64, outputs: &Outputs) -> bool {
         let mut heard = false;
         for (info, known) in &mut self.clocks {
@@ -167,7 +167,7 @@ impl Outside {
     }
 }
 
-/// A wave as it was in cycle 0, for whoever wants its frequency in Hz and a rising edge from `from` on.
+/// Frequency in Hz, and a rising edge from `from` on, of a wave as of cycle 0.
 fn square(wave: &Wave, from: u64) -> Square {
     let period = NS_PER_PL_CYCLE as f64 * 2.0 * wave.half as f64 / wave.word as f64;
     let cycle = from / NS_PER_PL_CYCLE;

@@ -1,5 +1,5 @@
-//! What the gateware submits of a DMA trace: from the registers of its player as they are written,
-//! and the trace in memory.
+//! Determines the events submitted by the gateware's DMA player: from writes to its registers, and
+//! from the trace in memory.
 
 use kairos_contracts::registers::dma;
 use kairos_proto::descriptor::Descriptor;
@@ -7,16 +7,16 @@ use kairos_proto::dma::{decode, COMPACT};
 
 use crate::machine::memory::Memory;
 
-/// Words of a trace that are read at once.
+/// Words of a trace read at once.
 const PIECE: usize = 4096;
-/// Words that an event takes at most: a time, its head and its data.
+/// Maximum length of an event in words: a time, its header and its data.
 const EVENT: usize = 32;
 
-/// The registers of the player, and what has been written to them.
+/// Register addresses of the player, and values written to them.
 pub struct Player {
     enable: u32,
     base: u32,
-    /// That of the upper half.
+    /// Address of the upper half.
     offset: u32,
     format: u32,
     trace: u32,
@@ -25,7 +25,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// As the gateware's descriptor has it; `None`: it has none.
+    /// Finds the player in the gateware's descriptor; `None` if it has none.
     pub fn find(descriptor: &[u8]) -> Option<Self> {
         let descriptor = Descriptor::new(descriptor).ok()?;
         let find = |name| descriptor.register(name).map(|register| register.address);
@@ -40,7 +40,7 @@ impl Player {
         })
     }
 
-    /// A word is stored. Whether a trace that can be told of begins to be played.
+    /// Handles a store. Returns whether it starts playback of a trace that can be decoded.
     pub fn stored(&mut self, address: u32, value: u32) -> bool {
         if address == self.base {
             self.trace = value;
@@ -54,18 +54,18 @@ impl Player {
         address == self.enable && value & 1 != 0 && self.compact
     }
 
-    /// The time from which those of the trace are counted.
+    /// Start time, added to the times in the trace.
     pub fn time(&self) -> i64 {
         self.time as i64
     }
 
-    /// Its address.
+    /// Address of the trace.
     pub fn trace(&self) -> u32 {
         self.trace
     }
 }
 
-/// The events of the trace at an address: the address, target and time of each.
+/// Calls `event` with the address, target and time of each event of a trace.
 pub fn events(trace: u32, memory: &Memory, mut event: impl FnMut(u32, u32, i64)) {
     let (mut words, mut at, mut before, mut more) = (Vec::new(), 0, 0, true);
     let place = |at: usize| trace.wrapping_add(4 * at as u32);

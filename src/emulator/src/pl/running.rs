@@ -1,42 +1,45 @@
-//! How far the logic is run, and what of its cycles.
+//! Running the logic: up to which cycle, and which cycles are run or skipped.
 
 use super::Pl;
 use crate::machine::memory::Memory;
 use crate::machine::time::{self, Cycles};
 
-/// Cycles that are run at once.
+/// Maximum number of cycles run at once.
 const LONGEST_RUN: u64 = 4096;
-/// A jump shorter than this is not worth it.
+/// Shorter jumps are not worthwhile.
 const SHORTEST_JUMP: u64 = 2;
 
-/// Where a run of the logic ends before its target.
+/// Conditions that end a run of the logic before its target, and its mode.
 #[derive(Default)]
 pub(super) struct Bounds {
-    /// When the logic has woken a core.
+    /// Stop when the logic has woken a core.
     pub(super) to_event: bool,
-    /// When it rests, so that the rest need not be run, nor skipped.
+    /// Stop when the logic is quiescent until the target, so that the remaining cycles need not be
+    /// run or skipped now.
     pub(super) to_rest: bool,
-    /// Not before: other boards are brought forward whatever their cores may still do.
+    /// Do not stop before the target: other boards are advanced regardless of what their cores may
+    /// still do.
     pub(super) urgent: bool,
-    /// It is for another board, and only until something is done here that may reach others.
+    /// Run on behalf of another board, and stop as soon as anything here may affect others.
     pub(super) led: bool,
 }
 
 impl Pl {
-    /// Skips what is known to change nothing, so that the trace has what waves did meanwhile.
+    /// Skips cycles that are known to change nothing, so that the trace includes the waves in them.
     pub fn catch_up(&mut self, memory: &Memory) {
         self.run(self.rested, memory, Bounds::default());
     }
 
-    /// True if some pad changes within the current cycle, so that repeating the cycle repeats the change.
+    /// Whether a pad changes within the current cycle, so that repeating the cycle would repeat the
+    /// change.
     pub(super) fn pulsing(&self) -> bool {
         let pads = self.library.info.pads.len();
         self.outputs.pads_o[..pads].iter().any(|s| *s != 0 && *s != 0xff)
     }
 
     /// Runs the logic up to (not including) the cycle that contains `now`, or until it wakes a core
-    /// if `to_event`. With other boards, only as far as is known what they bring. The next cycle is then
-    /// the one returned.
+    /// if `to_event`; with other boards, only as far as their effects are known. Returns the next
+    /// cycle.
     pub fn advance(&mut self, now: Cycles, memory: &Memory, to_event: bool) -> u64 {
         let target = time::to_pl(now);
         if self.rests(target) {
@@ -52,12 +55,12 @@ impl Pl {
         self.reached()
     }
 
-    /// The first cycle of which nothing is known.
+    /// The first cycle that has neither been run nor is known to change nothing.
     pub fn reached(&self) -> u64 {
         self.cycle.max(self.rested)
     }
 
-    /// The same, and surely up to there: a core of this board does something at `now`.
+    /// Runs the logic up to `now` unconditionally: a core of this board acts at that time.
     pub(super) fn come_to(&mut self, now: Cycles, memory: &Memory) {
         let bounds = Bounds {
             urgent: true,
@@ -66,13 +69,13 @@ impl Pl {
         self.run(time::to_pl(now).max(self.read), memory, bounds);
     }
 
-    /// Runs one cycle for an access.
+    /// Runs one cycle as part of an access.
     pub(super) fn clock_now(&mut self, memory: &Memory) {
         self.agreed(self.cycle + 1, true);
         self.clock(memory);
     }
 
-    /// Runs the logic up to cycle `target`, or to a bound.
+    /// Runs the logic up to cycle `target`, or until a condition in `bounds` is met.
     pub(super) fn run(&mut self, target: u64, memory: &Memory, bounds: Bounds) {
         let Bounds {
             to_event,
@@ -115,14 +118,14 @@ impl Pl {
             {
                 self.acp.drive(self.cycle, &mut self.inputs, memory);
                 self.hp.drive(self.cycle, &mut self.inputs, memory);
-                // A cycle that asks for the ACP must be run with it: stop before by running the
-                // cycles one by one whenever the logic may start a transaction, i.e. while an
-                // answer is awaited.
+                // A cycle with a request on the ACP must be run together with the port: run single
+                // cycles whenever the logic may start a transaction, i.e. while an answer is
+                // awaited.
                 if !self.awaiting {
                     let n = (target.min(outside) - self.cycle)
                         .min(LONGEST_RUN)
                         .min(self.outside_stretch());
-                    // A changed input need not end a run by itself: the rest is skipped.
+                    // After an input change, run only the cycles to settle: the rest is skipped.
                     let n = if self.settle > 0 && self.skip {
                         n.min(self.settle)
                     } else {
@@ -130,7 +133,7 @@ impl Pl {
                     };
                     let before = self.told();
                     let ran = self.library.run(&self.inputs, &mut self.outputs, n);
-                    // The handshakes of the last cycle count.
+                    // The handshakes of the last cycle must be performed.
                     let last = self.cycle + ran.max(1) - 1;
                     self.acp.sample(last, &self.inputs, &self.outputs);
                     self.hp.sample(last, &self.inputs, &self.outputs);
@@ -144,8 +147,8 @@ impl Pl {
         self.hp.commit(self.cycle, memory);
     }
 
-    /// No valid output is set, so that a run with constant inputs performs no handshake before its
-    /// last cycle.
+    /// Whether no port output is valid, so that a run with constant inputs performs no handshake
+    /// before its last cycle.
     fn ports_rest(&self) -> bool {
         let o = &self.outputs;
         let hp = o.hp0_arvalid | o.hp0_awvalid | o.hp0_wvalid;

@@ -1,12 +1,12 @@
-//! Which lines of the source outputs come from: for each output that a kernel submits, and for
-//! those of a trace that it plays, the addresses in its library to which the functions under way
-//! return, the innermost first; for the latter also those at which each was recorded. The host,
-//! which has the library with its debug information, makes files and lines of them.
+//! Source lines of outputs: for each output that a kernel submits, and for those of a trace that it
+//! plays, the return addresses of the call chain in its library, innermost first; for the latter
+//! also those at which each was recorded. The host, which has the library with its debug
+//! information, translates them to files and lines.
 //!
-//! The core has noted who called the firmware when it left the library ([`Caller`]); from there the
-//! library's own tables of frames lead to the callers. What is submitted stands in the kernel
-//! initiator's ring (`docs/interfaces.md`, section 5); where an event of a trace is written, and
-//! that another board is to play one, the firmware notes with a hint ([`TraceNote`]).
+//! The core has recorded the caller of the firmware when it left the library ([`Caller`]); from
+//! there the library's unwind tables lead to the outer callers. Submitted requests are in the
+//! kernel initiator's ring (`docs/interfaces.md`, section 5); the firmware reports with a hint
+//! where it writes an event of a trace, and that it has another board play one ([`TraceNote`]).
 
 use std::collections::HashMap;
 
@@ -23,11 +23,11 @@ use super::played;
 use crate::machine::memory::Memory;
 use crate::machine::signals::Caller;
 
-/// Frames that are looked at.
+/// Maximum number of frames unwound.
 const DEEPEST: usize = 32;
-/// Outputs that are kept.
+/// Maximum number of outputs recorded.
 const KEPT: usize = 1 << 22;
-/// Requests that may be under way before the ring is known.
+/// Requests that may be in flight before the ring is known.
 const UNDER_WAY: usize = SLOTS as usize;
 const NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
 /// r11
@@ -35,19 +35,20 @@ const FRAME: usize = 11;
 const PT_ARM_EXIDX: u32 = 0x7000_0001;
 const BASE: u32 = KERNEL_LIBRARY.start as u32;
 
-/// Identifies a library among all that the host has compiled.
+/// Identifies a library among all those compiled by the host.
 type Fingerprint = [u8; FINGERPRINT_BYTES];
 
-/// Return addresses in a library, relative to it.
+/// Return addresses in a library, relative to its base.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Chain {
     library: u32,
     addresses: Vec<u32>,
-    /// Of an event of a trace, which this chain plays: the number of that which recorded it, if it is known.
+    /// For an event of a trace that is played by this chain: number of the chain that recorded it,
+    /// if known.
     recorded: Option<u32>,
 }
 
-/// An output: its time in machine units, its target, and the number of its chain.
+/// An output: its time in machine units, target, and chain number.
 #[derive(Debug, Clone, Copy)]
 struct Output {
     time: i64,
@@ -55,39 +56,39 @@ struct Output {
     chain: u32,
 }
 
-/// The library in memory.
+/// The library currently in memory.
 #[derive(Default)]
 struct Loaded {
     fingerprint: Fingerprint,
     number: u32,
-    /// Its index of functions.
+    /// Its unwind index: address and number of entries.
     index: (u32, u32),
-    /// By return address, how the frame is undone; `None`: it cannot be.
+    /// Unwind entry by return address; `None` if there is no usable one.
     entries: HashMap<u32, Option<Entry>>,
 }
 
-/// What kernels have submitted.
+/// Outputs submitted by kernels.
 #[derive(Default)]
 pub struct Sources {
     ring: Option<u32>,
-    /// Number of the newest request.
+    /// Number of the latest request.
     newest: u32,
-    /// Chains of requests before the ring was known.
+    /// Chains of requests submitted before the ring was known.
     waiting: Vec<u32>,
     loaded: Loaded,
     libraries: Vec<Fingerprint>,
     chains: Vec<Chain>,
     numbers: HashMap<Chain, u32>,
-    /// By the address of an event of a trace, the chain that recorded it.
+    /// For each address of an event of a trace, the chain that recorded it.
     written: HashMap<u32, u32>,
     outputs: Vec<Output>,
 }
 
-/// Memory of the device, for reading tables and stacks.
+/// Memory of the device, for reading unwind tables and stacks.
 struct Words<'a>(&'a Memory);
 
 impl KernelMemory for Words<'_> {
-    /// Words only are read of it.
+    /// Not supported: only words are read.
     fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress> {
         Err(BadAddress { address, length })
     }
@@ -98,7 +99,7 @@ impl KernelMemory for Words<'_> {
 }
 
 impl Sources {
-    /// A core has executed `sev`, having come from `caller`.
+    /// Records the `sev` executed by a core with this `caller`.
     pub fn submitted(&mut self, caller: Caller, memory: &Memory) {
         let chain = self.chain(caller, memory);
         match self.ring {
@@ -108,7 +109,7 @@ impl Sources {
         }
     }
 
-    /// The gateware has begun to read a request there.
+    /// Records that the gateware has begun to read a request at `address`.
     pub fn reads(&mut self, address: u32, memory: &Memory) {
         if self.ring.is_some() {
             return;
@@ -120,7 +121,7 @@ impl Sources {
         }
     }
 
-    /// A core that has come from `caller` has executed the hint with this number and these in r0 to r3.
+    /// Handles a hint executed by a core with this `caller`: its number, and r0 to r3.
     pub fn noted(&mut self, number: u8, [event, from, low, high]: [u32; 4], caller: Caller, memory: &Memory) {
         let number = u32::from(number);
         if number == TraceNote::Elsewhere as u32 {
@@ -137,8 +138,9 @@ impl Sources {
         }
     }
 
-    /// A core that has come from `caller` has begun to play the trace at an address, here or
-    /// elsewhere, from a time on. What is played for another board's kernel is told of there.
+    /// Records that a core with this `caller` has started playback of the trace at an address, here
+    /// or on another board, at time `start`. Playback for another board's kernel is recorded on
+    /// that board.
     pub fn played(&mut self, caller: Caller, trace: u32, start: i64, memory: &Memory) {
         let plays = self.chain(caller, memory);
         if self.outputs.len() == KEPT || self.chains[plays as usize].addresses.is_empty() {
@@ -163,7 +165,7 @@ impl Sources {
         }
     }
 
-    /// Notes the newest request in the ring, if it is an output.
+    /// Records the latest request in the ring, if it is an output.
     fn note(&mut self, ring: u32, chain: u32, memory: &Memory) {
         let slot = |number: u32| ring + number % SLOTS * SLOT_BYTES as u32;
         let head = |number: u32| memory.word(slot(number) + SLOT_HEAD as u32);
@@ -171,7 +173,7 @@ impl Sources {
         let next = |number: u32| (number + 1) & NUMBERS;
         self.newest = match held(next(self.newest)) {
             true => next(self.newest),
-            // The ring has begun anew.
+            // The ring has been restarted.
             false => {
                 let numbers = (0..SLOTS).map(|slot| head(slot) >> 1 & NUMBERS);
                 let newest = numbers
@@ -195,7 +197,7 @@ impl Sources {
         });
     }
 
-    /// The number of the chain of calls behind `caller`.
+    /// The number of the call chain of `caller`.
     fn chain(&mut self, caller: Caller, memory: &Memory) -> u32 {
         self.look_at_library(memory);
         let mut registers = Registers::default();
@@ -232,7 +234,7 @@ impl Sources {
         number
     }
 
-    /// Finds the index of the library in memory, if it is another one than before.
+    /// Finds the unwind index of the library in memory, if the library has changed.
     fn look_at_library(&mut self, memory: &Memory) {
         let mut fingerprint = Fingerprint::default();
         memory.read(BASE + FINGERPRINT as u32, &mut fingerprint);
@@ -252,22 +254,22 @@ impl Sources {
         };
     }
 
-    /// How many outputs there are.
+    /// Number of recorded outputs.
     pub fn len(&self) -> usize {
         self.outputs.len()
     }
 
-    /// Whether nothing has been submitted.
+    /// Whether no output has been recorded.
     pub fn is_empty(&self) -> bool {
         self.outputs.is_empty()
     }
 
-    /// The newest output on one of these channels that is due at or before a time in ns since
-    /// power-up: when that is, and its chain as [fingerprint of its library, addresses].
+    /// The latest output on one of these channels that is due at or before a time in ns since
+    /// power-up: its time, and its chain as [fingerprint of its library, addresses].
     pub fn before(&self, at: u64, origin_ns: u64, channels: &[u32]) -> Option<(u64, Value)> {
         let at = (at as i64).wrapping_sub(origin_ns as i64);
         let theirs = |output: &&Output| output.time <= at && channels.contains(&(output.target >> 8));
-        // Of those of one time, the last.
+        // The last one among those at the same time.
         let newest = self.outputs.iter().filter(theirs).max_by_key(|output| output.time);
         newest.map(|output| {
             let chain = &self.chains[output.chain as usize];
@@ -278,18 +280,19 @@ impl Sources {
     }
 }
 
-/// What the host makes lines of, of all boards: each with the time at which its RTIO counter was 0,
-/// in ns, and the number of the first output that is wanted.
+/// Data from which the host finds source lines, of all boards.
 #[derive(Default)]
 pub struct Report {
     libraries: Vec<String>,
     chains: Vec<Value>,
-    /// Two words each: time in ns since power-up; target and, in the upper half, number of the chain.
+    /// Two words per output: time in ns since power-up; target and, in the upper half, chain
+    /// number.
     pub outputs: Vec<u64>,
 }
 
 impl Report {
-    /// Adds those of a board.
+    /// Adds the outputs of a board from number `from` on. `origin_ns`: the time at which its RTIO
+    /// counter was 0.
     pub fn add(&mut self, sources: &Sources, origin_ns: u64, from: usize) {
         let (library, chain) = (self.libraries.len() as u32, self.chains.len());
         self.libraries.extend(sources.libraries.iter().map(hex));
@@ -305,7 +308,8 @@ impl Report {
         }
     }
 
-    /// Fingerprints of libraries, and chains as [library, addresses, chain that recorded it or null].
+    /// Returns fingerprints of libraries, and chains as [library, addresses, chain that recorded it
+    /// or null].
     pub fn reply(self) -> Value {
         json!({ "libraries": self.libraries, "chains": self.chains, "outputs": self.outputs.len() / 2 })
     }
@@ -315,7 +319,7 @@ fn hex(fingerprint: &Fingerprint) -> String {
     fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The index of functions of the library in memory: address and number of entries.
+/// The unwind index of the library in memory: address and number of entries.
 fn index(memory: &Memory) -> Option<(u32, u32)> {
     let half = |at: u32| memory.word(BASE + (at & !3)) >> (8 * (at & 2)) & 0xffff;
     let (table, size, count) = (memory.word(BASE + 28), half(42), half(44));

@@ -1,5 +1,4 @@
-//! What the outputs of pulse cores show, for a bench that is driven with it: the library's recording
-//! of them is followed while it grows.
+//! Outputs of pulse cores for a bench that uses them: follows the library's recording as it grows.
 
 use std::ops::Range;
 
@@ -11,11 +10,11 @@ use kairos_pulse::model::{Follower, Tone};
 use super::library::{Info, Shown};
 use crate::machine::time::NS_PER_PL_CYCLE;
 
-/// Cycles that the logic may be run before the bench hears what its pulse cores have shown: all of it
-/// is at the converters' connectors only behind these.
+/// Cycles that the logic may be run before the bench must receive the output of its pulse cores: it
+/// reaches the converters' connectors only after this latency.
 pub const AHEAD: u64 = CORE_LATENCY / NS_PER_PL_CYCLE;
 
-/// The numbers of the tones of a board's pulse cores, behind those of its pads, which begin with
+/// Numbers of the tones of a board's pulse cores, after those of its pads, which begin with
 /// `first`.
 pub fn places(info: &Info, first: u16) -> Range<u16> {
     let pads = info.pads.iter().map(|pad| pad.index as u16 + 1).max().unwrap_or(0);
@@ -25,16 +24,16 @@ pub fn places(info: &Info, first: u16) -> Range<u16> {
 /// The tones of a board's pulse cores.
 pub struct Tones {
     follower: Follower,
-    /// Words that have been taken.
+    /// Number of words of the recording consumed.
     taken: usize,
-    /// Number of the first tone among the pads.
+    /// Engine number of the first tone.
     first: u16,
-    /// By output and tone, what it was last.
+    /// Last state, by output and tone.
     last: Vec<[Tone; TONES]>,
 }
 
 impl Tones {
-    /// Of a board whose pads have the numbers from `first` on.
+    /// Creates the tones of a board whose pads are numbered from `first` on.
     pub fn new(info: &Info, first: u16) -> Self {
         let mut cores: Vec<u32> = info.outputs.iter().map(|output| output.channel).collect();
         cores.dedup();
@@ -48,8 +47,8 @@ impl Tones {
         }
     }
 
-    /// Tells the bench what is new. `origin`: the cycle in which the coarse counter was 0. Returns
-    /// whether there was anything.
+    /// Passes new output to the bench. `origin`: the cycle in which the coarse counter was 0.
+    /// Returns whether there was any.
     pub fn see(&mut self, shown: &Shown<'_>, origin: u64, engine: &mut Engine) -> bool {
         let Some(new) = shown.words.get(self.taken..).filter(|new| !new.is_empty()) else {
             return false;
@@ -60,7 +59,7 @@ impl Tones {
         self.taken += follower.take(new, |output, cycle, tones| {
             let at = cycle.wrapping_add(origin) * NS_PER_PL_CYCLE;
             for (tone, now) in tones.into_iter().enumerate() {
-                // Of a tone that is off nobody hears how it turns.
+                // Phase changes of a tone that is off are inaudible.
                 let before = std::mem::replace(&mut last[output][tone], now);
                 if before.amplitude != 0 || now.amplitude != 0 {
                     engine.tone(at, *first + (output * TONES + tone) as u16, now);

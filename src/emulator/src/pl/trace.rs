@@ -1,22 +1,22 @@
-//! What happened at the pins: every change of every pad with its exact time.
+//! The trace of the pins: every change of every pad with its exact time.
 
 use super::event::Event;
 use super::wave::{Run, Wave};
 
 /// Changes since the last clear.
 pub struct Trace {
-    /// In the order of time, then of the pads.
+    /// In the order of time, then of pads.
     events: Vec<Event>,
-    /// What waves of clock generators did, which is not among the events. Those of one pad are in
-    /// the order of time.
+    /// Runs of the waves of clock generators, which are not among the events. Those of one pad are
+    /// in the order of time.
     runs: Vec<Run>,
-    /// The newest run of each pad, while it may go on.
+    /// The latest run of each pad, while it may continue.
     open: Vec<Option<usize>>,
     last: Vec<Option<bool>>,
 }
 
 impl Trace {
-    /// For `pads` pads, none of them driven.
+    /// Creates a trace of `pads` pads, none of them driven.
     pub fn new(pads: usize) -> Self {
         Self {
             events: Vec::new(),
@@ -27,7 +27,7 @@ impl Trace {
     }
 
     /// Records the cycle that starts at `start_ns`: eight samples of 1 ns for each pad (bit 0
-    /// first), and who drives. Returns what has changed, but for what waves were expected to do.
+    /// first), and whether each is driven. Returns the changes, except expected ones of waves.
     pub fn record(&mut self, start_ns: u64, samples: &[u8], drive: &[u8]) -> &[Event] {
         let from = self.events.len();
         for (pad, last) in self.last.iter_mut().enumerate() {
@@ -73,7 +73,7 @@ impl Trace {
         &self.events[from..]
     }
 
-    /// Expects that the waves, which are so in `cycle`, the last one recorded, go on.
+    /// Expects the waves, given as of `cycle`, the last one recorded, to continue.
     pub fn expect(&mut self, waves: impl Iterator<Item = Wave>, cycle: u64) {
         for wave in waves {
             if self.open[usize::from(wave.pad)].is_none() {
@@ -82,8 +82,8 @@ impl Trace {
         }
     }
 
-    /// Records that `cycles` cycles were not run, in which nothing changed but the waves, which
-    /// were so in `cycle`, the last one before them.
+    /// Records that `cycles` cycles were skipped, in which nothing changed but the waves, given as
+    /// of `cycle`, the last one before them.
     pub fn skip(&mut self, waves: impl Iterator<Item = Wave>, cycle: u64, cycles: u64) {
         for wave in waves {
             let open = self.open[usize::from(wave.pad)];
@@ -96,7 +96,7 @@ impl Trace {
         }
     }
 
-    /// A wave begins, or is another one from now on.
+    /// Begins a run of a new or changed wave.
     fn begin(&mut self, wave: Wave, cycle: u64) -> usize {
         let open = &mut self.open[usize::from(wave.pad)];
         let at = open.filter(|at| self.runs[*at].count == 0).unwrap_or(self.runs.len());
@@ -109,7 +109,7 @@ impl Trace {
         at
     }
 
-    /// How many changes there are, those of waves not counted.
+    /// Number of changes, without those of waves.
     pub fn len(&self) -> usize {
         self.events.len()
     }
@@ -119,24 +119,25 @@ impl Trace {
         self.events.is_empty()
     }
 
-    /// The changes from number `from` on, those of waves left out, in the order of time, then of the pads.
+    /// The changes from number `from` on, without those of waves, in the order of time, then of
+    /// pads.
     pub fn since(&self, from: usize) -> &[Event] {
         self.events.get(from..).unwrap_or_default()
     }
 
-    /// What waves did, as far as they changed anything.
+    /// The runs of waves that have changed a pad.
     pub fn runs(&self) -> impl Iterator<Item = Run> + '_ {
         self.runs.iter().filter(|run| run.count != 0).copied()
     }
 
-    /// Forgets the changes (the pads keep their levels).
+    /// Clears the recorded changes (the pads keep their levels).
     pub fn clear(&mut self) {
         self.events.clear();
         self.runs.clear();
         self.open.fill(None);
     }
 
-    /// A number that depends on every event, for comparing runs.
+    /// A hash of all events, for comparing runs.
     pub fn digest(&self) -> u64 {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut h = DefaultHasher::new();
@@ -174,7 +175,7 @@ mod tests {
         );
     }
 
-    /// A wave that changes every 16 ns, as it is in a cycle.
+    /// A wave that changes every 16 ns, as of a cycle.
     fn wave(cycle: u64) -> Wave {
         Wave {
             pad: 1,
@@ -192,7 +193,7 @@ mod tests {
         }
     }
 
-    /// What is run and what is skipped is one wave, whose changes are a number.
+    /// Run and skipped cycles extend one wave, whose changes are only counted.
     #[test]
     fn a_wave_is_kept_as_a_number() {
         let mut t = Trace::new(2);
@@ -217,7 +218,7 @@ mod tests {
         );
     }
 
-    /// Changes that no wave explains are events, and another wave is another run.
+    /// Changes that no wave explains are events, and another wave begins another run.
     #[test]
     fn a_wave_that_is_changed() {
         let mut t = Trace::new(2);
@@ -228,7 +229,7 @@ mod tests {
         let shifted = |cycle: u64| wave(cycle + 1);
         t.skip([shifted(4)].into_iter(), 4, 4);
         for cycle in 9..12 {
-            // Two changes in succession, as no wave of this word has.
+            // Two successive changes, which no wave with this word has.
             level = !level;
             t.record(cycle * 8, &[0, level], &[1, 1]);
         }

@@ -1,42 +1,43 @@
-//! Square waves of clock generators, which need not be run: their edges are known.
+//! Square waves of clock generators; their edges are calculated instead of simulated.
 
 use super::event::Event;
 use crate::machine::time::NS_PER_PL_CYCLE;
 
-/// A wave in some cycle: its pad has the highest bit of an accumulator to which a word is added each cycle.
+/// A wave as of some cycle: its pad is the highest bit of an accumulator to which a word is added
+/// each cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wave {
     /// Index of the pad.
     pub pad: u16,
     /// Half of the accumulator's range: its highest bit.
     pub half: u64,
-    /// The accumulator in that cycle.
+    /// The accumulator as of that cycle.
     pub accumulator: u64,
-    /// What is added each cycle, at most `half`.
+    /// Added each cycle, at most `half`.
     pub word: u64,
 }
 
 impl Wave {
-    /// Levels that it changes to in the `cycles` cycles that follow.
+    /// Number of level changes in the `cycles` cycles that follow.
     pub fn count(&self, cycles: u64) -> u64 {
         let reached = u128::from(self.accumulator & (self.half - 1)) + u128::from(self.word) * u128::from(cycles);
         (reached / u128::from(self.half)) as u64
     }
 
-    /// The level after so many cycles.
+    /// The level after a number of cycles.
     pub fn level(&self, cycles: u64) -> bool {
         (self.accumulator & self.half != 0) ^ (self.count(cycles) & 1 != 0)
     }
 
-    /// The accumulator after so many cycles.
+    /// The accumulator after a number of cycles.
     fn accumulator_after(&self, cycles: u64) -> u64 {
         let reached = u128::from(self.accumulator) + u128::from(self.word) * u128::from(cycles);
         (reached % (2 * u128::from(self.half))) as u64
     }
 
-    /// What it was, or would have been, in a cycle, when it is so in `now`.
+    /// The wave as of an earlier `cycle`, extrapolated from its state in `now`.
     pub fn at_cycle(&self, cycle: u64, now: u64) -> Self {
-        // An accumulator has all numbers of its bits.
+        // The accumulator wraps at a power of two.
         let turned = self.word.wrapping_mul(now - cycle);
         Self {
             accumulator: self.accumulator.wrapping_sub(turned) & (2 * self.half - 1),
@@ -44,14 +45,14 @@ impl Wave {
         }
     }
 
-    /// The first cycle from `cycle` on in which it rises, if it is so in cycle 0.
+    /// The first cycle from `cycle` on in which it rises, if `self` is as of cycle 0.
     pub fn rises(&self, cycle: u64) -> u64 {
         let before = self.count(cycle.saturating_sub(1));
         let first = if self.level(cycle.saturating_sub(1)) { 1 } else { 0 };
         self.cycles_to(before + first)
     }
 
-    /// After how many cycles it changes for the `number`th time, counted from 0.
+    /// Number of cycles until its `number`th change, counted from 0.
     fn cycles_to(&self, number: u64) -> u64 {
         let low = u128::from(self.accumulator & (self.half - 1));
         let reached = u128::from(self.half) * u128::from(number + 1) - low;
@@ -59,24 +60,24 @@ impl Wave {
     }
 }
 
-/// What a wave has done since some cycle: however many changes, they are kept as a number.
+/// A stretch of an unchanged wave: its changes are only counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// As it was in `cycle`.
+    /// The wave as of `cycle`.
     pub wave: Wave,
-    /// The cycle behind which it begins.
+    /// The cycle after which it begins.
     pub cycle: u64,
-    /// Changes up to now.
+    /// Number of changes so far.
     pub count: u64,
 }
 
 impl Run {
-    /// Nanoseconds since power-up at its beginning.
+    /// Time of its beginning in nanoseconds since power-up.
     pub fn start_ns(&self) -> u64 {
         self.cycle * NS_PER_PL_CYCLE
     }
 
-    /// The change of this number.
+    /// The change with this number.
     fn edge(&self, number: u64) -> Event {
         Event {
             time_ns: (self.cycle + self.wave.cycles_to(number)) * NS_PER_PL_CYCLE,
@@ -85,12 +86,12 @@ impl Run {
         }
     }
 
-    /// The change that comes next if it goes on.
+    /// The next change if it continues.
     pub fn next(&self) -> Event {
         self.edge(self.count)
     }
 
-    /// Whether it has gone on up to `cycle`, to be `wave` there.
+    /// Whether it has continued up to `cycle`, and is `wave` there.
     pub fn reaches(&self, wave: &Wave, cycle: u64) -> bool {
         let cycles = cycle - self.cycle;
         let accumulator = self.wave.accumulator_after(cycles);
@@ -101,7 +102,7 @@ impl Run {
             && self.wave.count(cycles) == self.count
     }
 
-    /// All its changes.
+    /// All its changes as events.
     pub fn edges(self) -> impl Iterator<Item = Event> {
         (0..self.count).map(move |number| self.edge(number))
     }
@@ -132,7 +133,7 @@ mod tests {
         }
     }
 
-    /// Every wave of accumulators of up to 6 bits.
+    /// All waves with accumulators of up to 6 bits.
     #[test]
     fn as_the_logic_counts() {
         for (bits, cycle) in [(2, 0), (3, 7), (4, 1 << 40), (6, 3)] {

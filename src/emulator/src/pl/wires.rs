@@ -1,12 +1,12 @@
-//! What is wired to the logic beside its ports: input pads, EMIO lines, clocks that it measures.
+//! Signals of the logic besides its ports: input pads, EMIO lines, clocks that it measures.
 
 use super::{Pl, SETTLE};
 use crate::machine::memory::Memory;
 use crate::machine::time::{Cycles, NS_PER_PL_CYCLE};
 
-/// The logic counts so many periods of a clock as one (`soc/clock.py`)…
+/// The logic counts every fourth period of a measured clock (`soc/clock.py`)…
 const CLOCK_PRESCALE: u64 = 4;
-/// …in so many of its own cycles.
+/// …during this number of its own cycles.
 const CLOCK_WINDOW: u64 = 1 << 20;
 const PL_HZ: u64 = 1_000_000_000 / NS_PER_PL_CYCLE;
 
@@ -22,19 +22,19 @@ impl Pl {
         Ok(())
     }
 
-    /// From `now` on the processing system shows this on its EMIO lines.
+    /// Sets the processing system's outputs on its EMIO lines from `now` on.
     pub fn set_lines(&mut self, lines: u64, now: Cycles, memory: &Memory) {
         self.come_to(now, memory);
         self.inputs.emio_o = lines;
         self.settle = SETTLE;
     }
 
-    /// What the processing system shows there.
+    /// The processing system's outputs on the EMIO lines.
     pub fn lines_set(&self) -> u64 {
         self.inputs.emio_o
     }
 
-    /// What the logic shows on the EMIO lines to the processing system, in the newest cycle.
+    /// The logic's outputs on the EMIO lines to the processing system, in the latest cycle.
     pub fn lines(&self) -> u64 {
         self.outputs.emio_i
     }
@@ -44,7 +44,7 @@ impl Pl {
         !self.library.info.clocks.is_empty()
     }
 
-    /// From `now` on a clock that the logic measures has this frequency in Hz.
+    /// Sets the frequency in Hz of a clock measured by the logic, from `now` on.
     pub fn set_clock(&mut self, name: &str, frequency: u64, now: Cycles, memory: &Memory) {
         let Some(pads) = self.library.info.clocks.get(name) else {
             return;

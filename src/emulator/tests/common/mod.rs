@@ -67,7 +67,7 @@ pub fn build_pl(directory: &Path, flags: &[&str]) -> PathBuf {
     out
 }
 
-/// A machine of 64 MiB with a guest, the gateway on its cable, and perhaps the test PL.
+/// Creates a machine of 64 MiB with a guest, the gateway on its cable, and optionally the test PL.
 pub fn machine(elf: &Path, pl: Option<(&Path, bool)>) -> Machine {
     let params = Params::default();
     let net = Rc::new(RefCell::new(Net::new(time::from_ns(params.net_latency_ns))));
@@ -82,12 +82,12 @@ pub fn machine(elf: &Path, pl: Option<(&Path, bool)>) -> Machine {
     board.with_firmware(move |memory| image.place(memory)).unwrap()
 }
 
-/// The gateware of a machine that has one.
+/// The gateware of a machine, which must have one.
 pub fn pl(machine: &Machine) -> Ref<'_, Pl> {
     Ref::map(machine.bus.borrow(), |bus| fabric::of(bus).unwrap())
 }
 
-/// A number that depends on everything that a run did.
+/// A hash of everything that a run did.
 pub fn digest(machine: &Machine) -> (u64, Option<u64>) {
     (machine.digest(), fabric::of(&machine.bus.borrow()).map(Pl::digest))
 }

@@ -1,9 +1,9 @@
-//! From one gate set to another with few words: what the tables hold already stays where it is.
+//! Changes one gate set into another with few words, keeping table contents in place.
 //!
 //! A gate keeps its range of the memory map if its parameters are grouped as before. Its segments
-//! keep their addresses: a changed one is written over the old one where no other gate still wants
-//! that, which costs one word and no change of map or gate table. This is not proven to be the
-//! least, but a gate's changed parameter costs one word for each channel.
+//! keep their addresses: a changed one overwrites the old one unless another gate still needs that,
+//! which takes one word and no change of map or gate table. The result is not proven to be minimal,
+//! but changing a parameter of a gate takes one word per channel.
 
 use super::image::{packed, ChannelImage, Entry, EMPTY};
 use super::{Error, Gate, Image, Kind, Limits, Placed};
@@ -11,8 +11,8 @@ use crate::Segment;
 use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 
 impl Image {
-    /// A gate set placed so that few words make it of `self`, which the core's tables hold. Those
-    /// words are `new.changes(&old.channels)`.
+    /// Places a gate set such that few words change `self`, the contents of the core's tables, into
+    /// it. Those words are `new.changes(&old.channels)`.
     pub fn successor(&self, gates: &[Gate]) -> Result<Self, Error> {
         let mut new = Self::new(&[], self.limits.clone())?;
         for gate in gates {
@@ -20,7 +20,7 @@ impl Image {
                 return Err(Error::new(Kind::Twice).of_gate(&gate.name));
             }
             let mut encoded = new.encoded(gate)?;
-            // Segments may be shared here.
+            // Segments may be shared here, whatever the pulses request.
             for pulse in encoded.values_mut().flat_map(|placed| &mut placed.pulses) {
                 pulse.own = 0;
             }
@@ -49,13 +49,13 @@ impl Image {
     }
 }
 
-/// Tables of a channel on their way from one gate set to another.
+/// Tables of a channel during the change from one gate set to another.
 struct Successor<'a> {
     old: &'a ChannelImage,
     limits: &'a Limits,
     pulses: Vec<Segment>,
     pulse_used: Vec<bool>,
-    /// Addresses of segments that stay or are written.
+    /// Addresses of segments that are kept or written.
     known: BTreeMap<Segment, u16>,
     map: Vec<(u8, u16)>,
     map_used: Vec<bool>,
@@ -78,7 +78,7 @@ impl<'a> Successor<'a> {
         }
     }
 
-    /// Ids of the gates, or none for those that there is no room for.
+    /// Places the gates and returns their ids, `None` for those that do not fit.
     fn place(&mut self, wanted: &[(&String, &Placed)], old_id: impl Fn(&String) -> Option<u16>) -> Vec<Option<u16>> {
         let entry = |entry: Entry| (entry.parameters, entry.segment);
         let entries: Vec<Vec<(u8, Segment)>> = wanted
@@ -86,7 +86,7 @@ impl<'a> Successor<'a> {
             .map(|(_, gate)| packed(gate).into_iter().map(entry).collect())
             .collect();
         let mut ids = vec![None; wanted.len()];
-        // Ranges that stay, and what is wanted at each of their entries.
+        // Ranges that are kept, and the segment wanted at each of their entries.
         let mut wishes: BTreeMap<usize, Segment> = BTreeMap::new();
         for (n, (name, _)) in wanted.iter().enumerate() {
             let Some(id) = old_id(name) else { continue };
@@ -113,7 +113,8 @@ impl<'a> Successor<'a> {
         ids
     }
 
-    /// Whether a gate's entries are grouped as before, and nobody else wants other segments there.
+    /// Whether a gate's entries are grouped as before, and no other gate wants different segments
+    /// there.
     fn keeps(&self, id: u16, entries: &[(u8, Segment)], wishes: &BTreeMap<usize, Segment>) -> bool {
         let (first, last) = self.old.gates[usize::from(id)];
         if (first, last) == EMPTY || usize::from(last) + 1 != usize::from(first) + entries.len() {
@@ -125,7 +126,7 @@ impl<'a> Successor<'a> {
         })
     }
 
-    /// Segments for the entries that stay.
+    /// Assigns segments to the entries that are kept.
     fn write_wishes(&mut self, wishes: &BTreeMap<usize, Segment>) {
         let mut at_address: BTreeMap<u16, BTreeMap<Segment, usize>> = BTreeMap::new();
         for (&at, segment) in wishes {
@@ -137,8 +138,8 @@ impl<'a> Successor<'a> {
         }
         for (&address, counts) in &at_address {
             let old = self.old.pulses[usize::from(address)];
-            // What is there stays if anybody wants it; else the most wanted, but nothing that is
-            // elsewhere already.
+            // The old segment is kept if any entry wants it; otherwise the most wanted one is
+            // written, unless it is stored elsewhere already.
             let mut best = counts.contains_key(&old).then_some(old);
             let elsewhere = |segment: &Segment| {
                 self.old
@@ -167,7 +168,7 @@ impl<'a> Successor<'a> {
         }
     }
 
-    /// A segment that the table has already stays there.
+    /// Keeps a segment in place if the table contains it already.
     fn keep(&mut self, segment: &Segment) {
         let there = self.old.known_at(segment).map(usize::from);
         let there = there.filter(|&at| !self.pulse_used[at] && self.pulses[at] == *segment);
@@ -177,7 +178,7 @@ impl<'a> Successor<'a> {
         }
     }
 
-    /// Where a segment is or is put; none if the table is full.
+    /// Returns the address of a segment, which is added if needed; `None` if the table is full.
     fn address(&mut self, segment: &Segment) -> Option<u16> {
         self.keep(segment);
         if let Some(&address) = self.known.get(segment) {
@@ -200,7 +201,7 @@ impl<'a> Successor<'a> {
         Some(at as u16)
     }
 
-    /// Puts a gate where there is room.
+    /// Adds a gate at free entries.
     fn put(&mut self, entries: &[(u8, Segment)], old_id: Option<u16>) -> Option<u16> {
         let free_id = old_id.map(usize::from).filter(|&id| !self.gate_used[id]);
         let id = free_id
@@ -234,7 +235,7 @@ impl<'a> Successor<'a> {
         Some(id as u16)
     }
 
-    /// The first entry of the map with enough free ones from it on.
+    /// The first entry of the map that begins a free range of this length.
     fn free_range(&self, length: usize) -> usize {
         let mut first = 0;
         for (at, used) in self.map_used.iter().enumerate() {
@@ -248,7 +249,7 @@ impl<'a> Successor<'a> {
         first
     }
 
-    /// Pauses of the old sequence of which nothing has been written over.
+    /// Pauses of the old sequence that have not been overwritten.
     fn pauses(&self) -> BTreeMap<u64, Option<u16>> {
         let segment = |map: &[(u8, u16)], pulses: &[Segment], at: usize| (map[at].0, pulses[usize::from(map[at].1)]);
         let stays = |id: u16| {

@@ -1,4 +1,4 @@
-//! A pulse's segments, parameter by parameter.
+//! Converts a pulse to segments, parameter by parameter.
 
 use super::fit::fit;
 use super::{Error, Kind, Pulse, Shape};
@@ -12,20 +12,21 @@ use kairos_contracts::pulse::{self as facts, Parameter, PARAMETERS, TONES, VALUE
 /// Segments of a pulse.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Encoded {
-    /// Of each parameter, one after another; all have the pulse's cycles together.
+    /// Consecutive segments of each parameter; each list has the pulse's duration in total.
     pub segments: [Vec<Segment>; PARAMETERS],
-    /// How far the engines are from the samples of each parameter, in its unit; 0 where there are none.
+    /// Largest deviation of the engines from the samples of each parameter, in its unit; 0 without
+    /// samples.
     pub errors: [f64; PARAMETERS],
-    /// Parameters whose segments are kept apart from equal ones.
+    /// Parameters whose segments are not merged with equal ones.
     pub own: u8,
 }
 
-/// Words of one unit of amplitude, of one degree.
+/// Word units per unit of amplitude; below, per degree.
 const AMPLITUDE_WORDS: f64 = AMPLITUDE_MAX * (1u32 << facts::AMPLITUDE_FRACTION) as f64 / facts::AMPLITUDE_UNITS as f64;
 const AMPLITUDE_MAX: f64 = facts::AMPLITUDE_MAX as f64;
 const DEGREE_WORDS: f64 = (1u64 << VALUE_BITS) as f64 / 360.0;
 
-/// Segments of a pulse. The error names channel and parameter.
+/// Converts a pulse to segments. Errors name channel and parameter.
 pub fn encode(pulse: &Pulse, rates: &Rates) -> Result<Encoded, Error> {
     let place = |kind: Kind| Error::new(kind).on_channel(pulse.channel);
     if pulse.cycles >> facts::TAU_MAX_BITS != 0 {
@@ -59,7 +60,7 @@ fn follows_a_spline(shape: &Shape) -> bool {
     matches!(shape, Shape::Spline(_) | Shape::Samples { .. })
 }
 
-/// Flags of a segment: the first one of a parameter has them all.
+/// Flags of a segment; some are set in the first segment of a parameter only.
 fn flags(pulse: &Pulse, p: usize, first: bool, turning: bool) -> u8 {
     let set = |flag: u8, holds: bool| if holds { flag } else { 0 };
     let wait = set(facts::TONE_FLAG_WAIT, pulse.wait && first);
@@ -81,7 +82,8 @@ fn flags(pulse: &Pulse, p: usize, first: bool, turning: bool) -> u8 {
     });
     wait | routed.fold(0, |flags, flag| flags | flag)
         | set(facts::FRAME_FLAG_CLEAR, first && of(pulse.clear, frame))
-        // Of a spline each segment is added at its end, or the first one's rotation would be added alone.
+        // The segments of a spline are all added at their ends, or only the first one's rotation
+        // would be.
         | set(facts::FRAME_FLAG_AT_END, (first || turning) && of(pulse.at_end, frame))
 }
 
@@ -113,7 +115,7 @@ impl Course<'_> {
         }
     }
 
-    /// Shares of the cycles; none shorter than the core's compilers make them.
+    /// Divides the cycles into shares; none may be shorter than the compiler's minimum.
     fn shares(&self, n: usize, cycles: u64) -> Result<Vec<u64>, Kind> {
         let shares: Vec<u64> = (0..n)
             .map(|i| boundary(i + 1, n, cycles) - boundary(i, n, cycles))
@@ -143,7 +145,7 @@ impl Course<'_> {
         Ok(segments)
     }
 
-    /// Words of one unit.
+    /// Word units per unit of the quantity.
     fn scale(&self) -> f64 {
         match self.quantity {
             Quantity::Frequency => (1u64 << VALUE_BITS) as f64 / self.rates.samples(),
@@ -183,8 +185,8 @@ impl Course<'_> {
         Ok(segments)
     }
 
-    /// The greatest distance of the engine's values from the samples, in words: at a sample's time,
-    /// on the line between the values of the cycles before and behind it.
+    /// The largest deviation of the engine's values from the samples, in words: at a sample's time,
+    /// interpolated linearly between the adjacent cycles.
     fn distance(&self, segments: &[Segment], words: &[f64], cycles: u64) -> f64 {
         let time = |sample: usize| sample as f64 * cycles as f64 / (words.len() - 1) as f64;
         let (mut start, mut base, mut sample, mut worst) = (0u64, 0, 0, 0.0f64);
@@ -195,7 +197,7 @@ impl Course<'_> {
             while left != 0 {
                 let n = left.min(4096) as usize;
                 spline.fill(&mut played[..n]);
-                // Behind a segment comes what it would go on with.
+                // The cycle after a segment is its continuation.
                 played[n] = spline.value();
                 while sample < words.len() && time(sample) < (start + n as u64) as f64 {
                     let at = time(sample) - start as f64;

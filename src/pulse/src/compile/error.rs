@@ -1,4 +1,4 @@
-//! What cannot be compiled, with the place where it stands.
+//! Compile errors, with their location.
 
 use crate::course::CourseError;
 use crate::units::UnitError;
@@ -10,56 +10,56 @@ use alloc::{
 use core::fmt;
 use kairos_contracts::pulse::{self as facts, Parameter};
 
-/// An error, and where it is.
+/// An error and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error {
-    /// Name of the gate, if it is one's.
+    /// Name of the gate, if any.
     pub gate: Option<String>,
     /// The channel.
     pub channel: Option<u8>,
     /// The parameter.
     pub parameter: Option<Parameter>,
-    /// What is wrong.
+    /// The kind of error.
     pub kind: Kind,
 }
 
-/// What is wrong.
+/// Kinds of errors.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// A number that the core cannot be given.
+    /// A number that the core cannot represent.
     Unit(UnitError),
-    /// A piece of a parameter's course has too few cycles.
+    /// A segment of a parameter's course is too short.
     TooShort { cycles: u64 },
-    /// A pulse has more cycles than the word's field.
+    /// A pulse is too long for the word's field.
     TooLong { cycles: u64 },
-    /// A list without entries, or a spline of fewer than two knots.
+    /// A list without entries, or a spline with fewer than two knots.
     Empty,
-    /// A course within the course that may not be there: mixed in mixed.
+    /// A mixed course inside a mixed course.
     Nested,
-    /// An amplitude between its knots is beyond full scale.
+    /// An amplitude's spline exceeds full scale between its knots.
     Overshoot { reaches: f64 },
-    /// A coefficient that no shift makes fit.
+    /// A coefficient that fits with no shift.
     Coefficient,
-    /// Samples that no segments follow closely enough.
+    /// Samples that cannot be followed to within the tolerance.
     Fit { error: f64, tolerance: f64 },
     /// The board has no such channel.
     NoChannel { channels: usize },
-    /// Nobody has defined this gate.
+    /// The gate is not defined.
     UnknownGate,
-    /// Two gates of one name.
+    /// Two gates have the same name.
     Twice,
-    /// Two gates that run beside each other use one channel.
+    /// Two gates that run in parallel use the same channel.
     Overlap,
-    /// More gates in branches than results can choose from.
+    /// Branches contain more gates than results can select.
     Branches { gates: usize },
     /// More cases than there are results.
     Cases { cases: usize },
-    /// A gate that a branch chooses does not fit into the tables.
+    /// A gate selected by a branch does not fit into the tables.
     NotInTables,
 }
 
 impl Error {
-    /// Without a place.
+    /// Creates an error without a location.
     pub fn new(kind: Kind) -> Self {
         Self {
             gate: None,
@@ -69,21 +69,21 @@ impl Error {
         }
     }
 
-    /// In this gate.
+    /// Sets the gate.
     #[must_use]
     pub fn of_gate(mut self, name: &str) -> Self {
         self.gate = Some(name.into());
         self
     }
 
-    /// On this channel.
+    /// Sets the channel.
     #[must_use]
     pub fn on_channel(mut self, channel: u8) -> Self {
         self.channel = Some(channel);
         self
     }
 
-    /// Of this parameter.
+    /// Sets the parameter.
     #[must_use]
     pub fn of_parameter(mut self, parameter: Parameter) -> Self {
         self.parameter = Some(parameter);
@@ -109,7 +109,7 @@ impl From<CourseError> for Kind {
     }
 }
 
-/// What a message calls a parameter.
+/// Name of a parameter in messages.
 const fn name(parameter: Parameter) -> &'static str {
     match parameter {
         Parameter::F0 => "frequency of tone 0",
@@ -137,7 +137,7 @@ impl fmt::Display for Error {
 }
 
 impl Kind {
-    /// In words, without the place.
+    /// The message without the location.
     fn text(&self) -> String {
         match self {
             Self::Unit(error) => error.to_string(),

@@ -1,4 +1,4 @@
-//! Few segments that follow many samples: greedily, each as long as the tolerance permits.
+//! Fits few segments to many samples: greedily, each as long as the tolerance permits.
 
 use crate::knots::{boundary, Cubic};
 use alloc::vec::Vec;
@@ -10,17 +10,17 @@ pub struct Piece {
     pub cycles: u64,
 }
 
-/// Pieces for samples (at least two) over some cycles, none further from a sample than `tolerance`;
-/// or else the error of the shortest piece.
+/// Fits pieces to samples (at least two) over a number of cycles, none further from a sample than
+/// `tolerance`. The error is that of the shortest possible piece.
 pub fn fit(samples: &[f64], cycles: u64, tolerance: f64) -> Result<Vec<Piece>, f64> {
     let last = samples.len() - 1;
     let at = |i| boundary(i, last, cycles);
-    // A piece has at least its four cycles, and what is left behind it has them too.
+    // Both a piece and the rest after it must have at least the minimum number of cycles.
     let shortest = (last as u64 * u64::from(SEGMENT_CYCLES_MIN))
         .div_ceil(cycles.max(1))
         .max(1) as usize;
     let long_enough = |i, j| at(j) - at(i) >= u64::from(SEGMENT_CYCLES_MIN);
-    // Boundaries are whole cycles, samples stand where they stand.
+    // Boundaries are at whole cycles; samples need not be.
     let piece = |first, end| {
         let (begin, length) = (at(first) as f64, (at(end) - at(first)) as f64);
         let place = |i| ((first + i) as f64 * cycles as f64 / last as f64 - begin) / length;
@@ -40,7 +40,7 @@ pub fn fit(samples: &[f64], cycles: u64, tolerance: f64) -> Result<Vec<Piece>, f
         }
         let least = least.min(last);
         let mut best = good(least).ok_or_else(|| piece(first, least).1)?;
-        // Longer by doubling, then by halves of what is left.
+        // Extend by doubling, then by bisection.
         let mut step = best.0 - first;
         let mut growing = true;
         while step != 0 {
@@ -61,11 +61,11 @@ pub fn fit(samples: &[f64], cycles: u64, tolerance: f64) -> Result<Vec<Piece>, f
     Ok(pieces)
 }
 
-/// The polynomial of least squares through samples at the places `x`, and its greatest error.
+/// The least-squares polynomial through samples at the places `x`, and its largest error.
 fn cubic(samples: &[f64], x: impl Fn(usize) -> f64) -> (Cubic, f64) {
     let n = samples.len();
     let degree = (n - 1).min(3);
-    // Polynomials orthogonal on these points, by Gram and Schmidt's recurrence.
+    // Polynomials orthogonal on these points, by the Gram-Schmidt process.
     let mut basis: Vec<Cubic> = Vec::new();
     let mut total: Cubic = [0.0; 4];
     for order in 0..=degree {

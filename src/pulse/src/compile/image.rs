@@ -1,4 +1,4 @@
-//! A gate set in the tables: what each channel's tables hold, and which gates have to be streamed.
+//! Packs a gate set into the tables of each channel; gates that do not fit are streamed.
 
 use super::stream::{by_start, merge, Timed};
 use super::{encode, Encoded, Error, Gate, Kind, Pulse};
@@ -8,18 +8,18 @@ use crate::{Segment, Word};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use kairos_contracts::pulse as facts;
 
-/// What a core has room for.
+/// Table sizes and other properties of a core.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// Channels of the board.
     pub channels: usize,
-    /// Clock and samples in a cycle.
+    /// Clock and samples per cycle.
     pub rates: Rates,
-    /// Entries of the tables that are built.
+    /// Number of entries built of each table.
     pub gates: usize,
     pub map: usize,
     pub pulses: usize,
-    /// How many gate ids a word has.
+    /// Format of the gate ids in a word.
     pub run_format: RunFormat,
 }
 
@@ -28,7 +28,7 @@ impl Default for Limits {
         Self {
             channels: facts::CHANNELS,
             rates: Rates::REFERENCE,
-            // The upper half is for branches; one id means none in wide words.
+            // The upper half is for branches; one id is reserved in wide words.
             gates: (1 << facts::GATE_ID_BITS) - 1,
             map: 1 << facts::MLUT_ADDRESS_BITS,
             pulses: 1 << facts::PLUT_ADDRESS_BITS,
@@ -40,15 +40,15 @@ impl Default for Limits {
 /// A gate on a channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// Its pulses, one after another.
+    /// Its pulses, in order.
     pub pulses: Vec<Encoded>,
-    /// Its length.
+    /// Its duration.
     pub cycles: u64,
-    /// Its id, or none if it has to be streamed.
+    /// Its id, or `None` if it has to be streamed.
     pub id: Option<u16>,
 }
 
-/// What a channel's tables hold.
+/// Contents of a channel's tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChannelImage {
     /// Segments by address.
@@ -57,20 +57,20 @@ pub struct ChannelImage {
     pub map: Vec<(u8, u16)>,
     /// Gates by id: first and last entry of the map.
     pub gates: Vec<(u16, u16)>,
-    /// Gates that results choose, by address in the gate table.
+    /// Gates selected by results, by address in the gate table.
     pub branches: BTreeMap<u16, (u16, u16)>,
-    /// Ids of pauses, by their cycles.
+    /// Ids of pauses, by duration in cycles.
     pub(super) idle: BTreeMap<u64, Option<u16>>,
     known_pulses: BTreeMap<Segment, u16>,
     known_ranges: BTreeMap<Vec<(u8, u16)>, (u16, u16)>,
 }
 
-/// A segment that is kept apart from equal ones: it can be overwritten alone.
+/// A segment that is not merged with equal ones: it can be overwritten individually.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Owned {
     pub channel: u8,
     pub parameter: u8,
-    /// Of the pulse table.
+    /// Address in the pulse table.
     pub address: u16,
     pub segment: Segment,
 }
@@ -78,19 +78,19 @@ pub struct Owned {
 /// The range of a gate without segments.
 pub const EMPTY: (u16, u16) = (1, 0);
 
-/// A gate set as the core has it.
+/// A gate set as stored in the core.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
     pub limits: Limits,
     pub channels: Vec<ChannelImage>,
-    /// Gates by name: on each channel that they use.
+    /// Gates by name and channel.
     pub gates: BTreeMap<String, BTreeMap<u8, Placed>>,
     /// Names in the order in which they were defined.
     pub names: Vec<String>,
 }
 
 impl Image {
-    /// Packs gates in their order, as far as the tables have room; the others are streamed.
+    /// Packs gates in order as far as the tables have room; the others are streamed.
     pub fn new(gates: &[Gate], limits: Limits) -> Result<Self, Error> {
         let mut image = Self {
             channels: (0..limits.channels).map(|_| ChannelImage::default()).collect(),
@@ -119,8 +119,8 @@ impl Image {
         Ok(())
     }
 
-    /// Segments of a gate that are kept apart, as far as it is in the tables: those of each channel
-    /// and parameter in the order in which they play. None if there is no such gate.
+    /// Segments of a gate that are not merged with equal ones, as far as the gate is in the tables:
+    /// those of each channel and parameter in playing order. `None` if there is no such gate.
     pub fn owned(&self, name: &str) -> Option<Vec<Owned>> {
         let mut owned = Vec::new();
         for (&channel, placed) in self.gates.get(name)? {
@@ -139,7 +139,7 @@ impl Image {
         Some(owned)
     }
 
-    /// A gate's segments on each channel, nowhere yet.
+    /// A gate's segments on each channel, not yet placed.
     pub(super) fn encoded(&self, gate: &Gate) -> Result<BTreeMap<u8, Placed>, Error> {
         let mut placed: BTreeMap<u8, Placed> = BTreeMap::new();
         for pulse in &gate.pulses {
@@ -163,12 +163,12 @@ impl Image {
         encode(pulse, &self.limits.rates)
     }
 
-    /// Words that program the tables from nothing.
+    /// Words that program empty tables.
     pub fn programming(&self) -> Vec<Word> {
         self.changes(&[])
     }
 
-    /// Words that program what is not in `old`, a core's tables channel by channel.
+    /// Words that program what differs from `old`, a core's tables by channel.
     pub fn changes(&self, old: &[ChannelImage]) -> Vec<Word> {
         let empty = ChannelImage::default();
         let mut words = Vec::new();
@@ -180,11 +180,11 @@ impl Image {
     }
 }
 
-/// Words of one kind come together: first segments, then the map, then gates.
+/// Words are ordered by kind: first segments, then the map, then gates.
 const KINDS: [u64; 3] = [0, 1, 2];
 
 impl ChannelImage {
-    /// Of tables that were filled otherwise.
+    /// Creates an image from filled tables.
     pub(super) fn with_tables(pulses: Vec<Segment>, map: Vec<(u8, u16)>, gates: Vec<(u16, u16)>) -> Self {
         let known_pulses = pulses
             .iter()
@@ -210,12 +210,12 @@ impl ChannelImage {
         }
     }
 
-    /// Where the table has a segment.
+    /// Address of a segment in the table.
     pub(super) fn known_at(&self, segment: &Segment) -> Option<u16> {
         self.known_pulses.get(segment).copied()
     }
 
-    /// Puts a gate into the tables, if there is room for all of it.
+    /// Places a gate in the tables, if all of it fits; returns its id.
     pub(super) fn place(&mut self, gate: &Placed, limits: &Limits) -> Option<u16> {
         if self.gates.len() >= limits.gates {
             return None;
@@ -254,7 +254,7 @@ impl ChannelImage {
         let range = known.unwrap_or_else(|| {
             let first = self.map.len();
             self.map.extend(&addresses);
-            // A gate without segments is one whose last entry is before its first.
+            // The range of a gate without segments ends before it begins.
             let range = match addresses.len() {
                 0 => EMPTY,
                 n => (first as u16, (first + n - 1) as u16),
@@ -310,17 +310,17 @@ fn differing<'a, T: PartialEq>(new: &'a [T], old: &'a [T]) -> impl Iterator<Item
         .map(|(address, entry)| (address as u16, entry))
 }
 
-/// An entry of the memory map, with its segment.
+/// An entry of the memory map with its segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Entry {
     pub parameters: u8,
     pub segment: Segment,
-    /// Kept apart from equal ones.
+    /// Not merged with equal ones.
     pub own: bool,
 }
 
-/// Entries of the memory map for a gate: a segment goes into an entry of the same segment unless
-/// that stands before the last entry of its parameter, which would change the parameter's order.
+/// Entries of the memory map for a gate: a parameter shares an entry with the same segment unless
+/// that entry precedes the parameter's last one, which would change the order of its segments.
 pub(super) fn packed(gate: &Placed) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut start = 0;

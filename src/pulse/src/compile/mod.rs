@@ -1,8 +1,8 @@
 //! The pulse compiler: from gates in Hz, degrees and seconds to words of the stream.
 //!
-//! A [`Pulse`] says for each parameter of a channel what it does ([`Shape`]); a [`Gate`] is a list
-//! of pulses. [`encode`] makes segments of a pulse, [`Image`] packs those of a gate set into the
-//! tables, and gives the words that program them, that run a sequence, and that change one gate set
+//! A [`Pulse`] gives a course ([`Shape`]) for each parameter of a channel; a [`Gate`] is a list of
+//! pulses. [`encode`] converts a pulse to segments, [`Image`] packs those of a gate set into the
+//! tables, and makes the words that program them, that run a sequence, and that change one gate set
 //! into another.
 
 mod diff;
@@ -24,18 +24,18 @@ pub use stream::{stream, Timed};
 use alloc::{string::String, vec::Vec};
 use kairos_contracts::pulse::{PARAMETERS, TONES};
 
-/// What a parameter does in a pulse, in Hz, degrees, or parts of 200.
+/// The course of a parameter during a pulse, in Hz, degrees, or units of which 200 are full scale.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// It stays.
+    /// A constant value.
     Constant(f64),
-    /// It takes these values, each for an equal share of the pulse.
+    /// These values, each for an equal share of the pulse.
     Steps(Vec<f64>),
-    /// It goes through these knots, which are equally far apart, as a natural cubic spline.
+    /// A natural cubic spline through these knots, which are equidistant.
     Spline(Vec<f64>),
-    /// These one after another, each for an equal share of the pulse.
+    /// These shapes one after another, each for an equal share of the pulse.
     Mixed(Vec<Shape>),
-    /// It follows samples, which are equally far apart from the pulse's begin to its end, to within
+    /// Follows samples, which are equidistant from the pulse's start to its end, to within
     /// `tolerance`.
     Samples { values: Vec<f64>, tolerance: f64 },
 }
@@ -46,39 +46,41 @@ impl Default for Shape {
     }
 }
 
-/// What a channel does for some cycles. Masks have a bit for each tone, or for each frame.
+/// The output of a channel for a number of cycles. Masks have a bit for each tone, or for each
+/// frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pulse {
     /// The channel, from 0 on.
     pub channel: u8,
-    /// Its length.
+    /// Duration in cycles.
     pub cycles: u64,
-    /// What each parameter does, in the order of `Parameter`.
+    /// Course of each parameter, in the order of `Parameter`.
     pub shapes: [Shape; PARAMETERS],
-    /// It is held until the trigger.
+    /// Hold until the trigger.
     pub wait: bool,
-    /// Tones that begin at the global phase.
+    /// Tones whose phase is synchronised to the global phase at the start.
     pub sync: u8,
     /// Tones whose output-enable pin is high.
     pub enable: u8,
-    /// Tones that follow the feed-forward.
+    /// Tones to which feed-forward is applied.
     pub feed_forward: u8,
     /// Tones whose general-purpose pin is high.
     pub gpo: u8,
-    /// Frames that are cleared first.
+    /// Frames that are cleared at the start.
     pub clear: u8,
     /// Frames whose rotation is added at the end.
     pub at_end: u8,
-    /// For each frame, the tones that it is applied to.
+    /// For each frame, the tones to which it is applied.
     pub forward: [u8; TONES],
     /// For each frame, the tones for which it is negated.
     pub invert: [u8; TONES],
-    /// Parameters whose segments are kept apart from equal ones, so that they can be overwritten alone.
+    /// Parameters whose segments are not merged with equal ones, so that they can be overwritten
+    /// individually.
     pub own: u8,
 }
 
 impl Pulse {
-    /// Zeros.
+    /// Creates a pulse of zeros.
     pub fn idle(channel: u8, cycles: u64) -> Self {
         Self {
             channel,
@@ -88,7 +90,7 @@ impl Pulse {
     }
 }
 
-/// Pulses under a name: those of one channel one after another, channels beside each other.
+/// A named list of pulses: those of one channel play one after another, channels in parallel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gate {
     pub name: String,

@@ -1,4 +1,4 @@
-//! Sequences of gates: words that run what is in the tables, and words that stream what is not.
+//! Sequences of gates: words that run gates in the tables and stream the others.
 
 use super::image::{ChannelImage, EMPTY};
 use super::stream::{merge_timed, stream, Timed};
@@ -8,40 +8,40 @@ use crate::Word;
 use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 use kairos_contracts::pulse as facts;
 
-/// What comes next.
+/// A step of a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Gates beside each other, by name. Channels that none of them uses pause.
+    /// Gates in parallel, by name. Channels that none of them uses pause.
     Gates(Vec<String>),
-    /// A result is waited for; it chooses which of these goes on, each gates one after another, by
-    /// name. All are made as long as the longest; results without a case pause.
+    /// Waits for a result, which selects one of these cases, each a list of gates one after
+    /// another, by name. All are padded to the longest; results without a case pause.
     Branch(Vec<Vec<String>>),
 }
 
-/// Gates one after another.
+/// Steps one after another.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sequence {
     pub steps: Vec<Step>,
-    /// Channels that take part; those that no gate uses pause all the time.
+    /// Participating channels; those that no gate uses pause throughout.
     pub channels: u8,
-    /// At the end come zeros, and zeros that wait for the trigger, so that the channels do not run dry.
+    /// Append zeros, and zeros that wait for the trigger, so that the channels do not underflow.
     pub close: bool,
 }
 
-/// Cycles of each of both pulses of zeros at the end, s.
+/// Duration of each of the two pulses of zeros at the end, in s.
 const CLOSING: f64 = 0.3e-6;
 
-/// A channel's words so far.
+/// Words of a channel so far.
 struct Track {
     channel: u8,
-    /// Cycles until here.
+    /// Cycles so far.
     at: u64,
     ids: Vec<u16>,
     branch: Branch,
-    /// Where the gates in `ids` begin.
+    /// Start of the gates in `ids`.
     start: u64,
     words: Vec<Timed>,
-    /// Gates in branches.
+    /// Number of gates in branches.
     chosen: u16,
 }
 
@@ -96,13 +96,13 @@ impl Track {
 }
 
 impl Image {
-    /// Words that run a sequence. Pauses that it needs are put into the tables:
-    /// [`Image::programming`] comes after this.
+    /// Makes the words that run a sequence. Pauses that it needs are added to the tables, so call
+    /// [`Image::programming`] afterwards.
     pub fn sequence(&mut self, sequence: &Sequence) -> Result<Vec<Word>, Error> {
         Ok(self.timed(sequence)?.into_iter().map(|(_, word)| word).collect())
     }
 
-    /// The same, each word with the cycle of the sequence in which what it gives starts.
+    /// Makes the same words, each with the cycle of the sequence in which its content starts.
     pub fn timed(&mut self, sequence: &Sequence) -> Result<Vec<(u64, Word)>, Error> {
         let channels = (0..self.limits.channels as u8).filter(|c| sequence.channels >> c & 1 != 0);
         let mut tracks: Vec<Track> = channels.map(Track::new).collect();
@@ -137,7 +137,7 @@ impl Image {
         self.gates.get(name).ok_or_else(unknown)
     }
 
-    /// Gates beside each other; all channels are then at one time.
+    /// Plays gates in parallel; all channels are synchronous afterwards.
     fn beside(&mut self, names: &[String], tracks: &mut [Track]) -> Result<(), Error> {
         let mut longest = 0;
         let mut used = 0u8;
@@ -228,8 +228,8 @@ impl Image {
         Ok(())
     }
 
-    /// Cycles that all cases are made to have: those of the longest, and enough for a pause behind
-    /// every other one.
+    /// Duration to which all cases are padded: that of the longest, extended if a shorter one would
+    /// otherwise need too short a pause.
     fn longest(&self, cases: &[Vec<String>]) -> Result<u64, Error> {
         let mut lengths = Vec::new();
         for case in cases {

@@ -1,41 +1,41 @@
-//! How much time and memory gates take.
+//! Time and table usage of gates.
 
 use super::image::packed;
 use super::stream::stream;
 use super::Image;
 use alloc::{string::String, vec::Vec};
 
-/// Of a gate on a channel.
+/// Statistics of a gate on a channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateStats {
     pub name: String,
     pub channel: u8,
-    /// Its length.
+    /// Its duration.
     pub cycles: u64,
-    /// Its segments, one for each parameter that takes it.
+    /// Number of segments, counted once for each parameter.
     pub segments: usize,
-    /// Entries of the memory map.
+    /// Number of entries of the memory map.
     pub entries: usize,
-    /// Words that streaming it takes.
+    /// Number of words needed to stream it.
     pub streamed: usize,
     /// Whether it is in the tables.
     pub in_tables: bool,
-    /// How far the engines are from samples that it follows, at most, in the parameter's unit.
+    /// Largest deviation of the engines from samples, in the parameter's unit.
     pub error: f64,
 }
 
-/// Of a gate set.
+/// Statistics of a gate set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
     pub gates: Vec<GateStats>,
-    /// For each channel, entries used of gate table, memory map and pulse table.
+    /// For each channel, used entries of gate table, memory map and pulse table.
     pub tables: Vec<[usize; 3]>,
-    /// Words that program it.
+    /// Number of words that program it.
     pub words: usize,
 }
 
 impl Image {
-    /// What its gates take.
+    /// Computes the statistics of its gates.
     pub fn stats(&self) -> Stats {
         let mut gates = Vec::new();
         for name in &self.names {

@@ -1,23 +1,23 @@
-//! Words in the order of time, with equal ones for several channels or parameters made one.
+//! Orders words by time, and merges equal ones for several channels or parameters.
 
 use super::Encoded;
 use crate::{word, Segment, Word};
 use alloc::{collections::BTreeMap, vec::Vec};
 use kairos_contracts::pulse as facts;
 
-/// A word without its channels, when it is needed, and its channels.
+/// A word with its start time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed {
-    /// Cycle in which what it gives starts.
+    /// Cycle in which its content starts.
     pub start: u64,
-    /// Its place among words of one start: for streamed segments the lowest parameter.
+    /// Order among words with the same start: for streamed segments the lowest parameter.
     pub order: u8,
-    /// The word. Its mask of channels is that of those it is for.
+    /// The word, including its channel mask.
     pub word: Word,
 }
 
-/// Segments in the order in which they start: start, parameter, segment. Parameters in their order
-/// where they start together.
+/// Segments in the order in which they start: start, parameter, segment. Those that start together
+/// are in the order of parameters.
 pub fn by_start(encoded: &Encoded, start: u64) -> Vec<(u64, u8, Segment)> {
     let mut all = Vec::with_capacity(encoded.segments.iter().map(Vec::len).sum());
     for (p, segments) in encoded.segments.iter().enumerate() {
@@ -31,8 +31,8 @@ pub fn by_start(encoded: &Encoded, start: u64) -> Vec<(u64, u8, Segment)> {
     all
 }
 
-/// Words that stream the segments of a channel's pulse past the tables. Equal segments of
-/// parameters that start together are one word.
+/// Words that stream the segments of a channel's pulse, bypassing the tables. Equal segments of
+/// parameters that start together share a word.
 pub fn stream(channel: u8, encoded: &Encoded, start: u64) -> Vec<Timed> {
     let all = by_start(encoded, start);
     let mut words: Vec<Timed> = Vec::new();
@@ -53,20 +53,21 @@ pub fn stream(channel: u8, encoded: &Encoded, start: u64) -> Vec<Timed> {
     words
 }
 
-/// Words of several channels in the order of time; those that are equal but for the channel and
-/// start together are one. Words of one channel stay in their order, which is that of their starts.
+/// Merges words of several channels in the order of time; those that start together and differ only
+/// in the channel become one. Words of one channel keep their order, which is that of their starts.
 pub fn merge(words: Vec<Timed>) -> Vec<Word> {
     merge_timed(words).into_iter().map(|(_, word)| word).collect()
 }
 
-/// The same, with the cycle in which what a word gives starts.
+/// Merges words in the same way, each with the cycle in which its content starts.
 pub fn merge_timed(mut words: Vec<Timed>) -> Vec<(u64, Word)> {
     words.sort_by_key(|timed| (timed.start, timed.order));
     let mut out: Vec<(u64, Word)> = Vec::with_capacity(words.len());
     for group in words.chunk_by(|a, b| a.start == b.start) {
         let first = out.len();
         let mut seen: BTreeMap<Word, usize> = BTreeMap::new();
-        // Where in `out` the last word of each channel of this group is: a word must not be put before it.
+        // Position in `out` of the last word of each channel of this group: no word may be placed
+        // before it.
         let mut last = [first; facts::CHANNELS];
         for timed in group {
             let channels = word::channels(&timed.word);

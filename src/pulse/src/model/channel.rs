@@ -1,31 +1,32 @@
 //! A channel's eight spline engines and two frames: from segments to parameters, cycle by cycle.
 //!
-//! A cycle is: what the engines show in it ([`Channel::shown`], or [`Channel::fill`] for many
-//! cycles), then [`Channel::finish`], which sees the heads of the FIFOs as they are and the
-//! trigger, and decides what the next cycle is.
+//! A cycle consists of reading the engines' outputs ([`Channel::shown`], or [`Channel::fill`] for
+//! many cycles), then [`Channel::finish`], which determines the next state from the heads of the
+//! FIFOs and the trigger.
 
 use super::frame::{self, Frame};
 use super::{Config, FrameCommit, Queue, Segments, Status, Underrun};
 use crate::{wrap, Segment, Spline};
 use kairos_contracts::pulse::{self as facts, State, TONES};
 
-/// Engines of a channel.
+/// Number of engines of a channel.
 pub const PARAMETERS: usize = facts::PARAMETERS;
 /// Index of the first frame's engine.
 const FRAMES: usize = facts::Parameter::Z0 as usize;
-/// The engines that each tone has, beginning with these.
+/// First of the frequency and amplitude engines of each tone.
 const FREQUENCIES: [usize; TONES] = [facts::Parameter::F0 as usize, facts::Parameter::F1 as usize];
 const AMPLITUDES: [usize; TONES] = [facts::Parameter::A0 as usize, facts::Parameter::A1 as usize];
 const ALL: u8 = u8::MAX;
 
-/// What a channel's engines show in a cycle.
+/// Outputs of a channel's engines in a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cycle {
-    /// Values of the parameters, 40 bits; of frames the accumulated rotation with the running one.
+    /// Values of the parameters, 40 bits; for frames, the accumulated rotation including the
+    /// running segment.
     pub values: [i64; PARAMETERS],
     /// Frames as applied to each tone.
     pub applied: [i64; TONES],
-    /// The tone begins at the global phase in this cycle.
+    /// The tone's phase is set to the global phase in this cycle.
     pub sync: [bool; TONES],
     /// Feed-forward is added to the tone's phase.
     pub feed_forward: [bool; TONES],
@@ -38,29 +39,30 @@ pub struct Cycle {
 #[derive(Clone, Debug)]
 struct Engine {
     fifo: Queue<Waiting>,
-    /// What segments of no cycles have done since the last other one came.
+    /// Effect of the zero-length segments received since the last other one.
     skipped: Skipped,
     state: State,
     spline: Spline,
-    /// Cycles of the running segment that are left, this one included.
+    /// Remaining cycles of the running segment, including this one.
     left: u64,
     flags: u8,
-    /// What is shown while no segment runs.
+    /// Output while no segment runs.
     held: i64,
-    /// The running segment starts in this cycle.
+    /// Whether the running segment starts in this cycle.
     starts: bool,
-    /// The spline some cycles ahead, in the last of them: what [`Channel::fill`] has found.
+    /// The spline in the last of a number of cycles ahead, as computed by [`Channel::fill`].
     ahead: Option<(u64, Spline)>,
 }
 
-/// What segments of no cycles do to a frame.
+/// Effect of zero-length segments on a frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Skipped {
     cleared: bool,
     rotation: i64,
 }
 
-/// A segment in a FIFO, and what those of no cycles before it do: if it is discarded, that is too.
+/// A segment in a FIFO, with the effect of the zero-length ones before it, which is discarded with
+/// it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     segment: Segment,
@@ -75,14 +77,14 @@ pub struct Channel {
     commit: FrameCommit,
     underrun: Underrun,
     misalign_limit: u64,
-    /// Cycles in a row in which some engines waited while others ran.
+    /// Number of consecutive cycles in which some engines waited while others ran.
     apart: u64,
-    /// A segment of no cycles has come.
+    /// A zero-length segment has been received.
     empty: bool,
 }
 
 impl Channel {
-    /// As after a reset.
+    /// Creates the channel in the state after a reset.
     pub fn new(config: &Config) -> Self {
         let engine = |_| Engine {
             fifo: Queue::new(config.segment_fifo),
@@ -110,32 +112,32 @@ impl Channel {
         (0..PARAMETERS).filter(move |p| parameters >> p & 1 != 0)
     }
 
-    /// States of the engines in this cycle.
+    /// States of the engines.
     pub fn states(&self) -> [State; PARAMETERS] {
         core::array::from_fn(|p| self.engines[p].state)
     }
 
-    /// Segments in the FIFOs.
+    /// Number of segments in each FIFO.
     pub fn queued(&self) -> [usize; PARAMETERS] {
         core::array::from_fn(|p| self.engines[p].fifo.len())
     }
 
-    /// Whether every engine waits for the trigger.
+    /// Whether every engine is waiting for the trigger.
     pub fn armed(&self) -> bool {
         self.engines.iter().all(|engine| engine.state == State::Armed)
     }
 
-    /// Flags of the running segments, or of those that ran last.
+    /// Flags of the running segments, or of the last ones that ran.
     pub fn flags(&self) -> [u8; PARAMETERS] {
         core::array::from_fn(|p| self.engines[p].flags)
     }
 
-    /// Tones that begin at the global phase in this cycle.
+    /// Tones whose phase is set to the global phase in this cycle.
     pub fn sync(&self) -> [bool; TONES] {
         FREQUENCIES.map(|p| self.engines[p].starts && self.engines[p].flags & facts::TONE_FLAG_SYNC != 0)
     }
 
-    /// What the engines show in this cycle.
+    /// Outputs of the engines in this cycle.
     pub fn shown(&self) -> Cycle {
         let values = core::array::from_fn(|p| self.value(p));
         let flags = self.flags();
@@ -160,14 +162,14 @@ impl Channel {
         }
     }
 
-    /// The value of a parameter that does not change until [`Channel::quiet`] has passed, or else none.
+    /// The value of a parameter if it is constant for the next [`Channel::quiet`] cycles.
     pub fn constant(&self, p: usize) -> Option<i64> {
         let engine = &self.engines[p];
         (engine.state != State::Run || engine.spline.is_constant()).then(|| self.value(p))
     }
 
-    /// Values of parameter `p` in the cycles from this one on, at most [`Channel::quiet`]; the
-    /// channel stays in its cycle.
+    /// Writes the values of parameter `p` from this cycle on, for at most [`Channel::quiet`]
+    /// cycles. The channel is not advanced.
     pub fn fill(&mut self, p: usize, out: &mut [i64]) {
         let constant = self.constant(p);
         let (Some((last, before)), None) = (out.split_last_mut(), constant) else {
@@ -186,8 +188,8 @@ impl Channel {
         }
     }
 
-    /// For how many cycles, this one included, nothing but the splines' values changes if no
-    /// trigger and no segment come.
+    /// Number of cycles, including this one, in which only the splines' values change unless a
+    /// trigger or segment arrives.
     pub fn quiet(&self) -> u64 {
         let mut cycles = u64::MAX;
         let (mut armed, mut running) = (false, false);
@@ -205,8 +207,8 @@ impl Channel {
         cycles
     }
 
-    /// Ends `cycles` (1 to [`Channel::quiet`]) cycles: `trigger` is its level in the last one,
-    /// whose number is `cycle`.
+    /// Ends `cycles` (1 to [`Channel::quiet`]) cycles. `trigger`: level of the trigger in the last
+    /// one, whose number is `cycle`.
     pub fn finish(&mut self, cycles: u64, trigger: bool, status: &mut Status, channel: usize, cycle: u64) {
         let before = self.states();
         let ended = self.advance(cycles);
@@ -245,7 +247,7 @@ impl Channel {
         }
     }
 
-    /// Goes on by some cycles. Gives the engines whose segments have ended.
+    /// Advances by a number of cycles. Returns the engines whose segments have ended.
     fn advance(&mut self, cycles: u64) -> u8 {
         let mut ended = 0;
         for (p, engine) in self.engines.iter_mut().enumerate() {
@@ -295,7 +297,7 @@ impl Channel {
         }
     }
 
-    /// All engines stop after this cycle.
+    /// Stops all engines after this cycle.
     fn stop(&mut self, state: State) {
         self.apart = 0;
         self.engines.iter_mut().for_each(|engine| engine.state = state);
@@ -304,7 +306,7 @@ impl Channel {
         }
     }
 
-    /// Whether some engines wait while others run, for too long.
+    /// Whether some engines have waited too long while others run.
     fn are_apart(&mut self, before: [State; PARAMETERS], cycles: u64) -> bool {
         let apart = before.contains(&State::Armed) && before.contains(&State::Run);
         self.apart = if apart { self.apart + cycles } else { 0 };

@@ -1,62 +1,63 @@
-//! What a core is made with, and what its registers say.
+//! Build options of a core, and values of its configuration registers.
 
 use crate::units::Rates;
 use crate::word::RunFormat;
 use kairos_contracts::pulse as facts;
 
-/// Constants of a core. [`Config::default`] is the reference core.
+/// Configuration of a core. [`Config::default`] is the reference core.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Output channels, 1 to 8.
     pub channels: usize,
-    /// Clock and samples in a cycle.
+    /// Clock and samples per cycle.
     pub rates: Rates,
-    /// Words in a channel's input FIFO.
+    /// Depth of a channel's input FIFO in words.
     pub input_fifo: usize,
-    /// Segments in a parameter's FIFO.
+    /// Depth of a parameter's FIFO in segments.
     pub segment_fifo: usize,
-    /// Address bits of the tables that are built; those of the words stay.
+    /// Address bits of the tables as built; the fields of the words keep their widths.
     pub glut_bits: usize,
     pub mlut_bits: usize,
     pub plut_bits: usize,
-    /// Entries of the memory map that are read in a cycle.
+    /// Number of memory map entries read per cycle.
     pub reads: usize,
-    /// How many gate ids a word has.
+    /// Format of the gate ids in a word.
     pub run_format: RunFormat,
-    /// Cycles that the complex multipliers of the crosstalk compensation take; none if it is not built.
+    /// Latency, in cycles, of the complex multipliers of the crosstalk compensation; `None` if it
+    /// is not built.
     pub crosstalk: Option<usize>,
-    /// What frames keep of a spline.
+    /// Value that frames accumulate at the end of a spline.
     pub frame_commit: FrameCommit,
-    /// What amplitudes do when a channel runs out of segments: the bit `underrun_hold`.
+    /// Behaviour of amplitudes when a channel underflows: the bit `underrun_hold`.
     pub underrun: Underrun,
-    /// An early trigger is remembered: the bit `trigger_strict`.
+    /// Remember an early trigger: the bit `trigger_strict`.
     pub trigger_strict: bool,
-    /// Channels that must be armed when the trigger comes.
+    /// Channels that must be armed for the trigger.
     pub trigger_channels: u8,
-    /// Cycles that engines of a channel may wait while others of it run; 0: for ever.
+    /// Cycles for which engines of a channel may wait while others run; 0: no limit.
     pub misalign_limit: u64,
-    /// Cycles that a branch waits for its result; 0: for ever.
+    /// Cycles for which a branch waits for its result; 0: no limit.
     pub branch_timeout: u64,
 }
 
-/// What is added to a frame's accumulator when a spline has ended.
+/// Value that is added to a frame's accumulator when a spline has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrameCommit {
-    /// The value behind the last one, so that segments that begin at 0 go on without a step.
+    /// The value after the last one, so that segments that begin at 0 continue without a step.
     #[default]
     Continuous,
-    /// The last value, at once even where the end of the pulse was asked for: as JaqalPaw's
-    /// emulator has it, for comparison.
+    /// The last value, at once even if it was to be added at the end of the pulse: as in JaqalPaw's
+    /// emulator, for comparison.
     Emulator,
 }
 
-/// What amplitudes do when a channel runs out of segments.
+/// Behaviour of amplitudes when a channel underflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Underrun {
-    /// They become 0 in the next cycle.
+    /// Set to 0 in the next cycle.
     #[default]
     Mute,
-    /// They stay.
+    /// Keep the last value.
     Hold,
 }
 

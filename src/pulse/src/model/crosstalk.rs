@@ -1,35 +1,35 @@
-//! Compensation of crosstalk: what neighbours give is subtracted, as factors and delays say.
+//! Crosstalk compensation: adds the signals of neighbours, scaled and delayed as configured.
 
 use super::Iq;
 use alloc::vec::Vec;
 use kairos_contracts::pulse::{self as facts, CROSSTALK_DELAY_MAX, CROSSTALK_FRACTION};
 
-/// Neighbours by their offset.
+/// Offsets of the neighbours.
 pub const OFFSETS: [isize; facts::CROSSTALK_NEIGHBOURS] = [-2, -1, 1, 2];
 
-/// What a channel takes of one neighbour.
+/// Coupling of one neighbour into a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coupling {
-    /// Real and imaginary factor, 18 bits signed, of which 17 are behind the point.
+    /// Real and imaginary factor, 18 bits signed, 17 of them fractional.
     pub factor: Iq,
     /// Delay in cycles, 0 to 63.
     pub delay: u8,
 }
 
-/// Factors, delays, and the signals of the last cycles.
+/// Factors, delays, and recent signals.
 #[derive(Clone, Debug)]
 pub struct Crosstalk {
     latency: usize,
     samples_per_cycle: usize,
-    /// The delay that means no delay against the own signal, cycles.
+    /// The delay, in cycles, that corresponds to no delay relative to the own signal.
     pub zero: u8,
-    /// For each channel, what it takes of the neighbours at -2, -1, 1 and 2.
+    /// For each channel, the couplings of the neighbours at -2, -1, 1 and 2.
     pub couplings: Vec<[Coupling; facts::CROSSTALK_NEIGHBOURS]>,
     past: Vec<Vec<Iq>>,
 }
 
 impl Crosstalk {
-    /// Nothing is taken of anybody. `latency`: that of the multipliers, cycles.
+    /// Creates a compensation with zero couplings. `latency`: that of the multipliers, in cycles.
     pub fn new(channels: usize, samples_per_cycle: u32, latency: usize) -> Self {
         let samples_per_cycle = samples_per_cycle as usize;
         let kept = (latency + CROSSTALK_DELAY_MAX) * samples_per_cycle;
@@ -42,8 +42,8 @@ impl Crosstalk {
         }
     }
 
-    /// The real parts with what is taken of the neighbours, from the signals of all channels; those
-    /// are taken away.
+    /// Appends the real parts of each channel, including the neighbours' contributions, to `out`.
+    /// Consumes the `signals` of all channels.
     pub fn apply(&mut self, signals: &mut [Vec<Iq>], out: &mut [Vec<i32>]) {
         for (past, signal) in self.past.iter_mut().zip(signals.iter_mut()) {
             past.append(signal);

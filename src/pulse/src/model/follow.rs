@@ -1,5 +1,5 @@
-//! The tones of a core's outputs while they are recorded: for what is driven with them in the same
-//! run. Samples, to the bit and with what neighbours give, are in [`super::Recording`], afterwards.
+//! Tones of a core's outputs while they are being recorded, for a bench in the same run. Bit-exact
+//! samples, including crosstalk compensation, are computed afterwards by [`super::Recording`].
 
 use super::machine::Block;
 use super::recording::{put, show, Fields, EVENT, FIELDS, LEVELS, MASK, RESET};
@@ -8,28 +8,28 @@ use super::synthesis::{Synthesiser, Tone};
 use alloc::vec::Vec;
 use kairos_contracts::pulse::TONES;
 
-/// An output: what it shows, and since when.
+/// State of an output, as of a cycle.
 struct Output {
     core: usize,
-    /// It is the core's first one, which has the core's events.
+    /// Whether it is the core's first output, which carries the core's events.
     first: bool,
     cycle: u64,
     fields: Fields,
     block: Block,
     synthesiser: Synthesiser,
     now: Now,
-    /// The cycle from which on what was set is as after a reset.
+    /// The cycle from which the settings are those after a reset.
     reset: Option<u64>,
 }
 
-/// Follows a recording (see [`super::Recording`] for its words).
+/// Follows a recording (see [`super::Recording`] for its format).
 pub struct Follower {
     outputs: Vec<Output>,
     per_cycle: u64,
 }
 
 impl Follower {
-    /// Of the core that each output is of, those of one core in turn.
+    /// Creates a follower. `cores`: the core of each output, those of one core in order.
     pub fn new(cores: &[usize], samples_per_cycle: u32) -> Self {
         let output = |(n, &core): (usize, &usize)| {
             let channel = cores[..n].iter().filter(|&&other| other == core).count();
@@ -52,9 +52,9 @@ impl Follower {
         }
     }
 
-    /// Takes words, the next ones of the recording, and shows the tones of an output when anything
-    /// of them has changed: its number, the cycle, both tones. Returns how many words it has taken:
-    /// all but a last entry that is not whole.
+    /// Consumes the next words of the recording, and calls `see` whenever the tones of an output
+    /// change, with its number, the cycle, and both tones. Returns the number of words consumed:
+    /// all except an incomplete last entry.
     pub fn take(&mut self, words: &[u64], mut see: impl FnMut(usize, u64, [Tone; TONES])) -> usize {
         let mut left = words;
         while let Some((&head, rest)) = left.split_first() {
@@ -73,7 +73,7 @@ impl Follower {
         words.len() - left.len()
     }
 
-    /// An event of a core, which any of its outputs may show.
+    /// Applies an event of a core, which may affect any of its outputs.
     fn set(&mut self, number: usize, cycle: u64, event: u64, see: &mut impl FnMut(usize, u64, [Tone; TONES])) {
         let Some(core) = self.outputs.get(number).map(|output| output.core) else {
             return;
@@ -101,7 +101,7 @@ impl Follower {
         output.pass(cycle, self.per_cycle);
         put(&mut output.fields, head, &mut words.iter().copied());
         show(&mut output.block, &output.fields);
-        // What begins at the global phase does so now.
+        // Synchronisation to the global phase takes effect now.
         let counter = output.now.counter(self.per_cycle);
         output.synthesiser.skip(&output.block, 0, counter);
         output.block.sync = [false; TONES];
@@ -116,7 +116,7 @@ impl Follower {
 }
 
 impl Output {
-    /// Goes on to a cycle.
+    /// Advances to a cycle.
     fn pass(&mut self, cycle: u64, per_cycle: u64) {
         let cycles = cycle.saturating_sub(self.cycle);
         self.synthesiser.skip(&self.block, cycles, 0);

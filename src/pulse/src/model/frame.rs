@@ -1,4 +1,4 @@
-//! Frames: accumulated rotations, and what of them is applied to each tone.
+//! Frames: accumulated rotations, and their application to tones.
 
 use super::FrameCommit;
 use crate::wrap;
@@ -10,14 +10,14 @@ use kairos_contracts::pulse::{
 /// Accumulator of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The sum of what has ended; while a segment runs, its base.
+    /// The sum of finished segments; base of the running one.
     accumulated: i64,
-    /// What is added when the next segment starts.
+    /// Added when the next segment starts.
     pending: i64,
 }
 
 impl Frame {
-    /// Segments of no cycles have been passed over: the frame is cleared, then turned.
+    /// Applies skipped zero-length segments: the frame is cleared, then rotated.
     pub fn skip(&mut self, cleared: bool, rotation: i64) {
         if cleared {
             *self = Self::default();
@@ -25,7 +25,7 @@ impl Frame {
         self.pending = wrap(self.pending + rotation, VALUE_BITS);
     }
 
-    /// A segment starts.
+    /// Starts a segment.
     pub fn start(&mut self, flags: u8) {
         if flags & FRAME_FLAG_CLEAR != 0 {
             *self = Self::default();
@@ -34,14 +34,14 @@ impl Frame {
         self.pending = 0;
     }
 
-    /// What is shown while the running segment has this value.
+    /// The output while the running segment has this value.
     #[inline]
     pub fn shown(&self, value: i64, flags: u8) -> i64 {
         let rotation = if flags & FRAME_FLAG_AT_END != 0 { 0 } else { value };
         wrap(self.accumulated.wrapping_add(rotation), VALUE_BITS)
     }
 
-    /// A segment has ended: its last value, and the one behind it.
+    /// Ends a segment. `last`: its last value; `behind`: the value after it.
     pub fn end(&mut self, last: i64, behind: i64, constant: bool, flags: u8, commit: FrameCommit) {
         let (value, at_end) = match commit {
             FrameCommit::Emulator if !constant => (last, false),
@@ -55,13 +55,13 @@ impl Frame {
     }
 }
 
-/// Flags that apply a frame to a tone, and that negate it there.
+/// For each tone, the flags that apply a frame to it and that negate it.
 const ROUTES: [(u8, u8); TONES] = [
     (FRAME_FLAG_FORWARD0, FRAME_FLAG_INVERT0),
     (FRAME_FLAG_FORWARD1, FRAME_FLAG_INVERT1),
 ];
 
-/// What is applied to a tone: the first frame that is forwarded to it counts.
+/// The rotation applied to a tone: that of the first frame forwarded to it.
 #[inline]
 pub fn applied(tone: usize, shown: [i64; 2], flags: [u8; 2]) -> i64 {
     let (forward, invert) = ROUTES[tone];

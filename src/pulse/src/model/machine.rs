@@ -9,20 +9,20 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use kairos_contracts::pulse::{Parameter, State, TONES, VALUE_BITS};
 
-/// Cycles that are done at once, at most.
+/// Maximum number of cycles processed at once.
 const BLOCK: u64 = 1024;
 const FRAMES: [usize; 2] = [Parameter::Z0 as usize, Parameter::Z1 as usize];
 
 /// Values of a parameter in the cycles of a block.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// One value for all cycles, or none and each cycle's in `values`.
+    /// The value of all cycles; if `None`, `values` holds that of each cycle.
     constant: Option<i64>,
     values: Vec<i64>,
 }
 
 impl Run {
-    /// One value for all cycles.
+    /// Creates a run with one value for all cycles.
     pub(super) const fn of(value: i64) -> Self {
         Self {
             constant: Some(value),
@@ -30,7 +30,7 @@ impl Run {
         }
     }
 
-    /// Whether it does not change.
+    /// Whether the value does not change.
     pub fn is_constant(&self) -> bool {
         self.constant.is_some()
     }
@@ -45,16 +45,16 @@ impl Run {
     }
 }
 
-/// What a channel's engines show in some cycles, in which no segment starts but in the first one.
+/// Outputs of a channel's engines in a number of cycles; segments start in the first one only.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// Number of cycles.
     pub cycles: u64,
-    /// Of each parameter; frames with what they have accumulated.
+    /// Values of each parameter; for frames, including the accumulated rotation.
     pub values: [Run; PARAMETERS],
     /// Frames as applied to each tone.
     pub applied: [Run; TONES],
-    /// The tone begins at the global phase in the first cycle.
+    /// The tone's phase is set to the global phase in the first cycle.
     pub sync: [bool; TONES],
     /// Feed-forward is added to the tone's phase.
     pub feed_forward: [bool; TONES],
@@ -104,14 +104,14 @@ impl Block {
 #[derive(Clone)]
 pub struct Machine {
     config: Config,
-    /// Words that have not been given to a channel.
+    /// Words that have not been passed to a channel.
     stream: VecDeque<Word>,
     channels: Vec<(Sequencer, Channel, Synthesiser)>,
-    /// Errors since they were cleared.
+    /// Errors since the last clear.
     pub status: Status,
     /// Feed-forward of all channels.
     pub forward: FeedForward,
-    /// Compensation of crosstalk, if it is built.
+    /// Crosstalk compensation, if it is built.
     pub crosstalk: Option<Crosstalk>,
     sine: Sine,
     cycle: u64,
@@ -123,7 +123,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// As after power-up.
+    /// Creates the core in the state after power-up.
     pub fn new(config: Config) -> Self {
         let per_cycle = config.rates.samples_per_cycle;
         let channel = |_| {
@@ -157,8 +157,8 @@ impl Machine {
         self.stream.extend(words);
     }
 
-    /// Gives a segment to parameters of a channel past its sequencer, for the engines to see from
-    /// this cycle on: as recorded logic did. Whether there was room.
+    /// Passes a segment to parameters of a channel, bypassing its sequencer; the engines see it
+    /// from this cycle on, as in recorded logic. Returns false if there was no room.
     pub fn give(&mut self, channel: usize, parameters: u8, segment: Segment) -> bool {
         let (_, channel, _) = &mut self.channels[channel];
         let room = channel.has_room(parameters);
@@ -173,12 +173,12 @@ impl Machine {
         self.cycle
     }
 
-    /// The global counter of samples in this cycle, 40 bits.
+    /// The global sample counter in this cycle, 40 bits.
     pub fn counter(&self) -> u64 {
         self.counter
     }
 
-    /// Loads the global counter of samples.
+    /// Loads the global sample counter.
     pub fn set_counter(&mut self, counter: u64) {
         self.counter = counter & ((1 << VALUE_BITS) - 1);
     }
@@ -198,7 +198,7 @@ impl Machine {
         &mut self.channels[channel].2
     }
 
-    /// A measurement's result for the channels of the mask.
+    /// Sets a measurement result for the channels in the mask.
     pub fn result(&mut self, channels: u8, state: u8) {
         for (c, (sequencer, ..)) in self.channels.iter_mut().enumerate() {
             if channels >> c & 1 != 0 {
@@ -207,7 +207,7 @@ impl Machine {
         }
     }
 
-    /// Whether all engines of all channels that the trigger asks for wait for it.
+    /// Whether all engines of all channels required for the trigger are waiting for it.
     pub fn armed(&self) -> bool {
         let asked = |c: usize| self.config.trigger_channels >> c & 1 != 0;
         self.channels
@@ -216,19 +216,20 @@ impl Machine {
             .all(|(c, (_, channel, _))| !asked(c) || channel.armed())
     }
 
-    /// Whether the stream and all sequencers have nothing left to do.
+    /// Whether the stream is empty and all sequencers are idle.
     pub fn is_fed(&self) -> bool {
         self.stream.is_empty() && self.channels.iter().all(|(sequencer, ..)| sequencer.is_idle())
     }
 
-    /// One cycle, in which the trigger is at `trigger`. `out`: for each channel, where its samples are added.
+    /// Runs one cycle with this level of the trigger. Samples of each channel are appended to its
+    /// row of `out`.
     pub fn step(&mut self, trigger: bool, out: &mut [Vec<i16>]) {
         self.advance(1, trigger, &mut |_, _| (), out);
     }
 
-    /// Some cycles without a trigger. `see` is shown what each channel's engines give, block by
-    /// block; samples are added to `out`, which has a row for each channel, or none if samples are
-    /// not wanted.
+    /// Runs a number of cycles without a trigger. Calls `see` with the outputs of each channel's
+    /// engines, block by block; samples are appended to `out`, which has a row for each channel, or
+    /// none if samples are not wanted.
     pub fn run(&mut self, cycles: u64, see: &mut impl FnMut(usize, &Block), out: &mut [Vec<i16>]) {
         let mut left = cycles;
         while left != 0 {
@@ -236,8 +237,8 @@ impl Machine {
         }
     }
 
-    /// Runs until the core has nothing left to do but to wait for a trigger, a result or words, at
-    /// most `limit` cycles.
+    /// Runs, for at most `limit` cycles, until the core only waits for a trigger, a result or
+    /// words.
     pub fn settle(&mut self, limit: u64) {
         let end = self.cycle.saturating_add(limit);
         while self.cycle < end && self.quiet() != u64::MAX {
@@ -245,8 +246,8 @@ impl Machine {
         }
     }
 
-    /// Runs until an engine does, in whose first cycle it stops, or until there is nothing to do
-    /// but to wait; at most `limit` cycles.
+    /// Runs, for at most `limit` cycles, until the first cycle in which an engine runs, or until
+    /// the core only waits.
     pub fn begin(&mut self, limit: u64) {
         let end = self.cycle.saturating_add(limit);
         let running = |(_, channel, _): &(Sequencer, Channel, Synthesiser)| channel.states().contains(&State::Run);
@@ -255,7 +256,7 @@ impl Machine {
         }
     }
 
-    /// For how many cycles, this one included, only values of splines change.
+    /// Number of cycles, including this one, in which only values of splines change.
     fn quiet(&self) -> u64 {
         let quiet =
             |(sequencer, channel, _): &(Sequencer, Channel, Synthesiser)| channel.quiet().min(sequencer.quiet(channel));
@@ -311,7 +312,7 @@ impl Machine {
         cycles
     }
 
-    /// Whether engines are started after this cycle.
+    /// Whether engines are triggered after this cycle.
     fn trigger(&mut self, trigger: bool) -> bool {
         let armed = self.armed();
         if self.config.trigger_strict {
@@ -335,7 +336,7 @@ impl Machine {
         channels.all(|(c, (sequencer, ..))| mask >> c & 1 == 0 || sequencer.input.has_room())
     }
 
-    /// Gives the next word of the stream to its channels, if all have room.
+    /// Passes the next word of the stream to its channels, if all have room.
     fn pass_word(&mut self) {
         let Some(word) = self.stream.front().copied().filter(|word| self.takes(word)) else {
             return;

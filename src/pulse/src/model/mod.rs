@@ -1,7 +1,7 @@
 //! The bit-exact model: from words of the stream to samples, cycle by cycle or many cycles at once.
 //!
-//! [`Machine`] is the whole core. Its parts can be used alone: a [`Channel`] of engines and frames
-//! that is given segments, a [`Synthesiser`] that makes samples from what the engines give.
+//! [`Machine`] is the whole core. Its parts can be used individually: a [`Channel`] of engines and
+//! frames that is given segments, a [`Synthesiser`] that makes samples from the engines' values.
 
 mod channel;
 mod config;

@@ -1,8 +1,8 @@
-//! FIFOs of a depth that the core is made with.
+//! FIFOs of configurable depth.
 
 use alloc::collections::VecDeque;
 
-/// A FIFO; it is never given more than it has room for.
+/// A FIFO; callers check for room before pushing.
 #[derive(Clone, Debug)]
 pub struct Queue<T> {
     items: VecDeque<T>,
@@ -10,7 +10,7 @@ pub struct Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// An empty one.
+    /// Creates an empty FIFO.
     pub fn new(depth: usize) -> Self {
         Self {
             items: VecDeque::with_capacity(depth),
@@ -23,33 +23,33 @@ impl<T> Queue<T> {
         self.items.len() < self.depth
     }
 
-    /// Items in it.
+    /// Number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The next one to come out.
+    /// The item at the head.
     pub fn head(&self) -> Option<&T> {
         self.items.front()
     }
 
-    /// Puts one in. Panics where there is no room, which is the caller's mistake.
+    /// Appends an item. Panics if there is no room.
     pub fn push(&mut self, item: T) {
         assert!(self.has_room(), "a FIFO of {} is full", self.depth);
         self.items.push_back(item);
     }
 
-    /// Takes the head out.
+    /// Removes the head.
     pub fn pop(&mut self) -> Option<T> {
         self.items.pop_front()
     }
 
-    /// Empties it.
+    /// Removes all items.
     pub fn clear(&mut self) {
         self.items.clear();
     }

@@ -1,11 +1,11 @@
-//! Samples of what engines were recorded to show: where the logic that makes samples is left out,
-//! as in the emulator, they are made here, when somebody wants them.
+//! Samples from recorded engine outputs: where the sample-generating logic is omitted, as in the
+//! emulator, samples are computed here on demand.
 //!
-//! A recording has, for each cycle in which an output shows something new, a word
-//! `cycle << 16 | output << 12 | mask` and the fields of the mask: values of the parameters, frames
-//! as applied to both tones, levels, and of a core's first output an event that has set how samples
-//! are made ([`Settings`]). The global counter of samples in a cycle is its number times the
-//! samples in a cycle, as long as nothing sets it.
+//! A recording contains, for each cycle in which an output changes, a word `cycle << 16 | output <<
+//! 12 | mask` and the fields in the mask: values of the parameters, frames as applied to both
+//! tones, levels, and for a core's first output an event that changes settings of sample generation
+//! ([`Settings`]). The global sample counter in a cycle is the cycle number times the samples per
+//! cycle, unless it is set.
 
 use super::machine::{Block, Run};
 use super::settings::Settings;
@@ -14,22 +14,22 @@ use crate::wrap;
 use alloc::{vec, vec::Vec};
 use kairos_contracts::pulse::{TONES, VALUE_BITS};
 
-/// What an output shows: eight parameters, frames as applied to both tones, and levels.
+/// Number of fields of an output: eight parameters, frames as applied to both tones, and levels.
 pub const FIELDS: usize = PARAMETERS + TONES + 1;
 pub(super) const LEVELS: usize = FIELDS - 1;
-/// The bit of an event in the mask, behind those of the fields.
+/// The bit of an event in the mask, above those of the fields.
 pub(super) const EVENT: u64 = 1 << FIELDS;
 pub(super) const MASK: u64 = 2 * EVENT - 1;
-/// Bits of the levels: for each tone, it begins at the global phase; it takes the feed-forward; the
-/// core is reset.
+/// Bits of the levels: for each tone, its phase is set to the global phase; feed-forward is added
+/// to it; the core is reset.
 const SYNC: u64 = 1;
 const FORWARD: u64 = 1 << TONES;
 pub(super) const RESET: u64 = 1 << (4 * TONES);
 
-/// Fields in some cycles, 40 bits signed; the last one has bits.
+/// Fields, 40 bits signed; the last one is a bit mask.
 pub type Fields = [i64; FIELDS];
 
-/// An output: its core, its channel there, and what it has shown.
+/// An output: its core, its channel there, and its recorded words.
 #[derive(Clone)]
 struct Output {
     core: usize,
@@ -37,19 +37,19 @@ struct Output {
     words: Vec<u64>,
 }
 
-/// What the outputs of cores have shown.
+/// Recorded outputs of cores.
 #[derive(Clone)]
 pub struct Recording {
     outputs: Vec<Output>,
-    /// By the number of a core.
+    /// Settings of each core.
     settings: Vec<Settings>,
     samples_per_cycle: u32,
     sine: Sine,
 }
 
 impl Recording {
-    /// Of the words of a recording, and the core that each output is of (those of one core in turn,
-    /// numbered from 0); none if they are not in the format, or name other outputs.
+    /// Parses a recording. `cores`: the core of each output (those of one core in order, numbered
+    /// from 0). `None` if the words are not in the format, or name other outputs.
     pub fn new(words: &[u64], cores: &[usize], samples_per_cycle: u32) -> Option<Self> {
         let channels = |core: usize| cores.iter().filter(|&&other| other == core).count();
         let mut settings: Vec<Settings> = (0..cores.len()).map(|core| Settings::new(channels(core))).collect();
@@ -101,8 +101,7 @@ impl Recording {
         })
     }
 
-    /// The cycles in which an output showed something new for the first and for the last time, if
-    /// it ever did.
+    /// The first and last cycle in which an output changed, if it ever did.
     pub fn span(&self, output: usize) -> Option<(u64, u64)> {
         let mut span = None;
         self.pieces(output, u64::MAX, |from, _, _| {
@@ -111,7 +110,7 @@ impl Recording {
         span
     }
 
-    /// Shows when a field of an output changes: the cycle, and what it is from there on.
+    /// Calls `see` at each change of a field of an output, with the cycle and the new value.
     pub fn changes(&self, output: usize, field: usize, mut see: impl FnMut(u64, i64)) {
         let mut last = 0;
         self.pieces(output, u64::MAX, |cycle, _, fields| {
@@ -122,8 +121,8 @@ impl Recording {
         });
     }
 
-    /// Shows the fields of an output from its first change up to cycle `until`, as long as they
-    /// stay: from, to, fields.
+    /// Calls `see` for each interval in which the fields of an output are constant, from its first
+    /// change up to cycle `until`: start, end, fields.
     fn pieces(&self, output: usize, until: u64, mut see: impl FnMut(u64, u64, &Fields)) {
         let mut fields = [0; FIELDS];
         let mut words = self.outputs[output].words.iter().copied();
@@ -144,7 +143,8 @@ impl Recording {
         }
     }
 
-    /// Fields of an output in some cycles, as long as they stay: number of cycles, fields.
+    /// Calls `see` for each interval with constant fields of an output in the given cycles: number
+    /// of cycles, fields.
     pub fn fields(&self, output: usize, from: u64, cycles: u64, mut see: impl FnMut(u64, &Fields)) {
         let until = from + cycles;
         let mut at = from;
@@ -162,7 +162,8 @@ impl Recording {
         }
     }
 
-    /// Adds the samples of an output in some cycles to `out`. True if one was limited to full scale.
+    /// Appends the samples of an output in the given cycles to `out`. Returns whether any was
+    /// clamped to full scale.
     pub fn samples(&self, output: usize, from: u64, cycles: u64, out: &mut Vec<i16>) -> bool {
         let Output { core, channel, .. } = self.outputs[output];
         let mut sums = if self.settings[core].couples() {
@@ -181,10 +182,10 @@ impl Recording {
         limited
     }
 
-    /// Sums of a channel with what it takes of its neighbours.
+    /// Sums of a channel, including crosstalk compensation.
     fn compensated(&self, core: usize, channel: usize, from: u64, cycles: u64) -> Vec<i32> {
         let before = from.saturating_sub(Settings::REACH);
-        // Before the begin of time there was nothing.
+        // Before cycle 0 all signals are zero.
         let nothing = (Settings::REACH - (from - before)) as usize * self.samples_per_cycle as usize;
         let of_core = self
             .outputs
@@ -203,8 +204,8 @@ impl Recording {
         self.settings[core].compensate(channel, from, cycles, &signals, self.samples_per_cycle as usize)
     }
 
-    /// Adds sums of an output's tones from a cycle to another, as `make` makes them of what the
-    /// engines showed.
+    /// Appends the sums of an output's tones from one cycle to another, computed by `make` from the
+    /// outputs of the engines.
     fn render<T: Clone + Default>(
         &self,
         output: usize,
@@ -228,7 +229,7 @@ impl Recording {
             while cycle < end {
                 state.advance(cycle, per_cycle);
                 synthesiser.harmonics = state.now.harmonics;
-                // What comes before `from` is not heard, and nothing is set within a stretch.
+                // Before `from` only phases matter; no setting changes within a stretch.
                 let bound = if cycle < from { from } else { u64::MAX };
                 let stretch = end.min(state.until()).min(bound) - cycle;
                 let counter = state.now.counter(per_cycle);
@@ -240,7 +241,7 @@ impl Recording {
                     make(&mut synthesiser, &block, counter, &state.now.forward, &self.sine, out);
                     at = cycle + stretch;
                 }
-                // The first cycle is over.
+                // Synchronisation applies in the first cycle only.
                 block.sync = [false; TONES];
                 cycle += stretch;
             }
@@ -252,7 +253,7 @@ impl Recording {
     }
 }
 
-/// Takes the fields that a head announces.
+/// Reads the fields announced by a head.
 pub(super) fn put(fields: &mut Fields, head: u64, words: &mut impl Iterator<Item = u64>) {
     for (n, field) in fields.iter_mut().enumerate().filter(|(n, _)| head >> n & 1 != 0) {
         let word = words.next().unwrap_or_default() as i64;
@@ -260,7 +261,7 @@ pub(super) fn put(fields: &mut Fields, head: u64, words: &mut impl Iterator<Item
     }
 }
 
-/// Makes a block show these fields.
+/// Sets the outputs of a block from fields.
 pub(super) fn show(block: &mut Block, fields: &Fields) {
     for (run, &value) in block.values.iter_mut().chain(&mut block.applied).zip(fields) {
         *run = Run::of(value);

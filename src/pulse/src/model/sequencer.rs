@@ -1,9 +1,9 @@
-//! A channel's gate sequencer: takes words from the input FIFO, writes tables, and gives segments
+//! A channel's gate sequencer: takes words from the input FIFO, writes tables, and passes segments
 //! to the engines.
 //!
-//! In a cycle it writes what one word programs, passes one segment on, or reads `reads` entries of
-//! the memory map. What it gives can be seen by the engines in the next cycle. An empty gate takes
-//! one read.
+//! In each cycle it writes the entries of one programming word, passes one segment on, or reads
+//! `reads` entries of the memory map. The engines see its segments in the next cycle. An empty gate
+//! takes one read.
 
 use super::tables::BeyondTheEnd;
 use super::{Config, Queue, Status, Tables};
@@ -11,15 +11,15 @@ use crate::word::{decode, Branch, Decoded, RunFormat, Slots};
 use crate::{Segment, Word};
 use kairos_contracts::pulse as facts;
 
-/// What takes a sequencer's segments: a channel's engines.
+/// Receiver of a sequencer's segments: a channel's engines.
 pub trait Segments {
-    /// Whether all FIFOs of the mask take another segment.
+    /// Whether all FIFOs in the mask have room for another segment.
     fn has_room(&self, parameters: u8) -> bool;
-    /// Gives a segment to the parameters of the mask, which must have room.
+    /// Pushes a segment to the parameters in the mask, which must have room.
     fn push(&mut self, parameters: u8, segment: Segment);
 }
 
-/// A channel's tables, and what it does next.
+/// A channel's tables and sequencer state.
 #[derive(Clone, Debug)]
 pub struct Sequencer {
     /// The channel's input FIFO.
@@ -30,20 +30,20 @@ pub struct Sequencer {
     reads: usize,
     timeout: u64,
     now: Option<Decoded>,
-    /// Of the word that runs gates: the next slot, and the entries of the running gate that are left.
+    /// For a word that runs gates: the next slot, and the remaining entries of the running gate.
     slot: usize,
     entries: Option<(u16, u16)>,
-    /// A result has been put into the running word's addresses.
+    /// Whether a result has been inserted into the running word's addresses.
     chosen: bool,
     waited: u64,
-    /// A result that no branch has taken yet.
+    /// A result not yet taken by a branch.
     result: Option<u8>,
-    /// The result that branches go on with.
+    /// The result kept for words that continue a branch.
     kept: u8,
 }
 
 impl Sequencer {
-    /// As after power-up.
+    /// Creates the sequencer in the state after power-up.
     pub fn new(config: &Config) -> Self {
         Self {
             input: Queue::new(config.input_fifo),
@@ -61,17 +61,18 @@ impl Sequencer {
         }
     }
 
-    /// A measurement's result: one is remembered, the newest.
+    /// Sets a measurement result; only the latest one is kept.
     pub fn result(&mut self, state: u8) {
         self.result = Some(state & ((1 << facts::BRANCH_STATE_BITS) - 1));
     }
 
-    /// Whether nothing is under way and nothing waits.
+    /// Whether no word is being processed or queued.
     pub fn is_idle(&self) -> bool {
         self.now.is_none() && self.input.is_empty()
     }
 
-    /// Whether a branch waits for its result. A word that counts no gates does nothing, not even that.
+    /// Whether a branch waits for its result. A counted word without gates does nothing, and does
+    /// not wait either.
     pub fn waits_for_result(&self) -> bool {
         match &self.now {
             Some(Decoded::Run { branch, ids }) => self.must_wait(*branch, ids),
@@ -84,7 +85,7 @@ impl Sequencer {
         branch == Branch::Wait && !self.chosen && !empty
     }
 
-    /// For how many cycles, this one included, nothing happens but waiting; 1: something may.
+    /// Number of cycles, including this one, in which it only waits; 1 if it may act.
     pub fn quiet(&self, channel: &impl Segments) -> u64 {
         let can = match &self.now {
             None => !self.input.is_empty(),
@@ -108,7 +109,7 @@ impl Sequencer {
         }
     }
 
-    /// Ends `cycles` cycles, in all of which but the last one nothing happened.
+    /// Ends `cycles` cycles, of which only the last one may have any effect.
     pub fn finish(&mut self, cycles: u64, channel: &mut impl Segments, status: &mut Status) {
         self.waited += cycles - 1;
         if self.now.is_none() {
@@ -158,7 +159,7 @@ impl Sequencer {
         }
     }
 
-    /// What is put into the addresses of a word's gates; none while the result is missing.
+    /// Upper address bits of a word's gates; `None` while the result is missing.
     fn upper(&mut self, branch: Branch, ids: &Slots<u16>, status: &mut Status) -> Option<u16> {
         if branch == Branch::None {
             return Some(0);
@@ -170,7 +171,7 @@ impl Sequencer {
                 self.waited += 1;
                 return None;
             };
-            // A result that comes in the last cycle is in time.
+            // A result that arrives in the last cycle is in time.
             if late && !there {
                 status.errors |= facts::ERROR_BRANCH_TIMEOUT;
             }
@@ -179,7 +180,7 @@ impl Sequencer {
         Some(1 << facts::BRANCH_AT | u16::from(self.kept) << facts::BRANCH_STATE_AT)
     }
 
-    /// Reads entries of the memory map. Whether the word is done.
+    /// Reads entries of the memory map. Returns whether the word is complete.
     fn run(&mut self, upper: u16, ids: &Slots<u16>, channel: &mut impl Segments, status: &mut Status) -> bool {
         if ids.excess {
             status.errors |= facts::ERROR_COUNT;

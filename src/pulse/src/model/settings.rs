@@ -1,21 +1,22 @@
-//! What was set of the way from parameters to samples, in its time: feed-forward, couplings and the
-//! global counter, as events of a recording say (`pulse/settings.py` of the gateware, which has the
-//! same fields).
+//! Settings of the path from parameters to samples over time: feed-forward, couplings and the
+//! global counter, from the events of a recording (`pulse/settings.py` of the gateware has the same
+//! fields).
 
 use super::{Coupling, FeedForward, Iq, OFFSETS};
 use crate::wrap;
 use alloc::vec::Vec;
 use kairos_contracts::pulse::{CROSSTALK_BITS, CROSSTALK_DELAY_MAX, CROSSTALK_NEIGHBOURS, TONES, VALUE_BITS};
 
-/// Cycles from what a channel shows to the delay lines, and to the factors behind them.
+/// Cycles from a channel's engine outputs to the delay lines, and to the multipliers after them.
 const TO_DELAYS: u64 = 14;
 const TO_FACTORS: u64 = TO_DELAYS + 1;
-/// Of an event: its number is the address of its RTIO event less that of the first, behind the data.
+/// Data bits of an event. Above them is its number: the address of its RTIO event minus that of the
+/// first.
 const DATA_BITS: u32 = 47;
 const FACTOR_BITS: u32 = CROSSTALK_BITS as u32;
 const KINDS: [fn(u64) -> Setting; 5] = [error, harmonic, coupling, couple, counter];
 
-/// A change, which counts from its cycle on.
+/// A change that takes effect from its cycle on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Setting {
     Error(i64),
@@ -33,7 +34,7 @@ enum Setting {
         zero: u8,
     },
     Counter(u64),
-    /// The core is reset.
+    /// Reset of the core.
     Reset,
 }
 
@@ -75,13 +76,13 @@ fn counter(data: u64) -> Setting {
     Setting::Counter(data & ((1 << VALUE_BITS) - 1))
 }
 
-/// What an event of a recording sets, if there is such an event.
+/// Decodes an event of a recording; `None` if it is unknown.
 fn setting(event: u64) -> Option<Setting> {
     let make = KINDS.get(field(event, DATA_BITS, 3) as usize)?;
     Some(make(field(event, 0, DATA_BITS)))
 }
 
-/// Couplings that are used from a cycle on.
+/// Couplings in use from a cycle on.
 #[derive(Clone, Debug)]
 struct Used {
     from: u64,
@@ -98,7 +99,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Of a core with so many channels.
+    /// Creates the settings of a core with this number of channels.
     pub fn new(channels: usize) -> Self {
         let none: Vec<_> = (0..channels).map(|_| Default::default()).collect();
         Self {
@@ -108,7 +109,7 @@ impl Settings {
         }
     }
 
-    /// Adds an event of a recording; false if there is no such event.
+    /// Adds an event of a recording; returns false if it is unknown.
     pub fn add(&mut self, cycle: u64, event: u64) -> bool {
         let Some(setting) = setting(event) else {
             return false;
@@ -117,7 +118,7 @@ impl Settings {
         true
     }
 
-    /// The core is reset, from that cycle on.
+    /// Adds a reset of the core, effective from `cycle` on.
     pub fn reset(&mut self, cycle: u64) {
         self.set(cycle, Setting::Reset);
     }
@@ -140,7 +141,7 @@ impl Settings {
             }
             Setting::Reset => {
                 self.kept.fill(Default::default());
-                // Where nothing was set, nothing is.
+                // Couplings that were never used need no reset.
                 if !self.used.is_empty() {
                     let couplings = self.kept.clone();
                     self.used.push(Used {
@@ -158,12 +159,12 @@ impl Settings {
         self.changes.push((from, setting));
     }
 
-    /// Whether channels are coupled, or delayed, at some time.
+    /// Whether couplings or delays are ever in use.
     pub fn couples(&self) -> bool {
         self.kept.len() > 1 && !self.used.is_empty()
     }
 
-    /// What is set in a channel at the begin of time.
+    /// The settings of a channel at cycle 0.
     pub fn begin(&self, channel: usize) -> State<'_> {
         State {
             changes: &self.changes,
@@ -176,12 +177,12 @@ impl Settings {
         self.used[..later].last()
     }
 
-    /// Cycles before a sample from which something of it may come.
+    /// Number of earlier cycles that may contribute to a sample.
     pub const REACH: u64 = CROSSTALK_DELAY_MAX as u64;
 
-    /// Sums of a channel in some cycles with what it takes of its neighbours. `signals`: of each
-    /// channel, if it counts, in these cycles and in the `REACH` before. The multipliers' latency
-    /// is not in it.
+    /// Sums of a channel in the given cycles, including crosstalk compensation. `signals`: for each
+    /// channel that contributes, in these cycles and the `REACH` before. The latency of the
+    /// multipliers is not included.
     pub fn compensate(
         &self,
         channel: usize,
@@ -219,7 +220,7 @@ impl Settings {
     }
 }
 
-/// What is set of a channel's tones in a cycle.
+/// Settings of a channel's tones in a cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Now {
     channel: usize,
@@ -228,12 +229,12 @@ pub struct Now {
     pub forward: FeedForward,
     /// Harmonics of the tones.
     pub harmonics: [i16; TONES],
-    /// By how much the global counter is ahead of time.
+    /// Offset of the global counter from the time in samples.
     ahead: u64,
 }
 
 impl Now {
-    /// At the begin of time.
+    /// Creates the settings at cycle 0.
     pub fn new(channel: usize) -> Self {
         Self {
             channel,
@@ -241,20 +242,20 @@ impl Now {
         }
     }
 
-    /// Goes on to a cycle, in which nothing is set before it.
+    /// Advances to a cycle; there must be no change before it.
     pub fn pass(&mut self, to: u64, per_cycle: u64) {
         self.forward.advance(to - self.cycle, per_cycle);
         self.cycle = to;
     }
 
-    /// Takes an event of a recording, in its cycle; what there is no event for changes nothing.
+    /// Applies an event of a recording in its cycle; unknown events are ignored.
     pub fn take(&mut self, cycle: u64, event: u64, per_cycle: u64) {
         if let Some(setting) = setting(event) {
             self.set(cycle, setting, per_cycle);
         }
     }
 
-    /// The core is reset, from that cycle on.
+    /// Resets the settings, effective from `cycle` on.
     pub fn reset(&mut self, cycle: u64, per_cycle: u64) {
         self.set(cycle, Setting::Reset, per_cycle);
     }
@@ -280,17 +281,17 @@ impl Now {
     }
 }
 
-/// What is set in a cycle, and what will be.
+/// Settings in a cycle, and later changes.
 #[derive(Clone, Debug)]
 pub struct State<'a> {
-    /// Those that are still to come.
+    /// Changes not yet applied.
     changes: &'a [(u64, Setting)],
-    /// What is set.
+    /// Current settings.
     pub now: Now,
 }
 
 impl State<'_> {
-    /// Goes on to a cycle.
+    /// Advances to a cycle.
     pub fn advance(&mut self, to: u64, per_cycle: u64) {
         while let Some((&(cycle, setting), rest)) = self.changes.split_first().filter(|(first, _)| first.0 <= to) {
             self.now.set(cycle, setting, per_cycle);

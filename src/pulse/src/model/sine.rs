@@ -1,9 +1,9 @@
-//! Sine and cosine as the logic makes them: a table of a quadrant, and a first-order correction
+//! Sine and cosine as computed by the logic: a table of a quadrant, with a first-order correction
 //! between its entries.
 //!
-//! The numeric target is round((2^17 - 1) cos(2 pi (k + 1/2) / 2^18)); this is within 1 of it. The
-//! table has twice the scale and stands at the middle of its steps, so that the correction's sign
-//! follows from the low bits of the phase.
+//! The numeric target is round((2^17 - 1) cos(2 pi (k + 1/2) / 2^18)); the result is within 1 of
+//! it. The table has twice the scale and is evaluated at the middle of its steps, so that the
+//! correction's sign follows from the low bits of the phase.
 
 use alloc::{boxed::Box, vec::Vec};
 use core::f64::consts::PI;
@@ -19,12 +19,12 @@ const _: () = assert!(QUADRANT_BITS + 2 == SINE_PHASE_BITS);
 /// Sine and cosine of 18-bit phases.
 #[derive(Clone)]
 pub struct Sine {
-    /// The cosine of every phase of the first quadrant, made once from the logic's tables.
+    /// The cosine of every phase of the first quadrant, computed once from the logic's tables.
     quadrant: Box<[i32; QUADRANT]>,
 }
 
 impl Sine {
-    /// Makes the table.
+    /// Computes the table.
     pub fn new() -> Self {
         let coarse: Vec<i64> = (0..1 << SINE_COARSE_BITS).map(coarse).collect();
         let slopes: Vec<i64> = (0..1 << SINE_FINE_BITS).map(slope).collect();
@@ -42,7 +42,7 @@ impl Sine {
     #[inline]
     pub fn cosine(&self, k: u64) -> i32 {
         let turned = (k >> QUADRANT_BITS) as i32;
-        // Odd quadrants are read backwards; the second and third are negative.
+        // Odd quadrants are read in reverse; the second and third are negative.
         let backwards = (turned & 1).wrapping_neg() as usize;
         let negative = (((turned + 1) >> 1) & 1).wrapping_neg();
         (self.quadrant[(k as usize ^ backwards) % QUADRANT] ^ negative) - negative

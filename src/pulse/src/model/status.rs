@@ -1,20 +1,20 @@
-//! What went wrong: the sticky bits that software reads.
+//! Errors: the sticky bits read by software.
 
 use super::channel::PARAMETERS;
 use kairos_contracts::pulse::{self as facts, CHANNELS};
 
-/// Errors since they were cleared.
+/// Errors since the last clear.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Bits of `Error`.
     pub errors: u32,
-    /// Channels that ran out of segments.
+    /// Channels that have underflowed.
     pub underrun_channels: u8,
-    /// Parameters of each channel that did.
+    /// Parameters of each channel that have underflowed.
     pub underrun_parameters: [u8; CHANNELS],
     /// The cycle of the first underrun or misalignment of each channel.
     pub first_cycle: [Option<u64>; CHANNELS],
-    /// Channels a sample of which was limited.
+    /// Channels with a saturated sample.
     pub saturated: u8,
 }
 
@@ -22,7 +22,7 @@ const CYCLES: u64 = (1 << facts::CYCLE_COUNTER_BITS) - 1;
 const _: () = assert!(PARAMETERS == 8 && CHANNELS == 8);
 
 impl Status {
-    /// Some engines of a channel had no further segment in this cycle.
+    /// Records an underflow: engines of a channel had no further segment in this cycle.
     pub(super) fn underrun(&mut self, channel: usize, parameters: u8, cycle: u64) {
         self.errors |= facts::ERROR_UNDERRUN;
         self.underrun_channels |= 1 << channel;
@@ -30,13 +30,13 @@ impl Status {
         self.stopped(channel, cycle);
     }
 
-    /// Engines of a channel were not at the same place.
+    /// Records that engines of a channel are misaligned.
     pub(super) fn misaligned(&mut self, channel: usize, cycle: u64) {
         self.errors |= facts::ERROR_MISALIGN;
         self.stopped(channel, cycle);
     }
 
-    /// A sample of a channel was limited.
+    /// Records a saturated sample of a channel.
     pub(super) fn saturate(&mut self, channel: usize) {
         self.errors |= facts::ERROR_SATURATED;
         self.saturated |= 1 << channel;

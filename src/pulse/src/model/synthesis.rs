@@ -1,4 +1,4 @@
-//! From parameters to samples: two tones a channel, their phases, and their sum.
+//! From parameters to samples: two tones per channel, their phases, and their sum.
 
 use super::machine::{Block, Run};
 use super::Sine;
@@ -6,7 +6,7 @@ use crate::wrap;
 use alloc::vec::Vec;
 use kairos_contracts::pulse::{self as facts, AMPLITUDE_FRACTION, SINE_PHASE_BITS, TONES, TONE_SHIFT, VALUE_BITS};
 
-/// Phases are kept in the upper bits of a word, so that they wrap by themselves.
+/// Phases are kept in the upper bits of a word, so that they wrap naturally.
 const UP: u32 = 64 - VALUE_BITS as u32;
 const TO_SINE: u32 = 64 - SINE_PHASE_BITS as u32;
 const ROUND: i64 = 1 << (TONE_SHIFT - 1);
@@ -19,12 +19,12 @@ pub type Iq = (i32, i32);
 pub struct FeedForward {
     /// The error E, a frequency's word.
     pub error: i64,
-    /// The phase B that has come of it until this cycle.
+    /// The phase B accumulated up to this cycle.
     pub phase: u64,
 }
 
 impl FeedForward {
-    /// Goes on by some cycles.
+    /// Advances by a number of cycles.
     pub fn advance(&mut self, cycles: u64, samples_per_cycle: u64) {
         let phase = (self.error as u64).wrapping_mul(samples_per_cycle).wrapping_mul(cycles);
         self.phase = self.phase.wrapping_add(phase) & ((1 << VALUE_BITS) - 1);
@@ -35,24 +35,24 @@ impl FeedForward {
 #[derive(Clone, Debug)]
 pub struct Synthesiser {
     samples_per_cycle: u64,
-    /// Of each tone in this cycle, in the upper bits, before SYNC.
+    /// Phase of each tone in this cycle, in the upper bits, before SYNC.
     phase: [u64; TONES],
     /// Harmonics H, signed.
     pub harmonics: [i16; TONES],
 }
 
-/// A tone in a cycle, as long as its parameters stay.
+/// A tone in a cycle, valid while its parameters are constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tone {
-    /// Signed; AMPLITUDE_MAX is full scale.
+    /// Amplitude, signed; AMPLITUDE_MAX is full scale.
     pub amplitude: i64,
-    /// From sample to sample, in turns times 2^VALUE_BITS, signed.
+    /// Phase increment per sample, in turns times 2^VALUE_BITS, signed.
     pub frequency: i64,
-    /// At the first sample, likewise.
+    /// Phase at the first sample, in the same unit.
     pub phase: u64,
 }
 
-/// A tone's phase at the first sample of a cycle, and from sample to sample, in the upper bits.
+/// A tone's phase at the first sample of a cycle, and its increment per sample, in the upper bits.
 #[derive(Clone, Copy)]
 struct Turning {
     phase: u64,
@@ -60,7 +60,7 @@ struct Turning {
 }
 
 impl Synthesiser {
-    /// As after a reset.
+    /// Creates the state after a reset.
     pub fn new(samples_per_cycle: u32) -> Self {
         Self {
             samples_per_cycle: samples_per_cycle.into(),
@@ -74,15 +74,15 @@ impl Synthesiser {
         self.phase[tone] >> UP
     }
 
-    /// Sums of both tones, real parts, of all samples of a block. `counter`: the global counter in
-    /// its first cycle.
+    /// Appends the sums of both tones, real parts, of all samples of a block. `counter`: the global
+    /// counter in its first cycle.
     pub fn real(&mut self, block: &Block, counter: u64, forward: &FeedForward, sine: &Sine, out: &mut Vec<i32>) {
         self.render(block, counter, forward, out, |sum, amplitude, k| {
             *sum += scaled(amplitude, sine.cosine(k))
         });
     }
 
-    /// The same with imaginary parts.
+    /// Appends the same sums as complex samples.
     pub fn complex(&mut self, block: &Block, counter: u64, forward: &FeedForward, sine: &Sine, out: &mut Vec<Iq>) {
         self.render(block, counter, forward, out, |sum, amplitude, k| {
             sum.0 += scaled(amplitude, sine.cosine(k));
@@ -110,7 +110,7 @@ impl Synthesiser {
         }
     }
 
-    /// Goes on by some cycles of a block whose values do not change, without samples.
+    /// Advances by a number of cycles of a block with constant values, without samples.
     pub(super) fn skip(&mut self, block: &Block, cycles: u64, counter: u64) {
         for t in 0..TONES {
             let frequency = block.frequency(t).at(0);
@@ -121,7 +121,7 @@ impl Synthesiser {
         }
     }
 
-    /// The tones in the first cycle of a block. Their phases go on, but for SYNC, by `skip`.
+    /// The tones in the first cycle of a block. SYNC and the advance of phases are left to `skip`.
     pub(super) fn tones(&self, block: &Block, forward: &FeedForward) -> [Tone; TONES] {
         core::array::from_fn(|t| {
             let Turning { phase, step } = self.turning(t, block, forward, 0);
@@ -133,7 +133,7 @@ impl Synthesiser {
         })
     }
 
-    /// Phases as after a reset.
+    /// Resets the phases.
     pub(super) fn reset(&mut self) {
         self.phase = [0; TONES];
     }
@@ -161,7 +161,7 @@ impl Synthesiser {
             }
             return;
         }
-        // The phase goes on by the same step from cycle to cycle too.
+        // The phase increment is the same across cycles.
         let mut turning = self.turning(t, block, forward, 0);
         self.accumulate(t, block.frequency(t).at(0), block.cycles);
         if amplitude.is_constant() {
@@ -195,7 +195,7 @@ impl Synthesiser {
     }
 }
 
-/// Adds samples of one amplitude; gives the phase behind them.
+/// Adds samples of constant amplitude; returns the phase after them.
 #[inline]
 fn along<T>(turning: Turning, amplitude: i64, sums: &mut [T], add: &impl Fn(&mut T, i64, u64)) -> Turning {
     let Turning { mut phase, step } = turning;
@@ -215,7 +215,7 @@ fn scaled(amplitude: i64, part: i32) -> i32 {
     ((amplitude * i64::from(part) + ROUND) >> TONE_SHIFT) as i32
 }
 
-/// A sample of 16 bits from the sum, and whether it was limited.
+/// Converts a sum to a 16-bit sample; also returns whether it was clamped.
 #[inline]
 pub fn saturate(sum: i32) -> (i16, bool) {
     let limit = 1i64 << (facts::OUTPUT_BITS - 1);

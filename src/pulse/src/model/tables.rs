@@ -5,7 +5,7 @@ use crate::word::{GateEntry, MapEntry};
 use crate::Segment;
 use alloc::{vec, vec::Vec};
 
-/// The three tables, as deep as the core is made.
+/// The three tables, with the depths of the configuration.
 #[derive(Clone, Debug)]
 pub struct Tables {
     gates: Vec<GateEntry>,
@@ -17,7 +17,7 @@ pub struct Tables {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BeyondTheEnd;
 
-/// What gates are that nobody has programmed.
+/// A gate that has not been programmed.
 const EMPTY: GateEntry = GateEntry {
     address: 0,
     first: 1,
@@ -25,7 +25,7 @@ const EMPTY: GateEntry = GateEntry {
 };
 
 impl Tables {
-    /// As after power-up: every gate is empty.
+    /// Creates the tables in the state after power-up: every gate is empty.
     pub fn new(config: &Config) -> Self {
         Self {
             gates: vec![EMPTY; 1 << config.glut_bits],
@@ -49,17 +49,17 @@ impl Tables {
         put(&mut self.pulses, address, segment)
     }
 
-    /// A gate. Beyond the table the address wraps, as that of a memory does.
+    /// Reads a gate. Addresses beyond the table wrap, as in a memory.
     pub fn gate(&self, address: u16) -> GateEntry {
         self.gates[usize::from(address) & (self.gates.len() - 1)]
     }
 
-    /// An entry of the memory map, likewise.
+    /// Reads an entry of the memory map; addresses wrap.
     pub fn map(&self, address: u16) -> MapEntry {
         self.map[usize::from(address) & (self.map.len() - 1)]
     }
 
-    /// A segment, likewise.
+    /// Reads a segment; addresses wrap.
     pub fn pulse(&self, address: u16) -> Segment {
         self.pulses[usize::from(address) & (self.pulses.len() - 1)]
     }

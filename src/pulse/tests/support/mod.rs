@@ -1,4 +1,4 @@
-//! What the tests of the model share: the vectors, and a core that is played to its end.
+//! Shared by the tests of the model: the vectors, and playing a core to its end.
 #![allow(dead_code)]
 
 use kairos_contracts::pulse::{State, TONE_FLAG_WAIT};
@@ -8,14 +8,14 @@ use kairos_pulse::word::{self, Branch, GateEntry, MapEntry, RunFormat};
 use kairos_pulse::{Segment, Word};
 use serde_json::Value;
 
-/// The example vectors, in their order.
+/// The example vectors, in order.
 pub fn vectors() -> Vec<Value> {
     let text = include_str!("../vectors.json");
     let all: Value = serde_json::from_str(text).expect("vectors.json is JSON");
     all["vectors"].as_array().expect("a list").clone()
 }
 
-/// The one whose name begins so.
+/// The vector whose name begins with `name`.
 pub fn vector(name: &str) -> Value {
     let found = vectors()
         .into_iter()
@@ -23,7 +23,7 @@ pub fn vector(name: &str) -> Value {
     found.unwrap_or_else(|| panic!("there is no vector {name}"))
 }
 
-/// A word from its 64 digits.
+/// Parses a word from its 64 hexadecimal digits.
 pub fn word(digits: &str) -> Word {
     Word(std::array::from_fn(|n| {
         u64::from_str_radix(&digits[48 - 16 * n..64 - 16 * n], 16).unwrap()
@@ -40,7 +40,7 @@ pub fn words(value: &Value) -> Vec<Word> {
         .collect()
 }
 
-/// The reference core with the frames of JaqalPaw's emulator.
+/// The reference core with the frame behaviour of JaqalPaw's emulator.
 pub fn emulator() -> Machine {
     Machine::new(Config {
         frame_commit: FrameCommit::Emulator,
@@ -48,16 +48,16 @@ pub fn emulator() -> Machine {
     })
 }
 
-/// What a channel has shown in the cycles in which its engines ran: for each parameter its values,
-/// and each tone's frame.
+/// Outputs of a channel in the cycles in which its engines ran: the values of each parameter, and
+/// the frame of each tone.
 #[derive(Clone, Default, Debug, PartialEq)]
 pub struct Played {
     pub values: [Vec<i64>; 8],
     pub applied: [Vec<i64>; 2],
 }
 
-/// Plays all words; the trigger comes whenever all engines of some channel wait for it and nothing
-/// else is under way.
+/// Plays all words; triggers whenever all engines of some channel wait and nothing else is in
+/// progress.
 pub fn play(machine: &mut Machine, words: Vec<Word>) -> Vec<Played> {
     machine.feed(words);
     let mut played = vec![Played::default(); 8];
@@ -76,7 +76,7 @@ pub fn play(machine: &mut Machine, words: Vec<Word>) -> Vec<Played> {
         } else {
             still + 1
         };
-        // Not at once, so that all of what is there has come to the engines.
+        // Delayed, so that all words have reached the engines.
         let trigger = armed && still == 100 && !is_done(machine);
         if trigger {
             (still, triggers) = (0, triggers + 1);
@@ -86,7 +86,7 @@ pub fn play(machine: &mut Machine, words: Vec<Word>) -> Vec<Played> {
     played
 }
 
-/// Whether nothing but segments that wait for a trigger is left: a closing packet.
+/// Whether only segments that wait for a trigger are left: a closing packet.
 fn is_done(machine: &Machine) -> bool {
     machine.is_fed() && (0..8).all(|c| machine.channel(c).queued().iter().all(|&n| n == 0))
 }
@@ -104,7 +104,7 @@ fn record(played: &mut Played, states: &[State; 8], shown: &Cycle) {
     }
 }
 
-/// A change list of a vector as one value for each cycle, modulo 2^40.
+/// Expands a change list of a vector to one value per cycle, modulo 2^40.
 pub fn expanded(changes: &Value, cycles: usize) -> Vec<i64> {
     let changes: Vec<(usize, i64)> = changes
         .as_array()
@@ -122,7 +122,7 @@ pub fn expanded(changes: &Value, cycles: usize) -> Vec<i64> {
 
 pub const NAMES: [&str; 8] = ["f0", "a0", "p0", "f1", "a1", "p1", "z0", "z1"];
 
-/// Compares what was played with a vector's trajectory.
+/// Compares played values with a vector's trajectory.
 pub fn compare(name: &str, played: &[Played], trajectory: &Value, total: &Value) {
     for (channel, parameters) in trajectory.as_object().unwrap() {
         let c: usize = channel.parse().unwrap();
@@ -149,17 +149,17 @@ pub fn flagged(value: i64, tau: u64, flags: u8) -> Segment {
     }
 }
 
-/// A word that runs gates.
+/// Makes a word that runs gates.
 pub fn run_word(channels: u8, ids: &[u16]) -> Word {
     word::run(channels, Branch::None, ids, RunFormat::Counted)
 }
 
-/// A gate.
+/// Makes a gate.
 pub fn gate(address: u16, first: u16, last: u16) -> GateEntry {
     GateEntry { address, first, last }
 }
 
-/// An entry of the memory map.
+/// Makes an entry of the memory map.
 pub fn map(address: u16, parameters: u8, plut: u16) -> MapEntry {
     MapEntry {
         address,
@@ -168,12 +168,12 @@ pub fn map(address: u16, parameters: u8, plut: u16) -> MapEntry {
     }
 }
 
-/// A word that gives all parameters of the mask of channels a pulse that waits.
+/// Makes a word that passes a waiting pulse to all parameters of the channels in the mask.
 pub fn waiting(channels: u8, value: i64, tau: u64) -> Word {
     word::bypass(channels, 255, &flagged(value, tau, TONE_FLAG_WAIT))
 }
 
-/// A pulse in which these parameters have these shapes.
+/// Makes a pulse in which these parameters have these shapes.
 pub fn pulse(channel: u8, cycles: u64, shapes: &[(usize, Shape)]) -> Pulse {
     let mut pulse = Pulse::idle(channel, cycles);
     for (p, shape) in shapes {
@@ -182,7 +182,7 @@ pub fn pulse(channel: u8, cycles: u64, shapes: &[(usize, Shape)]) -> Pulse {
     pulse
 }
 
-/// A value that stays.
+/// A constant value.
 pub fn constant(value: f64) -> Shape {
     Shape::Constant(value)
 }

@@ -1,10 +1,11 @@
-//! Accesses that take their time: through a port to another board's memory, say. The instruction
-//! has not been executed when the core stops; it is when the last of its parts has been answered.
+//! Accesses that take time, for instance through a port to another board's memory. When the core
+//! stops, the instruction has not been executed; it completes when the last part of its access has
+//! been answered.
 //!
-//! An error of a load is a synchronous external abort at the instruction. One of a store is
-//! asynchronous: the instruction is complete, the abort is taken when CPSR.A allows it, and DFAR
-//! says nothing (Cortex-A9 TRM, 6.5 "External aborts"). The port is taken for Strongly-ordered
-//! memory: the core goes on with the answer to a store, not before.
+//! A load error is a synchronous external abort at the instruction. A store error is asynchronous:
+//! the instruction completes, the abort is taken when CPSR.A allows it, and DFAR is not valid
+//! (Cortex-A9 TRM, 6.5 "External aborts"). The port is treated as Strongly-ordered memory: the core
+//! continues only after the response to a store.
 
 use unicorn_engine::RegisterARM;
 
@@ -13,29 +14,29 @@ use super::transfer::Transfer;
 use super::{Core, Exit};
 use crate::machine::peripheral::Fault;
 
-/// The access of an instruction that waits.
+/// The access of a waiting instruction.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Access {
     transfer: Transfer,
-    /// What has been loaded, or nothing for each part that has been stored.
+    /// Loaded values; for stores, a placeholder for each completed part.
     loaded: Vec<u32>,
     fault: Option<Fault>,
-    /// The bus performs its next part.
+    /// The next part is in progress on the bus.
     pub under_way: bool,
 }
 
-/// A part of an access for the bus.
+/// A part of an access, as a bus transaction.
 pub struct Step {
     /// Its address.
     pub address: u32,
     /// 1, 2 or 4 bytes.
     pub size: u32,
-    /// What is stored; `None`: a load.
+    /// Value to be stored; `None` for a load.
     pub store: Option<u32>,
 }
 
 impl Core {
-    /// The instruction at the program counter touches what takes its time at `address`.
+    /// Begins the access of the instruction at the program counter to `address`, which takes time.
     pub(super) fn begin_access(&mut self, address: u32) -> Exit {
         let pc = self.pc();
         let word = self.bus.borrow().memory.word(pc);
@@ -61,7 +62,7 @@ impl Core {
         })
     }
 
-    /// The next part of an access.
+    /// Returns the next part of an access.
     pub fn step(&self, access: &Access) -> Step {
         let (transfer, n) = (&access.transfer, access.loaded.len());
         Step {
@@ -71,7 +72,8 @@ impl Core {
         }
     }
 
-    /// The part has been performed. Whether that was the last; then the core goes on.
+    /// Handles the response to a part. Returns true if it was the last, after which the core
+    /// continues.
     pub fn answered(&mut self, access: &mut Access, value: u32, fault: Option<Fault>) -> bool {
         let (transfer, pc) = (&access.transfer, self.pc());
         let slave = |fault| {
@@ -116,12 +118,13 @@ impl Core {
         Exit::Slice
     }
 
-    /// Whether an asynchronous abort waits.
+    /// Whether an asynchronous abort is pending.
     pub fn abort_waits(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// Takes the asynchronous abort that waits, if there is one and it is not masked. Only between turns.
+    /// Takes the pending asynchronous abort, if there is one and it is not masked. Must be called
+    /// between turns.
     pub fn take_abort(&mut self) {
         if get(&self.uc, RegisterARM::CPSR) & 0x100 != 0 {
             return;

@@ -1,10 +1,10 @@
-//! Exception entry, done by the host, and the fault status that Unicorn does not supply.
+//! Exception entry, performed by the host, and the fault status, which Unicorn does not supply.
 
 use unicorn_engine::{uc_reg_write, RegisterARM, RegisterARMCP, Unicorn};
 
 use crate::machine::memory::Memory;
 
-/// Why a core takes an exception.
+/// Exceptions taken by a core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exception {
     /// Undefined instruction.
@@ -20,7 +20,7 @@ pub enum Exception {
 }
 
 impl Exception {
-    /// (vector offset, mode).
+    /// Returns (vector offset, mode).
     fn vector(self) -> (u32, u32) {
         match self {
             Self::Undefined => (0x04, 0x1b),
@@ -36,10 +36,10 @@ impl Exception {
 pub const EXTERNAL_ABORT: u32 = 0x08;
 /// Fault status of an asynchronous external abort of a store.
 pub const ASYNCHRONOUS_ABORT: u32 = 0xc06;
-/// Of either: the slave has answered with an error, else nobody has (ExT; Cortex-A9 TRM, "Data
-/// Fault Status Register").
+/// Added to either if the slave responded with an error rather than none at all (ExT; Cortex-A9
+/// TRM, "Data Fault Status Register").
 pub const SLAVE_ERROR: u32 = 0x1000;
-/// Fault status of an access that is not aligned, to memory where it must be.
+/// Fault status of an unaligned access to memory that requires alignment.
 pub const ALIGNMENT: u32 = 0x01;
 /// Fault status of a debug event (`bkpt`).
 pub const DEBUG_EVENT: u32 = 0x02;
@@ -79,11 +79,11 @@ pub fn set_cp15(uc: &mut Uc<'_>, crn: u32, opc1: u32, crm: u32, opc2: u32, value
 /// Writes a coprocessor register. Unicorn changes the structure it is given, so its safe wrapper
 /// for constants is not used.
 pub fn write_coprocessor(uc: &mut Uc<'_>, mut register: RegisterARMCP) {
-    // SAFETY: the structure is the one that this register number stands for, and is ours.
+    // SAFETY: this register number expects this structure, which is a local.
     let _ = unsafe { uc_reg_write(uc.get_handle(), RegisterARM::CP_REG.into(), (&raw mut register).cast()) };
 }
 
-/// A core register.
+/// Reads a core register.
 pub fn get(uc: &Uc<'_>, r: RegisterARM) -> u32 {
     uc.reg_read(r).unwrap_or(0) as u32
 }
@@ -103,8 +103,8 @@ pub fn enter(uc: &mut Uc<'_>, exception: Exception, link: u32) -> u32 {
         cp15(uc, 12, 0, 0, 0)
     };
     let old = get(uc, RegisterARM::CPSR);
-    // Keep flags; drop IT, J, T, E and the mode; mask IRQ, and asynchronous aborts where the
-    // architecture does.
+    // Keep flags; clear IT, J, T, E and the mode; mask IRQ, and asynchronous aborts where the
+    // architecture requires it.
     let mut new = old & 0xf80f_01c0 | mode | 0x80;
     if !matches!(exception, Exception::Undefined | Exception::SupervisorCall) {
         new |= 0x100;
@@ -130,8 +130,8 @@ pub fn set_fetch_fault(uc: &mut Uc<'_>, status: u32, address: u32) {
     set_cp15(uc, 6, 0, 0, 2, address);
 }
 
-/// Short-descriptor fault status of an access to `address`, by a walk of the tables; `None` if the
-/// MMU allows it.
+/// Fault status, in the short-descriptor format, of an access to `address`, by a table walk; `None`
+/// if the MMU allows it.
 pub fn walk(uc: &Uc<'_>, memory: &Memory, address: u32, write: bool, fetch: bool) -> Option<u32> {
     let sctlr = cp15(uc, 1, 0, 0, 0);
     if sctlr & 1 == 0 {

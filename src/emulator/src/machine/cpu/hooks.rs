@@ -1,5 +1,4 @@
-//! What Unicorn calls while it executes: at the start of a block, for an access to a register, an
-//! exception, an instruction that it lacks.
+//! Callbacks from Unicorn: start of a block, register access, exception, unsupported instruction.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -18,11 +17,11 @@ use crate::machine::signals::Caller;
 
 /// Called from translated code at the start of every block.
 unsafe extern "C" fn on_block(uc: *mut uc_engine, address: u64, size: u32, data: *mut c_void) {
-    // SAFETY: the pointer given to `uc_hook_add`, which lives as long as the core.
+    // SAFETY: the pointer given to `uc_hook_add`; it is valid as long as the core exists.
     let slice = unsafe { &*data.cast::<Slice>() };
     if slice.used() >= slice.limit.get() {
         slice.stopped.set(true);
-        // SAFETY: the engine that called.
+        // SAFETY: the calling engine.
         let _ = unsafe { uc_emu_stop(uc) };
         return;
     }
@@ -35,11 +34,11 @@ unsafe extern "C" fn on_block(uc: *mut uc_engine, address: u64, size: u32, data:
     }
 }
 
-/// What the registers say of who called the code that begins.
+/// Registers that identify the caller of the code that is about to run.
 fn caller(uc: *mut uc_engine) -> Caller {
     let register = |register: RegisterARM| {
         let mut value = 0u32;
-        // SAFETY: the engine that calls the hook; a register of 32 bits is written to 32 bits.
+        // SAFETY: the calling engine; a 32-bit register is read into 32 bits.
         let _ = unsafe { uc_reg_read(uc, register as i32, (&raw mut value).cast()) };
         value
     };
@@ -107,7 +106,7 @@ impl Core {
         self.watch_unmapped()
     }
 
-    /// Notes accesses to what is no memory, and only there: a page with such a hook is never
+    /// Hooks accesses to unmapped addresses, and no others: a page with such a hook is never
     /// written directly.
     pub(super) fn watch_unmapped(&mut self) -> Result<(), uc_error> {
         for hook in std::mem::take(&mut self.unmapped) {
@@ -130,7 +129,7 @@ impl Core {
         Ok(())
     }
 
-    /// Hooks for the instructions that Unicorn lacks, in blocks translated since.
+    /// Places hooks on special instructions found in blocks translated since the last call.
     pub(super) fn place_hooks(&mut self) {
         let found = std::mem::take(&mut *self.slice.found.borrow_mut());
         for (address, kind) in found {
@@ -150,7 +149,7 @@ impl Core {
     }
 }
 
-/// Maps one register range of the bus into a core.
+/// Maps a register range of the bus into a core.
 pub(super) fn map(
     uc: &mut Unicorn<'static, ()>,
     core: usize,
@@ -188,7 +187,7 @@ pub(super) fn map(
     )
 }
 
-/// Exceptions that Unicorn reports by number.
+/// Handles an exception that Unicorn reports by number.
 fn on_exception(uc: &mut Unicorn<'_, ()>, number: u32, slice: &Slice, bus: &RefCell<Bus>) {
     let pc = get(uc, RegisterARM::PC);
     let fault = match number {
@@ -211,7 +210,7 @@ fn on_exception(uc: &mut Unicorn<'_, ()>, number: u32, slice: &Slice, bus: &RefC
             let bus = bus.borrow();
             let (first, last) = transfer::touched(uc, bus.memory.word(pc), pc).unwrap_or((0, 0));
             let status = |at| exception::walk(uc, &bus.memory, at, write, false).map(|s| (s, at));
-            // An access that spans two pages faults on the second at that page's start.
+            // An access that crosses into a second page and faults there reports that page's start.
             let second = last & !0xfff;
             let (status, address) = status(first).or_else(|| status(second)).unwrap_or((0x01, first));
             exception::set_data_fault(uc, status, write, address);
@@ -232,12 +231,12 @@ fn on_exception(uc: &mut Unicorn<'_, ()>, number: u32, slice: &Slice, bus: &RefC
     }
 }
 
-/// A special instruction is about to be executed.
+/// Executes a special instruction in place of Unicorn.
 fn execute(uc: &mut Unicorn<'_, ()>, address: u32, core: usize, slice: &Slice, bus: &RefCell<Bus>) {
     let mut code = [0; 4];
     bus.borrow().memory.read(address, &mut code);
     let thumb = get(uc, RegisterARM::CPSR) >> 5 & 1 != 0;
-    // Other code may have been loaded to this address since.
+    // Other code may have been loaded to this address since the hook was placed.
     let (special, length) = if thumb {
         special::thumb(
             u16::from_le_bytes([code[0], code[1]]),

@@ -1,12 +1,12 @@
-//! A Cortex-A9 core: Unicorn for the instructions, the host for everything around them.
+//! A Cortex-A9 core: Unicorn executes the instructions, the host handles everything else.
 //!
 //! Unicorn executes blocks of code; a hook at the start of each counts its instructions and ends
 //! the turn when its time is up. Exceptions, hints (`wfi`, `wfe`, `sev`) and a few system registers
-//! are handled here. What Unicorn executes silently wrong ([`special`]) is found when a block is
-//! translated: the turn ends before the block runs for the first time, a hook is placed on the
-//! instruction, and the turn goes on. So it does not matter how, when and by whom code was loaded.
-//! Code is read at its virtual address: address spaces must be flat for code, as those of the
-//! firmware are.
+//! are handled here. Instructions that Unicorn executes incorrectly without an error ([`special`])
+//! are found when a block is translated: the turn ends before the block runs for the first time, a
+//! hook is placed on the instruction, and the turn continues. So it does not matter how, when and
+//! by whom code was loaded. Code is read at its virtual address: the mapping of code must be flat,
+//! as it is in the firmware.
 
 pub mod access;
 pub mod exception;
@@ -28,21 +28,22 @@ use self::translated::PAGE;
 use crate::machine::bus::Bus;
 use crate::machine::time::Cycles;
 
-/// Written to the exception syndrome; still there after a hint, overwritten by an undefined instruction.
+/// Written to the exception syndrome register; kept by a hint, overwritten by an undefined
+/// instruction.
 const SENTINEL: u32 = 0x5e11_71e1;
 
 /// Why a turn ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Its time was up, or something may have become due.
+    /// Its time was up, or an event may have become due.
     Slice,
     /// `wfi`
     WaitInterrupt,
     /// `wfe`
     WaitEvent,
-    /// An access takes its time.
+    /// An access takes time.
     Access(Access),
-    /// The core can do nothing any more; the reason.
+    /// The core cannot continue; the reason.
     Crashed(String),
 }
 
@@ -53,9 +54,9 @@ pub struct Core {
     slice: Rc<Slice>,
     bus: Rc<RefCell<Bus>>,
     power_up: Context,
-    /// Status of an asynchronous abort that has not been taken.
+    /// Status of a pending asynchronous abort.
     pending: Option<u32>,
-    /// Hooks on what is no memory.
+    /// Hooks on unmapped address ranges.
     unmapped: Vec<UcHookId>,
 }
 
@@ -64,7 +65,7 @@ fn failed(what: &str) -> impl Fn(uc_error) -> String + '_ {
 }
 
 impl Core {
-    /// Core `index` (0 or 1) on `bus`, in the state after reset.
+    /// Creates core `index` (0 or 1) on `bus`, in the state after reset.
     pub fn new(index: usize, bus: &Rc<RefCell<Bus>>) -> Result<Self, String> {
         let mut uc = Unicorn::new(Arch::ARM, Mode::LITTLE_ENDIAN).map_err(failed("start"))?;
         uc.ctl_set_cpu_model(ArmCpuModel::CORTEX_A9 as i32)
@@ -79,7 +80,7 @@ impl Core {
         for &(base, size) in spaces {
             hooks::map(&mut uc, index, base, size, &slice, bus).map_err(failed("map registers"))?;
         }
-        // Secure state, so that the guest may write the registers it expects.
+        // Secure state, so that the guest can write the registers it expects.
         let scr = RegisterARMCP {
             cp: 15,
             is64: 0,
@@ -107,7 +108,7 @@ impl Core {
         Ok(core)
     }
 
-    /// DDR appears, or disappears.
+    /// Maps or unmaps DDR.
     pub fn map_ddr(&mut self, running: bool) -> Result<(), String> {
         let (base, size, pointer) = self.bus.borrow().memory.ddr();
         if running {
@@ -119,7 +120,8 @@ impl Core {
         self.watch_unmapped().map_err(failed("hook"))
     }
 
-    /// Reset: registers as after power-up, program counter at `entry`, all translations dropped.
+    /// Resets the core: registers as after power-up, program counter at `entry`, all translations
+    /// dropped.
     pub fn reset(&mut self, entry: u32) {
         if let Err(e) = self.uc.context_restore(&self.power_up) {
             log::error!("core {}: reset failed: {e}", self.index);
@@ -129,11 +131,11 @@ impl Core {
         set(&mut self.uc, RegisterARM::PC, entry);
         self.slice.streak.set(0);
         self.pending = None;
-        // The very first block is not reported by Unicorn.
+        // Unicorn does not report the very first block.
         self.look_at(entry);
     }
 
-    /// Looks for special instructions in the page of `entry`.
+    /// Scans the page of `entry` for special instructions.
     fn look_at(&mut self, entry: u32) {
         let mut code = vec![0; 4096 - (entry as usize & 0xfff)];
         {
@@ -149,12 +151,12 @@ impl Core {
         self.place_hooks();
     }
 
-    /// Drops translated code that is not what stands in memory: it was loaded by someone else.
+    /// Drops translated code that no longer matches memory, since another agent loaded code.
     pub fn flush_code(&mut self) {
         let shared = self.bus.clone();
         let bus = shared.borrow();
         let changed = self.slice.translated.borrow_mut().take_changed(&bus.memory);
-        // Unicorn finds translations by what is mapped now
+        // Unicorn looks up translations by the current mapping
         if changed
             .iter()
             .all(|page| exception::walk(&self.uc, &bus.memory, *page, false, true).is_none())
@@ -183,7 +185,7 @@ impl Core {
         get(&self.uc, RegisterARM::PC)
     }
 
-    /// Sets a general register (the argument of a test guest).
+    /// Returns a general register, r0 + `n`.
     pub fn register(&self, n: i32) -> u32 {
         self.uc.reg_read(RegisterARM::R0 as i32 + n).unwrap_or(0) as u32
     }
@@ -198,14 +200,14 @@ impl Core {
         self.cpsr() & 0x80 != 0
     }
 
-    /// Takes an interrupt. Only between turns, and not while masked.
+    /// Takes an interrupt. Must be called between turns, while interrupts are not masked.
     pub fn interrupt(&mut self) {
         let pc = self.pc();
         exception::enter(&mut self.uc, Exception::Irq, pc.wrapping_add(4));
     }
 
-    /// Runs from `start` for about `limit` cycles: to the first block that begins later. Returns
-    /// why it ended and the cycles used.
+    /// Runs from `start` for about `limit` cycles, up to the first block that begins later. Returns
+    /// why the turn ended and the cycles used.
     pub fn run(&mut self, start: Cycles, limit: Cycles) -> (Exit, Cycles) {
         self.slice.begin(start, limit);
         let pc = self.pc();

@@ -1,4 +1,4 @@
-//! How far a core has got in its turn. Shared with the hooks that Unicorn calls from translated code.
+//! Progress of a core in its turn, shared with the hooks that Unicorn calls from translated code.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -8,30 +8,30 @@ use super::translated::Translated;
 use crate::machine::signals::Caller;
 use crate::machine::time::Cycles;
 
-/// Progress of one core since the start of its turn, and its bounds.
+/// Progress of one core since the start of its turn, and its limits.
 #[derive(Default)]
 pub struct Slice {
     /// Virtual time at the start of the turn.
     pub start: Cell<Cycles>,
     /// Instructions counted, including all of the block being run.
     pub count: Cell<u64>,
-    /// Cycles lost on accesses.
+    /// Stall cycles of accesses.
     pub stall: Cell<Cycles>,
     /// The turn ends before the first block that starts at or after this many cycles.
     pub limit: Cell<Cycles>,
     /// Address and number of instructions of the block being run.
     pub block: Cell<(u32, u64)>,
-    /// It is of the kernel's library.
+    /// Whether that block is in the kernel's library.
     pub in_kernel: Cell<bool>,
-    /// Where the core left that.
+    /// Registers when the core last left the library.
     pub left: Cell<Caller>,
     /// The block hook ended the turn.
     pub stopped: Cell<bool>,
     /// Special instructions in blocks translated in this turn.
     pub found: RefCell<Vec<(u32, Special)>>,
-    /// Pages of blocks translated since they were last dropped.
+    /// Pages of translated blocks that have not been dropped.
     pub translated: RefCell<Translated>,
-    /// Addresses of special instructions that have been dealt with.
+    /// Addresses of special instructions that have a hook.
     pub known: RefCell<HashSet<u32>>,
     /// Unmapped access that ended the turn.
     pub unmapped: Cell<Option<(u32, bool)>>,
@@ -63,7 +63,7 @@ impl Slice {
         self.count.get() + self.stall.get()
     }
 
-    /// Virtual time at the start of the block being run (accesses cannot be placed more exactly).
+    /// Virtual time at the start of the block being run (accesses are not timed more precisely).
     pub fn now(&self) -> Cycles {
         self.start.get() + self.used() - self.block.get().1
     }
@@ -74,7 +74,8 @@ impl Slice {
         self.now() + u64::from(address.wrapping_sub(start) / 4).min(length)
     }
 
-    /// The rest of the block, behind the instruction at `address`, will be counted when it is entered anew.
+    /// Uncounts the instructions of the block after `address`: they are counted when execution
+    /// resumes there.
     pub fn leave_after(&self, address: u32) {
         let (start, length) = self.block.get();
         let done = (u64::from(address.wrapping_sub(start) / 4) + 1).min(length);
@@ -87,7 +88,7 @@ impl Slice {
         self.limit.set(0);
     }
 
-    /// Notes an abort; true if the core does nothing else any more.
+    /// Records an abort; returns true if the core makes no more progress.
     pub fn abort(&self) -> bool {
         let now = self.total.get() + self.count.get();
         let streak = if now - self.last_abort.get() < 64 {

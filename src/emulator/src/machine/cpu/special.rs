@@ -1,11 +1,12 @@
-//! Instructions that Unicorn executes wrongly or silently, found by their opcodes when a block is translated.
+//! Instructions that Unicorn executes incorrectly or without notice, found by their opcodes when a
+//! block is translated.
 
-/// What a core must do itself.
+/// Instructions that the core executes itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Special {
     /// `sev`: an event to both cores and to the PL.
     SendEvent,
-    /// `dbg`, a hint with a number: what the firmware tells an emulator.
+    /// `dbg`, a hint with a number: a message of the firmware to the emulator.
     Note(u8),
     /// Read of MPIDR into a register.
     ReadMpidr(u8),
@@ -13,7 +14,7 @@ pub enum Special {
     ReadCycles(u8),
     /// Write of the cycle counter from a register.
     WriteCycles(u8),
-    /// Instruction cache maintenance: the other core's translations of code may be stale.
+    /// Instruction cache maintenance: the other core's translated code may be stale.
     CodeChanged,
     /// TLB maintenance, broadcast to the other core.
     TlbChanged,
@@ -36,7 +37,7 @@ fn cp15(word: u32) -> Option<Special> {
     }
 }
 
-/// Classifies an A32 instruction. Conditional forms are not looked for: compilers do not emit them.
+/// Classifies an A32 instruction. Conditional forms are not recognised: compilers do not emit them.
 pub fn arm(word: u32) -> Option<Special> {
     match word {
         0xe320_f004 => Some(Special::SendEvent),
@@ -46,7 +47,7 @@ pub fn arm(word: u32) -> Option<Special> {
     }
 }
 
-/// Classifies a T32 instruction from its first two halfwords. Also gives its length in bytes.
+/// Classifies a T32 instruction from its first two halfwords. Returns its length in bytes as well.
 pub fn thumb(first: u16, second: u16) -> (Option<Special>, u32) {
     if first >> 11 < 0b11101 {
         return ((first == 0xbf40).then_some(Special::SendEvent), 2);
@@ -58,7 +59,7 @@ pub fn thumb(first: u16, second: u16) -> (Option<Special>, u32) {
     (if first >> 12 == 0xe { cp15(word) } else { None }, 4)
 }
 
-/// The special instructions in the code bytes of a block, with their offsets.
+/// Finds the special instructions in the code bytes of a block, with their offsets.
 pub fn scan(code: &[u8], is_thumb: bool) -> Vec<(u32, Special)> {
     let mut found = Vec::new();
     if !is_thumb {

@@ -1,6 +1,6 @@
-//! Loads and stores as the instructions say them (ARM ARM, A5.3, A5.5, A7.6): what they touch, and
-//! their registers. Unicorn executes them; only where an access takes its time does the core do it
-//! in its place.
+//! Decodes loads and stores (ARM ARM, A5.3, A5.5, A7.6): the bytes they access, and their
+//! registers. Unicorn executes them; only accesses that take time are performed by the core
+//! instead.
 
 use unicorn_engine::{RegisterARM, Unicorn};
 
@@ -8,12 +8,12 @@ use super::exception::{get, set};
 
 type Uc<'a> = Unicorn<'a, ()>;
 
-/// Where a part of a transfer goes to, or comes from.
+/// Source or destination of a part of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// A general register.
     General(u32),
-    /// The lower or upper half of register D n.
+    /// The lower (false) or upper (true) half of D register `n`.
     Half(u32, bool),
 }
 
@@ -24,20 +24,20 @@ pub struct Part {
     pub place: Place,
     /// 1, 2 or 4 bytes.
     pub size: u32,
-    /// A loaded value is extended by its sign.
+    /// A loaded value is sign-extended.
     pub signed: bool,
 }
 
 /// A load or store that is about to be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transfer {
-    /// A store.
+    /// Whether it is a store.
     pub write: bool,
-    /// Of the first part; the others follow without gaps.
+    /// Address of the first part; the others follow without gaps.
     pub address: u32,
-    /// In the order of their addresses.
+    /// Parts in the order of their addresses.
     pub parts: Vec<Part>,
-    /// What the base register becomes.
+    /// Base register and its new value, if written back.
     pub base: Option<(u32, u32)>,
 }
 
@@ -51,7 +51,7 @@ fn operand(uc: &Uc<'_>, n: u32, pc: u32) -> u32 {
     }
 }
 
-/// Sets general register `n`; r15 goes on there.
+/// Sets general register `n`; writing r15 is a branch.
 fn set_operand(uc: &mut Uc<'_>, n: u32, value: u32) {
     match n & 15 {
         13 => set(uc, RegisterARM::SP, value),
@@ -67,7 +67,7 @@ fn double(n: u32) -> i32 {
     RegisterARM::D0 as i32 + n as i32
 }
 
-/// Offset in a register, shifted.
+/// Value of a shifted register offset.
 fn shifted(uc: &Uc<'_>, word: u32, pc: u32) -> u32 {
     let (m, amount) = (operand(uc, word, pc), word >> 7 & 31);
     let carry = get(uc, RegisterARM::CPSR) >> 29 & 1;
@@ -82,7 +82,7 @@ fn shifted(uc: &Uc<'_>, word: u32, pc: u32) -> u32 {
     }
 }
 
-/// Registers of the VFP that `word` names, as halves of D registers.
+/// VFP registers of the instruction `word`, as halves of D registers.
 fn halves(word: u32) -> impl Iterator<Item = Place> {
     let bit = |n: u32| word >> n & 1 != 0;
     let (d, wide) = (word >> 12 & 15, bit(8));
@@ -92,7 +92,7 @@ fn halves(word: u32) -> impl Iterator<Item = Place> {
         (true, true) => 2,
         (false, _) => word & 0xff & !u32::from(wide),
     };
-    // In halves of D registers: S n is number n
+    // In halves of D registers: S register n is half n
     let first = if wide {
         2 * (d | (word >> 22 & 1) << 4)
     } else {
@@ -102,8 +102,8 @@ fn halves(word: u32) -> impl Iterator<Item = Place> {
 }
 
 impl Transfer {
-    /// What the A32 instruction `word` at `pc` is about to do. `None` if it is no load or store, or
-    /// one with a meaning of its own (exclusive, NEON).
+    /// Decodes the A32 instruction `word` at `pc`. `None` if it is no load or store, or one of
+    /// special kind (exclusive, NEON).
     pub fn of(uc: &Uc<'_>, word: u32, pc: u32) -> Option<Self> {
         let bit = |n: u32| word >> n & 1 != 0;
         let (n, t) = (word >> 16 & 15, word >> 12 & 15);
@@ -123,7 +123,7 @@ impl Transfer {
                 rn.wrapping_sub(offset)
             }
         };
-        // (address, what the base becomes) of an offset
+        // (address, new base) for an offset
         let indexed = |offset: u32| {
             let after = Some((n, moved(offset)));
             match (bit(24), bit(21)) {
@@ -209,7 +209,7 @@ impl Transfer {
         self.address.wrapping_add(before)
     }
 
-    /// What part `n` stores.
+    /// The value stored by part `n`.
     pub fn stored(&self, uc: &Uc<'_>, n: usize, pc: u32) -> u32 {
         let Part { place, size, .. } = self.parts[n];
         let value = match place {
@@ -219,7 +219,7 @@ impl Transfer {
         value & (u64::MAX >> (64 - 8 * size)) as u32
     }
 
-    /// The instruction has been executed: `loaded` are the values of a load's parts.
+    /// Completes the instruction: `loaded` are the values of a load's parts.
     pub fn complete(&self, uc: &mut Uc<'_>, loaded: &[u32]) {
         if let Some((register, value)) = self.base {
             set_operand(uc, register, value);
@@ -243,11 +243,12 @@ impl Transfer {
     }
 }
 
-/// First and last byte that the A32 load or store `word` at `pc` touches. `None` if it is not one.
+/// First and last byte accessed by the A32 load or store `word` at `pc`. `None` for any other
+/// instruction.
 pub fn touched(uc: &Uc<'_>, word: u32, pc: u32) -> Option<(u32, u32)> {
     let span = |at: u32, length: u32| Some((at, at.wrapping_add(length.max(1) - 1)));
     let rn = operand(uc, word >> 16, pc);
-    // LDREX, STREX and their sizes.
+    // LDREX, STREX and their other sizes.
     if word >> 23 & 0x1f == 3 && word >> 4 & 0xf == 9 {
         return span(rn, [4, 8, 1, 2][(word >> 21 & 3) as usize]);
     }
@@ -267,7 +268,7 @@ mod tests {
 
     const BASE: u32 = 0x8000_0010;
 
-    /// r1 is the base, r2 an offset of 4, r3 holds a pattern, d8 as well.
+    /// r1 is the base, r2 an offset of 4; r3 and d8 hold patterns.
     fn core() -> Unicorn<'static, ()> {
         let mut uc = Unicorn::new(Arch::ARM, Mode::LITTLE_ENDIAN).unwrap();
         uc.ctl_set_cpu_model(ArmCpuModel::CORTEX_A9 as i32).unwrap();

@@ -1,28 +1,28 @@
-//! Which pages of code a core has translated, and what stood in them. When code may have been
-//! loaded by someone else, only pages that differ from that are translated anew: a kernel that is
-//! loaded does not cost the translations of the firmware.
+//! Tracks the code pages that a core has translated, and their contents. When another agent may
+//! have loaded code, only pages that have changed are retranslated: loading a kernel does not
+//! discard the translations of the firmware.
 
 use std::collections::BTreeMap;
 
 use crate::machine::memory::Memory;
 
-/// Bytes of a page.
+/// Page size in bytes.
 pub const PAGE: u32 = 4096;
 
 struct Page {
     content: Box<[u8]>,
-    /// A block that was translated later stood otherwise there.
+    /// A block translated later had different content here.
     mixed: bool,
 }
 
-/// Pages of code by their addresses.
+/// Code pages by address.
 #[derive(Default)]
 pub struct Translated {
     pages: BTreeMap<u32, Page>,
 }
 
 impl Translated {
-    /// A block that is being translated is in the page of `address`, where it has these bytes.
+    /// Records a block at `address` that is being translated, with its bytes.
     pub fn note(&mut self, address: u32, code: &[u8], memory: &Memory) {
         let mut rest = (address, code);
         while !rest.1.is_empty() {
@@ -39,7 +39,7 @@ impl Translated {
         }
     }
 
-    /// Forgets the pages that are not as they were, and returns them.
+    /// Removes the pages whose contents have changed, and returns them.
     pub fn take_changed(&mut self, memory: &Memory) -> Vec<u32> {
         let mut changed = Vec::new();
         self.pages.retain(|base, page| {
@@ -77,7 +77,7 @@ mod tests {
         assert!(changed(&mut translated).is_empty());
     }
 
-    /// What was translated in between, and is gone again.
+    /// The content changed and was restored, with a translation in between.
     #[test]
     fn a_page_that_is_as_before_may_have_been_another_one() {
         let memory = Memory::new(1);

@@ -1,11 +1,11 @@
-//! Accesses that take their time: their cores wait, time goes on for everything else.
+//! Accesses that take time: their cores wait while everything else continues.
 
 use super::{CoreState, Machine};
 use crate::machine::cpu::access::Access;
 use crate::machine::peripheral::Fault;
 
 impl Machine {
-    /// Goes on with what cores wait for. Returns whether one goes on.
+    /// Continues the accesses of waiting cores. Returns whether a core resumed.
     pub(super) fn serve_accesses(&mut self) -> bool {
         let mut woke = false;
         for core in 0..2 {
@@ -21,7 +21,7 @@ impl Machine {
         woke
     }
 
-    /// Takes the end of a core's part, if there is one. Returns whether the core goes on.
+    /// Takes the result of a core's part, if complete. Returns whether the core resumes.
     fn end_access(&mut self, core: usize) -> bool {
         let Some(mut access) = self.accesses[core].take() else {
             return false;
@@ -36,8 +36,8 @@ impl Machine {
         self.go_on(core, goes_on, access)
     }
 
-    /// Begins a core's next part, if the bus is free. Returns whether the core goes on: nobody has
-    /// that address.
+    /// Begins a core's next part, if the bus is free. Returns whether the core resumes because
+    /// nothing responds at the address.
     pub(super) fn begin_access(&mut self, core: usize) -> bool {
         let Some(mut access) = self.accesses[core].take() else {
             return false;
@@ -47,7 +47,7 @@ impl Machine {
         let begun = {
             let mut bus = self.bus.borrow_mut();
             if !others {
-                bus.end(step.address); // of a core that was reset meanwhile
+                bus.end(step.address); // left over from a core that was reset
             }
             bus.begin(core, step.address, step.size, step.store, self.local[core])
         };

@@ -1,29 +1,29 @@
-//! Where time goes when no core runs.
+//! Advances virtual time when no core runs.
 
 use super::{CoreState, Machine, Step};
 use crate::machine::peripheral::{Due, Standing, NEVER};
 use crate::machine::time::{self, Cycles};
 
-/// While the network comes up, core 0's timers move time at once; but not beyond this.
+/// While the network comes up, core 0's timers advance time at once, but not beyond this.
 const BOOT_LIMIT: Cycles = 10 * time::CPU_HZ;
 
-/// Where time moves.
+/// How time advances.
 pub(super) enum Move {
     To(Cycles),
-    /// Something has just been asked.
+    /// A probe has just been sent.
     Wait,
     HostOnly(Option<Cycles>),
 }
 
 impl Machine {
-    /// No core runs.
+    /// Advances the machine while no core runs.
     pub(super) fn idle(&mut self) -> Step {
         if self.serve() {
             return Step::Worked;
         }
         let mut due = self.dues();
         if due.work != NEVER && self.state[self.bus.borrow().sev_core] == CoreState::WaitEvent {
-            // What the logic does is run until it wakes the core
+            // The logic runs until it wakes the core
             due.answer = NEVER;
         }
         match self.rests(due) {
@@ -36,8 +36,8 @@ impl Machine {
         }
     }
 
-    /// What is due. A core in `wfe` waits for the logic, also when something has been written that
-    /// was not its answer.
+    /// Due times of all events. A core in `wfe` waits for the logic even if what was written last
+    /// needs no answer.
     pub(super) fn dues(&self) -> Due {
         let bus = self.bus.borrow();
         let mut due = bus.due();
@@ -47,12 +47,11 @@ impl Machine {
         due
     }
 
-    /// Where time moves with this due, on all boards if there are others.
+    /// How time advances given these due times, which are those of all boards if there are several.
     pub(super) fn rests(&mut self, due: Due) -> Move {
         let [core0, core1] = due.timer;
-        // Outputs that wait for their time wake no core. While a host may be about to answer the
-        // device they must not make time pass, or a remote call would last as long as the outputs
-        // submitted before it.
+        // Queued outputs wake no core. While the host may be about to answer the device they must
+        // not advance time, or a remote call would last as long as the outputs submitted before it.
         let played = if self.ready && self.host_listens {
             NEVER
         } else {
@@ -74,7 +73,7 @@ impl Machine {
         Move::To(device.min(core0).max(self.now))
     }
 
-    /// Peripherals act by themselves up to `target`, or until one has something for a core.
+    /// Lets peripherals act up to `target`, or until one has an event for a core.
     pub(super) fn idle_to(&mut self, target: Cycles) {
         self.reached = self.bus.borrow_mut().idle(target);
         self.now = self.reached.max(self.now);

@@ -1,10 +1,10 @@
-//! The machine: whose turn it is, and what time it is.
+//! The machine: scheduling of the cores, and virtual time.
 //!
 //! Each core has its own local time; the one that is behind runs, for at most a quantum beyond the
-//! other, and never past the next thing that is due (timer, network frame, answer of the PL).
+//! other, and never past the next event that is due (timer, network frame, answer of the PL).
 //! Peripherals and the PL are kept at the time of the core that is behind. When no core runs, time
-//! moves to the next thing that is due; what counts is stated in docs/interfaces.md section 7,
-//! "Virtual time". All of this depends on nothing but the guest and its input.
+//! moves to the next event that is due; docs/interfaces.md section 7, "Virtual time", states which
+//! events count. All of this is a deterministic function of the guest and its input.
 
 mod access;
 mod idle;
@@ -23,7 +23,7 @@ use super::time::Cycles;
 
 pub use self::together::{NamedMachine, System};
 
-/// What a core is doing.
+/// State of a core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoreState {
     /// Executing.
@@ -32,42 +32,42 @@ pub enum CoreState {
     WaitInterrupt,
     /// In `wfe`.
     WaitEvent,
-    /// An access takes its time.
+    /// Waiting for an access that takes time.
     WaitAccess,
     /// Held in reset.
     Reset,
     /// In the boot ROM, waiting for `sev` and an address at 0xFFFFFFF0.
     BootRom,
-    /// Stuck for ever.
+    /// Stopped by an error.
     Crashed,
 }
 
-/// What [`Machine::step`] did.
+/// Result of [`Machine::step`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A core ran, or time moved.
+    /// A core ran, or time advanced.
     Worked,
-    /// Only the host can make progress; or core 0's next timer, or outputs queued in the PL, at the
+    /// Only the host can make progress, or core 0's next timer or outputs queued in the PL, at the
     /// given time.
     HostOnly(Option<Cycles>),
 }
 
-/// A core alone may run this many quanta in one turn.
+/// Quanta per turn of a core that runs alone.
 const ALONE: u64 = 20;
-/// Turn of a core that has a masked interrupt pending, in cycles: one block. Firmware that sleeps
-/// with interrupts masked lets them in for a few instructions between two sleeps only, and a longer
-/// turn would never end there.
+/// Turn, in cycles, of a core that has a masked interrupt pending: one block. Firmware that sleeps
+/// with interrupts masked unmasks them only for a few instructions between two sleeps, and longer
+/// turns would never end there.
 const MASKED_TURN: Cycles = 1;
-/// Turn of a core while an access of the other one is under way: that one is not to know of its end
-/// much too late.
+/// Turn of a core while an access of the other one is in progress, so that the other is resumed
+/// soon after its end.
 const ACCESS_TURN: Cycles = 64;
-/// Places what runs first in memory and returns its entry point: at power-up, and after each reset
-/// of the system. The error is a line for the user.
+/// Loads the code to be run first and returns its entry point; called at power-up and after each
+/// system reset. The error is a one-line message for the user.
 pub type Start = Box<dyn Fn(&mut Bus) -> Result<u32, String>>;
 
-/// Two cores and what they see.
+/// Two cores and their bus.
 pub struct Machine {
-    /// Everything the cores see.
+    /// The bus of the cores.
     pub bus: Rc<RefCell<Bus>>,
     /// The cores.
     pub cores: [Core; 2],
@@ -75,27 +75,27 @@ pub struct Machine {
     accesses: [Option<Access>; 2],
     local: [Cycles; 2],
     now: Cycles,
-    /// Up to where peripherals have acted by themselves when they did last.
+    /// Time reached by peripherals the last time they acted without a core.
     reached: Cycles,
     params: Params,
     start: Start,
-    /// The guest has once stood idle with its network up.
+    /// The guest has been idle with its network up.
     pub ready: bool,
-    /// A host is connected that may still send something.
+    /// A host is connected that may still send data.
     pub host_listens: bool,
-    /// Why cores crashed; taken by whoever reports it.
+    /// Reasons of core crashes, to be taken and reported.
     pub crashes: Vec<String>,
 }
 
 impl Machine {
-    /// Without firmware: both cores are held in reset.
+    /// Creates a machine without firmware: both cores are held in reset.
     pub fn held(bus: Bus, params: Params) -> Result<Self, String> {
         let mut machine = Self::new(bus, Box::new(|_: &mut Bus| Ok(0)), params)?;
         machine.state = [CoreState::Reset; 2];
         Ok(machine)
     }
 
-    /// Core 0 runs what `start` places.
+    /// Creates a machine whose core 0 runs the code loaded by `start`.
     pub fn new(bus: Bus, start: Start, params: Params) -> Result<Self, String> {
         let bus = Rc::new(RefCell::new(bus));
         let cores = [Core::new(0, &bus)?, Core::new(1, &bus)?];
@@ -117,29 +117,29 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Places what runs first, and lets core 0 start there.
+    /// Loads the code to be run first and starts core 0 there.
     fn begin(&mut self) -> Result<(), String> {
         let entry = (self.start)(&mut self.bus.borrow_mut())?;
         self.cores[0].reset(entry);
         Ok(())
     }
 
-    /// The time of the core that is behind, or the time reached while all wait.
+    /// The local time of the core that is behind, or the time reached while all wait.
     pub fn now(&self) -> Cycles {
         self.now
     }
 
-    /// What a core is doing.
+    /// State of a core.
     pub fn state(&self, core: usize) -> CoreState {
         self.state[core]
     }
 
-    /// Moves time forward while no core runs (to follow the wall clock).
+    /// Advances time while no core runs (to follow the wall clock).
     pub fn move_to(&mut self, t: Cycles) {
         self.now = self.now.max(t);
     }
 
-    /// One turn of one core, or one move of time.
+    /// Runs one turn of one core, or advances time once.
     pub fn step(&mut self) -> Step {
         self.serve_requests();
         match self.behind() {
@@ -151,11 +151,11 @@ impl Machine {
         }
     }
 
-    /// One turn of a core, up to `limit` at most.
+    /// Runs one turn of a core, up to `limit`.
     fn turn(&mut self, core: usize, limit: Cycles) {
         self.now = self.now.max(self.local[core]);
         if self.serve() {
-            return; // a core woke: it may be the one behind
+            return; // a core woke, which may be the one behind
         }
         let start = self.local[core];
         let end = self.horizon(core, start).min(limit);
@@ -175,7 +175,7 @@ impl Machine {
             .min_by_key(|&c| self.local[c])
     }
 
-    /// The end of the turn of `core`.
+    /// Time at which the turn of `core` must end.
     fn horizon(&self, core: usize, start: Cycles) -> Cycles {
         let bus = self.bus.borrow();
         let other = 1 - core;
@@ -223,7 +223,7 @@ impl Machine {
         }
     }
 
-    /// Runs until `condition` holds or time reaches `until`, without any host. For tests. Returns
+    /// Runs until `condition` holds or time reaches `until`, without a host, for tests. Returns
     /// whether it holds.
     pub fn run_until(&mut self, until: Cycles, mut condition: impl FnMut(&mut Self) -> bool) -> bool {
         while self.now < until && self.crashes.is_empty() {
@@ -239,7 +239,8 @@ impl Machine {
         condition(self)
     }
 
-    /// A number that depends on the time, every instruction count, register, `sev` and character sent.
+    /// A hash of the time, the console text, the number of `sev`, and each core's instruction count
+    /// and registers.
     pub fn digest(&self) -> u64 {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut h = DefaultHasher::new();

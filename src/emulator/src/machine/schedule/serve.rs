@@ -1,11 +1,11 @@
-//! What happens between turns: everything is brought to the time, cores wake, and what the guest
-//! asks of the machine is done.
+//! Work between turns: updating peripherals, waking cores, and carrying out the guest's requests to
+//! the machine.
 
 use super::{CoreState, Machine};
 use crate::machine::peripheral::Reset;
 
 impl Machine {
-    /// Brings everything to `now`; returns whether a core woke.
+    /// Updates everything to `now`; returns whether a core woke.
     pub(super) fn serve(&mut self) -> bool {
         let mut bus = self.bus.borrow_mut();
         bus.update(self.now);
@@ -43,7 +43,7 @@ impl Machine {
         woke
     }
 
-    /// Resets and cache maintenance asked for by the guest.
+    /// Carries out resets and cache maintenance requested by the guest.
     pub(super) fn serve_requests(&mut self) {
         let mut bus = self.bus.borrow_mut();
         let signals = &mut bus.signals;
@@ -100,7 +100,8 @@ impl Machine {
         }
     }
 
-    /// DDR appears when its controller runs, and disappears with a reset; nothing changes without a boot ROM.
+    /// Maps DDR when its controller starts, and unmaps it on a reset; has no effect without a boot
+    /// ROM.
     fn set_ddr(&mut self, running: bool) {
         let memory = &self.bus.borrow().memory;
         if !memory.has_boot_rom() || memory.is_ddr_running() == running {

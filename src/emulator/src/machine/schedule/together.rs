@@ -1,39 +1,38 @@
-//! Several boards in one virtual time. The one that is furthest behind has its turn, and goes at
-//! most so far beyond the others as nothing that they do can reach it: the delay of the shortest
-//! link.
+//! Several boards in one virtual time. The board that is furthest behind runs, ahead of the others
+//! by at most the delay of the shortest link, within which they cannot affect it.
 
 use super::idle::Move;
 use super::{CoreState, Machine, Step};
 use crate::machine::peripheral::{Due, NEVER};
 use crate::machine::time::{self, Cycles};
 
-/// PL cycles that a board whose cores wait is brought forward at once.
+/// PL cycles by which a board whose cores wait is advanced in one step.
 const STRETCH: u64 = 1000;
 
-/// A machine of several, and its name.
+/// One of several machines, and its name.
 pub struct NamedMachine {
-    /// In messages.
+    /// Name in messages.
     pub name: String,
     /// The board.
     pub machine: Machine,
 }
 
-/// One board, or several; the first is the one that the host knows.
+/// One board or several; the first is the master, which is connected to the host.
 pub struct System {
     boards: Vec<NamedMachine>,
     lookahead: Cycles,
-    /// The board whose turn it was last, if that has changed nothing.
+    /// The board of the last turn, if that turn changed nothing.
     stuck: Option<usize>,
 }
 
 impl System {
-    /// One board.
+    /// Creates a system of one board.
     pub fn alone(machine: Machine) -> Self {
         let name = String::new();
         Self::new(vec![NamedMachine { name, machine }], 0)
     }
 
-    /// Several boards, one at least, whose shortest link has the delay `lookahead`.
+    /// Creates a system of one or more boards; `lookahead` is the delay of the shortest link.
     pub fn new(boards: Vec<NamedMachine>, lookahead: Cycles) -> Self {
         Self {
             boards,
@@ -42,7 +41,8 @@ impl System {
         }
     }
 
-    /// A core goes at most `lookahead` beyond those of the other boards, if that is less than before.
+    /// Limits how far a core may run ahead of those of the other boards to `lookahead`, if that is
+    /// less than before.
     pub fn bound(&mut self, lookahead: Cycles) {
         self.lookahead = self.lookahead.min(lookahead);
     }
@@ -52,22 +52,22 @@ impl System {
         &self.boards
     }
 
-    /// All boards, to be changed.
+    /// All boards, mutably.
     pub fn boards_mut(&mut self) -> &mut [NamedMachine] {
         &mut self.boards
     }
 
-    /// The board that the host knows.
+    /// The master.
     pub fn master(&self) -> &Machine {
         &self.boards[0].machine
     }
 
-    /// The same, to be changed.
+    /// The master, mutably.
     pub fn master_mut(&mut self) -> &mut Machine {
         &mut self.boards[0].machine
     }
 
-    /// Moves time forward while no core runs.
+    /// Advances time while no core runs.
     pub fn move_to(&mut self, t: Cycles) {
         self.machines().for_each(|machine| machine.move_to(t));
     }
@@ -76,7 +76,7 @@ impl System {
         self.boards.iter_mut().map(|board| &mut board.machine)
     }
 
-    /// One turn of one core, or one move of time.
+    /// Runs one turn of one core, or advances time once.
     pub fn step(&mut self) -> Step {
         if let [only] = &mut self.boards[..] {
             return only.machine.step();
@@ -89,14 +89,14 @@ impl System {
         self.idle()
     }
 
-    /// A turn of the board that is furthest behind.
+    /// Runs a turn of the board that is furthest behind.
     fn turn(&mut self) {
         let due: Vec<Due> = self.boards.iter().map(|board| board.machine.dues()).collect();
         let next = |n: usize| {
             let machine = &self.boards[n].machine;
             match machine.behind() {
-                // Its logic stands still until a core that waits for it knows that it is woken, and
-                // so may that of others.
+                // The logic is halted until a core woken by it resumes, and so may be that of other
+                // boards.
                 Some(core) if machine.awaits_pl() => machine.local[core].min(due[n].woken),
                 Some(core) => machine.local[core],
                 None => earliest(&due[n]),
@@ -116,7 +116,7 @@ impl System {
         let machine = &mut self.boards[first].machine;
         let (due, stuck) = (&due[first], self.stuck.take());
         if let Some(core) = machine.behind() {
-            // What the logic sends now may come back
+            // Outputs of the logic may cause a response one round trip later
             limit = limit.min(due.queued.saturating_add(self.lookahead).saturating_add(self.lookahead));
             machine.turn(core, limit);
         } else if !machine.serve() {
@@ -134,9 +134,9 @@ impl System {
         }
     }
 
-    /// The logic of the board that is furthest behind waits, as that of its neighbours does, for a
-    /// core of another one, which is a little ahead of it but has a timer that was due before: the
-    /// next of the others that runs one has its turn.
+    /// Lets the next board with a running core take a turn. Called when the logic of the board
+    /// furthest behind, like that of its neighbours, waits for a core of another board that is
+    /// slightly ahead of it but has a timer due earlier.
     fn give_way(&mut self, others: &[(Cycles, usize)]) {
         let running = |&(time, board): &(Cycles, usize)| Some((time, board, self.boards[board].machine.behind()?));
         if let Some((time, board, core)) = others.iter().find_map(running) {
@@ -145,7 +145,7 @@ impl System {
         }
     }
 
-    /// No core of any board runs.
+    /// Advances time while no core of any board runs.
     fn idle(&mut self) -> Step {
         if self.machines().fold(false, |woke, machine| machine.serve() | woke) {
             return Step::Worked;
@@ -157,7 +157,7 @@ impl System {
             all = sooner_of(all, due);
         }
         if all.answer != NEVER {
-            // It may come from any board
+            // The answer may come from any board
             all.answer = all.queued.min(all.outside);
         }
         match self.boards[0].machine.rests(all) {
@@ -175,14 +175,14 @@ impl System {
 }
 
 impl Machine {
-    /// A core waits for the logic.
+    /// Whether a core waits for the logic.
     fn awaits_pl(&self) -> bool {
         let waits = |state: &CoreState| matches!(state, CoreState::WaitEvent | CoreState::WaitAccess);
         self.state.iter().any(waits)
     }
 
-    /// Tells the neighbours when a core of this board may do something. `host`: what comes from it
-    /// may wake one.
+    /// Publishes the earliest time at which a core of this board may act, for its neighbours.
+    /// `host`: input from the host may wake a core.
     fn tell_acting(&mut self, due: &Due, host: bool) {
         let acting = match self.behind() {
             Some(core) => self.local[core],
@@ -195,13 +195,13 @@ impl Machine {
     }
 }
 
-/// The earliest of all that is due.
+/// The earliest due time.
 fn earliest(due: &Due) -> Cycles {
     let logic = due.answer.min(due.work).min(due.queued);
     logic.min(due.timer[0]).min(due.timer[1]).min(due.arrival)
 }
 
-/// What is due on either.
+/// The earlier due times of two boards.
 fn sooner_of(a: Due, b: Due) -> Due {
     Due {
         timer: [a.timer[0].min(b.timer[0]), a.timer[1].min(b.timer[1])],

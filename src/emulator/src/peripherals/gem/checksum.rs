@@ -1,7 +1,7 @@
-//! Checks of a frame: the sequence at its end, and what the controller fills in for the guest (IPv4
-//! header, TCP and UDP).
+//! Checksums of a frame: the frame check sequence, and those that the controller fills in for the
+//! guest (IPv4 header, TCP and UDP).
 
-/// The Ethernet frame check sequence.
+/// Computes the Ethernet frame check sequence.
 pub fn crc32(data: &[u8]) -> u32 {
     let mut crc = !0u32;
     for &byte in data {
@@ -26,8 +26,8 @@ fn fold(mut s: u32) -> u16 {
     !(s as u16)
 }
 
-/// Fills in the checksums of an Ethernet frame, where it has any. IPv6 without extension headers,
-/// as on silicon.
+/// Fills in the checksums of an Ethernet frame, if it has any; for IPv6 without extension headers
+/// only, as on silicon.
 pub fn fill(frame: &mut [u8]) {
     if frame.len() < 34 {
         return;
@@ -62,7 +62,7 @@ fn fill_ipv4(packet: &mut [u8]) {
     }
 }
 
-/// TCP and UDP; `addresses` is the sum of both addresses.
+/// Fills in the TCP or UDP checksum; `addresses` is the sum of both addresses.
 fn fill_transport(protocol: u8, addresses: u32, body: &mut [u8]) {
     let at = match protocol {
         6 => 16,

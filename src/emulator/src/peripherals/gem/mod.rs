@@ -1,6 +1,6 @@
 //! The gigabit Ethernet controller GEM0 with descriptor DMA, checksum offload, and a PHY on its
-//! MDIO bus. The reference is QEMU's `cadence_gem`; interrupt status bits are cleared by writing
-//! ones, as on silicon.
+//! MDIO bus. The reference is QEMU's `cadence_gem`, except that interrupt status bits are cleared
+//! by writing ones, as on silicon.
 
 mod checksum;
 mod rings;
@@ -12,7 +12,7 @@ use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset
 use crate::machine::time::{self, Cycles};
 
 const PHY_ADDRESS: u32 = 7;
-/// Frames kept for the guest while it has no free descriptor. Beyond that frames are lost.
+/// Frames kept for the guest while it has no free descriptor; further ones are lost.
 const BACKLOG: usize = 4096;
 
 const NET_CTRL: usize = 0;
@@ -42,28 +42,28 @@ pub struct Gem {
     rx_at: u32,
     tx_at: u32,
     backlog: VecDeque<Vec<u8>>,
-    /// Frames sent by the guest, complete but without the frame check sequence.
+    /// Frames sent by the guest, complete except for the frame check sequence.
     sent: Vec<Vec<u8>>,
-    /// Frames lost because the guest did not read for long.
+    /// Number of received frames dropped: not wanted, receiver disabled, or backlog full.
     dropped: u64,
-    /// The frame at the front of the backlog has been reported as finding no free descriptor.
+    /// Whether the lack of a free descriptor has been reported for the first frame of the backlog.
     reported: bool,
     cable: Option<Box<dyn Cable>>,
-    /// When the other end was last asked to look for the guest.
+    /// When the guest was last probed through the cable.
     asked: Option<Cycles>,
 }
 
-/// The other end of the Ethernet cable. Frames are complete but without the frame check sequence.
+/// The other end of the Ethernet cable. Frames are complete except for the frame check sequence.
 pub trait Cable {
-    /// The guest sends frames at `now`.
+    /// Takes frames sent by the guest at `now`.
     fn send(&mut self, frames: Vec<Vec<u8>>, now: Cycles);
-    /// When the next frame arrives at the guest.
+    /// Arrival time of the next frame at the guest.
     fn next(&self) -> Option<Cycles>;
-    /// The next frame that has arrived at the guest by `now`.
+    /// Takes the next frame that has arrived at the guest by `now`.
     fn arrived(&mut self, now: Cycles) -> Option<Vec<u8>>;
     /// Whether the guest has shown that its network is up.
     fn guest_up(&self) -> bool;
-    /// Sends something that a guest whose network is up answers.
+    /// Sends a packet that the guest answers if its network is up.
     fn probe(&mut self, now: Cycles);
 }
 
@@ -71,7 +71,7 @@ pub trait Cable {
 const PROBE_INTERVAL: Cycles = time::CPU_HZ / 100;
 
 impl Gem {
-    /// After power-up, with this cable plugged in.
+    /// Creates the controller after power-up, with this cable plugged in.
     pub fn new(cable: Option<Box<dyn Cable>>) -> Self {
         let mut words = [0; 0x300 / 4];
         words[NET_CFG] = 0x0008_0000;
@@ -119,12 +119,12 @@ impl Gem {
         }
     }
 
-    /// Whether the guest receives frames.
+    /// Whether the receiver is enabled.
     fn receiving(&self) -> bool {
         self.words[NET_CTRL] & 4 != 0 && self.words[RX_QUEUE] != 0
     }
 
-    /// Whether received frames wait for a free descriptor.
+    /// Whether received frames are waiting for a free descriptor.
     fn blocked(&self) -> bool {
         !self.backlog.is_empty()
     }
@@ -181,7 +181,7 @@ impl Gem {
         }
     }
 
-    /// One MDIO frame, completed at once.
+    /// Performs an MDIO frame, which completes at once.
     fn manage(&mut self, value: u32) {
         let (address, register) = (value >> 23 & 31, (value >> 18 & 31) as usize);
         let mut result = value;
@@ -199,7 +199,8 @@ impl Gem {
         self.words[ISR] |= 1;
     }
 
-    /// Whether the guest wants frames to this address (UG585, register NET_CFG and appendix B.18).
+    /// Whether the address filter accepts this destination (UG585, register NET_CFG and appendix
+    /// B.18).
     fn accepts(&self, to: [u8; 6]) -> bool {
         let set = |bit: u32| self.words[NET_CFG] >> bit & 1 != 0;
         let [a, b, c, d, e, f] = to;
@@ -338,7 +339,7 @@ mod tests {
         g.write(0x84, !0, &m);
         g.write(0x04, 1 << 6, &m);
         assert_eq!(accepted(&g), [true, false, true, true]);
-        // Its hash is 35.
+        // The address hashes to 35.
         g.write(0x84, !8, &m);
         assert_eq!(accepted(&g), [true, false, true, false]);
         g.write(0x04, 1 << 5, &m);

@@ -1,4 +1,5 @@
-//! Descriptor DMA: frames from the guest's transmit ring, and into its receive ring.
+//! Descriptor DMA: takes frames from the guest's transmit ring and puts received ones into its
+//! receive ring.
 
 use super::checksum::{self, crc32};
 use super::{
@@ -8,11 +9,11 @@ use super::{RX_QUEUE, RX_STATUS, TX_COUNT, TX_QUEUE, TX_STATUS};
 use crate::machine::memory::Memory;
 
 impl Gem {
-    /// Sends everything that is ready in the queue.
+    /// Sends all frames that are ready in the queue.
     pub(super) fn transmit(&mut self, memory: &Memory) {
         let mut frame = Vec::new();
         let mut first = None;
-        // A ring that never ends on a used descriptor must not hang the emulator.
+        // A ring without a used descriptor must not hang the emulator.
         for _ in 0..65536 {
             let at = self.tx_at;
             let control = memory.word(at + 4);
@@ -48,7 +49,7 @@ impl Gem {
         log::warn!("gem: endless transmit queue");
     }
 
-    /// A frame (without check sequence) arrives from the wire.
+    /// Receives a frame, without check sequence, from the cable.
     pub(super) fn receive(&mut self, frame: Vec<u8>, memory: &Memory) {
         let wanted = frame.first_chunk().is_some_and(|to| self.accepts(*to));
         if !wanted || !self.receiving() || self.backlog.len() >= BACKLOG {
@@ -75,8 +76,8 @@ impl Gem {
             };
             let needed = data.len().div_ceil(size).max(1);
             if !self.free_descriptors(needed, memory) {
-                // Once per frame, as on silicon: reported at every try, the interrupt would keep
-                // the guest from freeing any.
+                // Once per frame, as on silicon: if it were reported at every attempt, the
+                // interrupt would keep the guest from freeing descriptors.
                 if !self.reported {
                     self.words[RX_STATUS] |= 1;
                     self.words[ISR] |= ISR_RX_USED;

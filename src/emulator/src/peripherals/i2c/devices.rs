@@ -1,9 +1,10 @@
-//! The simple devices of the board's I2C bus.
+//! The simple devices on the board's I2C bus.
 
 use super::{Device, Pointer};
 use crate::machine::time::Cycles;
 
-/// A port expander PCF8574A: a byte written comes back, for nothing else pulls its pins.
+/// A port expander PCF8574A: it reads back the last byte written, since nothing else drives its
+/// pins.
 pub struct Expander(u8);
 
 impl Default for Expander {
@@ -22,7 +23,7 @@ impl Device for Expander {
     }
 }
 
-/// Where a 24AA02E48 has its EUI-48, and from where on nothing of it can be written (data sheet
+/// Address of the EUI-48 in a 24AA02E48, and start of the write-protected part (data sheet
 /// DS20002124, section 9).
 const EUI_48: usize = 0xfa;
 const PROTECTED: usize = 0x80;
@@ -30,13 +31,13 @@ const PROTECTED: usize = 0x80;
 /// An EEPROM 24AA02: 256 bytes. A write takes no time.
 pub struct Eeprom {
     bytes: [u8; 256],
-    /// How many of them can be written.
+    /// Number of bytes that can be written.
     writable: usize,
     pointer: Pointer,
 }
 
 impl Eeprom {
-    /// A 24AA02E48 with an EUI-48 of Microchip's that ends with this byte.
+    /// Creates a 24AA02E48 with a Microchip EUI-48 that ends with this byte.
     pub fn with_identity(number: u8) -> Self {
         let mut this = Self::default();
         this.bytes[EUI_48..].copy_from_slice(&[0x00, 0x04, 0xa3, 0, 0, number]);

@@ -1,7 +1,8 @@
-//! The I2C bus of the board: its wires, bit by bit, switches (TCA9548) on it, and the devices behind those.
+//! The I2C bus of the board, bit by bit: its wires, the switches (TCA9548) on it, and the devices
+//! behind them.
 //!
-//! A device is a [`Device`] and a row in [`DEVICES`]. It may hold SDA low when it is cut off in the
-//! middle of a byte, as real ones do.
+//! A device is a [`Device`] and a row in [`DEVICES`]. As on hardware, it may hold SDA low if a
+//! transfer is cut off in the middle of a byte.
 
 mod devices;
 mod si5324;
@@ -16,35 +17,35 @@ use self::tca6424a::Tca6424a;
 use crate::machine::signals::Signals;
 use crate::machine::time::Cycles;
 
-/// Addresses of the switches: two as a Kasli has them, with an EEPROM on each of its cards, and one
-/// as a ZC706 has it.
+/// Addresses of the switches: two as on a Kasli, with an EEPROM on each of its cards, and one as on
+/// a ZC706.
 const SWITCHES: [u8; 3] = [0x70, 0x71, 0x74];
 
-/// A model of a device: it takes bytes and gives bytes.
+/// A model of a device, byte by byte.
 pub trait Device: Any {
-    /// A transfer to or from it begins.
+    /// Called when a transfer to or from the device begins.
     fn addressed(&mut self) {}
 
-    /// Takes a byte.
+    /// Receives a byte.
     fn take(&mut self, byte: u8, now: Cycles);
 
-    /// Gives a byte.
+    /// Returns the next byte to be sent.
     fn give(&mut self, now: Cycles) -> u8;
 
-    /// What it drives besides the bus.
+    /// Drives the device's outputs other than the bus.
     fn drive(&self, _signals: &mut Signals) {}
 }
 
-/// What not every board has on the bus. The rows of [`DEVICES`] take it.
+/// Optional devices on the bus, taken by the rows of [`DEVICES`].
 #[derive(Default)]
 pub struct Fitted {
     /// The clock synthesiser.
     pub synthesiser: Option<Si5324>,
-    /// Cards that have their EEPROM already.
+    /// Number of card EEPROMs created so far.
     pub cards: u8,
 }
 
-/// A device of the board: its name, its place on the bus, and how it is made.
+/// A device of the board: its name, its address, and its constructor.
 pub struct Row {
     /// Type of the chip.
     pub name: &'static str,
@@ -52,7 +53,7 @@ pub struct Row {
     pub switch: u8,
     /// Channel of the switch, 0 to 7.
     pub channel: u8,
-    /// Its address, 7 bits.
+    /// Device address, 7 bits.
     pub address: u8,
     make: fn(&mut Fitted) -> Option<Box<dyn Device>>,
 }
@@ -61,13 +62,13 @@ fn eeprom(_: &mut Fitted) -> Option<Box<dyn Device>> {
     Some(Box::<devices::Eeprom>::default())
 }
 
-/// That of a card, which no other card has.
+/// Creates the EEPROM of a card, with a unique identity.
 fn card(fitted: &mut Fitted) -> Option<Box<dyn Device>> {
     fitted.cards += 1;
     Some(Box::new(devices::Eeprom::with_identity(fitted.cards)))
 }
 
-/// What boards of this kind have.
+/// The devices of the supported boards.
 #[rustfmt::skip]
 pub const DEVICES: &[Row] = &[
     Row { name: "PCF8574A", switch: 0x74, channel: 2, address: 0x3e, make: |_| Some(Box::<devices::Expander>::default()) },
@@ -88,7 +89,7 @@ pub const DEVICES: &[Row] = &[
     Row { name: "24AA02E48", switch: 0x71, channel: 7, address: 0x50, make: card },
 ];
 
-/// A device in its place.
+/// A device at its address.
 struct Socket {
     switch: u8,
     channel: u8,
@@ -96,7 +97,8 @@ struct Socket {
     device: Box<dyn Device>,
 }
 
-/// The register that a transfer goes to: the first byte written says which, and it moves on with each byte.
+/// The register address of a transfer: set by the first byte written, then incremented with each
+/// byte.
 #[derive(Default)]
 pub struct Pointer {
     at: u8,
@@ -108,7 +110,7 @@ impl Pointer {
         self.set = false;
     }
 
-    /// Takes a byte; returns the register that it is for, unless it says which.
+    /// Takes a byte; returns the register to which it is written, or `None` if it is the address.
     fn take(&mut self, byte: u8) -> Option<u8> {
         if self.set {
             return Some(self.advance());
@@ -117,7 +119,7 @@ impl Pointer {
         None
     }
 
-    /// The register now; the next byte goes to the one behind it.
+    /// Returns the current register address, and increments it.
     fn advance(&mut self) -> u8 {
         let at = self.at;
         self.at = at.wrapping_add(1);
@@ -125,45 +127,45 @@ impl Pointer {
     }
 }
 
-/// Who has been addressed.
+/// The addressed device.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Selected {
     Switch(usize),
     Socket(usize),
 }
 
-/// What the addressed device does with the bits.
+/// State of the bus protocol in the addressed device.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Not addressed: waits for a start.
+    /// Not addressed: waiting for a start condition.
     Idle,
-    /// Takes a byte: bits so far; the first byte is the address.
+    /// Receiving a byte: number of bits so far; the first byte is the address.
     Take { bits: u32, byte: u8, address: bool },
-    /// Pulls SDA low during the ninth clock.
+    /// Acknowledging: SDA is low during the ninth clock.
     Acknowledge { read: bool },
-    /// Gives a byte: bits given.
+    /// Sending a byte: number of bits sent.
     Give { bits: u32, byte: u8 },
-    /// Looks whether the master acknowledges.
+    /// Waiting for the master's acknowledge.
     Listen,
 }
 
 /// The bus and its devices.
 pub struct I2c {
     scl: bool,
-    /// Level that the master lets SDA have.
+    /// SDA as driven by the master (true: released).
     sda: bool,
     phase: Phase,
     selected: Option<Selected>,
-    /// A device pulls SDA low.
+    /// Whether a device drives SDA low.
     pulled: bool,
-    /// Channels that each switch lets through.
+    /// Enabled channels of each switch.
     switches: [u8; SWITCHES.len()],
     sockets: Vec<Socket>,
     now: Cycles,
 }
 
 impl I2c {
-    /// A bus at rest, with the devices that this board has.
+    /// Creates an idle bus with the devices of this board.
     pub fn new(fitted: &mut Fitted) -> Self {
         let socket = |row: &Row| {
             Some(Socket {
@@ -186,13 +188,13 @@ impl I2c {
         }
     }
 
-    /// The device of this type, if there is one.
+    /// Returns the device of this type, if fitted.
     pub fn device<D: Device>(&mut self) -> Option<&mut D> {
         let mut all = self.sockets.iter_mut();
         all.find_map(|socket| (&mut *socket.device as &mut dyn Any).downcast_mut())
     }
 
-    /// What devices drive besides the bus.
+    /// Drives the outputs of the devices other than the bus.
     pub fn drive(&self, signals: &mut Signals) {
         for socket in &self.sockets {
             socket.device.drive(signals);
@@ -204,7 +206,7 @@ impl I2c {
         (self.scl, self.sda && !self.pulled)
     }
 
-    /// From `now` on the master lets the lines have these levels.
+    /// Sets the levels that the master drives from `now` on.
     pub fn set(&mut self, scl: bool, sda: bool, now: Cycles) {
         self.now = now;
         let (before, level) = (self.levels(), sda && !self.pulled);
@@ -274,7 +276,7 @@ impl I2c {
         }
     }
 
-    /// The address byte: whether a device has it.
+    /// Handles the address byte: returns whether a device responds to it.
     fn select(&mut self, byte: u8) -> bool {
         let address = byte >> 1;
         let open = |socket: &Socket| {

@@ -1,13 +1,13 @@
-//! A clock synthesiser Si5324 (Si53xx family reference manual), as far as a driver can see it:
-//! registers, dividers with their limits, calibration, alarms. Its crystal has 114.285 MHz and
-//! stands in for input 2 in free run; an external clock is at input 1, as set.
+//! A clock synthesiser Si5324 (Si53xx family reference manual), as far as a driver can observe it:
+//! registers, dividers with their limits, calibration, alarms. Its 114.285 MHz crystal replaces
+//! input 2 in free run; an optional external clock is at input 1.
 //!
 //! After a calibration (ICAL) the chip locks if the selected input has a clock and the dividers
-//! keep oscillator and phase detector in their ranges. The outputs are silent until then. When the
-//! input goes, the outputs keep their frequency (digital hold); when it is back, or another one,
-//! the chip locks anew. In bypass the input is the output. An input is selected by register, or
-//! automatically: the first one by CK_PRIOR that has a clock; without reverting, the one in use as
-//! long as it has one.
+//! keep oscillator and phase detector within their ranges. The outputs are silent until then. When
+//! the input is lost, the outputs keep their frequency (digital hold); when it returns, or another
+//! input is used, the chip locks again. In bypass the input is passed to the outputs. The input is
+//! selected by register, or automatically: the first one by CK_PRIOR that has a clock; in
+//! non-revertive mode, the active one is kept as long as it has a clock.
 
 use kairos_contracts::chips::si5324::{
     active, autosel, control, lol, los, n1, n2, n31, n32, nc1, pins, priority, reset, select, ACTIVE, ALL, AUTOSEL,
@@ -20,10 +20,10 @@ use super::{Device, Pointer};
 use crate::machine::signals::{Clock, Signals};
 use crate::machine::time::{from_ns, Cycles};
 
-/// Nothing is kept that is written to these.
+/// Writes to these are ignored.
 const READ_ONLY: [Register; 4] = [ACTIVE, LOS, LOL, IDENTITY];
 
-/// From the end of a calibration to the lock.
+/// Time from calibration to lock.
 const LOCK_NS: u64 = 50_000_000;
 
 /// The chip.
@@ -31,17 +31,17 @@ pub struct Si5324 {
     registers: [u8; 256],
     /// Frequency at input 1 in Hz; 0: no clock.
     external: u64,
-    /// When the chip locks, and to which frequency.
+    /// Time at which the chip locks, and output frequency from then on.
     lock: Option<(Cycles, u64)>,
-    /// Input in use, 0 or 1.
+    /// Active input, 0 or 1.
     active: u8,
-    /// Frequency of the outputs while it is not locked.
+    /// Output frequency while the chip is not locked.
     held: u64,
     pointer: Pointer,
 }
 
 impl Si5324 {
-    /// After power-up. `external`: frequency at input 1 in Hz, 0 for none.
+    /// Creates the chip after power-up. `external`: frequency at input 1 in Hz, 0 for none.
     pub fn new(external: u64) -> Self {
         let mut registers = [0; 256];
         for (address, byte) in ALL.into_iter().flat_map(|register| register.bytes(register.reset)) {
@@ -57,7 +57,7 @@ impl Si5324 {
         }
     }
 
-    /// The clock at input 1 changes: frequency in Hz, 0 for none.
+    /// Changes the clock at input 1: frequency in Hz, 0 for none.
     pub fn set_external(&mut self, frequency: u64, now: Cycles) {
         let before = (self.active, self.input(self.active));
         if self.lock.is_some_and(|(time, _)| now >= time) {
@@ -103,13 +103,13 @@ impl Si5324 {
         }
     }
 
-    /// The number in a field of a register.
+    /// Reads a field of a register.
     fn get(&self, register: Register, field: Field) -> u32 {
         let bytes = register.bytes(0).map(|(at, _)| self.registers[usize::from(at)]);
         field.get(bytes.fold(0, |word, byte| word << 8 | u32::from(byte)))
     }
 
-    /// The clock of the outputs.
+    /// The output clock.
     pub fn clock(&self) -> Clock {
         if self.get(CONTROL, control::BYPASS_REG) != 0 {
             return Clock::steady(self.input(self.selected()));
@@ -120,12 +120,12 @@ impl Si5324 {
         }
     }
 
-    /// Frequency of the outputs in Hz, 0 if they are silent.
+    /// Output frequency in Hz, 0 if the outputs are silent.
     fn output(&self, now: Cycles) -> u64 {
         self.clock().at(now)
     }
 
-    /// Frequency at an input: 0 or 1.
+    /// Frequency in Hz at input 0 or 1.
     fn input(&self, input: u8) -> u64 {
         match input {
             0 => self.external,
@@ -134,7 +134,7 @@ impl Si5324 {
         }
     }
 
-    /// Which input is to be used. While a pin selects it, it is input 1: the pin is low.
+    /// The input to be used. While selection is by pin, it is input 1: the pin is low.
     fn selected(&self) -> u8 {
         let automatic = self.get(AUTOSEL, autosel::AUTOSEL_REG);
         if automatic == autosel::AUTOSEL_REG_MANUAL {
@@ -150,7 +150,7 @@ impl Si5324 {
         }
     }
 
-    /// What a calibration now would lock to.
+    /// Output frequency after a calibration with the current settings, or `None` if it cannot lock.
     fn locked(&self) -> Option<u64> {
         let high_speed = |register, field| u64::from(self.get(register, field) + HIGH_SPEED_MIN);
         let low_speed = |register, field| u64::from(self.get(register, field)) + 1;
@@ -164,7 +164,7 @@ impl Si5324 {
             _ => low_speed(N32, n32::N32),
         };
         let input = self.input(self.active);
-        // Compared without dividing, so exactly.
+        // Multiplied out instead of divided, so that the comparison is exact.
         let oscillates = (OSCILLATOR_MIN * n3..=OSCILLATOR_MAX * n3).contains(&(input * n2));
         let compares = (F3_MIN * n3..=F3_MAX * n3).contains(&input);
         (input != 0 && oscillates && compares && (nc1_ls == 1 || allowed(nc1_ls)) && allowed(n2_ls))
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(chip.output(4 * LATER), 0, "bypass");
     }
 
-    /// The driver's bus, on which there is nothing else.
+    /// The driver's bus, with this chip only.
     struct Alone<'a>(&'a mut Si5324, Cycles);
 
     impl Bus for &mut Alone<'_> {
@@ -284,8 +284,8 @@ mod tests {
         }
     }
 
-    /// As the firmware of a satellite programs it: 125 MHz from the clock of a link, which comes
-    /// later and goes again.
+    /// Programmed as by a satellite's firmware: 125 MHz from the recovered clock of a link, which
+    /// appears later and is lost again.
     #[test]
     fn the_crystal_stands_in_for_a_clock_of_a_link_without_a_gap() {
         let mut chip = Si5324::new(0);
@@ -311,7 +311,7 @@ mod tests {
             now += LATER;
             assert_eq!((chip.read(130, now), chip.output(now)), (0, free));
         }
-        // Without reverting, what is used is left only when it is gone
+        // In non-revertive mode the active input is kept until it is lost
         chip.write(4, 0x52, now);
         chip.set_external(125_000_000, now);
         assert_eq!(chip.read(128, now), 2);

@@ -1,6 +1,5 @@
-//! An I/O expander TCA6424A (data sheet SCPS193): three ports of 8 pins, each with its levels as
-//! outputs, its direction, and its polarity as inputs. Nothing is wired to the pins: those that are
-//! inputs are low.
+//! An I/O expander TCA6424A (data sheet SCPS193): three ports of 8 pins, each with output levels,
+//! direction, and input polarity. Nothing is wired to the pins: inputs are low.
 
 use kairos_contracts::chips::tca6424a::{command, CONFIGURATION, INPUT, OUTPUT, POLARITY};
 use kairos_contracts::chips::Register;
@@ -8,24 +7,24 @@ use kairos_contracts::chips::Register;
 use super::Device;
 use crate::machine::time::Cycles;
 
-/// Ports, and addresses from the registers of one kind to those of the next.
+/// Number of ports, and address distance between kinds of registers.
 const PORTS: usize = 3;
 const KIND: usize = 4;
-/// Addresses of all registers; the last one of each kind is reserved.
+/// Number of addresses; the last one of each kind is reserved.
 const ADDRESSES: usize = 4 * KIND;
 
 /// The chip.
 pub struct Tca6424a {
     bytes: [u8; ADDRESSES],
-    /// The register that the next byte is for, and whether the one behind that is the next port's.
+    /// Register for the next byte, and whether the address then advances to the next port.
     at: usize,
     advances: bool,
-    /// The first byte has come, which says which register it is.
+    /// Whether the first byte, the register address, has been received.
     commanded: bool,
 }
 
 impl Default for Tca6424a {
-    /// After power-up: all pins are inputs.
+    /// The state after power-up: all pins are inputs.
     fn default() -> Self {
         let mut bytes = [0; ADDRESSES];
         for register in [OUTPUT, POLARITY, CONFIGURATION] {
@@ -40,13 +39,13 @@ impl Default for Tca6424a {
     }
 }
 
-/// Where the registers of a kind begin.
+/// Address of the first register of a kind.
 fn place(register: Register) -> usize {
     usize::from(register.address)
 }
 
 impl Tca6424a {
-    /// Goes on to the next port, behind the last one to the first.
+    /// Advances to the next port, from the last one to the first.
     fn advance(&mut self) {
         let (kind, port) = (self.at / KIND, self.at % KIND);
         if self.advances {
@@ -54,7 +53,7 @@ impl Tca6424a {
         }
     }
 
-    /// The levels of the pins of a port, as they are read.
+    /// The levels of the pins of a port as read by the input register.
     fn levels(&self, port: usize) -> u8 {
         let [output, inverted, input] = [OUTPUT, POLARITY, CONFIGURATION].map(|kind| self.bytes[place(kind) + port]);
         output & !input | inverted & input
