@@ -330,8 +330,8 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.array_value(result))
     }
 
-    /// `left op right`, where at least one operand is an array; division by zero does not raise an
-    /// exception.
+    /// `left op right`, where at least one operand is an array; division of floats by zero does not
+    /// raise an exception.
     pub(crate) fn array_operation(
         &mut self,
         op: BinOp,

@@ -17,8 +17,8 @@ use crate::syntax::*;
 use crate::types::{Kind, Ty, Types, WORD};
 
 impl Infer<'_, '_> {
-    /// The common type of two numbers, the operands of expression `key`; None if `result` decides
-    /// it.
+    /// The common type of two operands of the operation that the expression `key` identifies; None
+    /// if `result` decides it.
     pub(super) fn promote(&mut self, left: Ty, right: Ty, result: Ty, key: &Expr) -> Option<Ty> {
         let (mut l, mut r) = (self.types().kind(left).clone(), self.types().kind(right).clone());
         match (l == Kind::Bool, r == Kind::Bool) {

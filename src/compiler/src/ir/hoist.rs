@@ -1,6 +1,6 @@
 //! Hoists constants that a loop-free function uses repeatedly to its beginning.
 //!
-//! Quick code generation puts each use of an address into a literal pool behind the code, which
+//! Quick code generation puts each use of an address into a literal pool after the code, which
 //! must be in range: with thousands of uses, placing the pools takes longer than everything else.
 
 use std::collections::HashMap;

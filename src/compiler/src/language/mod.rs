@@ -34,7 +34,7 @@ const KERNELS: Option<&str> = None;
 /// Properties of a name in the tables below.
 struct Row {
     name: &'static str,
-    /// Module of the host with an attribute of that name, which a kernel may be given.
+    /// Host module with an attribute of that name, which can be passed to kernels.
     module: Option<&'static str>,
     arguments: RangeInclusive<usize>,
 }

@@ -174,14 +174,13 @@ pub struct Program {
     pub lists: HashMap<Handle, HostList>,
     pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
     pub entry: Option<Entry>,
-    /// Names of messages between subkernels.
+    /// Names of messages between boards.
     pub messages: Vec<Rc<str>>,
     /// Objects whose attributes are still to be compared; None if no comparison is in progress.
     unchecked: Option<Vec<Handle>>,
 }
 
-/// Maximum number of host objects in a program. Guards against attributes that create a new object
-/// on every access.
+/// Maximum number of host objects. Guards against attributes that create one on every access.
 const MOST_OBJECTS: usize = 1 << 16;
 
 impl Program {
