@@ -1,5 +1,5 @@
-//! The service's code from its protocol files, those files as the bytes that reflection gives out,
-//! and the role that each method asks for.
+//! Generates the service from its protocol files, the encoded files for reflection, and the role
+//! that each method requires.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -37,10 +37,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     std::fs::write(out.join("methods.rs"), methods + "]")?;
     let mut files = compiler.file_descriptor_set();
-    // What is imported has code already.
+    // Imported files have generated code already.
     files.file.retain(|file| file.package() == PACKAGE);
     tonic_prost_build::configure()
-        // Of which there are many: they are passed on with no copy more than it takes.
+        // Large messages, passed on without additional copies.
         .extern_path(
             ".kairos.hub.v1.ReadMemoryResponse",
             "crate::board::part::ReadMemoryResponse",
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .bytes(".kairos.hub.v1.WriteMemoryRequest")
         .bytes(".kairos.hub.v1.WaveformFileResponse")
         .compile_fds(files)?;
-    // Of the example of a plugin.
+    // The protocol of the example plugin.
     println!("cargo:rerun-if-changed=../../examples/hub/plugins/counter.proto");
     let example = protox::compile(["counter.proto"], ["../../examples/hub/plugins"])?;
     tonic_prost_build::configure()

@@ -1,8 +1,8 @@
-"""What follows from the protocol files: the manual's page of them, and the record of what was promised.
+"""Derives the manual's page and the record of the promised interface from the protocol files.
 
-``make protocol`` checks and renews both; a test fails while one is stale. A change that breaks what
-was promised is refused: it needs a package of its own beside this one, ``kairos.hub.v2``. Only what
-no release had may be taken back, by removing the record ``promised.txtpb`` before.
+``make protocol`` checks and updates both; a test fails while one is stale. Changes that break the
+promised interface are rejected: they need a new package beside this one, ``kairos.hub.v2``. Only
+interfaces that no release had may be changed, by removing the record ``promised.txtpb`` first.
 """
 
 import subprocess
@@ -33,11 +33,11 @@ added, and what a client does not know it passes over.
 
 
 class Wrong(Exception):
-    """The protocol is not as it is to be; the text is what `buf` says."""
+    """The protocol is invalid; the text is the output of `buf`."""
 
 
 def buf(folder: Path, *words: str) -> bytes:
-    """Run `buf` on the protocol in a folder. Wrong if it complains."""
+    """Run `buf` on the protocol in a folder; return its output. Raises Wrong on errors."""
     program = Path(sys.executable).parent / "buf"
     done = subprocess.run([program, *words], cwd=folder, capture_output=True)
     if done.returncode:
@@ -46,7 +46,7 @@ def buf(folder: Path, *words: str) -> bytes:
 
 
 def check(folder: Path = HERE):
-    """Wrong if something is not explained, not formatted, or breaks what was promised."""
+    """Check the protocol. Raises Wrong if something is undocumented, unformatted, or breaks the promised interface."""
     buf(folder, "lint")
     buf(folder, "format", "--diff", "--exit-code")
     if (folder / PROMISED).exists():
@@ -55,10 +55,10 @@ def check(folder: Path = HERE):
 
 
 def check_roles(folder: Path):
-    """Wrong if a method asks for another role than was promised, of which `buf` knows nothing: a
-    token that may do a thing would no longer, or one that may not."""
+    """Check the roles of methods, which `buf` does not know. Raises Wrong if one differs from the
+    promised role: that would change the rights of existing tokens."""
     promised = _described(folder, PROMISED)
-    # As a client of before understands it.
+    # Interpreted with the promised options, as by an older client.
     now = _roles(_described(folder), promised)
     for name, role in _roles(promised, promised).items():
         if now[name] != role:
@@ -66,7 +66,7 @@ def check_roles(folder: Path):
 
 
 def promise(folder: Path = HERE) -> str:
-    """The record of the protocol as it is now, without comments."""
+    """The record of the current protocol, without comments."""
     return buf(folder, "build", "--type", PACKAGE, "--exclude-source-info", "-o", "-#format=txtpb").decode()
 
 
@@ -81,11 +81,11 @@ class _File:
         }
 
     def comment(self, *path: int) -> str:
-        """What stands before a declaration, by its path (descriptor.proto, `SourceCodeInfo`), as one line."""
+        """The comment before a declaration, given by its path (descriptor.proto, `SourceCodeInfo`), as one line."""
         return " ".join(self._comments.get(path, "").split())
 
     def intro(self) -> str:
-        """What the file opens with."""
+        """The introductory comment of the file."""
         # Number of the field `syntax`.
         return self.comment(12)
 
@@ -149,7 +149,7 @@ def _described(folder: Path, source: str = ".") -> FileDescriptorSet:
 
 
 def _roles(files: FileDescriptorSet, known: FileDescriptorSet) -> dict[str, str]:
-    """By `Service.Method` the role that it asks for, as who knows the options of `known` understands it."""
+    """The required role by `Service.Method`, interpreted with the options defined in `known`."""
     pool = DescriptorPool()
     for file in known.file:
         pool.Add(file)
@@ -177,7 +177,7 @@ def page(folder: Path = HERE) -> str:
 
 
 def main() -> int:
-    """Check, then renew; the exit code."""
+    """Check, then update; return the exit code."""
     try:
         buf(HERE, "format", "--write")
         check()

@@ -3,7 +3,7 @@
 //	lab, err := hub.Connect("localhost:1390", hub.Options{})
 //	values, err := lab.Registers.Read(ctx, &hubv1.ReadRequest{Device: "zc706", Registers: []string{"rtio/async_error"}})
 //
-// What a hub offers stands in docs/hub-api.md; package hubv1 is made from it.
+// docs/hub-api.md describes the services; package hubv1 is generated from the same protocol.
 package hub
 
 import (
@@ -16,16 +16,16 @@ import (
 	"kairos/hub/hubv1"
 )
 
-// Options say who this is, and whether the hub has TLS.
+// Options contain the credentials of the client, and TLS.
 type Options struct {
-	// Token of this client, for a hub that asks. Empty: none.
+	// Token of this client, if the hub requires one. Empty: none.
 	Token string
-	// Certificate is a PEM file with the certificate of a hub that has TLS, or of the authority that
-	// vouches for it. Empty: no TLS.
+	// Certificate is a PEM file with the certificate of a hub that uses TLS, or of its certificate
+	// authority. Empty: no TLS.
 	Certificate string
 }
 
-// Lab is a connection to a hub: its services.
+// Lab is a connection to a hub, with its services.
 type Lab struct {
 	Devices   hubv1.DevicesClient
 	Registers hubv1.RegistersClient
@@ -40,8 +40,8 @@ type Lab struct {
 	connection *grpc.ClientConn
 }
 
-// Connect makes a connection to the hub at a host and port, or at the Unix socket that a plugin
-// finds in KAIROS_HUB. Whether one answers there is known from the first call.
+// Connect connects to the hub at a host and port, or at the Unix socket given to plugins in
+// KAIROS_HUB. Connection errors are reported by the first call.
 func Connect(address string, options Options) (*Lab, error) {
 	transport := insecure.NewCredentials()
 	if options.Certificate != "" {
@@ -77,14 +77,14 @@ func (lab *Lab) Close() error {
 	return lab.connection.Close()
 }
 
-// token is shown with every call.
+// token is sent with every call.
 type token string
 
 func (t token) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
 	return map[string]string{"authorization": "Bearer " + string(t)}, nil
 }
 
-// RequireTransportSecurity says that a hub on the same machine may do without TLS.
+// RequireTransportSecurity returns false, since a hub on the same machine may be used without TLS.
 func (t token) RequireTransportSecurity() bool {
 	return false
 }

@@ -6,26 +6,30 @@ import (
 	"kairos/hub/hubv1"
 )
 
-// Steps of a program that a device executes in one go (docs/batch.md). Registers are named block/register.
+// Steps of a program that a device executes as one batch (docs/batch.md). Registers are named
+// block/register.
 
-// Read makes the value of a register a result; of one of more than 32 bits two, the high word first.
+// Read reads a register. The value is a result; two for a register of more than 32 bits, the high
+// word first.
 func Read(register string) *hubv1.Step {
 	return &hubv1.Step{Step: &hubv1.Step_Read_{Read: &hubv1.Step_Read{Register: register}}}
 }
 
-// Write sets a register; in a loop to `step` more each round, if it has at most 32 bits.
+// Write writes a register; in a loop, the value increases by `step` each round, if the register has
+// at most 32 bits.
 func Write(register string, value uint64, step uint32) *hubv1.Step {
 	write := &hubv1.Step_Write{Register: register, Value: value, Step: step}
 	return &hubv1.Step{Step: &hubv1.Step_Write_{Write: write}}
 }
 
-// Modify sets the bits of a register that the mask has.
+// Modify sets the bits of a register selected by the mask.
 func Modify(register string, value, mask uint32) *hubv1.Step {
 	modify := &hubv1.Step_Modify{Register: register, Value: value, Mask: mask}
 	return &hubv1.Step{Step: &hubv1.Step_Modify_{Modify: modify}}
 }
 
-// Poll waits until the bits of the mask are as in the value. What was read last is a result.
+// Poll waits until the bits selected by the mask equal those of the value. The last value read is a
+// result.
 func Poll(register string, value, mask uint32, timeout time.Duration) *hubv1.Step {
 	poll := &hubv1.Step_Poll{Register: register, Value: value, Mask: mask, TimeoutUs: microseconds(timeout)}
 	return &hubv1.Step{Step: &hubv1.Step_Poll_{Poll: poll}}

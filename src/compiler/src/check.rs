@@ -1,5 +1,5 @@
-//! Checks that need no types: variables are set before they are read, every path returns, loops are
-//! where they must be.
+//! Control-flow checks: variables are set before they are read, every path returns, `break` and
+//! `continue` are inside loops.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::program::{Fact, FunctionInstance, Program};
 use crate::syntax::*;
 use crate::types::Kind;
 
-/// Checks one function, whose types are known. `warnings`: those of the program so far.
+/// Checks one function, whose types are known, and adds to the program's `warnings`.
 pub fn check(function: &FunctionInstance, program: &Program, warnings: &mut Vec<Diagnostic>) -> Result<()> {
     let types = &program.types;
     let mut check = Check {
@@ -32,7 +32,7 @@ pub fn check(function: &FunctionInstance, program: &Program, warnings: &mut Vec<
     Ok(())
 }
 
-/// The variables that are surely set.
+/// The variables that are set on every path.
 type Set = BTreeSet<LocalId>;
 
 /// The state at a point of the program; None if the point is never reached.
@@ -42,7 +42,7 @@ struct Check<'a> {
     function: &'a FunctionInstance,
     program: &'a Program,
     names: Rc<Names>,
-    /// For each loop around: what is set at its `break`s.
+    /// For each enclosing loop, the variables set at its `break`s.
     loops: Vec<State>,
     warnings: &'a mut Vec<Diagnostic>,
 }
@@ -54,7 +54,7 @@ fn join(a: State, b: State) -> State {
     }
 }
 
-/// Whether a statement never goes on to the next one, whatever happens.
+/// Whether control never reaches the statement that follows this one.
 fn leaves(stmt: &Stmt) -> bool {
     matches!(
         stmt.kind.flow(),
@@ -69,7 +69,7 @@ fn outside(stmt: &Stmt, word: &str) -> Box<Diagnostic> {
 impl Check<'_> {
     fn body(&mut self, body: &[Stmt], mut state: State) -> Result<State> {
         for (index, stmt) in body.iter().enumerate() {
-            // What follows a return is not compiled.
+            // Code after a return is not compiled.
             let Some(set) = state else {
                 if let Some(before) = index.checked_sub(1).filter(|&before| leaves(&body[before])) {
                     self.unreachable(stmt, &body[before]);
@@ -81,14 +81,14 @@ impl Check<'_> {
         Ok(state)
     }
 
-    /// Warns of a statement behind one that does not go on to it.
+    /// Warns of a statement that follows one which never falls through to it.
     fn unreachable(&mut self, stmt: &Stmt, before: &Stmt) {
         let warning = Diagnostic::new(stmt.span, "unreachable code");
         self.warn(*warning.label(before.span, "never goes on behind this"));
     }
 
     fn warn(&mut self, mut warning: Diagnostic) {
-        // A function has been checked once for each class that it is a method of.
+        // A method is checked once per class, so the same warning may already be recorded.
         let known = |known: &Diagnostic| known.message == warning.message && known.span == warning.span;
         if !self.warnings.iter().any(known) {
             warning.warning = true;
@@ -96,7 +96,7 @@ impl Check<'_> {
         }
     }
 
-    /// Warns of clauses behind one that catches everything.
+    /// Warns of clauses after one that catches every exception.
     fn never_caught(&mut self, stmt: &Try) {
         let types = &self.program.types;
         let everything = |class: &Expr| {
@@ -112,7 +112,7 @@ impl Check<'_> {
         }
     }
 
-    /// Warns of conditions that are perhaps not what is meant: `test`, and those within `expr`.
+    /// Warns of conditions that are probably mistakes: `test` and conditions within `expr`.
     fn conditions(&mut self, expr: &Expr, test: bool) {
         let mut tested = vec![];
         if test {
@@ -126,7 +126,7 @@ impl Check<'_> {
             ExprKind::BoolOp { values, .. } => {
                 let (last, others) = values.split_last().expect("there are two at least");
                 tested.extend(others);
-                // It is the result.
+                // The last operand is the result of the expression.
                 if self.function.is_equality_of_arrays(last, &self.program.types) {
                     tested.push(last);
                 }
@@ -146,8 +146,8 @@ impl Check<'_> {
         matches!(kind, Kind::Builtin(Builtin::Number(Number::Bool)))
     }
 
-    /// Warns of functions as a condition, which they always fulfil, and of arrays, of which NumPy
-    /// has no truth.
+    /// Warns of functions used as a condition, which are always true, and of arrays, whose truth
+    /// value NumPy does not define.
     fn condition(&mut self, expr: &Expr) {
         if self.function.is_equality_of_arrays(expr, &self.program.types) {
             let text =
@@ -218,7 +218,7 @@ impl Check<'_> {
         }
     }
 
-    /// The parts of a statement in their order.
+    /// Checks the parts of a statement in order.
     fn parts(&mut self, stmt: &Stmt, set: Set) -> Result<State> {
         let (blocks, set) = self.head(stmt, set)?;
         let mut state = Some(set);
@@ -228,7 +228,8 @@ impl Check<'_> {
         Ok(state)
     }
 
-    /// What a statement does before its blocks; the blocks, and what is set when they begin.
+    /// Checks the expressions and targets of a statement; returns its blocks and the variables set
+    /// before them.
     fn head<'a>(&mut self, stmt: &'a Stmt, mut set: Set) -> Result<(Vec<&'a [Stmt]>, Set)> {
         let (mut blocks, mut result) = (vec![], Ok(()));
         stmt.kind.each_part(&mut |part| {
@@ -245,7 +246,8 @@ impl Check<'_> {
         result.map(|()| (blocks, set))
     }
 
-    /// A loop: what its head sets is set in the body, but perhaps not behind it.
+    /// Checks a loop: variables that its head sets are set in the body, but perhaps not after the
+    /// loop.
     fn looped(&mut self, stmt: &Stmt, before: Set, endless: bool) -> Result<State> {
         let (blocks, inside) = self.head(stmt, before.clone())?;
         let [body, orelse] = blocks[..] else {
@@ -275,7 +277,7 @@ impl Check<'_> {
         let (mut unset, mut captured) = (None, Ok(()));
         walk_expr(expr, &mut |expr| {
             if let (ExprKind::Name(name), None) = (&expr.kind, unset) {
-                // A comprehension sets its own.
+                // A comprehension sets its own variables.
                 if !name.contains(COMPREHENSION)
                     && matches!(self.names.of(expr), Name::Local(local) if !set.contains(local))
                 {
@@ -306,11 +308,12 @@ impl Check<'_> {
         Err(error.help("give it a value before the loop or branch"))
     }
 
-    /// What a function inside uses of this one must have a value when the function is made.
+    /// Variables that a nested function captures must be set where the function is defined.
     fn captured(&self, inner: &FunctionInstance, set: &Set) -> Result<()> {
         for capture in &inner.names.captures {
             let local = &self.names.locals[capture.outer as usize];
-            // Functions are there from the beginning; a comprehension sets its own.
+            // Nested functions are defined from the beginning; a comprehension sets its own
+            // variables.
             let is_function = matches!(
                 self.program.types.kind(self.function.locals[capture.outer as usize]),
                 Kind::Closure(_)

@@ -12,14 +12,15 @@ use crate::source::{FileId, SourceFile, Sources, Span};
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     pub message: String,
-    /// The place at fault. None only for errors that concern no source text (a host object without source).
+    /// The position of the error. None only for errors without source text (a host object without
+    /// source).
     pub span: Option<Span>,
-    /// What to write at the primary position.
+    /// The text shown at the primary position.
     pub note_here: String,
     pub labels: Vec<(Span, String)>,
     pub help: Vec<String>,
     pub warning: bool,
-    /// Where in the compiler it is made: its kind, for the tests.
+    /// Where in the compiler the diagnostic is created; tests use it to tell kinds apart.
     pub origin: &'static Location<'static>,
 }
 
@@ -55,7 +56,7 @@ impl Diagnostic {
         Box::new(Self::nowhere(message))
     }
 
-    /// The construct is valid but this compiler does not have it yet.
+    /// The construct is valid but not yet supported by this compiler.
     #[track_caller]
     pub fn unsupported(span: Span, what: &str) -> Box<Self> {
         Self::new(span, format!("{what} is not supported yet"))
@@ -76,13 +77,13 @@ impl Diagnostic {
         self
     }
 
-    /// Gives the error a place, if it has none.
+    /// Sets the position of the error if it has none.
     pub fn or_at(mut self: Box<Self>, span: Span) -> Box<Self> {
         self.span = self.span.or(Some(span));
         self
     }
 
-    /// The text a user reads.
+    /// Renders the text for the user.
     pub fn render(&self, sources: &Sources) -> String {
         let mut rendered = if self.warning {
             Rendered::warning()
@@ -112,14 +113,14 @@ impl Diagnostic {
     }
 }
 
-/// Characters of a source line that are shown: those around the place.
+/// Number of characters shown of a long source line, around the reported position.
 const WIDTH: usize = 200;
 
-/// A rendered diagnostic in which source lines longer than a screen are cut on both sides, with
-/// what stands below them.
+/// Truncates overlong source lines of a rendered diagnostic on both sides, together with the marker
+/// lines below them.
 fn clipped(text: &str) -> String {
     let mut lines: Vec<String> = vec![];
-    // What is cut from the lines under a source line: so many characters behind the margin.
+    // Characters after the margin to cut from the marker lines below a source line.
     let mut cut = 0;
     let all: Vec<&str> = text.lines().collect();
     for (index, line) in all.iter().enumerate() {
@@ -155,7 +156,7 @@ fn clipped(text: &str) -> String {
     lines.join("\n")
 }
 
-/// What stands under a source line from which so many characters are cut.
+/// A marker line below a source line whose first `cut` characters are cut.
 fn marks(line: &str, cut: usize) -> String {
     let end = line.chars().take_while(|c| " ^-|".contains(*c)).count();
     let mut shown: String = line.chars().take(end).skip(cut).take(WIDTH).collect();

@@ -1,11 +1,11 @@
-//! The linked library: what of it is sent, and what its addresses mean.
+//! Stripping, patching and symbolising the linked library.
 
 use std::collections::HashMap;
 
 use object::read::elf::{ElfFile32, FileHeader, SectionHeader};
 use object::{elf, Endianness, Object, ObjectSymbol};
 
-/// A place in the source.
+/// A source position of a backtrace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub file: String,
@@ -16,10 +16,10 @@ pub struct Frame {
     pub function: String,
 }
 
-/// The library without what the device does not need: symbol table and debug information.
+/// Removes what the device does not need: the symbol table and debug information.
 ///
-/// What is loaded comes first in the file; it is kept as it is, and the section headers of it are
-/// written anew.
+/// Loaded sections come first in the file and are kept unchanged; their section headers are
+/// rewritten.
 pub fn strip(library: &[u8]) -> Result<Vec<u8>, String> {
     let text = |error: object::Error| format!("the linked library cannot be read: {error}");
     let header = elf::FileHeader32::<Endianness>::parse(library).map_err(text)?;
@@ -68,9 +68,9 @@ pub fn strip(library: &[u8]) -> Result<Vec<u8>, String> {
     Ok(stripped)
 }
 
-/// Where in the library the data of each of the symbols is, if it is there: offset and length.
+/// Offset and length in the library of each symbol's data, or None if the symbol is not defined.
 ///
-/// What is loaded stands at the offset that is its address.
+/// File offsets of loaded sections equal their addresses.
 pub fn places(library: &[u8], names: &[&str]) -> Result<Vec<Option<(u32, u32)>>, String> {
     let file = ElfFile32::<Endianness>::parse(library).map_err(|error| error.to_string())?;
     let known: HashMap<&str, (u32, u32)> = file
@@ -80,7 +80,8 @@ pub fn places(library: &[u8], names: &[&str]) -> Result<Vec<Option<(u32, u32)>>,
     Ok(names.iter().map(|name| known.get(name).copied()).collect())
 }
 
-/// Source places of return addresses, innermost first. Addresses in code without source have none.
+/// Source positions of return addresses, innermost first. Addresses in code without source have
+/// none.
 pub fn symbolize(library: &[u8], addresses: &[u32]) -> Result<Vec<Frame>, String> {
     let file = ElfFile32::<Endianness>::parse(library).map_err(|error| error.to_string())?;
     let context = debug_context(&file)?;

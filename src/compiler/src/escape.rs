@@ -1,9 +1,9 @@
-//! Escape: which loops may give back, after each pass, the memory that the pass took.
+//! Escape analysis: which loops may free, after each iteration, the memory allocated in it.
 //!
-//! What a function makes lives on its stack until it returns. A pass of a loop leaves nothing
-//! behind if no variable that it sets is read by a later pass or behind the loop, and if nothing of
-//! a type that it makes is ever put into an attribute or a list. Both are looked at so that an
-//! error can only be to keep memory.
+//! Allocations of a function live on its stack until it returns. An iteration leaves nothing behind
+//! if no variable that it sets is read by a later iteration or after the loop, and if no value of a
+//! type that it allocates is ever stored in an attribute or a list. Both tests are conservative: an
+//! imprecise answer only keeps memory longer.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,8 +12,8 @@ use crate::program::{FunctionInstance, Program};
 use crate::syntax::*;
 use crate::types::{Kind, Ty, Types};
 
-/// Names of the types of which values are put into attributes or lists somewhere in a program, with
-/// the types of their parts.
+/// Names of the types whose values are stored in attributes or lists anywhere in a program, and of
+/// their element types.
 pub type Kept = HashSet<String>;
 
 pub fn kept(program: &Program) -> Kept {
@@ -24,7 +24,7 @@ pub fn kept(program: &Program) -> Kept {
             stmt.kind.each_part(&mut |part| {
                 if let Part::Target(target, _) | Part::Update(target) = part {
                     walk_expr(target, &mut |expr| match &expr.kind {
-                        // Of a slice too: its elements are among the parts of its type.
+                        // Slices too: their elements are among the parts of the type.
                         ExprKind::Attribute { .. }
                         | ExprKind::Subscript { .. }
                         | ExprKind::Slice { .. }
@@ -51,7 +51,7 @@ fn note(types: &Types, ty: Ty, kept: &mut Kept) {
     }
 }
 
-/// Whether values of a type may have a part on a stack.
+/// Whether values of a type may have parts on a stack.
 pub fn has_memory(types: &Types, ty: Ty) -> bool {
     match types.kind(ty) {
         Kind::None | Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Float | Kind::Range(_) => false,
@@ -61,18 +61,18 @@ pub fn has_memory(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// The loops of a function that may give memory back.
+/// The loops of a function that may free memory after each iteration.
 pub struct Loops<'a> {
     function: &'a FunctionInstance,
     types: &'a Types,
-    /// Variables that are read after a pass: in a later one, or behind the loop.
+    /// Variables with memory that are read after an iteration, in a later one or after the loop.
     live: HashMap<*const Stmt, Variables>,
     nested: bool,
 }
 
 type Variables = BTreeSet<LocalId>;
 
-/// Variables that may be read where control goes on from inside a block.
+/// Variables that may be read where control leaves a block early.
 #[derive(Clone, Default)]
 struct Ways {
     on_break: Variables,
@@ -99,8 +99,8 @@ impl<'a> Loops<'a> {
         loops
     }
 
-    /// Whether the passes of a loop with this body leave nothing behind. `target`: what a `for`
-    /// sets; `keeps`: whether a call leaves something behind by itself.
+    /// Whether the iterations of a loop with this body leave nothing behind. `target`: the target
+    /// of a `for` loop; `keeps`: whether an expression by itself stores memory elsewhere.
     pub fn leave_nothing(
         &self,
         body: &[Stmt],
@@ -108,7 +108,7 @@ impl<'a> Loops<'a> {
         kept: &Kept,
         keeps: &dyn Fn(&Expr) -> bool,
     ) -> bool {
-        // Functions inside may read variables at any time.
+        // Nested functions may read variables at any time.
         let Some(live) = self.live.get(&body.as_ptr()).filter(|_| !self.nested) else {
             return false;
         };
@@ -125,7 +125,7 @@ impl<'a> Loops<'a> {
         walk_exprs(body, &mut |expr| {
             let ty = self.function.types[expr.id as usize];
             let made = match &expr.kind {
-                // The transposed array is a part of one that may be made here.
+                // The transpose is a view of an array that may be allocated here.
                 ExprKind::Attribute { value, .. } if self.types.is_array(self.function.types[value.id as usize]) => {
                     has_memory(self.types, ty)
                 }
@@ -148,7 +148,7 @@ impl<'a> Loops<'a> {
         }
     }
 
-    /// The variable that a name is, if its values may have memory.
+    /// The variable that a name refers to, if its values may have memory.
     fn variable(&self, expr: &Expr) -> Option<LocalId> {
         let ExprKind::Name(name) = &expr.kind else { return None };
         let local = match self.function.names.local(name) {
@@ -165,7 +165,7 @@ impl<'a> Loops<'a> {
         walk_expr(expr, &mut |part| live.extend(self.variable(part)));
     }
 
-    /// The variables that may be read from the beginning of a block on, if those of `after` may behind it.
+    /// Variables live at the beginning of a block, given those live after it.
     fn block(&mut self, body: &'a [Stmt], after: Variables, ways: &Ways) -> Variables {
         body.iter()
             .rev()
@@ -195,7 +195,7 @@ impl<'a> Loops<'a> {
         live
     }
 
-    /// A statement whose parts come one after the other.
+    /// A statement whose parts run one after the other.
     fn parts(&mut self, stmt: &'a Stmt, after: Variables, ways: &Ways) -> Variables {
         let mut parts = vec![];
         stmt.kind.each_part(&mut |part| parts.push(part));
@@ -212,7 +212,8 @@ impl<'a> Loops<'a> {
         })
     }
 
-    /// Before an assignment to a target: what it sets is not read from there on, but what it is made of is.
+    /// Updates liveness backwards across an assignment: variables set are dead before it, operands
+    /// of the target are live.
     fn set(&self, target: &Expr, live: &mut Variables) {
         match &target.kind {
             ExprKind::Name(_) => {

@@ -1,8 +1,8 @@
-//! What the compiler asks of the Python process it compiles for.
+//! Queries of the compiler to the Python process that it compiles for.
 //!
 //! The binding answers from real Python objects, tests from tables. A handle is a key of the
-//! embedding map: it names one host object for the whole compilation, and it is the number that the
-//! device sends back in remote calls.
+//! embedding map: it identifies one host object for the whole compilation, and the device sends it
+//! back in remote calls.
 
 use std::rc::Rc;
 
@@ -11,15 +11,15 @@ use crate::language::Builtin;
 /// Key of a host object in the embedding map.
 pub type Handle = u32;
 
-/// Numbers from here on are no host's: classes of which kernels make objects.
+/// Handles from here on are not the host's: classes whose objects kernels create.
 const MADE: Handle = 3 << 30;
 
-/// The class of the objects that kernels make of a host class.
+/// The class of objects that kernels create from a host class.
 pub fn made_class(class: Handle) -> Handle {
     MADE | class
 }
 
-/// Whether the objects of a class are those that kernels make.
+/// Whether objects of a class are created by kernels.
 pub fn is_made(class: Handle) -> bool {
     class >= MADE
 }
@@ -29,20 +29,20 @@ pub fn is_made(class: Handle) -> bool {
 pub enum HostValue {
     None,
     Bool(bool),
-    /// A plain integer, which takes the width that its use needs.
+    /// A plain integer; inference chooses its width.
     Int(i64),
     Int32(i32),
     Int64(i64),
     Float(f64),
     Str(Rc<str>),
     Bytes(Rc<[u8]>),
-    /// Bytes that can change; these are read once.
+    /// A mutable byte string, read once.
     ByteArray(Handle, Rc<[u8]>),
-    /// Elements are read once, when the list is first met.
+    /// Elements are read once, when the list is first used.
     List(Handle, Rc<[HostValue]>),
-    /// A NumPy array: type of the elements, and its shape. [`Host::memory`] has the elements.
+    /// A NumPy array: element type and shape. [`Host::memory`] returns the elements.
     Array(Handle, HostType, Rc<[i32]>),
-    /// A NumPy array of strings: its shape, its elements in row-major order.
+    /// A NumPy array of strings: shape, and elements in row-major order.
     Texts(Handle, Rc<[i32]>, Rc<[HostValue]>),
     Tuple(Rc<[HostValue]>),
     /// Start, stop and step.
@@ -60,7 +60,7 @@ pub enum HostValue {
     Exception(ExceptionClass),
     /// A name of the kernel language, reached through a host object: `np.int32`, `experiment.delay`.
     Builtin(Builtin),
-    /// Something no kernel can use; the text names its type.
+    /// A value that kernels cannot use; the text names its type.
     Opaque(Rc<str>),
 }
 
@@ -80,7 +80,7 @@ pub struct ExceptionClass {
 /// A type annotation of a host function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostType {
-    /// `TVar`: inference finds it.
+    /// `TVar`: determined by inference.
     Var,
     /// `TNone`, `None`
     None,
@@ -103,7 +103,7 @@ pub enum HostType {
     Array(Box<HostType>, u8),
     Tuple(Vec<HostType>),
     Range(Box<HostType>),
-    /// A type of the language that this compiler does not have yet.
+    /// A type of the language that this compiler does not support yet.
     Unsupported(String),
 }
 
@@ -113,9 +113,9 @@ pub struct ClassInfo {
     pub handle: Handle,
     /// `module.Class`
     pub name: Rc<str>,
-    /// `kernel_invariants` of the object asked about.
+    /// `kernel_invariants` of the queried object.
     pub invariants: Vec<String>,
-    /// Those of them that the object has no attribute for.
+    /// The invariants that the object has no attribute for.
     pub missing: Vec<String>,
 }
 
@@ -126,7 +126,7 @@ pub struct ParamInfo {
     pub default: Option<HostValue>,
 }
 
-/// A host function, with what its decorators say.
+/// A host function, with the information from its decorators.
 #[derive(Clone, Debug)]
 pub struct FunctionInfo {
     pub name: Rc<str>,
@@ -146,14 +146,14 @@ pub enum FunctionKind {
         line: u32,
         fast_math: bool,
         inline: Inline,
-        /// Not the user's own: installed, or part of Kairos.
+        /// Not the user's own code: installed, or part of Kairos.
         library: bool,
-        /// The satellite that runs it; 0 is where the caller runs.
+        /// The satellite that runs the function; 0 means where the caller runs.
         destination: u8,
     },
     /// Called on the host.
     Rpc { is_async: bool },
-    /// A function of the firmware.
+    /// A function implemented by the firmware.
     Syscall { symbol: Rc<str>, nounwind: bool },
     /// Must not be called from a kernel, for the reason given.
     Forbidden(String),
@@ -176,49 +176,51 @@ pub enum Inline {
     Always,
 }
 
-/// Name of a class, and the function `__init__` of its objects.
+/// Name of a class, and its `__init__` function if it has one.
 pub type Constructor = (Rc<str>, Option<Handle>);
 
-/// Of what `isinstance` asks.
+/// The class argument of an `isinstance` test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstanceOf {
     Class(Handle),
-    /// A type that is no class of the program's: `int32`, `list`, …
+    /// A type of the language that is not a class of the program: `int32`, `list`, …
     Language(&'static str),
 }
 
-/// The questions. An `Err` is a sentence for the user; the compiler adds the place.
+/// Queries to the Python process. An `Err` is a sentence for the user; the compiler adds the
+/// position.
 pub trait Host {
     /// A module global seen by a function.
     fn global(&mut self, function: Handle, name: &str) -> Result<Option<HostValue>, String>;
-    /// All module globals of a function, to guess at misspellings.
+    /// All module globals of a function, for suggesting corrections of misspelt names.
     fn global_names(&mut self, function: Handle) -> Vec<String>;
     /// `getattr(object, name)`; None if there is no such attribute.
     fn attribute(&mut self, object: Handle, name: &str) -> Result<Option<HostValue>, String>;
     fn attribute_names(&mut self, object: Handle) -> Vec<String>;
-    /// What objects of a class have behind `owner` in its order of classes, which is one of them or
-    /// a method of one; a method of theirs has the receiver 0.
+    /// Looks up an attribute as `super()` does: in the classes after `owner` in the method
+    /// resolution order of `class`. `owner` is one of these classes or a method of one. Methods
+    /// found have receiver 0.
     fn super_attribute(&mut self, owner: Handle, class: Handle, name: &str) -> Result<Option<HostValue>, String>;
-    /// Whether objects of a class are instances of another one; of a type of the language, by its word.
+    /// Whether objects of a class are instances of another class, or of a language type given by
+    /// name.
     fn is_instance(&mut self, of: InstanceOf, class: Handle) -> Result<bool, String>;
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String>;
-    /// What a class is called, and the function that sets up its objects, if there is one; None if
-    /// this is no class.
+    /// Name of a class and its `__init__`, if it defines one; None if the object is not a class.
     fn constructor(&mut self, class: Handle) -> Result<Option<Constructor>, String>;
-    /// What objects of a class have from the class itself; a method of theirs has the receiver 0.
+    /// An attribute that objects inherit from the class itself; methods found have receiver 0.
     fn class_attribute(&mut self, class: Handle, name: &str) -> Result<Option<HostValue>, String>;
     fn function(&mut self, function: Handle) -> Result<FunctionInfo, String>;
-    /// The type that the text of an annotation in a function stands for.
+    /// The type that an annotation, given as text, evaluates to in the scope of a function.
     fn annotation(&mut self, function: Handle, text: &str) -> Result<HostType, String>;
-    /// Elements of an array in row-major order, as the device has them in memory.
+    /// Elements of an array in row-major order, in the device's memory layout.
     fn memory(&mut self, array: Handle) -> Result<Rc<[u8]>, String>;
-    /// Key of a text in the string table, entered if new.
+    /// Key of a string in the string table, which is added if new.
     fn store_str(&mut self, text: &str) -> i32;
     /// Handle of the host's `print`.
     fn print_function(&mut self) -> Handle;
-    /// Handle of a function that puts values into a text, a template of `str.format`.
+    /// Handle of a function that formats values with a `str.format` template.
     fn text_function(&mut self, template: &str) -> Handle;
-    /// Handle of a function that calls another one with arguments of which those with a template
-    /// are made of so many values.
+    /// Handle of a function that calls another one; each argument with a template is formatted from
+    /// the given number of values.
     fn call_with_texts(&mut self, function: Handle, templates: &[Option<(Rc<str>, usize)>]) -> Handle;
 }

@@ -1,5 +1,5 @@
-//! Checks that constructors give objects all their attributes: what a kernel makes has no value of
-//! the host to begin with.
+//! Checks that constructors set all attributes: objects created by kernels have no initial values
+//! from the host.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -11,10 +11,10 @@ use crate::source::Span;
 use crate::syntax::*;
 use crate::types::Kind;
 
-/// Names of the attributes of `self` that are surely set.
+/// Names of the attributes of `self` that are set on every path.
 type Set = BTreeSet<Rc<str>>;
 
-/// Checks the constructor of each class of which a kernel makes objects.
+/// Checks the constructor of each class that kernels instantiate.
 pub fn check(program: &Program) -> Result<()> {
     for &class in &program.made_order {
         let known = &program.classes[&class];
@@ -55,7 +55,7 @@ fn is_method(program: &Program, class: &Class, name: &str) -> bool {
     matches!(program.types.kind(ty), Kind::Method { .. })
 }
 
-/// The attribute of an object of `class` that `target` is.
+/// The name of the attribute if `target` is an attribute of an object of `class`.
 fn attribute_of<'a>(
     program: &Program,
     function: &FunctionInstance,
@@ -88,12 +88,12 @@ fn first_assignment(program: &Program, class: Handle, name: &str) -> Option<Span
 
 struct Initial<'a> {
     program: &'a Program,
-    /// Functions being looked at.
+    /// Functions being analysed; detects recursion.
     open: Vec<FunctionId>,
 }
 
 impl Initial<'_> {
-    /// What a method surely sets of `self`, its first parameter.
+    /// The attributes of `self`, its first parameter, that a method sets on every path.
     fn function(&mut self, id: FunctionId) -> Set {
         if self.open.contains(&id) {
             return Set::new();
@@ -123,7 +123,7 @@ impl Initial<'_> {
                     set.extend(common.unwrap_or_default());
                 }
                 Flow::Try(stmt) => {
-                    // Unless it ends the function, an exception may have left out anything of the body.
+                    // If handlers catch the exception, any part of the body may have been skipped.
                     if stmt.handlers.is_empty() {
                         set.extend(self.body(function, &stmt.body));
                     }
@@ -148,7 +148,8 @@ impl Initial<'_> {
         }
     }
 
-    /// What methods called on `self` set, also those of other classes, such as `Base.__init__(self)`.
+    /// Adds what methods called on `self` set, including those of other classes, such as
+    /// `Base.__init__(self)`.
     fn calls(&mut self, function: &FunctionInstance, expr: &Expr, set: &mut Set) {
         let (ExprKind::Call { callee, args, .. }, Some(Fact::Call(CallTarget::Compiled(id), _))) =
             (&expr.kind, function.facts.get(&expr.id))
@@ -165,7 +166,7 @@ impl Initial<'_> {
     }
 }
 
-/// Whether an expression is `super()`, which is `self` as its class's bases see it.
+/// Whether an expression is `super()`, which refers to `self`.
 fn is_super(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { callee, .. } => matches!(&callee.kind, ExprKind::Name(name) if &**name == "super"),

@@ -1,10 +1,9 @@
 //! The ARTIQ-Python compiler: from a host function to LLVM assembly.
 //!
-//! `parse → resolve → infer → check → lower`, each a pass over data that can be printed (see
-//! [`Output`]). What the passes need to know of the Python process comes through the trait
-//! [`host::Host`], so the crate is tested without Python. Code generation is LLVM's, reached
-//! through Python; [`elf`] works on the linked library. docs/compiler.md says which module may
-//! import which.
+//! `parse → resolve → infer → check → lower`: each pass produces data that can be printed (see
+//! [`Output`]). The passes query the Python process through the trait [`host::Host`], so the crate
+//! is tested without Python. LLVM generates the code and is called through Python; [`elf`] works on
+//! the linked library. docs/compiler.md says which module may import which.
 #![forbid(unsafe_code)]
 
 mod builtins;
@@ -41,12 +40,12 @@ use host::Handle;
 use program::{Context, Program};
 use source::Sources;
 
-/// A compiled program, with what every pass made.
+/// A compiled program, with the results of every pass.
 pub struct Output {
     program: Program,
     pub module: ir::Module,
     parts: Vec<parts::Part>,
-    /// What satellites run.
+    /// The libraries that run on satellites.
     subkernels: Vec<Satellite>,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
@@ -59,7 +58,7 @@ struct Satellite {
     parts: Vec<parts::Part>,
 }
 
-/// Why a program is not compiled. Displayed, it is the text to show to the user.
+/// The reason why a program was rejected. Its `Display` text is what the user sees.
 pub struct Rejection {
     pub sources: Sources,
     pub diagnostic: Box<Diagnostic>,
@@ -71,7 +70,7 @@ impl std::fmt::Display for Rejection {
     }
 }
 
-/// Compiles what `request` asks for.
+/// Compiles the functions that `request` asks for.
 pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Target) -> Result<Output, Rejection> {
     let (sources, program, warnings) = (Sources::default(), Program::default(), vec![]);
     let mut context = Context {
@@ -101,8 +100,8 @@ pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Targe
     }
 }
 
-/// All errors and warnings in what `request` asks for; nothing is lowered. The first error of each
-/// function counts where it is not one of types.
+/// Returns all errors and warnings of the functions that `request` asks for, without lowering them.
+/// Errors other than type errors are reported once per function: the first one.
 pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagnostic>) {
     let mut context = Context {
         host,
@@ -129,7 +128,7 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
     (context.sources, found)
 }
 
-/// Forgets what inference found; objects have other shapes now.
+/// Discards the results of inference, because the shapes of objects have changed.
 fn begin_anew(context: &mut Context) {
     context.program = Program::default();
     context.sources = Sources::default();
@@ -174,7 +173,7 @@ impl Output {
         self.program.assigned.iter().map(|name| name.to_string()).collect()
     }
 
-    /// Why the program cannot run without a host: the error to show to the user. `None`: it can.
+    /// The error to show to the user if the program needs a host; `None` if it runs without one.
     pub fn needs_host(&self) -> Option<String> {
         let (span, name) = self.module.remote_call.as_ref()?;
         let text = format!("'{name}' runs on the host, but startup and idle kernels have none");
@@ -183,7 +182,7 @@ impl Output {
         Some(error.render(&self.sources))
     }
 
-    /// The libraries: that of the core device, then those of its satellites.
+    /// The libraries: the core device's, then those of the satellites.
     pub fn libraries(&self) -> impl Iterator<Item = Library<'_>> {
         let others = self.subkernels.iter().map(|satellite| Library {
             output: self,
@@ -239,7 +238,7 @@ pub struct Library<'o> {
 }
 
 impl<'o> Library<'o> {
-    /// Number and destination of a subkernel; None of what the core device runs.
+    /// Number and destination of a subkernel; None for the core device's library.
     pub fn subkernel(self) -> Option<(u32, u8)> {
         let satellite = self.satellite?;
         Some((satellite.subkernel.number, satellite.subkernel.destination))
@@ -250,15 +249,15 @@ impl<'o> Library<'o> {
             .map_or(&self.output.module, |satellite| &satellite.module)
     }
 
-    /// What [`link::link`] has to fill in.
+    /// Symbols and contents of the globals that [`link::link`] fills in.
     pub fn fills(self) -> impl Iterator<Item = (&'o str, &'o [u8])> {
         let globals = self.module().globals.iter();
         globals.filter_map(|global| Some((&*global.name, global.fill()?)))
     }
 
-    /// Of [`Self::fills`], those that are the memory of a host array: its number, and the symbol.
+    /// The [`Self::fills`] that hold a host array: its handle and the symbol.
     ///
-    /// Nothing else of the library depends on what is in them.
+    /// Nothing else in the library depends on their contents.
     pub fn filled_arrays(self) -> impl Iterator<Item = (Handle, &'o str)> {
         let program = &self.output.program;
         let arrays = program.lists.iter();
@@ -273,8 +272,8 @@ impl<'o> Library<'o> {
         llvm::print(self.module(), &self.output.sources, machine)
     }
 
-    /// The module as LLVM assembly, in the parts that become object files; whether it matters that
-    /// the code of a part is good.
+    /// The module as LLVM assembly, in the parts that become object files. The flag says whether to
+    /// optimise the part thoroughly.
     pub fn parts(self, machine: &llvm::Machine) -> Vec<(String, bool)> {
         let parts = self.satellite.map_or(&self.output.parts, |satellite| &satellite.parts);
         let print = |part: &parts::Part| {

@@ -1,8 +1,8 @@
-//! Lifetimes: lists and objects made in a function live on its stack, and must not be kept by what
-//! outlives it. What it returns of them becomes its caller's.
+//! Lifetimes: lists and objects allocated in a function live on its stack and must not be stored in
+//! anything that outlives it. Ownership of returned values passes to the caller.
 //!
-//! As in the reference, a variable belongs to the function or outlives it according to the first
-//! value assigned to it, and values that come out of calls or out of other lists are not followed.
+//! As in the reference, whether a variable is local or outlives the function is decided by the
+//! first value assigned to it, and values that come from calls or from other lists are not tracked.
 
 use std::collections::HashSet;
 
@@ -18,12 +18,12 @@ use crate::types::{Kind, Ty, Types};
 /// Where a value lives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Region {
-    /// On the stack of this function; the span is where it was made.
+    /// On the stack of this function; the span is where the value is created.
     Here(Span),
     Outlives,
 }
 
-/// The functions that return what they have made.
+/// The functions that return values allocated by themselves.
 pub type Owning = HashSet<FunctionId>;
 
 pub fn owning(program: &Program) -> Owning {
@@ -59,7 +59,7 @@ struct Lifetimes<'a> {
     function: &'a FunctionInstance,
     types: &'a Types,
     owning: &'a Owning,
-    /// Of every variable, once it has been assigned.
+    /// The region of each variable, once it has been assigned.
     regions: Vec<Option<Region>>,
 }
 
@@ -73,19 +73,19 @@ impl<'a> Lifetimes<'a> {
         }
     }
 
-    /// Whether a variable has its value from outside.
+    /// Whether a variable is a parameter or captured from an enclosing function.
     fn is_given(&self, local: usize) -> bool {
         local < self.function.ast.params.len() || self.function.names.is_captured(local as LocalId)
     }
 
-    /// Before any statement: only what is given, and texts that a later statement puts on the
-    /// stack, have a region.
+    /// Sets the regions before the first statement: only those of parameters, captured variables,
+    /// and strings that a later statement puts on the stack are known.
     fn begin(&mut self) {
         let locals = 0..self.function.locals.len();
         self.regions = locals
             .map(|local| self.is_given(local).then_some(Region::Outlives))
             .collect();
-        // A loop may read a text before the assignment that puts it on the stack.
+        // A loop may read a string before the assignment that puts it on the stack.
         let body = &self.function.ast.body;
         walk_stmts(body, &mut |stmt| _ = self.stmt(stmt));
         for local in 0..self.regions.len() {
@@ -120,7 +120,7 @@ impl<'a> Lifetimes<'a> {
             }
             match part {
                 Part::Target(target, Some(value)) => result = self.assign(target, value),
-                // The elements of what a loop goes over are not followed.
+                // Elements yielded by iteration are not tracked.
                 Part::Target(_, None) => {}
                 Part::Update(target) if self.is_text(target) => result = self.bind(target, Region::Here(stmt.span)),
                 Part::Update(_) | Part::Expr(_) | Part::Variable(..) | Part::Block(_) => {}
@@ -133,7 +133,8 @@ impl<'a> Lifetimes<'a> {
         Ok(())
     }
 
-    /// Functions and exceptions are of no use where their function has ended.
+    /// Rejects returning functions and exceptions, which are invalid once the function that owns
+    /// them has returned.
     fn returned(&self, value: &Expr) -> Result<()> {
         let ends = |ty: Ty| matches!(self.types.kind(ty), Kind::Closure(_) | Kind::Exception);
         let ty = self.function.types[value.id as usize];
@@ -173,7 +174,8 @@ impl<'a> Lifetimes<'a> {
                 };
                 let given = (local as usize) < self.function.ast.params.len() || self.function.names.is_captured(local);
                 let region = self.regions[local as usize].get_or_insert(found);
-                // A text grows by assignments to its variable, which may begin as a literal.
+                // A string variable may start as a literal and later be assigned an allocated
+                // string.
                 if !given
                     && matches!(
                         self.types.kind(self.function.locals[local as usize]),
@@ -186,7 +188,7 @@ impl<'a> Lifetimes<'a> {
                 *region
             }
             ExprKind::Attribute { .. } => Region::Outlives,
-            // Elements of arrays are copied.
+            // Elements are copied into arrays.
             ExprKind::Subscript { value, .. } if self.is_array(value) => return Ok(()),
             ExprKind::Subscript { value, .. } => self.region(value),
             _ => return Ok(()),
@@ -205,7 +207,7 @@ impl<'a> Lifetimes<'a> {
         if !self.is_allocated(self.function.types[expr.id as usize]) {
             return Region::Outlives;
         }
-        // A method of an object made here is as good as the object.
+        // A method of an object lives as long as the object.
         if let (ExprKind::Attribute { value, .. }, Kind::Method { .. } | Kind::Choice(_)) =
             (&expr.kind, self.types.kind(self.function.types[expr.id as usize]))
         {
@@ -223,7 +225,7 @@ impl<'a> Lifetimes<'a> {
                 Kind::ExceptionClass(_) | Kind::Namespace(..) => Region::Here(expr.span),
                 _ => Region::Outlives,
             },
-            // A row or slice of an array, and a part of a string, is a view.
+            // A row or slice of an array and a part of a string are views.
             Origin::Element(value) if self.is_array(value) => self.region(value),
             Origin::Element(_) => Region::Outlives,
             Origin::Slice(value, false) if !self.is_copied(value) => self.region(value),
@@ -231,14 +233,14 @@ impl<'a> Lifetimes<'a> {
             Origin::Parts(parts) => self.innermost(&mut parts.iter()),
             Origin::Either(a, b) => self.innermost(&mut [a, b].into_iter()),
             Origin::Elsewhere => match &expr.kind {
-                // The transposed one is a view.
+                // The transpose is a view.
                 ExprKind::Attribute { value, .. } if self.is_array(value) => self.region(value),
                 _ => Region::Outlives,
             },
         }
     }
 
-    /// Whether a call returns what the function that is called has made.
+    /// Whether a call returns a value allocated by the called function.
     fn is_given_memory(&self, call: &Expr) -> bool {
         let owns = |target: &CallTarget| matches!(target, CallTarget::Compiled(id) if self.owning.contains(id));
         match self.function.facts.get(&call.id) {
@@ -248,7 +250,8 @@ impl<'a> Lifetimes<'a> {
         }
     }
 
-    /// Of the first of these that is made here; else they outlive the function.
+    /// The region of the first part that is allocated here; otherwise the parts outlive the
+    /// function.
     fn innermost(&self, parts: &mut dyn Iterator<Item = &Expr>) -> Region {
         let here = parts
             .map(|part| self.region(part))
@@ -265,7 +268,7 @@ impl<'a> Lifetimes<'a> {
         self.types.is_array(self.function.types[expr.id as usize])
     }
 
-    /// Whether a slice of this is a copy.
+    /// Whether slicing this value copies.
     fn is_copied(&self, expr: &Expr) -> bool {
         let ty = self.function.types[expr.id as usize];
         matches!(self.types.kind(ty), Kind::List(_) | Kind::ByteArray)

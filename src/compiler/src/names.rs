@@ -1,4 +1,4 @@
-//! What the names in a function stand for.
+//! Resolved names of a function.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,11 +11,11 @@ use crate::syntax::{Expr, ExprId};
 /// Index of a local variable; parameters come first.
 pub type LocalId = u32;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub enum Name {
     Local(LocalId),
-    /// Of the language itself.
+    /// A name of the language itself.
     Builtin(Builtin),
     Host(HostValue),
 }
@@ -24,11 +24,11 @@ pub enum Name {
 #[derive(Clone, Debug)]
 pub struct Local {
     pub name: Rc<str>,
-    /// Where it is first assigned.
+    /// The first assignment.
     pub span: Span,
 }
 
-/// A variable of the function around that a function inside uses too.
+/// A variable of the enclosing function that a nested function also uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Capture {
     pub own: LocalId,
@@ -41,7 +41,7 @@ pub struct Names {
     pub locals: Vec<Local>,
     pub captures: Vec<Capture>,
     index: HashMap<Rc<str>, LocalId>,
-    /// By expression id, for name expressions.
+    /// Meanings of name expressions, by expression id.
     by_expr: HashMap<ExprId, Name>,
 }
 
@@ -54,7 +54,7 @@ impl Names {
         self.index.get(name).copied()
     }
 
-    /// Makes a variable, if there is none of that name yet.
+    /// Declares a variable unless one of that name exists.
     pub fn declare(&mut self, name: &Rc<str>, span: Span) {
         if !self.index.contains_key(name) {
             self.index.insert(name.clone(), self.locals.len() as LocalId);
@@ -65,7 +65,7 @@ impl Names {
         }
     }
 
-    /// Makes a variable of the function around, its number `outer`, known here.
+    /// Declares a captured variable; `outer` is its number in the enclosing function.
     pub fn capture(&mut self, name: &Rc<str>, span: Span, outer: LocalId) -> LocalId {
         self.declare(name, span);
         let own = self.index[name];
@@ -73,12 +73,12 @@ impl Names {
         own
     }
 
-    /// Whether a variable is one of the function around.
+    /// Whether a variable is captured from the enclosing function.
     pub fn is_captured(&self, local: LocalId) -> bool {
         self.captures.iter().any(|capture| capture.own == local)
     }
 
-    /// Says what a name expression stands for.
+    /// Records the meaning of a name expression.
     pub fn insert(&mut self, expr: ExprId, name: Name) {
         self.by_expr.insert(expr, name);
     }

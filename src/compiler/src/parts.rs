@@ -1,38 +1,38 @@
-//! Divides a module into what runs often, for which LLVM takes its time, and what does not, for
-//! which it is quick.
+//! Divides a module into functions that run often, which LLVM optimises thoroughly, and the others,
+//! which are compiled quickly.
 //!
-//! A kernel is compiled for one run. What has no loop and is reached a few times takes less time on
-//! the device than it takes to make it better.
+//! A kernel is compiled for one run. Code that has no loop and runs only a few times takes less
+//! time on the device than optimising it would.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::ir::*;
 
-/// Runs from which on a function runs often.
+/// Number of runs above which a function counts as running often.
 const OFTEN: u32 = 32;
-/// Size from which on a function is compiled the quick way: the thorough one takes more than in
-/// proportion. With a loop it must be much larger.
+/// Size above which a function is compiled quickly, because the time for thorough compilation grows
+/// faster than the size. Functions with a loop must be larger (`VERY_LARGE`).
 const LARGE: usize = 1500;
 const VERY_LARGE: usize = 6000;
-/// Size up to which it is not worth to set up the quick way beside the thorough one.
+/// Size up to which a separate quick compilation is not worthwhile.
 const SMALL: usize = 100;
 
-/// Symbols of functions and data that become one object file.
+/// Symbols of functions and data that form one object file.
 #[derive(Debug)]
 pub struct Part {
-    /// Whether good code matters.
+    /// Whether to optimise thoroughly.
     pub thorough: bool,
-    /// Everything that is defined here.
+    /// Symbols defined in this part.
     pub defines: HashSet<Rc<str>>,
-    /// What is defined here and used by the other part as well.
+    /// Symbols defined here that the other part uses as well.
     pub shares: HashSet<Rc<str>>,
-    /// What is used here, and defined by the other part.
+    /// Symbols used here and defined by the other part.
     pub borrows: HashSet<Rc<str>>,
 }
 
-/// The parts of a module, at most two. What the entry does not reach is in none. Readies the
-/// functions of the second kind for quick compilation.
+/// Divides a module into at most two parts. Code that the entry does not reach is in none. Prepares
+/// the functions of the second part for quick compilation.
 pub fn divide(module: &mut Module) -> Vec<Part> {
     let groups = groups(module);
     for &number in &groups[1].1 {
@@ -41,7 +41,7 @@ pub fn divide(module: &mut Module) -> Vec<Part> {
     parts(module, &groups)
 }
 
-/// Functions that run often, and those that do not.
+/// Functions that run often, and the others.
 fn groups(module: &Module) -> [(bool, Vec<usize>); 2] {
     let program = Calls::of(module);
     let runs = program.runs();
@@ -60,10 +60,10 @@ fn groups(module: &Module) -> [(bool, Vec<usize>); 2] {
     [(true, often), (false, seldom)]
 }
 
-/// Who calls whom, by numbers of functions.
+/// The call graph, by function number.
 struct Calls<'m> {
     module: &'m Module,
-    /// Calls that each function makes of others: which, and whether in a loop.
+    /// Calls made by each function: the callee, and whether the call is in a loop.
     callees: Vec<Vec<(usize, bool)>>,
     /// Whether a function has a loop.
     loops: Vec<bool>,
@@ -88,7 +88,8 @@ impl<'m> Calls<'m> {
         Calls { module, callees, loops }
     }
 
-    /// How often each function runs, about; at most, where there are branches. A loop counts as very often.
+    /// Estimates how often each function runs: an upper bound in the presence of branches. A loop
+    /// counts as running very often.
     fn runs(&self) -> Vec<u32> {
         let count = self.module.functions.len();
         let entries: Vec<usize> = (0..count)
@@ -113,11 +114,11 @@ impl<'m> Calls<'m> {
     }
 }
 
-/// What belongs to each of the groups of functions.
+/// Assigns symbols to the parts that the groups of functions form.
 fn parts(module: &Module, groups: &[(bool, Vec<usize>)]) -> Vec<Part> {
     let globals: HashMap<&str, &Global> = module.globals.iter().map(|global| (&*global.name, global)).collect();
     let mut owner: HashMap<Rc<str>, usize> = HashMap::new();
-    // They are loops.
+    // Routines are loops, so they belong to the first part.
     owner.extend(module.routines.keys().map(|symbol| (symbol.clone(), 0)));
     let mut used: Vec<HashSet<Rc<str>>> = vec![];
     for (part, (_, functions)) in groups.iter().enumerate() {
@@ -132,7 +133,8 @@ fn parts(module: &Module, groups: &[(bool, Vec<usize>)]) -> Vec<Part> {
         used.push(names);
     }
     for (part, names) in used.iter_mut().enumerate() {
-        // Data is with the functions that name it, and what it names with it; that of both with the first.
+        // Data belongs to the part of the functions that refer to it, together with the data that
+        // it refers to; data used by both parts belongs to the first.
         let mut open: Vec<Rc<str>> = names.iter().cloned().collect();
         while let Some(name) = open.pop() {
             let Some(global) = globals.get(&*name) else { continue };
@@ -180,7 +182,8 @@ fn parts(module: &Module, groups: &[(bool, Vec<usize>)]) -> Vec<Part> {
         .collect()
 }
 
-/// Puts what the firmware looks for, and what that names, into the last part.
+/// Puts an exported global, which the firmware looks up, and the data it refers to into the last
+/// part.
 fn own_exported(
     global: &Global,
     globals: &HashMap<&str, &Global>,
@@ -200,7 +203,7 @@ fn own_exported(
     }
 }
 
-/// Calls `visit` with every function of the program, routine and global that a function names.
+/// Calls `visit` with every program function, routine and global that a function refers to.
 fn each_name<'f>(function: &'f Function, visit: &mut dyn FnMut(&'f Rc<str>)) {
     for block in &function.blocks {
         for instruction in &block.body {
@@ -217,7 +220,7 @@ fn each_name<'f>(function: &'f Function, visit: &mut dyn FnMut(&'f Rc<str>)) {
     }
 }
 
-/// Which blocks are in a loop.
+/// Whether each block is in a loop.
 fn looped_blocks(function: &Function) -> Vec<bool> {
     let mut looped = vec![false; function.blocks.len()];
     let next = |block| {
@@ -234,14 +237,14 @@ fn looped_blocks(function: &Function) -> Vec<bool> {
     looped
 }
 
-/// Nodes of a graph that reach each other.
+/// A strongly connected component of a graph.
 struct Component {
     members: Vec<usize>,
-    /// Whether they, or the only one, reach themselves.
+    /// Whether the nodes, even a single one, can reach themselves.
     recursive: bool,
 }
 
-/// What can be reached from `roots`, those that others lead to before the others (Tarjan's
+/// Strongly connected components reachable from `roots`, successors before predecessors (Tarjan's
 /// algorithm, without recursion).
 fn components(count: usize, roots: &[usize], next: impl Fn(usize) -> Vec<usize>) -> Vec<Component> {
     const NEW: usize = usize::MAX;

@@ -1,4 +1,5 @@
-//! Names: which are variables of the function, which belong to the language, which are the host's.
+//! Name resolution: which names are variables of the function, which belong to the language, which
+//! to the host.
 
 use std::rc::Rc;
 
@@ -9,7 +10,7 @@ use crate::names::{Name, Names};
 use crate::source::Span;
 use crate::syntax::*;
 
-/// Finds out what every name of `function` stands for; `outer`: the names of the function around it.
+/// Resolves every name in `function`; `outer` holds the names of the enclosing function.
 pub fn resolve(function: &Function, handle: Handle, host: &mut dyn Host, outer: Option<&Names>) -> Result<Names> {
     let mut names = Names::default();
     function.each_own(&mut |name, span| names.declare(name, span));
@@ -80,7 +81,8 @@ pub fn closest(name: &str, candidates: Vec<String>) -> Option<String> {
     near.filter(|(d, _)| *d <= limit).min().map(|(_, candidate)| candidate)
 }
 
-/// Edits between two words: letters inserted, removed, replaced, or neighbours swapped.
+/// Edit distance between two words: insertions, deletions, substitutions and transpositions of
+/// neighbours.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];

@@ -1,5 +1,5 @@
-//! What functions leave behind on their stack: what they return, and what they put into attributes
-//! or lists. Their callers take over all of the stack that they have used then, as if it had been
+//! Which functions leave memory behind on their stack: returned values, and values stored in
+//! attributes or lists. Their callers keep all the stack that such a function used, as if it were
 //! their own.
 
 use std::collections::HashSet;
@@ -9,15 +9,16 @@ use crate::program::{CallTarget, Fact, FunctionInstance, Program};
 use crate::syntax::*;
 use crate::types::Kind;
 
-/// Symbols of functions. An error can only be that one is among them needlessly.
+/// Symbols of functions. The sets are conservative: they may contain a function needlessly.
 type Symbols<'p> = HashSet<&'p str>;
 
-/// Functions whose callers take over their stack.
+/// Functions whose callers keep their stack.
 pub struct Returning<'p> {
-    /// That may return memory of it: what they have made, what the host has sent them, or what they
-    /// have taken over.
+    /// Functions that may return memory on their stack: allocated by themselves, received from the
+    /// host, or kept from their callees. Includes `keeping`.
     all: Symbols<'p>,
-    /// That may put into an attribute or a list what the host has sent, or call others that do.
+    /// Functions that may store memory received from a call in an attribute or a list, or call
+    /// others that do.
     keeping: Symbols<'p>,
 }
 
@@ -42,13 +43,13 @@ impl<'p> Returning<'p> {
         self.all.contains(symbol)
     }
 
-    /// Whether an expression is a call that leaves something behind in an attribute or a list.
+    /// Whether an expression is a call that stores memory in an attribute or a list.
     pub fn is_kept(&self, program: &Program, function: &FunctionInstance, expr: &Expr) -> bool {
         called(program, function, expr, &mut |symbol| self.keeping.contains(symbol))
     }
 }
 
-/// The functions that are found when what is found depends on what is found of others.
+/// Fixed point of `is_one`, which depends on the functions found so far.
 fn settled<'p>(
     program: &'p Program,
     mut is_one: impl FnMut(&'p FunctionInstance, &Symbols<'p>) -> bool,
@@ -74,7 +75,7 @@ fn settled<'p>(
     }
 }
 
-/// Whether an expression is a call of a function of the program that `is_one`, or may be one.
+/// Whether an expression calls, or may call, a function of the program for which `is_one` holds.
 fn called(program: &Program, function: &FunctionInstance, expr: &Expr, is_one: &mut dyn FnMut(&str) -> bool) -> bool {
     let mut test = |target: &CallTarget| match target {
         CallTarget::Compiled(id) => is_one(&program.functions[*id].symbol),
@@ -98,8 +99,8 @@ fn calls(program: &Program, function: &FunctionInstance, found: &Symbols) -> boo
     any
 }
 
-/// Whether a function may put what a call gave it into an attribute or a list. What it has made
-/// itself `lifetime` keeps it from putting there.
+/// Whether a function may store a value obtained from a call in an attribute or a list. `lifetime`
+/// rejects storing values that the function allocated itself.
 fn keeps(program: &Program, function: &FunctionInstance, returning: &Symbols) -> bool {
     let has_memory = |expr: &Expr| has_memory(&program.types, function.types[expr.id as usize]);
     let mut stores = false;
@@ -125,7 +126,7 @@ fn keeps(program: &Program, function: &FunctionInstance, returning: &Symbols) ->
     given
 }
 
-/// Whether anything with memory is made in a function.
+/// Whether a function creates a value with memory.
 fn makes_memory(program: &Program, function: &FunctionInstance, returning: &Symbols) -> bool {
     let is_returned = |target: &CallTarget| match target {
         CallTarget::Compiled(id) => returning.contains(&*program.functions[*id].symbol),
@@ -139,7 +140,7 @@ fn makes_memory(program: &Program, function: &FunctionInstance, returning: &Symb
         makes = match &expr.kind {
             ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => false,
             ExprKind::Str(_) | ExprKind::Bytes(_) => false,
-            // Their parts are looked at by themselves.
+            // Their parts are visited separately.
             ExprKind::Tuple(_) | ExprKind::IfExp { .. } | ExprKind::BoolOp { .. } => false,
             ExprKind::Call { callee, .. } => match function.facts.get(&expr.id) {
                 _ if matches!(

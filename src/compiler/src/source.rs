@@ -29,14 +29,14 @@ pub struct SourceFile {
     line_starts: Vec<u32>,
 }
 
-/// All files a compilation has read.
+/// All files read by a compilation.
 #[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
 }
 
 impl Sources {
-    /// Adds a file; a file of the same name and text is found again.
+    /// Adds a file, or returns the existing one of the same name and text.
     pub fn add(&mut self, name: &str, text: &str) -> FileId {
         if let Some(found) = self.files.iter().position(|f| f.name == name && f.text == text) {
             return found as FileId;
@@ -86,7 +86,7 @@ impl SourceFile {
         (line as u32, column as u32)
     }
 
-    /// Line and column of a byte offset as editors count them: both from 0, the column in units of UTF-16.
+    /// Line and column of a byte offset for editors: both from 0, the column in UTF-16 code units.
     pub fn editor_position(&self, offset: u32) -> (u32, u32) {
         let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
         let text = self.text.get(self.line_starts[line] as usize..offset as usize);

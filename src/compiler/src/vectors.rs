@@ -1,17 +1,18 @@
-//! The text of [`ir::Routine`]s: loops over arrays in LLVM assembly with vectors.
+//! Vectorised array loops in LLVM assembly, for [`ir::Routine`]s.
 //!
-//! LLVM's own vectoriser would have to look for them in every program, which takes longer than the
-//! rest of a compilation. The order of floating-point additions is that of the plain loop, so the
-//! results are the same to the last bit.
+//! Having LLVM's own vectoriser look for them in every program would take longer than the rest of a
+//! compilation. Floating-point additions are done in the order of the plain loop, so the results
+//! are bit-identical.
 
 use std::fmt::Write;
 
 use crate::ir::{Element, Routine};
 
-/// Bytes that a pass of a loop over two registers takes.
+/// Bytes that one iteration over two registers processes.
 const PAIR: u32 = 32;
 
-/// Its definition. `arm`: for that processor, whose loads of two registers LLVM has to be told of.
+/// The definition of a routine. `arm`: target ARM, where LLVM needs intrinsics to load and store
+/// two registers at once.
 pub fn definition(routine: Routine, linkage: &'static str, arm: bool) -> String {
     let mut text = Text {
         out: String::new(),
@@ -60,7 +61,7 @@ impl Text {
         self.out.push('\n');
     }
 
-    /// An instruction with a result; its name.
+    /// Emits an instruction with a result; returns its name.
     fn value(&mut self, instruction: impl AsRef<str>) -> String {
         self.names += 1;
         let name = format!("%v{}", self.names);
@@ -79,7 +80,7 @@ impl Text {
         self.value(format!("getelementptr i8, ptr {pointer}, i32 {bytes}"))
     }
 
-    /// Two registers from memory.
+    /// Loads two registers from memory.
     fn load_pair(&mut self, element: Element, from: &str) -> [String; 2] {
         let (vector, short) = element.vector();
         if self.arm {
@@ -106,7 +107,7 @@ impl Text {
         }
     }
 
-    /// A vector of one number.
+    /// Broadcasts a number to all lanes.
     fn splat(&mut self, vector: &str, element: &str, number: &str) -> String {
         let first = self.value(format!("insertelement {vector} poison, {element} {number}, i32 0"));
         let lanes = vector[1..].split(' ').next().expect("a vector has lanes");
@@ -173,13 +174,13 @@ impl Text {
         self.line("  br label %rest\ndone:\n  ret void\n}");
     }
 
-    /// The element `%index` of an array.
+    /// Loads element `%index` of an array.
     fn element(&mut self, ty: &str, array: &str) -> String {
         let from = self.value(format!("getelementptr {ty}, ptr {array}, i32 %index"));
         self.value(format!("load {ty}, ptr {from}"))
     }
 
-    /// Lanes of a vector of 32-bit integers.
+    /// Selects lanes of a vector of 32-bit integers.
     fn lanes(&mut self, count: u32, vector: &str, lanes: &[u32]) -> String {
         let lanes: Vec<String> = lanes.iter().map(|lane| format!("i32 {lane}")).collect();
         let mask = format!("<{} x i32> <{}>", lanes.len(), lanes.join(", "));
@@ -188,8 +189,8 @@ impl Text {
         ))
     }
 
-    /// At an earlier `place`, the beginning of a block: sums that are zero when it is come from
-    /// `first`, and `next` from `again`.
+    /// Inserts phis at an earlier `place`, the beginning of a block: the sums are zero when entered
+    /// from `first`, and `next` when entered from `again`.
     fn phis(&mut self, place: usize, sums: &[(&str, &str)], (first, again): (&str, &str), next: &[String]) {
         let mut text = String::new();
         for ((sum, kind), next) in sums.iter().zip(next) {
@@ -202,14 +203,14 @@ impl Text {
         self.out.insert_str(place, &text);
     }
 
-    /// Low and high halves of four 64-bit integers.
+    /// Loads four 64-bit integers as vectors of low and high halves.
     fn load_halves(&mut self, from: &str) -> [String; 2] {
         let all = self.value(format!("load <8 x i32>, ptr {from}, align 8"));
         [[0, 2, 4, 6], [1, 3, 5, 7]].map(|lanes| self.lanes(8, &all, &lanes))
     }
 
     /// `sums + a * b` for four 64-bit integers in halves: two sums of products of low halves, and
-    /// one of what goes to the high halves.
+    /// one sum of the terms for the high halves.
     fn add_wide_products(&mut self, sums: [&str; 3], a: &[String; 2], b: &[String; 2]) -> [String; 3] {
         let low = [(sums[0], [0, 1]), (sums[1], [2, 3])].map(|(sum, lanes)| {
             let factors = [&a[0], &b[0]].map(|half| {
@@ -228,7 +229,7 @@ impl Text {
         [first, second, high]
     }
 
-    /// The two vectors of 64-bit integers that such sums stand for.
+    /// Combines such sums into two vectors of 64-bit integers.
     fn whole(&mut self, sums: [&str; 3]) -> [String; 2] {
         [(sums[0], [0, 1]), (sums[1], [2, 3])].map(|(low, lanes)| {
             let part = self.lanes(4, sums[2], &lanes);
@@ -242,7 +243,7 @@ impl Text {
         let ty = element.name();
         let [multiply, add] = element.multiply_and_add();
         self.begin(ty, symbol, "ptr %a, ptr %b, i32 %count");
-        // Two registers hold eight numbers of 32 bits, four of 64.
+        // Two registers hold eight 32-bit numbers or four 64-bit numbers.
         let lanes = PAIR / element.size();
         let kept = sums(element);
         self.line(format!("  %whole = and i32 %count, -{lanes}"));
@@ -389,8 +390,8 @@ impl Text {
         self.line("  br label %rows.head\ndone:\n  ret void\n}");
     }
 
-    /// The head of a loop `own` along a row of `a` and down the columns of `b`, which is entered
-    /// from the block `from`.
+    /// Emits the head of a loop `own`, entered from block `from`, along a row of `a` and down the
+    /// columns of `b`.
     fn steps(&mut self, from: &str, own: &str) {
         self.line(format!(
             "  %k.{from} = phi i32 [%inner, %{from}], [%less.{from}, %{own}]"
@@ -414,7 +415,8 @@ impl Text {
         ));
     }
 
-    /// The products of an element of `a` and a block of a row of `b`, added to the sums; their names.
+    /// Adds the products of an element of `a` and a block of a row of `b` to the sums; returns the
+    /// names of the new sums.
     fn block_products(&mut self, element: Element) -> Vec<String> {
         let (ty, (vector, _)) = (element.name(), element.vector());
         let [multiply, add] = element.multiply_and_add();
@@ -444,7 +446,7 @@ impl Text {
         sums
     }
 
-    /// The sum of the lanes of a vector of integers.
+    /// Adds up the lanes of a vector of integers.
     fn added(&mut self, vector: &str, kind: &str, ty: &str) -> String {
         let lanes = if ty == "i32" { 4 } else { 2 };
         let parts: Vec<String> = (0..lanes)
@@ -456,7 +458,7 @@ impl Text {
     }
 }
 
-/// Columns of a product of matrices that are summed together.
+/// Columns of a matrix product that are summed together.
 fn block_width(element: Element) -> u32 {
     match element {
         Element::I32 => 16,
@@ -465,7 +467,7 @@ fn block_width(element: Element) -> u32 {
     }
 }
 
-/// What their sums are kept in.
+/// Names and types of the registers that hold the sums of a block of columns.
 fn block_sums(element: Element) -> &'static [(&'static str, &'static str)] {
     const INTEGERS: &str = "<4 x i32>";
     const FLOATS: &str = "<2 x double>";
@@ -481,7 +483,7 @@ fn block_sums(element: Element) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// What a sum of products is kept in: names and types.
+/// Names and types of the registers that hold a sum of products.
 fn sums(element: Element) -> &'static [(&'static str, &'static str)] {
     match element {
         Element::I32 => &[("%sum0", "<4 x i32>"), ("%sum1", "<4 x i32>")],

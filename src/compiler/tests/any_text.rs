@@ -1,12 +1,12 @@
-//! Whatever stands in a source file, the compiler ends with a program or with a diagnostic, and soon.
+//! For any source text, the compiler terminates soon with a program or a diagnostic.
 //!
-//! `fuzz/fuzz_targets/kernel.rs` asks the same of texts that a fuzzer makes.
+//! `fuzz/fuzz_targets/kernel.rs` tests the same with fuzzed texts.
 
 mod common;
 
 use common::any_text;
 
-/// `levels` of `open`, something, and as many of `close`, as a statement of a function.
+/// A function whose statement contains `levels` times `open`, then `inside`, then as many `close`.
 fn nested(open: &str, inside: &str, close: &str, levels: usize) -> String {
     format!(
         "def f():\n    x = {}{inside}{}\n",
@@ -55,7 +55,7 @@ fn what_is_too_deep_is_said() {
     assert!(text.contains("this is nested more than 500 levels deep"), "{text}");
 }
 
-/// Of a line that is longer than a screen, the part around the place is shown.
+/// Of an overlong line, the part around the reported position is shown.
 #[test]
 fn long_lines_are_cut() {
     let (before, behind) = ("1, ".repeat(500), ", 2".repeat(500));

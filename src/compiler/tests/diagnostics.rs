@@ -1,4 +1,4 @@
-//! Diagnostics as the user reads them.
+//! Rendered diagnostics.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Types and lowered functions as `--emit` shows them, and random input.
+//! Types and lowered functions as printed by `--emit`, and random input.
 
 mod common;
 
@@ -26,13 +26,13 @@ fn constants_fold_and_invariants_are_constants() {
     ));
 }
 
-/// An attribute that no function assigns to needs not be declared an invariant.
+/// Attributes that no function assigns to are constant without being declared invariant.
 #[test]
 fn attributes_that_nothing_assigns_to_are_constants() {
     assert!(lowered("def f():\n    return device.level + 1\n").contains("return 2"));
 }
 
-/// Not marked: long code, remote calls, recursion, `try`, the entry.
+/// Not inlined: long code, remote calls, recursion, `try`, the entry.
 #[test]
 fn small_functions_are_inlined() {
     let text = "def f():\n    waits(1)\n    wraps(2)\n    twice(3)\n    remote(4)\n    recursive(4)\n    guarded(5)\n    changes(6)\n\n\
@@ -64,7 +64,7 @@ fn small_functions_are_inlined() {
     );
 }
 
-/// In a long function only calls in loops, in a very long one none.
+/// Long functions inline only calls in loops, very long ones none.
 #[test]
 fn long_functions_inline_less() {
     let calls = |count: usize| {
@@ -88,7 +88,8 @@ fn long_functions_inline_less() {
     assert_eq!(calls(700), [(700, 700), (1, 1)]);
 }
 
-/// What a loop calls, and what has one, is compiled with care; the rest is not, once there is enough of it.
+/// Functions with loops, or called in loops, are optimised thoroughly; the others are not, if they
+/// are large enough.
 #[test]
 fn what_runs_often_is_apart() {
     let straight = "    x = once(x)\n    delay_mu(int64(x))\n".repeat(40);
@@ -111,13 +112,13 @@ fn what_runs_often_is_apart() {
     let [(often, true), (seldom, false)] = &parts[..] else {
         panic!("two parts, not {}", parts.len())
     };
-    // One that is called forty times is as good as one in a loop.
+    // A function called forty times counts as running often.
     assert_eq!(defined(often), ["test.once", "test.counts", "test.body"]);
     assert_eq!(defined(seldom), ["test.f"]);
     assert!(seldom.contains("declare hidden i32 @test.once(i32)"), "{seldom}");
 }
 
-/// Addresses and floats that a long function uses again and again are fetched once.
+/// Addresses and floats that a long function uses repeatedly are loaded once.
 #[test]
 fn constants_used_often_are_fetched_once() {
     let text = "def f():\n    x = float(g())\n".to_string()
@@ -171,7 +172,7 @@ fn assembly_of_a_small_kernel() {
     assert_snapshot!(output.llvm(&machine));
 }
 
-/// Programs made of random tokens are compiled or refused, never a panic.
+/// Programs of random tokens are compiled or rejected without a panic.
 #[test]
 fn random_programs_do_not_crash() {
     let tokens = [
@@ -245,7 +246,7 @@ fn random_programs_do_not_crash() {
     assert!(compiled > 50, "only {compiled} random programs were valid");
 }
 
-/// Pieces of text with the formats of the kernel ABI; `print` does the same where there is no host.
+/// Pieces of text with the formats of the kernel ABI; `print` behaves the same without a host.
 #[test]
 fn core_log_formats_values() {
     let body = "(None, True, 1, int64(2), 0.5, \"a%\", (3, \"b\"), (4,), range(5))\n    {}([6, 7], 8)\n";

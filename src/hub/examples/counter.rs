@@ -1,6 +1,6 @@
-//! A plugin of the layer `access` in Rust: it serves `lab.counter.v1.Counter` at the socket that
-//! the hub names, tells the hub by the health service that it serves, and ends when its standard
-//! input does. `docs/hub-plugins.md`.
+//! A plugin of the layer `access` in Rust: serves `lab.counter.v1.Counter` at the socket named by
+//! the hub, reports through the health service that it is serving, and ends when its standard input
+//! is closed. `docs/hub-plugins.md`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +13,7 @@ tonic::include_proto!("lab.counter.v1");
 
 use counter_server::{Counter, CounterServer};
 
-/// The number, which begins with what hub.toml says.
+/// The counter; its initial value comes from hub.toml.
 struct Sum(AtomicU64);
 
 #[tonic::async_trait]

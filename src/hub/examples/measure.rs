@@ -1,6 +1,6 @@
-//! What tests/bench/hub_streams.py measures of a hub, and of a server of gRPC that does nothing
-//! else: `measure serve`, `measure streams HUB PLAIN DEVICE BUFFER`,
-//! `measure clients HUB PLAIN DEVICE REGISTER COUNT`. Figures are printed as JSON.
+//! Measurements for tests/bench/hub_streams.py of a hub and of a plain gRPC server: `measure
+//! serve`, `measure streams HUB PLAIN DEVICE BUFFER`, `measure clients HUB PLAIN DEVICE REGISTER
+//! COUNT`. Results are printed as JSON.
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};
@@ -18,13 +18,13 @@ use tonic_health::pb::HealthCheckRequest;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// As a hub's: bytes of a part of a stream.
+/// Bytes of a part of a stream, as in the hub.
 const PART: usize = 64 * 1024;
 const ROUNDS: usize = 7;
-/// For which clients call, one call after the other.
+/// Duration for which clients make calls, one after the other.
 const LOAD: Duration = Duration::from_secs(3);
 
-/// Sends the same again and again, and forgets what comes.
+/// Sends constant data, and discards received data.
 struct Plain;
 
 #[tonic::async_trait]
@@ -79,7 +79,7 @@ async fn connect(address: &str) -> Result<Channel, Failure> {
     Ok(Channel::from_shared(format!("http://{address}"))?.connect().await?)
 }
 
-/// Mbit/s of reading a buffer.
+/// Rate of reading a buffer, in Mbit/s.
 async fn read(channel: &Channel, request: &ReadMemoryRequest) -> Result<f64, Failure> {
     let (mut client, begun, mut length) = (MemoryClient::new(channel.clone()), Instant::now(), 0);
     let mut parts = client.read(request.clone()).await?.into_inner();
@@ -92,7 +92,7 @@ async fn read(channel: &Channel, request: &ReadMemoryRequest) -> Result<f64, Fai
     }
 }
 
-/// Mbit/s of writing it.
+/// Rate of writing a buffer, in Mbit/s.
 async fn write(channel: &Channel, request: &ReadMemoryRequest) -> Result<f64, Failure> {
     let part = WriteMemoryRequest {
         device: request.device.clone(),
@@ -124,8 +124,8 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Both servers by turns, so that whatever else the machine does meets both: the hub's rate, and
-/// that of the plain server.
+/// Measures both servers in alternation, so that other load on the machine affects both alike;
+/// prints the median rates of the hub and of the plain server.
 async fn streams(hub: &str, plain: &str, device: String, buffer: String) -> Result<(), Failure> {
     let channels = [connect(hub).await?, connect(plain).await?];
     let list = ListMemoryRequest { device: device.clone() };
@@ -165,8 +165,8 @@ async fn streams(hub: &str, plain: &str, device: String, buffer: String) -> Resu
     Ok(())
 }
 
-/// Times in us of calls that many clients make at once, each on its connection: of half of them,
-/// and of 99 of 100.
+/// Latencies in us of calls from many concurrent clients, each on its own connection: median and
+/// 99th percentile.
 async fn load<F: std::future::Future<Output = Result<(), Status>> + Send>(
     address: &str,
     count: usize,
@@ -181,7 +181,7 @@ async fn load<F: std::future::Future<Output = Result<(), Status>> + Send>(
         .into_iter()
         .map(|channel| {
             let call = call.clone();
-            // What a client does is in the generic future alone.
+            // The client's work is in the generic future alone.
             async move {
                 let mut times = Vec::new();
                 while Instant::now() < end {

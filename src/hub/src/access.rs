@@ -1,4 +1,5 @@
-//! Who may call what: each method asks for a role (`proto/`), each client shows a token that has one.
+//! Access control: each method requires a role (`proto/`), and each client presents a token with
+//! one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use tonic::Status;
 
 use crate::body::Held;
 
-/// What a client may do. Each role may do what those before it may.
+/// The rights of a client. Each role includes the preceding ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -35,21 +36,21 @@ impl Role {
     }
 }
 
-/// Path and role of each method of our protocol.
+/// Path and required role of each method of the hub's protocol.
 const METHODS: &[(&str, Role)] = &include!(concat!(env!("OUT_DIR"), "/methods.rs"));
-/// What else the hub serves, for whoever may look.
+/// Other paths that the hub serves to clients with the role `look`.
 const LOOKED_AT: [&str; 3] = ["/grpc.health.v1.Health/", "/grpc.reflection.v1", METRICS];
-/// The one path that is not a method of gRPC.
+/// The only path that is not a gRPC method.
 pub const METRICS: &str = "/metrics";
 
-/// Calls that a plugin may have under way at the hub.
+/// Maximum number of concurrent calls of a plugin to the hub.
 const PLUGIN_CALLS: usize = 16;
 
-/// Who calls, for what is behind.
+/// The caller's name, for inner services.
 #[derive(Clone, Debug)]
 pub struct Caller(pub Arc<str>);
 
-/// A client that has shown a token. The hub knows of a token only its SHA-256: hub.toml betrays none.
+/// A token of a client. The hub stores only its SHA-256, so hub.toml does not reveal it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub name: Arc<str>,
@@ -57,25 +58,25 @@ pub struct Token {
     pub sha256: [u8; 32],
 }
 
-/// All tokens of hub.toml. Without any the hub asks nobody.
+/// All tokens in hub.toml. If there are none, access is not restricted.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens(pub Vec<Token>);
 
-/// Who comes in.
+/// Decides which calls are admitted.
 #[derive(Debug, Default)]
 pub struct Gate {
     pub tokens: Tokens,
-    /// The role that each method of a plugin asks for.
+    /// The role required by each plugin method.
     pub methods: BTreeMap<String, Role>,
-    /// Tokens that the hub has given to its plugins, from whose calls it is protected.
+    /// Tokens that the hub issued to its plugins, whose concurrent calls are limited.
     pub plugins: Vec<(Token, Arc<Semaphore>)>,
 }
 
-/// A client, and the calls that it may have under way, if they are counted.
+/// A client, and the semaphore that limits its concurrent calls, if they are limited.
 type Known<'a> = (&'a Token, Option<&'a Arc<Semaphore>>);
 
 impl Gate {
-    /// Gives a plugin a token of its own.
+    /// Registers a token for a plugin.
     pub fn add_plugin(&mut self, name: &str, token: &str) {
         let token = Token {
             name: format!("plugin {name}").into(),
@@ -85,7 +86,7 @@ impl Gate {
         self.plugins.push((token, Arc::new(Semaphore::new(PLUGIN_CALLS))));
     }
 
-    /// The role that a path asks for; of what there is not, the highest.
+    /// The role that a path requires; for unknown paths, the highest.
     fn asked(&self, path: &str) -> Role {
         let ours = METHODS
             .iter()
@@ -98,13 +99,13 @@ impl Gate {
         }
     }
 
-    /// Who calls, if that client may. `None`: the hub asks nobody.
+    /// The client, if it may call the path. `None`: access is not restricted.
     fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Option<Known<'_>>, Status> {
         let shown = headers
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.strip_prefix("Bearer "));
-        // Comparing digests tells nothing of a token, however long it takes.
+        // The timing of a comparison of digests reveals nothing about a token.
         let digest = shown.map(|shown| <[u8; 32]>::from(Sha256::digest(shown)));
         let known = |token: &&Token| Some(token.sha256) == digest;
         let plugin = self.plugins.iter().find(|(token, _)| known(&token));
@@ -132,7 +133,7 @@ impl Gate {
     }
 }
 
-/// Lets a call through to what is behind, or refuses it.
+/// Passes a call to the inner service, or rejects it.
 pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let (token, calls) = match gate.admit(path, request.headers()) {
@@ -158,7 +159,7 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
     }
 }
 
-/// Where a call comes from.
+/// The address that a call comes from.
 fn from(request: &Request) -> String {
     let plain = request.extensions().get::<TcpConnectInfo>();
     let secure = request.extensions().get::<TlsConnectInfo<TcpConnectInfo>>();

@@ -1,4 +1,4 @@
-//! The body of an answer that comes bit by bit: until it has ended, the call counts as one that is under way.
+//! The body of a streamed response: the call counts as under way until the body has ended.
 
 use std::pin::Pin;
 use std::task::{ready, Context, Poll};
@@ -8,17 +8,16 @@ use axum::http::HeaderMap;
 use http_body::Frame;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// A body, and the permission to have this call under way, which goes back when the body has ended
-/// or nobody wants it any more.
+/// A body with the permit for its call, which is released when the body ends or is dropped.
 pub struct Held {
     body: Body,
     permit: Option<OwnedSemaphorePermit>,
-    /// How a body ends that breaks off; without, it breaks off.
+    /// Trailers with which an aborted body ends; if None, the error is passed on.
     lost: Option<HeaderMap>,
 }
 
 impl Held {
-    /// `lost`: what a client is told that has had a part of an answer, the rest of which does not come.
+    /// `lost`: the status for a client that received a part of an answer whose rest is lost.
     pub fn new(body: Body, permit: OwnedSemaphorePermit, lost: Option<tonic::Status>) -> Self {
         let lost = lost.map(|status| status.into_http::<()>().into_parts().0.headers);
         Self {

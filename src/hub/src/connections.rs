@@ -1,5 +1,5 @@
-//! Connections of clients: no more than the hub can have beside those to its devices and plugins,
-//! and none of whom says nothing. Who may do what is asked of each call (`access`).
+//! Client connections: limited in number, so that files remain for devices and plugins, and closed
+//! if the client stays silent. Rights are checked per call (`access`).
 
 use std::future::Future;
 use std::io::{Error, ErrorKind, IoSlice};
@@ -17,18 +17,19 @@ use tokio::time::{sleep, Sleep};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
-/// Connections at most, whatever the system allows.
+/// Maximum number of connections, regardless of system limits.
 const CONNECTIONS_MAX: u64 = 4096;
-/// Open files that are left for all else.
+/// Connections may use the open-file limit divided by this.
 const FILES_LEFT: u64 = 2;
-/// Time that a client has for its greeting.
+/// Time limit for a client's greeting.
 const GREETING: Duration = Duration::from_secs(5);
-/// Bytes of that: what HTTP/2 begins with. A request of HTTP/1 and the first message of TLS are longer.
+/// Size of the greeting in bytes: the HTTP/2 preface. An HTTP/1 request and the first TLS message
+/// are longer.
 const GREETING_BYTES: usize = 24;
-/// Between attempts to accept when the system has no file for it.
+/// Pause between attempts to accept a connection after a failure.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Those that come in, one after the other, without end.
+/// An endless stream of incoming connections.
 pub fn accept(listener: TcpListener) -> ReceiverStream<Result<Connection, Error>> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -55,7 +56,7 @@ pub fn accept(listener: TcpListener) -> ReceiverStream<Result<Connection, Error>
                 continue;
             };
             is_told = false;
-            // What is small is not to wait for more.
+            // Small messages must not be delayed.
             let _ = stream.set_nodelay(true);
             if sender.send(Ok(Connection::new(stream, permit))).await.is_err() {
                 return;
@@ -65,17 +66,17 @@ pub fn accept(listener: TcpListener) -> ReceiverStream<Result<Connection, Error>
     ReceiverStream::new(receiver)
 }
 
-/// How many there may be.
+/// Maximum number of connections.
 fn most() -> usize {
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     (files / FILES_LEFT).clamp(1, CONNECTIONS_MAX) as usize
 }
 
-/// A connection, which ends if its client does not begin in time.
+/// A connection that ends if its client does not send a greeting in time.
 pub struct Connection {
     stream: TcpStream,
     from: Option<SocketAddr>,
-    /// Until it has greeted.
+    /// Timeout and number of bytes received, until the greeting is complete.
     patience: Option<(Pin<Box<Sleep>>, usize)>,
     _permit: OwnedSemaphorePermit,
 }

@@ -1,5 +1,5 @@
-//! A device as the hub has it: requests made one after the other, of a core device on a connection
-//! that comes back by itself, of a computer with Linux by a thread.
+//! A device from the hub's point of view: requests run one after the other, for a core device on a
+//! connection that is re-established automatically, for a computer with Linux on a thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,31 +25,31 @@ use crate::settings::DeviceSettings;
 use crate::traces::TARGET;
 use crate::waveforms::record::Record;
 
-/// Between attempts to connect.
+/// Pause between attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Between two looks at the health of a device that nobody asks for.
+/// Interval of health checks while there are no requests.
 const LOOK: Duration = Duration::from_secs(5);
-/// Requests that may wait for the device.
+/// Maximum number of queued requests.
 const QUEUE: usize = 64;
 
-/// A device. What is asked of it while it is away fails at once.
+/// A device. Requests fail immediately while it is unavailable.
 pub struct Device {
     name: String,
-    /// Of a core device.
+    /// Of a core device; otherwise empty.
     address: String,
     state: watch::Receiver<State>,
     jobs: mpsc::Sender<Job>,
-    /// Of a core device.
+    /// For a core device.
     logs: Option<Logs>,
-    /// Of a core device.
+    /// For a core device.
     record: Option<Arc<Record>>,
-    /// Of a computer with Linux.
+    /// For a computer with Linux.
     found: Option<board::Found>,
     pulse: Arc<Pulse>,
 }
 
 impl Device {
-    /// Begins to connect, for ever.
+    /// Starts a task that keeps the device connected.
     pub fn start(settings: DeviceSettings, journal: Journal) -> Self {
         let (tell, state) = watch::channel(State::Away("it has not been asked yet".into()));
         let (jobs, queue) = mpsc::channel(QUEUE);
@@ -74,7 +74,7 @@ impl Device {
         }
     }
 
-    /// Begins to look for what a computer with Linux has, for ever.
+    /// Starts a thread that looks for the hardware of a computer with Linux and serves it.
     pub fn start_board(settings: BoardSettings, journal: Journal) -> std::io::Result<Self> {
         let (tell, state) = watch::channel(State::Away("it has not been looked at yet".into()));
         let (tell_found, found) = watch::channel(None);
@@ -109,24 +109,24 @@ impl Device {
         &self.name
     }
 
-    /// Where a core device is; empty for a computer with Linux, which is that of the hub.
+    /// Address of a core device; empty for a computer with Linux, which is the hub's own.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// The log of a core device, to be followed.
+    /// The log of a core device, for following it.
     pub fn logs(&self) -> Result<&Logs, Status> {
         let none = || Status::unimplemented(format!("{}: {}", self.name, board::NO_LOG));
         self.logs.as_ref().ok_or_else(none)
     }
 
-    /// What a core device has recorded.
+    /// The record of a core device's analyzer.
     pub fn record(&self) -> Result<&Arc<Record>, Status> {
         let none = || Status::unimplemented(format!("{} is a computer with Linux: it has no analyzer", self.name));
         self.record.as_ref().ok_or_else(none)
     }
 
-    /// What a computer with Linux has; UNAVAILABLE while something of it is missing.
+    /// The hardware of a computer with Linux; UNAVAILABLE while parts of it are missing.
     pub fn hardware(&self) -> Result<Arc<board::hardware::Hardware>, Status> {
         let found = self.found.as_ref().ok_or_else(|| {
             Status::unimplemented(format!(
@@ -144,27 +144,27 @@ impl Device {
         }
     }
 
-    /// A transfer with a chip; the bytes that were read.
+    /// An I2C transfer with a chip; returns the bytes read.
     pub async fn i2c(&self, bus: String, address: u8, parts: Vec<i2c::Part>) -> Result<Vec<u8>, Status> {
         self.ask(|answer| Job::I2c(bus, address, parts, answer)).await
     }
 
-    /// A transfer with a chip; as many bytes as were sent.
+    /// An SPI transfer with a chip; returns as many bytes as were sent.
     pub async fn spi(&self, bus: String, settings: spi::Settings, bytes: Vec<u8>) -> Result<Vec<u8>, Status> {
         self.ask(|answer| Job::Spi(bus, settings, bytes, answer)).await
     }
 
-    /// Of the task that attends to it.
+    /// Liveness of the task that serves the device.
     pub fn pulse(&self) -> Arc<Pulse> {
         self.pulse.clone()
     }
 
-    /// How it is, now and from now on.
+    /// The state of the device, with updates.
     pub fn state(&self) -> watch::Receiver<State> {
         self.state.clone()
     }
 
-    /// Its gateware; UNAVAILABLE while it is away.
+    /// The gateware; UNAVAILABLE while the device is unavailable.
     pub fn gateware(&self) -> Result<Arc<Gateware>, Status> {
         match &*self.state.borrow() {
             State::Here(gateware, _) => Ok(gateware.clone()),
@@ -172,24 +172,24 @@ impl Device {
         }
     }
 
-    /// How its subsystems are, asked now.
+    /// Queries the state of the subsystems.
     pub async fn health(&self) -> Result<Arc<Vec<Subsystem>>, Status> {
         self.ask(Job::Health).await
     }
 
-    /// What it has kept of its log.
+    /// Queries the buffered log.
     pub async fn log(&self) -> Result<String, Status> {
         self.ask(Job::Log).await
     }
 
-    /// The value of a key of the configuration of a core device.
+    /// Queries the value of a configuration key of a core device.
     pub async fn setting(&self, key: &'static str) -> Result<Option<String>, Status> {
         self.ask(|answer| Job::Setting(key, answer)).await
     }
 
-    /// Executes a batch. It is an error if nothing of it was executed.
+    /// Executes a batch. Returns an error if nothing of it was executed.
     pub async fn run(&self, program: Vec<u8>) -> Result<Done, Status> {
-        // OpenTelemetry has no unsigned numbers: those become texts.
+        // OpenTelemetry has no unsigned numbers; they would become strings.
         let instructions = (program.len() / kairos_contracts::batch::INSTRUCTION) as i64;
         let span = tracing::info_span!(target: TARGET, "batch", device = self.name, instructions);
         let reply = self.ask(|answer| Job::Batch(program, answer)).instrument(span).await?;
@@ -224,7 +224,7 @@ fn unavailable(name: &str, address: &str, why: &str) -> Status {
     })
 }
 
-/// The task of a device.
+/// The task that serves a device.
 struct Attendant {
     settings: DeviceSettings,
     state: watch::Sender<State>,
@@ -234,7 +234,7 @@ struct Attendant {
 }
 
 impl Attendant {
-    /// Connects, serves requests until the connection is lost, and so on, until the hub ends.
+    /// Connects, serves requests until the connection is lost, and repeats until the hub ends.
     async fn run(mut self) {
         let mut before = String::new();
         loop {
@@ -254,7 +254,7 @@ impl Attendant {
                 }
                 Err(error) => error.to_string(),
             };
-            // A device that stays away is told of once.
+            // Repeated failures for the same reason are logged once.
             if why != before {
                 let (device, address) = (&self.settings.name, &self.settings.address);
                 tracing::warn!(device, address, "it does not answer: {why}");
@@ -263,7 +263,7 @@ impl Attendant {
             self.state.send_replace(State::Away(why));
             let pause = tokio::time::sleep(PAUSE);
             tokio::pin!(pause);
-            // What has waited meanwhile was not sent.
+            // Queued requests were not sent and fail.
             loop {
                 tokio::select! {
                     () = &mut pause => break,
@@ -276,7 +276,7 @@ impl Attendant {
         }
     }
 
-    /// Until the connection is lost: why. `None` if nobody can ask any more.
+    /// Serves requests until the connection is lost and returns the error; `None` if the hub ends.
     async fn serve(&mut self, client: &mut Client) -> Option<Error> {
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -336,9 +336,9 @@ impl Attendant {
         unavailable(&self.settings.name, &self.settings.address, why)
     }
 
-    /// Answers; the error with which the connection was lost.
+    /// Sends the answer; returns the error by which the connection was lost.
     fn tell<T>(&self, answer: Answer<T>, result: Result<T, Error>) -> Option<Error> {
-        // Who asked may be gone.
+        // The receiver may be gone.
         match result {
             Ok(value) => {
                 drop(answer.send(Ok(value)));
@@ -351,7 +351,7 @@ impl Attendant {
         }
     }
 
-    /// How the device's subsystems are; whoever follows its state knows too.
+    /// Queries the state of the subsystems and publishes it if it changed.
     async fn look(&self, client: &mut Client) -> Result<Arc<Vec<Subsystem>>, Error> {
         let mut found = client.health().await?;
         found.extend(self.journal.subsystem());

@@ -1,4 +1,4 @@
-//! Health of a device's subsystems, as the device itself tells of it (`docs/interfaces.md`, section 12).
+//! Health of a device's subsystems, as reported by the device (`docs/interfaces.md`, section 12).
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::v1;
 
-/// How a subsystem is.
+/// Condition of a subsystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Condition {
@@ -22,9 +22,9 @@ pub struct Subsystem {
     pub name: String,
     #[serde(rename = "state")]
     pub condition: Condition,
-    /// What is wrong.
+    /// Description of the fault.
     pub text: String,
-    /// By names that end in their unit.
+    /// By name; names end in the unit.
     pub values: BTreeMap<String, f64>,
 }
 
@@ -49,12 +49,12 @@ impl From<&Subsystem> for v1::Subsystem {
     }
 }
 
-/// From the bytes that a device sends.
+/// Parses a device's health report.
 pub fn read(bytes: &[u8]) -> Result<Vec<Subsystem>, String> {
     serde_json::from_slice(bytes).map_err(|error| format!("what the device tells of its health is none: {error}"))
 }
 
-/// Logs which subsystems are no longer as they were.
+/// Logs subsystems whose condition changed.
 pub fn tell_changes(device: &str, before: &[Subsystem], now: &[Subsystem]) {
     for subsystem in now {
         let was = before.iter().find(|other| other.name == subsystem.name);

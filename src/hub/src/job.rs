@@ -1,5 +1,4 @@
-//! How a device is, and what is asked of it: what passes between who offers it to clients and the
-//! task that attends to it.
+//! State of a device and requests to it, exchanged between the services and the task of the device.
 
 use std::sync::Arc;
 
@@ -11,12 +10,12 @@ use tonic::Status;
 use crate::health::Subsystem;
 use crate::registers::Gateware;
 
-/// How a device is.
+/// State of a device.
 #[derive(Clone, Debug)]
 pub enum State {
-    /// It does not answer: why.
+    /// The device does not answer, for this reason.
     Away(String),
-    /// It answers, and has this gateware; its subsystems are like this.
+    /// The device answers: its gateware and its subsystems.
     Here(Arc<Gateware>, Arc<Vec<Subsystem>>),
 }
 
@@ -26,25 +25,25 @@ pub struct Done {
     pub results: Vec<u32>,
 }
 
-/// What is asked of a device, and where the answer goes.
+/// A request to a device, with the channel for the answer.
 pub enum Job {
     Batch(Vec<u8>, Answer<Vec<u8>>),
     Health(Answer<Arc<Vec<Subsystem>>>),
     Log(Answer<String>),
-    /// The value of a key of its configuration.
+    /// Value of a key of the device's configuration.
     Setting(&'static str, Answer<Option<String>>),
-    /// With a chip on a bus, by the bus's name and the chip's address.
+    /// Transfer with a chip on a bus, by the name of the bus and the address of the chip.
     I2c(String, u8, Vec<i2c::Part>, Answer<Vec<u8>>),
     Spi(String, spi::Settings, Vec<u8>, Answer<Vec<u8>>),
 }
 
-/// Where an answer goes.
+/// The channel for an answer.
 pub type Answer<T> = oneshot::Sender<Result<T, Status>>;
 
 impl Job {
-    /// Tells whoever asked why there is no answer.
+    /// Answers the request with an error.
     pub fn fail(self, status: Status) {
-        // Who asked may be gone.
+        // The receiver may be gone.
         match self {
             Job::Batch(_, answer) | Job::I2c(.., answer) | Job::Spi(.., answer) => drop(answer.send(Err(status))),
             Job::Health(answer) => drop(answer.send(Err(status))),

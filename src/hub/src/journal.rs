@@ -1,10 +1,11 @@
-//! What must survive the end of the hub, however sudden: that a batch which changes a device was under way.
+//! The journal: a persistent record of batches that change a device, which survives a sudden end of
+//! the hub.
 //!
-//! A file for each device has one line of a fixed length, written in place before such a batch
-//! begins and after it has ended. A hub that finds one begun and not ended, or loses a device in
-//! the middle of one, says so in its log, and among the device's subsystems until the next batch
-//! there is done. What the kernel has of a file outlives the process; the end of the computer
-//! itself is not what this is for.
+//! Each device has a file with one line of fixed length, written in place before such a batch
+//! begins and after it has ended. A hub that finds a batch begun but not ended, or loses a device
+//! during one, reports this in its log, and among the device's subsystems until the next batch on
+//! the device is complete. Written data in the page cache outlives the process; a crash of the
+//! computer is not covered.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -19,14 +20,14 @@ use kairos_proto::batch::Operation;
 
 use crate::health::{Condition, Subsystem};
 
-/// Bytes of the line, spaces at its end included.
+/// Length of the line in bytes, including trailing spaces and the line feed.
 const LINE: usize = 64;
-/// How the line of a batch that has not ended begins; behind it stand seconds since 1970, and its
-/// instructions.
+/// Start of the line for a batch that has not ended; followed by seconds since 1970 and the number
+/// of its instructions.
 const BEGUN: &str = "begun";
-/// How that of one begins that has.
+/// Start of the line for a batch that has ended.
 const ENDED: &str = "ended";
-/// The same of one in the middle of which the device was lost.
+/// Start of the line for a batch during which the device was lost.
 const LOST: &str = "lost";
 /// Name of the subsystem.
 const NAME: &str = "batch";
@@ -36,17 +37,17 @@ const NAME: &str = "batch";
 pub struct Journal {
     device: String,
     path: PathBuf,
-    /// None where none can be written.
+    /// None if the file cannot be opened.
     file: Option<File>,
-    /// What the hub before this one has left.
+    /// The report of an interrupted batch; initially that of the previous hub.
     left: Mutex<Option<String>>,
-    /// Why it cannot be written, since the last attempt.
+    /// Why the last write failed, if it did.
     unwritable: Mutex<Option<String>>,
 }
 
 impl Journal {
-    /// In a folder that is made if it is missing. If it cannot be written, the log says so, and the
-    /// subsystem.
+    /// Opens the journal in a folder, which is created if it is missing. If that fails, the log and
+    /// the subsystem report it.
     pub fn open(folder: &Path, device: &str) -> Self {
         let mut journal = Self {
             device: device.into(),
@@ -74,7 +75,7 @@ impl Journal {
                 journal.left = Mutex::new(left);
                 journal.file = Some(file);
                 if text.len() != LINE {
-                    // A disk that is full later has the place for it.
+                    // Reserves the space, in case the disk is full later.
                     journal.write(ENDED);
                 }
             }
@@ -83,7 +84,8 @@ impl Journal {
         journal
     }
 
-    /// A batch is to be executed. One that changes nothing, or is one access, cannot be half done.
+    /// Marks a batch as begun. Batches that change nothing, or have a single instruction, cannot be
+    /// interrupted halfway and are not marked.
     pub fn begin(&self, program: &[u8]) -> UnderWay<'_> {
         let instructions = program.len() / INSTRUCTION;
         if instructions < 2 || !changes(program) {
@@ -102,7 +104,7 @@ impl Journal {
         }
     }
 
-    /// Whether it could be written. What has changed is in the log.
+    /// Records the result of a write; logs it if it changed.
     fn note(&self, written: io::Result<()>) {
         let why = written.err().map(|error| {
             let path = self.path.display();
@@ -121,7 +123,7 @@ impl Journal {
         *before = why;
     }
 
-    /// What is to be told among the subsystems of the device.
+    /// The subsystem that reports interrupted batches and write errors, if any.
     pub fn subsystem(&self) -> Option<Subsystem> {
         let told =
             [&self.left, &self.unwritable].map(|text| text.lock().unwrap_or_else(PoisonError::into_inner).clone());
@@ -135,12 +137,12 @@ impl Journal {
     }
 }
 
-/// A batch that has begun. Who forgets it leaves it begun.
+/// A batch that has begun. If dropped, it remains marked as begun.
 #[must_use]
 pub struct UnderWay<'a>(Option<(&'a Journal, String)>);
 
 impl UnderWay<'_> {
-    /// It has ended, or was not executed.
+    /// Marks the batch as ended; it may not have been executed.
     pub fn end(self) {
         if let Some((journal, _)) = self.0 {
             journal.write(ENDED);
@@ -148,7 +150,8 @@ impl UnderWay<'_> {
         }
     }
 
-    /// The device was lost in the middle of it. Who has asked for it may be gone: others are told, too.
+    /// Marks that the device was lost during the batch, and reports it, since the client that
+    /// requested the batch may be gone.
     pub fn lose(self, device: &str) {
         if let Some((journal, about)) = self.0 {
             let line = format!("{LOST} {about}");
@@ -162,7 +165,7 @@ impl UnderWay<'_> {
     }
 }
 
-/// Whether a program changes anything; what it has that is no instruction does.
+/// Whether a program may change anything; invalid instructions count as changes.
 pub fn changes(program: &[u8]) -> bool {
     program.chunks(INSTRUCTION).any(|instruction| {
         let operation = instruction.first().map(|number| Operation::try_from(*number));
@@ -176,7 +179,7 @@ pub fn changes(program: &[u8]) -> bool {
     })
 }
 
-/// What a line says of a batch that has not ended.
+/// The report for a line, if its batch has not ended.
 pub fn interrupted(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
     let what = match words.next()? {
@@ -191,10 +194,10 @@ pub fn interrupted(line: &str) -> Option<String> {
     ))
 }
 
-/// The date of so many seconds since 1970.
+/// The date for a number of seconds since 1970.
 fn date(seconds: &str) -> Option<String> {
     let seconds: f64 = seconds.parse().ok()?;
-    // Years that have four digits.
+    // Years with four digits.
     let since = (0.0..253_402_300_800.0)
         .contains(&seconds)
         .then(|| Duration::from_secs_f64(seconds))?;

@@ -1,13 +1,12 @@
 //! The hub: registers, batches and health of a laboratory's core devices, over gRPC.
 //!
-//! [`settings`] reads hub.toml; [`access`] says who may call what; a [`device::Device`] is a
-//! connection to a core device that comes back by itself, or a [`board`] with Linux, whose
-//! registers [`registers`] names, whose [`health`] and [`logs`] others can follow, whose [`clocks`]
-//! and [`waveforms`] it shows, and of which [`job`]s ask; [`program`] makes batches of named steps,
-//! the [`journal`] outlives the hub that one interrupts; [`service`] offers all that, on a
-//! [`server`] with the `connections` of its clients, with [`metrics`] and the methods of
-//! [`plugins`]. [`traces`] shows where a call's time goes, [`life`] tells a service manager that
-//! the hub lives.
+//! [`settings`] reads hub.toml; [`access`] controls who may call what. A [`device::Device`] is a
+//! connection to a core device that is re-established automatically, or a [`board`] with Linux,
+//! with its [`registers`], [`health`], [`logs`], [`clocks`] and [`waveforms`]; requests to it are
+//! [`job`]s. [`program`] builds batches from named steps; the [`journal`] survives a hub that is
+//! interrupted during a batch. [`service`] offers all this on a [`server`], with the `connections`
+//! of its clients, [`metrics`], and the methods of [`plugins`]. [`traces`] shows where the time of
+//! a call goes; [`life`] reports liveness to a service manager.
 #![forbid(unsafe_code)]
 
 pub mod access;

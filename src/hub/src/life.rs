@@ -1,5 +1,5 @@
-//! Watchdog of the service manager (systemd's `sd_notify`): it hears of the hub only while all that
-//! must live does, the attendants of the devices and the server.
+//! Watchdog of the service manager (systemd's `sd_notify`): notified only while the device tasks,
+//! the plugins and the server are alive.
 
 use std::env;
 use std::io;
@@ -13,17 +13,18 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{interval, timeout};
 
-/// Longest time between two beats of a task that lives: a device has 15 s for an answer, and there
-/// may be three in a row.
+/// Longest time between two beats of a live task: a device has 15 s for an answer, and there may be
+/// three in a row.
 const SILENCE_MAX: Duration = Duration::from_secs(50);
-/// Time that the server has to answer.
+/// Time limit for the server's answer.
 const ANSWER: Duration = Duration::from_secs(5);
-/// What a client of HTTP/2 begins with. One that should begin with TLS is told so: an answer too.
+/// The HTTP/2 client preface with empty SETTINGS. A TLS server answers it with an alert, which
+/// counts as well.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// When a task has last shown that it lives.
+/// The time of the last beat of a task.
 #[derive(Debug, Default)]
 pub struct Pulse(AtomicU64);
 
@@ -37,8 +38,8 @@ impl Pulse {
     }
 }
 
-/// Tells the service manager that the hub is ready, and then that it lives, as often as that wants
-/// to hear it. Without a service manager it ends at once.
+/// Notifies the service manager that the hub is ready, and then at the requested interval that it
+/// is alive. Returns at once without a service manager.
 pub async fn tell(pulses: Vec<(String, Arc<Pulse>)>, server: SocketAddr) {
     let Some(socket) = env::var_os("NOTIFY_SOCKET") else {
         return;
@@ -71,7 +72,7 @@ fn missing(pulses: &[(String, Arc<Pulse>)], now: Duration) -> Option<&str> {
     silent.map(|(name, _)| name.as_str())
 }
 
-/// Whether the server says anything, be it that it wants TLS.
+/// Whether the server answers in any way, even by demanding TLS.
 async fn answers(server: SocketAddr) -> bool {
     let talk = async {
         let mut stream = TcpStream::connect(server).await?;

@@ -1,5 +1,5 @@
-//! The log of a device, for as many clients as want it: a device sends it to one client, the hub,
-//! and only while somebody follows it here.
+//! The log of a device for many clients: the device sends it to one client, the hub, and only while
+//! somebody follows it here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,9 +11,9 @@ use crate::job::State;
 use crate::management::{Client, Error};
 use crate::settings::DeviceSettings;
 
-/// Lines that a follower may be behind.
+/// Number of lines that a follower may lag behind.
 const LINES: usize = 4096;
-/// How soon it is noticed that nobody follows any more; between attempts to connect.
+/// Time after which the absence of followers is noticed; pause between attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
 
 type Feed = broadcast::Sender<Arc<str>>;
@@ -23,7 +23,7 @@ type Feed = broadcast::Sender<Arc<str>>;
 pub struct Logs {
     settings: Arc<DeviceSettings>,
     state: watch::Receiver<State>,
-    /// What the followers listen to, while a task fills it.
+    /// The channel to the followers, while a task fills it.
     feed: Arc<Mutex<Option<Feed>>>,
 }
 
@@ -36,7 +36,8 @@ impl Logs {
         }
     }
 
-    /// Its lines from now on. The first follower gets those too that the device has kept until now.
+    /// Follows the log from now on. The first follower also receives the lines buffered on the
+    /// device.
     pub fn follow(&self) -> broadcast::Receiver<Arc<str>> {
         let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(feed) = &*feed {
@@ -48,7 +49,7 @@ impl Logs {
         receiver
     }
 
-    /// Whether nobody follows any more; then the next one begins anew.
+    /// Whether there are no followers left; then resets the feed for the next one.
     fn is_over(&self, sender: &Feed) -> bool {
         let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
         let over = sender.receiver_count() == 0;
@@ -67,7 +68,7 @@ impl Logs {
             };
             if error != before {
                 let text = format!("[hub] the log of {} stops: {error}", self.settings.name);
-                // Nobody may be there.
+                // There may be no followers.
                 let _ = sender.send(text.into());
                 before = error;
             }
@@ -75,7 +76,7 @@ impl Logs {
         }
     }
 
-    /// Until nobody follows any more, or the device is lost.
+    /// Forwards the log until nobody follows any more, or the device is lost.
     async fn pull(&self, sender: &Feed) -> Result<(), Error> {
         let client = Client::connect(&self.settings.address, self.settings.key.as_deref()).await?;
         let mut log = client.pull_log().await?;
@@ -87,7 +88,7 @@ impl Logs {
                     if self.is_over(sender) {
                         return Ok(());
                     }
-                    // A device without power closes nothing.
+                    // A device that loses power does not close the connection.
                     if let State::Away(why) = &*self.state.borrow() {
                         return Err(Error::Lost(why.clone()));
                     }

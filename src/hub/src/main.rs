@@ -1,5 +1,5 @@
-//! `kairos-hub`: one gRPC server for the core devices of a laboratory. What it offers stands in
-//! `proto/`, how it is used in `docs/hub.md`.
+//! `kairos-hub`: one gRPC server for the core devices of a laboratory. `proto/` defines its
+//! services, `docs/hub.md` describes its use.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -62,7 +62,7 @@ async fn main() -> ExitCode {
         .init();
     let ended = run(arguments).await;
     if let Some(traces) = traces {
-        // Waits for the collector, on a thread of its own.
+        // Flushing waits for the collector, so it runs on a separate thread.
         drop(tokio::task::spawn_blocking(|| traces.end()).await);
     }
     match ended {

@@ -1,4 +1,4 @@
-//! Client of a core device's management service: the requests that the hub makes of it.
+//! Client of a core device's management service, for the requests that the hub uses.
 
 use std::fmt;
 use std::future::Future;
@@ -13,20 +13,20 @@ use tokio::time::timeout;
 
 use crate::health::{self, Subsystem};
 
-/// A batch takes 5 s at most; whatever takes longer than this is not coming.
+/// Time limit of an exchange. A batch takes at most 5 s.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// A device that has restarted knows nothing of a connection, and says so only when something
-/// comes: while a batch is executed something is sent so often.
+/// Interval of additional requests during a batch. A device that has restarted does not know the
+/// connection any more, and resets it only when it receives something.
 const ASK: Duration = Duration::from_secs(1);
-/// Longest reply that is taken: a descriptor, or the results of a batch.
+/// Maximum length of a reply: a descriptor, or the results of a batch.
 const REPLY_MAX: usize = 1 << 20;
 
-/// Why a request has no answer.
+/// Why a request failed.
 #[derive(Debug)]
 pub enum Error {
-    /// The connection is lost, or there was none.
+    /// The connection was lost, or could not be established.
     Lost(String),
-    /// The device does not do it.
+    /// The device rejects the request.
     Refused(String),
 }
 
@@ -47,13 +47,13 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// A connection on which requests may be made.
+/// An authenticated connection for requests.
 pub struct Client {
     stream: TcpStream,
 }
 
 impl Client {
-    /// Connects to the service at `address`, host and port, and shows the key if there is one.
+    /// Connects to the service at `address`, host and port, and authenticates if there is a key.
     pub async fn connect(address: &str, key: Option<&[u8]>) -> Result<Self, Error> {
         in_time(async {
             let mut stream = TcpStream::connect(address).await?;
@@ -93,7 +93,7 @@ impl Client {
         }
     }
 
-    /// What the gateware says of itself; empty if there is none.
+    /// The descriptor of the gateware; empty if there is none.
     pub async fn descriptor(&mut self) -> Result<Vec<u8>, Error> {
         match in_time(self.exchange(Kind::Descriptor, &[])).await? {
             (Reply::LogContent, descriptor) => Ok(descriptor),
@@ -102,7 +102,7 @@ impl Client {
         }
     }
 
-    /// Has the device execute a batch; its reply.
+    /// Executes a batch on the device; returns its reply.
     pub async fn batch(&mut self, program: &[u8]) -> Result<Vec<u8>, Error> {
         match in_time(self.exchange_asking(Kind::Batch, program)).await? {
             (Reply::Batch, reply) => Ok(reply),
@@ -111,7 +111,7 @@ impl Client {
         }
     }
 
-    /// How the subsystems are.
+    /// The state of the subsystems.
     pub async fn health(&mut self) -> Result<Vec<Subsystem>, Error> {
         match in_time(self.exchange(Kind::Health, &[])).await? {
             (Reply::LogContent, text) => health::read(&text).map_err(Error::Refused),
@@ -119,7 +119,7 @@ impl Client {
         }
     }
 
-    /// The value of a key of its configuration.
+    /// The value of a configuration key.
     pub async fn setting(&mut self, key: &str) -> Result<Option<String>, Error> {
         self.stream
             .write_all(&request_for(Kind::ConfigRead, key.as_bytes(), &[]))
@@ -131,7 +131,7 @@ impl Client {
         }
     }
 
-    /// What is kept of the log.
+    /// The buffered log.
     pub async fn log(&mut self) -> Result<String, Error> {
         match in_time(self.exchange(Kind::GetLog, &[])).await? {
             (Reply::LogContent, text) => Ok(String::from_utf8_lossy(&text).into_owned()),
@@ -139,7 +139,7 @@ impl Client {
         }
     }
 
-    /// The log as it comes; the device forgets what it has sent.
+    /// Streams the log; the device discards what it has sent.
     pub async fn pull_log(mut self) -> Result<LogPull, Error> {
         self.stream.write_all(&request(Kind::PullLog, &[])).await?;
         Ok(LogPull {
@@ -148,7 +148,8 @@ impl Client {
         })
     }
 
-    /// Ends when the device ends the connection, to which it has no other reason to say anything.
+    /// Returns when the device closes the connection, or sends data without a request, which is an
+    /// error.
     pub async fn closed(&mut self) -> Error {
         match self.stream.read_u8().await {
             Ok(_) => Error::Lost("the device says what it was not asked".into()),
@@ -156,14 +157,14 @@ impl Client {
         }
     }
 
-    /// A request with its data, and its reply.
+    /// Sends a request with data; returns the reply.
     async fn exchange(&mut self, kind: Kind, data: &[u8]) -> Result<(Reply, Vec<u8>), Error> {
         self.stream.write_all(&request(kind, data)).await?;
         receive(&mut self.stream).await
     }
 
-    /// The same of a request that takes its time: meanwhile others are sent behind it, whose
-    /// replies nobody needs.
+    /// As `exchange`, for a request that takes long: meanwhile sends additional requests, whose
+    /// replies are discarded.
     async fn exchange_asking(&mut self, kind: Kind, data: &[u8]) -> Result<(Reply, Vec<u8>), Error> {
         let (mut reader, mut writer) = self.stream.split();
         writer.write_all(&request(kind, data)).await?;
@@ -186,19 +187,19 @@ impl Client {
     }
 }
 
-/// The bytes of a request.
+/// Encodes a request.
 fn request(kind: Kind, data: &[u8]) -> Vec<u8> {
     request_for(kind, &[], data)
 }
 
-/// The same of one that names a key.
+/// Encodes a request with a key.
 fn request_for(kind: Kind, key: &[u8], data: &[u8]) -> Vec<u8> {
     let mut request = Bytes(Vec::with_capacity(key.len() + data.len() + 16));
     Request::encode(&mut request, kind, key, data);
     request.0
 }
 
-/// The next reply.
+/// Receives the next reply.
 async fn receive(reader: &mut (impl AsyncRead + Unpin)) -> Result<(Reply, Vec<u8>), Error> {
     let number = reader.read_u8().await?;
     let reply = Reply::try_from(number)
@@ -215,14 +216,14 @@ async fn receive(reader: &mut (impl AsyncRead + Unpin)) -> Result<(Reply, Vec<u8
     Ok((reply, content))
 }
 
-/// A log that comes.
+/// A log stream.
 pub struct LogPull {
     stream: TcpStream,
     pending: Vec<u8>,
 }
 
 impl LogPull {
-    /// Some text. May be dropped at any time without losing anything.
+    /// Receives the next text. Cancel-safe.
     pub async fn next(&mut self) -> Result<Vec<u8>, Error> {
         loop {
             if let Some((length, text)) = self.pending.split_first_chunk() {

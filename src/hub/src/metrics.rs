@@ -1,4 +1,4 @@
-//! Metrics of hub and devices in Prometheus's text format, version 0.0.4.
+//! Metrics of the hub and its devices in the Prometheus text format, version 0.0.4.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -16,7 +16,7 @@ use crate::job;
 use crate::service::All;
 use crate::traces::code;
 
-/// Calls, by method and outcome.
+/// Statistics of calls, by method and outcome.
 #[derive(Debug, Default)]
 pub struct Calls(Mutex<BTreeMap<(String, String), Sum>>);
 
@@ -26,7 +26,7 @@ struct Sum {
     time: Duration,
 }
 
-/// Different methods that are told apart. Clients can invent more.
+/// Maximum number of entries. Without a limit, clients could add any number of invented methods.
 const METHODS_MAX: usize = 256;
 
 impl Calls {
@@ -39,7 +39,7 @@ impl Calls {
     }
 }
 
-/// Counts a call: it ends, as far as this goes, with the head of its answer.
+/// Counts a call, from the request to the head of the response.
 pub async fn count(State(calls): State<&'static Calls>, request: Request, next: Next) -> Response {
     let start = Instant::now();
     let method = request.uri().path().to_string();
@@ -48,15 +48,15 @@ pub async fn count(State(calls): State<&'static Calls>, request: Request, next: 
     response
 }
 
-/// The page.
+/// The metrics page.
 pub async fn page(State((devices, calls)): State<(All, &'static Calls)>) -> Response {
     let mut text = String::new();
-    // A string takes everything.
+    // Writing to a string cannot fail.
     let _ = write(&mut text, &devices, calls);
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 
-/// Metrics by name: their samples, labels and value.
+/// Samples by metric name: labels and value.
 type Families = BTreeMap<String, Vec<(String, f64)>>;
 
 fn write(out: &mut String, devices: &[Device], calls: &Calls) -> fmt::Result {
@@ -97,7 +97,7 @@ fn write(out: &mut String, devices: &[Device], calls: &Calls) -> fmt::Result {
     Ok(())
 }
 
-/// Text as the value of a label.
+/// Escapes text as a label value.
 struct Label<'a>(&'a str);
 
 impl fmt::Display for Label<'_> {

@@ -1,11 +1,11 @@
-//! What is told of a name that there is not: the one that may be meant, or all that there are.
+//! Errors for unknown names, which suggest a similar name or list all known ones.
 
 use tonic::Status;
 
-/// How alike two names must be, from 0 to 1, that one may be meant by the other.
+/// Minimum similarity, from 0 to 1, for a suggestion.
 const ALIKE: f64 = 0.7;
 
-/// The known name that is most like this one.
+/// The known name most similar to `name`, if it is similar enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&name, &known.to_lowercase());
@@ -17,7 +17,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, known)| known)
 }
 
-/// NOT_FOUND: `known` are all that there are of `what`, a word.
+/// NOT_FOUND; `what`: the kind of name, `known`: all names of that kind.
 pub fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Status {
     let known: Vec<_> = known.into_iter().collect();
     Status::not_found(match (nearest(name, known.iter().copied()), known.is_empty()) {

@@ -1,4 +1,4 @@
-//! Batches from steps that name registers.
+//! Compiles steps that name registers to batches.
 
 use kairos_batch::Batch;
 use kairos_contracts::batch::{DEPTH_MAX, I2C_READ_MAX, I2C_WRITTEN_MAX, INSTRUCTION, INSTRUCTIONS_MAX};
@@ -13,23 +13,23 @@ use crate::spi;
 use crate::v1::step::{self, Step as Kind};
 use crate::v1::{self, RunResponse, Step};
 
-/// A program as the device takes it.
+/// A program in the device's encoding.
 #[derive(Debug, Default)]
 pub struct Compiled {
-    /// Instructions, one behind the other.
+    /// The encoded instructions.
     pub bytes: Vec<u8>,
-    /// The step that each of them is of.
+    /// The step that each instruction belongs to.
     steps: Vec<u32>,
 }
 
 impl Compiled {
-    /// The step that an instruction is of: its number among the program's steps, from 0, a loop in
-    /// front of what it repeats.
+    /// The step that an instruction belongs to: its number among the program's steps, from 0; a
+    /// loop is counted before its body.
     pub fn step(&self, instruction: u32) -> u32 {
         self.steps.get(instruction as usize).copied().unwrap_or_default()
     }
 
-    /// What the client is told of its execution.
+    /// The response to the client after execution.
     pub fn response(&self, done: Done) -> RunResponse {
         let Done { ending, results } = done;
         let (outcome, why) = match ending.outcome {
@@ -58,8 +58,8 @@ impl Compiled {
     }
 }
 
-/// The batch that does these steps on a device with this gateware. What the device would refuse is
-/// refused here, before anything is sent.
+/// Compiles steps for a device with this gateware. Programs that the device would reject are
+/// rejected here, before anything is sent.
 pub fn compile(steps: &[Step], gateware: &Gateware) -> Result<Compiled, Status> {
     let mut program = Program {
         gateware,
@@ -74,7 +74,7 @@ pub fn compile(steps: &[Step], gateware: &Gateware) -> Result<Compiled, Status> 
     }
 }
 
-/// Why a batch is not executed.
+/// The status for a rejected batch.
 pub fn refusal(ending: &Ending) -> Status {
     let text = ending.to_string();
     match ending.outcome {
@@ -84,7 +84,7 @@ pub fn refusal(ending: &Ending) -> Status {
     }
 }
 
-/// The batch that reads registers once: both words of a wide one.
+/// The batch that reads each register once; wide registers as two words.
 pub fn read<'a>(registers: impl IntoIterator<Item = &'a Register>) -> Vec<u8> {
     let words = registers.into_iter().flat_map(Register::words);
     words
@@ -92,7 +92,7 @@ pub fn read<'a>(registers: impl IntoIterator<Item = &'a Register>) -> Vec<u8> {
         .collect()
 }
 
-/// The batch that sets a register.
+/// The batch that writes a register.
 pub fn write(register: &Register, value: u64) -> Vec<u8> {
     let halves = [(value >> 32) as u32, value as u32];
     let values = &halves[usize::from(!register.is_wide())..];
@@ -102,7 +102,7 @@ pub fn write(register: &Register, value: u64) -> Vec<u8> {
         .collect()
 }
 
-/// The value of a register from the front of what [`read`] gives.
+/// Takes the value of a register from the results of [`read`].
 pub fn value(register: &Register, words: &mut impl Iterator<Item = u32>) -> Option<u64> {
     let first = words.next()?.into();
     match register.is_wide() {
@@ -123,7 +123,7 @@ struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// Adds instructions of the newest step.
+    /// Appends instructions of the current step.
     fn extend(&mut self, bytes: &[u8]) {
         self.made.bytes.extend(bytes);
         self.made
@@ -139,7 +139,7 @@ impl<'a> Program<'a> {
         find(self.gateware, name)
     }
 
-    /// A channel of the device itself.
+    /// Looks up a channel of the device itself.
     fn channel(&self, name: &str) -> Result<&'a Channel, Status> {
         let found = self.gateware.channels().iter().find(|channel| channel.name == name);
         let known = || self.gateware.channels().iter().map(|channel| channel.name.as_str());
@@ -177,7 +177,7 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// The address of a register of one word.
+    /// Address of a register with a single word.
     fn narrow(&self, name: &str) -> Result<u32, Status> {
         let register = self.register(name)?;
         match register.is_wide() {
@@ -190,7 +190,7 @@ impl<'a> Program<'a> {
     }
 
     fn steps(&mut self, steps: &[Step], depth: usize) -> Result<(), Status> {
-        // The device would refuse it too; but here it would be our stack.
+        // The device would reject it too, but here the recursion could overflow the stack.
         if depth > DEPTH_MAX {
             return Err(Status::invalid_argument(format!(
                 "at most {DEPTH_MAX} loops within each other"
@@ -267,7 +267,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// A transaction on the I2C bus.
+/// Converts a transaction on the I2C bus.
 fn transfer(i2c: &step::I2c) -> Result<Transfer, Status> {
     let step::I2c {
         address,
@@ -293,7 +293,8 @@ fn transfer(i2c: &step::I2c) -> Result<Transfer, Status> {
     })
 }
 
-/// The register called `name`; NOT_FOUND tells of one like it, or of those of its block, or of the blocks.
+/// Looks up a register; NOT_FOUND suggests a similar name, the registers of the block, or the
+/// blocks.
 pub fn find<'a>(gateware: &'a Gateware, name: &str) -> Result<&'a Register, Status> {
     gateware.register(name).ok_or_else(|| {
         let block = name.split('/').next().unwrap_or_default();

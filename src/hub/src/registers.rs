@@ -1,4 +1,4 @@
-//! The registers of a gateware by name: `block/register`, as its descriptor has them.
+//! The registers of a gateware by name, `block/register`, from its descriptor.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use tonic::Status;
 /// A register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
-    /// Of one of more than 32 bits: of the high word, behind which stands the low one.
+    /// Of registers with more than 32 bits: address of the high word, which the low word follows.
     pub address: u32,
     /// Width in bits.
     pub width: u16,
@@ -18,12 +18,12 @@ pub struct Register {
 }
 
 impl Register {
-    /// Whether it has two words.
+    /// Whether the register has two words.
     pub fn is_wide(&self) -> bool {
         self.width > 32
     }
 
-    /// All that may be done with it, of one with which not everything may.
+    /// Describes the restriction of a register that cannot be both read and written.
     pub fn only(&self) -> &'static str {
         match (self.permission.read, self.permission.write) {
             (true, _) => "can only be read",
@@ -32,7 +32,7 @@ impl Register {
         }
     }
 
-    /// INVALID_ARGUMENT if the value does not fit into the register of that name.
+    /// INVALID_ARGUMENT if the value does not fit into the register; `name` is for the message.
     pub fn takes(&self, name: &str, value: u64) -> Result<(), Status> {
         match self.width < 64 && value >> self.width != 0 {
             true => Err(Status::invalid_argument(format!(
@@ -43,7 +43,7 @@ impl Register {
         }
     }
 
-    /// Addresses of its words, the high one first.
+    /// Addresses of the words, the high one first.
     pub fn words(&self) -> impl Iterator<Item = u32> + use<> {
         let (address, count) = (self.address, 1 + u32::from(self.is_wide()));
         (0..count).map(move |word| address + 4 * word)
@@ -54,16 +54,16 @@ impl Register {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     pub name: String,
-    /// With its board in bits 23..16.
+    /// Includes the board in bits 23..16.
     pub number: u32,
-    /// A [`ChannelKind`], as a number.
+    /// [`ChannelKind`] as a number.
     pub kind: u8,
-    /// Those that do not have their defaults.
+    /// Parameters that differ from their defaults.
     pub parameters: BTreeMap<String, u32>,
 }
 
 impl Channel {
-    /// The name of its kind as the descriptor's contract has it: `ttl_inout`.
+    /// The name of the kind as in the descriptor's contract, such as `ttl_inout`.
     pub fn kind_name(&self) -> String {
         let Ok(kind) = ChannelKind::try_from(self.kind) else {
             return self.kind.to_string();
@@ -78,34 +78,34 @@ impl Channel {
         name
     }
 
-    /// Whether it is of that kind.
+    /// Whether the channel is of that kind.
     pub fn is(&self, kind: ChannelKind) -> bool {
         self.kind == kind as u8
     }
 
-    /// Whether it has overrides.
+    /// Whether the channel is a TTL, which has overrides.
     pub fn is_ttl(&self) -> bool {
         self.is(ChannelKind::TtlOut) || self.is(ChannelKind::TtlInout)
     }
 }
 
-/// A gateware: what it is, its registers and its channels.
+/// A gateware: identification, registers and channels.
 #[derive(Clone, Debug, Default)]
 pub struct Gateware {
-    /// `variant;version`; empty without gateware. Of a computer with Linux: `model;Linux version`.
+    /// `variant;version`; empty without gateware. For a computer with Linux: `model;Linux version`.
     pub identification: String,
     registers: BTreeMap<String, Register>,
-    /// What may be done with the word at an address.
+    /// Permissions of words, by address.
     words: BTreeMap<u32, Permission>,
     channels: Vec<Channel>,
-    /// Machine units in a second; 0 without RTIO.
+    /// Machine units per second; 0 without RTIO.
     machine_hertz: f64,
-    /// Whether it is that of a core device, whose batches have its I2C bus.
+    /// Whether it belongs to a core device, whose batches can use its I2C bus.
     is_core_device: bool,
 }
 
 impl Gateware {
-    /// From the bytes of a descriptor; no bytes are no gateware.
+    /// Parses a descriptor; an empty one means no gateware.
     pub fn read(descriptor: &[u8]) -> Result<Self, Error> {
         if descriptor.is_empty() {
             return Ok(Self::default());
@@ -135,7 +135,7 @@ impl Gateware {
         })
     }
 
-    /// From registers by name.
+    /// A gateware with the given registers.
     pub fn new(identification: String, registers: BTreeMap<String, Register>) -> Self {
         let words = registers
             .values()
@@ -162,7 +162,7 @@ impl Gateware {
         self.machine_hertz
     }
 
-    /// The register called `block/register`.
+    /// The register named `block/register`.
     pub fn register(&self, name: &str) -> Option<&Register> {
         self.registers.get(name)
     }

@@ -1,8 +1,9 @@
-//! The role that each method asks for, from the protocol's files. Part of the build script too.
+//! The roles that methods require, from the protocol files. Also part of the build script.
 
 use protox::prost_reflect::{DescriptorPool, Value};
 
-/// Path and role of each method of the services that `wanted` chooses by their package: 0 if it names none.
+/// Path and role of each method of the services in packages that `wanted` selects; the role is 0 if
+/// the method names none.
 pub fn methods(pool: &DescriptorPool, wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, i32)>, String> {
     let option = pool
         .get_extension_by_name("kairos.hub.v1.role")

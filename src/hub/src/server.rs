@@ -1,5 +1,5 @@
-//! The server: the services of [`crate::service`], health of each device and its subsystems, the
-//! protocol itself by reflection, metrics, all at one address.
+//! The server: the services of [`crate::service`], health of each device and its subsystems,
+//! reflection of the protocol, and metrics, all at one address.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -43,20 +43,22 @@ use crate::v1::plugins_server::PluginsServer;
 use crate::v1::registers_server::RegistersServer;
 use crate::v1::waveforms_server::WaveformsServer;
 
-/// Longest request: some times the largest program that a device takes.
+/// Maximum size of a request: several times that of the largest program that a device accepts.
 const REQUEST_MAX: usize = 1 << 20;
-/// A client that does not answer a ping in time is gone, and with it what it watches.
+/// Interval of keepalive pings. A client that does not answer in time is disconnected, which ends
+/// its streams.
 const PING: Duration = Duration::from_secs(30);
-/// Time that a client has to agree on TLS.
+/// Time limit for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Time that calls under way have when the hub ends.
+/// Grace period for calls under way when the hub ends.
 const GRACE: Duration = Duration::from_secs(2);
-/// Bytes of a frame that a client may send: what is streamed to a buffer comes in few of them.
+/// Maximum HTTP/2 frame size from clients: large, so that streams to buffers need few frames.
 const FRAME_MAX: u32 = 256 * 1024;
-/// Calls that a client may have under way on one connection.
+/// Maximum number of concurrent calls per connection.
 const STREAMS_MAX: u32 = 128;
 
-/// Serves until the process is asked to end. `file`: hub.toml. The first line on standard output says where.
+/// Serves until the process is asked to end. `file`: hub.toml. The first line on standard output is
+/// the address.
 pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
     let Settings {
         listen,
@@ -73,12 +75,12 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         .map_err(|error| format!("the hub cannot listen at {listen}: {error}"))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     let mut server = Server::builder()
-        // For metrics.
+        // Required for metrics.
         .accept_http1(true)
         .max_concurrent_streams(STREAMS_MAX)
         .max_frame_size(FRAME_MAX)
         .http2_keepalive_interval(Some(PING));
-    // For plugins, which are of this machine and this user.
+    // For plugins, which run on this machine as this user, without TLS.
     let mut inner = server.clone();
     if let Some(tls) = tls {
         let identity = Identity::from_pem(tls.certificate, tls.key);
@@ -153,14 +155,15 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         result = &mut serving => return result.map_err(|error| root(&error)),
         () = asked_to_end() => drop(end),
     }
-    // Who watches does so without end.
+    // Streams of watching clients never end by themselves.
     match tokio::time::timeout(GRACE, serving).await {
         Ok(result) => result.map_err(|error| root(&error)),
         Err(_) => Ok(()),
     }
 }
 
-/// Where plugins and hub meet: a folder that only this user may enter, which goes when the hub ends.
+/// Sockets between plugins and the hub, in a folder accessible to this user only, which is deleted
+/// when the hub ends.
 struct Sockets {
     folder: TempDir,
     hub: PathBuf,
@@ -194,14 +197,14 @@ impl Sockets {
     }
 }
 
-/// A token that nobody can guess.
+/// A random token.
 fn secret() -> std::io::Result<String> {
     let mut bytes = [0; 32];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// What an error comes from.
+/// Text of the root cause of an error.
 fn root(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), root)
 }
@@ -219,7 +222,7 @@ fn routes(service: Service) -> Result<Routes, String> {
             reporter.clone(),
         ));
     }
-    // Clients in use ask for the one or the other version of the same service.
+    // Clients in use request either version of the reflection service.
     let reflection = || {
         let ours = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(v1::FILES)
@@ -252,7 +255,7 @@ async fn asked_to_end() {
     let Ok(mut terminate) = signal(SignalKind::terminate()) else {
         return std::future::pending().await;
     };
-    // Where signals cannot be had the process ends by itself.
+    // If signals cannot be handled, they end the process by default.
     let interrupted = async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
@@ -264,7 +267,8 @@ async fn asked_to_end() {
     }
 }
 
-/// Keeps a device's entries in the health service: itself, and each of its subsystems that it has.
+/// Keeps a device's entries in the health service up to date: the device and each subsystem that is
+/// present.
 async fn report(name: String, mut state: tokio::sync::watch::Receiver<State>, reporter: HealthReporter) {
     let mut known: Vec<String> = Vec::new();
     loop {
@@ -294,7 +298,7 @@ async fn report(name: String, mut state: tokio::sync::watch::Receiver<State>, re
     }
 }
 
-/// Keeps a plugin's entry there.
+/// Keeps a plugin's entry in the health service up to date.
 async fn report_plugin(
     name: String,
     mut state: tokio::sync::watch::Receiver<process::State>,

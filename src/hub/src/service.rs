@@ -1,4 +1,4 @@
-//! What the hub does for its clients: the methods of `proto/`.
+//! Implementation of the services in `proto/`.
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -29,18 +29,18 @@ use crate::v1::{
     RunResponse, WatchRequest, WatchResponse, WriteRequest, WriteResponse,
 };
 
-/// Shortest time between two readings of a watch.
+/// Minimum period of a watch.
 const PERIOD_MIN: Duration = Duration::from_millis(10);
 
-/// The devices of hub.toml.
+/// The devices in hub.toml.
 pub type All = Arc<Vec<Device>>;
 
-/// All services.
+/// State shared by all services.
 #[derive(Clone)]
 pub struct Service {
     pub devices: All,
     pub plugins: Plugins,
-    /// hub.toml.
+    /// Path of hub.toml.
     pub file: Arc<PathBuf>,
 }
 
@@ -193,7 +193,8 @@ impl Monitor for Service {
     }
 }
 
-/// The lines of a log as messages. Who does not keep up is told how many it has missed.
+/// Converts log lines to messages. A client that does not keep up is told how many lines it has
+/// missed.
 fn messages(
     mut lines: tokio::sync::broadcast::Receiver<Arc<str>>,
 ) -> impl Stream<Item = Result<LogResponse, Status>> + Send {
@@ -248,7 +249,7 @@ impl v1::plugins_server::Plugins for Service {
             .plugins
             .find(&name)
             .ok_or_else(|| names::unknown("plugin", &name, self.plugins.iter().map(Plugin::name)))?;
-        // Where the hub listens is not what is asked now.
+        // The listening address is irrelevant here.
         let settings = Settings::load(&self.file, Some((Ipv4Addr::LOCALHOST, 0).into()));
         let mut found = settings.map_err(Status::failed_precondition)?.plugins;
         let at = found.iter().position(|other| other.name == name);
@@ -263,7 +264,7 @@ impl v1::plugins_server::Plugins for Service {
     }
 }
 
-/// The registers of those names, which may all be read.
+/// Looks up registers, which must all be readable.
 fn readable(device: &Device, names: &[String]) -> Result<Vec<Register>, Status> {
     let gateware = device.gateware()?;
     let found = names.iter().map(|name| {
@@ -276,7 +277,7 @@ fn readable(device: &Device, names: &[String]) -> Result<Vec<Register>, Status> 
     found.collect()
 }
 
-/// The values of registers, read in one batch.
+/// Reads registers in one batch.
 async fn values(device: &Device, names: &[String]) -> Result<Vec<u64>, Status> {
     let registers = readable(device, names)?;
     let done = device.run(program::read(&registers)).await?;

@@ -1,4 +1,4 @@
-//! hub.toml: where the hub listens, who may do what, and which devices there are.
+//! hub.toml: where to listen, tokens, devices and plugins.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::access::{Role, Token, Tokens};
 use crate::board::settings::{BoardEntry, BoardSettings};
 use crate::plugins::settings::{PluginEntry, PluginSettings};
 
-/// What hub.toml says.
+/// The contents of hub.toml.
 #[derive(Debug)]
 pub struct Settings {
     pub listen: SocketAddr,
@@ -21,14 +21,14 @@ pub struct Settings {
     pub tokens: Tokens,
     pub devices: Vec<DeviceSettings>,
     pub boards: Vec<BoardSettings>,
-    /// Folder of what must survive the end of the hub.
+    /// Folder for state that must survive the hub.
     pub state: PathBuf,
     pub plugins: Vec<PluginSettings>,
-    /// Folder of the control group that plugins have theirs in.
+    /// Folder of the control group that contains those of the plugins.
     pub control_group: Option<PathBuf>,
 }
 
-/// What the hub shows its clients, as PEM.
+/// The hub's TLS certificate and key, as PEM.
 #[derive(Debug)]
 pub struct Tls {
     pub certificate: Vec<u8>,
@@ -41,19 +41,19 @@ pub struct DeviceSettings {
     pub name: String,
     /// Host and port of its management service.
     pub address: String,
-    /// Of its analyzer.
+    /// Host and port of its analyzer.
     pub analyzer: String,
-    /// The key that it asks for.
+    /// The authentication key that the device requires.
     pub key: Option<Vec<u8>>,
 }
 
-/// The file as it is written.
+/// The file format.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default = "default_listen", deserialize_with = "listen")]
     listen: SocketAddr,
-    /// From the folder of hub.toml.
+    /// Relative to the folder of hub.toml.
     state: Option<PathBuf>,
     tls: Option<TlsEntry>,
     #[serde(default)]
@@ -70,7 +70,7 @@ struct File {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TlsEntry {
-    /// PEM files, from the folder of hub.toml.
+    /// PEM files, relative to the folder of hub.toml.
     certificate_file: PathBuf,
     key_file: PathBuf,
 }
@@ -80,7 +80,7 @@ struct TlsEntry {
 struct TokenEntry {
     name: String,
     role: Role,
-    /// Of the token, in hexadecimal.
+    /// Hash of the token, in hexadecimal.
     sha256: String,
 }
 
@@ -90,13 +90,13 @@ struct DeviceEntry {
     name: String,
     /// `host` or `host:port`.
     address: String,
-    /// Likewise; else at the same host.
+    /// As `address`; defaults to the same host.
     analyzer: Option<String>,
-    /// File with its key, from the folder of hub.toml.
+    /// File with the authentication key, relative to the folder of hub.toml.
     key_file: Option<PathBuf>,
 }
 
-/// Nobody from outside is let in unless the file says so.
+/// By default, only local clients can connect.
 fn default_listen() -> SocketAddr {
     ([127, 0, 0, 1], 1390).into()
 }
@@ -108,14 +108,14 @@ fn listen<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
 }
 
 impl Settings {
-    /// Reads the file; `listen` counts instead of what it says. The error is a line for the user.
+    /// Reads the file; `listen` overrides its setting. The error is a line for the user.
     pub fn load(path: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
         let shown = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
         Self::read(&text, path.parent().unwrap_or(Path::new("")), listen).map_err(|error| format!("{shown}: {error}"))
     }
 
-    /// From its text, in a folder.
+    /// Parses the text of a file in `folder`.
     pub fn read(text: &str, folder: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| place(text, &error))?;
         let listen = listen.unwrap_or(file.listen);
@@ -156,7 +156,7 @@ impl Settings {
             }
             plugins.push(plugin);
         }
-        // systemd names the folder that it has made for a service (`StateDirectory=`).
+        // systemd passes the folder that it created for a service (`StateDirectory=`).
         let given = file.state.or_else(|| Some(std::env::var_os("STATE_DIRECTORY")?.into()));
         Ok(Self {
             listen,
@@ -171,7 +171,7 @@ impl Settings {
     }
 }
 
-/// Whether these are names of devices, each of another one.
+/// Checks that the names of devices are valid and unique.
 fn names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
     let mut known: Vec<&str> = Vec::new();
     for name in names {
@@ -188,7 +188,7 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
     Ok(())
 }
 
-/// Where a mistake is, and what it is, in a line.
+/// One line with the position and text of a parse error.
 fn place(text: &str, error: &toml::de::Error) -> String {
     let said = error.message().replace('\n', ", ");
     let Some(before) = error.span().and_then(|span| text.get(..span.start)) else {
@@ -257,20 +257,20 @@ impl DeviceEntry {
     }
 }
 
-/// Host and port, where an address may leave the port out.
+/// Completes an address without a port.
 fn with_port(address: &str, default: u16) -> Result<String, String> {
     match address.rsplit_once(':') {
         Some((host, port)) if host.ends_with(']') || !host.contains(':') => match port.parse::<u16>() {
             Ok(_) => Ok(address.into()),
             Err(_) => Err(format!("'{port}' is no port")),
         },
-        // An address of IPv6 without brackets has no port.
+        // An IPv6 address without brackets has no port.
         Some(_) if !address.ends_with(']') => Ok(format!("[{address}]:{default}")),
         _ => Ok(format!("{address}:{default}")),
     }
 }
 
-/// The key in a file; white space at its end does not belong to it.
+/// Reads a key from a file; trailing white space is ignored.
 fn key(path: &Path) -> Result<Vec<u8>, String> {
     let shown = path.display();
     let key = std::fs::read(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;

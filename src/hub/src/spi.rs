@@ -1,4 +1,5 @@
-//! Transfers of SPI masters, by the registers that their gateware has for that (`docs/gateware/spi.md`).
+//! Transfers of SPI masters, through the registers that the gateware has for this
+//! (`docs/gateware/spi.md`).
 
 use kairos_contracts::spi::{
     CS_AT, CS_BITS, DIV_AT, DIV_BITS, DIV_LEAST, LENGTH_AT, LENGTH_BITS, LENGTH_LEAST, SPI_FLAG_CLK_PHASE,
@@ -10,10 +11,10 @@ use tonic::Status;
 
 use crate::v1::step::Spi;
 
-/// Longer than an experiment is waited for, and any transfer.
+/// Longer than the wait for an experiment plus any transfer.
 const TIMEOUT_US: u32 = 2000;
 
-/// Addresses of the registers.
+/// Register addresses.
 pub struct Registers {
     pub channel: u32,
     pub config: u32,
@@ -22,8 +23,8 @@ pub struct Registers {
     pub value: u32,
 }
 
-/// The instructions of a transfer: operations, and their operands. INVALID_ARGUMENT if there can be
-/// none such.
+/// The instructions of a transfer: operations and operands. INVALID_ARGUMENT if the transfer is
+/// invalid.
 pub fn instructions(
     spi: &Spi,
     channel: u32,
@@ -40,7 +41,7 @@ pub fn instructions(
             "a transfer of SPI has 1 to 32 bits, a divider from 2 to 257, chip selects of 8 bits",
         ));
     };
-    // Those that go first are the highest of the register, or the lowest.
+    // The register is sent from its highest bits, or from its lowest with `lsb_first`.
     let unused = WORD_BITS as u32 - spi.length;
     if spi.data.checked_shr(spi.length).unwrap_or(0) != 0 {
         return Err(Status::invalid_argument(format!(

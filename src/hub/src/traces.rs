@@ -1,5 +1,5 @@
-//! Traces of calls for OpenTelemetry: a span for each call, and in it one for each request of a
-//! device. Off unless the user names a collector; then they go there as OTLP over gRPC.
+//! Traces of calls for OpenTelemetry: a span for each call, and a nested one for each batch on a
+//! device. Disabled unless the user specifies a collector, which receives them as OTLP over gRPC.
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
@@ -18,21 +18,21 @@ use tracing_subscriber::layer::Filter;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::Layer;
 
-/// Target of the spans. The log leaves them out; while nobody traces they cost nothing.
+/// Target of the spans. The log excludes them; without tracing they have no cost.
 pub const TARGET: &str = "trace";
 
-/// What is logged at these levels: no span of ours. One filter: of two in each other, the outer one
-/// would have a span made of whatever the libraries below do.
+/// Filter for the log: these levels, without trace spans. A single combined filter, because with
+/// nested ones the outer filter would enable spans for all activity of libraries.
 pub fn logged<S: Subscriber>(levels: EnvFilter) -> impl Filter<S> {
     levels.and(filter_fn(|about| about.target() != TARGET))
 }
 
-/// Where spans go.
+/// The exporter of spans.
 pub struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// To the collector at an address, `http://HOST:4317`. Within a runtime; it is connected to
-    /// when there is something to send.
+    /// Exports to the collector at an address, `http://HOST:4317`. Must be called within a runtime;
+    /// connects when there is something to send.
     pub fn to(collector: &str) -> Result<Self, String> {
         let exporter = SpanExporter::builder().with_tonic().with_endpoint(collector).build();
         let exporter = exporter.map_err(|error| format!("no traces can go to {collector}: {error}"))?;
@@ -42,7 +42,7 @@ impl Traces {
         Ok(Self(provider.build()))
     }
 
-    /// What makes spans of `tracing` those of OpenTelemetry.
+    /// The layer that converts spans of `tracing` to OpenTelemetry.
     pub fn layer<S: Subscriber + for<'span> LookupSpan<'span>>(&self) -> impl Layer<S> {
         let layer = OpenTelemetryLayer::new(self.0.tracer("kairos-hub"));
         layer.with_filter(
@@ -50,7 +50,7 @@ impl Traces {
         )
     }
 
-    /// Sends what is left.
+    /// Sends the remaining spans.
     pub fn end(self) {
         if let Err(error) = self.0.shutdown() {
             tracing::warn!("the last traces are lost: {error}");
@@ -58,7 +58,7 @@ impl Traces {
     }
 }
 
-/// The span of a call; of a client that traces too, below its own.
+/// Wraps a call in a span, whose parent is the client's span if the client traces too.
 pub async fn call(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let name = path.strip_prefix('/').unwrap_or(path);
@@ -77,11 +77,12 @@ pub async fn call(request: Request, next: Next) -> Response {
     );
     if !span.is_disabled() {
         let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
-        // A span that has begun has none: this one has not.
+        // Fails only if the span has already started.
         let _ = span.set_parent(parent);
     }
     let response = next.run(request).instrument(span.clone()).await;
-    // As the conventions of OpenTelemetry have it: a number, and an error only where it is not the client's.
+    // Following the OpenTelemetry conventions: a number, and an error only if the client did not
+    // cause it.
     if let Ok(number) = code(response.headers()).parse::<i64>() {
         span.record("rpc.grpc.status_code", number);
         if OURS.contains(&number) {
@@ -94,7 +95,7 @@ pub async fn call(request: Request, next: Next) -> Response {
 /// UNKNOWN, DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS.
 const OURS: [i64; 6] = [2, 4, 12, 13, 14, 15];
 
-/// gRPC's number of how a call ended. One that failed says so in the head of its answer.
+/// The gRPC status code of a call. A failed one is in the response headers.
 pub fn code(headers: &HeaderMap) -> &str {
     let status = headers.get("grpc-status").and_then(|value| value.to_str().ok());
     status.unwrap_or("0")

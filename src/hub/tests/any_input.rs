@@ -1,9 +1,9 @@
-//! What comes from outside: programs of clients, replies and descriptors of devices, what people
-//! write. Anything is refused in a line, or understood. Mostly sound inputs with some bytes that
-//! are not, since bytes by chance end at the first check.
+//! Untrusted input: programs of clients, replies and descriptors of devices, files written by
+//! users. All input must be either accepted or rejected with a one-line message. Inputs are mostly
+//! valid with some damaged bytes, since random bytes fail the first check.
 //!
-//! Not a target of `fuzz/`: that would build the whole server with a sanitizer. What a batch does,
-//! once it is made, is one there.
+//! Not a target of `fuzz/`, which would build the whole server with a sanitizer. The execution of
+//! batches is a target there.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use prost::Message;
 
-/// Registers that programs may meet: wide, narrow, and those that cannot be read or written.
+/// Registers for programs: wide, narrow, not readable, not writable.
 fn gateware() -> Gateware {
     let rows = [
         ("a/r", 32, true, false),
@@ -49,7 +49,7 @@ fn name() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Small numbers, and those at the edges.
+/// Small numbers and edge cases.
 fn number() -> impl Strategy<Value = u32> {
     prop_oneof![0..9u32, any::<u32>(), Just(u32::MAX)]
 }
@@ -119,8 +119,8 @@ fn count(steps: &[Step]) -> u32 {
     within.sum()
 }
 
-/// A program is refused in words, or is a batch that the device takes, each instruction of which is
-/// of one of its steps.
+/// A program is either rejected with a message, or becomes a batch that the device accepts, in
+/// which each instruction belongs to one of the steps.
 fn check(steps: &[Step]) {
     let gateware = gateware();
     match program::compile(steps, &gateware) {
@@ -138,7 +138,7 @@ fn check(steps: &[Step]) {
     }
 }
 
-/// Changes of some bytes, and where what is left ends.
+/// Modified bytes, and an optional truncation.
 fn damage() -> impl Strategy<Value = (Vec<(prop::sample::Index, u8)>, Option<prop::sample::Index>)> {
     (
         vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
@@ -162,7 +162,7 @@ fn damaged(
     bytes
 }
 
-/// What stands in hub.toml, and in a plugin's protocol.
+/// Fragments of hub.toml, and of a plugin's protocol.
 const SETTINGS: [&str; 22] = [
     "[[device]]\nname = 'a'\naddress = 'lab'\n",
     "[[device]]\n",

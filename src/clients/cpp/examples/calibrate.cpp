@@ -1,12 +1,13 @@
-// The search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the
+// Searches for the setting at which a phase-locked loop locks: 1,000 steps executed next to the
 // hardware, in one round trip:
 //
 //     calibrate localhost:1390 zc706
 //
-// The registers are `scratch`, which every gateware has to try things with: they keep what is
-// written, as if the loop locked with every setting. Put those of your own block in their place.
+// The registers are `scratch`, which every gateware provides for experiments: they keep what is
+// written, as if the loop locked with every setting. Replace them by those of your own block.
 //
-// A token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
+// The token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from
+// KAIROS_HUB_CERTIFICATE.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -22,9 +23,9 @@ constexpr std::uint32_t kSettings = 250;
 constexpr const char* kControl = "scratch/word";
 constexpr const char* kStatus = kControl;
 constexpr const char* kFrequency = "scratch/wide";
-// Starts the loop with the setting in the bits below.
+// Starts the loop; the lower bits contain the setting.
 constexpr std::uint32_t kStart = 1u << 31;
-// The status of a loop that locks, with the setting in the bits below.
+// Status of a locked loop; the lower bits contain the setting.
 constexpr std::uint32_t kLocked = kStart;
 // 10 MHz from 125 MHz, in units of 2^-64.
 constexpr std::uint64_t kTuning = 0x147ae147ae147ae1;
@@ -34,7 +35,7 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The results of a program.
+// Runs a program; returns its results.
 std::vector<std::uint32_t> run(kairos::Lab& lab, const std::string& device, const std::vector<Step>& steps) {
   kairos::hub::v1::RunRequest program;
   program.set_device(device);
@@ -57,8 +58,8 @@ struct Found {
   std::uint32_t setting = 0;
 };
 
-// How many settings lock, and the one in the middle of most that do in a row. What the poll has
-// read stands in front of each status.
+// The number of settings that lock, and the middle of the longest run of them. Each status is
+// preceded by the value read by the poll.
 Found middle(const std::vector<std::uint32_t>& results) {
   Found found;
   std::uint32_t begin = 0, longest = 0;

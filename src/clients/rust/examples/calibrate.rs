@@ -1,12 +1,13 @@
-//! The search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the
+//! Searches for the setting at which a phase-locked loop locks: 1,000 steps executed next to the
 //! hardware, in one round trip:
 //!
 //!     calibrate localhost:1390 zc706
 //!
-//! The registers are `scratch`, which every gateware has to try things with: they keep what is
-//! written, as if the loop locked with every setting. Put those of your own block in their place.
+//! The registers are `scratch`, which every gateware provides for experiments: they keep what is
+//! written, as if the loop locked with every setting. Replace them by those of your own block.
 //!
-//! A token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
+//! The token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from
+//! KAIROS_HUB_CERTIFICATE.
 
 use std::env;
 use std::process::ExitCode;
@@ -19,9 +20,9 @@ const SETTINGS: u32 = 250;
 const CONTROL: &str = "scratch/word";
 const STATUS: &str = CONTROL;
 const FREQUENCY: &str = "scratch/wide";
-/// Starts the loop with the setting in the bits below.
+/// Starts the loop; the lower bits contain the setting.
 const START: u32 = 1 << 31;
-/// The status of a loop that locks, with the setting in the bits below.
+/// Status of a locked loop; the lower bits contain the setting.
 const LOCKED: u32 = START;
 /// 10 MHz from 125 MHz, in units of 2^-64.
 const TUNING: u64 = 0x147a_e147_ae14_7ae1;
@@ -38,7 +39,7 @@ async fn main() -> ExitCode {
     match calibrate(address, device).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // What the hub says, without gRPC's name of it.
+            // The hub's message, without the gRPC prefix.
             let said = error.downcast_ref::<tonic::Status>().map(tonic::Status::message);
             eprintln!("calibrate: {}", said.map_or_else(|| root(&*error), str::to_string));
             ExitCode::FAILURE
@@ -46,7 +47,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// What an error comes from.
+/// Text of the root cause of an error.
 fn root(error: &(dyn std::error::Error + 'static)) -> String {
     error.source().map_or_else(|| error.to_string(), root)
 }
@@ -68,7 +69,7 @@ async fn calibrate(address: &str, device: &str) -> Result<()> {
     let started = Instant::now();
     let results = run(&mut lab, device, vec![step::repeat(SETTINGS, attempt)]).await?;
     let took = started.elapsed();
-    // What the poll has read stands in front of each status.
+    // Each status is preceded by the value read by the poll.
     let statuses: Vec<u32> = results.iter().skip(1).step_by(2).copied().collect();
     let (count, setting) = middle(&statuses);
 
@@ -88,7 +89,7 @@ async fn calibrate(address: &str, device: &str) -> Result<()> {
     Ok(())
 }
 
-/// The results of a program.
+/// Runs a program; returns its results.
 async fn run(lab: &mut Lab, device: &str, steps: Vec<Step>) -> Result<Vec<u32>> {
     let device = device.into();
     let answer = lab.registers.run(RunRequest { device, steps }).await?.into_inner();
@@ -98,7 +99,7 @@ async fn run(lab: &mut Lab, device: &str, steps: Vec<Step>) -> Result<Vec<u32>> 
     }
 }
 
-/// How many settings lock, and the one in the middle of most that do in a row.
+/// The number of settings that lock, and the middle of the longest run of them.
 fn middle(statuses: &[u32]) -> (usize, u32) {
     let (mut count, mut begin, mut best) = (0, 0, 0..0);
     for (setting, &status) in (0..).zip(statuses) {

@@ -11,7 +11,7 @@
 //! # }
 //! ```
 //!
-//! What a hub offers stands in `docs/hub-api.md`; [`v1`] is made from it.
+//! `docs/hub-api.md` describes the services; [`v1`] is generated from the same protocol.
 #![forbid(unsafe_code)]
 
 pub mod step;
@@ -37,16 +37,16 @@ use v1::plugins_client::PluginsClient;
 use v1::registers_client::RegistersClient;
 use v1::waveforms_client::WaveformsClient;
 
-/// Who this is, and whether the hub has TLS.
+/// Credentials of the client, and TLS.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Token of this client, for a hub that asks.
+    /// Token of this client, if the hub requires one.
     pub token: Option<String>,
-    /// Certificate, as PEM, of a hub that has TLS, or of the authority that vouches for it.
+    /// Certificate, as PEM, of a hub that uses TLS, or of its certificate authority.
     pub certificate: Option<Vec<u8>>,
 }
 
-/// A connection on which the token is shown with every call.
+/// A connection that sends the token with every call.
 pub type Connection = InterceptedService<Channel, ShowToken>;
 
 /// The services of a hub, on one connection.
@@ -63,7 +63,7 @@ pub struct Lab {
     pub memory: MemoryClient<Connection>,
 }
 
-/// Shows the token with a call.
+/// Sends the token with a call.
 #[derive(Clone, Debug)]
 pub struct ShowToken(Option<MetadataValue<Ascii>>);
 
@@ -76,8 +76,8 @@ impl Interceptor for ShowToken {
     }
 }
 
-/// The hub at a host and port, or at the Unix socket that a plugin finds in `KAIROS_HUB`. An error
-/// if none answers there, or the token is none.
+/// Connects to the hub at a host and port, or at the Unix socket given to plugins in `KAIROS_HUB`.
+/// Fails if no hub answers, or the token is invalid in a header.
 pub async fn connect(address: &str, options: Options) -> Result<Lab, Box<dyn std::error::Error + Send + Sync>> {
     let mut endpoint = match address.starts_with("unix:") {
         true => Endpoint::from_shared(address.to_string())?,

@@ -1,4 +1,4 @@
-//! Steps of a program that a device executes in one go (`docs/batch.md`). Registers are named
+//! Steps of a program that a device executes as one batch (`docs/batch.md`). Registers are named
 //! `block/register`.
 
 use std::time::Duration;
@@ -10,18 +10,20 @@ fn one(kind: Kind) -> Step {
     Step { step: Some(kind) }
 }
 
-/// Whole microseconds; what does not fit is longer than any program may last.
+/// Whole microseconds, saturating: longer times exceed the duration of any program.
 fn microseconds(length: Duration) -> u32 {
     length.as_micros().try_into().unwrap_or(u32::MAX)
 }
 
-/// The value of a register is a result; of one of more than 32 bits two, the high word first.
+/// Reads a register. The value is a result; two for a register of more than 32 bits, the high word
+/// first.
 pub fn read(register: impl Into<String>) -> Step {
     let register = register.into();
     one(Kind::Read(step::Read { register }))
 }
 
-/// Sets a register; in a loop to `more` more each round, if it has at most 32 bits.
+/// Writes a register; in a loop, the value increases by `more` each round, if the register has at
+/// most 32 bits.
 pub fn write(register: impl Into<String>, value: u64, more: u32) -> Step {
     one(Kind::Write(step::Write {
         register: register.into(),
@@ -30,7 +32,7 @@ pub fn write(register: impl Into<String>, value: u64, more: u32) -> Step {
     }))
 }
 
-/// Sets the bits of a register that the mask has.
+/// Sets the bits of a register selected by the mask.
 pub fn modify(register: impl Into<String>, value: u32, mask: u32) -> Step {
     one(Kind::Modify(step::Modify {
         register: register.into(),
@@ -39,7 +41,8 @@ pub fn modify(register: impl Into<String>, value: u32, mask: u32) -> Step {
     }))
 }
 
-/// Waits until the bits of the mask are as in the value. What was read last is a result.
+/// Waits until the bits selected by the mask equal those of the value. The last value read is a
+/// result.
 pub fn poll(register: impl Into<String>, value: u32, mask: u32, timeout: Duration) -> Step {
     one(Kind::Poll(step::Poll {
         register: register.into(),

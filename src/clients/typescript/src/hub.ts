@@ -4,8 +4,8 @@
  *     const lab = connect("localhost:1390");
  *     const { values } = await lab.registers.read({ device: "zc706", registers: ["rtio/async_error"] });
  *
- * What a hub offers stands in docs/hub-api.md; `protocol/` is made from it. What fails rejects with a `ConnectError`,
- * whose `code` is gRPC's.
+ * docs/hub-api.md describes the services; `protocol/` is generated from the same protocol. Failed calls reject with a
+ * `ConnectError`, whose `code` is the gRPC status code.
  */
 
 import { readFileSync } from "node:fs";
@@ -26,11 +26,11 @@ export * from "./protocol/kairos/hub/v1/waveforms_pb.js";
 export * as step from "./step.js";
 export { Code, ConnectError } from "@connectrpc/connect";
 
-/** Who this is, and whether the hub has TLS. */
+/** Credentials of the client, and TLS. */
 export interface Options {
-  /** Token of this client, for a hub that asks. */
+  /** Token of this client, if the hub requires one. */
   token?: string;
-  /** PEM file with the certificate of a hub that has TLS, or of the authority that vouches for it. */
+  /** PEM file with the certificate of a hub that uses TLS, or of its certificate authority. */
   certificate?: string;
 }
 
@@ -48,8 +48,8 @@ export interface Lab {
 }
 
 /**
- * The hub at a host and port, or at the Unix socket that a plugin finds in `KAIROS_HUB`. Whether one answers there is known
- * from the first call.
+ * Connects to the hub at a host and port, or at the Unix socket given to plugins in `KAIROS_HUB`. Connection errors are
+ * reported by the first call.
  */
 export function connect(address: string, { token, certificate }: Options = {}): Lab {
   const showToken: Interceptor = (next) => (request) => {

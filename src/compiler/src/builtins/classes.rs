@@ -1,4 +1,4 @@
-//! What asks for the classes of values. Inference answers it, by what the host says (`infer/classes.rs`).
+//! `isinstance` and `super`. Inference evaluates them by querying the host (`infer/classes.rs`).
 
 use super::Site;
 use crate::emit::Emitter;

@@ -1,10 +1,10 @@
-//! Making exceptions, of the language's classes and of the host's.
+//! Constructing exceptions, of built-in and of host classes.
 
 use crate::diagnostic::{Diagnostic, Result};
 use crate::syntax::{Expr, ExprKind, Keyword};
 use crate::types::{Kind, Ty, Types};
 
-/// Typing of a call of any exception class.
+/// Types a call of any exception class.
 pub fn construction(types: &mut Types, args: &[Expr], passed: &[Ty], keywords: &[Keyword]) -> Result<Ty> {
     if let Some(keyword) = keywords.first() {
         return Err(Diagnostic::new(

@@ -1,5 +1,5 @@
-//! What goes over the elements of iterables: `enumerate`, `zip` and `reversed`, of which nothing is
-//! made, and what a function makes of all elements, one after the other.
+//! Iteration over iterables: `enumerate`, `zip` and `reversed`, which are lazy, and functions that
+//! fold all elements.
 
 use super::{exactly, Call, Site};
 use crate::diagnostic::{Diagnostic, Result};
@@ -85,14 +85,14 @@ fn sorted(types: &mut Types, call: &Call) -> Result<Ty> {
     Ok(types.new_type(Kind::List(elt)))
 }
 
-/// Whether `sorted` is given pairs of keys and elements.
+/// Whether `sorted` receives pairs of keys and elements.
 fn is_keyed(keywords: &[Keyword]) -> bool {
     keywords.iter().any(|keyword| &*keyword.name == KEYED)
 }
 
 const FLAGS: [&str; 2] = ["reverse", "strict"];
 
-/// The argument passed by its name, which is known when the kernel is compiled.
+/// The value of the flag argument, which must be a literal.
 fn flag(call: &Call) -> Result<bool> {
     let given = call.keywords.iter().find(|keyword| FLAGS.contains(&&*keyword.name));
     match given.map(|keyword| (keyword, &keyword.value.kind)) {
@@ -116,14 +116,15 @@ fn has_order(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// The argument `start`, and its type.
+/// The argument `start` and its type.
 fn start<'a>(call: &Call<'a>) -> Option<(&'a Expr, Ty)> {
     let named = call.keywords.first().map(|keyword| &keyword.value);
     let named = named.zip(call.keyword_types.first().copied());
     call.args.get(1).zip(call.types.get(1).copied()).or(named)
 }
 
-/// Of floats a float; of integers one of their width, or that of the start if it is wider.
+/// The sum is a float if elements or start are; otherwise an integer of the elements' width, or of
+/// the start's if that is wider.
 fn sum(types: &mut Types, call: &Call) -> Result<Ty> {
     let span = call.args[0].span;
     let elt = types.gone_over(call.types[0], span)?;
@@ -148,18 +149,18 @@ fn sum(types: &mut Types, call: &Call) -> Result<Ty> {
         (_, Kind::Bool) => return Ok(elt),
         _ => {}
     }
-    // One of open width adapts to the other.
+    // A type of undetermined width adapts to the other.
     if types.unify(elt, first).is_ok() {
         return Ok(elt);
     }
     Ok(types.new_type(Kind::Int64))
 }
 
-/// The code of what makes nothing; the others are loops, which lowering makes.
+/// Generates the code of a call, except on generator expressions, which lowering handles.
 pub fn code(emitter: &mut Emitter, iteration: Iteration, site: Site, values: Vec<Value>) -> Result<Value> {
     match iteration {
         Iteration::Zip => {
-            // Without the value of 'strict', which the type says.
+            // Excludes the value of 'strict', which is part of the type.
             let iterables = values.into_iter().take(site.args.len());
             Ok(emitter.build.aggregate(iterables.collect()))
         }
@@ -207,20 +208,20 @@ pub fn code(emitter: &mut Emitter, iteration: Iteration, site: Site, values: Vec
     }
 }
 
-/// Type of the argument `start`, which is passed.
+/// Type of the argument `start`, which must be passed.
 pub fn start_type(emitter: &Emitter, site: Site) -> Ty {
     let named = site.keywords.first().map(|keyword| &keyword.value);
     let start = site.args.get(1).or(named).expect("it is passed");
     emitter.type_of(start)
 }
 
-/// A function that takes elements one after the other.
+/// A fold over elements.
 pub(crate) struct Fold {
     iteration: Iteration,
     ty: types::Ty,
-    /// Where the result is, as far as elements have been taken.
+    /// Slot of the accumulated result.
     so_far: Value,
-    /// Where it goes on when no more elements are needed.
+    /// The block where execution continues when no more elements are needed.
     done: BlockId,
 }
 
@@ -243,7 +244,7 @@ impl Fold {
         }
     }
 
-    /// `ty`: type of the value; None of one that is made only now, a tuple.
+    /// `ty`: type of the value; None for composed tuples, which are always true.
     pub fn take(&self, emitter: &mut Emitter, value: Value, ty: Option<Ty>) -> Result<()> {
         match self.iteration {
             Iteration::Any | Iteration::All => {

@@ -1,4 +1,4 @@
-//! Functions of floats, which the firmware has. They also map over arrays.
+//! Float functions implemented by the firmware. They also map over arrays.
 
 use super::{Call, Site};
 use crate::diagnostic::{Diagnostic, Result};

@@ -1,8 +1,8 @@
-//! The language's own functions: what a call of each gives, and its code.
+//! Built-in functions: result types and code of their calls.
 //!
-//! Names and numbers of arguments stand in `language`. Here each family has a file with both rules:
-//! `typing` knows types only, so that inference can ask it at every visit; `code` is given values
-//! of the types that were found.
+//! Names and numbers of arguments are defined in `language`. Here each family has a file with both
+//! parts: `typing` needs types only, so inference can call it at every visit; `code` receives
+//! values of the inferred types.
 
 mod classes;
 mod exceptions;
@@ -23,7 +23,7 @@ use crate::syntax::{Expr, Keyword};
 use crate::types::{Kind, Ty, Types};
 pub use exceptions::construction;
 
-/// A call as inference sees it.
+/// A call during inference.
 pub struct Call<'a> {
     pub builtin: Builtin,
     pub whole: &'a Expr,
@@ -34,7 +34,7 @@ pub struct Call<'a> {
     pub types: &'a [Ty],
     pub keywords: &'a [Keyword],
     pub keyword_types: &'a [Ty],
-    /// Type of the result, as far as earlier visits know it.
+    /// Type of the result, as far as earlier visits determined it.
     pub result: Ty,
 }
 
@@ -60,7 +60,7 @@ pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
     }
 }
 
-/// A call as code is made for it.
+/// A call during code generation.
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'p> {
     pub whole: &'p Expr,
@@ -68,7 +68,7 @@ pub(crate) struct Site<'p> {
     pub keywords: &'p [Keyword],
 }
 
-/// The code of a call with these values as arguments.
+/// Generates the code of a call with these argument values.
 pub(crate) fn code<'p>(
     emitter: &mut Emitter<'_, 'p>,
     builtin: Builtin,
@@ -91,7 +91,7 @@ pub(crate) fn code<'p>(
     }
 }
 
-/// Whether an argument of a call has a value: not what names something, or is a type.
+/// Whether an argument is evaluated, as opposed to a name or a type.
 pub(crate) fn is_evaluated(builtin: Builtin, index: usize) -> bool {
     match builtin {
         Builtin::Subkernel(call) => subkernel::is_evaluated(call, index),
@@ -99,7 +99,7 @@ pub(crate) fn is_evaluated(builtin: Builtin, index: usize) -> bool {
     }
 }
 
-/// Whether what a call gives has parts in memory that it makes, on the stack of the caller.
+/// Whether the result of a call has parts in memory that the call allocates on the caller's stack.
 pub fn makes_values(builtin: Builtin) -> bool {
     match builtin {
         Builtin::Sequence(sequence) => sequences::makes_values(sequence),
@@ -111,17 +111,17 @@ pub fn makes_values(builtin: Builtin) -> bool {
     }
 }
 
-/// The arguments, whose number inference has checked.
+/// Unpacks the arguments, whose number inference has checked.
 fn exactly<const COUNT: usize>(values: Vec<Value>) -> [Value; COUNT] {
     let count = values.len();
     <[Value; COUNT]>::try_from(values).unwrap_or_else(|_| unreachable!("{count} arguments were counted by inference"))
 }
 
 impl Call<'_> {
-    /// Checks the number of arguments, and that keywords are those the function has.
+    /// Checks the number of arguments, and that the function accepts the keywords.
     pub fn check(&self) -> Result<()> {
         if matches!(self.builtin, Builtin::NumPy(_)) {
-            return Ok(()); // it has parameters, to which its arguments are bound
+            return Ok(()); // its arguments are bound to parameters instead
         }
         let (name, plain) = (self.builtin.name(), self.builtin.plain_name());
         if name != plain {
@@ -186,7 +186,7 @@ impl Call<'_> {
         ))
     }
 
-    /// An integer whose width the context decides.
+    /// An integer type whose width the context determines.
     fn open_result(&self, types: &mut Types) -> Ty {
         if !types.is_int(self.result) {
             return types.new_type(Kind::IntOpen);

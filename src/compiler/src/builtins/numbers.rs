@@ -1,4 +1,4 @@
-//! Numbers: conversions, rounding, the smaller and the larger one.
+//! Numbers: conversions, rounding, absolute value, minimum and maximum.
 
 use super::{exactly, Call, Site};
 use crate::diagnostic::{Diagnostic, Result};
@@ -55,7 +55,7 @@ pub fn typing(types: &mut Types, call: &Call, number: Number) -> Result<Ty> {
     }
 }
 
-/// Whether the argument, if there is one, converts to a number.
+/// Checks that the argument, if there is one, converts to a number.
 fn convertible(types: &Types, call: &Call) -> Result<()> {
     match (call.args.first(), call.types.first()) {
         (Some(arg), Some(&ty)) if !types.is_numeric(ty) && !matches!(types.kind(ty), Kind::Var | Kind::Bool) => {
@@ -71,8 +71,8 @@ fn convertible(types: &Types, call: &Call) -> Result<()> {
     }
 }
 
-/// To an integer of known width. `int64(round(x))` rounds in 64 bits: it decides the width of an
-/// inner conversion.
+/// Types a conversion to an integer of known width. `int64(round(x))` rounds in 64 bits: the outer
+/// conversion decides the width of an inner one.
 fn conversion(types: &mut Types, call: &Call, kind: Kind) -> Result<Ty> {
     convertible(types, call)?;
     let (arg, ty) = (&call.args[0], call.types[0]);
@@ -116,7 +116,7 @@ pub fn code(emitter: &mut Emitter, number: Number, site: Site, values: Vec<Value
     }
 }
 
-/// The smallest or largest of the values, or of the elements of the only one.
+/// The smallest or largest of the values, or of the elements of a single iterable.
 fn chosen(emitter: &mut Emitter, number: Number, site: Site, mut values: Vec<Value>) -> Value {
     let first = values.remove(0);
     let order = order(number);
@@ -135,7 +135,7 @@ fn chosen(emitter: &mut Emitter, number: Number, site: Site, mut values: Vec<Val
     best.end(emitter)
 }
 
-/// How integers and floats compare with what is so far the best.
+/// The integer and float comparison by which a value is better than the best so far.
 fn order(number: Number) -> (Compare, Compare) {
     match number {
         Number::Min => (Compare::Slt, Compare::FOlt),
@@ -143,12 +143,12 @@ fn order(number: Number) -> (Compare, Compare) {
     }
 }
 
-/// What `min` or `max` is given one after the other.
+/// Accumulates the elements passed to `min` or `max`.
 pub(crate) struct Best {
     number: Number,
     ty: ir::Ty,
     so_far: Value,
-    /// Whether there has been any.
+    /// Slot: whether there has been an element.
     some: Value,
 }
 
@@ -184,7 +184,7 @@ impl Best {
     }
 }
 
-/// The second value if it compares so with the first one: Python keeps the first of equals.
+/// The second value if it is better than the first; like Python, keeps the first of equal values.
 fn better(emitter: &mut Emitter, (integer, float): (Compare, Compare), a: Value, b: Value) -> Value {
     let order = if a.ty == ir::Ty::F64 { float } else { integer };
     let number = |emitter: &mut Emitter, value: &Value| match value.ty {

@@ -1,4 +1,4 @@
-//! Sequences: making them, and their length.
+//! Sequences: construction and length.
 
 use super::{exactly, Call, Site};
 use crate::diagnostic::{Diagnostic, Result};

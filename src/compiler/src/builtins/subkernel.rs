@@ -1,4 +1,4 @@
-//! Code of what kernels say to subkernels, and subkernels to kernels. Inference types it itself
+//! Code of calls between kernels and subkernels. Their typing is part of inference
 //! (`infer/subkernel.rs`).
 
 use crate::diagnostic::Result;
@@ -12,7 +12,7 @@ use crate::types::Kind;
 
 use super::Site;
 
-/// What of a call's arguments has a value: neither the name of a message nor a type.
+/// Whether an argument is evaluated; names of messages and types are not.
 pub(crate) fn is_evaluated(subkernel: Subkernel, index: usize) -> bool {
     match subkernel {
         Subkernel::Await | Subkernel::Preload => true,
@@ -21,7 +21,7 @@ pub(crate) fn is_evaluated(subkernel: Subkernel, index: usize) -> bool {
     }
 }
 
-/// The code of a call; `values` are those of the arguments, of those that are not evaluated none.
+/// Generates the code of a call; `values` contains the evaluated arguments only.
 pub(crate) fn code<'p>(
     emitter: &mut Emitter<'_, 'p>,
     subkernel: Subkernel,
@@ -39,7 +39,7 @@ pub(crate) fn code<'p>(
             if *emitter.kind_of(site.whole) == Kind::None {
                 return Ok(Value::unit());
             }
-            // What has ended has sent its result before.
+            // A subkernel that has ended has already sent its result.
             let received = emitter.receive_message(number, Value::int(Ty::I64, AT_ONCE), &[result], span)?;
             Ok(received.into_iter().next().expect("one of each type"))
         }
@@ -68,7 +68,7 @@ pub(crate) fn code<'p>(
     }
 }
 
-/// The subkernel that an expression names, and its board.
+/// The subkernel that an expression names, and its destination.
 fn named(emitter: &Emitter, expr: &Expr) -> (FunctionId, u8) {
     let key: (Handle, Option<Handle>) = match *emitter.kind_of(expr) {
         Kind::Method { function, class } => (function, Some(class)),
@@ -88,7 +88,7 @@ fn message(emitter: &Emitter, name: &Expr) -> Value {
     int(emitter.module.program.message(name))
 }
 
-/// A time in milliseconds.
+/// A timeout in milliseconds.
 fn timeout(emitter: &mut Emitter, given: Option<&Value>) -> Value {
     match given {
         Some(value) => emitter.build.convert(value.clone(), &Ty::I64),

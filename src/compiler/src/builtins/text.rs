@@ -1,5 +1,5 @@
-//! Types of text, and what writes it to a log. `print` with a host is a call of the host, which
-//! inference finds itself.
+//! String types, and functions that write text to a log. With a host, `print` is a remote call,
+//! which inference handles.
 
 use super::{Call, Site};
 use crate::diagnostic::{Diagnostic, Result};
@@ -40,12 +40,13 @@ pub fn code<'p>(emitter: &mut Emitter<'_, 'p>, text: Text, site: Site<'p>, value
     }
 }
 
-/// Whether the text or bytes that a call gives are new.
+/// Whether a call allocates a new string or byte string.
 pub fn makes_values(text: Text) -> bool {
     matches!(text, Text::Str | Text::Bytes | Text::ByteArray)
 }
 
-/// `bytes(x)`, `bytearray(x)`: of a number of zeros, or of numbers.
+/// Types `bytes(x)` and `bytearray(x)`, where `x` is the number of zeros or an iterable of
+/// integers.
 fn bytes(types: &mut Types, call: &Call, kind: Kind) -> Result<Ty> {
     if let Some(&given) = call.types.first() {
         if !types.is_int(given) {

@@ -8,8 +8,8 @@ use crate::syntax::*;
 use crate::types::{self, Kind};
 
 impl<'p> Emitter<'_, 'p> {
-    /// `left op right` with the result of type `result`. Operands are converted to the type the
-    /// operation works in.
+    /// `left op right` with a result of type `result`. Operands are converted to the type in which
+    /// the operation is computed.
     pub(crate) fn arithmetic(
         &mut self,
         op: BinOp,
@@ -20,7 +20,7 @@ impl<'p> Emitter<'_, 'p> {
         self.arithmetic_as(op, (left, left_ty), (right, right_ty), result, true)
     }
 
-    /// As [`Self::arithmetic`]; division of floats by zero is an exception only if it is `checked`.
+    /// As [`Self::arithmetic`]; division of floats by zero raises an exception only if `checked`.
     pub(crate) fn arithmetic_as(
         &mut self,
         op: BinOp,
@@ -32,7 +32,7 @@ impl<'p> Emitter<'_, 'p> {
         let types = &self.module.program.types;
         let floats = [left_ty, right_ty].iter().any(|&ty| *types.kind(ty) == Kind::Float);
         let ty = self.module.ir_type(result);
-        // A result narrower than the operands is cut when it is known.
+        // A result narrower than the operands is truncated after the operation.
         let work = match [&left.ty, &right.ty, &ty].map(Ty::bits) {
             _ if op == BinOp::Div || floats => Ty::F64,
             bits if bits.contains(&64) => Ty::I64,
@@ -66,7 +66,7 @@ impl<'p> Emitter<'_, 'p> {
             }
             BinOp::Mod => {
                 let rest = self.call_external("fmod", vec![a, b.clone()], Ty::F64, true);
-                // The result has the sign of the divisor, and so has zero.
+                // The result has the sign of the divisor, even if it is zero.
                 let zero = || Value::float(0.0);
                 let negative = self.build.compare(Compare::FOlt, rest.clone(), zero());
                 let below = self.build.compare(Compare::FOlt, b.clone(), zero());
@@ -115,14 +115,15 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// `//` cuts toward zero, as in the reference; `%` has the sign of the divisor, as in Python.
+    /// `//` truncates toward zero, as in the reference; `%` has the sign of the divisor, as in
+    /// Python.
     fn int_division(&mut self, op: BinOp, a: Value, b: Value) -> Value {
         let ty = a.ty.clone();
         let constant = |value| Value::int(ty.clone(), value);
         let nonzero = self.build.compare(Compare::Ne, b.clone(), constant(0));
         self.require(nonzero, Exception::ZeroDivisionError, "cannot divide by zero", &[]);
-        // The most negative number divided by -1 wraps; the instruction must not see that pair. By
-        // 1 there is no rest either.
+        // The most negative number divided by -1 wraps, but must not reach the division
+        // instruction, so -1 is replaced by 1, which also leaves no remainder.
         let minus_one = self.build.compare(Compare::Eq, b.clone(), constant(-1));
         let safe = self.build.select(minus_one.clone(), constant(1), b.clone());
         if op == BinOp::FloorDiv {
@@ -141,7 +142,7 @@ impl<'p> Emitter<'_, 'p> {
         result
     }
 
-    /// A number that is zero exactly if the integer `value` is.
+    /// An integer that is zero exactly if the integer `value` is.
     pub(crate) fn zero_alike(&self, value: Value) -> Value {
         match &self.remainder {
             Some((result, rest)) if *result == value => rest.clone(),
@@ -149,11 +150,11 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// A number without its sign.
+    /// The absolute value of a number.
     pub(crate) fn absolute(&mut self, value: Value) -> Value {
         match (value.as_float(), value.ty.clone()) {
             (Some(known), _) => Value::float(known.abs()),
-            // An instruction: it clears the sign, of zeros too.
+            // Compiles to an instruction, which clears the sign of zeros too.
             (None, Ty::F64) => self.call_external("llvm.fabs.f64", vec![value], Ty::F64, true),
             (None, Ty::I1) => value,
             (None, ty) => {

@@ -1,5 +1,6 @@
-//! NumPy arrays: data in row-major order and a length for each dimension, by value. A row, or a
-//! slice, is a view of the same data; the result of an operation is new, on the stack.
+//! NumPy arrays: a pointer to data in row-major order and the length of each dimension, passed by
+//! value. A row or a slice is a view of the same data; the result of an operation is a new array on
+//! the stack.
 
 use super::list::Bounds;
 use super::{int, Emitter};
@@ -10,38 +11,38 @@ use crate::source::Span;
 use crate::syntax::{BinOp, CmpOp};
 use crate::types::{self, Kind};
 
-/// How an array of so many dimensions is represented.
+/// The representation of a contiguous array with the given number of dimensions.
 pub(crate) fn layout(dims: u8) -> Ty {
     Ty::Struct([Ty::Ptr, Ty::Struct(vec![Ty::I32; dims.into()].into())].into())
 }
 
-/// How one is represented whose elements do not lie together.
+/// The representation of a strided array.
 pub(crate) fn strided_layout(dims: u8) -> Ty {
     let lengths = Ty::Struct(vec![Ty::I32; dims.into()].into());
     Ty::Struct([Ty::Ptr, lengths.clone(), lengths].into())
 }
 
-/// An array taken apart.
+/// The components of an array value.
 #[derive(Clone)]
 pub(crate) struct Array {
     pub data: Value,
     /// Lengths, i32.
     pub shape: Vec<Value>,
-    /// How many elements it is from one to the next in each dimension, i32. None: they lie
-    /// together, in row-major order.
+    /// Distance between neighbours in each dimension, in elements, i32. None if the array is
+    /// contiguous in row-major order.
     pub strides: Option<Vec<Value>>,
     pub elt: types::Ty,
 }
 
-/// What a subscript takes of a dimension.
+/// The selection that a subscript makes in one dimension.
 pub(crate) enum Choice {
     Whole,
-    /// The position, i32, within the bounds.
+    /// The index, i32, already checked.
     At(Value),
     Slice(Bounds),
 }
 
-/// An operand of an operation that works on each element.
+/// An operand of an elementwise operation.
 pub(crate) enum Operand {
     Array(Array),
     Number(Value, types::Ty),
@@ -87,11 +88,11 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// Room for an array. The lengths are not negative.
+    /// Allocates an array. The lengths must not be negative.
     pub(crate) fn new_array(&mut self, elt: types::Ty, shape: Vec<Value>) -> Array {
         let mut total = Value::int(Ty::I64, 1);
         for length in &shape {
-            // Checked each time, so that the product cannot overflow.
+            // Checked after each step, so that the product cannot overflow.
             let length = self.build.convert(length.clone(), &Ty::I64);
             total = self.build.binary(Binary::Mul, total, length);
             let checked = self.checked_length(total);
@@ -109,7 +110,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// The part of an array at `position` of its first dimension: an element's address, or a row.
+    /// The part of an array at index `position` of its first dimension: the address of an element,
+    /// or a row.
     pub(crate) fn row(&mut self, array: &Array, position: Value) -> Array {
         let stride = match &array.strides {
             Some(strides) => strides[0].clone(),
@@ -125,7 +127,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// What a loop over an array gets at `position`.
+    /// The element that a loop over an array yields at `position`.
     pub(crate) fn array_element(&mut self, array: &Array, position: Value) -> Value {
         let row = self.row(array, position);
         if row.shape.is_empty() {
@@ -135,12 +137,12 @@ impl<'p> Emitter<'_, 'p> {
         self.array_value(row)
     }
 
-    /// Copies an array into another one; ValueError if the shapes differ.
+    /// Copies an array into another one; raises ValueError if the shapes differ.
     pub(crate) fn copy_array(&mut self, from: &Array, to: &Array) {
         self.same_shape(from, to);
         let elt = self.module.ir_type(from.elt);
         if from.strides.is_some() || to.strides.is_some() {
-            // By way of a copy, since they may be parts of one array.
+            // Copied first, since they may be parts of one array.
             let copy = self.copied(from);
             return self.fill_with(copy, to);
         }
@@ -148,7 +150,8 @@ impl<'p> Emitter<'_, 'p> {
         self.move_elements(&elt, &from.data, count, &to.data);
     }
 
-    /// Makes `from` a copy if `to`, which is filled from its beginning, lies over what would be read later.
+    /// Replaces `from` by a copy if filling `to` from its beginning would overwrite elements before
+    /// they are read.
     fn keep_apart(&mut self, from: &mut Array, to: &Array) {
         if from.strides.is_some() || to.strides.is_some() {
             *from = self.copied(from);
@@ -173,7 +176,7 @@ impl<'p> Emitter<'_, 'p> {
         from.data = self.build.load(Ty::Ptr, &data);
     }
 
-    /// `left op right` of each element.
+    /// Compares `left op right` elementwise.
     pub(crate) fn compared_elements(
         &mut self,
         span: Span,
@@ -204,7 +207,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// An operand at a place, whose offset in it is the next one if it is an array.
+    /// The value of an operand at the current position; for an array, at the next of the offsets.
     fn operand_at<'o>(
         &mut self,
         operand: &Operand,
@@ -221,7 +224,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// How many elements it is from one to the next in each dimension.
+    /// Distance between neighbours in each dimension, in elements.
     pub(crate) fn strides(&mut self, array: &Array) -> Vec<Value> {
         match &array.strides {
             Some(strides) => strides.clone(),
@@ -231,8 +234,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Runs `body` for each place of arrays of one shape, in row-major order, with the place's
-    /// offset in the elements of each.
+    /// Runs `body` for each position in arrays of one shape, in row-major order, with the element
+    /// offset into each array.
     pub(crate) fn each_place(
         &mut self,
         shape: &[Value],
@@ -247,7 +250,7 @@ impl<'p> Emitter<'_, 'p> {
         self.each_inner_place(shape, &strides, &vec![int(0); arrays.len()], body)
     }
 
-    /// As [`Self::each_place`], in the last dimensions of the arrays.
+    /// As [`Self::each_place`], for the remaining inner dimensions.
     fn each_inner_place(
         &mut self,
         shape: &[Value],
@@ -269,7 +272,7 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// The array itself if its elements lie together, else a copy.
+    /// The array itself if it is contiguous, otherwise a contiguous copy.
     pub(crate) fn together(&mut self, array: Array) -> Array {
         match array.strides {
             Some(_) => self.copied(&array),
@@ -289,7 +292,7 @@ impl<'p> Emitter<'_, 'p> {
         copied.expect("copying is never refused");
     }
 
-    /// Fills an array, element by element, from operands of its shape, or numbers.
+    /// Fills an array elementwise from operands that are numbers or arrays of the same shape.
     pub(crate) fn fill_from(
         &mut self,
         to: &Array,
@@ -310,8 +313,8 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// A new array of elements of type `elt`, each from those of the operands at its place. One of
-    /// them is an array.
+    /// A new array of element type `elt`, computed elementwise from the operands, of which at least
+    /// one is an array.
     pub(crate) fn map_operands(
         &mut self,
         elt: types::Ty,
@@ -327,7 +330,8 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.array_value(result))
     }
 
-    /// `left op right`, one of which is an array; division by zero is as the processor has it.
+    /// `left op right`, where at least one operand is an array; division of floats by zero does not
+    /// raise an exception.
     pub(crate) fn array_operation(
         &mut self,
         op: BinOp,
@@ -364,8 +368,8 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// The loop that does `op` on these operands, if there is one: with elements of the result's
-    /// type throughout.
+    /// The routine that computes `op` on these operands, if there is one: all elements must have
+    /// the type of the result.
     fn routine(&self, op: BinOp, result: types::Ty, operands: &[Operand; 2]) -> Option<Routine> {
         let element = Element::of(&self.module.ir_type(result))?;
         let float = element == Element::F64;
@@ -383,7 +387,7 @@ impl<'p> Emitter<'_, 'p> {
             Operand::Array(array) => {
                 array.strides.is_none() && Element::of(&self.module.ir_type(array.elt)) == Some(element)
             }
-            // A number is converted first, but never made narrower before the operation.
+            // Numbers are converted first, but must not be narrowed before the operation.
             Operand::Number(value, _) => float || value.ty.bits() <= self.module.ir_type(result).bits(),
         };
         let numbers = [0, 1].map(|side| matches!(operands[side], Operand::Number(..)));
@@ -435,7 +439,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.build.binary(Binary::And, same, none))
     }
 
-    /// `array[start:stop:step]`: a view.
+    /// `array[start:stop:step]` as a view.
     pub(crate) fn array_slice(&mut self, array: Array, bounds: [Option<Value>; 3]) -> Value {
         let view = self.array_view(array, bounds);
         self.array_value(view)
@@ -447,8 +451,8 @@ impl<'p> Emitter<'_, 'p> {
         self.array_part(&array, vec![Choice::Slice(bounds)], together)
     }
 
-    /// The part of an array that is chosen in its first dimensions: a view. `together`: its
-    /// elements lie in row-major order.
+    /// The view of an array selected in its first dimensions. `together`: the view is contiguous in
+    /// row-major order.
     pub(crate) fn array_part(&mut self, array: &Array, choices: Vec<Choice>, together: bool) -> Array {
         let own = self.strides(array);
         let (mut shape, mut strides, mut offset) = (vec![], vec![], int(0));

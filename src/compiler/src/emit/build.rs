@@ -1,21 +1,21 @@
-//! Making instructions: one function under construction, with constants folded as they meet.
+//! Builds the instructions of one function, folding constants.
 
 use crate::ir::*;
 use crate::source::Span;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The function being made and the place where the next instruction goes.
+/// The function under construction and the insertion point.
 pub struct Builder {
     pub function: Function,
     pub block: BlockId,
     pub span: Span,
-    /// Where the function calls the one whose code is made in its place: the place of that code in
-    /// the line table, which has one file for each function.
+    /// The call site in this function when code of another function is inlined: it replaces the
+    /// position of that code in the line table, which has one file per function.
     pub inlined_at: Option<Span>,
-    /// Loops around the current statement.
+    /// Number of loops around the current statement.
     pub loops: u32,
-    /// Members of the structs that were made here, so that taking one out is no instruction.
+    /// Members of structs built here, so that extracting one needs no instruction.
     made: HashMap<u32, Rc<[Value]>>,
 }
 
@@ -39,7 +39,7 @@ impl Builder {
         self.function.blocks.len() - 1
     }
 
-    /// A number for a value to come.
+    /// Allocates the number of a value.
     fn fresh(&mut self) -> u32 {
         self.function.next += 1;
         self.function.next - 1
@@ -60,7 +60,7 @@ impl Builder {
         }
     }
 
-    /// Puts an instruction at a place of a block that has been made; its result, if it has one.
+    /// Inserts an instruction at a position of an existing block; returns its result, if any.
     pub fn insert(&mut self, (block, index): (BlockId, usize), ty: Option<Ty>, op: Op) -> Value {
         let here = std::mem::replace(&mut self.block, block);
         let value = self.push(ty, op);
@@ -71,7 +71,7 @@ impl Builder {
         value
     }
 
-    /// Whether the current block already ends: nothing more can be reached from it.
+    /// Whether the current block already ends; code after it is unreachable.
     pub fn is_closed(&self) -> bool {
         self.function.blocks[self.block].end.is_some()
     }
@@ -94,7 +94,7 @@ impl Builder {
         }
     }
 
-    /// A stack slot of the function.
+    /// Allocates a stack slot in the function's frame.
     pub fn slot(&mut self, ty: Ty) -> Value {
         let number = self.fresh();
         self.function.slots.push((number, ty));
@@ -174,7 +174,7 @@ impl Builder {
         }
     }
 
-    /// A struct of these members.
+    /// A struct with these members.
     pub fn aggregate(&mut self, members: Vec<Value>) -> Value {
         if members.iter().all(|member| !matches!(member.kind, ValueKind::Temp(_))) {
             return Value::record(members);
@@ -219,7 +219,7 @@ impl Builder {
         }
     }
 
-    /// An arithmetic instruction; the operands have one type.
+    /// An arithmetic instruction; the operands have the same type.
     pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
         if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
             if let Some(folded) = op.fold_int(x, y, a.ty.bits()) {
@@ -242,7 +242,7 @@ impl Builder {
         }
     }
 
-    /// Converts a number: integers wrap or extend their sign, floats are cut toward zero.
+    /// Converts a number: integers wrap or are sign-extended, floats are truncated toward zero.
     pub fn convert(&mut self, value: Value, to: &Ty) -> Value {
         if value.ty == *to {
             return value;
@@ -268,7 +268,7 @@ impl Builder {
         self.push(Some(to.clone()), Op::Convert(op, value, to.clone()))
     }
 
-    /// The number of the opposite sign, zeros included.
+    /// Negates a number, including the sign of zero.
     pub fn negated(&mut self, value: Value) -> Value {
         match value.ty {
             Ty::F64 => self.binary(Binary::FSub, Value::float(-0.0), value),

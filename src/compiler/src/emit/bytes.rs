@@ -1,5 +1,5 @@
-//! `bytes` and `bytearray`: `{data, length}` by value, as strings are. Their elements are integers
-//! from 0 to 255; those of a `bytearray` can be stored to, and its length stays.
+//! `bytes` and `bytearray`: `{data, length}` by value, like strings. Elements are integers from 0
+//! to 255; those of a `bytearray` can be assigned, but its length is fixed.
 
 use super::{int, Emitter};
 use crate::diagnostic::Result;
@@ -8,7 +8,7 @@ use crate::language::Exception;
 use crate::types;
 
 impl Emitter<'_, '_> {
-    /// The byte of this index, as a number.
+    /// Loads the byte at an index as a number.
     pub(crate) fn byte(&mut self, data: &Value, index: Value) -> Value {
         let from = self.build.element(data, &Ty::I8, index);
         self.load_byte(&from)
@@ -20,13 +20,13 @@ impl Emitter<'_, '_> {
         self.build.binary(Binary::And, number, int(0xff))
     }
 
-    /// Stores a number, which must be that of a byte.
+    /// Stores a number as a byte; raises ValueError if it is out of range.
     pub(crate) fn store_byte(&mut self, number: Value, to: &Value) {
         let byte = self.checked_byte(number);
         self.build.store(byte, to);
     }
 
-    /// The byte of a number, after the check that it is one.
+    /// Converts a number to a byte; raises ValueError if it is out of range.
     pub(crate) fn checked_byte(&mut self, number: Value) -> Value {
         let above = Value::int(number.ty.clone(), !0xff);
         let rest = self.build.binary(Binary::And, number.clone(), above);
@@ -36,7 +36,7 @@ impl Emitter<'_, '_> {
         self.build.convert(number, &Ty::I8)
     }
 
-    /// Address of a byte, after the check of the bounds.
+    /// Address of a byte; checks the bounds.
     pub(crate) fn byte_address(&mut self, bytes: &Value, position: Value) -> Value {
         let [data, length] = [0, 1].map(|index| self.build.extract(bytes, index));
         let length = self.build.convert(length, &position.ty.clone());
@@ -45,7 +45,7 @@ impl Emitter<'_, '_> {
         self.build.element(&data, &Ty::I8, position)
     }
 
-    /// `bytes(value)` and `bytearray(value)`: so many zeros, or the elements of a sequence. They are new.
+    /// `bytes(value)` and `bytearray(value)`: the given number of zeros, or a copy of a sequence.
     pub(crate) fn bytes_of(&mut self, value: Value, ty: types::Ty) -> Value {
         if value.ty.is_int() {
             let count = self.build.convert(value, &Ty::I64);
@@ -75,8 +75,8 @@ impl Emitter<'_, '_> {
         self.build.aggregate(vec![data, length])
     }
 
-    /// `bytes[start:stop:step]`. A part of a `bytearray` is a copy; one of `bytes` without a step
-    /// is part of the same memory.
+    /// `bytes[start:stop:step]`. A slice of a `bytearray` is a copy; a slice of `bytes` without a
+    /// step shares the memory.
     pub(crate) fn byte_slice(&mut self, bytes: &Value, bounds: [Option<Value>; 3], copy: bool) -> Result<Value> {
         let [from, own] = [0, 1].map(|index| self.build.extract(bytes, index));
         let stepped = bounds[2].is_some();
@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
         Ok(self.build.aggregate(vec![data, length]))
     }
 
-    /// Whether two are the same memory.
+    /// Whether two values share the same memory.
     pub(crate) fn same_bytes(&mut self, a: &Value, b: &Value, negated: bool) -> Value {
         let [a, b] = [a, b].map(|bytes| self.build.extract(bytes, 0));
         self.build

@@ -1,4 +1,4 @@
-//! Comparison and truth of values, as Python has them.
+//! Comparison and truth of values, with Python semantics.
 
 use super::{int, Emitter};
 use crate::diagnostic::Result;
@@ -73,8 +73,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Whether two ranges have the same start, stop and step (that is how they are identical), or
-    /// give the same numbers.
+    /// Whether two ranges have equal start, stop and step (`identity`), or contain the same
+    /// numbers.
     fn ranges_equal(&mut self, a: &Value, b: &Value, identity: bool) -> Value {
         let [start, stop, step] = [0, 1, 2].map(|index| {
             let (x, y) = (self.build.extract(a, index), self.build.extract(b, index));
@@ -168,7 +168,7 @@ impl<'p> Emitter<'_, 'p> {
                 let zero = Value::int(value.ty.clone(), 0);
                 self.build.compare(Compare::Ne, value, zero)
             }
-            // Not a number is not zero.
+            // NaN is not zero.
             Kind::Float => self.build.compare(Compare::FUne, value, Value::float(0.0)),
             Kind::None => Value::bool(false),
             Kind::Str | Kind::Bytes | Kind::ByteArray => {
@@ -193,7 +193,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// `a op b` for tuples: the first members that differ decide.
+    /// `a op b` for tuples: the first pair of different members decides.
     pub(crate) fn compare_tuples(
         &mut self,
         span: Span,
@@ -214,7 +214,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(result)
     }
 
-    /// `a op b` for lists of elements of type `elt`.
+    /// `a op b` for lists with elements of type `elt`.
     pub(crate) fn compare_lists(
         &mut self,
         span: Span,
@@ -253,7 +253,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.build.load(Ty::I1, &result))
     }
 
-    /// Index of the first of `count` elements that are not equal; `count` if all are.
+    /// Index of the first pair of unequal elements among `count`; `count` if all are equal.
     pub(crate) fn first_difference(
         &mut self,
         span: Span,
@@ -278,7 +278,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.build.load(Ty::I32, &counter))
     }
 
-    /// Order of two strings by their bytes, which for UTF-8 is that of their characters.
+    /// Compares two strings bytewise, which for UTF-8 is the order of their characters.
     pub(crate) fn compare_strings(&mut self, op: CmpOp, a: &Value, b: &Value) -> Value {
         let [(data_a, length_a), (data_b, length_b)] =
             [a, b].map(|text| (self.build.extract(text, 0), self.build.extract(text, 1)));
@@ -292,7 +292,7 @@ impl<'p> Emitter<'_, 'p> {
     }
 }
 
-/// The comparison of signed integers that an operator stands for.
+/// The signed integer comparison of an operator.
 fn integer_order(op: CmpOp) -> Compare {
     match op {
         CmpOp::Eq | CmpOp::Is => Compare::Eq,
@@ -305,7 +305,7 @@ fn integer_order(op: CmpOp) -> Compare {
     }
 }
 
-/// The comparison of floats that an operator stands for.
+/// The float comparison of an operator.
 fn float_order(op: CmpOp) -> Compare {
     match op {
         CmpOp::Eq | CmpOp::Is => Compare::FOeq,

@@ -1,4 +1,5 @@
-//! Making arrays from lengths: filled, counted, with ones on a diagonal; and giving arrays another shape.
+//! Creates arrays from lengths: filled, counting, with ones on a diagonal; converts, transposes and
+//! reshapes arrays.
 
 use super::array::{Array, Operand};
 use super::{int, Emitter};
@@ -8,7 +9,7 @@ use crate::language::Exception;
 use crate::types;
 
 impl Emitter<'_, '_> {
-    /// A number, or a truth value, as an element of type `elt`.
+    /// Converts a number or bool to an element of type `elt`.
     pub(crate) fn as_element(&mut self, value: Value, ty: types::Ty, elt: types::Ty) -> Value {
         match self.module.ir_type(elt) {
             Ty::I1 => self.truth(value, ty),
@@ -16,7 +17,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The lengths that an argument says: a number, or a tuple of them.
+    /// The lengths given by an argument: a number or a tuple of numbers.
     pub(crate) fn lengths(&mut self, value: Value) -> Vec<Value> {
         match &value.ty {
             Ty::Struct(members) => (0..members.len())
@@ -26,7 +27,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// An array of these lengths with anything in it; ValueError if one is negative.
+    /// An uninitialised array with these lengths; raises ValueError if one is negative.
     pub(crate) fn unfilled(&mut self, elt: types::Ty, shape: Vec<Value>) -> Array {
         for length in &shape {
             let valid = self.build.compare(Compare::Sge, length.clone(), int(0));
@@ -42,7 +43,7 @@ impl Emitter<'_, '_> {
         array
     }
 
-    /// `numpy.eye(rows, columns, k)`: ones `k` places right of the diagonal.
+    /// `numpy.eye(rows, columns, k)`: ones on the diagonal shifted `k` columns to the right.
     pub(crate) fn diagonal(&mut self, elt: types::Ty, rows: Value, columns: Value, k: Value) -> Array {
         let ty = self.module.ir_type(elt);
         let array = self.filled(elt, vec![rows.clone(), columns.clone()], Value::zero(ty.clone()));
@@ -68,7 +69,7 @@ impl Emitter<'_, '_> {
         array
     }
 
-    /// `numpy.arange` of numbers of one type.
+    /// `numpy.arange` for numbers of one type.
     pub(crate) fn arange(&mut self, elt: types::Ty, [start, stop, step]: [Value; 3]) -> Array {
         if start.ty == Ty::F64 {
             return self.float_arange(elt, [start, stop, step]);
@@ -88,7 +89,7 @@ impl Emitter<'_, '_> {
         array
     }
 
-    /// NumPy computes the second element, and the others from its distance to the first.
+    /// Like NumPy, computes the second element, and the others from its distance to the first.
     fn float_arange(&mut self, elt: types::Ty, [start, stop, step]: [Value; 3]) -> Array {
         let moves = self.build.compare(Compare::FUne, step.clone(), Value::float(0.0));
         self.require(moves, Exception::ZeroDivisionError, "float division by zero", &[]);
@@ -99,7 +100,7 @@ impl Emitter<'_, '_> {
         self.require(known, Exception::ValueError, "arange: cannot compute length", &[]);
         let some = self.build.compare(Compare::FOgt, steps.clone(), Value::float(0.0));
         let steps = self.build.select(some, steps, Value::float(0.0));
-        // Too many in any case, and small enough to be converted.
+        // Above the limit in any case, but small enough to be converted.
         let most = Value::float((1u64 << 40) as f64);
         let few = self.build.compare(Compare::FOlt, steps.clone(), most.clone());
         let steps = self.build.select(few, steps, most);
@@ -118,7 +119,7 @@ impl Emitter<'_, '_> {
         array
     }
 
-    /// `numpy.linspace`; `steps`: how many it is from start to stop.
+    /// `numpy.linspace`.
     pub(crate) fn linspace(
         &mut self,
         elt: types::Ty,
@@ -138,7 +139,7 @@ impl Emitter<'_, '_> {
         let count = self.build.convert(steps.clone(), &Ty::F64);
         let distance = self.build.binary(Binary::FSub, stop.clone(), start.clone());
         let step = self.build.binary(Binary::FDiv, distance.clone(), count.clone());
-        // Where the step is too small for a float, NumPy divides later.
+        // If the step underflows to zero, NumPy divides first and then multiplies.
         let vanishes = self.build.compare(Compare::FOeq, step.clone(), Value::float(0.0));
         self.fill_counting(&array, |this, index| {
             let last = this.build.compare(Compare::Eq, index.clone(), steps.clone());
@@ -159,7 +160,7 @@ impl Emitter<'_, '_> {
         array
     }
 
-    /// Fills an array whose elements lie together with what `element` gives for 0, 1, … (i32).
+    /// Fills a contiguous array with the values of `element` for 0, 1, … (i32).
     fn fill_counting(&mut self, array: &Array, element: impl FnOnce(&mut Self, Value) -> Value) {
         let elt = self.module.ir_type(array.elt);
         let count = self.product(&array.shape);
@@ -183,7 +184,7 @@ impl Emitter<'_, '_> {
         Ok(result)
     }
 
-    /// The dimensions in reverse order: a view.
+    /// A view with the dimensions in reverse order.
     pub(crate) fn transposed(&mut self, array: Array) -> Array {
         let mut strides = self.strides(&array);
         strides.reverse();
@@ -196,8 +197,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// `array.reshape(lengths)`: the same elements, one of the lengths may be -1. ValueError if
-    /// they are not as many.
+    /// `array.reshape(lengths)`; one of the lengths may be -1. Raises ValueError if the number of
+    /// elements differs.
     pub(crate) fn reshaped(&mut self, array: Array, lengths: Vec<Value>) -> Array {
         let total = self.product(&array.shape);
         let total = self.build.convert(total, &Ty::I64);
@@ -213,7 +214,7 @@ impl Emitter<'_, '_> {
             open = self.build.binary(Binary::Add, open, free_count);
             let factor = self.build.select(free, one.clone(), length.clone());
             known = self.build.binary(Binary::Mul, known, factor);
-            // What is too large stays so, and the product of the next does not overflow.
+            // Saturates, so that the next product cannot overflow.
             let large = self.build.compare(Compare::Sgt, known.clone(), total.clone());
             let beyond = self.build.binary(Binary::Add, total.clone(), one.clone());
             known = self.build.select(large, beyond, known);

@@ -1,27 +1,29 @@
-//! The time cursor, a variable of the firmware.
+//! The time cursor, a variable in the firmware.
 
 use super::{int, Builder, Emitter, ModuleBuilder};
 use crate::ir::*;
 
-/// The firmware's variable, an i64.
+/// The firmware variable, an i64.
 const CURSOR: &str = "rtio_cursor";
 
-/// What is done to the cursor, each by a function of the library: not the firmware's of that name,
-/// so that LLVM can put it in place of its calls. In large functions, which it compiles quickly and
-/// badly, they stay calls.
+/// Accesses to the cursor, each a function of the library instead of the firmware's function, so
+/// that LLVM can inline it. In large functions, which are compiled quickly without inlining, they
+/// remain calls.
 #[derive(Clone, Copy)]
 pub enum Cursor {
     Now,
     At,
     Delay,
-    /// By an i32: known delays are short, and LLVM is quicker with what fits a register.
+    /// Takes an i32: constant delays are short, and LLVM compiles values that fit a register
+    /// faster.
     ShortDelay,
 }
 
 impl Cursor {
     const ALL: [Cursor; 4] = [Cursor::Now, Cursor::At, Cursor::Delay, Cursor::ShortDelay];
 
-    /// With a dot, which no symbol of the firmware has: a program may declare those as well.
+    /// Contains a dot, so that it cannot clash with firmware symbols, which a program may also
+    /// declare.
     fn symbol(self) -> &'static str {
         match self {
             Cursor::Now => "cursor.now",

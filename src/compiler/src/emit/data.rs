@@ -1,4 +1,4 @@
-//! Data of the library: strings, quoted host objects and lists, and the table for writing attributes back.
+//! Data in the library: strings, host objects and lists, and the table for writing attributes back.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::ir::*;
 use crate::program::Content;
 use crate::types::{self, Kind};
 
-/// The symbol of the elements of a host list or array.
+/// Symbol of the elements of a host list or array.
 pub(crate) fn data_symbol(list: Handle) -> String {
     format!("list.{list}.data")
 }
@@ -58,7 +58,7 @@ impl ModuleBuilder<'_> {
         });
     }
 
-    /// A host value as an operand of type `ty`, which inference found for it.
+    /// A host value as an operand of type `ty`, which inference determined.
     pub(crate) fn constant(&mut self, value: &HostValue, ty: &Ty) -> Value {
         let number = |value: i64| match ty {
             Ty::F64 => Value::float(value as f64),
@@ -95,8 +95,8 @@ impl ModuleBuilder<'_> {
         }
     }
 
-    /// A function of the host, whose own value is `own`, as an operand of type `ty`: that of one
-    /// function, or of one of several.
+    /// A host function with its own value `own` as an operand of type `ty`, which is that of a
+    /// single function or of a choice.
     fn function_constant(&self, kind: &Kind, own: Value, ty: &Ty) -> Value {
         match ty {
             Ty::Struct(members) if !members.is_empty() => {
@@ -107,13 +107,13 @@ impl ModuleBuilder<'_> {
         }
     }
 
-    /// The number by which a value names one of several functions.
+    /// The number that identifies a function in a value of type `Choice`.
     pub(crate) fn callable_number(&self, kind: &Kind) -> Value {
         let number = self.program.types.callable(kind);
         Value::int(Ty::I32, number.expect("it met others").into())
     }
 
-    /// A tuple or range of the host.
+    /// A tuple or range from the host.
     fn constants(&mut self, values: &[HostValue], ty: &Ty) -> Value {
         let Ty::Struct(members) = ty else {
             unreachable!("its type is a struct")
@@ -126,7 +126,8 @@ impl ModuleBuilder<'_> {
         format!("object.{object}")
     }
 
-    /// The struct of instances of a class: object id, then the attributes in order of first use.
+    /// Struct layout of the instances of a class: object id, then the attributes in order of first
+    /// use.
     pub(crate) fn class_type(&self, class: Handle) -> Ty {
         let attributes = self.program.classes[&class]
             .attributes
@@ -135,7 +136,7 @@ impl ModuleBuilder<'_> {
         Ty::Struct(std::iter::once(Ty::I32).chain(attributes).collect())
     }
 
-    /// The value of an attribute that never changes and is the same for all instances of a class.
+    /// The value of an attribute that is constant and equal for all instances of a class.
     pub(crate) fn common_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let info = &self.program.classes[&class];
         if is_made(class) {
@@ -166,8 +167,7 @@ impl ModuleBuilder<'_> {
         same.then(|| self.constant(first, &self.ir_type(ty)))
     }
 
-    /// The value of an attribute that objects made in kernels have from their class, if nothing
-    /// assigns to it.
+    /// The class's value of an attribute of objects created by kernels, if nothing assigns to it.
     fn made_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let place = (class, name.clone());
         let value = self.program.initial_values.get(&place)?;
@@ -179,7 +179,7 @@ impl ModuleBuilder<'_> {
         Some(self.constant(value, &self.ir_type(ty)))
     }
 
-    /// Emits all host lists and objects that the program can reach, and the table for writing them back.
+    /// Emits all host lists and objects that the program can reach, and the writeback table.
     pub(crate) fn host_data(&mut self, writeback: bool) -> Result<()> {
         let program = self.program;
         let mut lists: Vec<_> = program.lists.iter().collect();
@@ -241,7 +241,7 @@ impl ModuleBuilder<'_> {
         Ok(())
     }
 
-    /// The table `typeinfo`, from which the device sends attributes back when the kernel has ended.
+    /// The table `typeinfo`, which the device uses to send attributes back after the kernel.
     fn typeinfo(&mut self) {
         let program = self.program;
         let null = || Value::zero(Ty::Ptr);
@@ -252,8 +252,8 @@ impl ModuleBuilder<'_> {
             let layout = self.class_type(*class);
             let mut attributes = vec![];
             for (index, attribute) in info.attributes.iter().enumerate() {
-                // Nothing can have changed it, and it may be one that the host cannot set, such as
-                // a property.
+                // Unchanged; besides, the host may be unable to set it, for example if it is a
+                // property.
                 let kept = program.never_changes(info, &attribute.name) && !program.is_stored_to(&stored, attribute.ty);
                 let Some(tag) = self.writeback_tag(info.is_invariant(&attribute.name) || kept, attribute.ty) else {
                     continue;
@@ -291,7 +291,7 @@ impl ModuleBuilder<'_> {
         self.module.globals.last_mut().expect("just added").exported = true;
     }
 
-    /// Tag of the message that writes an attribute back; None if it is not written back.
+    /// Tag of the writeback message of an attribute; None if it is not written back.
     fn writeback_tag(&self, invariant: bool, ty: types::Ty) -> Option<Vec<u8>> {
         if invariant {
             return None;
@@ -301,7 +301,7 @@ impl ModuleBuilder<'_> {
     }
 }
 
-/// A long list of numbers as it is in memory; None if it is short, or of anything else.
+/// Memory image of a long list of numbers; None if it is short or contains anything else.
 fn numbers_in_memory(elements: &[HostValue], ty: &Ty) -> Option<Rc<[u8]>> {
     let integer = |value: &HostValue| match value {
         HostValue::Int(value) | HostValue::Int64(value) => Some(*value),

@@ -1,7 +1,7 @@
-//! Raising, and what must be left in order when code is left.
+//! Raising exceptions, and the scopes that must be left properly.
 //!
-//! A raise passes a constant record of the place and the message to one shared cold function, so
-//! that it costs a call.
+//! A raise site passes the number of a constant record with position and message to a shared cold
+//! function, so that its cost is one call.
 
 use std::rc::Rc;
 
@@ -11,24 +11,24 @@ use crate::language::Exception;
 use crate::source::Span;
 use crate::syntax::Stmt;
 
-/// Place of the three parameters in an exception record, in bytes.
+/// Offset of the three parameters in an exception record, in bytes.
 pub(crate) const PARAMS: i64 = 40;
 
-/// Something around the current statement that must be left in order.
+/// A scope around the current statement that must be left properly.
 #[derive(Clone)]
 pub(crate) enum Scope<'p> {
     Loop {
         on_break: BlockId,
         on_continue: BlockId,
     },
-    /// A `finally` body to run on the way out, with the landing pad outside of it.
+    /// A `finally` body to run on exit, with the landing pad outside of it.
     Finally {
         body: &'p [Stmt],
         pad: Option<usize>,
     },
-    /// A caught exception to be ended.
+    /// A caught exception that must be ended on exit.
     Handler {
-        /// Exceptions in flight that remain: those from before the `try`.
+        /// Number of exceptions that remain in flight: those from before the `try`.
         depth: Value,
         pad: Option<usize>,
     },
@@ -37,7 +37,7 @@ pub(crate) enum Scope<'p> {
 /// The landing pad of a `try`.
 pub(crate) struct Pad {
     pub block: BlockId,
-    /// Where an exception that landed further in and did not match there goes on.
+    /// Where exceptions from inner landing pads that did not match there are dispatched.
     pub dispatch: BlockId,
     /// Holds the exception record.
     pub slot: Value,
@@ -45,16 +45,16 @@ pub(crate) struct Pad {
     pub cleanup: bool,
 }
 
-/// The constant parts of the exception records, one after the other.
+/// The constant parts of the exception records, as an array.
 const SITES: &str = "kairos.raises";
-/// Raises at a site, with three integers.
+/// Raises at a site, with three 64-bit integers.
 const RAISE: &str = "kairos.raise";
-/// The same of integers of 32 bits, which are passed in registers.
+/// The same with 32-bit integers, which are passed in registers.
 const RAISE_SHORT: &str = "kairos.raise.short";
 
 impl ModuleBuilder<'_> {
-    /// The cold functions that fill in an exception record and raise it, and the constant parts of
-    /// the records.
+    /// Emits the cold functions that fill in and raise an exception record, and the constant parts
+    /// of the records.
     pub(crate) fn raise_helpers(&mut self) {
         let sites = std::mem::take(&mut self.raise_sites);
         let Some(first) = sites.first() else { return };
@@ -74,8 +74,8 @@ impl ModuleBuilder<'_> {
         let mut function = crate::ir::Function::new(RAISE, wide, Ty::unit(), None);
         function.attributes = "cold noinline noreturn";
         let mut build = super::build::Builder::new(function);
-        // The first nine words, up to the message, come from the place; see the exception record of
-        // the kernel ABI.
+        // The first nine words, up to the message, are copied from the site; see the exception
+        // record of the kernel ABI.
         let words = Ty::Struct(vec![Ty::I32; 10].into());
         let record = Ty::Struct([words.clone(), Ty::I64, Ty::I64, Ty::I64].into());
         let slot = build.slot(record.clone());
@@ -107,7 +107,8 @@ impl ModuleBuilder<'_> {
         self.module.functions.push(build.finish());
     }
 
-    /// The constant part of an exception record: id, file, line, column, function, message. Its number.
+    /// Adds the constant part of an exception record: id, file, line, column, function, message.
+    /// Returns its number.
     pub(crate) fn raise_site(&mut self, key: i32, message: &str, span: Span, function: &str) -> Value {
         let (line, column) = self.sources.position(span);
         let file = self.sources.file(span.file).name.clone();
@@ -124,7 +125,7 @@ impl ModuleBuilder<'_> {
         int(self.raise_sites.len() as i64 - 1)
     }
 
-    /// The global with which landing pads refer to an exception id.
+    /// The global that identifies an exception id in landing pads.
     pub(crate) fn clause(&mut self, key: i32) -> Rc<str> {
         if let Some(known) = self.exception_ids.get(&key) {
             return known.clone();
@@ -136,7 +137,7 @@ impl ModuleBuilder<'_> {
     }
 }
 
-/// A parameter of a helper.
+/// A parameter of a helper function.
 fn param(number: u32, ty: Ty) -> Value {
     Value {
         ty,
@@ -145,7 +146,7 @@ fn param(number: u32, ty: Ty) -> Value {
 }
 
 impl Emitter<'_, '_> {
-    /// The constant part of an exception record that is raised here: its address.
+    /// Address of the constant part of a record for an exception raised at this point.
     pub(crate) fn raise_site(&mut self, key: i32, message: &str) -> Value {
         let (span, function) = (self.build.span, &self.function.info.qualified_name);
         let number = self.module.raise_site(key, message, span, function);
@@ -153,7 +154,7 @@ impl Emitter<'_, '_> {
         self.build.element(&Value::global(SITES), &ty, number)
     }
 
-    /// Raises an exception with up to three integers; the current block ends.
+    /// Raises an exception with up to three integers; ends the current block.
     pub(crate) fn raise(&mut self, key: i32, message: &str, params: &[Value]) {
         let (span, function) = (self.build.span, &self.function.info.qualified_name);
         let mut args = vec![self.module.raise_site(key, message, span, function)];
@@ -173,7 +174,7 @@ impl Emitter<'_, '_> {
         self.build.end(Terminator::Unreachable);
     }
 
-    /// The record of an exception that nobody raises yet.
+    /// The record of an exception that is not raised yet.
     pub(crate) fn exception_record(&mut self, key: i32, message: &str, params: &[Value]) -> Value {
         let site = self.raise_site(key, message);
         let words = Ty::Struct(vec![Ty::I32; 10].into());

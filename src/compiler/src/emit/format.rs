@@ -1,14 +1,14 @@
-//! Text with values in it. What has one way to be written, integers, truth values and strings, is
-//! written by the kernel; the rest is written by the host, which formats as Python does.
+//! Formatted strings. Integers, bools and strings, whose text form is simple, are formatted by the
+//! kernel; everything else is formatted by the host, with Python semantics.
 
 use super::{int, Builder, Emitter, ModuleBuilder};
 use crate::ir::*;
 use crate::types::{self, Kind};
 
-/// `kairos.decimal(buffer, number)`: writes the digits of a number to the end of a buffer; gives
-/// where they begin.
+/// `kairos.decimal(buffer, number)`: writes the digits of a number at the end of a buffer; returns
+/// the offset of the first one.
 const DECIMAL: &str = "kairos.decimal";
-/// Bytes of the buffer: -9223372036854775808.
+/// Size of the buffer in bytes: -9223372036854775808.
 const DIGITS: usize = 20;
 
 impl ModuleBuilder<'_> {
@@ -23,7 +23,7 @@ impl ModuleBuilder<'_> {
         let (buffer, number) = (parameter(0, Ty::Ptr), parameter(1, Ty::I64));
         let wide = |value| Value::int(Ty::I64, value);
         let negative = build.compare(Compare::Slt, number.clone(), wide(0));
-        // Unsigned from here on: the least number has no opposite.
+        // Unsigned from here on: the most negative number cannot be negated.
         let opposite = build.negated(number.clone());
         let magnitude = build.select(negative.clone(), opposite, number);
         let (rest, at) = (build.slot(Ty::I64), build.slot(Ty::I32));
@@ -61,7 +61,7 @@ impl ModuleBuilder<'_> {
 }
 
 impl Emitter<'_, '_> {
-    /// The text of a value that has [one way](types::Types::writes_itself) to be written.
+    /// The text of a value that the kernel [formats itself](types::Types::writes_itself).
     pub(crate) fn text_of(&mut self, value: Value, ty: types::Ty) -> Value {
         match self.module.program.types.kind(ty) {
             Kind::Str => value,
@@ -86,7 +86,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Several texts one behind the other, as a new one on the stack.
+    /// Concatenates strings into a new one on the stack.
     pub(crate) fn text_joined(&mut self, texts: &[Value]) -> Value {
         let parts: Vec<[Value; 2]> = texts
             .iter()

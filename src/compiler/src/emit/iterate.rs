@@ -1,5 +1,5 @@
-//! Going over iterables element by element. Of a range, and of what `zip`, `enumerate` and
-//! `reversed` give, no element is in memory: it is made when it is its turn.
+//! Iteration over iterables. Elements of ranges, `zip`, `enumerate` and `reversed` are not stored
+//! in memory but computed one by one.
 
 use super::array::Array;
 use super::{int, Emitter};
@@ -8,17 +8,17 @@ use crate::ir::*;
 use crate::language::Exception;
 use crate::types::{self, Kind, Lazy};
 
-/// What is gone over.
+/// An iterable.
 pub(crate) struct Elements {
-    /// How many there are: an unsigned number.
+    /// Number of elements, unsigned.
     pub length: Value,
-    /// Their type; None if they are tuples that are made of others.
+    /// Element type; None if the elements are tuples or rows composed on access.
     pub elt: Option<types::Ty>,
     source: Source,
 }
 
 enum Source {
-    /// Where they stand in memory, one behind the other.
+    /// Contiguous in memory: address and element type.
     Memory(Value, Ty),
     Bytes(Value),
     Array(Array),
@@ -26,18 +26,18 @@ enum Source {
         start: Value,
         step: Value,
     },
-    /// Of these; `strict`: which must end together.
+    /// Iterates over the parts in parallel; `strict`: they must have equal lengths.
     Zip {
         parts: Vec<Elements>,
         strict: bool,
     },
-    /// The number of the first.
+    /// The second value is the number of the first element.
     Enumerate(Box<Elements>, Value),
     Reversed(Box<Elements>),
 }
 
 impl Elements {
-    /// The elements of an array, or its rows, which have a type of their own.
+    /// The elements of an array, or its rows, whose type differs from the element type.
     pub fn of_array(array: Array) -> Elements {
         Elements {
             length: array.shape[0].clone(),
@@ -46,7 +46,7 @@ impl Elements {
         }
     }
 
-    /// Whether there may be more of them than fit into memory.
+    /// Whether the number of elements may exceed the memory.
     fn unlimited(&self) -> bool {
         match &self.source {
             Source::Memory(..) | Source::Bytes(_) | Source::Array(_) => false,
@@ -58,7 +58,7 @@ impl Elements {
 }
 
 impl Emitter<'_, '_> {
-    /// What there is to go over in a value of type `ty`.
+    /// The elements of a value of type `ty`.
     pub(crate) fn elements(&mut self, value: &Value, ty: types::Ty) -> Elements {
         if let Some(array) = self.array_parts(value, ty) {
             return Elements::of_array(array);
@@ -132,7 +132,7 @@ impl Emitter<'_, '_> {
                 let parts: Vec<Elements> = parts.collect();
                 let lengths = parts.iter().map(|part| part.length.clone()).collect();
                 Elements {
-                    // As in Python, what ends too early is found out when it ends.
+                    // As in Python, a length mismatch is detected only when the shorter part ends.
                     length: self.extreme_length(lengths, strict),
                     elt: None,
                     source: Source::Zip { parts, strict },
@@ -141,7 +141,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The least of some unsigned numbers, or the largest.
+    /// The smallest or largest of some unsigned numbers.
     fn extreme_length(&mut self, lengths: Vec<Value>, largest: bool) -> Value {
         let wide = lengths.iter().any(|length| length.ty == Ty::I64);
         let mut extreme: Option<Value> = None;
@@ -159,7 +159,7 @@ impl Emitter<'_, '_> {
         extreme.expect("zip has an argument")
     }
 
-    /// ValueError where one of the parts has an element of this index, and another one has not.
+    /// Raises ValueError if some parts have an element at this index and others do not.
     fn ends_together(&mut self, parts: &[Elements], index: &Value) {
         let mut goes_on = vec![];
         for part in parts {
@@ -186,7 +186,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// An unsigned number in 64 bits.
+    /// Zero-extends an unsigned number to 64 bits.
     fn unsigned(&mut self, number: Value) -> Value {
         if number.ty == Ty::I64 {
             return number;
@@ -196,7 +196,7 @@ impl Emitter<'_, '_> {
             .binary(Binary::And, wide, Value::int(Ty::I64, u32::MAX.into()))
     }
 
-    /// The element of an index, which is below the length.
+    /// The element at an index, which must be below the length.
     pub(crate) fn element(&mut self, elements: &Elements, index: Value) -> Value {
         match &elements.source {
             Source::Memory(data, ty) => {
@@ -241,7 +241,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Runs `body` with each element. It may leave the loop.
+    /// Runs `body` for each element. The body may leave the loop.
     pub(crate) fn each(
         &mut self,
         elements: &Elements,
@@ -250,7 +250,7 @@ impl Emitter<'_, '_> {
         self.each_numbered(elements, |this, _, value| body(this, value))
     }
 
-    /// As [`Self::each`], with the index, whose type is that of the length.
+    /// As [`Self::each`], with the index, which has the type of the length.
     pub(crate) fn each_numbered(
         &mut self,
         elements: &Elements,
@@ -269,7 +269,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// At the head of a loop: goes on inside with the index, or behind the loop.
+    /// Emits the head of a loop: continues inside with the index, or after the loop.
     pub(crate) fn next_element(
         &mut self,
         elements: &Elements,
@@ -284,7 +284,7 @@ impl Emitter<'_, '_> {
         index
     }
 
-    /// At the end of a loop: counts, and goes back to its head.
+    /// Emits the end of a loop: increments the counter and jumps to the head.
     pub(crate) fn count(&mut self, counter: &Value, index: Value, head: BlockId) {
         let one = Value::int(index.ty.clone(), 1);
         let next = self.build.binary(Binary::Add, index, one);
@@ -292,7 +292,7 @@ impl Emitter<'_, '_> {
         self.build.jump(head);
     }
 
-    /// How many elements there are (i32), checked if they are to be in memory.
+    /// Number of elements (i32), checked where they are to be stored in memory.
     pub(crate) fn kept_length(&mut self, elements: &Elements) -> Value {
         if !elements.unlimited() {
             return self.build.convert(elements.length.clone(), &Ty::I32);

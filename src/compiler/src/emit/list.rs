@@ -1,5 +1,5 @@
-//! Lists that are made from others: repetition, concatenation, slices, copies, comprehensions. All
-//! are new, on the stack.
+//! Lists created from others: repetition, concatenation, slices, copies, comprehensions. All are
+//! new lists on the stack.
 
 use super::{int, Emitter};
 use crate::diagnostic::Result;
@@ -7,8 +7,8 @@ use crate::ir::*;
 use crate::language::Exception;
 use crate::types;
 
-/// Most elements of a list made at run time. The kernel's stack has 32 MiB; an element is rarely
-/// larger than 8 bytes.
+/// Maximum number of elements of a list created at run time. The kernel's stack has 32 MiB; an
+/// element is rarely larger than 8 bytes.
 const MOST_ELEMENTS: i64 = 1 << 20;
 
 /// A slice: index of its first element (i64), number of elements (i32), step (i64).
@@ -19,7 +19,7 @@ pub(crate) struct Bounds {
 }
 
 impl<'p> Emitter<'_, 'p> {
-    /// A new list on the stack. Inside a loop every pass makes its own, as the language has it.
+    /// A new list on the stack. As in Python, each loop iteration creates its own.
     pub(crate) fn new_list(&mut self, elt: types::Ty, values: Vec<Value>) -> Value {
         let elt = self.module.ir_type(elt);
         let length = Value::int(Ty::I32, values.len() as i64);
@@ -31,14 +31,15 @@ impl<'p> Emitter<'_, 'p> {
         header
     }
 
-    /// Elements and length of a list.
+    /// Data pointer and length of a list.
     pub(crate) fn list_parts(&mut self, list: &Value) -> (Value, Value) {
         let data = self.build.load(Ty::Ptr, list);
         let length = self.build.field(list, &Ty::str(), 1);
         (data, self.build.load(Ty::I32, &length))
     }
 
-    /// Room for a list of `length` (i32, not negative) elements of type `elt`: the list and its elements.
+    /// Allocates a list of `length` (i32, not negative) elements of type `elt`; returns the list
+    /// and its data pointer.
     pub(crate) fn reserve_list(&mut self, elt: &Ty, length: Value) -> (Value, Value) {
         let data = self.build.alloca(elt.clone(), length.clone());
         let header = self.build.alloca(Ty::str(), int(1));
@@ -48,7 +49,7 @@ impl<'p> Emitter<'_, 'p> {
         (header, data)
     }
 
-    /// Checks a length (i64, unsigned) before room for it is made, and cuts it to 32 bits.
+    /// Checks a length (i64, unsigned) before allocation and truncates it to 32 bits.
     pub(crate) fn checked_length(&mut self, length: Value) -> Value {
         let fits = self
             .build
@@ -58,7 +59,7 @@ impl<'p> Emitter<'_, 'p> {
         self.build.convert(length, &Ty::I32)
     }
 
-    /// Runs `body` with 0, 1, … `count` - 1 (i32).
+    /// Runs `body` for 0, 1, … `count` - 1 (i32).
     pub(crate) fn counted(&mut self, count: Value, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<()> {
         let (head, inside) = (self.build.new_block("each element"), self.build.new_block("element"));
         let after = self.build.new_block("all elements");
@@ -70,7 +71,8 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// The head of a loop that counts up to `count`: goes on inside with the present value of the counter.
+    /// Emits the head of a loop that counts up to `count`; continues inside with the current value
+    /// of the counter.
     pub(crate) fn loop_head(&mut self, counter: &Value, count: Value, [head, inside, after]: [BlockId; 3]) -> Value {
         self.build.jump(head);
         self.build.block = head;
@@ -81,7 +83,7 @@ impl<'p> Emitter<'_, 'p> {
         index
     }
 
-    /// The end of such a loop: counts, and goes on after it.
+    /// Emits the end of such a loop: increments the counter; continues after the loop.
     pub(crate) fn loop_end(&mut self, counter: &Value, index: Value, [head, after]: [BlockId; 2]) {
         let next = self.build.binary(Binary::Add, index, int(1));
         self.build.store(next, counter);
@@ -101,7 +103,7 @@ impl<'p> Emitter<'_, 'p> {
         copied.expect("copying is never refused");
     }
 
-    /// Copies elements to where they may lie over each other.
+    /// Copies elements between memory areas that may overlap.
     pub(crate) fn move_elements(&mut self, elt: &Ty, from: &Value, count: Value, to: &Value) {
         let size = self.build.binary(Binary::Mul, count, int(elt.layout().0.into()));
         self.call_external("memmove", vec![to.clone(), from.clone(), size], Ty::Ptr, true);
@@ -129,7 +131,7 @@ impl<'p> Emitter<'_, 'p> {
         let zero = Value::int(Ty::I64, 0);
         let negative = self.build.compare(Compare::Slt, times.clone(), zero.clone());
         let times = self.build.select(negative, zero, times);
-        // Checked first, so that the product of two numbers of 32 bits cannot overflow.
+        // Checked first, so that the product of two 32-bit numbers cannot overflow.
         let times = self.checked_length(times);
         let [wide, times] = [own.clone(), times].map(|number| self.build.convert(number, &Ty::I64));
         let length = self.build.binary(Binary::Mul, wide, times);
@@ -153,7 +155,7 @@ impl<'p> Emitter<'_, 'p> {
         result
     }
 
-    /// `list(value)`: elements of type `elt`.
+    /// `list(value)` with elements of type `elt`.
     pub(crate) fn list_of(&mut self, value: Value, ty: types::Ty, elt: types::Ty) -> Value {
         let elements = self.elements(&value, ty);
         let length = self.kept_length(&elements);
@@ -169,8 +171,8 @@ impl<'p> Emitter<'_, 'p> {
         list
     }
 
-    /// Where a slice of something of length `own` (i32) begins, with bounds as Python takes them:
-    /// beyond the ends means up to the ends.
+    /// Computes a slice of a sequence of length `own` (i32) from bounds with Python semantics,
+    /// which are clamped to the ends.
     pub(crate) fn bounds(&mut self, own: Value, [start, stop, step]: [Option<Value>; 3]) -> Bounds {
         let wide = |number| Value::int(Ty::I64, number);
         let own = self.build.convert(own, &Ty::I64);
@@ -194,7 +196,8 @@ impl<'p> Emitter<'_, 'p> {
         Bounds { start, length, step }
     }
 
-    /// Runs `body` for each element of a slice, with its index in the slice and its place (i32).
+    /// Runs `body` for each element of a slice, with its index in the slice and in the sequence
+    /// (i32).
     pub(crate) fn each_sliced(
         &mut self,
         bounds: Bounds,
@@ -212,7 +215,7 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// A bound of a slice: counted from the end if negative, and within the ends.
+    /// Clamps a bound of a slice; negative bounds count from the end.
     fn clamped(&mut self, bound: Value, length: &Value, lowest: &Value, highest: &Value) -> Value {
         let negative = self.build.compare(Compare::Slt, bound.clone(), Value::int(Ty::I64, 0));
         let from_end = self.build.binary(Binary::Add, bound.clone(), length.clone());

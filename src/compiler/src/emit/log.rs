@@ -1,8 +1,8 @@
-//! Text that the firmware formats: `core_log`, and `print` where there is no host, for the device's
-//! log; `rtio_log` for the log channel, at the time cursor.
+//! Text formatted by the firmware: `core_log`, and `print` without a host, for the device's log;
+//! `rtio_log` for the log channel, at the time cursor.
 //!
-//! The text goes in pieces, each with a format of `printf`; a piece ends where a list begins or
-//! goes on, since only the running kernel knows how long it is.
+//! The text is sent in pieces, each with a `printf` format. Pieces end at the boundaries of lists
+//! and between their elements, since lengths are known only at run time.
 
 use super::array::Array;
 use super::exceptions::PARAMS;
@@ -14,7 +14,7 @@ use crate::source::Span;
 use crate::syntax::Expr;
 use crate::types::{self, Kind};
 
-/// A piece of text for a function of the firmware: format and arguments.
+/// A piece of text for a firmware function: format and arguments.
 struct Piece {
     function: &'static str,
     format: Vec<u8>,
@@ -30,7 +30,7 @@ impl Piece {
         }
     }
 
-    /// Text without `%`.
+    /// Appends text without `%`.
     fn text(&mut self, text: &str) {
         self.format.extend(text.bytes());
     }
@@ -47,7 +47,7 @@ impl Piece {
 }
 
 impl<'p> Emitter<'_, 'p> {
-    /// A line with the arguments in it, separated by spaces.
+    /// Logs a line with the arguments, separated by spaces.
     pub(crate) fn core_log(&mut self, args: &'p [Expr], values: Vec<Value>) -> Result<Value> {
         let mut piece = Piece::new("core_log");
         self.log_line(&mut piece, args, values)?;
@@ -56,8 +56,8 @@ impl<'p> Emitter<'_, 'p> {
         Ok(Value::unit())
     }
 
-    /// The first argument, a string, names a channel of the log; the others follow as in a line of
-    /// `core_log`.
+    /// Logs to the channel named by the first argument, a string; the others are written as in a
+    /// line of `core_log`.
     pub(crate) fn rtio_log(&mut self, args: &'p [Expr], mut values: Vec<Value>) -> Result<Value> {
         let mut name = Piece::new("rtio_log");
         let channel = values.remove(0);
@@ -81,7 +81,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// Appends a value; strings in tuples and lists are quoted.
+    /// Appends a value; strings inside tuples and lists are quoted.
     fn log_value(&mut self, piece: &mut Piece, value: Value, ty: types::Ty, inside: bool, span: Span) -> Result<()> {
         let program = self.module.program;
         match program.types.kind(ty) {
@@ -169,7 +169,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// The rows of an array, each in brackets.
+    /// Logs the rows of an array, each in brackets.
     fn log_array(&mut self, function: &'static str, array: Array, span: Span) -> Result<()> {
         let bracket = |this: &mut Self, text| {
             let mut piece = Piece::new(function);
@@ -190,7 +190,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// A comma, unless `index` is 0.
+    /// Logs a comma, unless `index` is 0.
     fn log_separator(&mut self, function: &'static str, index: Value) {
         let separator = self.module.string(b", ");
         let first = self.build.compare(Compare::Eq, index, Value::int(Ty::I32, 0));
@@ -201,7 +201,7 @@ impl<'p> Emitter<'_, 'p> {
         self.log_piece(piece);
     }
 
-    /// Elements, with commas between them.
+    /// Logs elements, separated by commas.
     fn log_run(&mut self, function: &'static str, elements: &Elements, span: Span) -> Result<()> {
         let elt = elements.elt.expect("rows are written one by one");
         self.each_numbered(elements, |this, index, value| {
@@ -218,7 +218,7 @@ impl<'p> Emitter<'_, 'p> {
         let format = self.module.string(&piece.format);
         let mut args = vec![self.build.extract(&format, 0)];
         args.extend(piece.args);
-        // An output: it raises what outputs before it have left behind.
+        // `rtio_log` is an output and raises errors left by earlier outputs.
         let raises = piece.function == "rtio_log";
         let external = External {
             params: vec![Ty::Ptr],

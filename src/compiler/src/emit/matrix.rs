@@ -1,4 +1,4 @@
-//! Making arrays from sequences, products of matrices.
+//! Arrays from sequences, and matrix products.
 
 use super::array::Array;
 use super::{int, Emitter};
@@ -28,7 +28,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.array_value(array))
     }
 
-    /// Lengths of nested sequences, as the first of each has it.
+    /// Appends the lengths of nested sequences, taken from the first element at each level.
     fn shape_of(&mut self, value: &Value, ty: types::Ty, shape: &mut Vec<Value>) -> Result<()> {
         let (inner, elements) = match *self.module.program.types.kind(ty) {
             Kind::List(inner) | Kind::Range(inner) => (inner, self.elements(value, ty)),
@@ -67,7 +67,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// How deep sequences of a type are nested.
+    /// Nesting depth of sequences of a type.
     fn nesting(&self, ty: types::Ty) -> usize {
         match *self.module.program.types.kind(ty) {
             Kind::List(elt) | Kind::Range(elt) => 1 + self.nesting(elt),
@@ -76,8 +76,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Stores everything in nested sequences one after the other, from `place` on; checks that they
-    /// are as long as the shape says.
+    /// Stores the innermost values of nested sequences from index `place` on; checks that the
+    /// lengths match the shape.
     fn flatten(&mut self, value: &Value, ty: types::Ty, to: &Array, depth: usize, place: &Value) -> Result<()> {
         if self.nesting(ty) == 0 {
             let elt = self.module.ir_type(to.elt);
@@ -135,7 +135,7 @@ impl<'p> Emitter<'_, 'p> {
         self.build.load(elt.clone(), &from)
     }
 
-    /// The product of vectors or matrices of elements that routines know.
+    /// The product of vectors or matrices by routines for the element type.
     fn product_by_routine(
         &mut self,
         element: Element,
@@ -164,7 +164,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.array_value(product))
     }
 
-    /// `left @ right`. A vector is taken as the matrix of one row, or column, that fits.
+    /// `left @ right`. A vector counts as a matrix of one row or one column, whichever fits.
     pub(crate) fn matrix_product(&mut self, left: Array, right: Array, result: types::Ty) -> Result<Value> {
         let [left, right] = [left, right].map(|array| self.together(array));
         let rows = if left.shape.len() == 2 {

@@ -1,8 +1,9 @@
-//! Code for operations on values: arithmetic, comparison, sequences, arrays, text, calls of the
-//! host and of the firmware.
+//! Code for operations on values: arithmetic, comparison, sequences, arrays, strings, remote calls
+//! and syscalls.
 //!
-//! It knows types and values of the program, but neither statements nor how expressions are
-//! evaluated: that is lowering's, which uses it, as the language's own functions do (`builtins/`).
+//! This module knows types and values of the program, but neither statements nor the evaluation of
+//! expressions, which belong to `lower`. Both `lower` and the built-in functions (`builtins/`) use
+//! it.
 
 mod arith;
 pub mod array;
@@ -45,14 +46,14 @@ pub(crate) use data::data_symbol;
 use exceptions::{Pad, Scope};
 pub(crate) use subkernel::{Message, ARGUMENTS, AT_ONCE, FOREVER};
 
-/// What code depends on of the device.
+/// Properties of the device that the code depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Seconds in a machine unit.
+    /// Duration of a machine unit in seconds.
     pub ref_period: f64,
 }
 
-/// A constant of 32 bits.
+/// A 32-bit constant.
 pub(crate) fn int(value: i64) -> Value {
     Value::int(Ty::I32, value)
 }
@@ -66,22 +67,23 @@ pub(crate) struct ModuleBuilder<'p> {
     pub module: Module,
     strings: HashMap<Vec<u8>, Rc<str>>,
     exception_ids: HashMap<i32, Rc<str>>,
-    /// Whether anything raises with integers of 64, and of 32 bits, so that the helpers are needed.
+    /// Whether exceptions with 64-bit and with 32-bit integer parameters are raised, which need
+    /// helper functions.
     raises: [bool; 2],
     raise_sites: Vec<Value>,
-    /// Whether anything uses the time cursor.
+    /// Whether the time cursor is used.
     timeline: bool,
-    /// Whether anything counts the characters of strings.
+    /// Whether characters of strings are counted.
     characters: bool,
-    /// Whether anything writes numbers as text.
+    /// Whether numbers are formatted as text.
     pub decimals: bool,
-    /// Whether anything computes powers of integers of 32, and of 64 bits.
+    /// Whether powers of 32-bit and of 64-bit integers are computed.
     powers: [bool; 2],
-    /// Types of what may outlive a pass of a loop, once it was asked for.
+    /// Types of values that may outlive a loop iteration; computed on demand.
     kept: Option<Kept>,
-    /// Whether anything adds up arrays of floats.
+    /// Whether arrays of floats are summed.
     sums: bool,
-    /// The functions whose stack their callers take over.
+    /// The functions whose callers keep their stack.
     pub returning: Returning<'p>,
 }
 
@@ -90,19 +92,19 @@ pub(crate) struct Emitter<'m, 'p> {
     pub module: &'m mut ModuleBuilder<'p>,
     pub function: &'p FunctionInstance,
     pub build: Builder,
-    /// Slot of each variable.
+    /// The stack slot of each variable.
     pub locals: Vec<Value>,
-    /// Functions inside that need no more than the variables of this one, by the expression.
+    /// Environments of nested functions without defaults, by function expression.
     pub closures: HashMap<ExprId, Value>,
-    /// What surrounds the current statement and must be left in order.
+    /// Scopes around the current statement that must be left properly.
     pub scopes: Vec<Scope<'p>>,
     pub pads: Vec<Pad>,
-    /// The landing pad of calls made here.
+    /// The landing pad of calls at this point.
     pub pad: Option<usize>,
-    /// What loops leave behind, once it was asked for.
+    /// Escape analysis of loops; computed on demand.
     loops: Option<Loops<'p>>,
-    /// The newest `%` of integers, and what it was before it got the sign of the divisor: zero at
-    /// the same time.
+    /// The latest integer `%`: its result, and the remainder before the sign correction, which is
+    /// zero in the same cases.
     remainder: Option<(Value, Value)>,
 }
 
@@ -128,8 +130,8 @@ impl<'p> ModuleBuilder<'p> {
         }
     }
 
-    /// Adds the functions that the others need, and the host's data. `writeback`: with the table
-    /// for writing attributes back.
+    /// Adds helper functions and host data. `writeback`: includes the table for writing attributes
+    /// back to the host.
     pub fn finish(mut self, writeback: bool) -> Result<Module> {
         if self.timeline {
             self.cursor_functions();
@@ -150,7 +152,7 @@ impl<'p> ModuleBuilder<'p> {
         Ok(self.module)
     }
 
-    /// How values of a type are represented.
+    /// The representation of values of a type.
     pub fn ir_type(&self, ty: types::Ty) -> Ty {
         use types::{Kind, Lazy};
         match self.program.types.kind(ty) {
@@ -175,7 +177,7 @@ impl<'p> ModuleBuilder<'p> {
         }
     }
 
-    /// Parameters as the compiled function takes them: those without a value are left out.
+    /// Parameter and result types of the compiled function; parameters without a value are omitted.
     pub fn signature(&self, function: FunctionId) -> (Vec<Ty>, Ty) {
         let instance = &self.program.functions[function];
         let params = instance.locals[..instance.ast.params.len()]
@@ -188,14 +190,14 @@ impl<'p> ModuleBuilder<'p> {
         )
     }
 
-    /// What a function inside another one gets of it: see [`crate::program::Nested`].
+    /// Layout of a nested function's environment: see [`crate::program::Nested`].
     pub fn environment(&self, function: &FunctionInstance) -> Ty {
         let captures = function.names.captures.iter().map(|_| Ty::Ptr);
         let defaults = function.nested.iter().flat_map(|nested| &nested.defaults);
         Ty::Struct(captures.chain(defaults.map(|&ty| self.ir_type(ty))).collect())
     }
 
-    /// Declares a function of the firmware and returns its symbol.
+    /// Declares a firmware function and returns its symbol.
     pub fn external(&mut self, symbol: &str, params: &[Ty], returns: Ty, nounwind: bool) -> Rc<str> {
         if let Some((known, _)) = self.module.externals.get_key_value(symbol) {
             return known.clone();
@@ -247,7 +249,7 @@ impl<'m, 'p> Emitter<'m, 'p> {
         self.module.ir_type(self.type_of(expr))
     }
 
-    /// Calls a function of the firmware.
+    /// Calls a firmware function.
     pub fn call_external(&mut self, symbol: &str, args: Vec<Value>, returns: Ty, nounwind: bool) -> Value {
         let params: Vec<Ty> = args.iter().map(|arg| arg.ty.clone()).collect();
         self.module.external(symbol, &params, returns.clone(), nounwind);
@@ -255,14 +257,14 @@ impl<'m, 'p> Emitter<'m, 'p> {
         self.build.call(symbol, args, returns, unwind)
     }
 
-    /// Calls a loop over arrays.
+    /// Calls an array routine.
     pub fn call_routine(&mut self, routine: Routine, args: Vec<Value>, returns: Ty) -> Value {
         let symbol: Rc<str> = routine.symbol().into();
         self.module.module.routines.insert(symbol.clone(), routine);
         self.build.call(&symbol, args, returns, None)
     }
 
-    /// The array whose method `callee` is.
+    /// The array on which the method `callee` is called.
     pub fn array_receiver(&self, callee: &'p Expr) -> Option<&'p Expr> {
         match &callee.kind {
             ExprKind::Attribute { value, .. } if self.is_array(value) => Some(value),
@@ -270,7 +272,7 @@ impl<'m, 'p> Emitter<'m, 'p> {
         }
     }
 
-    /// The host constant that an expression was found to be.
+    /// The host constant that inference found an expression to be.
     pub fn host_constant(&self, expr: &Expr) -> Option<&'p HostValue> {
         match self.function.facts.get(&expr.id) {
             Some(Fact::Constant(value)) => Some(value),
@@ -278,7 +280,8 @@ impl<'m, 'p> Emitter<'m, 'p> {
         }
     }
 
-    /// Whether a loop with this body leaves nothing of its passes behind. `target`: what a `for` sets.
+    /// Whether the iterations of a loop with this body leave nothing behind. `target`: the target
+    /// of a `for` loop.
     pub fn leaves_nothing(&mut self, body: &'p [Stmt], target: Option<&'p Expr>) -> bool {
         let program = self.module.program;
         let kept = self.module.kept.get_or_insert_with(|| kept(program));
@@ -290,7 +293,7 @@ impl<'m, 'p> Emitter<'m, 'p> {
         loops.leave_nothing(body, target, kept, &keeps)
     }
 
-    /// The block where an exception raised here lands.
+    /// The block where exceptions raised at this point land.
     pub fn unwind(&self) -> Option<BlockId> {
         self.pad.map(|pad| self.pads[pad].block)
     }

@@ -5,8 +5,8 @@ use crate::ir::{self, *};
 use crate::language::Exception;
 
 impl Emitter<'_, '_> {
-    /// A power of integers, which wraps as products do. Of a negative exponent the result is cut
-    /// toward zero, as in the reference.
+    /// A power of integers, which wraps like a product. For a negative exponent the result is
+    /// truncated toward zero, as in the reference.
     pub(crate) fn power(&mut self, base: Value, exponent: Value) -> Value {
         let zero = Value::int(base.ty.clone(), 0);
         let some = self.build.compare(Compare::Ne, base.clone(), zero.clone());
@@ -27,7 +27,8 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// `kairos.power…(base, exponent)`: by squaring. A negative exponent leaves something of 1 and -1 only.
+/// `kairos.power…(base, exponent)`: exponentiation by squaring. For negative exponents the result
+/// is 0 unless the base is 1 or -1.
 fn power_function(symbol: &str, ty: Ty) -> ir::Function {
     let mut function = ir::Function::new(symbol, vec![ty.clone(), ty.clone()], ty.clone(), None);
     function.attributes = "nounwind noinline";
@@ -45,7 +46,7 @@ fn power_function(symbol: &str, ty: Ty) -> ir::Function {
     build.store(exponent.clone(), &rest);
     build.branch(negative, below, head);
     build.block = below;
-    // What remains of 1 and -1 depends on the lowest bit alone.
+    // For bases 1 and -1, the result depends on the lowest bit of the exponent only.
     let next = build.binary(Binary::Add, base, constant(1));
     let unit = build.compare(Compare::Ult, next, constant(3));
     let factor_left = build.load(ty.clone(), &factor);

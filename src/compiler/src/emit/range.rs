@@ -1,11 +1,11 @@
-//! Ranges, and positions in sequences.
+//! Ranges, and indices of sequences.
 
 use super::Emitter;
 use crate::ir::*;
 use crate::language::Exception;
 
 impl Emitter<'_, '_> {
-    /// A range; ValueError if its step is zero.
+    /// A range; raises ValueError if its step is zero.
     pub(crate) fn range(&mut self, members: [Value; 3]) -> Value {
         let zero = Value::int(members[2].ty.clone(), 0);
         let moves = self.build.compare(Compare::Ne, members[2].clone(), zero);
@@ -13,8 +13,8 @@ impl Emitter<'_, '_> {
         self.build.aggregate(members.into())
     }
 
-    /// How far it is from `from` to `to` in the direction of `step`: an unsigned number, since it
-    /// may be too large for a signed one.
+    /// Distance from `from` to `to` in the direction of `step`. Unsigned, since it may be too large
+    /// for a signed number.
     fn distance(&mut self, from: &Value, to: &Value, step: &Value) -> Value {
         let rising = self.rises(step);
         let up = self.build.binary(Binary::Sub, to.clone(), from.clone());
@@ -27,14 +27,14 @@ impl Emitter<'_, '_> {
         self.build.compare(Compare::Sgt, step.clone(), zero)
     }
 
-    /// How far one step goes, unsigned.
+    /// The absolute value of the step, unsigned.
     fn stride(&mut self, step: &Value) -> Value {
         let rising = self.rises(step);
         let negated = self.build.negated(step.clone());
         self.build.select(rising, step.clone(), negated)
     }
 
-    /// Number of elements of a range whose step is not zero, as Python counts them: unsigned.
+    /// Number of elements of a range with nonzero step, as in Python; unsigned.
     pub(crate) fn range_length(&mut self, start: &Value, stop: &Value, step: &Value) -> Value {
         let ty = start.ty.clone();
         let (zero, one) = (Value::int(ty.clone(), 0), Value::int(ty, 1));
@@ -52,7 +52,7 @@ impl Emitter<'_, '_> {
         self.build.select(any, count, zero)
     }
 
-    /// As [`Self::range_length`], a signed number; OverflowError if it is too large for one.
+    /// As [`Self::range_length`], as a signed number; raises OverflowError if it is too large.
     pub(crate) fn signed_range_length(&mut self, start: &Value, stop: &Value, step: &Value) -> Value {
         let length = self.range_length(start, stop, step);
         let zero = Value::int(length.ty.clone(), 0);
@@ -62,16 +62,16 @@ impl Emitter<'_, '_> {
         length
     }
 
-    /// Whether there is another element behind `value`, which is one. The step must not be added to
-    /// find out: the sum may be too large.
+    /// Whether another element follows `value`, which is an element. The step must not be added to
+    /// find out, since the sum may overflow.
     pub(crate) fn goes_on(&mut self, value: &Value, stop: &Value, step: &Value) -> Value {
         let rest = self.distance(value, stop, step);
         let stride = self.stride(step);
         self.build.compare(Compare::Ult, stride, rest)
     }
 
-    /// Whether the element behind the last one fits its type, and that is known here: then a loop
-    /// may compare it with the stop.
+    /// Whether it is known at compile time that the element after the last one cannot overflow; a
+    /// loop may then compare it with the stop.
     pub(crate) fn steps_beyond(&self, stop: &Value, step: &Value) -> bool {
         let most = match stop.ty {
             Ty::I64 => i64::MAX,
@@ -87,13 +87,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Whether `value` is an element of a range.
+    /// Whether a range contains `value`.
     pub(crate) fn range_contains(&mut self, value: &Value, [start, stop, step]: &[Value; 3]) -> Value {
         let before_stop = self.in_range(value, stop, step);
         let behind_start = self.in_range(value, start, step);
         let from_start = self.build.not(behind_start);
-        // `value < start` says that it lies before the start of a rising range; of one that falls,
-        // `value > start` does.
+        // `in_range(value, start)` means that `value` is before the start: less in a rising range,
+        // greater in a falling one.
         let distance = self.distance(start, value, step);
         let stride = self.stride(step);
         let rest = self.build.binary(Binary::URem, distance, stride);
@@ -102,7 +102,7 @@ impl Emitter<'_, '_> {
         self.build.binary(Binary::And, inside, on_grid)
     }
 
-    /// Counts a negative index from the end, and raises IndexError if it is out of range. The
+    /// Converts a negative index to one from the start; raises IndexError if out of range. The
     /// length is unsigned.
     pub(crate) fn checked_index(&mut self, index: Value, length: Value) -> Value {
         let zero = Value::int(index.ty.clone(), 0);
@@ -119,7 +119,7 @@ impl Emitter<'_, '_> {
         position
     }
 
-    /// Whether a loop over a range goes on with `value`.
+    /// Whether a loop over a range continues with `value`.
     pub(crate) fn in_range(&mut self, value: &Value, stop: &Value, stride: &Value) -> Value {
         let up = |this: &mut Self| this.build.compare(Compare::Slt, value.clone(), stop.clone());
         let down = |this: &mut Self| this.build.compare(Compare::Sgt, value.clone(), stop.clone());

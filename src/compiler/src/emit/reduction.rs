@@ -1,4 +1,4 @@
-//! Bringing the elements of an array, or those along one dimension, to one number each.
+//! Reductions of all elements of an array, or along one dimension.
 
 use super::array::Array;
 use super::{int, Builder, Emitter, ModuleBuilder};
@@ -9,11 +9,11 @@ use crate::types;
 
 /// `kairos.sum(data, count)`: the sum of doubles, in NumPy's order.
 const SUM: &str = "kairos.sum";
-/// Up to so many the sum is made of eight that go side by side; more are added in two halves.
+/// Up to `BLOCK` elements are added in `LANES` parallel sums; longer arrays are split in halves.
 const BLOCK: i64 = 128;
 const LANES: i64 = 8;
 
-/// The elements that become one number: `count` of them, `stride` apart from one to the next.
+/// The elements of one reduction: `count` elements at distance `stride`.
 struct Row {
     data: Value,
     count: Value,
@@ -21,8 +21,8 @@ struct Row {
 }
 
 impl Emitter<'_, '_> {
-    /// `numpy.sum` and its like, over all elements or along one dimension. `result`: type of a
-    /// number, or of an array of them.
+    /// `numpy.sum` and similar reductions, over all elements or along one dimension. `result`: type
+    /// of the number, or of the array of numbers.
     pub(crate) fn reduction(
         &mut self,
         function: NumPy,
@@ -67,7 +67,8 @@ impl Emitter<'_, '_> {
         Ok(self.array_value(results))
     }
 
-    /// ValueError where no elements would have to become `number` results, and there is no result for none.
+    /// Raises ValueError if a reduction without an identity would have to reduce no elements.
+    /// `number`: how many results there are.
     fn require_some(&mut self, function: NumPy, count: &Value, number: Value) {
         let text = match function {
             NumPy::Min => "zero-size array to reduction operation minimum which has no identity",
@@ -93,7 +94,7 @@ impl Emitter<'_, '_> {
                         self.module.sums = true;
                         let args = vec![row.data.clone(), row.count.clone()];
                         let sum = self.build.call(SUM, args, Ty::F64, None);
-                        // As if it began there: no sum is a negative zero.
+                        // As if the sum started at 0.0: the result is never a negative zero.
                         self.build.binary(Binary::FAdd, Value::float(0.0), sum)
                     }
                     _ => self.folded(row, from, Value::float(0.0), Binary::FAdd)?,
@@ -127,7 +128,7 @@ impl Emitter<'_, '_> {
         self.build.load(ty.clone(), &from)
     }
 
-    /// One after the other, in the type of the start.
+    /// Folds elements in order, in the type of `start`.
     fn folded(&mut self, row: &Row, from: types::Ty, start: Value, op: Binary) -> Result<Value> {
         let (from, ty) = (self.module.ir_type(from), start.ty.clone());
         let so_far = self.build.slot(ty.clone());
@@ -160,7 +161,8 @@ impl Emitter<'_, '_> {
         Ok(self.build.load(Ty::I1, &so_far))
     }
 
-    /// The smallest or largest element, or its index: of equals that of the first. What is not a number wins.
+    /// The smallest or largest element, or its index; the first one among equals. NaN takes
+    /// precedence.
     fn extreme(&mut self, function: NumPy, row: &Row, from: types::Ty, result: Ty) -> Result<Value> {
         let ty = self.module.ir_type(from);
         let smallest = matches!(function, NumPy::Min | NumPy::ArgMin);
@@ -168,7 +170,7 @@ impl Emitter<'_, '_> {
         let (begin, known) = (self.build.new_block("first"), self.build.new_block("extreme"));
         self.build.store(Value::zero(ty.clone()), &best);
         self.build.store(int(0), &place);
-        // Along a dimension there may be nothing to look at, since there is no result.
+        // When reducing along a dimension, there may be no elements if there are no results either.
         let some = self.build.compare(Compare::Ne, row.count.clone(), int(0));
         self.build.branch(some, begin, known);
         self.build.block = begin;
@@ -196,7 +198,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// Whether a value takes the place of another one as the smallest, or largest.
+    /// Whether `value` replaces `other` as the smallest or largest; NaN takes precedence.
     pub(crate) fn wins(&mut self, smallest: bool, value: Value, other: Value) -> Value {
         let (integer, float) = match smallest {
             true => (Compare::Slt, Compare::FOlt),
@@ -216,7 +218,8 @@ impl Emitter<'_, '_> {
 }
 
 impl ModuleBuilder<'_> {
-    /// `kairos.sum`: NumPy adds in this order, so that errors stay small; any other gives other last digits.
+    /// `kairos.sum`: pairwise summation in NumPy's order, which keeps rounding errors small; any
+    /// other order changes the last digits.
     pub(crate) fn sum_function(&mut self) {
         if !self.sums {
             return;

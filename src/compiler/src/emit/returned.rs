@@ -1,14 +1,14 @@
-//! Memory that a function returns. What it has made stands on its stack, which nothing else uses
-//! until its caller goes on: interrupts have a stack of their own. So it says how far its stack
-//! went, and the caller lets its own begin there.
+//! Memory returned by functions. It remains on the stack of the function, which nothing overwrites
+//! before the caller continues, since interrupts use a separate stack. The function stores its
+//! final stack pointer, and the caller extends its own stack down to it.
 
 use super::{int, Emitter, ModuleBuilder};
 use crate::ir::*;
 
-/// How far the stack of a function went that has just returned.
+/// Stack pointer at the end of the function that returned last.
 const STACK: &str = "kairos.stack";
 
-/// Bytes of the stack that the firmware may use when it reads the attributes that a kernel leaves behind.
+/// Stack bytes that the firmware may use while reading the attributes that a kernel left behind.
 const ROOM: i64 = 64 << 10;
 
 impl ModuleBuilder<'_> {
@@ -23,13 +23,13 @@ impl Emitter<'_, '_> {
         self.build.call(&save, vec![], Ty::Ptr, None)
     }
 
-    /// Before the entry is called: what it leaves in attributes lies below the firmware's own stack.
+    /// Called before the entry, so that its data in attributes is below the firmware's own stack.
     pub(crate) fn leave_room(&mut self) {
         let room = self.build.alloca(Ty::I8, int(ROOM));
         self.build.store(room, &Value::global(STACK));
     }
 
-    /// At the end of this function, if it may return memory of its stack.
+    /// Stores the stack pointer at the end of this function, if it may leave memory on its stack.
     pub(crate) fn leave_stack(&mut self) {
         if self.module.returning.contains(&self.function.symbol) {
             let stack = self.stack();
@@ -37,12 +37,12 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Behind a call of `symbol`: takes over its stack, if it may have returned memory of it.
+    /// Keeps the stack of `symbol` after a call, if it may have left memory there.
     pub(crate) fn take_over_stack(&mut self, symbol: &str) {
         if !self.module.returning.contains(symbol) {
             return;
         }
-        // As numbers; addresses may be shorter.
+        // As 64-bit numbers; addresses may be shorter.
         let [own, other] = [self.build.slot(Ty::I64), Value::global(STACK)];
         let stack = self.stack();
         self.build.store(Value::int(Ty::I64, 0), &own);
@@ -51,7 +51,7 @@ impl Emitter<'_, '_> {
         let size = self.build.binary(Binary::Sub, own, end);
         let size = self.build.convert(size, &Ty::I32);
         let taken = self.build.alloca(Ty::I8, size);
-        // Else nothing would use it.
+        // Otherwise the allocation would be unused and optimised away.
         self.build.store(taken, &other);
     }
 }

@@ -1,8 +1,8 @@
-//! Calls of the host.
+//! Remote calls to the host.
 //!
-//! Arguments are put into stack slots and described by a tag string; the firmware serialises them
-//! before it returns. The result is received in pieces: the firmware says how many bytes it needs
-//! next, the kernel gives them from its stack.
+//! Arguments are stored in stack slots and described by a tag string; the firmware serialises them
+//! before it returns. The result is received in pieces: the firmware requests a number of bytes,
+//! which the kernel allocates on its stack.
 
 use std::rc::Rc;
 
@@ -87,12 +87,12 @@ impl<'p> Emitter<'_, 'p> {
 
     pub(super) fn argument_tag(&self, ty: types::Ty, span: Span) -> Result<Vec<u8>> {
         let types = &self.module.program.types;
-        // A method called on the host takes its receiver as first argument.
+        // A method called on the host takes its receiver as the first argument.
         if let Kind::Method { .. } = types.kind(ty) {
             return Ok(vec![tags::OBJECT]);
         }
         let tag = match types.kind(ty) {
-            // What is sent is a copy.
+            // A contiguous copy is sent.
             Kind::View(elt, dims) => types
                 .rpc_tag(*elt)
                 .map(|elt| [&[tags::ARRAY, *dims], &elt[..]].concat()),
@@ -104,7 +104,7 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// A value as it is sent: the host knows arrays whose elements lie together only.
+    /// Prepares a value for sending: the host supports contiguous arrays only.
     pub(super) fn sent(&mut self, value: Value, ty: types::Ty) -> Value {
         match self.array_parts(&value, ty) {
             Some(array) if array.strides.is_some() => {
@@ -115,7 +115,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// The addresses of values that are sent.
+    /// A table of the addresses of the values to send.
     pub(super) fn pointers(&mut self, slots: Vec<Value>) -> Value {
         let table = Ty::Struct(vec![Ty::Ptr; slots.len().max(1)].into());
         let pointers = self.build.slot(table.clone());
@@ -158,7 +158,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.build.load(ty, &slot))
     }
 
-    /// Whether a value of the type has parts outside of its own slot.
+    /// Whether a value of the type has parts outside its own slot.
     fn needs_memory(&self, ty: types::Ty) -> bool {
         match self.module.program.types.kind(ty) {
             Kind::Str | Kind::Bytes | Kind::ByteArray | Kind::List(_) | Kind::Array(..) => true,
@@ -167,7 +167,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Sends the result of the entry to the host, without waiting.
+    /// Sends the result of the entry to the host without waiting.
     pub(crate) fn send_result(&mut self, service: Handle, result: Value, entry: &FunctionInstance) -> Result<()> {
         let mut tag = self.argument_tag(entry.returns, entry.ast.name_span)?;
         tag.extend([RETURNS, tags::NONE]);

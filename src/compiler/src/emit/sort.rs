@@ -1,5 +1,5 @@
-//! Sorting: runs that are in order are merged to longer ones, from single elements up to the whole
-//! list. Equal elements stay in their order, as in Python.
+//! Merge sort, bottom-up: sorted runs are merged into longer ones, from single elements up to the
+//! whole list. It is stable, as in Python.
 
 use super::{int, Emitter};
 use crate::diagnostic::Result;
@@ -8,17 +8,18 @@ use crate::source::Span;
 use crate::syntax::CmpOp;
 use crate::types::{self, Kind};
 
-/// What decides the order of elements, whose type it has.
+/// The order of elements.
 #[derive(Clone, Copy)]
 struct Order {
     elt: types::Ty,
-    /// Type of the key, if elements are pairs of a key, which decides, and what is not looked at.
+    /// Type of the key, if elements are pairs of a key, which decides, and a value, which is
+    /// ignored.
     key: Option<types::Ty>,
     descending: bool,
 }
 
 impl Emitter<'_, '_> {
-    /// Sorts a list of elements of type `elt` in its place.
+    /// Sorts a list of elements of type `elt` in place.
     pub(crate) fn sort(&mut self, span: Span, list: &Value, elt: types::Ty, descending: bool) -> Result<()> {
         let order = Order {
             elt,
@@ -28,8 +29,8 @@ impl Emitter<'_, '_> {
         self.sort_by(span, list, order)
     }
 
-    /// A new list of the elements, of type `elt`, of a list of pairs of a key and an element; the
-    /// pairs are sorted meanwhile.
+    /// Sorts a list of pairs of a key and an element in place; returns a new list of the elements,
+    /// of type `elt`.
     pub(crate) fn sorted_by_key(
         &mut self,
         span: Span,
@@ -85,7 +86,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// Merges the elements from `first` to `middle` with those up to `end`.
+    /// Merges the run from `first` to `middle` with the run from `middle` to `end`.
     fn merge(
         &mut self,
         span: Span,
@@ -140,14 +141,15 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// `from + count`, but not more than `most`.
+    /// `from + count`, but at most `most`.
     fn at_most(&mut self, from: Value, count: &Value, most: &Value) -> Value {
         let sum = self.build.binary(Binary::Add, from, count.clone());
         let less = self.build.compare(Compare::Slt, sum.clone(), most.clone());
         self.build.select(less, sum, most.clone())
     }
 
-    /// Runs `body` while the number in a slot, which it is given and changes, is below `end`.
+    /// Runs `body` while the number in a slot is below `end`. The body receives the number and must
+    /// update the slot.
     fn while_below(
         &mut self,
         slot: &Value,

@@ -1,5 +1,5 @@
-//! Subkernels as kernels see them: starting one on its board, and values that travel between
-//! boards. Those are encoded as in remote calls, and received as their results are (`rpc.rs`).
+//! Subkernels from the kernels' point of view: starting one on its board, and messages between
+//! boards. Values are encoded as in remote calls and received like their results (`rpc.rs`).
 
 use kairos_contracts::rpc::{tag as tags, RETURNS};
 
@@ -10,14 +10,14 @@ use crate::program::FunctionId;
 use crate::source::Span;
 use crate::types;
 
-/// By this number a subkernel receives its arguments.
+/// Message number by which a subkernel receives its arguments.
 pub(crate) const ARGUMENTS: i64 = -1;
-/// A time that does not end, in milliseconds.
+/// Timeout value for waiting without limit.
 pub(crate) const FOREVER: i64 = -1;
-/// The time of waiting for what is there, in milliseconds.
+/// Timeout in milliseconds for receiving without waiting.
 pub(crate) const AT_ONCE: i64 = 0;
 
-/// A message: its number, and whether it is the result of the kernel that sends it.
+/// A message: its number, whether it is the result of the sending subkernel, and its destination.
 #[derive(Clone)]
 pub(crate) struct Message {
     pub number: Value,
@@ -26,14 +26,15 @@ pub(crate) struct Message {
 }
 
 impl Emitter<'_, '_> {
-    /// The satellite on which a call made here starts a function; None: it runs here.
+    /// The satellite on which a call of a function starts it; None if the function runs on this
+    /// board.
     pub(crate) fn started_on(&self, function: FunctionId) -> Option<u8> {
         let own = self.function.info.kind.destination();
         let other = self.module.program.functions[function].info.kind.destination();
         other.filter(|_| other != own)
     }
 
-    /// The number of a subkernel; `receiver`: the object, if it is a method.
+    /// The number of a subkernel; `receiver`: the object if it is a method.
     pub(crate) fn subkernel_number(&mut self, function: FunctionId, receiver: &Value) -> Value {
         let mut known = self.module.program.subkernels();
         known.retain(|subkernel| subkernel.function == function);
@@ -52,13 +53,13 @@ impl Emitter<'_, '_> {
         number
     }
 
-    /// Has a satellite load a subkernel, and start it if `run` is set.
+    /// Makes a satellite load a subkernel, and start it if `run` is set.
     pub(crate) fn load_subkernel(&mut self, number: Value, destination: u8, run: bool) {
         let args = vec![number, int(destination.into()), int(run.into())];
         self.call_external("subkernel_load_run", args, Ty::unit(), false);
     }
 
-    /// Waits until a subkernel has ended.
+    /// Waits for the end of a subkernel.
     pub(crate) fn await_subkernel(&mut self, number: Value, timeout: Value) {
         self.call_external("subkernel_await_finish", vec![number, timeout], Ty::unit(), false);
     }

@@ -1,4 +1,4 @@
-//! Strings: their characters, and strings made from others, which live on the stack of their function.
+//! Strings: characters, and strings created from others, which live on the stack of the function.
 
 use std::rc::Rc;
 
@@ -6,10 +6,10 @@ use super::{int, Builder, Emitter, ModuleBuilder};
 use crate::diagnostic::Result;
 use crate::ir::*;
 
-/// `kairos.characters(data, length)`: how many characters there are in so many bytes of UTF-8.
+/// `kairos.characters(data, length)`: number of characters in `length` bytes of UTF-8.
 const CHARACTERS: &str = "kairos.characters";
-/// `kairos.character(data, length, index)`: where in the bytes a character begins; their number, if
-/// there are not so many.
+/// `kairos.character(data, length, index)`: byte offset at which a character begins; `length` if
+/// there are fewer characters.
 const CHARACTER: &str = "kairos.character";
 
 fn parameter(number: u32, ty: Ty) -> Value {
@@ -17,8 +17,8 @@ fn parameter(number: u32, ty: Ty) -> Value {
     Value { ty, kind }
 }
 
-/// A function that counts characters. With `to_index` it ends at the byte where the character of
-/// that number begins.
+/// A function that counts characters. With `to_index` it stops at the byte where the character of
+/// that index begins.
 fn counting(symbol: &str, to_index: bool) -> Function {
     let mut params = vec![Ty::Ptr, Ty::I32];
     params.extend(to_index.then_some(Ty::I32));
@@ -38,7 +38,7 @@ fn counting(symbol: &str, to_index: bool) -> Function {
     build.block = inside;
     let from = build.element(&data, &Ty::I8, index.clone());
     let byte = build.load(Ty::I8, &from);
-    // Bytes 10xxxxxx go on with a character.
+    // Bytes 10xxxxxx continue a character.
     let mark = build.binary(Binary::And, byte, Value::int(Ty::I8, 0xc0));
     let begins = build.compare(Compare::Ne, mark, Value::int(Ty::I8, 0x80));
     let seen = build.load(Ty::I32, &count);
@@ -68,7 +68,7 @@ impl ModuleBuilder<'_> {
             .extend(functions.map(|(symbol, to_index)| counting(symbol, to_index)));
     }
 
-    /// The text of a string value, if it is a constant.
+    /// The text of a string value if it is constant.
     fn known_text(&self, value: &Value) -> Option<&str> {
         let ValueKind::Struct(members) = &value.kind else {
             return None;
@@ -93,7 +93,7 @@ impl Emitter<'_, '_> {
         self.build.call(CHARACTERS, parts.into(), Ty::I32, None)
     }
 
-    /// Where in the bytes of a text a character begins.
+    /// Byte offset at which a character of a string begins.
     fn character(&mut self, data: &Value, length: &Value, index: Value) -> Value {
         self.module.characters = true;
         self.build
@@ -113,7 +113,7 @@ impl Emitter<'_, '_> {
         self.build.aggregate(vec![data, length])
     }
 
-    /// `text[start:stop:step]`, in characters. Without a step it is a part of the same text.
+    /// `text[start:stop:step]`, in characters. Without a step, the result shares the memory.
     pub(crate) fn string_slice(&mut self, text: Value, bounds: [Option<Value>; 3]) -> Result<Value> {
         let (from, size) = (self.build.extract(&text, 0), self.build.extract(&text, 1));
         let own = self.text_length(&text);
@@ -127,7 +127,7 @@ impl Emitter<'_, '_> {
             let length = self.build.binary(Binary::Sub, stop, start);
             return Ok(self.build.aggregate(vec![data, length]));
         }
-        // No character is taken twice.
+        // Each character is copied at most once, so `size` bytes suffice.
         let data = self.build.alloca(Ty::I8, size.clone());
         let end = self.build.slot(Ty::I32);
         self.build.store(int(0), &end);

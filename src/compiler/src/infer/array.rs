@@ -8,7 +8,7 @@ use crate::syntax::*;
 use crate::types::{Kind, Ty};
 
 impl Infer<'_, '_> {
-    /// Type of the elements of an array that the expression `whole` makes.
+    /// Element type of the array that is the result of expression `whole`.
     fn result_elements(&mut self, whole: &Expr, dims: u8) -> Result<Ty> {
         let result = self.function().types[whole.id as usize];
         if let Some((elt, _)) = self.types().array_parts(result) {
@@ -20,7 +20,7 @@ impl Infer<'_, '_> {
         Ok(elt)
     }
 
-    /// `left op right`, one of which is an array.
+    /// Types `left op right`, where at least one operand is an array.
     pub(super) fn array_binary(&mut self, op: BinOp, left: (Ty, Span), right: (Ty, Span), whole: &Expr) -> Result<()> {
         let (l, r) = self.array_operands(op, left, right)?;
         if op == BinOp::MatMul {
@@ -39,7 +39,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The type of an attribute of an array: a method is the function of that name.
+    /// The type of an attribute of an array; a method is the NumPy function of that name.
     pub(super) fn array_attribute(&mut self, array: Ty, name: &str) -> Option<Ty> {
         let (elt, dims) = self.types().array_parts(array)?;
         Some(match name {
@@ -90,8 +90,8 @@ impl Infer<'_, '_> {
         Ok(self.types().part_of_array(elt, dims - indices as u8, strided))
     }
 
-    /// What is assigned to a part of an array, of type `wanted`, is copied into it: an array of as
-    /// many dimensions, or a number.
+    /// Checks a value copied into a part of an array of type `wanted`: an array of the same number
+    /// of dimensions, or a number.
     pub(super) fn copied_into(&mut self, wanted: Ty, found: Ty, span: Span) -> Result<()> {
         let (elt, dims) = self.types().array_parts(wanted).expect("a part of an array");
         match self.types().array_parts(found) {
@@ -104,15 +104,15 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The type of `left op right` where each element is compared; None where the values are
-    /// compared as a whole.
+    /// The type of an elementwise comparison `left op right`; None if the values are compared as a
+    /// whole.
     pub(super) fn compared_elements(&mut self, op: CmpOp, left: (Ty, Span), right: (Ty, Span)) -> Result<Option<Ty>> {
         if matches!(op, CmpOp::In | CmpOp::NotIn | CmpOp::Is | CmpOp::IsNot) {
             return Ok(None);
         }
         let parts = [left, right].map(|side| self.types().array_parts(side.0));
         if parts == [None, None] {
-            // Either may turn out to be an array.
+            // One of them may turn out to be an array.
             let unknown = [left, right].iter().any(|side| self.types().is_var(side.0));
             return Ok(unknown.then(|| self.types().var()));
         }
@@ -128,7 +128,7 @@ impl Infer<'_, '_> {
         Ok(Some(self.kind(Kind::Array(elt, l.1.max(r.1)))))
     }
 
-    /// Checks the operands; gives for each the type of its elements and its dimensions, 0 for a number.
+    /// Checks the operands; returns element type and number of dimensions for each, 0 for a number.
     fn array_operands(&mut self, op: BinOp, left: (Ty, Span), right: (Ty, Span)) -> Result<((Ty, u8), (Ty, u8))> {
         let [l, r] = [left.0, right.0].map(|ty| self.types().array_parts(ty).unwrap_or((ty, 0)));
         let bools = [l.0, r.0].map(|ty| *self.types().kind(ty) == Kind::Bool);
@@ -169,7 +169,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// `whole op= operand` for an array as target, which keeps its type.
+    /// Types `whole op= operand`, where the target is an array, which keeps its type.
     pub(super) fn array_aug_assign(
         &mut self,
         op: BinOp,
@@ -193,7 +193,8 @@ impl Infer<'_, '_> {
     }
 }
 
-/// Whether what is left of an array lies together: after indices one slice without a step, and nothing else.
+/// Whether the selected part of an array is contiguous: indices first, then at most one slice
+/// without a step, then full slices only.
 fn lies_together(choices: &[Dimension]) -> bool {
     let mut rest = choices.iter().skip_while(|choice| matches!(choice, Dimension::At(_)));
     let first = rest.next().is_none_or(|choice| match choice {

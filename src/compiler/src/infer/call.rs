@@ -1,4 +1,4 @@
-//! Types of calls: of host functions (compiled, remote, of the firmware) and of the language's own functions.
+//! Types of calls: of host functions (compiled, remote, syscalls) and of built-in functions.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// A call of a function that is known.
+    /// Types a call of a single known function.
     pub(super) fn function_call(
         &mut self,
         whole: &Expr,
@@ -48,7 +48,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// A call of a host function; `class` is that of the receiver if it is a method.
+    /// Types a call of a host function; for a method, `class` is the class of the receiver.
     pub(super) fn host_call(
         &mut self,
         whole: &Expr,
@@ -149,8 +149,8 @@ impl Infer<'_, '_> {
         Ok(returns)
     }
 
-    /// Unifies a parameter with the argument passed for it. A truth value may stand for an integer:
-    /// it is passed as 0 or 1.
+    /// Unifies a parameter with the argument passed for it. A bool is accepted for an integer and
+    /// passed as 0 or 1.
     pub(super) fn pass(
         &mut self,
         wanted: Ty,
@@ -171,8 +171,8 @@ impl Infer<'_, '_> {
         self.unify(wanted, found, expr.span, &format!("argument '{param}'"))
     }
 
-    /// Matches arguments with the parameters of a function, which is a method of `class`, or keeps
-    /// defaults of the last ones.
+    /// Matches arguments with the parameters of a function. `class`: the receiver's class for a
+    /// method; `kept`: the number of last parameters with stored defaults.
     pub(super) fn bind(
         &mut self,
         whole: &Expr,
@@ -276,7 +276,7 @@ impl Infer<'_, '_> {
         Ok(ty)
     }
 
-    /// The exception class that an expression names.
+    /// Checks that an expression names an exception class.
     pub(super) fn exception_class(&mut self, expr: &Expr) -> Result<()> {
         let ty = self.expr(expr)?;
         let known = |kind: &Kind| match kind {
@@ -293,7 +293,7 @@ impl Infer<'_, '_> {
 }
 
 impl Infer<'_, '_> {
-    /// The array whose method `callee` is.
+    /// The array on which the method `callee` is called.
     fn array_receiver<'a>(&mut self, callee: &'a Expr) -> Option<(&'a Expr, Ty)> {
         let ExprKind::Attribute { value, .. } = &callee.kind else {
             return None;
@@ -310,7 +310,7 @@ fn callee_of(call: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether a call is one that `with` stands for.
+/// Whether a call is generated for a `with` statement.
 fn is_managed(callee: Option<&Expr>) -> bool {
     let Some(ExprKind::Attribute { value, .. }) = callee.map(|callee| &callee.kind) else {
         return false;

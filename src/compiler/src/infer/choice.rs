@@ -1,5 +1,4 @@
-//! Types of functions as values: of attributes that are functions, and of calls where one of
-//! several functions is called.
+//! Types of functions as values: of function attributes, and of calls of one of several functions.
 
 use std::rc::Rc;
 
@@ -10,8 +9,9 @@ use crate::syntax::*;
 use crate::types::{Callable, Kind, Ty};
 
 impl Infer<'_, '_> {
-    /// Type of an expression that is an attribute of type `ty`. A function in it may meet others
-    /// without the attribute being one of several, unless something is assigned to it.
+    /// Type of an attribute expression, where the attribute has type `ty`. A single function gets a
+    /// fresh type, so that joining it with others does not make the attribute a choice, unless the
+    /// attribute is assigned to.
     pub(super) fn looked_up(&mut self, ty: Ty, name: &Rc<str>) -> Ty {
         if !self.types().is_single_function(ty) || self.context.program.assigned.contains(name) {
             return ty;
@@ -20,7 +20,8 @@ impl Infer<'_, '_> {
         self.kind(kind)
     }
 
-    /// A call of one of several functions: each must take these arguments, and all give the same.
+    /// Types a call of one of several functions: each must accept the arguments, and all must
+    /// return the same type.
     pub(super) fn choice_call(
         &mut self,
         whole: &Expr,

@@ -1,5 +1,4 @@
-//! Questions of classes, which are answered when a kernel is compiled: `isinstance`, the branches
-//! that it decides, and `super()`.
+//! Compile-time decisions about classes: `isinstance`, the branches that it decides, and `super()`.
 
 use std::rc::Rc;
 
@@ -12,13 +11,13 @@ use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{Kind, Ty};
 
-/// What is known of a condition when a kernel is compiled.
+/// The truth of a condition, as far as known at compile time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Truth {
     Known(bool),
-    /// It will be, when the types in it are.
+    /// To be known once the types are known.
     Later,
-    /// Nothing.
+    /// Not known at compile time.
     Open,
 }
 
@@ -40,7 +39,7 @@ impl Infer<'_, '_> {
     }
 
     /// Whether values of a type are instances of a class, or of one of a tuple of classes; None if
-    /// that is not known yet.
+    /// not known yet.
     fn is_instance(&mut self, ty: Ty, class: Ty, args: &[Expr]) -> Result<Option<bool>> {
         let value = self.types().kind(ty).clone();
         let class = self.types().kind(class).clone();
@@ -69,7 +68,7 @@ impl Infer<'_, '_> {
                 Number::Bool => is(Kind::Bool),
                 Number::Int => Ok(Some(integer || value == Kind::Bool)),
                 Number::Float => is(Kind::Float),
-                // Its width is not decided.
+                // The width is not decided yet.
                 Number::Int32 | Number::Int64 if matches!(value, Kind::IntOpen | Kind::IntWide) => Ok(None),
                 Number::Int32 => is(Kind::Int32),
                 Number::Int64 => is(Kind::Int64),
@@ -117,7 +116,7 @@ impl Infer<'_, '_> {
         Err(Diagnostic::new(class.span, text))
     }
 
-    /// What `isinstance` in a condition, which has been visited, tells of it.
+    /// The truth of a visited condition, as far as `isinstance` decides it.
     pub(super) fn truth(&self, condition: &Expr) -> Truth {
         let function = self.function();
         match &condition.kind {
@@ -145,7 +144,7 @@ impl Infer<'_, '_> {
                     match self.truth(value) {
                         Truth::Known(known) if known == *and => {}
                         Truth::Known(known) => return Truth::Known(known),
-                        // What stands behind it has not been visited.
+                        // The operands after it have not been visited.
                         Truth::Later => return Truth::Later,
                         Truth::Open => all = Truth::Open,
                     }
@@ -156,8 +155,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Takes out of all functions what is never reached, since `isinstance` decides it: later
-    /// passes do not see it.
+    /// Removes code that `isinstance` makes unreachable from all functions, so that later passes do
+    /// not see it.
     pub(super) fn prune(&mut self) {
         if !self.decides {
             return;
@@ -173,7 +172,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// `super()` in a method, or `super(Class, object)`.
+    /// Types `super()` in a method, or `super(Class, object)`.
     fn super_object(&mut self, whole: &Expr, args: &[Expr], types: &[Ty]) -> Result<Ty> {
         let (owner, object, span) = match (args, types) {
             ([], _) => {
@@ -222,7 +221,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// A method of a class behind `owner`, for an object of the class `class`.
+    /// Looks up a method after `owner` in the method resolution order of `class`.
     pub(super) fn super_attribute(
         &mut self,
         expr: &Expr,

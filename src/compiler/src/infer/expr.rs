@@ -129,7 +129,7 @@ impl Infer<'_, '_> {
         Ok(ty)
     }
 
-    /// The bounds of a slice.
+    /// Checks the bounds of a slice.
     pub(super) fn bounds(&mut self, bounds: &[Option<Box<Expr>>; 3]) -> Result<()> {
         for bound in bounds.iter().flatten() {
             let found = self.expr(bound)?;
@@ -150,7 +150,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// An expression that is a host value known at compile time.
+    /// Records that an expression is a host value known at compile time; returns its type.
     pub(super) fn constant(&mut self, expr: &Expr, value: &HostValue) -> Result<Ty> {
         let ty = self
             .context
@@ -250,7 +250,7 @@ impl Infer<'_, '_> {
         Err(Diagnostic::new(span, text))
     }
 
-    /// `result`: type of the whole expression, as far as it is known.
+    /// Types a unary operation. `result`: type of the whole expression, as far as it is known.
     fn unary(&mut self, op: UnaryOp, operand: &Expr, result: Ty) -> Result<Ty> {
         let ty = self.expr(operand)?;
         if op == UnaryOp::Not {
@@ -283,7 +283,7 @@ impl Infer<'_, '_> {
         Ok(ty)
     }
 
-    /// Result type of an arithmetic operation at `whole`; None while it depends on types not known yet.
+    /// Result type of an arithmetic operation at `whole`; None while it depends on unknown types.
     pub(super) fn binary(
         &mut self,
         op: BinOp,
@@ -336,7 +336,7 @@ impl Infer<'_, '_> {
         Ok(self.promote(left.0, right.0, result, whole))
     }
 
-    /// Checks that both operands are what an operation works on.
+    /// Checks that the operation accepts both operands.
     pub(super) fn binary_operands(&mut self, op: BinOp, left: (Ty, Span), right: (Ty, Span)) -> Result<()> {
         for (ty, span) in [left, right] {
             match self.types().kind(ty) {
@@ -405,7 +405,7 @@ impl Infer<'_, '_> {
         self.has_comparison(op, left.0, left.1)
     }
 
-    /// Whether values of a type can be compared: sequences as their elements can.
+    /// Checks that values of a type can be compared; sequences can if their elements can.
     fn has_comparison(&mut self, op: CmpOp, ty: Ty, span: Span) -> Result<()> {
         let identity = matches!(op, CmpOp::Is | CmpOp::IsNot);
         let equality = identity || matches!(op, CmpOp::Eq | CmpOp::NotEq);

@@ -1,4 +1,4 @@
-//! Types of objects that kernels make.
+//! Types of objects created by kernels.
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
@@ -9,7 +9,7 @@ use crate::syntax::*;
 use crate::types::{Kind, Ty};
 
 impl Infer<'_, '_> {
-    /// A call of a class: a new object, which the class's constructor sets up.
+    /// Types a call of a class: creates an object and calls its `__init__`.
     pub(super) fn construction(
         &mut self,
         whole: &Expr,
@@ -40,7 +40,7 @@ impl Infer<'_, '_> {
         Ok(self.kind(Kind::Instance(class)))
     }
 
-    /// Refuses a method of an object made in a kernel that the host would have to run.
+    /// Rejects host methods of objects created by kernels.
     pub(super) fn require_host_object(&self, class: Option<Handle>, whole: &Expr, name: &str) -> Result<()> {
         if !class.is_some_and(is_made) {
             return Ok(());
@@ -49,7 +49,8 @@ impl Infer<'_, '_> {
         Err(Diagnostic::new(whole.span, text).help("decorate it with @portable or @kernel"))
     }
 
-    /// An error if `function` reads an attribute that objects made in kernels do not have.
+    /// Reports an error if `function` reads an attribute that objects created by kernels do not
+    /// have.
     pub(super) fn missing_attribute(&self, function: &FunctionInstance) -> Option<Box<Diagnostic>> {
         let program = &self.context.program;
         let mut error = None;

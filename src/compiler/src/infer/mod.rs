@@ -1,8 +1,9 @@
 //! Type inference: unification over the whole program, repeated until nothing changes.
 //!
-//! A function is visited again and again; what an expression cannot tell yet (the attribute of a
-//! value of unknown type, the width of a sum) it tells at a later visit. When all has settled,
-//! integers of open width get one (`width.rs`). Functions are added as calls to them are found.
+//! All functions are visited repeatedly. A type that an expression cannot determine yet (the
+//! attribute of a value of unknown type, the width of a sum) is determined at a later visit. After
+//! convergence, integers of undetermined width get one (`width.rs`). Functions are added as calls
+//! to them are found.
 
 mod array;
 mod call;
@@ -28,14 +29,15 @@ use crate::source::Span;
 use crate::syntax::{returns_value, walk_exprs, ExprId, Parser};
 use crate::types::{Kind, Ty, Types};
 
-/// What the host asks for: this function with these arguments.
+/// A compilation request from the host: a function and its arguments.
 pub struct Request {
     pub function: HostValue,
     pub args: Vec<HostValue>,
     pub kwargs: Vec<(Rc<str>, HostValue)>,
     pub set_result: Option<Handle>,
     pub writeback: bool,
-    /// `print` is the host's; else it writes to the device's log, as `core_log` does.
+    /// Whether `print` runs on the host; otherwise it writes to the device's log, as `core_log`
+    /// does.
     pub print_as_rpc: bool,
 }
 
@@ -47,7 +49,8 @@ pub fn infer(context: &mut Context, request: &Request) -> Result<()> {
     result.map_err(|error| context.program.blame(current, error))
 }
 
-/// Infers as far as that goes; all errors found, at most one a statement. What follows from one is not told.
+/// Continues inference after errors and returns all of them, at most one per statement.
+/// Consequential errors are suppressed.
 pub fn infer_all(context: &mut Context, request: &Request) -> Vec<Diagnostic> {
     let mut infer = Infer::new(context, request);
     infer.errors = Some(vec![]);
@@ -59,34 +62,34 @@ pub fn infer_all(context: &mut Context, request: &Request) -> Vec<Diagnostic> {
 struct Infer<'a, 'h> {
     context: &'a mut Context<'h>,
     parser: Parser,
-    /// Operations of which an operand had an open width when seen: their result may be wider or
-    /// narrower than the operands.
+    /// Operations with an operand whose width was undetermined when visited: their result may be
+    /// wider or narrower than the operands.
     was_open: HashSet<(FunctionId, ExprId)>,
     current: FunctionId,
     print_as_rpc: bool,
     /// Messages between subkernels, by name.
     messages: HashMap<Rc<str>, subkernel::Message>,
-    /// Whether the call that is visited is one of several functions: those get their arguments alike.
+    /// Whether the visited call is one of several functions, which all get the same arguments.
     one_of_several: bool,
-    /// Whether the program has `isinstance`.
+    /// Whether the program uses `isinstance`.
     decides: bool,
-    /// What `super()` has given: by class or method, class of the object, name.
+    /// Results of `super()` lookups, by class or method, class of the object, and name.
     supers: HashMap<(Handle, Handle, Rc<str>), Option<HostValue>>,
-    /// Functions of the host that make texts: their templates.
+    /// Templates of the host functions that format strings.
     templates: HashMap<Handle, Rc<str>>,
-    /// Functions of the host that make texts, of templates and so many values, and call another one
-    /// with them.
+    /// Host functions that format strings and call another function with them.
     calls_with_texts: HashMap<CallWithTexts, Handle>,
-    /// Where several errors are wanted: those found.
+    /// The errors found, if several are wanted.
     errors: Option<Vec<Diagnostic>>,
-    /// Statements with an error, by function and start.
+    /// Statements with an error, by function and start offset.
     failed: HashSet<(FunctionId, u32)>,
 }
 
-/// A function, and for each of its arguments the template and the number of values of the text that it is.
+/// A function and, for each argument that is a formatted string, the template and the number of
+/// values.
 type CallWithTexts = (Handle, Vec<Option<(Rc<str>, usize)>>);
 
-/// An iterator that is not gone over where it stands.
+/// The error for a lazy iterable that is stored or passed on instead of being iterated in place.
 fn kept_iterator(function: &FunctionInstance, types: &Types) -> Option<Box<Diagnostic>> {
     let local = |(index, &ty): (usize, &Ty)| Some((function.names.locals[index].span, types.lazy_part(ty)?));
     let mut found = function.locals.iter().enumerate().find_map(local);
@@ -102,7 +105,7 @@ fn kept_iterator(function: &FunctionInstance, types: &Types) -> Option<Box<Diagn
     Some(Diagnostic::new(span, text).help("go over it where it stands, or make a list of it with list(…)"))
 }
 
-/// What is said of a value in `with` that is no context manager.
+/// The error text for a value in `with` that is not a context manager.
 fn no_manager(ty: &str) -> String {
     format!("value of type {ty} cannot act as a context manager")
 }
@@ -132,13 +135,14 @@ impl<'a, 'h> Infer<'a, 'h> {
         self.default_widths();
         self.settle()?;
         if self.decides {
-            // Widths may have decided what was not visited before.
+            // The widths may have decided `isinstance` tests; their branches were not visited
+            // before.
             self.default_widths();
             self.settle()?;
         }
         self.prune();
         if self.errors.as_ref().is_some_and(|errors| !errors.is_empty()) {
-            return Ok(()); // types that are left open may be so because of them
+            return Ok(()); // the errors may be why types are undetermined
         }
         self.require_known()?;
         self.require_both_ends()?;
@@ -213,7 +217,7 @@ impl<'a, 'h> Infer<'a, 'h> {
         Ok(())
     }
 
-    /// The instance of a compiled function for a class of receiver, made if there is none yet.
+    /// The instance of a compiled function for a class of receiver, created on first use.
     fn instantiate(&mut self, handle: Handle, class: Option<Handle>, at: Option<Span>) -> Result<FunctionId> {
         if let Some(&known) = self.context.program.function_index.get(&(handle, class)) {
             return Ok(known);
@@ -294,7 +298,8 @@ impl<'a, 'h> Infer<'a, 'h> {
         Ok(id)
     }
 
-    /// A readable symbol: the qualified name, with the class of the receiver when it inherits the method.
+    /// A readable symbol: the qualified name, followed by the receiver's class if it inherits the
+    /// method.
     fn symbol(&self, qualified: &str, class: Option<&str>) -> String {
         let owner = qualified.rsplit_once('.').map(|(owner, _)| owner);
         let base = match class {
@@ -315,7 +320,7 @@ impl<'a, 'h> Infer<'a, 'h> {
             .expect("the numbers do not end")
     }
 
-    /// Visits all functions until nothing changes.
+    /// Visits all functions until inference converges.
     fn settle(&mut self) -> Result<()> {
         loop {
             self.context.program.types.begin_visit();
@@ -337,7 +342,7 @@ impl<'a, 'h> Infer<'a, 'h> {
         }
     }
 
-    /// Refuses programs in which a type is left open.
+    /// Rejects programs in which a type is undetermined.
     fn require_known(&mut self) -> Result<()> {
         let program = &self.context.program;
         for (id, function) in program.functions.iter().enumerate() {
@@ -355,7 +360,7 @@ impl<'a, 'h> Infer<'a, 'h> {
             let mut left = HashSet::new();
             function.ast.each_own(&mut |name, _| _ = left.insert(name.clone()));
             for (index, &ty) in function.locals.iter().enumerate() {
-                // One that occurs in branches only that isinstance leaves out has no type.
+                // A variable used only in branches that `isinstance` excludes has no type.
                 if error.is_none() && !program.types.is_known(ty) && left.contains(&function.names.locals[index].name) {
                     let local = &function.names.locals[index];
                     let text = format!("the type of '{}' cannot be fully inferred", local.name);

@@ -1,4 +1,4 @@
-//! Types of functions inside others, and of calls of them.
+//! Types of nested functions, and of calls of them.
 
 use std::rc::Rc;
 
@@ -26,8 +26,8 @@ impl Infer<'_, '_> {
         Ok(self.kind(Kind::Closure(id)))
     }
 
-    /// Makes a function inside the current one part of the program. Annotations of its parameters
-    /// mean nothing, as in the reference.
+    /// Adds a nested function of the current one to the program. Annotations of its parameters are
+    /// ignored, as in the reference.
     fn instantiate_nested(&mut self, whole: &Expr, function: &Rc<Function>, defaults: Vec<Ty>) -> Result<FunctionId> {
         let (handle, class, outer) = (
             self.function().handle,

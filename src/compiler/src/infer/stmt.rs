@@ -1,4 +1,4 @@
-//! What statements say about types.
+//! Typing of statements.
 
 use super::classes::Truth;
 use super::Infer;
@@ -21,8 +21,8 @@ impl Infer<'_, '_> {
         Ok(())
     }
 
-    /// A statement; where several errors are wanted, one that has an error is noted and left out
-    /// from then on.
+    /// Visits a statement. If several errors are wanted, records an error and skips the statement
+    /// in later visits.
     fn noted(&mut self, stmt: &Stmt) -> Result<()> {
         if self.errors.is_none() {
             return self.stmt(stmt);
@@ -77,7 +77,7 @@ impl Infer<'_, '_> {
                 let elt = self.types().iterated(iterable, stmt.iter.span)?;
                 self.assign(&stmt.target, elt, stmt.iter.span)?;
                 if !matches!(stmt.target.kind, ExprKind::Name(_) | ExprKind::Attribute { .. }) {
-                    // Rows are copied into parts of arrays, however both lie in memory.
+                    // Rows are copied into parts of arrays, regardless of memory layout.
                     let function = &mut self.context.program.functions[self.current];
                     function.facts.insert(stmt.target.id, Fact::Element(elt));
                 }
@@ -148,7 +148,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Assigns a value of type `found`, which stands at `span`, to `target`.
+    /// Assigns a value of type `found`, located at `span`, to `target`.
     pub(super) fn assign(&mut self, target: &Expr, found: Ty, span: Span) -> Result<()> {
         match &target.kind {
             ExprKind::Tuple(elements) => {
@@ -217,7 +217,7 @@ impl Infer<'_, '_> {
         Ok(self.types().is_array(ty))
     }
 
-    /// `target: annotation = value`; without a value it says the type only.
+    /// Types `target: annotation = value`; without a value it only declares the type.
     fn annotated(&mut self, target: &Expr, annotation: &str, span: Span, value: Option<&Expr>) -> Result<()> {
         let at = |text: String| Diagnostic::new(span, text);
         let handle = self.function().handle;
@@ -241,7 +241,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Type of a variable, attribute or element that is assigned to.
+    /// Type of a variable, attribute or element as the target of an assignment.
     fn target(&mut self, target: &Expr) -> Result<Ty> {
         match &target.kind {
             ExprKind::Name(_) => {}
@@ -325,8 +325,8 @@ impl Infer<'_, '_> {
             let open = self.kind(Kind::IntOpen);
             return self.fits_target(span, wanted, open);
         }
-        // The operation has no node of its own: its result must be the target's type, and open
-        // operands adapt.
+        // The operation has no expression of its own: its result must have the target's type, and
+        // operands of undetermined width adapt.
         let both = (wanted, target.span);
         let result = match op {
             BinOp::Div => self.binary(op, both, (operand, value.span), value)?,
@@ -350,7 +350,7 @@ impl Infer<'_, '_> {
         Err(Diagnostic::new(span, text))
     }
 
-    /// Whether `isinstance` has it that nothing behind a statement is reached, or leaves that open.
+    /// Whether `isinstance` makes the code after a statement unreachable, or is undecided about it.
     pub(super) fn ends(&self, stmt: &Stmt) -> bool {
         let StmtKind::If { test, body, orelse } = &stmt.kind else {
             return false;

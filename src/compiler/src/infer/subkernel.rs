@@ -1,5 +1,5 @@
-//! Types of what subkernels, which satellites run, and their callers do: a call starts one and
-//! gives nothing; its result is awaited. Messages are known by their names: all that have one name
+//! Typing of subkernels, which satellites run, and of their callers. A call starts a subkernel and
+//! returns nothing; the result is awaited. Messages are identified by name: all messages of a name
 //! have one type.
 
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{Kind, Ty, INT32};
 
-/// A message: the type of its value, where it is sent, where it is received.
+/// A message: the type of its value, and where it is sent and received.
 #[derive(Clone, Copy)]
 pub(super) struct Message {
     ty: Ty,
@@ -22,7 +22,7 @@ pub(super) struct Message {
 }
 
 impl Infer<'_, '_> {
-    /// A call of one of the functions for subkernels, whose arguments have these types.
+    /// Types a call of one of the subkernel functions, whose arguments have these types.
     pub(super) fn subkernel(
         &mut self,
         subkernel: Subkernel,
@@ -82,7 +82,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The function of the program that a subkernel is; None while its type is not known.
+    /// The program function of a subkernel; None while the type of the expression is unknown.
     fn subkernel_named(&mut self, expr: &Expr, ty: Ty) -> Result<Option<usize>> {
         let (handle, class) = match *self.types().kind(ty) {
             Kind::Var => return Ok(None),
@@ -127,7 +127,7 @@ impl Infer<'_, '_> {
         Err(Diagnostic::new(expr.span, text))
     }
 
-    /// The type that an expression stands for, as in an annotation.
+    /// The type that an expression denotes, as in an annotation.
     fn stated_type(&mut self, expr: &Expr) -> Result<Ty> {
         let at = |text: String| Diagnostic::new(expr.span, text);
         let handle = self.function().handle;
@@ -137,7 +137,8 @@ impl Infer<'_, '_> {
         self.types().annotation(&stated).map_err(at)
     }
 
-    /// Types the arguments of a call, whose function is known. A type stands for itself, and has no value.
+    /// Types the arguments of a call of `function`. A type argument denotes itself and has no
+    /// value.
     pub(super) fn argument_types(&mut self, function: Ty, args: &[Expr]) -> Result<Vec<Ty>> {
         let receives = matches!(
             self.types().kind(function),
@@ -161,7 +162,7 @@ impl Infer<'_, '_> {
         Ok(none)
     }
 
-    /// The type of the message of this name, `ty` if it is met for the first time.
+    /// The type of the message of this name, `ty` if the message is new.
     fn message(&mut self, name: &Expr, ty: Ty, note: impl FnOnce(&mut Message, FunctionId)) -> Result<Ty> {
         let ExprKind::Str(name) = &name.kind else {
             return Err(Diagnostic::new(
@@ -178,7 +179,7 @@ impl Infer<'_, '_> {
         Ok(message.ty)
     }
 
-    /// Refuses messages that nobody sends, or nobody receives.
+    /// Rejects messages that are never sent or never received.
     pub(super) fn require_both_ends(&mut self) -> Result<()> {
         let mut names: Vec<&Rc<str>> = self.messages.keys().collect();
         names.sort();
@@ -195,7 +196,7 @@ impl Infer<'_, '_> {
         Ok(())
     }
 
-    /// Refuses calls of the host by subkernels.
+    /// Rejects calls of host functions in subkernels.
     pub(super) fn require_host(&self, whole: &Expr, name: &str) -> Result<()> {
         if self.function().info.kind.destination().is_none() {
             return Ok(());
@@ -204,7 +205,7 @@ impl Infer<'_, '_> {
         Err(Diagnostic::new(whole.span, text).help("send a message to a kernel of the core device"))
     }
 
-    /// Refuses objects as arguments of subkernels.
+    /// Rejects objects as arguments of subkernels.
     pub(super) fn require_messages(&mut self, callee: &FunctionKind, args: &[Expr]) -> Result<()> {
         let own = self.function().info.kind.destination();
         if callee.destination().is_none_or(|other| own == Some(other)) {
@@ -220,7 +221,7 @@ impl Infer<'_, '_> {
         Ok(())
     }
 
-    /// What a call of a subkernel gives: nothing, unless the caller runs on the same satellite.
+    /// The type of a call of a subkernel: None, unless the caller runs on the same satellite.
     pub(super) fn started(&mut self, function: Handle, returns: Ty) -> Ty {
         let own = self.function().info.kind.destination();
         let called = self.context.program.function_infos.get(&function);

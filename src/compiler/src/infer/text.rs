@@ -1,4 +1,4 @@
-//! Texts with values in them: which the kernel writes, and which the host.
+//! Formatted strings: those formatted by the kernel, and those formatted by the host.
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
@@ -15,8 +15,8 @@ impl Infer<'_, '_> {
         Ok(self.kind(Kind::Str))
     }
 
-    /// A text of values of these types is the result of a call of the host, unless it is `plain`
-    /// and the kernel writes them.
+    /// Records the formatting of values of these types as a remote call, unless the string is
+    /// `plain` and the kernel can format the values.
     pub(super) fn written(&mut self, whole: &Expr, template: &str, types: &[Ty], plain: bool) -> Result<()> {
         if types.iter().any(|&ty| self.types().is_var(ty)) {
             return Ok(());
@@ -42,8 +42,8 @@ impl Infer<'_, '_> {
             .insert(whole.id, fact);
         Ok(())
     }
-    /// A remote call with texts among its arguments that the host makes: it makes them in this
-    /// call. The receiver, if there is one, is `first`.
+    /// Merges the host's formatting of string arguments into the remote call that they are passed
+    /// to. `first`: number of receivers, 0 or 1.
     pub(super) fn with_texts(
         &mut self,
         service: Handle,
@@ -73,7 +73,7 @@ impl Infer<'_, '_> {
             Some(known) => *known,
             None => {
                 let handle = self.context.host.call_with_texts(service, &key.1);
-                // In the eyes of the kernel it is the function that it calls.
+                // The kernel sees the signature of the function that is called in the end.
                 let info = self.context.program.function_infos[&service].clone();
                 self.context.program.function_infos.insert(handle, info);
                 self.calls_with_texts.insert(key, handle);

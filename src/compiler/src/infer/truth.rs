@@ -1,5 +1,5 @@
-//! What is true as a condition: as in Python where a kernel can tell, else as in the reference,
-//! with a warning.
+//! Truth of values as conditions: as in Python where a kernel can evaluate it, otherwise as in the
+//! reference, with a warning.
 
 use std::rc::Rc;
 
@@ -10,14 +10,14 @@ use crate::source::Span;
 use crate::syntax::Expr;
 use crate::types::{Kind, Ty};
 
-/// What an object of Python's is asked for its truth, in this order.
+/// The methods that Python calls for the truth of an object, in this order.
 const ASKED: [&str; 2] = ["__bool__", "__len__"];
 
 impl Infer<'_, '_> {
-    /// The type of a condition of type `ty`. Two arrays that are compared are one truth there, as
-    /// in the reference. Refuses arrays of truth values, which are what NumPy makes of comparisons.
-    /// Warns of objects that Python would ask: as in the reference they are true. It takes the
-    /// length of other arrays; `check` warns of that.
+    /// The type of a condition of type `ty`. An equality comparison of two arrays is a single bool,
+    /// as in the reference. Rejects arrays of bools, which are the result of NumPy comparisons.
+    /// Warns of objects with a truth method, which are always true, as in the reference. Other
+    /// arrays are tested by length; `check` warns of that.
     pub(super) fn condition(&mut self, test: &Expr, ty: Ty) -> Result<Ty> {
         if self.function().is_equality_of_arrays(test, &self.context.program.types) {
             return Ok(self.kind(Kind::Bool));
@@ -35,7 +35,7 @@ impl Infer<'_, '_> {
     }
 
     fn warn(&mut self, mut warning: Diagnostic) {
-        // A function is visited again and again.
+        // Functions are visited repeatedly.
         let known = |known: &Diagnostic| known.message == warning.message && known.span == warning.span;
         if !self.context.warnings.iter().any(known) {
             warning.warning = true;
@@ -43,21 +43,20 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The name of an object's class that has a method by which it says whether it is true, and
-    /// that method's.
+    /// For an object whose class defines its truth: name of the class, and of the method.
     fn says_itself(&mut self, ty: Ty) -> Option<(Rc<str>, &'static str)> {
         let Kind::Instance(class) = *self.types().kind(ty) else {
             return None;
         };
         let class = &self.context.program.classes[&class];
         let (handle, name) = (class.host_class, class.name.clone());
-        // One that cannot be read is there as well.
+        // An attribute that cannot be read exists as well.
         let is_there = |method: &&str| self.context.host.class_attribute(handle, method) != Ok(None);
         let method = ASKED.into_iter().find(is_there)?;
         Some((name, method))
     }
 
-    /// The truth that a function of the language asks of its arguments.
+    /// Checks the arguments of built-in functions that test them for truth.
     pub(super) fn asked_truth(&mut self, builtin: Builtin, args: &[Expr], types: &[Ty]) -> Result<()> {
         let ([arg, ..], &[ty, ..]) = (args, types) else {
             return Ok(());
@@ -66,7 +65,7 @@ impl Infer<'_, '_> {
             Builtin::Number(Number::Bool) => self.condition(arg, ty).map(drop),
             Builtin::Iteration(Iteration::Any | Iteration::All) => {
                 let elt = self.types().gone_over(ty, arg.span)?;
-                // The reference has no such function: this is Python's.
+                // The reference does not have these functions; the behaviour is Python's.
                 if self.types().is_array(elt) {
                     return Err(ambiguous(arg.span));
                 }

@@ -1,11 +1,11 @@
-//! Widths of integers that the program leaves open: what an operation needs, what is chosen in the
-//! end, what is lost.
+//! Widths of integers that the program leaves open: the requirements of operations, the final
+//! choice, and truncation.
 //!
-//! A literal, a default, a global and an argument of the host have no width of their own, nor has
-//! the result of an operation with one. Such a type collects what it is needed for: an `int64` in
-//! an operation makes the result wide, a declared width decides it. What nothing decides is 64 bits
-//! wide if it was found to be wide, else 32. An operation whose result was declared narrower than
-//! its operands is computed in their width and cut.
+//! A literal, a default, a global and an argument from the host have no width of their own, nor has
+//! the result of an operation on them. Such a type collects requirements: an `int64` operand makes
+//! the result wide, a declared width decides it. A width left undecided becomes 64 bits if the type
+//! was found to be wide, otherwise 32. An operation whose result was declared narrower than its
+//! operands is computed in their width and truncated.
 
 use std::collections::HashSet;
 
@@ -17,12 +17,12 @@ use crate::syntax::*;
 use crate::types::{Kind, Ty, Types, WORD};
 
 impl Infer<'_, '_> {
-    /// The common type of two numbers, the operands at `key`, an expression of their own; None if
-    /// it is left to `result`.
+    /// The common type of two operands of the operation that the expression `key` identifies; None
+    /// if `result` decides it.
     pub(super) fn promote(&mut self, left: Ty, right: Ty, result: Ty, key: &Expr) -> Option<Ty> {
         let (mut l, mut r) = (self.types().kind(left).clone(), self.types().kind(right).clone());
         match (l == Kind::Bool, r == Kind::Bool) {
-            // A truth value beside a number is one of its kind.
+            // A bool beside a number is converted to its type.
             (true, true) => (l, r) = (Kind::IntOpen, Kind::IntOpen),
             (true, false) => l = r.clone(),
             (false, true) => r = l.clone(),
@@ -43,12 +43,12 @@ impl Infer<'_, '_> {
         if !self.was_open.contains(&key) {
             return Some(self.kind(if wide { Kind::Int64 } else { Kind::Int32 }));
         }
-        // Operands that adapt: the result is as wide as it is needed, and at least this unless its
-        // use says otherwise.
+        // Some operand adapts: the result takes the width that its use needs, and this one if the
+        // use leaves it open.
         if matches!(self.types().kind(result), Kind::Int32 | Kind::Int64) {
             return None;
         }
-        // Constants of the host, computed exactly as literals are.
+        // Host constants, computed exactly as literals are.
         let function = &self.context.program.functions[self.current];
         let large = function
             .known_integer(expr)
@@ -56,7 +56,7 @@ impl Infer<'_, '_> {
         Some(self.kind(if wide || large { Kind::IntWide } else { Kind::IntOpen }))
     }
 
-    /// Decides all widths that are still open.
+    /// Decides all undetermined widths.
     pub(super) fn default_widths(&mut self) {
         let program = &mut self.context.program;
         for function in &program.functions {
@@ -71,14 +71,14 @@ impl Infer<'_, '_> {
             program.types.default_width(ty);
         }
         for list in program.lists.values().filter(|list| list.elements().is_empty()) {
-            // Nothing is read from it, so what it would hold does not matter.
+            // Nothing is read from it, so the element type does not matter.
             if let Kind::List(elt) = *program.types.kind(list.ty) {
                 program.types.default_elements(elt);
             }
         }
     }
 
-    /// Refuses constants that do not fit where they are used, and warns of operations that cut
+    /// Rejects constants that do not fit where they are used, and warns of operations that truncate
     /// their operands.
     pub(super) fn check_widths(&mut self) -> Result<()> {
         let mut warnings = vec![];
@@ -98,7 +98,7 @@ impl Infer<'_, '_> {
                 let ty = function.types[expr.id as usize];
                 if let ExprKind::Binary { left, right, .. } = &expr.kind {
                     let known = function.known_integer(expr);
-                    // What is a part of a larger constant may be cut: the whole is what counts.
+                    // A subexpression of a larger constant may overflow: only the whole must fit.
                     if known.is_some() || inner.contains(&expr.id) {
                         inner.extend([left.id, right.id]);
                     }
@@ -156,8 +156,8 @@ impl Infer<'_, '_> {
     }
 }
 
-/// An operation on 32 bits gives the same in 32 as in 64 bits, if it is one of those: its operands
-/// can be cut before it.
+/// Narrows the operands of an operation with a 32-bit result, if it is one whose low 32 bits depend
+/// only on those of the operands.
 fn narrow_operands(types: &mut Types, function: &FunctionInstance, operation: &Operation) {
     let operands = match operation.op {
         _ if *types.kind(function.types[operation.result.id as usize]) != Kind::Int32 => &[],
@@ -174,7 +174,7 @@ fn narrow_operands(types: &mut Types, function: &FunctionInstance, operation: &O
     }
 }
 
-/// Whether an expression has a type of its own, not that of a variable.
+/// Whether an expression is computed, so that its type is not that of a variable.
 fn is_calculated(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(value) => WORD.contains(value),
@@ -184,7 +184,7 @@ fn is_calculated(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an operation loses a part of its operands that is not known to be empty.
+/// Whether an operation truncates operands that are not known to fit.
 fn cuts(types: &Types, function: &FunctionInstance, operation: &Operation) -> bool {
     let width = |expr: &Expr| {
         let ty = function.types[expr.id as usize];

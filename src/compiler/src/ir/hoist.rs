@@ -1,17 +1,16 @@
-//! Constants that a function without a loop uses again and again, fetched once where it begins.
+//! Hoists constants that a loop-free function uses repeatedly to its beginning.
 //!
-//! The quick way of code generation puts every use of an address into the constants behind the
-//! code, which must be near: for thousands of them it looks for places longer than it takes for all
-//! the rest.
+//! Quick code generation puts each use of an address into a literal pool after the code, which
+//! must be in range: with thousands of uses, placing the pools takes longer than everything else.
 
 use std::collections::HashMap;
 
 use super::*;
 
-/// Uses from which on it is worth it.
+/// Number of uses from which hoisting is worthwhile.
 const USES: usize = 4;
 
-/// A constant that is no part of an instruction: an address, or the bits of a float.
+/// A constant that does not fit into an instruction: an address, or the bits of a float.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Literal {
     Address(Rc<str>),
@@ -29,7 +28,7 @@ impl Literal {
 }
 
 impl Function {
-    /// Takes constants that are used often from variables, which it adds to `globals`.
+    /// Loads frequently used constants once, from variables that are added to `globals`.
     pub fn hoist(&mut self, globals: &mut Vec<Global>) {
         let external = globals.iter().filter(|global| matches!(global.init, Init::External(_)));
         let external: Vec<Rc<str>> = external.map(|global| global.name.clone()).collect();
@@ -39,7 +38,7 @@ impl Function {
             instruction.op.each_operand(&mut |value| {
                 let Some(literal) = Literal::of(value) else { return };
                 if matches!(&literal, Literal::Address(name) if external.contains(name)) {
-                    // Only the linker knows where its address is.
+                    // Only the linker knows the address.
                     return;
                 }
                 let count = uses.entry(literal.clone()).or_default();

@@ -1,7 +1,7 @@
-//! Operators of the intermediate representation: LLVM's instruction for each, and what it gives for
-//! constants.
+//! Operators of the intermediate representation: the LLVM instruction for each, and constant
+//! folding.
 
-/// Instructions of two operands of one type.
+/// Instructions with two operands of the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     Add,
@@ -44,12 +44,13 @@ impl Binary {
         }
     }
 
-    /// Whether the operands are floats; else they are integers.
+    /// Whether the operands are floats, as opposed to integers.
     pub const fn is_float(self) -> bool {
         matches!(self, Binary::FAdd | Binary::FSub | Binary::FMul | Binary::FDiv)
     }
 
-    /// The result for integers of so many bits, still to be cut to them; None if LLVM leaves it open.
+    /// The result for integers of the given width, not yet truncated to it; None if LLVM leaves it
+    /// undefined.
     pub fn fold_int(self, x: i64, y: i64, bits: u32) -> Option<i64> {
         let small = (0..i64::from(bits)).contains(&y);
         let unsigned = |value: i64| value as u64 & (u64::MAX >> (64 - bits));
@@ -70,7 +71,7 @@ impl Binary {
         }
     }
 
-    /// The result for floats, unless it is not a number.
+    /// The result for floats; None if it is NaN.
     pub fn fold_float(self, x: f64, y: f64) -> Option<f64> {
         let value = match self {
             Binary::FAdd => x + y,
@@ -94,7 +95,8 @@ impl Binary {
     }
 }
 
-/// Comparisons of two operands of one type: of integers (signed, but for `Ult`), of addresses, and of floats.
+/// Comparisons of two operands of the same type: integers (signed, except `Ult`), addresses, and
+/// floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     Eq,
@@ -104,7 +106,7 @@ pub enum Compare {
     Sgt,
     Sge,
     Ult,
-    /// Of floats: false if an operand is not a number, but for `FUne`.
+    /// Float comparisons are false if an operand is NaN, except `FUne`.
     FOeq,
     FUne,
     FOlt,
@@ -132,7 +134,7 @@ impl Compare {
         }
     }
 
-    /// The result for constants; None is left to LLVM.
+    /// The result for constants; None if LLVM must compute it.
     pub fn fold(self, ints: Option<(i64, i64)>, floats: Option<(f64, f64)>) -> Option<bool> {
         match self {
             Compare::Eq => ints.map(|(x, y)| x == y),
@@ -147,8 +149,7 @@ impl Compare {
             Compare::FOle => floats.map(|(x, y)| x <= y),
             Compare::FOgt => floats.map(|(x, y)| x > y),
             Compare::FOge => floats.map(|(x, y)| x >= y),
-            // Both have the sign of their width: the order of unsigned numbers is that of their
-            // bits, at any width.
+            // Both are sign-extended from the same width, which preserves their unsigned order.
             Compare::Ult => ints.map(|(x, y)| (x as u64) < (y as u64)),
         }
     }

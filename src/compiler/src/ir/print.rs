@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter, Result};
 
 use super::*;
 
-/// Things one after the other, with commas.
+/// Items separated by commas.
 struct Listed<I>(I);
 
 impl<I: Iterator<Item: Display> + Clone> Display for Listed<I> {

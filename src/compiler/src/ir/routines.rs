@@ -3,7 +3,7 @@
 
 use super::{Binary, Ty};
 
-/// Elements of the arrays that routines know.
+/// Element types supported by routines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Element {
     I32,
@@ -14,7 +14,8 @@ pub enum Element {
 /// A routine. Lengths are i32, and not negative; arrays are contiguous and aligned to their elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routine {
-    /// `(to, a, b, count)`: `to[k] = a[k] op b[k]`. A side that is a number is passed by value.
+    /// `(to, a, b, count)`: `to[k] = a[k] op b[k]`. Operands flagged in `numbers` are numbers
+    /// passed by value.
     Each {
         op: Binary,
         element: Element,
@@ -27,7 +28,7 @@ pub enum Routine {
 }
 
 impl Element {
-    /// That of an array of such values, if routines know it.
+    /// The element type for values of this type, if routines support it.
     pub fn of(ty: &Ty) -> Option<Element> {
         match ty {
             Ty::I32 => Some(Element::I32),
@@ -45,7 +46,7 @@ impl Element {
         }
     }
 
-    /// Bytes.
+    /// Size in bytes.
     pub fn size(self) -> u32 {
         if self == Element::I32 {
             4
@@ -54,7 +55,7 @@ impl Element {
         }
     }
 
-    /// What fills a register of 16 bytes: LLVM's type, and the same in names of intrinsics.
+    /// The vector type that fills a 16-byte register, in LLVM syntax and as in names of intrinsics.
     pub fn vector(self) -> (&'static str, &'static str) {
         match self {
             Element::I32 => ("<4 x i32>", "v4i32"),
@@ -63,7 +64,7 @@ impl Element {
         }
     }
 
-    /// LLVM's instructions.
+    /// The LLVM instructions for multiplication and addition.
     pub fn multiply_and_add(self) -> [&'static str; 2] {
         if self == Element::F64 {
             ["fmul", "fadd"]
@@ -74,8 +75,8 @@ impl Element {
 }
 
 impl Routine {
-    /// Whether there is one for the operation. Vectors of 64-bit integers cannot be multiplied
-    /// element by element.
+    /// A routine for the operation, if there is one. NEON cannot multiply vectors of 64-bit
+    /// integers elementwise.
     pub fn each(op: Binary, element: Element, numbers: [bool; 2]) -> Option<Routine> {
         let known = match element {
             Element::F64 => matches!(op, Binary::FAdd | Binary::FSub | Binary::FMul | Binary::FDiv),

@@ -1,10 +1,10 @@
-//! Takes out of a function what nothing needs, so that nobody has to read it: code generation costs
-//! more for each line than making it does.
+//! Removes dead code before LLVM sees it: code generation costs more per line than emitting the
+//! line.
 
 use super::*;
 
 impl Function {
-    /// Removes instructions whose result is not used, and blocks that only go on to others.
+    /// Removes instructions with unused results, and skips blocks that only jump.
     pub fn tidy(&mut self) {
         self.remove_unused();
         self.skip_empty_blocks();
@@ -38,7 +38,7 @@ impl Function {
         }
     }
 
-    /// Goes straight to where empty blocks lead.
+    /// Redirects jumps to empty blocks to their destinations.
     fn skip_empty_blocks(&mut self) {
         let leads: Vec<Option<BlockId>> = self.blocks.iter().map(only_jump).collect();
         let end_of = |mut block: BlockId| {
@@ -65,7 +65,7 @@ impl Function {
         }
     }
 
-    /// Empties the blocks that nothing leads to.
+    /// Empties unreachable blocks.
     fn clear_unreachable(&mut self) {
         let mut reached = vec![false; self.blocks.len()];
         let mut open = vec![0];

@@ -1,4 +1,4 @@
-//! What instructions take and name.
+//! Operands and symbols that instructions use.
 
 use super::*;
 
@@ -14,7 +14,7 @@ impl Value {
 }
 
 impl Init {
-    /// Calls `visit` with every global that the data names.
+    /// Calls `visit` with every global that the data refers to.
     pub fn each_global<'a>(&'a self, visit: &mut dyn FnMut(&'a Rc<str>)) {
         match self {
             Init::Value(value) => value.each_global(visit),
@@ -24,7 +24,7 @@ impl Init {
     }
 }
 
-/// Calls `$visit` with every operand of `$op`, whose arguments `$each` goes through.
+/// Calls `$visit` with every operand of `$op`; `$each` is the iterator method for call arguments.
 macro_rules! operands {
     ($op:expr, $visit:expr, $each:ident) => {
         match $op {
@@ -55,12 +55,12 @@ impl Op {
         operands!(self, visit, iter);
     }
 
-    /// Calls `visit` with every operand, to be changed.
+    /// Calls `visit` with a mutable reference to every operand.
     pub fn each_operand_mut(&mut self, visit: &mut dyn FnMut(&mut Value)) {
         operands!(self, visit, iter_mut);
     }
 
-    /// Whether nothing but the result comes of it.
+    /// Whether the operation has no effect besides its result.
     pub fn is_pure(&self) -> bool {
         !matches!(
             self,
@@ -70,7 +70,7 @@ impl Op {
 }
 
 impl Terminator {
-    /// The value that it takes, if any.
+    /// The operand, if any.
     pub fn operand(&self) -> Option<&Value> {
         match self {
             Terminator::Branch(value, ..) | Terminator::Return(value) => Some(value),
@@ -80,14 +80,14 @@ impl Terminator {
 }
 
 impl Block {
-    /// Whether it was found that nothing leads here.
+    /// Whether the block was found to be unreachable.
     pub fn is_unreachable(&self) -> bool {
         self.end.is_none() && self.body.is_empty()
     }
 }
 
 impl Function {
-    /// Calls `visit` with every block where block `from` may go on, landing pads included.
+    /// Calls `visit` with every successor of block `from`, landing pads included.
     pub fn each_next(&self, from: BlockId, visit: &mut dyn FnMut(BlockId)) {
         let block = &self.blocks[from];
         for instruction in &block.body {
@@ -105,9 +105,9 @@ impl Function {
         }
     }
 
-    /// Blocks, and instructions in them: about the lines of the function in assembly.
+    /// Number of blocks and instructions: about the lines of the function in assembly.
     pub fn size(&self) -> usize {
-        // Each block has a label and an end.
+        // Each block has a label and a terminator.
         self.slots.len() + self.blocks.iter().map(|block| block.body.len() + 2).sum::<usize>()
     }
 }

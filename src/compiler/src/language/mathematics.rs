@@ -1,4 +1,4 @@
-//! Functions of floats: the firmware has them, host code knows them as functions of NumPy and
+//! Float functions: implemented by the firmware, known to host code as functions of NumPy and
 //! SciPy. They also map over arrays.
 
 use kairos_contracts::mathematics::{Function, FUNCTIONS};
@@ -7,7 +7,7 @@ use super::{Row, NUMPY};
 
 static TABLE: &[Function] = &FUNCTIONS;
 
-/// One of the functions that host code can hand to a kernel. Small, since types hold it.
+/// A function that host code can pass to a kernel. Small, since types contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mathematics(&'static Function);
 
@@ -16,7 +16,7 @@ impl Mathematics {
         TABLE.iter().filter(|function| function.host.is_some()).map(Mathematics)
     }
 
-    /// The firmware's function.
+    /// Symbol of the firmware function.
     pub fn symbol(self) -> &'static str {
         self.0.symbol
     }
@@ -24,7 +24,7 @@ impl Mathematics {
     pub(super) fn row(self) -> Row {
         let count = self.0.arguments;
         Row {
-            // With that of the package.
+            // Includes the package.
             name: self.0.host.expect("only those are made"),
             module: NUMPY,
             arguments: count..=count,
@@ -32,8 +32,8 @@ impl Mathematics {
     }
 }
 
-/// Whether a function of the firmware only computes.
+/// Whether a firmware function is pure.
 pub fn only_computes(symbol: &str) -> bool {
-    // The power of an integer is of the compiler's runtime library.
+    // The power with integer exponent is part of the compiler's runtime library.
     symbol == "__powidf2" || FUNCTIONS.iter().any(|function| function.symbol == symbol)
 }

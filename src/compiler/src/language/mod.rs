@@ -1,7 +1,7 @@
-//! The names that the kernel language has by itself: which there are, where host code finds them,
-//! how many arguments they take.
+//! The built-in names of the kernel language: where host code finds them, and how many arguments
+//! they take.
 //!
-//! What a call of one gives, and its code, stand in the file of its family in `builtins/`.
+//! Typing and code generation of calls are in the file of each family in `builtins/`.
 
 mod mathematics;
 mod numpy;
@@ -10,30 +10,31 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-/// Exception classes that host, compiler and firmware know by the same ids.
+/// Exception classes with the same ids on host, compiler and firmware.
 pub use kairos_contracts::exceptions::Id as Exception;
 use kairos_contracts::exceptions::PRELUDE;
 pub use mathematics::{only_computes, Mathematics};
 pub use numpy::{NumPy, Parameter};
 
-/// Any number of arguments, or any beyond those that are counted.
+/// Any number of arguments, or any beyond those counted.
 const MANY: usize = usize::MAX;
 
-/// Says of `sorted` that it is given pairs of keys and elements, for which the reader of its call
-/// has put the argument `key` (`syntax/comprehensions.rs`). No program has such a name.
+/// Keyword that marks calls of `sorted` on pairs of keys and elements, to which the parser rewrites
+/// the argument `key` (`syntax/comprehensions.rs`). It is not a valid identifier, so programs cannot
+/// use it.
 pub const KEYED: &str = "key, element";
 
-/// Modules of the host.
+/// Host modules.
 const PYTHON: Option<&str> = Some("builtins");
 const LANGUAGE: Option<&str> = Some("kairos.language");
 const NUMPY: Option<&str> = Some("numpy");
-/// Host code does not hand it to kernels.
+/// Not available from host code.
 const KERNELS: Option<&str> = None;
 
-/// What a row of the tables below says of a name.
+/// Properties of a name in the tables below.
 struct Row {
     name: &'static str,
-    /// Module of the host with an attribute of that name, which a kernel may be given.
+    /// Host module with an attribute of that name, which can be passed to kernels.
     module: Option<&'static str>,
     arguments: RangeInclusive<usize>,
 }
@@ -64,7 +65,7 @@ macro_rules! family {
 }
 
 family! {
-    /// Types of numbers, which convert to themselves, and functions of numbers.
+    /// Number types, which convert to themselves, and functions of numbers.
     Number {
         Bool = "bool", PYTHON, 0..=1;
         Int = "int", PYTHON, 0..=1;
@@ -79,7 +80,7 @@ family! {
 }
 
 family! {
-    /// What makes or measures sequences.
+    /// Functions that create or measure sequences.
     Sequence {
         List = "list", PYTHON, 0..=1;
         Len = "len", PYTHON, 1..=1;
@@ -88,7 +89,7 @@ family! {
 }
 
 family! {
-    /// What goes over the elements of iterables. A name of the host goes before these.
+    /// Functions that iterate over iterables. Names of the host take precedence over these.
     Iteration {
         Enumerate = "enumerate", PYTHON, 1..=2;
         Zip = "zip", PYTHON, 1..=MANY;
@@ -101,7 +102,7 @@ family! {
 }
 
 family! {
-    /// What asks for the classes of values. A name of the host goes before these.
+    /// Functions that test classes of values. Names of the host take precedence over these.
     Class {
         IsInstance = "isinstance", PYTHON, 2..=2;
         Super = "super", PYTHON, 0..=2;
@@ -109,7 +110,7 @@ family! {
 }
 
 family! {
-    /// Types of text, and what writes it.
+    /// String types, and functions that write text.
     Text {
         Str = "str", PYTHON, 0..=1;
         Bytes = "bytes", PYTHON, 0..=1;
@@ -131,7 +132,7 @@ family! {
 }
 
 family! {
-    /// What `with` takes for the order of its statements in time.
+    /// Context managers that define the timing of their statements.
     Order {
         Parallel = "parallel", LANGUAGE, 0..=MANY;
         Interleave = "interleave", LANGUAGE, 0..=MANY;
@@ -141,7 +142,7 @@ family! {
 }
 
 family! {
-    /// Decorators, which do nothing in a kernel.
+    /// Decorators, which have no effect in a kernel.
     Decorator {
         Kernel = "kernel", LANGUAGE, 0..=MANY;
         Portable = "portable", LANGUAGE, 0..=MANY;
@@ -172,7 +173,7 @@ pub enum Builtin {
     Order(Order),
     Decorator(Decorator),
     Subkernel(Subkernel),
-    /// `Exception`, the class of all of them: a clause with it catches everything.
+    /// `Exception`, the class of all exceptions: a clause with it catches everything.
     AnyException,
     Exception(Exception),
     NumPy(NumPy),
@@ -215,7 +216,7 @@ impl Builtin {
                 module: PYTHON,
                 arguments: 0..=MANY,
             },
-            // The host's class of that name is quoted as those of the user are.
+            // The host's class of that name is passed to kernels like classes of the user.
             Builtin::Exception(class) => Row {
                 name: class.name(),
                 module: KERNELS,
@@ -226,19 +227,19 @@ impl Builtin {
         }
     }
 
-    /// The name by which the compiler knows it. One with a dot is not known in kernels, but comes
-    /// from the host.
+    /// The compiler's name. Names with a dot are not known in kernels but reached through the host.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The name without the package it is from.
+    /// The name without its package.
     pub fn plain_name(self) -> &'static str {
         let name = self.name();
         name.rsplit_once('.').map_or(name, |(_, plain)| plain)
     }
 
-    /// Module and attribute of the host's object for it; None if host code does not hand it to kernels.
+    /// Module and attribute of the corresponding host object; None if host code cannot pass it to
+    /// kernels.
     pub fn host_object(self) -> Option<(&'static str, &'static str)> {
         let Row { name, module, .. } = self.row();
         if matches!(self, Builtin::NumPy(function) if !function.is_function()) {
@@ -250,7 +251,7 @@ impl Builtin {
         }
     }
 
-    /// The arguments that may be passed by their names.
+    /// Arguments that may be passed by keyword.
     pub fn keywords(self) -> &'static [&'static str] {
         match self {
             Builtin::Iteration(Iteration::Enumerate | Iteration::Sum) => &["start"],
@@ -260,13 +261,13 @@ impl Builtin {
         }
     }
 
-    /// Whether a name of the host goes before this one: programs may have had their own before
-    /// there was this one.
+    /// Whether a name of the host takes precedence, because programs may define a global of that
+    /// name.
     pub fn yields(self) -> bool {
         matches!(self, Builtin::Iteration(_) | Builtin::Class(_))
     }
 
-    /// Numbers of arguments that a call may have.
+    /// Numbers of arguments accepted by a call.
     pub fn arguments(self) -> RangeInclusive<usize> {
         self.row().arguments
     }
@@ -277,7 +278,8 @@ impl Builtin {
         NAMES.get(name).copied()
     }
 
-    /// The names that every kernel knows. They win over module globals.
+    /// The names known in every kernel. They take precedence over module globals, unless they
+    /// yield.
     pub fn prelude() -> impl Iterator<Item = Builtin> {
         Builtin::all().filter(|builtin| !builtin.name().contains('.'))
     }

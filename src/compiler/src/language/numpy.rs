@@ -1,20 +1,19 @@
-//! Functions of NumPy that make arrays, shape them, choose from them or bring them to fewer
-//! numbers, and methods of arrays.
+//! NumPy functions that create, reshape, select from or reduce arrays, and methods of arrays.
 
 use super::{Row, MANY, NUMPY};
 
-/// Where a kernel finds a function.
+/// How a kernel accesses a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// In the package.
+    /// As a function of the package.
     Function,
-    /// At an array.
+    /// As a method of an array.
     Method,
     Both,
 }
 
-/// `Variant = form "name", "parameters";` Parameters in NumPy's order and with its names: `?`
-/// behind one that may be left out, `*` behind one that stands for all that follow.
+/// `Variant = form "name", "parameters";` Parameters are in NumPy's order and with its names; `?`
+/// follows an optional one, `*` one that takes all remaining arguments.
 macro_rules! functions {
     ($($variant:ident = $form:ident $name:literal, $parameters:literal;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +89,7 @@ functions! {
 pub struct Parameter {
     pub name: &'static str,
     pub optional: bool,
-    /// It stands for all arguments that follow.
+    /// Takes all remaining arguments.
     pub many: bool,
 }
 
@@ -99,7 +98,7 @@ impl NumPy {
         NumPy::ALL.iter().copied()
     }
 
-    /// The method of arrays of that name.
+    /// The array method of that name.
     pub fn method(name: &str) -> Option<NumPy> {
         NumPy::all().find(|function| {
             let (form, own, _) = function.entry();
@@ -107,7 +106,7 @@ impl NumPy {
         })
     }
 
-    /// Whether the package has it, not only arrays.
+    /// Whether it exists in the package, not only as an array method.
     pub fn is_function(self) -> bool {
         self.entry().0 != Form::Method
     }

@@ -1,11 +1,11 @@
-//! Object files, as far as the linker wants to know them.
+//! Object files, as far as the linker needs them.
 
 use object::read::elf::{ElfFile32, SectionHeader};
 use object::{
     elf, Endianness, Object as _, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionIndex,
 };
 
-/// What a section is for.
+/// The purpose of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Text,
@@ -48,14 +48,14 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Symbol {
     pub name: String,
-    /// None: defined elsewhere.
+    /// None if the symbol is defined elsewhere.
     pub place: Option<Place>,
     pub size: u32,
     /// `STT_` of the ELF format.
     pub kind: u8,
-    /// Seen by other objects.
+    /// Visible to other objects.
     pub global: bool,
-    /// Seen by them alone, not from outside of the library.
+    /// Visible to other objects only, not outside the library.
     pub hidden: bool,
 }
 
@@ -153,7 +153,7 @@ impl Object {
         Ok(Object { parts, symbols })
     }
 
-    /// Puts bytes into the place of a symbol, if there is one of this name.
+    /// Replaces the bytes at a symbol, if it is defined here.
     pub fn fill(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
         let found = self.symbols.iter().find(|symbol| symbol.name == name);
         let Some(place) = found.and_then(|symbol| symbol.place) else {

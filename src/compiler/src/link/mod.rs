@@ -1,8 +1,8 @@
-//! The linker: object files of LLVM to the shared library of the kernel ABI (section 1).
+//! The linker: LLVM object files to the shared library of the kernel ABI (section 1).
 //!
-//! It knows only what the compiler's objects contain: ARM code without Thumb, data, unwind tables,
-//! line tables, and the handful of relocations between them. Anything else is an error. Its reason
-//! to exist is time: a general linker needs longer to start than a small kernel takes to compile.
+//! It supports only what the compiler's objects contain: ARM code without Thumb, data, unwind
+//! tables, line tables, and the few relocations between them. Anything else is an error. It exists
+//! for speed: a general linker takes longer to start than a small kernel takes to compile.
 
 mod input;
 mod output;
@@ -30,16 +30,17 @@ mod reloc {
 /// Symbols that the linker defines.
 const LINKER_SYMBOLS: [&str; 3] = ["__bss_start", "_end", "_sstack_guard"];
 
-/// Links object files; the result has symbols and debug information, which [`crate::elf::strip`] takes away.
+/// Links object files; the result includes symbols and debug information, which
+/// [`crate::elf::strip`] removes.
 ///
-/// `fills`: what belongs into the place of the zeros at a symbol.
+/// `fills`: the contents by which to replace the zeros at a symbol.
 pub fn link(objects: &[&[u8]], fills: &[(&str, &[u8])]) -> Result<Vec<u8>, String> {
     let mut objects = objects
         .iter()
         .map(|bytes| Object::read(bytes))
         .collect::<Result<Vec<_>, _>>()?;
     for (name, bytes) in fills {
-        // Code generation leaves out what nothing refers to.
+        // Code generation omits unreferenced data.
         objects.iter_mut().try_for_each(|object| object.fill(name, bytes))?;
     }
     Linker::new(&objects)?.run()
@@ -47,18 +48,18 @@ pub fn link(objects: &[&[u8]], fills: &[(&str, &[u8])]) -> Result<Vec<u8>, Strin
 
 struct Linker<'a> {
     objects: &'a [Object],
-    /// Address of every part, by object and part.
+    /// Address of each part, by object and part.
     addresses: Vec<Vec<u32>>,
     defined: HashMap<&'a str, Place>,
-    /// Functions of the firmware, in the order of their stubs.
+    /// Firmware functions, in the order of their stubs.
     imports: Vec<&'a str>,
-    /// Variables of the firmware, in the order of their words in `.got`.
+    /// Firmware variables, in the order of their words in `.got`.
     variables: Vec<&'a str>,
     exports: Vec<&'a str>,
     image: Image,
-    /// Places that hold an address, to be moved when the library is loaded.
+    /// Addresses of words that must be relocated when the library is loaded.
     relative: Vec<u32>,
-    /// Places of calls of the firmware, which go to stubs.
+    /// Addresses of calls to the firmware, which go through stubs.
     calls: Vec<u32>,
 }
 
@@ -157,7 +158,7 @@ impl<'a> Linker<'a> {
         Ok(self.image.finish())
     }
 
-    /// Puts all parts of a kind into one section.
+    /// Places all parts of a kind in one section.
     fn place(&mut self, name: &'static str, wanted: impl Fn(&Part) -> bool) {
         self.image.reserve(name, 0, 4);
         for (object, addresses) in self.objects.iter().zip(&mut self.addresses) {
@@ -169,7 +170,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Number of words that hold an address.
+    /// Number of words that hold an absolute address.
     fn count_absolute(&self) -> usize {
         let parts = self
             .objects
@@ -182,7 +183,7 @@ impl<'a> Linker<'a> {
             .count()
     }
 
-    /// Number of calls of the firmware.
+    /// Number of calls to the firmware.
     fn count_calls(&self) -> usize {
         let calls = self.objects.iter().flat_map(|object| {
             let relocations = object.parts.iter().flat_map(|part| &part.relocations);
@@ -196,7 +197,7 @@ impl<'a> Linker<'a> {
         matches!(relocation.kind, reloc::CALL | reloc::JUMP24) && self.imports.binary_search(&name).is_ok()
     }
 
-    /// Address of a symbol; of the stub, for a function of the firmware.
+    /// Address of a symbol; for a firmware function, of its stub.
     fn resolve(&self, object: usize, symbol: usize) -> Result<u32, String> {
         let symbol = &self.objects[object].symbols[symbol];
         if let Some(place) = symbol.place {
@@ -206,13 +207,13 @@ impl<'a> Linker<'a> {
             .ok_or_else(|| format!("the symbol {} is not defined", symbol.name))
     }
 
-    /// Names of the dynamic symbols but the first, which has none.
+    /// Names of the dynamic symbols, except the first, which has no name.
     fn dynamic_names(&self) -> Vec<&'a str> {
         let imports = self.imports.iter().chain(&self.variables);
         imports.chain(&self.exports).chain(&LINKER_SYMBOLS).copied().collect()
     }
 
-    /// Address of the word with the address of a variable of the firmware.
+    /// Address of the word that holds the address of a firmware variable.
     fn variable_slot(&self, name: &str) -> Option<u32> {
         let index = self.variables.iter().position(|variable| *variable == name)?;
         Some(self.image.address(".got") + 4 * index as u32)
@@ -263,7 +264,7 @@ impl<'a> Linker<'a> {
                     target.wrapping_add(word)
                 }
                 reloc::REL32 | reloc::TARGET2 | reloc::GOT_PREL => relative(word),
-                // Thirty-one bits; the addend is signed, the top bit belongs to the table.
+                // 31 bits: the addend is signed, and the top bit belongs to the table.
                 reloc::PREL31 => (relative(((word << 1) as i32 >> 1) as u32) & 0x7fff_ffff) | (word & 0x8000_0000),
                 reloc::CALL | reloc::JUMP24 => {
                     let distance = relative(((word << 8) as i32 >> 6) as u32) as i32;
@@ -282,7 +283,7 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// One stub for each function of the firmware: it jumps to the address in its word of the table.
+    /// Writes one stub per firmware function, which jumps to the address in its word of the table.
     fn stubs(&mut self) {
         let (plt, got) = (self.image.address(".plt"), self.image.address(".got.plt"));
         let dynamic = self.image.address(".dynamic");
@@ -303,7 +304,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The last entry of the unwind index: nothing beyond the code can be unwound.
+    /// Writes the last entry of the unwind index: code beyond the end cannot be unwound.
     fn sentinel(&mut self) {
         let (index, size) = self.image.range(".ARM.exidx");
         let (text, length) = self.image.range(".text");
@@ -327,7 +328,8 @@ impl<'a> Linker<'a> {
                 }
             };
             let kind = if size == 0 { 0 } else { self.kind_of(name) };
-            // Name, value, size, then binding global with the kind, default visibility and the section.
+            // Name, value, size, then the kind with global binding, default visibility, and the
+            // section.
             symbols.push([
                 strings.len() as u32,
                 value,
@@ -378,11 +380,11 @@ impl<'a> Linker<'a> {
         self.symbol(name).map_or(0, |symbol| symbol.kind)
     }
 
-    /// Appends the debug sections, outside of what is loaded.
+    /// Appends the debug sections, which are not loaded.
     fn debug_information(&mut self) -> Result<(), String> {
         let mut sections: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
-        // Debug sections refer to offsets in each other: a part is found where it comes to lie in
-        // its section.
+        // Debug sections refer to each other by offset, so the address of a part is its offset in
+        // the output section.
         for (object, addresses) in self.objects.iter().zip(&mut self.addresses) {
             let parts = object.parts.iter().zip(addresses);
             for (part, address) in parts.filter(|(part, _)| part.kind == Part::Debug) {
@@ -416,7 +418,7 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// Appends the functions' names, for tracebacks.
+    /// Appends the names of the functions, for tracebacks.
     fn symbol_table(&mut self) {
         let mut symbols = vec![0u8; 16];
         let mut strings = vec![0u8];

@@ -1,11 +1,11 @@
-//! The library being written: sections one after the other, each at the file offset that is its address.
+//! The output library: consecutive sections, each at a file offset equal to its address.
 
 use kairos_contracts::library::{DT_CALLS, DT_CALLS_SIZE, FINGERPRINT, FINGERPRINT_BYTES};
 use object::elf;
 
-/// Bytes of a stub.
+/// Size of a stub in bytes.
 pub const PLT_ENTRY: usize = 16;
-/// Words of the jump table before the first function's.
+/// Words of the jump table before that of the first function.
 pub const GOT_RESERVED: usize = 3;
 /// Entries of the dynamic section.
 pub const DYNAMIC_TAGS: usize = 16;
@@ -14,7 +14,7 @@ const HEADER: usize = 52;
 const SEGMENTS: usize = 6;
 const EABI5_HARD_FLOAT: u32 = 0x0500_0400;
 
-/// FNV-1a.
+/// The FNV-1a hash.
 fn fnv(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
@@ -34,7 +34,7 @@ pub struct Image {
     sections: Vec<Section>,
     code_end: u32,
     data_end: u32,
-    /// End of everything in memory.
+    /// End of the memory image.
     pub end: u32,
     unloaded: Vec<(String, Vec<u8>)>,
 }
@@ -48,7 +48,7 @@ impl Image {
         self.bytes.resize(self.bytes.len().next_multiple_of(align as usize), 0);
     }
 
-    /// Begins a section with `size` zero bytes.
+    /// Starts a section with `size` zero bytes.
     pub fn reserve(&mut self, name: &str, size: usize, align: u32) {
         self.align(align);
         let address = self.bytes.len() as u32;
@@ -61,7 +61,7 @@ impl Image {
         });
     }
 
-    /// Adds to the newest section; returns the address.
+    /// Appends to the current section; returns the address.
     pub fn append(&mut self, name: &str, data: &[u8], size: u32, align: u32) -> u32 {
         self.align(align);
         let address = self.bytes.len() as u32;
@@ -77,7 +77,7 @@ impl Image {
         address
     }
 
-    /// Lengthens the newest section.
+    /// Extends the current section with zeros.
     pub fn extend(&mut self, name: &str, size: u32) {
         self.append(name, &[], size, 4);
     }
@@ -114,7 +114,7 @@ impl Image {
         (self.section(name).address, self.section(name).size)
     }
 
-    /// Number of the section at an address, as symbols have it.
+    /// Number of the section at an address, as used in symbols.
     pub fn section_at(&self, address: u32) -> u32 {
         let found = self
             .sections
@@ -214,7 +214,7 @@ impl Image {
         }
     }
 
-    /// A section that is in the file but not loaded.
+    /// Appends a section that is in the file but not loaded.
     pub fn append_unloaded(&mut self, name: &str, data: Vec<u8>) {
         self.unloaded.push((name.into(), data));
     }
@@ -224,7 +224,7 @@ impl Image {
         self.append_unloaded(".strtab", strings);
     }
 
-    /// Writes what is not loaded, and the section headers.
+    /// Writes the sections that are not loaded, and the section headers.
     pub fn finish(mut self) -> Vec<u8> {
         self.bytes.truncate(self.data_end as usize);
         self.sign();
@@ -295,7 +295,7 @@ impl Image {
         self.bytes
     }
 
-    /// Notes in the header which library this is.
+    /// Stores the fingerprint of the library in its header.
     fn sign(&mut self) {
         let hash = fnv(&self.bytes).to_le_bytes();
         self.bytes[FINGERPRINT..FINGERPRINT + FINGERPRINT_BYTES].copy_from_slice(&hash[..FINGERPRINT_BYTES]);

@@ -6,8 +6,8 @@ use super::text::{operand, passed, quoted, result, typed};
 use super::Printer;
 use crate::ir::*;
 
-/// Instructions up to which a function inlines others everywhere, and up to which it does so in its
-/// loops: code generation takes more than proportionally longer for large blocks.
+/// Largest number of instructions with which a function inlines others everywhere, and with which
+/// it does so in its loops: code generation time grows faster than the size of blocks.
 const LONG: usize = 200;
 const LARGE: usize = 600;
 
@@ -54,9 +54,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Cuts a float toward zero: the nearest integer of what lies beyond the range, 0 of what is
-    /// not a number. LLVM's own instruction leaves both open, and what it folds would not be what
-    /// the processor gives.
+    /// Truncates a float toward zero; saturates out-of-range values, and converts NaN to 0. LLVM's
+    /// own instruction leaves both undefined, so its constant folding would not match the
+    /// processor.
     fn float_to_integer(&mut self, result: u32, value: &Value, ty: &Ty) -> String {
         let saturating = format!("llvm.fptosi.sat.{ty}.f64");
         let library = "__aeabi_d2lz";
@@ -74,8 +74,8 @@ impl Printer<'_> {
         if !fast {
             return format!("call {ty} @{saturating}({value})");
         }
-        // The run-time library's function gives just that, but LLVM does not know, and would put
-        // comparisons around it.
+        // The run-time library's function behaves like this already, but LLVM does not know that
+        // and would add comparisons around the call.
         self.line(format_args!(
             "  %t{result}.known = call i1 @llvm.is.constant.f64({value})"
         ));
@@ -131,7 +131,8 @@ impl Printer<'_> {
             _ => returned,
         };
         let folds = *looped && self.folding.contains(callee) && args.iter().any(|arg| arg.as_float().is_some());
-        // What runs once in a long function is not worth the space, nor the time to compile it.
+        // Inlining code that runs once in a long function is worth neither the space nor the
+        // compile time.
         let worth = self.size <= if *looped { LARGE } else { LONG };
         let attribute = match (worth, self.inlined.contains(callee)) {
             (true, _) if folds => " alwaysinline",

@@ -1,15 +1,15 @@
-//! The line table: which source line each call is on.
+//! The line table: the source line of each call.
 
 use super::text::escaped;
 use super::Printer;
 use crate::source::{FileId, Span};
 
-/// Numbers of the fixed metadata nodes.
+/// Number of the compile unit node, and first number after the fixed nodes.
 const UNIT: usize = 0;
 const FIRST_FREE: usize = 5;
 
 impl Printer<'_> {
-    /// The end of a module: all nodes.
+    /// Prints all metadata nodes at the end of the module.
     pub(super) fn metadata(&mut self) {
         let flags = "!llvm.module.flags = !{!1, !2}\n!llvm.dbg.cu = !{!0}";
         self.line(format_args!("{flags}"));
@@ -41,7 +41,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The node of a function.
+    /// Creates the node of a function.
     pub(super) fn subprogram(&mut self, symbol: &str, span: Span) -> usize {
         let file = self.file(span.file);
         let line = self.sources.position(span).0;
@@ -52,7 +52,7 @@ impl Printer<'_> {
         ))
     }
 
-    /// What a call of the function with the node `scope` bears.
+    /// The debug location of a call in the function with the node `scope`.
     pub(super) fn location(&mut self, scope: Option<usize>, span: Span) -> String {
         let Some(scope) = scope else { return String::new() };
         let (line, column) = self.sources.position(span);

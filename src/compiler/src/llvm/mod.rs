@@ -1,6 +1,7 @@
 //! The intermediate representation as LLVM assembly.
 //!
-//! Debug information is a line table only: a location on every call, which is where an exception can start.
+//! Debug information is a line table only: every call has a location, since exceptions can only
+//! start at calls.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -18,14 +19,14 @@ mod text;
 
 use text::{escaped, operand, passed, quoted, result, typed};
 
-/// Triple and data layout that the text is for. An empty layout leaves the choice to LLVM.
+/// Target triple and data layout. With an empty layout, LLVM chooses.
 #[derive(Clone, Debug)]
 pub struct Machine {
     pub triple: String,
     pub data_layout: String,
 }
 
-/// Prints a module whole.
+/// Prints a whole module.
 pub fn print(module: &Module, sources: &Sources, machine: &Machine) -> String {
     let functions = module.functions.iter().map(|function| &function.symbol);
     let globals = module.globals.iter().map(|global| &global.name);
@@ -72,28 +73,28 @@ struct Printer<'a> {
     part: &'a Part,
     sources: &'a Sources,
     out: String,
-    /// Metadata nodes from number 3 on.
+    /// Metadata nodes from number 5 on.
     meta: Vec<String>,
     locations: HashMap<(usize, u32, u32), usize>,
     /// Number of the next block that continues after an invoke.
     cont: usize,
-    /// Instructions of the function being printed.
+    /// Number of instructions of the function being printed.
     size: usize,
-    /// Whether the processor is ARM, so that the firmware's run-time library is there.
+    /// Whether the target is ARM, where the firmware's run-time library is available.
     arm: bool,
-    /// What converts floats to integers: symbol and declaration.
+    /// Functions that convert floats to integers: symbol and declaration.
     conversions: BTreeMap<String, String>,
-    /// Functions of this part to be inlined wherever they are called.
+    /// Functions of this part that are inlined everywhere.
     inlined: HashSet<Rc<str>>,
-    /// Functions to be inlined in loops where a float that is passed is a constant.
+    /// Functions that are inlined in loops if a constant float is passed.
     folding: HashSet<Rc<str>>,
 }
 
-/// Where something is defined.
+/// Where a symbol is defined.
 enum Place {
-    /// With this linkage and visibility.
+    /// In this part, with this linkage and visibility.
     Here(&'static str),
-    /// In the other part, and it is used here.
+    /// In the other part, but used in this one.
     Borrowed,
     Elsewhere,
 }
@@ -126,7 +127,7 @@ impl Printer<'_> {
                 params.push("...".into());
             }
             let attributes = match external.nounwind {
-                // So that a result that nobody needs is not computed.
+                // Allows LLVM to omit the call if the result is unused.
                 true if only_computes(symbol) => " nounwind willreturn memory(none)",
                 true => " nounwind",
                 false => "",
@@ -177,7 +178,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A function of the other part.
+    /// Declares a function of the other part.
     fn declaration(&mut self, function: &Function) {
         let params: Vec<_> = function.params.iter().map(|(_, ty)| ty.to_string()).collect();
         let attributes = function.attributes.split(' ');
@@ -208,7 +209,7 @@ impl Printer<'_> {
         let init = match &global.init {
             Init::Bytes(bytes) => format!("[{} x i8] c\"{}\"", bytes.len(), escaped(bytes)),
             Init::Memory(memory) if global.fill().is_some() => {
-                // In a section of its contents, and not to be taken for zeros.
+                // In a section with contents, and marked so that LLVM does not assume zeros.
                 let size = memory.len();
                 let name = quoted(&global.name);
                 let line = format!("[{size} x i8] zeroinitializer, section \".data\", align 8");
@@ -249,7 +250,8 @@ impl Printer<'_> {
         for (number, ty) in &function.slots {
             self.line(format_args!("  %t{number} = alloca {ty}"));
         }
-        // Room for results that firmware functions store: once, however often a loop calls them.
+        // Space for results that firmware functions store: allocated once, even if a loop calls
+        // them.
         let calls = function.blocks.iter().flat_map(|block| &block.body);
         for instruction in calls {
             if let Op::Call { callee, returns, .. } = &instruction.op {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::ir::*;
 
-/// A type as an argument of a firmware function: a bool fills its register.
+/// A type as an argument of a firmware function: a bool is zero-extended.
 pub(super) fn passed(ty: &Ty) -> String {
     match ty {
         Ty::I1 | Ty::I8 => format!("{ty} zeroext"),
@@ -19,9 +19,9 @@ pub(super) fn result(ty: &Ty) -> String {
     ty.to_string()
 }
 
-/// A symbol in quotes, if it needs them.
+/// A symbol, quoted if necessary.
 pub(super) fn quoted(name: &str) -> String {
-    // One that begins with a digit would be taken for a number.
+    // A name that starts with a digit would be taken for a number.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._$".contains(&byte);
     if name.bytes().all(plain) && !name.starts_with(|first: char| first.is_ascii_digit()) {
         return name.into();

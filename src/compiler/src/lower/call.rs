@@ -1,4 +1,4 @@
-//! Calls of compiled functions, of the firmware, and of the language's own functions.
+//! Calls of compiled functions, of syscalls, and of built-in functions.
 
 use crate::builtins::{self, Site};
 use crate::diagnostic::Result;
@@ -16,7 +16,7 @@ pub(super) struct Passed<'p> {
     pub whole: &'p Expr,
     args: &'p [Expr],
     keywords: &'p [Keyword],
-    /// One value of each, or those in it.
+    /// The value of each argument; for a string that the host formats, the values in it.
     positional: Vec<Vec<Value>>,
     named: Vec<Value>,
 }
@@ -68,8 +68,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Evaluates the arguments of a call: of a text that the host makes in it, as the sources of
-    /// its arguments say, the values.
+    /// Evaluates the arguments of a call. If the sources say that the host formats an argument,
+    /// evaluates the values in it instead.
     pub(super) fn passed(
         &mut self,
         whole: &'p Expr,
@@ -106,7 +106,7 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// What a call of a compiled function gives to its parameters.
+    /// Evaluates what a call of a compiled function passes to its parameters.
     pub(super) fn values_passed(&mut self, call: &'p Expr) -> Result<Vec<Value>> {
         let (ExprKind::Call { callee, args, keywords }, Some(Fact::Call(target, sources))) =
             (&call.kind, self.function.facts.get(&call.id))
@@ -153,7 +153,7 @@ impl<'p> Emitter<'_, 'p> {
         values
     }
 
-    /// Calls `target`; `function` is the value of what is called, and its type.
+    /// Calls `target`; the pair is the value of the called function and its type.
     pub(super) fn call_target(
         &mut self,
         passed: &Passed<'p>,
@@ -196,7 +196,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Type of the parameter `index`, if it is an integer.
+    /// Type of parameter `index` if it is an integer.
     fn integer_parameter(&self, target: &CallTarget, index: usize) -> Option<Ty> {
         let wanted = match target {
             CallTarget::Compiled(function) => self
@@ -207,13 +207,14 @@ impl<'p> Emitter<'_, 'p> {
                 Some(HostType::Int64) => Ty::I64,
                 _ => return None,
             },
-            // The host takes what it is given.
+            // The host accepts any type.
             CallTarget::Rpc(_) => return None,
         };
         matches!(wanted, Ty::I32 | Ty::I64).then_some(wanted)
     }
 
-    /// Starts a subkernel and sends it its arguments; its library knows its receiver.
+    /// Starts a subkernel and sends it its arguments, except the receiver, which its library
+    /// contains.
     fn start(
         &mut self,
         function: FunctionId,
@@ -240,7 +241,7 @@ impl<'p> Emitter<'_, 'p> {
         self.send_message(message, sent, span)
     }
 
-    /// Type of the parameter `index` of a function, which has a default.
+    /// Type of parameter `index` of a function; the parameter has a default.
     fn parameter_type(&self, target: &CallTarget, index: usize) -> Ty {
         match target {
             CallTarget::Compiled(function) => {
@@ -263,7 +264,7 @@ impl<'p> Emitter<'_, 'p> {
             unreachable!("a system call")
         };
         let returns = self.ir_type_of(whole);
-        // Strings travel as two words.
+        // Strings are passed as two words.
         let mut args = vec![];
         for value in values {
             if value.ty == Ty::str() {

@@ -1,6 +1,6 @@
-//! Functions as values: which of several one is, and what its own value is (the receiver of a
-//! method, what a function inside another one needs of that). A call compares the number with each,
-//! so that all calls are direct.
+//! Functions as values: the number of one of several functions, and the function's own value (the
+//! receiver of a method, the environment of a nested function). A call compares the number with
+//! each candidate, so that all calls are direct.
 
 use super::call::Passed;
 use crate::diagnostic::Result;
@@ -11,7 +11,7 @@ use crate::syntax::Expr;
 use crate::types::{Callable, Kind};
 
 impl<'p> Emitter<'_, 'p> {
-    /// A value of type `own` as the type of `expr` has it, which may be that of one of several functions.
+    /// Converts a function value of type `own` to the type of `expr`, which may be a choice.
     pub(super) fn as_choice(&mut self, value: Value, own: &Kind, expr: &Expr) -> Value {
         match (own, self.kind_of(expr)) {
             (Kind::Choice(_), _) => value,
@@ -28,7 +28,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// The call of the function that `function` says.
+    /// Calls the function that `function` identifies.
     pub(super) fn choice_call(
         &mut self,
         passed: &Passed<'p>,

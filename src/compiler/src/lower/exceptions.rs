@@ -1,8 +1,8 @@
 //! The statements `raise` and `try`.
 //!
-//! Each `try` has a landing pad of its own, which lists its clauses and those of the `try`
-//! statements around it; what does not match is handed to the dispatch code of the next one out.
-//! `finally` bodies are lowered once for each way out.
+//! Each `try` has its own landing pad, which lists its clauses and those of the enclosing `try`
+//! statements; an exception that does not match is passed to the dispatch code of the next outer
+//! one. `finally` bodies are lowered once for each exit.
 
 use std::rc::Rc;
 
@@ -18,7 +18,8 @@ use crate::syntax::*;
 use crate::types::Kind;
 
 impl<'p> Emitter<'_, 'p> {
-    /// Id and name of the exception class that an expression names. None: all of them.
+    /// Id and name of the exception class that an expression names. The id is None for the class of
+    /// all exceptions.
     fn class_of(&mut self, expr: &Expr) -> (Option<i32>, Rc<str>) {
         match self.kind_of(expr) {
             Kind::ExceptionClass(class) => (Some(class.key), class.name.clone()),
@@ -28,7 +29,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Ids of the exceptions that a handler catches. None: all of them.
+    /// Ids of the exceptions that a handler catches; None for all.
     fn keys_of(&mut self, handler: &Handler) -> Option<Vec<i32>> {
         let classes = handler.classes.as_ref()?;
         classes.iter().map(|class| self.class_of(class).0).collect()
@@ -61,7 +62,7 @@ impl<'p> Emitter<'_, 'p> {
         )
     }
 
-    /// Id and message of an exception that is made with these arguments.
+    /// Id and message of an exception created with these arguments.
     fn identity(&mut self, class: &Expr, args: &[Expr]) -> (i32, Rc<str>) {
         let (key, name) = self.class_of(class);
         let key = key.unwrap_or_else(|| self.module.host.store_str(&format!("{HOST_BUILTIN_PREFIX}{name}")));
@@ -71,7 +72,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// An exception that is not raised at once: its record, on the stack.
+    /// Creates an exception that is not raised immediately: its record, on the stack.
     pub(super) fn exception_value(&mut self, class: &'p Expr, args: &'p [Expr]) -> Result<Value> {
         let (key, message) = self.identity(class, args);
         let params = args.iter().skip(1).map(|arg| self.expr(arg));
@@ -79,7 +80,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.exception_record(key, &message, &params))
     }
 
-    /// `raise e`: the caught record goes on its way again, with this place in it.
+    /// `raise e`: raises the caught record again, with this position as its source.
     fn reraise(&mut self, value: &'p Expr) -> Result<()> {
         let record = self.expr(value)?;
         let site = self.raise_site(0, "");
@@ -95,27 +96,27 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// The exception in flight goes on unwinding from here.
+    /// Resumes unwinding of the exception in flight.
     fn resume(&mut self) {
         self.call_external("__artiq_resume", vec![], Ty::unit(), false);
         self.build.end(Terminator::Unreachable);
     }
 
-    /// How many exceptions are in flight before a `try`: so many remain when it has been left.
+    /// Number of exceptions in flight before a `try`, which must remain when it is left.
     ///
-    /// The kernel ABI's `__artiq_end_catch` ends the newest one, and cannot know of others that
-    /// were abandoned with it (raised in a handler that another one of this function then left), or
-    /// that it is still being handled further out.
+    /// The kernel ABI's `__artiq_end_catch` ends the newest exception. It cannot know of others
+    /// that were abandoned with it (raised in a handler, which an outer handler of this function
+    /// then left), or that the exception is still being handled further out.
     fn exceptions_in_flight(&mut self) -> Value {
         self.call_external("__kairos_in_flight", vec![], Ty::I32, true)
     }
 
-    /// A handler has ended: `depth` exceptions remain in flight.
+    /// Ends a handler; `depth` exceptions remain in flight.
     fn end_catch(&mut self, depth: Value) {
         self.call_external("__kairos_end_catch", vec![depth], Ty::unit(), true);
     }
 
-    /// Opens a landing pad; calls land there until `self.pad` is set back.
+    /// Opens a landing pad for calls until `self.pad` is restored.
     fn open_pad(&mut self, own: Vec<Option<Rc<str>>>, cleanup: bool) -> usize {
         let outer = self.pad.map(|pad| &self.pads[pad]);
         let mut clauses = own;
@@ -148,8 +149,8 @@ impl<'p> Emitter<'_, 'p> {
         self.pads.len() - 1
     }
 
-    /// An exception that the pad `from` does not catch goes on outwards.
-    /// A traceback then shows the `try` statement, which stands at `span`.
+    /// Propagates an exception that the pad `from` does not catch outwards. Tracebacks then show
+    /// the `try` statement, located at `span`.
     fn propagate(&mut self, from: usize, span: Span) {
         self.build.span = span;
         match self.pad {
@@ -183,7 +184,7 @@ impl<'p> Emitter<'_, 'p> {
         let after = self.build.new_block("after finally");
         self.build.jump(after);
         self.build.block = self.pads[pad].dispatch;
-        // Leaving this copy by return, break or continue drops the exception.
+        // Leaving this copy by return, break or continue discards the exception.
         self.scopes.push(Scope::Handler { depth, pad: outside });
         self.body(&stmt.finally)?;
         self.scopes.pop();
@@ -194,7 +195,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// `depth`: exceptions in flight before the statement.
+    /// `depth`: number of exceptions in flight before the statement.
     fn try_except(&mut self, stmt: &'p Try, depth: &Value) -> Result<()> {
         if stmt.handlers.is_empty() {
             self.body(&stmt.body)?;
@@ -275,7 +276,8 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// Leaves scopes from the innermost to number `down_to`: runs `finally` bodies, ends handlers.
+    /// Leaves scopes from the innermost down to index `down_to`: runs `finally` bodies, ends
+    /// handlers.
     pub(super) fn leave(&mut self, down_to: usize) -> Result<()> {
         let (scopes, pad) = (self.scopes.clone(), self.pad);
         while self.scopes.len() > down_to && !self.build.is_closed() {
@@ -295,7 +297,8 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// The innermost loop: number of its scope, and its two exits.
+    /// The innermost loop: number of scopes up to and including it, break target, and continue
+    /// target.
     pub(super) fn innermost_loop(&self) -> Option<(usize, BlockId, BlockId)> {
         self.scopes
             .iter()

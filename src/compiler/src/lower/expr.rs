@@ -12,7 +12,7 @@ use crate::syntax::*;
 use crate::types::{self, Kind};
 
 impl<'p> Emitter<'_, 'p> {
-    /// The value of an expression.
+    /// Evaluates an expression.
     pub(super) fn expr(&mut self, expr: &'p Expr) -> Result<Value> {
         Ok(match &expr.kind {
             ExprKind::None => Value::unit(),
@@ -115,7 +115,7 @@ impl<'p> Emitter<'_, 'p> {
             }
             ExprKind::Function { defaults, .. } => self.function_value(expr, defaults)?,
             ExprKind::ListComp { element, target, iter } => self.comprehension(expr, element, target, iter)?,
-            // What takes its elements makes them.
+            // The consumer of its elements generates the code.
             ExprKind::Generator { .. } => Value::unit(),
             ExprKind::Slice { value, bounds } => self.slice(expr, value, bounds)?,
             ExprKind::Slices { value, dims } => {
@@ -161,7 +161,8 @@ impl<'p> Emitter<'_, 'p> {
             Kind::Instance(class) => {
                 let info = &self.module.program.classes[&class];
                 let ty = info.attributes[info.attribute(name).expect("found by inference")].ty;
-                // A method of this very object; an attribute may also hold a method of another one.
+                // A method bound to this object; an attribute may also hold a method of another
+                // object.
                 let is_method = matches!(self.module.program.types.kind(ty), Kind::Method { .. });
                 let value = match is_method && self.receiver_is_self(class, name) {
                     true => self.expr(object)?,
@@ -215,7 +216,7 @@ impl<'p> Emitter<'_, 'p> {
         let ty = self.module.ir_type(attribute.ty);
         let from = self.attribute_address(&base, class, name);
         let program = self.module.program;
-        // Constructors store to what a kernel makes.
+        // Constructors store to objects created by kernels.
         let invariant = !is_made(class) && program.never_changes(info, name);
         Ok(self.build.load_as(ty, &from, invariant))
     }
@@ -253,7 +254,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.build.load(ty, &result))
     }
 
-    /// The truth of a condition.
+    /// Evaluates the truth of a condition.
     pub(super) fn condition(&mut self, test: &'p Expr) -> Result<Value> {
         if let Some(truth) = self.equality_of_arrays(test)? {
             return Ok(truth);
@@ -262,7 +263,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.truth(value, self.type_of(test)))
     }
 
-    /// Whether two arrays are equal, of a condition that asks that.
+    /// If a condition compares two arrays for equality, whether they are equal.
     fn equality_of_arrays(&mut self, test: &'p Expr) -> Result<Option<Value>> {
         match &test.kind {
             ExprKind::Compare { first, rest }
@@ -277,7 +278,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// A chain of comparisons: each operand is evaluated once, and none after the first that fails.
+    /// A chain of comparisons: each operand is evaluated at most once, and none after the first
+    /// failing comparison.
     pub(super) fn compare(&mut self, whole: &'p Expr, first: &'p Expr, rest: &'p [(CmpOp, Expr)]) -> Result<Value> {
         let mut left = (self.expr(first)?, self.type_of(first));
         if let [(op, right)] = rest {

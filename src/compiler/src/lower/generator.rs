@@ -1,4 +1,5 @@
-//! Generator expressions: loops around the function that takes their elements. Nothing of them is made.
+//! Generator expressions: loops around the code of the function that consumes the elements. The
+//! generator itself is not materialised.
 
 use crate::builtins::iteration::{start_type, Fold};
 use crate::builtins::numbers::Best;
@@ -10,7 +11,7 @@ use crate::language::Builtin;
 use crate::syntax::*;
 
 impl<'p> Emitter<'_, 'p> {
-    /// A call of a function that goes over the elements of a generator expression, its first argument.
+    /// Calls a function that iterates over a generator expression, its first argument.
     pub(super) fn over_generator(
         &mut self,
         builtin: Builtin,
@@ -18,7 +19,7 @@ impl<'p> Emitter<'_, 'p> {
         element: &'p Expr,
         clauses: &'p [Clause],
     ) -> Result<Value> {
-        // What the first clause goes over is evaluated before the other arguments.
+        // The iterable of the first clause is evaluated before the other arguments.
         let first = self.expr(&clauses[0].iter)?;
         let keywords = site.keywords.iter().map(|keyword| &keyword.value);
         let start = site.args[1..].iter().chain(keywords).next();
@@ -51,8 +52,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Loops in loops: `body` runs where all tests hold. `iterable`: what the first goes over, if
-    /// that is evaluated.
+    /// Nested loops; `body` runs where all tests hold. `iterable`: the iterable of the first
+    /// clause, if already evaluated.
     fn clauses(
         &mut self,
         iterable: Option<Value>,

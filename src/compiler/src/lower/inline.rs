@@ -1,23 +1,22 @@
-//! Which functions LLVM is told to inline: those whose code is hardly longer than a call of it,
-//! such as the methods that make one output. Tracebacks show them all the same, by their debug
-//! information.
+//! Selects functions that LLVM must inline: those whose code is hardly longer than a call, such as
+//! methods that write one output. Debug information keeps them visible in tracebacks.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::ir::*;
 
-/// Weight up to which a function is inlined, about its machine instructions. A call that stays
-/// weighs [`CALL`].
+/// Largest weight of an inlined function, in machine instructions approximately. A call that is not
+/// inlined weighs [`CALL`].
 const LARGEST: usize = 8;
 const CALL: usize = 3;
-/// Weight up to which a function is inlined where a constant time in seconds is passed to it: the
-/// conversion folds.
+/// Largest weight of a function that is inlined where a constant time in seconds is passed to it,
+/// because the conversion folds.
 const FOLDED: usize = 24;
-/// The firmware's function by which floats become machine units.
+/// The firmware function that converts floats to machine units.
 const CONVERSION: &str = "round";
 
-/// Marks the functions to be inlined. `entry` stays a function: its caller has no place in the source.
+/// Marks the functions to be inlined. `entry` is never inlined: its caller has no source position.
 pub fn mark(functions: &mut [Function], entry: &str) {
     let index = functions
         .iter()
@@ -54,7 +53,7 @@ struct Weights<'a> {
 enum Weight {
     Small(usize),
     Large,
-    /// Being computed.
+    /// Being computed; reached by recursion.
     Unknown,
 }
 
@@ -73,7 +72,7 @@ impl Weights<'_> {
         weight
     }
 
-    /// Whether a function of the program converts a time that is passed to it, and does little else.
+    /// Whether a function converts a time passed to it and does little else.
     fn folds(&mut self, number: usize) -> bool {
         let function = &self.functions[number];
         let takes_float = function.params.iter().any(|(_, ty)| *ty == Ty::F64);
@@ -83,19 +82,19 @@ impl Weights<'_> {
         takes_float && converts && function.span.is_some() && self.weigh(number, FOLDED).is_some()
     }
 
-    /// None: heavier than `largest`, or not to be inlined.
+    /// The weight of a function; None if it is above `largest` or the function must not be inlined.
     fn weigh(&mut self, number: usize, largest: usize) -> Option<usize> {
         let function = &self.functions[number];
         let mut sum = 0;
         for block in &function.blocks {
             for instruction in &block.body {
                 sum += match &instruction.op {
-                    // Variables become registers, addresses part of loads and stores.
+                    // Variables become registers, addresses are folded into loads and stores.
                     Op::Load { from, .. } if is_slot(function, from) => 0,
                     Op::Store { to, value } if is_slot(function, to) && !is_slot(function, value) => 0,
                     Op::Field { base, .. } if !is_slot(function, base) => 0,
                     Op::Extract { .. } | Op::Insert { .. } => 0,
-                    // Memory of its own, a `try`.
+                    // Memory of its own, or a `try`.
                     Op::Field { .. } | Op::Alloca { .. } | Op::LandingPad { .. } => return None,
                     Op::Call { args, .. } if args.iter().any(|arg| is_slot(function, arg)) => return None,
                     Op::Call { callee, .. } => match self.index.get(callee).copied().map(|callee| self.of(callee)) {

@@ -1,4 +1,4 @@
-//! Objects that kernels make: on the stack of the function that makes them, as lists are.
+//! Objects created by kernels. They live on the stack of the creating function, as lists do.
 
 use crate::diagnostic::Result;
 use crate::emit::{int, Emitter};
@@ -9,7 +9,7 @@ use crate::syntax::*;
 use crate::types::Kind;
 
 impl<'p> Emitter<'_, 'p> {
-    /// `Class(…)`: room for the object, what it has from its class, then its `__init__`.
+    /// `Class(…)`: allocates the object, initialises it from its class, then calls `__init__`.
     pub(super) fn construction(
         &mut self,
         whole: &'p Expr,
@@ -20,7 +20,7 @@ impl<'p> Emitter<'_, 'p> {
         let passed = self.passed(whole, args, keywords, &[])?;
         let layout = self.module.class_type(class);
         let object = self.build.alloca(layout.clone(), int(1));
-        self.build.store(int(0), &object); // no number: the host does not know it
+        self.build.store(int(0), &object); // no handle: the host does not know the object
         let program = self.module.program;
         for (index, attribute) in program.classes[&class].attributes.iter().enumerate() {
             let ty = self.module.ir_type(attribute.ty);

@@ -1,18 +1,19 @@
-//! Memory of loops: what a pass took of the stack is given back before the next one.
+//! Memory of loops: stack space allocated in an iteration is freed before the next.
 
 use crate::emit::Emitter;
 use crate::ir::*;
 use crate::syntax::*;
 
-/// The place before a loop.
+/// The position before a loop.
 pub(super) struct Before {
     place: (BlockId, usize),
-    /// Blocks made from here on are those of the loop.
+    /// Blocks created from here on belong to the loop.
     first: BlockId,
 }
 
 impl<'p> Emitter<'_, 'p> {
-    /// To be called when what the loop goes over has been evaluated, before its blocks are made.
+    /// Must be called after the iterable has been evaluated and before blocks of the loop are
+    /// created.
     pub(super) fn before_loop(&self) -> Before {
         Before {
             place: (
@@ -23,9 +24,9 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// To be called when a loop has been lowered: at the beginning of each of `places` the stack is
-    /// as it was before, if nothing that the passes made is needed any more. `target`: what a `for`
-    /// sets.
+    /// Must be called when a loop has been lowered. Restores the stack pointer at the beginning of
+    /// each of `places`, if nothing allocated by iterations is needed any more. `target`: the
+    /// target of a `for` loop.
     pub(super) fn give_back(&mut self, before: Before, body: &'p [Stmt], target: Option<&'p Expr>, places: &[BlockId]) {
         let takes = |instruction: &Instruction| matches!(instruction.op, Op::Alloca { .. });
         let mut blocks = self.build.function.blocks[before.first..].iter();

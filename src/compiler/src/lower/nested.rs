@@ -1,5 +1,5 @@
-//! Functions inside others. One is a pointer to the addresses of the variables that it captures,
-//! and to its defaults.
+//! Nested functions. The value of one is a pointer to its environment: the addresses of captured
+//! variables, and its defaults.
 
 use crate::diagnostic::Result;
 use crate::emit::Emitter;
@@ -10,8 +10,8 @@ use crate::syntax::*;
 use crate::types::Kind;
 
 impl<'p> Emitter<'_, 'p> {
-    /// Address of a variable of the function around, if `local` is one; `environment`: the
-    /// parameter that has it.
+    /// Address of captured variable `local`, None if it is not captured; `environment`: the
+    /// parameter that holds the environment.
     pub(super) fn captured(&mut self, environment: &Option<(u32, Ty)>, local: LocalId) -> Option<Value> {
         let captures = &self.function.names.captures;
         let place = captures.iter().position(|capture| capture.own == local)?;
@@ -22,8 +22,8 @@ impl<'p> Emitter<'_, 'p> {
         Some(self.build.load(Ty::Ptr, &from))
     }
 
-    /// Makes the functions inside that have no defaults, and sets the variables that a `def` binds
-    /// to one: it may be called, by another one, before its `def` is reached.
+    /// Creates the nested functions without defaults and sets the variables that their `def` binds,
+    /// because other nested functions may call them before the `def` is reached.
     pub(super) fn make_inner_functions(&mut self) {
         let ast = &self.function.ast;
         ast.each_inner(&mut |expr, _| {
@@ -55,7 +55,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Stores the addresses of what a function inside captures.
+    /// Stores the addresses of the variables that a nested function captures.
     fn capture(&mut self, inner: &FunctionInstance, environment: &Value) {
         let layout = self.module.environment(inner);
         for (index, capture) in inner.names.captures.iter().enumerate() {
@@ -65,7 +65,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// The value of a function expression. One with defaults is new each time.
+    /// The value of a function expression. With defaults, each evaluation creates a new
+    /// environment.
     pub(super) fn function_value(&mut self, whole: &'p Expr, defaults: &'p [Expr]) -> Result<Value> {
         if let Some(made) = self.closures.get(&whole.id) {
             return Ok(self.as_function(made.clone(), whole));
@@ -85,7 +86,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.as_function(environment, whole))
     }
 
-    /// The value of a function expression; `environment`: what the function needs of this one.
+    /// The value of a function expression with environment `environment`.
     fn as_function(&mut self, environment: Value, whole: &'p Expr) -> Value {
         let Some(Fact::Function(id)) = self.function.facts.get(&whole.id) else {
             unreachable!("inference has found it")
@@ -93,7 +94,7 @@ impl<'p> Emitter<'_, 'p> {
         self.as_choice(environment, &Kind::Closure(*id), whole)
     }
 
-    /// A default of a function inside another one, whose value is `function`.
+    /// Loads a default of a nested function, whose value is `function`.
     pub(super) fn kept_default(&mut self, inner: &FunctionInstance, function: &Value, index: usize) -> Value {
         let layout = self.module.environment(inner);
         let from = self.build.field(function, &layout, inner.names.captures.len() + index);

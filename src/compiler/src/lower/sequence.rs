@@ -9,7 +9,7 @@ use crate::syntax::*;
 use crate::types::{self, tuple_index, Kind};
 
 impl<'p> Emitter<'_, 'p> {
-    /// `[element for target in iter]`. The length is taken at the start.
+    /// `[element for target in iter]`. The length is determined once, at the start.
     pub(super) fn comprehension(
         &mut self,
         whole: &'p Expr,
@@ -67,7 +67,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(result)
     }
 
-    /// The values (i64) of the bounds of a slice.
+    /// Evaluates the bounds of a slice (i64).
     pub(super) fn slice_bounds(&mut self, bounds: &'p [Option<Box<Expr>>; 3]) -> Result<[Option<Value>; 3]> {
         let mut values = [None, None, None];
         for (value, bound) in values.iter_mut().zip(bounds) {
@@ -79,7 +79,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(values)
     }
 
-    /// `array[i, start:stop, …]` after the check of the bounds.
+    /// `array[i, start:stop, …]`; checks the bounds.
     pub(super) fn slices(&mut self, whole: &'p Expr, value: &'p Expr, dims: &'p [Dimension]) -> Result<Array> {
         let object = self.expr(value)?;
         let mut chosen = vec![];
@@ -105,15 +105,15 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.array_part(&array, choices, together))
     }
 
-    /// An index (i32) of a dimension of so many elements; IndexError if it is out of range.
+    /// An index (i32) into a dimension of the given length; raises IndexError if out of range.
     fn position(&mut self, index: Value, length: &Value) -> Value {
         let length = self.build.convert(length.clone(), &index.ty);
         let position = self.checked_index(index, length);
         self.build.convert(position, &Ty::I32)
     }
 
-    /// `array[i]` or `array[i, j]` after the check of the bounds: an element's address has no
-    /// dimensions left.
+    /// `array[i]` or `array[i, j]`; checks the bounds. For a single element the result has no
+    /// dimensions, only an address.
     pub(super) fn indexed(&mut self, whole: &'p Expr, array: Array, index: &'p Expr) -> Result<Array> {
         let indices = match &index.kind {
             ExprKind::Tuple(indices) => indices.iter().collect(),
@@ -132,7 +132,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(part)
     }
 
-    /// Copies an array, or a number as each element, into a part of an array.
+    /// Copies an array into a part of an array, or a number into each of its elements.
     pub(super) fn assign_part(&mut self, part: &Array, (found, ty): (Value, types::Ty)) -> Result<()> {
         match self.operand(found, ty) {
             Operand::Array(from) => {
@@ -143,8 +143,8 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// `value[start:stop:step] = found`. The lengths must be the same: neither lists nor arrays
-    /// change theirs.
+    /// `value[start:stop:step] = found`. The lengths must be equal: neither lists nor arrays can be
+    /// resized.
     pub(super) fn assign_slice(
         &mut self,
         target: &'p Expr,
@@ -179,7 +179,7 @@ impl<'p> Emitter<'_, 'p> {
             text,
             &[count.clone(), bounds.length.clone()],
         );
-        // By way of a copy, since the value may be the same list.
+        // Copied first, since the value may be the same list.
         let copy = self.build.alloca(elt.clone(), count.clone());
         self.copy_elements(&elt, &from, count, &copy, int(0));
         self.each_sliced(bounds, |this, index, place| {
@@ -253,7 +253,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Address of a byte of `bytes` or of a `bytearray`.
+    /// Address of a byte of a `bytes` or `bytearray` value.
     pub(super) fn element_of_bytes(&mut self, value: &'p Expr, index: &'p Expr) -> Result<Value> {
         let bytes = self.expr(value)?;
         let position = self.expr(index)?;
@@ -261,7 +261,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.byte_address(&bytes, position))
     }
 
-    /// Address of an element of a list, after the check of its bounds.
+    /// Address of a list element; checks the bounds.
     pub(super) fn element_address(&mut self, value: &'p Expr, index: &'p Expr) -> Result<Value> {
         let Kind::List(elt) = *self.kind_of(value) else {
             unreachable!("inference admits lists")
@@ -270,7 +270,7 @@ impl<'p> Emitter<'_, 'p> {
         let position = self.expr(index)?;
         self.build.span = value.span.to(index.span);
         let (data, length) = self.list_parts(&list);
-        // An index of 64 bits that does not fit is out of range, and must not be cut to one that is not.
+        // Compared in 64 bits: truncating the index first could make it valid by accident.
         let length = self.build.convert(length, &position.ty.clone());
         let position = self.checked_index(position, length);
         let position = self.build.convert(position, &Ty::I32);

@@ -10,19 +10,19 @@ use crate::program::Fact;
 use crate::syntax::*;
 use crate::types::{self, Kind};
 
-/// Where a target of an assignment is.
+/// The location of an assignment target.
 enum Place {
     Memory(Value),
-    /// A byte, which the language takes for a number.
+    /// A byte, which the language represents as a number.
     Byte(Value),
-    /// Of an array: what is assigned is copied into it.
+    /// A part of an array; assigned values are copied into it.
     Array(Array),
 }
 
 impl<'p> Emitter<'_, 'p> {
     pub(super) fn body(&mut self, body: &'p [Stmt]) -> Result<()> {
         for stmt in body {
-            // What follows a return, raise, break or continue is never reached.
+            // Statements after a return, raise, break or continue are unreachable.
             if self.build.is_closed() {
                 break;
             }
@@ -75,7 +75,7 @@ impl<'p> Emitter<'_, 'p> {
                 self.build.branch(condition, inside, done);
                 self.build.block = inside;
                 self.loop_body(body, after, head)?;
-                // What an `else` makes is needed behind the loop.
+                // Allocations of an `else` are needed after the loop.
                 let places = [head, after];
                 self.give_back(before, body, None, &places[..if orelse.is_empty() { 2 } else { 1 }]);
                 self.build.block = done;
@@ -89,7 +89,8 @@ impl<'p> Emitter<'_, 'p> {
                 Kind::Builtin(Builtin::Order(order)) => match order {
                     Order::Parallel => self.parallel(body),
                     Order::Sequential => self.body(body),
-                    // It watches the host; here its time is an expression like any other.
+                    // The host implements the watchdog; here its argument is evaluated like any
+                    // expression.
                     Order::Watchdog => {
                         self.expr(context)?;
                         self.body(body)
@@ -133,7 +134,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// `target op= value`: what the target is made of is evaluated once.
+    /// `target op= value`; the operands of the target are evaluated once.
     fn aug_assign(&mut self, target: &'p Expr, op: BinOp, value: &'p Expr) -> Result<()> {
         let (span, ty) = (self.build.span, self.type_of(target));
         let place = self.target_place(target)?;
@@ -162,7 +163,7 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// Where a variable, attribute, element, row or part of an array is.
+    /// Locates a variable, attribute, element, row or part of an array.
     fn target_place(&mut self, target: &'p Expr) -> Result<Place> {
         match &target.kind {
             ExprKind::Name(name) => {
@@ -270,7 +271,7 @@ impl<'p> Emitter<'_, 'p> {
             }
         }
         self.loop_body(&stmt.body, after, step)?;
-        // What an `else` makes is needed behind the loop.
+        // Allocations of an `else` are needed after the loop.
         let places = [step, done, after];
         let places = &places[..if stmt.orelse.is_empty() { 3 } else { 2 }];
         self.give_back(before, &stmt.body, Some(&stmt.target), places);
@@ -313,7 +314,7 @@ impl<'p> Emitter<'_, 'p> {
             ExprKind::Subscript { value: object, index } if matches!(self.kind_of(object), Kind::ByteArray) => {
                 let bytes = self.expr(object)?;
                 let position = self.expr(index)?;
-                // Python looks at the number before it looks at the index.
+                // Like Python, checks the value before the index.
                 let byte = self.checked_byte(value);
                 self.build.span = object.span.to(index.span);
                 let to = self.byte_address(&bytes, position);

@@ -1,4 +1,4 @@
-//! Texts with values in them.
+//! Formatted strings.
 
 use crate::diagnostic::Result;
 use crate::emit::Emitter;
@@ -7,7 +7,7 @@ use crate::program::{CallTarget, Fact};
 use crate::syntax::*;
 
 impl<'p> Emitter<'_, 'p> {
-    /// An f-string: made by the kernel, or by the host from its values.
+    /// An f-string: formatted by the kernel, or by the host in a remote call.
     pub(super) fn written(&mut self, whole: &'p Expr, text: &'p Text) -> Result<Value> {
         let values = text.values.iter().map(|value| self.expr(value));
         let values = values.collect::<Result<Vec<_>>>()?;

@@ -1,5 +1,5 @@
-//! What is known of expressions when a program is compiled. Integers, because the host's constants
-//! in them are: they are computed exactly, as those of literals alone are while the source is read.
+//! Compile-time evaluation of integer expressions that contain host constants. They are computed
+//! exactly, as the parser does for literals.
 
 use super::{Fact, FunctionInstance};
 use crate::host::HostValue;
@@ -7,7 +7,8 @@ use crate::syntax::{known_operation, overflows, CmpOp, Expr, ExprKind, UnaryOp};
 use crate::types::Types;
 
 impl FunctionInstance {
-    /// The value of an integer that is known. Programs have it as it is, however wide its parts are.
+    /// The value of an integer expression, if known. It is exact, whatever the widths of its
+    /// operands.
     pub fn known_integer(&self, expr: &Expr) -> Option<i128> {
         match (&expr.kind, self.facts.get(&expr.id)) {
             (ExprKind::Int(value), _) | (_, Some(Fact::Constant(HostValue::Int(value)))) => Some((*value).into()),
@@ -36,8 +37,8 @@ impl FunctionInstance {
         }
     }
 
-    /// Whether an expression asks if two arrays are equal: as a condition that is one truth, else
-    /// one for each element.
+    /// Whether an expression compares two arrays for equality: as a condition this yields a single
+    /// bool, otherwise one for each element.
     pub fn is_equality_of_arrays(&self, expr: &Expr, types: &Types) -> bool {
         let ExprKind::Compare { first, rest } = &expr.kind else {
             return false;

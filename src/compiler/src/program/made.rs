@@ -1,6 +1,6 @@
-//! Objects that kernels make. Those of a class have one layout and methods of their own, apart from
-//! the class's objects of the host. Their attributes are those that the class itself has (methods,
-//! constants), and those that kernels assign to.
+//! Objects created by kernels. Those of a class have one layout and separate instances of its
+//! methods, apart from host objects of the class. Their attributes are those of the class itself
+//! (methods, constants) and those that kernels assign to.
 
 use std::rc::Rc;
 
@@ -8,12 +8,13 @@ use super::{Attribute, Class, Context};
 use crate::host::{made_class, Handle, HostValue};
 use crate::types::{Kind, Ty};
 
-/// The receiver of a method of the class, as the host tells it: whatever object it is looked up on.
+/// Receiver in methods returned by the host for a class: the object on which the method is looked
+/// up.
 const OWN: Handle = 0;
 
 impl Context<'_> {
-    /// The class of the objects that a call of `namespace` makes, and the function that sets them
-    /// up, if it has one; None if it is no class.
+    /// The class of the objects that a call of `namespace` creates, and its `__init__`, if any;
+    /// None if the namespace is not a class.
     pub fn constructor(&mut self, namespace: Handle) -> Result<Option<(Handle, Option<Handle>)>, String> {
         let class = made_class(namespace);
         if let Some(known) = self.program.classes.get(&class) {
@@ -37,7 +38,7 @@ impl Context<'_> {
         Ok(Some((class, constructor)))
     }
 
-    /// Type of an attribute of objects made in kernels; a new one if nothing is known of it yet.
+    /// Type of an attribute of objects created by kernels; a type variable if nothing is known yet.
     pub(super) fn made_attribute(&mut self, class: Handle, name: &Rc<str>) -> Result<Ty, String> {
         let ty = match self
             .host
@@ -57,7 +58,7 @@ impl Context<'_> {
         };
         let assigned = self.program.made_assigned.contains(&(class, name.clone()));
         if self.program.types.is_var(ty) && !assigned {
-            return Ok(ty); // perhaps a function that is visited later assigns to it
+            return Ok(ty); // a function visited later may assign to it
         }
         let known = self.program.classes.get_mut(&class).expect("some object is of it");
         known.attributes.push(Attribute { name: name.clone(), ty });

@@ -1,5 +1,5 @@
 //! A whole program as inference finds it: the functions reachable from the entry, and the host data
-//! they touch.
+//! that they use.
 
 mod known;
 mod made;
@@ -22,11 +22,11 @@ pub use subkernels::Subkernel;
 /// Index of a function of the program.
 pub type FunctionId = usize;
 
-/// One function, for one class of receiver.
+/// A compiled function, specialised for one class of receiver.
 #[derive(Debug)]
 pub struct FunctionInstance {
     pub handle: Handle,
-    /// For methods: the class of `self` that this instance is for.
+    /// For methods, the class of `self` that this instance is compiled for.
     pub class: Option<Handle>,
     /// Unique in the program; also the symbol in the library.
     pub symbol: String,
@@ -37,40 +37,41 @@ pub struct FunctionInstance {
     pub returns: Ty,
     /// Type of every expression.
     pub types: Vec<Ty>,
-    /// The first call of it that was found.
+    /// The first call found.
     pub called_from: Option<(FunctionId, Span)>,
     pub facts: HashMap<ExprId, Fact>,
     pub nested: Option<Nested>,
 }
 
-/// What there is to a function inside another one. Its value is a pointer to what it needs of the
-/// other: the addresses of the variables that it captures, then the values of its defaults.
+/// Data of a nested function. Its value is a pointer to its environment: the addresses of the
+/// captured variables, then the values of its defaults.
 #[derive(Debug)]
 pub struct Nested {
-    /// Types of the defaults, which are those of the last parameters.
+    /// Types of the defaults, which belong to the last parameters.
     pub defaults: Vec<Ty>,
     pub called: bool,
 }
 
 impl FunctionInstance {
-    /// Whether nothing calls the function, so that its types need not be known.
+    /// Whether nothing calls the function; its types may then stay unknown.
     pub fn is_dead(&self) -> bool {
         self.nested.as_ref().is_some_and(|nested| !nested.called)
     }
 }
 
-/// What inference found out about an expression besides its type.
+/// A result of inference about an expression, other than its type.
 #[derive(Clone, Debug)]
 pub enum Fact {
     /// A constant of the host, read at compile time.
     Constant(HostValue),
-    /// A call and how its arguments meet its parameters.
+    /// A call, and where the value of each parameter comes from.
     Call(CallTarget, Vec<ArgSource>),
-    /// A call of one of several functions: how each is called.
+    /// A call of one of several functions, with the call of each.
     Choice(Vec<(Callable, CallTarget, Vec<ArgSource>)>),
-    /// The function of the program that a function expression is.
+    /// The program function that a function expression defines.
     Function(FunctionId),
-    /// The target of a loop: the type of what it is given, which may be another than its own.
+    /// For the target of a loop: the type of the assigned element, which may differ from the
+    /// target's type.
     Element(Ty),
 }
 
@@ -87,25 +88,25 @@ pub enum ArgSource {
     /// The object the method was looked up on.
     Receiver,
     Positional(usize),
-    /// A value in a text that the host makes, which is this positional argument: the number of the
-    /// value in the text.
+    /// A value that the host formats into a string, which is this positional argument; the second
+    /// number is the position of the value in the string.
     Within(usize, usize),
     Keyword(usize),
     Default(HostValue),
-    /// A default of a function inside another one: its number among them.
+    /// A default of a nested function, by its number among the defaults.
     Kept(usize),
 }
 
-/// A class of host objects, as far as the program uses it; or those of its objects that have one shape.
+/// A class of host objects as used by the program, or those of its objects that share one shape.
 #[derive(Debug)]
 pub struct Class {
     pub host_class: Handle,
     pub name: Rc<str>,
     pub invariants: Vec<String>,
     pub instances: Vec<Handle>,
-    /// In the order of first use, which is the order in memory.
+    /// In order of first use, which is the memory layout.
     pub attributes: Vec<Attribute>,
-    /// Where kernels make its objects: the function that sets them up.
+    /// For classes instantiated by kernels: the function that initialises the object.
     pub constructor: Option<Handle>,
 }
 
@@ -125,7 +126,7 @@ impl Class {
     }
 }
 
-/// A host list or array that a kernel can reach.
+/// A host list or array reachable by a kernel.
 #[derive(Debug)]
 pub struct HostList {
     pub ty: Ty,
@@ -133,7 +134,7 @@ pub struct HostList {
 }
 
 impl HostList {
-    /// Values of a list; none of an array, which is not looked at value by value.
+    /// The elements of a list; empty for an array, which is not kept as single values.
     pub fn elements(&self) -> &[HostValue] {
         match &self.content {
             Content::Elements(elements) => elements,
@@ -142,11 +143,11 @@ impl HostList {
     }
 }
 
-/// What a host list or array holds.
+/// The contents of a host list or array.
 #[derive(Debug)]
 pub enum Content {
     Elements(Rc<[HostValue]>),
-    /// Of an array, in row-major order: not value by value, since there may be millions.
+    /// Elements of an array in row-major order: not as single values, since there may be millions.
     Memory(Rc<[u8]>),
 }
 
@@ -158,32 +159,32 @@ pub struct Program {
     pub classes: HashMap<Handle, Class>,
     /// Classes in the order of discovery.
     pub class_order: Vec<Handle>,
-    /// Class of every instance.
+    /// The class of every object.
     pub objects: HashMap<Handle, Handle>,
-    /// Values of attributes that were looked at, by object and name.
+    /// Values of attributes read so far, by object and name.
     pub attribute_values: HashMap<(Handle, Rc<str>), HostValue>,
-    /// Names of attributes that some function assigns to, of whatever class.
+    /// Names of attributes that any function assigns to, regardless of class.
     pub assigned: HashSet<Rc<str>>,
-    /// Classes of which kernels make objects, in the order of discovery.
+    /// Classes instantiated by kernels, in the order of discovery.
     pub made_order: Vec<Handle>,
-    /// What their objects have from the class, by class and name.
+    /// Initial attribute values of their objects, taken from the class, by class and name.
     pub initial_values: HashMap<(Handle, Rc<str>), HostValue>,
-    /// Their attributes that some function assigns to.
+    /// Attributes of their objects that any function assigns to.
     pub made_assigned: HashSet<(Handle, Rc<str>)>,
     pub lists: HashMap<Handle, HostList>,
     pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
     pub entry: Option<Entry>,
     /// Names of messages between boards.
     pub messages: Vec<Rc<str>>,
-    /// Objects whose attributes are still to be compared, while those of others are.
+    /// Objects whose attributes are still to be compared; None if no comparison is in progress.
     unchecked: Option<Vec<Handle>>,
 }
 
-/// Host objects of a program. The limit is for objects that make ever new ones when they are looked at.
+/// Maximum number of host objects. Guards against attributes that create one on every access.
 const MOST_OBJECTS: usize = 1 << 16;
 
 impl Program {
-    /// Whether an attribute keeps its value while the kernel runs.
+    /// Whether an attribute is constant while the kernel runs.
     pub fn never_changes(&self, class: &Class, attribute: &str) -> bool {
         class.is_invariant(attribute) || !self.assigned.contains(attribute)
     }
@@ -199,7 +200,7 @@ pub struct Entry {
     pub writeback: bool,
 }
 
-/// What every pass may need.
+/// State shared by all passes.
 pub struct Context<'a> {
     pub host: &'a mut dyn Host,
     pub sources: Sources,
@@ -209,7 +210,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Type of a host value. Objects and lists inside it become part of the program. `Err` is a
+    /// Type of a host value. Objects and lists inside it are added to the program. `Err` is a
     /// sentence for the user.
     pub fn type_of(&mut self, value: &HostValue) -> Result<Ty, String> {
         let kind = match value {
@@ -273,7 +274,7 @@ impl Context<'_> {
         Ok(self.program.types.new_type(kind))
     }
 
-    /// `number`: type of the numbers in the list that this one is an element of.
+    /// `number`: common type of the numbers in the enclosing list.
     fn type_of_list(&mut self, handle: Handle, elements: &Rc<[HostValue]>, number: Option<Ty>) -> Result<Ty, String> {
         if let Some(known) = self.program.lists.get(&handle) {
             return Ok(known.ty);
@@ -301,7 +302,7 @@ impl Context<'_> {
         Ok(ty)
     }
 
-    /// Makes a host object part of the program; returns its class.
+    /// Adds a host object to the program; returns its class.
     fn register(&mut self, object: Handle) -> Result<Handle, String> {
         if let Some(&class) = self.program.objects.get(&object) {
             return Ok(class);
@@ -338,8 +339,8 @@ impl Context<'_> {
         Ok(shape)
     }
 
-    /// Compares the attributes of a new object with those of its class. The objects that are met
-    /// meanwhile, which may be a long chain of one class, wait until it is their turn.
+    /// Compares the attributes of a new object with those of its class. Objects discovered
+    /// meanwhile are queued, because they may form a long chain.
     fn check_registered(&mut self, object: Handle) -> Result<(), String> {
         if let Some(waiting) = &mut self.program.unchecked {
             waiting.push(object);
@@ -366,8 +367,8 @@ impl Context<'_> {
         result
     }
 
-    /// An attribute is invariant if it is for all objects of a class; warns where they differ, and
-    /// of names of no attribute.
+    /// Keeps only the invariants common to all objects of a class. Warns where objects differ, and
+    /// of invariants that are not attributes.
     fn compare_invariants(&mut self, shape: Handle, info: &ClassInfo, first: bool) {
         let class = self.program.classes.get_mut(&shape).expect("just made");
         let mut warn = |text: String, help: &str| {
@@ -401,7 +402,7 @@ impl Context<'_> {
         class.invariants.retain(|name| info.invariants.contains(name));
     }
 
-    /// Type of an attribute of all instances of a class; None if a host object does not have it.
+    /// Type of an attribute, unified over all instances of a class; None if an instance lacks it.
     pub fn attribute(&mut self, class: Handle, name: &Rc<str>) -> Result<Option<Ty>, String> {
         let info = &self.program.classes[&class];
         if let Some(index) = info.attribute(name) {
@@ -435,14 +436,14 @@ impl Context<'_> {
         let value = self.host.attribute(object, name)?;
         let value = value.ok_or_else(|| format!("host object does not have an attribute '{name}'"))?;
         let found = self.type_of(&value)?;
-        // The value at the start decides the width of a number, though not of those in a list.
+        // The initial value decides the width of a number, except for numbers in a list.
         if !matches!(value, HostValue::List(..)) {
             self.program.types.default_width(found);
         }
         self.program.attribute_values.insert((object, name.clone()), value);
         let class = &self.program.classes[&self.program.objects[&object]];
-        // Objects with different functions have shapes of their own, so that calls stay direct,
-        // unless they meet.
+        // Objects with different functions get shapes of their own, which keeps calls direct,
+        // unless the objects were joined.
         let has_met = self.shapes.set(object, class.host_class).is_some();
         let differ = !has_met && self.program.types.differ_in_functions(ty, found);
         let unified = match differ {
@@ -461,7 +462,7 @@ impl Context<'_> {
         })
     }
 
-    /// The record of a host function, asked for once.
+    /// The record of a host function; queried once and cached.
     pub fn function_info(&mut self, handle: Handle) -> Result<Rc<FunctionInfo>, String> {
         if let Some(known) = self.program.function_infos.get(&handle) {
             return Ok(known.clone());
@@ -473,7 +474,7 @@ impl Context<'_> {
 }
 
 impl Program {
-    /// Points an error in a function of a library at the line of the user's that led there.
+    /// Moves an error in a library function to the user's call that led there.
     pub fn blame(&self, function: FunctionId, mut error: Box<Diagnostic>) -> Box<Diagnostic> {
         let is_library = |id: FunctionId| {
             matches!(

@@ -1,13 +1,13 @@
 //! Shapes: objects of one class whose attributes have different types.
 //!
 //! Objects of a class share one layout, and their methods are compiled once for all of them, as
-//! long as every attribute that is used has one type. When inference meets one that has not, it
-//! begins anew with that class divided by this attribute: each group of objects is then as good as
-//! a class of its own.
+//! long as each attribute in use has one type. When inference finds an attribute with several
+//! types, it restarts with the class divided by this attribute: each group of objects is then
+//! treated as a class of its own.
 //!
-//! Functions do not tell objects apart that meet, in a list or a variable: when two shapes do,
-//! inference begins anew with their objects, and what these hold in turn, together. An attribute of
-//! such objects is one of several functions.
+//! Objects that are joined, in a list or a variable, are not divided by functions: when two shapes
+//! are joined, inference restarts with their objects, and the objects that these hold, in one set.
+//! A function attribute of such objects is a choice of several functions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -16,35 +16,36 @@ use super::Context;
 use crate::host::{is_made, Handle, HostValue};
 use crate::types::Ty;
 
-/// Numbers of the shapes that are no classes of the host.
+/// First handle of shapes, which are not classes of the host.
 const FIRST: Handle = 1 << 31;
 
-/// Sets of objects found one after the other, each by an inference of its own, before whole classes
-/// are put together.
+/// Number of joined sets, each found by a separate inference, after which whole classes are joined
+/// instead.
 const MOST_SETS: usize = 16;
 
-/// How classes are divided.
+/// How classes are divided into shapes.
 #[derive(Debug, Default)]
 pub struct Shapes {
-    /// Attributes, by class, that tell the shapes of its objects.
+    /// For each class, the attributes that distinguish the shapes of its objects.
     dividing: HashMap<Handle, Vec<Rc<str>>>,
-    /// Number of the shape, by class and the types of these attributes.
+    /// Handle of the shape, by class and description of the dividing attributes.
     known: HashMap<(Handle, String), Handle>,
-    /// Objects whose shape is being found out.
+    /// Objects whose shape is being determined.
     open: HashSet<Handle>,
-    /// An attribute of a class that was found to have several types.
+    /// An attribute of a class found to have several types.
     pub conflict: Option<(Handle, Rc<str>)>,
-    /// Objects that met others of their class: the set that each belongs to.
+    /// Objects joined with others of their class, with the set that each belongs to.
     together: HashMap<Handle, usize>,
     sets: usize,
-    /// Classes all of whose objects are together.
+    /// Classes all of whose objects are joined.
     whole: HashSet<Handle>,
-    /// Objects of a host list whose elements do not have one type.
+    /// Objects in a host list whose elements have different types.
     listed: Vec<Handle>,
 }
 
 impl Shapes {
-    /// Divides a class by the attribute that was found to have several types; false if there is none.
+    /// Divides a class by the conflicting attribute; false if there is none, or it divides the
+    /// class already.
     fn divide(&mut self) -> bool {
         let Some((class, name)) = self.conflict.take() else {
             return false;
@@ -58,7 +59,7 @@ impl Shapes {
         true
     }
 
-    /// The set that an object of `class` is in, if it met others.
+    /// The set that an object of `class` belongs to, if it was joined with others.
     pub(super) fn set(&self, object: Handle, class: Handle) -> Option<usize> {
         match self.whole.contains(&class) {
             true => Some(0),
@@ -66,7 +67,7 @@ impl Shapes {
         }
     }
 
-    /// Makes one set of objects of `class`; false if they are in one.
+    /// Joins objects of `class` into one set; false if they already are.
     fn put_together(&mut self, class: Handle, objects: &[Handle]) -> bool {
         let sets: HashSet<_> = objects.iter().map(|&object| self.set(object, class)).collect();
         if sets.len() == 1 && !sets.contains(&None) {
@@ -85,14 +86,15 @@ impl Shapes {
 }
 
 impl Context<'_> {
-    /// Finds other shapes for the objects, so that inference may get further; false if there are none.
+    /// Chooses other shapes for the objects so that inference can be retried; false if nothing
+    /// changed.
     pub fn reshape(&mut self) -> bool {
         let listed = std::mem::take(&mut self.shapes.listed);
         self.shapes.divide() || self.join(listed).unwrap_or(false)
     }
 
-    /// Notes the objects of a list whose elements do not have one type, `first` and `other`; the
-    /// sentence about that.
+    /// Records the objects of a list whose elements have different types, `first` and `other`;
+    /// returns the error text.
     pub(super) fn unlike_elements(&mut self, elements: &[HostValue], first: Ty, other: Ty) -> String {
         (elements.iter()).for_each(|element| objects_in(element, &mut self.shapes.listed));
         let types = &self.program.types;
@@ -103,8 +105,8 @@ impl Context<'_> {
         format!("a host list has elements of different types: {first} and {other}")
     }
 
-    /// Puts the objects together that met, in a host list or as values of one variable, and what
-    /// they hold in the same place.
+    /// Joins the objects found together in a host list or as values of one variable, and the
+    /// objects that they hold in the same attribute.
     fn join(&mut self, mut met: Vec<Handle>) -> Result<bool, String> {
         let Some(apart) = self.program.types.take_apart() else {
             return Ok(false);
@@ -140,7 +142,7 @@ impl Context<'_> {
         Ok(changed)
     }
 
-    /// The shape of an object of `class`: the class itself, if it is not divided.
+    /// The shape of an object of `class`: the class itself if it is not divided.
     pub(super) fn shape(&mut self, object: Handle, class: Handle) -> Result<Handle, String> {
         let Some(dividing) = self.shapes.dividing.get(&class).cloned() else {
             return Ok(class);
@@ -166,8 +168,8 @@ impl Context<'_> {
         Ok(*self.shapes.known.entry((class, key)).or_insert(next))
     }
 
-    /// What tells the type of an attribute's value from others; of an object that met others,
-    /// functions do not.
+    /// A key that distinguishes the types of attribute values. Functions are not distinguished for
+    /// an object that was joined with others.
     fn description(&mut self, of: (Handle, bool), value: &HostValue) -> Result<String, String> {
         let (object, has_met) = of;
         Ok(match value {
@@ -203,7 +205,7 @@ impl Context<'_> {
     }
 }
 
-/// The objects in a value.
+/// Collects the objects in a value.
 fn objects_in(value: &HostValue, found: &mut Vec<Handle>) {
     match value {
         HostValue::Object(object) => found.push(*object),

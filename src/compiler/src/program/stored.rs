@@ -1,5 +1,5 @@
-//! Which lists and arrays a program stores to, by their types: what else the host has given need
-//! not be sent back.
+//! The lists and arrays that a program stores to, by type. Other host data need not be written
+//! back.
 
 use std::collections::HashSet;
 
@@ -7,12 +7,13 @@ use super::{CallTarget, Fact, Program};
 use crate::syntax::{walk_exprs, walk_stmts, Expr, ExprKind, Part};
 use crate::types::{Kind, Ty};
 
-/// Types of lists, and of the elements of arrays, of which the program stores to some element.
+/// Types of lists (false), and of the elements of arrays (true), whose elements the program stores
+/// to.
 pub type Stored = HashSet<(bool, String)>;
 
 impl Program {
-    /// What the program stores to. A row or part of an array is the array's, so of arrays only the
-    /// elements count.
+    /// The types that the program stores to. Rows and slices share an array's memory, so arrays are
+    /// identified by element type only.
     pub fn stored(&self) -> Stored {
         let mut stored = Stored::new();
         let mut note = |ty: Ty| {
@@ -29,13 +30,13 @@ impl Program {
                     if let Part::Target(target, _) | Part::Update(target) = part {
                         each_stored(target, &mut |expr| note(type_of(expr)));
                     }
-                    // An array changes in place.
+                    // Augmented assignment changes an array in place.
                     if let Part::Update(target) = part {
                         note(type_of(target));
                     }
                 });
             });
-            // What a function of the firmware is given it may change.
+            // A syscall may change its arguments.
             walk_exprs(&function.ast.body, &mut |expr| {
                 let is_firmware = |target: &CallTarget| matches!(target, CallTarget::Syscall(_));
                 let given = match function.facts.get(&expr.id) {
@@ -63,7 +64,7 @@ impl Program {
     }
 }
 
-/// The sequences to which an assignment to `target` stores.
+/// Calls `visit` with the sequences that an assignment to `target` stores to.
 fn each_stored(target: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match &target.kind {
         ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } | ExprKind::Slices { value, .. } => {

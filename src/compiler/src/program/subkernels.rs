@@ -1,14 +1,15 @@
-//! Which libraries satellites run, and the numbers by which boards name subkernels and messages.
+//! Libraries that satellites run, and the numbers that identify subkernels and messages between
+//! boards.
 
 use std::rc::Rc;
 
 use super::{FunctionId, FunctionInstance, Program};
 use crate::host::Handle;
 
-/// Number of the first message; those of subkernels, whose results are messages, are below.
+/// Number of the first message. Subkernels, whose results are messages too, have lower numbers.
 const FIRST_MESSAGE: i64 = 1 << 24;
 
-/// A function that a satellite runs, and the object whose method it is.
+/// A function that a satellite runs; for a method also the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subkernel {
     pub number: u32,
@@ -18,8 +19,8 @@ pub struct Subkernel {
 }
 
 impl Program {
-    /// All that satellites may run: a method for each object of its class, since its library has
-    /// the object's data.
+    /// All subkernels. A method counts once for each object of its class, since its library
+    /// contains the object's data.
     pub fn subkernels(&self) -> Vec<Subkernel> {
         let mut found: Vec<Subkernel> = vec![];
         for (function, instance) in self.functions.iter().enumerate() {
@@ -50,13 +51,13 @@ impl Program {
         }
     }
 
-    /// The number of the message of this name.
+    /// The number of a message.
     pub fn message(&self, name: &str) -> i64 {
         let place = self.messages.iter().position(|known| **known == *name);
         FIRST_MESSAGE + place.expect("inference has met it") as i64
     }
 
-    /// The names of all messages.
+    /// Sets the names of all messages.
     pub fn name_messages(&mut self, mut names: Vec<Rc<str>>) {
         names.sort_unstable();
         self.messages = names;

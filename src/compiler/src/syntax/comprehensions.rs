@@ -1,5 +1,5 @@
-//! Comprehensions and generator expressions. Their variables are not those of the function, even if
-//! they are called the same.
+//! Comprehensions and generator expressions. Their variables are separate from those of the
+//! function, even with the same name.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::language::KEYED;
 use crate::source::Span;
 
 impl Converter<'_> {
-    /// Arguments of a call, the first of which may be a generator expression.
+    /// Converts the arguments of a call, the first of which may be a generator expression.
     pub(super) fn arguments(&mut self, args: &[py::Expr]) -> Result<Vec<Expr>> {
         let Some((py::Expr::Generator(first), rest)) = args.split_first() else {
             return self.exprs(args);
@@ -29,7 +29,7 @@ impl Converter<'_> {
             if clause.is_async {
                 return Err(Diagnostic::unsupported(span, "'async'"));
             }
-            // What the first clause goes over is evaluated outside.
+            // The iterable of the first clause is evaluated in the enclosing scope.
             let iter = self.expr(&clause.iter)?;
             self.own_names(&clause.target);
             let target = self.expr(&clause.target)?;
@@ -41,7 +41,7 @@ impl Converter<'_> {
         Ok(self.make(span, ExprKind::Generator { element, clauses }))
     }
 
-    /// Gives the variables of a target names that no others have.
+    /// Gives the variables of a target unique names.
     fn own_names(&mut self, target: &py::Expr) {
         let mut names = vec![];
         target_names(target, &mut names);
@@ -52,7 +52,7 @@ impl Converter<'_> {
         }
     }
 
-    /// A list comprehension.
+    /// Converts a list comprehension.
     pub(super) fn comprehension(&mut self, span: Span, comprehension: &py::ExprListComp) -> Result<ExprKind> {
         let (first, rest) = comprehension.generators.split_first().expect("the grammar wants one");
         if let Some(second) = rest.first() {
@@ -76,9 +76,9 @@ impl Converter<'_> {
     }
 }
 
-/// Sorting by a key.
+/// Sorting by key.
 impl Converter<'_> {
-    /// The argument `key` of a call of `sorted`, if it can be called for each element: a name, or a
+    /// The argument `key` of a call of `sorted`, if it is suitable: a name, an attribute, or a
     /// lambda without defaults.
     pub(super) fn key_of_sorted<'a>(&self, call: &'a py::ExprCall) -> Option<&'a py::Keyword> {
         let (py::Expr::Name(callee), [_]) = (&*call.func, &*call.arguments.args) else {
@@ -98,7 +98,7 @@ impl Converter<'_> {
         callable.then_some(key)
     }
 
-    /// `sorted(x, key=f)`: of pairs, of which the first is the key, `[(f(e), e) for e in x]`.
+    /// Rewrites `sorted(x, key=f)` to sort pairs by their first member: `[(f(e), e) for e in x]`.
     pub(super) fn sorted_by_key(&mut self, call: &py::ExprCall) -> Result<ExprKind> {
         let key = self.key_of_sorted(call).expect("asked before");
         let (key_span, iterable) = (self.span(key), &call.arguments.args[0]);
@@ -138,7 +138,7 @@ impl Converter<'_> {
     }
 }
 
-/// Names that a target assigns to.
+/// Collects the names that a target assigns to.
 fn target_names(target: &py::Expr, names: &mut Vec<String>) {
     match target {
         py::Expr::Name(name) => names.push(name.id.to_string()),

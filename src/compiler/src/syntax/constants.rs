@@ -1,12 +1,12 @@
-//! Integers that are known where they stand: `60 * 1000000000`, `1 << 40`, `-1`. They are computed
-//! exactly while the source is read, and become one literal, whose width is then what its value and
-//! its use need.
+//! Folding of integer literals: `60 * 1000000000`, `1 << 40`, `-1`. They are computed exactly
+//! during parsing and become one literal, whose width depends on its value and its use.
 
 use super::{BinOp, Converter, Expr, ExprKind, UnaryOp};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
-/// What `left op right` gives; None if it is no integer, if it raises, or if it is beyond 128 bits.
+/// The result of `left op right`; None if it is not an integer, if the operation raises, or if it
+/// exceeds 128 bits.
 pub fn known_operation(op: BinOp, left: i128, right: i128) -> Option<i128> {
     match op {
         BinOp::Add => left.checked_add(right),
@@ -36,7 +36,7 @@ pub fn known_operation(op: BinOp, left: i128, right: i128) -> Option<i128> {
     }
 }
 
-/// Whether a result beyond 128 bits is the reason why there is none.
+/// Whether an operation without result failed because it exceeds 128 bits.
 pub fn overflows(op: BinOp, right: i128) -> bool {
     match op {
         BinOp::Add | BinOp::Sub | BinOp::Mul => true,
@@ -53,7 +53,7 @@ impl Converter<'_> {
         }
     }
 
-    /// The literal that stands for a value: remembered apart while it is too large for one.
+    /// A literal with this value; values that do not fit are recorded in `wide`.
     fn known(&mut self, span: Span, value: i128) -> Expr {
         let narrow = i64::try_from(value);
         let expr = self.make(span, ExprKind::Int(narrow.unwrap_or_default()));
@@ -64,7 +64,7 @@ impl Converter<'_> {
         expr
     }
 
-    /// A literal of the source, of at most 128 bits.
+    /// Converts an integer literal of the source; None if it is out of range.
     pub(super) fn integer_literal(&mut self, span: Span, value: Option<i128>) -> Result<Expr> {
         match value {
             Some(value) => Ok(self.known(span, value)),
@@ -114,7 +114,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Refuses a function in which an integer beyond 64 bits is left.
+    /// Rejects a function in which an integer beyond 64 bits remains.
     pub(super) fn require_narrow(&self) -> Result<()> {
         match self.wide_at {
             Some(span) => Err(out_of_range(span)),

@@ -1,15 +1,15 @@
-//! How deep a source file may be nested. The passes call themselves for each level of a tree, and
-//! so does Rust when it gives a tree back, so a file that is too deep for the stack is refused
-//! before any of them sees it.
+//! Nesting limit of source files. The passes recurse for each level of a tree, and so does Rust
+//! when it drops one, so a file nested too deeply for the stack is rejected before any pass sees
+//! it.
 
 use ruff_python_ast::visitor::{walk_expr, walk_pattern, walk_stmt, Visitor};
 use ruff_python_ast::{Expr, ModModule, Pattern, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
-/// Levels of statements and expressions inside each other. Python itself takes a few thousand.
+/// Maximum nesting of statements and expressions. Python itself allows a few thousand.
 pub(super) const DEEPEST: usize = 500;
 
-/// The innermost statement or expression that the passes may still go into, if there is more inside it.
+/// The innermost allowed statement or expression, if it contains deeper nesting.
 pub(super) fn too_deep(module: &ModModule) -> Option<TextRange> {
     let mut depth = Depth {
         left: DEEPEST,
@@ -26,7 +26,7 @@ struct Depth {
 
 impl Depth {
     fn enter(&mut self, range: TextRange, levels: usize, walk: impl FnOnce(&mut Self)) {
-        // Each level takes a character at least, so short texts need not be looked at.
+        // Each level takes at least one character, so short texts can be skipped.
         if self.found.is_some() || range.len().to_usize() + levels <= self.left {
             return;
         }
@@ -42,7 +42,7 @@ impl Depth {
 
 impl<'a> Visitor<'a> for Depth {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        // A chain of `elif` becomes one `if` in the `else` of the other.
+        // A chain of `elif` becomes nested `if` statements in `else` blocks.
         let clauses = stmt.as_if_stmt().map_or(0, |choice| choice.elif_else_clauses.len());
         self.enter(stmt.range(), 1 + clauses, |this| walk_stmt(this, stmt));
     }

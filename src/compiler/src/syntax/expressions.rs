@@ -1,4 +1,4 @@
-//! Expressions: their kinds, their parts, and how they are read.
+//! Expressions: their kinds, their parts, and their conversion.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ pub struct Expr {
     pub kind: ExprKind,
 }
 
-/// Stands between the name of a variable of a list comprehension and a number that makes it unique.
+/// Separates the name of a comprehension variable from the number that makes it unique.
 pub const COMPREHENSION: char = '#';
 
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub enum ExprKind {
     Float(f64),
     Str(Rc<str>),
     Bytes(Rc<[u8]>),
-    /// An f-string with values in it.
+    /// An f-string with values.
     Text(Text),
     Name(Rc<str>),
     Attribute {
@@ -71,21 +71,22 @@ pub enum ExprKind {
     },
     List(Vec<Expr>),
     Tuple(Vec<Expr>),
-    /// `[element for target in iter]`; the parser gives the variables names of their own.
+    /// `[element for target in iter]`; the parser gives the variables unique names.
     ListComp {
         element: Box<Expr>,
         target: Box<Expr>,
         iter: Box<Expr>,
     },
-    /// `(element for target in iter if test …)`, the only argument of a function that goes over its elements.
+    /// `(element for target in iter if test …)`, the first argument of a function that iterates
+    /// over its elements.
     Generator {
         element: Box<Expr>,
         clauses: Vec<Clause>,
     },
-    /// A lambda, or the function that a `def` inside a function binds to its name.
+    /// A lambda, or the function that a nested `def` binds to its name.
     Function {
         function: Rc<Function>,
-        /// Of its last parameters.
+        /// Defaults of the last parameters.
         defaults: Vec<Expr>,
     },
     /// `value[start:stop:step]`
@@ -93,14 +94,14 @@ pub enum ExprKind {
         value: Box<Expr>,
         bounds: [Option<Box<Expr>>; 3],
     },
-    /// `value[i, start:stop:step, …]`, at least one of which is a slice.
+    /// `value[i, start:stop:step, …]` with at least one slice.
     Slices {
         value: Box<Expr>,
         dims: Vec<Dimension>,
     },
 }
 
-/// What a subscript says of one dimension.
+/// The subscript of one dimension.
 #[derive(Clone, Debug)]
 pub enum Dimension {
     At(Expr),
@@ -108,7 +109,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// The expressions in it, in their order.
+    /// The contained expressions in order.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let (at, bounds) = match self {
             Dimension::At(index) => (Some(index), None),
@@ -134,22 +135,22 @@ pub struct Keyword {
     pub value: Expr,
 }
 
-/// Where the value of an expression comes from: what lifetimes follow.
+/// The origin of an expression's value, for lifetimes.
 pub enum Origin<'a> {
-    /// Made by the expression, if it has parts in memory.
+    /// Created by the expression, if it has parts in memory.
     New,
     Variable,
-    /// The result of a call of this function.
+    /// The result of a call of this callee.
     Call(&'a Expr),
-    /// An element of this one.
+    /// An element of this value.
     Element(&'a Expr),
-    /// A slice of this one, with a step or without.
+    /// A slice of this value; true if it has a step.
     Slice(&'a Expr, bool),
-    /// One or all of these.
+    /// One or all of these values.
     Parts(&'a [Expr]),
-    /// One of two.
+    /// One of two values.
     Either(&'a Expr, &'a Expr),
-    /// A constant, or something that outlives every function.
+    /// A constant, or a value that outlives every function.
     Elsewhere,
 }
 
@@ -181,7 +182,7 @@ impl ExprKind {
         }
     }
 
-    /// The variables that the expression itself sets, with the place.
+    /// Visits the variables that the expression itself assigns, with their spans.
     pub fn each_variable(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
         match self {
             ExprKind::ListComp { target, .. } => declare_target(target, visit),
@@ -193,7 +194,7 @@ impl ExprKind {
     }
 }
 
-/// Visits an expression and everything in it, but not the body of a function.
+/// Visits an expression and its subexpressions, but not bodies of functions.
 pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     visit(expr);
     let mut each = |expr: &'a Expr| walk_expr(expr, visit);
@@ -243,7 +244,7 @@ pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// The variables of a target that is assigned to.
+/// Visits the variables of an assignment target.
 pub(super) fn declare_target(target: &Expr, visit: &mut dyn FnMut(&Rc<str>, Span)) {
     match &target.kind {
         ExprKind::Name(name) => visit(name, target.span),
@@ -395,7 +396,7 @@ impl Converter<'_> {
     }
 }
 
-/// Whether a subscript of several dimensions has slices.
+/// Whether a multidimensional subscript contains slices.
 fn has_slices(index: &py::Expr) -> bool {
     let dims = index.as_tuple_expr().into_iter().flat_map(|tuple| &tuple.elts);
     dims.into_iter().any(py::Expr::is_slice_expr)

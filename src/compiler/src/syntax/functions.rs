@@ -1,4 +1,4 @@
-//! Functions: their parameters, functions inside of others, and the names that these take from outside.
+//! Functions: their parameters, nested functions, and the names that these capture.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -53,7 +53,7 @@ impl Converter<'_> {
         Ok(params.collect())
     }
 
-    /// A `def` inside a function.
+    /// Converts a `def` inside a function.
     pub(super) fn inner_def(&mut self, def: &py::StmtFunctionDef) -> Result<Expr> {
         self.not_async(def)?;
         for decorator in &def.decorator_list {
@@ -71,7 +71,7 @@ impl Converter<'_> {
         Ok(self.make(span, kind))
     }
 
-    /// A lambda is a function that returns its expression.
+    /// Converts a lambda to a function that returns its expression.
     pub(super) fn lambda(&mut self, span: Span, lambda: &py::ExprLambda) -> Result<ExprKind> {
         let none = py::Parameters::default();
         let list = lambda.parameters.as_deref().unwrap_or(&none);
@@ -81,7 +81,7 @@ impl Converter<'_> {
         })
     }
 
-    /// A function inside a function. Its expressions are numbered for themselves.
+    /// Converts a nested function. Its expressions are numbered separately.
     fn nested(
         &mut self,
         (name, name_span): (&str, Span),
@@ -95,7 +95,7 @@ impl Converter<'_> {
         self.require_narrow()?;
         let (next, nonlocals) = (std::mem::take(&mut self.next), std::mem::take(&mut self.nonlocals));
         let outside = self.scopes.len();
-        // A parameter hides a variable of a list comprehension around.
+        // A parameter hides a variable of an enclosing comprehension.
         let own = params.iter().map(|param| (param.name.to_string(), param.name.clone()));
         self.scopes.extend(own);
         let body = body(self)?;
@@ -115,7 +115,7 @@ impl Converter<'_> {
 }
 
 impl Function {
-    /// Visits the variables that are the function's own, with the place, parameters first.
+    /// Visits the function's own variables with their spans, parameters first.
     pub fn each_own(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
         for param in &self.params {
             visit(&param.name, param.span);
@@ -129,7 +129,7 @@ impl Function {
         walk_exprs(&self.body, &mut |expr| expr.kind.each_variable(&mut assigned));
     }
 
-    /// Visits the functions inside.
+    /// Visits the directly nested functions.
     pub fn each_inner<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr, &'a Rc<Function>)) {
         walk_exprs(&self.body, &mut |expr| {
             if let ExprKind::Function { function, .. } = &expr.kind {
@@ -138,7 +138,7 @@ impl Function {
         });
     }
 
-    /// Visits the names that the function, or one inside, takes from outside, each at least once.
+    /// Visits the free names of the function and of functions nested in it, each at least once.
     pub fn each_free(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
         let mut own = HashSet::new();
         self.each_own(&mut |name, _| _ = own.insert(name.clone()));

@@ -1,12 +1,10 @@
-//! The syntax of kernels: what remains of Python once everything no kernel can use is refused, and
-//! how it is read.
+//! The syntax of kernels: the subset of Python that kernels can use, and its parser.
 //!
-//! A kind of expression or statement, its parts, and how it is made from the parser crate's tree
-//! stand beside each other; no other room knows that crate. Every expression has a number, unique
-//! in its function; later passes keep what they learn in tables indexed by it. Files are parsed
-//! whole and once, so that positions are those the user sees; functions are picked out of them by
-//! their line. What no kernel can have, or this compiler does not have yet, is refused here by
-//! name.
+//! Each kind of expression or statement is defined beside its conversion from the parser crate's
+//! tree; no other module depends on that crate. Every expression has a number, unique in its
+//! function; later passes store results in tables indexed by it. Files are parsed once as a whole,
+//! so that positions match the user's file; functions are looked up by line. Constructs that
+//! kernels cannot use, or that this compiler does not support yet, are rejected here by name.
 
 mod comprehensions;
 mod constants;
@@ -38,17 +36,17 @@ pub use statements::{
 pub use text::{Piece, Text};
 pub use with::MANAGER;
 
-/// A function definition with everything inside it.
+/// A function definition with its contents.
 #[derive(Debug)]
 pub struct Function {
     pub name: Rc<str>,
-    /// The name in the `def` line.
+    /// Span of the name in the `def` line.
     pub name_span: Span,
     pub params: Vec<Param>,
     pub body: Vec<Stmt>,
-    /// Names that it says are those of the function around, and where.
+    /// Names declared `nonlocal`, and where.
     pub nonlocals: Vec<(Rc<str>, Span)>,
-    /// Number of expressions; their ids are below it. Functions inside have their own.
+    /// Number of expressions; their ids are below it. Nested functions number their own.
     pub expr_count: u32,
 }
 
@@ -59,7 +57,7 @@ pub struct Param {
     pub has_default: bool,
 }
 
-/// Parsed files, kept for the functions still to be picked out of them.
+/// Parsed files, kept for later lookups of functions.
 #[derive(Default)]
 pub struct Parser {
     modules: HashMap<FileId, py::ModModule>,
@@ -76,7 +74,7 @@ impl Parser {
                 })?;
                 let module = module.into_syntax();
                 if let Some(place) = depth::too_deep(&module) {
-                    std::mem::forget(module); // there is no stack to give it back
+                    std::mem::forget(module); // dropping it could overflow the stack
                     let text = format!("this is nested more than {} levels deep", depth::DEEPEST);
                     return Err(Diagnostic::new(span(file, place), text)
                         .help("give parts of it names of their own, and loop over a list instead of a long sum"));
@@ -143,18 +141,19 @@ fn find_function<'a>(
     })
 }
 
-/// One function on its way from the parser crate's tree to ours.
+/// Converts one function from the parser crate's tree.
 struct Converter<'a> {
     file: FileId,
     text: &'a str,
     next: ExprId,
-    /// Variables of comprehensions so far, in functions inside too.
+    /// Number of comprehension variables so far, including those in nested functions.
     comprehensions: u32,
     nonlocals: Vec<(Rc<str>, Span)>,
-    /// Variables of the list comprehensions around, innermost last: name in the source, name in the tree.
+    /// Variables of enclosing comprehensions and parameters of nested functions, innermost last: name
+    /// in the source, name in the tree.
     scopes: Vec<(String, Rc<str>)>,
-    /// Values of integer constants beyond 64 bits, which must become part of smaller ones; and
-    /// where the first of them stands.
+    /// Values of integer constants beyond 64 bits, which must become part of smaller ones, and the
+    /// position of the first.
     wide: HashMap<ExprId, i128>,
     wide_at: Option<Span>,
 }

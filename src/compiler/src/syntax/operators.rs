@@ -1,4 +1,4 @@
-//! Operators: how they are written, and how the parser crate calls them.
+//! Operators: symbols, and conversion from the parser crate.
 
 use ruff_python_ast as py;
 

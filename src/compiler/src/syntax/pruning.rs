@@ -1,12 +1,12 @@
-//! A function without what is never reached, as conditions say that are known when it is compiled.
+//! Removes unreachable code, based on conditions known at compile time.
 
 use super::{Dimension, Expr, ExprKind, Flow, Function, Stmt, StmtKind};
 
-/// What is known of a condition.
+/// The truth of a condition, if it is known.
 type Truth<'a> = &'a dyn Fn(&Expr) -> Option<bool>;
 
 impl Function {
-    /// The function without what is never reached. Expressions keep their ids.
+    /// The function without unreachable code. Expressions keep their ids.
     pub fn pruned(&self, truth: Truth) -> Function {
         Function {
             name: self.name.clone(),
@@ -112,7 +112,7 @@ fn expression(expr: &mut Expr, truth: Truth) {
             values.truncate(ends.map_or(values.len(), |last| last + 1));
         }
         ExprKind::IfExp { test, body, orelse } => match truth(test) {
-            // The one that is not taken is nothing by itself.
+            // The branch not taken may lack types, so the other one replaces it.
             Some(true) => *orelse = body.clone(),
             Some(false) => *body = orelse.clone(),
             None => {}

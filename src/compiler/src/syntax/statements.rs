@@ -1,4 +1,4 @@
-//! Statements: their kinds, their parts, and how they are read.
+//! Statements: their kinds, their parts, and their conversion.
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ pub enum StmtKind {
     /// `target: annotation = value`
     Annotated {
         target: Expr,
-        /// The text of the annotation, which the host evaluates, and its place.
+        /// The text of the annotation, which the host evaluates, and its span.
         annotation: Rc<str>,
         span: Span,
         value: Option<Expr>,
@@ -47,7 +47,7 @@ pub enum StmtKind {
         orelse: Vec<Stmt>,
     },
     For(For),
-    /// `parallel`, `sequential` or `interleave`; a context manager is a `Try`.
+    /// `parallel`, `sequential`, `interleave` or `watchdog`; other context managers become a `Try`.
     With {
         context: Expr,
         body: Vec<Stmt>,
@@ -84,7 +84,7 @@ pub struct Try {
 #[derive(Clone, Debug)]
 pub struct Handler {
     pub span: Span,
-    /// None: catches everything.
+    /// None catches every exception.
     pub classes: Option<Vec<Expr>>,
     pub name: Option<Rc<str>>,
     pub body: Vec<Stmt>,
@@ -92,41 +92,41 @@ pub struct Handler {
 
 /// A part of a statement.
 pub enum Part<'a> {
-    /// An expression that is evaluated.
+    /// An evaluated expression.
     Expr(&'a Expr),
-    /// An expression that is assigned to: this value, if it is one that stands in the statement.
+    /// An assignment target, and the assigned value if it is an expression of the statement.
     Target(&'a Expr, Option<&'a Expr>),
     /// An expression that is read and then assigned to.
     Update(&'a Expr),
-    /// A variable that is set, and the place.
+    /// A variable that is set, and its span.
     Variable(&'a Rc<str>, Span),
-    /// Statements inside.
+    /// A nested block.
     Block(&'a [Stmt]),
 }
 
-/// Where a statement goes on when its parts are done: what the checks follow.
+/// Where control continues after the parts of a statement; used by the checks.
 pub enum Flow<'a> {
-    /// At the next one; its blocks run in their order.
+    /// At the next statement; blocks run in order.
     On,
-    /// At the next one, after one of its blocks.
+    /// At the next statement, after one of the blocks.
     Branch,
-    /// Its first block runs again and again, its second one when the loop has ended by itself,
-    /// which an endless one does not.
+    /// The first block is repeated; the second runs when the loop ends without `break`, which an
+    /// endless loop never does.
     Loop {
         endless: bool,
     },
     Try(&'a Try),
-    /// Behind the loop around, or at its head.
+    /// After the enclosing loop, or at its head.
     Break,
     Continue,
-    /// Nowhere in this function: an exception.
+    /// Not in this function: raises an exception.
     Raise,
-    /// Nowhere in this function, which gives this.
+    /// Not in this function: returns this value.
     Return(Option<&'a Expr>),
 }
 
 impl StmtKind {
-    /// The condition on which it depends what comes next.
+    /// The condition that decides how control continues.
     pub fn test(&self) -> Option<&Expr> {
         match self {
             StmtKind::If { test, .. } | StmtKind::While { test, .. } | StmtKind::Assert { test, .. } => Some(test),
@@ -134,7 +134,7 @@ impl StmtKind {
         }
     }
 
-    /// Visits the parts in the order in which they are evaluated; blocks in that of the text.
+    /// Visits the parts in the order of evaluation; blocks in source order.
     pub fn each_part<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         match self {
             StmtKind::Expr(expr) => visit(Part::Expr(expr)),
@@ -216,7 +216,7 @@ impl StmtKind {
         }
     }
 
-    /// The variables that the statement itself sets, with the place.
+    /// Visits the variables that the statement itself sets, with their spans.
     pub fn each_variable(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
         self.each_part(&mut |part| match part {
             Part::Target(target, _) | Part::Update(target) => declare_target(target, visit),
@@ -253,7 +253,7 @@ pub fn walk_exprs<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Expr)) {
 pub struct Operation<'a> {
     pub op: BinOp,
     pub operands: [&'a Expr; 2],
-    /// What has the type of the result.
+    /// The expression that has the type of the result.
     pub result: &'a Expr,
     pub span: Span,
 }
@@ -291,7 +291,7 @@ pub fn returns_value(body: &[Stmt]) -> bool {
     found
 }
 
-/// What a statement that is refused is called.
+/// The name of an unsupported statement in diagnostics.
 fn refused_statement(stmt: &py::Stmt) -> &'static str {
     match stmt {
         py::Stmt::ClassDef(_) => "a class inside a kernel",

@@ -1,4 +1,4 @@
-//! f-strings: text with values in it.
+//! f-strings.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::diagnostic::Result;
 
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// In their order; those in a format come behind the value that it is of.
+    /// In evaluation order; values within a format follow the value that is formatted.
     pub values: Vec<Expr>,
     pub pieces: Vec<Piece>,
 }
@@ -18,9 +18,10 @@ pub struct Text {
 #[derive(Clone, Debug)]
 pub enum Piece {
     Literal(Rc<str>),
-    /// The next value, as it is by itself.
+    /// The next value in its default format.
     Plain,
-    /// The next value, and perhaps others, by this field of `str.format`: `{0:>{1}}`.
+    /// The next value, and others if the format contains values, in the syntax of `str.format`:
+    /// `{0:>{1}}`.
     Formatted(Rc<str>),
 }
 
@@ -85,7 +86,7 @@ impl Converter<'_> {
         Ok(())
     }
 
-    /// A format, which may have values in it.
+    /// Converts a format specification, which may contain values.
     fn spec(
         &mut self,
         elements: &py::InterpolatedStringElements,
@@ -114,7 +115,7 @@ impl Converter<'_> {
 }
 
 impl Text {
-    /// The text as `str.format` takes it, with a field for each value.
+    /// The template for `str.format`, with a field for each value.
     pub fn template(&self) -> String {
         let mut template = String::new();
         let mut value = 0;
@@ -134,14 +135,14 @@ impl Text {
         template
     }
 
-    /// Whether all values stand in the text as they are by themselves.
+    /// Whether all values have their default format.
     pub fn is_plain(&self) -> bool {
         !self.pieces.iter().any(|piece| matches!(piece, Piece::Formatted(_)))
     }
 }
 
 impl Expr {
-    /// The values in a text: in an f-string, or that of `str(value)`.
+    /// The values formatted by a string expression: an f-string, or `str(value)`.
     pub fn text_values(&self) -> &[Expr] {
         match &self.kind {
             ExprKind::Text(text) => &text.values,

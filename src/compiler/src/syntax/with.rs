@@ -1,4 +1,4 @@
-//! `with`: the order of statements in time, and context managers, which are read as what they stand for.
+//! `with`: timing of statements, and context managers, which are expanded.
 
 use std::rc::Rc;
 
@@ -9,10 +9,10 @@ use crate::diagnostic::{Diagnostic, Result};
 use crate::language::Order;
 use crate::source::Span;
 
-/// Begins the name of a variable that holds a context manager; no name of a program does.
+/// Prefix of variables that hold a context manager; it contains a space, so programs cannot use it.
 pub const MANAGER: &str = "with ";
 
-/// `with watchdog(…)` is one of the language's own.
+/// `with watchdog(…)` belongs to the language.
 const WATCHDOG: &str = "watchdog";
 
 impl Converter<'_> {
@@ -47,9 +47,8 @@ impl Converter<'_> {
         })
     }
 
-    /// A context manager becomes what it stands for: a variable that holds it, its `__enter__`, and
-    /// the body in a `try` whose `finally` is its `__exit__`. Further items are inside of the
-    /// first.
+    /// Expands a context manager: a variable that holds it, the call of `__enter__`, and a `try`
+    /// with the body whose `finally` calls `__exit__`. Further items are nested inside the first.
     fn managed(&mut self, span: Span, item: &py::WithItem, rest: &[py::WithItem], body: &[py::Stmt]) -> Result<Stmt> {
         let context = self.expr(&item.context_expr)?;
         let at = context.span;
@@ -87,7 +86,7 @@ impl Converter<'_> {
         })
     }
 
-    /// A call of a method of the object in `variable`, with so many `None`.
+    /// A method call on the object in `variable`, with the given number of `None` arguments.
     fn method(&mut self, span: Span, variable: &Rc<str>, name: &str, arguments: usize) -> Expr {
         let object = Box::new(self.make(span, ExprKind::Name(variable.clone())));
         let callee = ExprKind::Attribute {

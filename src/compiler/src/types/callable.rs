@@ -1,22 +1,23 @@
-//! Functions as values. The type of a function or method is that very one, and a call of it is
-//! direct; where several meet (in a list, a variable, an argument), the type is the set of them,
-//! and a value says which one it is.
+//! Functions as values. The type of a function or method is that single function, and calls of it
+//! are direct. Where several are joined (in a list, a variable, an argument), the type is their
+//! set, and the value identifies one of them.
 
 use std::rc::Rc;
 
 use super::{Kind, Mismatch, Ty, Types};
 
-/// A function, method or function inside another one: its number among those that met others.
+/// Number of a function, method or nested function among those that were joined with others.
 pub type Callable = u32;
 
 impl Types {
-    /// The number by which a value of a choice names the function of this type; None if it met no other.
+    /// The number that identifies this function in a value of type `Choice`; None if it was never
+    /// joined with another.
     pub fn callable(&self, kind: &Kind) -> Option<Callable> {
         let found = self.callables.iter().position(|&known| self.kind(known) == kind);
         found.map(|number| number as Callable)
     }
 
-    /// The type of one of those that met.
+    /// The type of a function that was joined with others.
     pub fn callable_type(&self, callable: Callable) -> Ty {
         self.callables[callable as usize]
     }
@@ -29,7 +30,8 @@ impl Types {
         )
     }
 
-    /// Whether two types differ in functions at the same place, of which neither has met another yet.
+    /// Whether two types differ in functions at the same position, neither of which has been joined
+    /// with another yet.
     pub fn differ_in_functions(&self, a: Ty, b: Ty) -> bool {
         match (self.kind(a), self.kind(b)) {
             (Kind::List(a), Kind::List(b)) => self.differ_in_functions(*a, *b),
@@ -40,7 +42,7 @@ impl Types {
         }
     }
 
-    /// Makes one type of two of functions that are not the same.
+    /// Joins the types of two different functions.
     pub(super) fn join_functions(&mut self, a: Ty, b: Ty) -> Result<(), Mismatch> {
         let (Some(of_a), Some(of_b)) = (self.functions_of(a), self.functions_of(b)) else {
             return Err(Mismatch);
@@ -61,7 +63,7 @@ impl Types {
         Ok(())
     }
 
-    /// The functions that a value of the type may be; None if it is no function.
+    /// The functions that a value of the type may be; None if it is not a function.
     fn functions_of(&mut self, ty: Ty) -> Option<Vec<Callable>> {
         match self.kind(ty).clone() {
             Kind::Choice(members) => Some(members.to_vec()),

@@ -23,9 +23,9 @@ pub struct Ty(u32);
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     Var,
-    /// An integer of open width: 32 bits unless its use needs 64.
+    /// An integer of undetermined width: 32 bits unless its use needs 64.
     IntOpen,
-    /// An integer of open width that was found to need 64 bits, unless its use says 32.
+    /// An integer of undetermined width that needs 64 bits unless its use says 32.
     IntWide,
     None,
     Bool,
@@ -36,36 +36,37 @@ pub enum Kind {
     Bytes,
     ByteArray,
     List(Ty),
-    /// A NumPy array: type of its elements, number of dimensions.
+    /// A NumPy array: element type and number of dimensions.
     Array(Ty, u8),
-    /// A part of an array, or another order of its dimensions, whose elements do not lie together:
-    /// likewise, and how far it is from one to the next in each dimension.
+    /// A strided array, such as a slice or a transpose: as `Array`, with a stride for each
+    /// dimension.
     View(Ty, u8),
     Tuple(Rc<[Ty]>),
     Range(Ty),
-    /// What is gone over without being made, and what it is made of.
+    /// An iterable that is never materialised, with the types that it consists of.
     Lazy(Lazy, Rc<[Ty]>),
     /// An instance of a host class.
     Instance(Handle),
-    /// A function of the host program (compiled, remote or of the firmware): known at compile time,
-    /// no value at run time.
+    /// A function of the host program (compiled, remote or a syscall): known at compile time,
+    /// without a run-time value.
     Function(Handle),
     /// A method: function and class of the receiver. Its value is the receiver.
     Method {
         function: Handle,
         class: Handle,
     },
-    /// What `super()` gives: an object of `class`, looked at as the classes behind `owner` in its
-    /// order of classes have it, which is one of them or a method of one. Its value is the object.
+    /// The result of `super()`: an object of `class`, whose attributes are looked up after `owner`
+    /// in its method resolution order. `owner` is a class or a method of one. The value is the
+    /// object.
     Super {
         owner: Handle,
         class: Handle,
     },
-    /// A function inside another one, by its number in the program. Its value is a pointer to what
-    /// it needs of that one.
+    /// A nested function, by its number in the program. Its value is a pointer to the variables
+    /// that it captures.
     Closure(usize),
-    /// One of several functions that met, by their numbers. Its value is the number and what the
-    /// function's own value is.
+    /// One of several functions whose types were joined, by their numbers. Its value is the number
+    /// and the function's own value.
     Choice(Rc<[Callable]>),
     Namespace(Handle, Rc<str>),
     Builtin(Builtin),
@@ -74,17 +75,17 @@ pub enum Kind {
     Exception,
 }
 
-/// What is gone over where it stands, and never kept.
+/// An iterable that is consumed in place and never stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lazy {
-    /// `zip` of these.
+    /// `zip` of the parts.
     Zip,
-    /// `zip` of these, which must be equally long.
+    /// `zip` of the parts, which must have equal lengths.
     StrictZip,
-    /// `enumerate` of the first, numbered by the second.
+    /// `enumerate` of the first part, numbered by the second.
     Enumerate,
     Reversed,
-    /// A generator expression with such elements.
+    /// A generator expression; the part is its element type.
     Generator,
 }
 
@@ -99,25 +100,25 @@ impl Lazy {
     }
 }
 
-/// Two types that cannot be the same.
+/// Two types that cannot be unified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch;
 
-/// `int32`, in every table of types.
+/// `int32`; its index is the same in every type table.
 pub const INT32: Ty = Ty(0);
 
 #[derive(Debug)]
 pub struct Types {
     nodes: Vec<Node>,
-    /// Grows when a type that was there before the visit is linked: inference has settled when it
-    /// no longer moves.
+    /// Increases when a type that existed before the current visit is linked: inference has
+    /// converged when it no longer changes.
     pub version: usize,
-    /// Number of the first type made in the present visit.
+    /// Number of the first type created in the current visit.
     visit_start: u32,
     class_names: std::collections::HashMap<Handle, Rc<str>>,
-    /// Types of the functions that met others.
+    /// Types of the functions that were joined with others.
     callables: Vec<Ty>,
-    /// The last two classes whose objects met without being of one.
+    /// The last two classes whose objects failed to unify.
     apart: Option<[Handle; 2]>,
 }
 
@@ -198,17 +199,17 @@ impl Types {
         self.is_open(ty) || matches!(self.kind(ty), Kind::Int32 | Kind::Int64)
     }
 
-    /// Whether this is an integer whose width is not decided.
+    /// Whether this is an integer of undetermined width.
     pub fn is_open(&self, ty: Ty) -> bool {
         matches!(self.kind(ty), Kind::IntOpen | Kind::IntWide)
     }
 
-    /// Whether a type is one of numbers; truth values are 0 and 1.
+    /// Whether a type is numeric, including bool.
     pub fn is_numeric(&self, ty: Ty) -> bool {
         self.is_int(ty) || matches!(self.kind(ty), Kind::Float | Kind::Bool)
     }
 
-    /// Whether a truth value is given where an integer is wanted. In Python it is one.
+    /// Whether a bool is given where an integer is wanted, which Python allows.
     pub fn is_truth_as_integer(&self, wanted: Ty, given: Ty) -> bool {
         self.is_int(wanted) && *self.kind(given) == Kind::Bool
     }
@@ -218,14 +219,15 @@ impl Types {
         matches!(self.kind(ty), Kind::Bytes | Kind::ByteArray)
     }
 
-    /// Makes two types the same, or says that they cannot be.
+    /// Unifies two types.
     pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Mismatch> {
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
             return Ok(());
         }
         match (self.kind(a).clone(), self.kind(b).clone()) {
-            // The younger of two equals goes, so that what earlier visits know of stays.
+            // The newer of two equal types is linked to the older one, so that types known to
+            // earlier visits remain.
             (Kind::Var, Kind::Var) | (Kind::IntOpen, Kind::IntOpen) | (Kind::IntWide, Kind::IntWide) => {
                 self.link(a.max(b), a.min(b));
             }
@@ -257,19 +259,18 @@ impl Types {
         Ok(())
     }
 
-    /// The last two classes whose objects met in vain, if any did.
+    /// Takes the last two classes whose objects failed to unify, if any.
     pub fn take_apart(&mut self) -> Option<[Handle; 2]> {
         self.apart.take()
     }
 
     fn link(&mut self, from: Ty, to: Ty) {
-        // What an open type turns out to be that this visit made up tells nothing about those that
-        // were there before.
+        // Linking a type created in this visit tells nothing new about types that existed before.
         self.version += usize::from(from.0 < self.visit_start);
         self.nodes[from.0 as usize] = Node::Link(to);
     }
 
-    /// A visit of all functions begins; `version` is unchanged at its end if it found nothing new.
+    /// Begins a visit of all functions; `version` is unchanged at its end if nothing new was found.
     pub fn begin_visit(&mut self) {
         self.visit_start = self.nodes.len() as u32;
     }
@@ -284,7 +285,7 @@ impl Types {
             }
     }
 
-    /// Whether nothing in the type is left open.
+    /// Whether the type is fully determined.
     pub fn is_known(&self, ty: Ty) -> bool {
         match self.kind(ty) {
             Kind::Var | Kind::IntOpen | Kind::IntWide => false,
@@ -294,7 +295,7 @@ impl Types {
         }
     }
 
-    /// The name of a type as diagnostics print it.
+    /// The name of a type in diagnostics.
     pub fn name(&self, ty: Ty) -> String {
         match self.kind(ty) {
             Kind::Var => "?".into(),
@@ -329,7 +330,7 @@ impl Types {
         }
     }
 
-    /// The tag of a type in remote calls; None if it has none.
+    /// The tag of a type in remote calls; None if values cannot be sent.
     pub fn rpc_tag(&self, ty: Ty) -> Option<Vec<u8>> {
         let single = |byte: u8| Some(vec![byte]);
         let nested = |head: &[u8], elt: Ty| Some([head, &self.rpc_tag(elt)?].concat());
@@ -393,7 +394,8 @@ mod tests {
         assert_eq!(types.unify(var, list), Err(Mismatch));
     }
 
-    /// Else inference visits a program for ever that asks for the length of what it cannot know.
+    /// Otherwise inference would not terminate for a program that takes the length of a value of
+    /// unknown type.
     #[test]
     fn types_that_a_visit_made_up_are_no_news() {
         let mut types = Types::default();

@@ -1,5 +1,5 @@
-//! Rules of typing that expressions, statements and the language's own functions share; what breaks
-//! one is told to the user.
+//! Typing rules shared by expressions, statements and built-in functions. Violations are reported
+//! to the user.
 
 use std::rc::Rc;
 
@@ -7,18 +7,18 @@ use super::{Kind, Lazy, Ty, Types, INT32};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
-/// Values in one tuple: code and types are written out for each, and tuples of tuples of tuples
-/// grow as powers do.
+/// Maximum number of values in one tuple, nested ones included: code and types are emitted for each
+/// value, and nesting multiplies their number.
 const TUPLE_VALUES: usize = 1024;
 
-/// The element of a tuple that a constant index means.
+/// The position of the tuple element that a constant index selects.
 pub fn tuple_index(index: i64, length: usize) -> Option<usize> {
     let from_end = if index < 0 { length as i64 } else { 0 };
     usize::try_from(index + from_end).ok().filter(|&index| index < length)
 }
 
 impl Types {
-    /// `found` must be `wanted`; otherwise an error at `span`.
+    /// Unifies `found` with `wanted`; reports an error at `span` otherwise.
     pub fn require(&mut self, wanted: Ty, found: Ty, span: Span, what: &str) -> Result<()> {
         if self.unify(wanted, found).is_ok() {
             return Ok(());
@@ -39,7 +39,7 @@ impl Types {
         })
     }
 
-    /// As [`Self::require`], for a type without parts.
+    /// As [`Self::require`], for a type without parameters.
     pub fn require_kind(&mut self, kind: Kind, found: Ty, span: Span, what: &str) -> Result<()> {
         let wanted = self.new_type(kind);
         self.require(wanted, found, span, what)
@@ -53,8 +53,8 @@ impl Types {
         Err(Diagnostic::new(span, text))
     }
 
-    /// A tuple of these elements, which are values by themselves: with the elements of tuples in
-    /// it, not more than fit.
+    /// A tuple of these elements, which must not exceed `TUPLE_VALUES` values, nested tuples
+    /// included.
     pub fn tuple(&mut self, elements: Rc<[Ty]>, span: Span) -> Result<Ty> {
         let values = elements.iter().map(|&ty| self.values_in(ty)).sum::<usize>();
         if values > TUPLE_VALUES {
@@ -73,7 +73,7 @@ impl Types {
         }
     }
 
-    /// Type of what a loop over a value of type `iterable` gets.
+    /// The type of the elements that a loop over `iterable` yields.
     pub fn iterated(&mut self, iterable: Ty, span: Span) -> Result<Ty> {
         match self.kind(iterable).clone() {
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
@@ -105,7 +105,7 @@ impl Types {
         }
     }
 
-    /// The one type of all members of a tuple.
+    /// The common type of all members of a tuple.
     fn common_member(&mut self, members: &[Ty], span: Span) -> Result<Ty> {
         if members.iter().any(|&member| self.is_var(member)) {
             return Ok(self.var());
@@ -121,7 +121,7 @@ impl Types {
         Ok(first)
     }
 
-    /// As [`Self::iterated`], where a generator expression may stand too.
+    /// As [`Self::iterated`], where generator expressions are allowed too.
     pub fn gone_over(&mut self, iterable: Ty, span: Span) -> Result<Ty> {
         match self.kind(iterable) {
             Kind::Lazy(Lazy::Generator, parts) => Ok(parts[0]),
@@ -129,13 +129,12 @@ impl Types {
         }
     }
 
-    /// Whether the kernel writes a value of the type as text itself: there is one way to write it,
-    /// which is simple.
+    /// Whether the kernel formats a value of the type itself, because its text form is simple.
     pub fn writes_itself(&self, ty: Ty) -> bool {
         self.is_int(ty) || matches!(self.kind(ty), Kind::Bool | Kind::Str | Kind::None)
     }
 
-    /// What in a value that is kept cannot be.
+    /// A lazy iterable within a type whose values are stored, which is not allowed.
     pub fn lazy_part(&self, ty: Ty) -> Option<Lazy> {
         match self.kind(ty) {
             Kind::Lazy(lazy, _) => Some(*lazy),
@@ -145,7 +144,7 @@ impl Types {
         }
     }
 
-    /// Type of the elements and number of dimensions; None for what is not an array.
+    /// Element type and number of dimensions; None if the type is not an array.
     pub fn array_parts(&self, ty: Ty) -> Option<(Ty, u8)> {
         match *self.kind(ty) {
             Kind::Array(elt, dims) | Kind::View(elt, dims) => Some((elt, dims)),
@@ -157,7 +156,7 @@ impl Types {
         self.array_parts(ty).is_some()
     }
 
-    /// What is left of an array when `count` of its dimensions are indexed.
+    /// The type that remains when `count` dimensions of an array are indexed.
     pub fn indexed_array(&mut self, array: Ty, count: usize, span: Span) -> Result<Ty> {
         let (elt, dims) = self.array_parts(array).expect("an array");
         let strided = matches!(self.kind(array), Kind::View(..));
@@ -171,7 +170,7 @@ impl Types {
         }
     }
 
-    /// An array whose elements lie together, or do not.
+    /// An array type, contiguous or strided.
     pub fn part_of_array(&mut self, elt: Ty, dims: u8, strided: bool) -> Ty {
         self.new_type(match strided {
             true => Kind::View(elt, dims),

@@ -1,13 +1,13 @@
-//! Widths of integers: of those that the host gives without one, and of those that are left open in the end.
+//! Integer widths: of host integers without one, and of those still undetermined after inference.
 
 use super::{Kind, Ty, Types};
 use crate::host::HostValue;
 
-/// What a constant may be where 32 bits are needed: a number, or a word written without its sign.
+/// Range of constants accepted where 32 bits are needed: signed, or an unsigned word.
 pub const WORD: std::ops::RangeInclusive<i64> = i32::MIN as i64..=u32::MAX as i64;
 
 impl Types {
-    /// The smallest type that holds a plain integer, of open width.
+    /// The integer type of undetermined width that holds a plain integer.
     pub fn plain_integer(value: i64) -> Kind {
         match i32::try_from(value) {
             Ok(_) => Kind::IntOpen,
@@ -15,7 +15,7 @@ impl Types {
         }
     }
 
-    /// Gives the integers in a type their width, where it is open.
+    /// Gives the integers in a type their default width where it is undetermined.
     pub fn default_width(&mut self, ty: Ty) {
         let kind = match self.kind(ty) {
             Kind::IntOpen => Kind::Int32,
@@ -32,7 +32,7 @@ impl Types {
         self.unify(ty, fixed).expect("the width is open");
     }
 
-    /// Elements of a list that has none.
+    /// Gives a list without elements a default element type.
     pub fn default_elements(&mut self, elt: Ty) {
         match *self.kind(elt) {
             Kind::Var => {
@@ -44,7 +44,8 @@ impl Types {
         }
     }
 
-    /// Whether a host value can be one of type `ty`, as far as its integers go; else what is wrong.
+    /// Checks that the integers of a host value fit into type `ty`; otherwise returns the error
+    /// text.
     pub fn fits(&self, ty: Ty, value: &HostValue) -> Result<(), String> {
         match (self.kind(ty), value) {
             (Kind::Int32, HostValue::Int(value)) if !WORD.contains(value) => Err(format!(
@@ -62,8 +63,8 @@ impl Types {
     }
 }
 
-/// The type that holds all numbers of a host list, and of the lists in it; None if it holds
-/// anything else, or nothing.
+/// The type that holds all numbers of a host list and its nested lists; None if it holds anything
+/// else, or nothing.
 pub fn common_number(values: &[HostValue]) -> Option<Kind> {
     let mut common: Option<Kind> = None;
     for value in values {
@@ -85,7 +86,7 @@ pub fn common_number(values: &[HostValue]) -> Option<Kind> {
     common
 }
 
-/// The type of two numbers in one list.
+/// The common type of two numbers in one list.
 fn wider(a: Kind, b: Kind) -> Kind {
     let any = |kind: Kind| a == kind || b == kind;
     let order = [Kind::Float, Kind::Int64];

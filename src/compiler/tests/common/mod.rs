@@ -1,6 +1,6 @@
 //! A host without Python: one source text, and objects given as tables.
 //!
-//! The fuzz target `kernel` has this file too, so whatever the text is, the host answers.
+//! The fuzz target `kernel` includes this file, so the host must answer for any text.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,17 +17,17 @@ type Attributes = Vec<(String, HostValue)>;
 const NUMPY: Handle = 900;
 /// Handle of `print`.
 const PRINT: Handle = 999;
-/// Handles of objects begin here, those of their classes behind them.
+/// First handle of objects, and of their classes.
 const OBJECTS: Handle = 100;
 const CLASSES: Handle = 200;
 
-/// Handles: functions from 1 in the order of their `def`, 90 at most.
+/// Handles of functions count from 1 in the order of their `def`; at most 90.
 #[derive(Default)]
 pub struct TestHost {
     text: String,
     functions: Vec<(String, u32)>,
     globals: HashMap<String, HostValue>,
-    /// Attributes and kernel invariants.
+    /// Attributes and kernel invariants of each object.
     objects: Vec<(Attributes, Vec<String>)>,
     strings: Vec<String>,
     print_as_rpc: bool,
@@ -73,7 +73,7 @@ impl TestHost {
         self
     }
 
-    /// `print` writes to the device's log.
+    /// Makes `print` write to the device's log.
     #[allow(dead_code)]
     pub fn standalone(mut self) -> TestHost {
         self.print_as_rpc = false;
@@ -98,7 +98,7 @@ impl TestHost {
         compile(&mut self, request, Target { ref_period: 1e-9 }).map_err(|rejection| rejection.to_string())
     }
 
-    /// Whether a decorator of this name stands above a line of the source (from 0).
+    /// Whether a function has a decorator of this name above its `def` in this line (from 0).
     fn is_decorated(&self, line: usize, name: &str) -> bool {
         let above = self.text.lines().take(line).collect::<Vec<_>>();
         let decorators = above.iter().rev().map(|line| line.trim_start());
@@ -106,7 +106,7 @@ impl TestHost {
         decorators.any(|line| line[1..].split('(').next() == Some(name))
     }
 
-    /// The parameters in the line of a `def`, as far as they stand in it.
+    /// The parameters on the line of a `def`.
     fn params(&self, head: &str) -> Vec<ParamInfo> {
         let list = head.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
         let names = list.map_or("", |(list, _)| list).split(',').map(str::trim);
@@ -146,8 +146,8 @@ fn host_type(text: &str) -> Option<HostType> {
     })
 }
 
-/// Compiles any text in every way, with values of all kinds at hand; the text of the program or
-/// what is wrong with it.
+/// Checks and compiles any text, with host values of all kinds available; returns the assembly or
+/// the error.
 #[allow(dead_code)]
 pub fn any_text(text: &str) -> String {
     let host = || {

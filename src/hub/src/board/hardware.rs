@@ -1,4 +1,4 @@
-//! What a board has, found when the hub begins with it: registers and buffers in mapped memory, buses.
+//! Hardware of a board, detected at startup: registers and buffers in mapped memory, buses.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,18 +15,18 @@ use kairos_proto::descriptor::{announced_length, Descriptor, HEADER};
 use super::settings::{Access, BoardSettings, MemoryEntry};
 use crate::registers::{Gateware, Register};
 
-/// What a board has.
+/// The hardware of a board.
 #[derive(Debug)]
 pub struct Hardware {
     pub gateware: Gateware,
-    /// By their addresses in a batch, which are made up: [`WORD`] times the index.
+    /// By address in a batch; addresses are synthetic: [`WORD`] times the index.
     words: Vec<Word>,
     windows: Vec<Window>,
     buffers: BTreeMap<String, Buffer>,
     root: PathBuf,
 }
 
-/// Memory that is read or written as a whole.
+/// Memory that is read or written as a block.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pub window: Window,
@@ -34,7 +34,7 @@ pub struct Buffer {
 }
 
 impl Hardware {
-    /// Finds all of it. The error says what is not there.
+    /// Opens all configured hardware. The error names what is missing.
     pub fn open(settings: &BoardSettings) -> Result<Self, String> {
         let mut found = Collection::default();
         for entry in &settings.memory {
@@ -52,7 +52,7 @@ impl Hardware {
         })
     }
 
-    /// What has gone since: a driver was unloaded, a file removed.
+    /// The path of a window that has disappeared: a driver was unloaded, or a file removed.
     pub fn missing(&self) -> Option<&Path> {
         let gone = self.windows.iter().find(|window| !window.is_there());
         gone.map(Window::path)
@@ -66,17 +66,17 @@ impl Hardware {
         self.buffers.get(name)
     }
 
-    /// Those that there are now: adapters come and go.
+    /// The buses present at this moment; adapters can be added and removed.
     pub fn buses(&self) -> Vec<Bus> {
         buses::find(&self.root)
     }
 
-    /// Clocks that the kernel tells of.
+    /// The clocks that the kernel reports.
     pub fn clocks(&self) -> Vec<Clock> {
         clocks::read(&self.root)
     }
 
-    /// The file of a bus. The error says why there is none.
+    /// The device file of a bus. The error explains why there is none.
     pub fn bus(&self, kind: Kind, name: &str) -> Result<PathBuf, String> {
         let buses = self.buses();
         match buses.iter().find(|bus| bus.kind == kind && bus.name == name) {
@@ -98,13 +98,13 @@ impl Hardware {
         }
     }
 
-    /// For a batch that was checked against its permissions.
+    /// Register access for a batch whose permissions were checked.
     pub fn registers(&self) -> Mapped<'_> {
         Mapped(&self.words)
     }
 }
 
-/// The registers as a batch has them.
+/// Registers, accessed by their addresses in a batch.
 pub struct Mapped<'a>(&'a [Word]);
 
 impl Device for Mapped<'_> {
@@ -116,7 +116,7 @@ impl Device for Mapped<'_> {
         self.0[address as usize / WORD].write(value);
     }
 
-    // The check knows of no channels.
+    // The check rejects programs that use channels.
     fn probe(&mut self, _: u32, _: u8) -> u64 {
         0
     }
@@ -124,7 +124,7 @@ impl Device for Mapped<'_> {
     fn inject(&mut self, _: u32, _: u8, _: u8) {}
 }
 
-/// What was found until now.
+/// The hardware found so far.
 #[derive(Default)]
 struct Collection {
     registers: BTreeMap<String, Register>,
@@ -172,7 +172,7 @@ impl Collection {
         Ok(())
     }
 
-    /// The registers of a core device's gateware, as its descriptor names them.
+    /// Adds the registers of a core device's gateware, named by its descriptor.
     fn add_gateware(&mut self, root: &Path, entry: &MemoryEntry) -> Result<(), String> {
         programmed(root)?;
         let path = file(root, entry);
@@ -199,7 +199,7 @@ impl Collection {
     }
 }
 
-/// The bytes of a descriptor, read word by word as its memory wants it.
+/// Reads a descriptor word by word, as its memory requires.
 fn descriptor(memory: &Window) -> Result<Vec<u8>, String> {
     let read = |length: usize| {
         let bytes = memory.bytes(0, length.next_multiple_of(WORD));
@@ -210,8 +210,8 @@ fn descriptor(memory: &Window) -> Result<Vec<u8>, String> {
     Ok(read(announced_length(head).map_err(|error| error.to_string())?)?)
 }
 
-/// A PL that is not programmed never answers an access, and stops the computer: where the kernel
-/// knows, it is asked first.
+/// Checks that the PL is programmed, if the kernel can tell: accesses to an unprogrammed PL are
+/// never answered and hang the computer.
 fn programmed(root: &Path) -> Result<(), String> {
     match fs::read_to_string(below(root, "/sys/class/fpga_manager/fpga0/state")) {
         Ok(state) if state.trim() != "operating" => Err(format!("there is no gateware: fpga0 is '{}'", state.trim())),
@@ -248,13 +248,13 @@ fn window(root: &Path, entry: &MemoryEntry) -> Result<Window, String> {
     Window::open(&path, offset, size).map_err(|error| error.to_string())
 }
 
-/// A path, absolute or from the folder that stands for `/`.
+/// Resolves a path against the folder that stands for `/`.
 fn below(root: &Path, path: impl AsRef<Path>) -> PathBuf {
     let path = path.as_ref();
     root.join(path.strip_prefix("/").unwrap_or(path))
 }
 
-/// Which computer it is, `MODEL;Linux VERSION`.
+/// Identifies the computer: `MODEL;Linux VERSION`.
 fn identification(root: &Path) -> String {
     let text = |path: &str| fs::read_to_string(below(root, path)).ok();
     let model = text("/proc/device-tree/model").or_else(|| text("/sys/class/dmi/id/product_name"));

@@ -1,9 +1,9 @@
-//! A computer with Linux as a device of the hub: its registers, buses and sensors beside those of
-//! core devices.
+//! A computer with Linux as a device of the hub: registers, buses and sensors, like those of core
+//! devices.
 //!
-//! [`settings`] is its section of hub.toml, [`hardware`] what it has, `service` the methods that
-//! only it has, [`part`] what of its memory is streamed; here is the thread that attends to it, and
-//! executes batches as a core device does: the same check, the same steps, the same reply.
+//! [`settings`] is its section of hub.toml, [`hardware`] its hardware, `service` the methods
+//! specific to it, [`part`] streamed memory. This module contains the thread that serves it and
+//! executes batches like a core device: same checks, same steps, same reply.
 
 pub mod hardware;
 pub mod part;
@@ -31,20 +31,20 @@ use crate::life::Pulse;
 use hardware::Hardware;
 use settings::BoardSettings;
 
-/// Between attempts to find what is not there.
+/// Pause between attempts to find missing hardware.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Between two looks at its sensors that nobody asks for.
+/// Interval of health checks while there are no requests.
 const LOOK: Duration = Duration::from_secs(5);
-/// A pause that is shorter is spent looking at the clock: the kernel would wake the thread too late.
+/// Shorter pauses are spent busy-waiting, because the kernel would wake the thread too late.
 const SLEEP_MIN: Duration = Duration::from_micros(200);
 
-/// Why a board has no log here.
+/// Error text for requests of a board's log.
 pub const NO_LOG: &str = "a computer with Linux keeps its log itself: 'journalctl -k' there";
 
-/// What a board has, while it has it.
+/// The hardware of a board while it is available.
 pub type Found = watch::Receiver<Option<Arc<Hardware>>>;
 
-/// The thread of a board. Accesses to I2C last long, and no other task is to wait for them.
+/// The thread of a board. It is separate because I2C accesses block for long.
 pub struct Attendant {
     pub settings: BoardSettings,
     pub state: watch::Sender<State>,
@@ -55,7 +55,7 @@ pub struct Attendant {
 }
 
 impl Attendant {
-    /// Until nobody can ask any more.
+    /// Serves requests until the hub ends.
     pub fn run(mut self, runtime: &Handle) {
         let mut before = String::new();
         loop {
@@ -95,12 +95,13 @@ impl Attendant {
         subsystems
     }
 
-    /// The next request; an error if none comes for so long, `None` if none will.
+    /// The next request; an error after the timeout, `None` if the hub ends.
     fn next(&mut self, runtime: &Handle, patience: Duration) -> Result<Option<Job>, tokio::time::error::Elapsed> {
         runtime.block_on(async { timeout(patience, self.queue.recv()).await })
     }
 
-    /// Until something of it has gone: what. `None` if nobody can ask any more.
+    /// Serves requests until some hardware disappears and returns the reason; `None` if the hub
+    /// ends.
     fn serve(&mut self, runtime: &Handle, hardware: &Arc<Hardware>) -> Option<String> {
         let mut subsystems = Arc::new(self.look());
         tracing::info!(
@@ -140,7 +141,7 @@ impl Attendant {
                     return Some(why);
                 }
             }
-            // Who has asked may be gone.
+            // The receiver may be gone.
             match job {
                 Some(Job::Batch(program, answer)) => {
                     let under_way = self.journal.begin(&program);
@@ -173,14 +174,14 @@ impl Attendant {
     }
 }
 
-/// Executes a batch; its reply, as that of a core device.
+/// Executes a batch; returns a reply in the format of core devices.
 pub fn execute(program: &[u8], hardware: &Hardware) -> Vec<u8> {
     let batch = match Batch::new(program, &hardware.gateware) {
         Ok(batch) => batch,
         Err(ending) => return ending.to_bytes().to_vec(),
     };
     let (mut run, mut registers, mut words) = (Run::new(batch), hardware.registers(), Vec::new());
-    // The poll that waits, by the number of steps before it, and since when.
+    // The pending poll, identified by the number of steps before it, and its start time.
     let mut polling: Option<(u32, Instant)> = None;
     let ending: Ending = loop {
         match run.go(usize::MAX, &mut registers, |word| words.push(word)) {
@@ -196,7 +197,7 @@ pub fn execute(program: &[u8], hardware: &Hardware) -> Vec<u8> {
                 }
                 std::hint::spin_loop();
             }
-            // The check knows of no bus.
+            // The check rejects programs that use a bus.
             Pause::Bus(_) => break run.end(Outcome::NotExported),
             Pause::Ended(ending) => break ending,
         }
@@ -216,7 +217,7 @@ fn wait(time: Duration) {
     }
 }
 
-/// How the subsystems of a board are.
+/// The state of a board's subsystems.
 fn look(settings: &BoardSettings) -> Vec<Subsystem> {
     let readings = sensors::read(&settings.root);
     let complaints: Vec<_> = readings.iter().filter_map(sensors::Reading::complaint).collect();
@@ -236,7 +237,7 @@ fn look(settings: &BoardSettings) -> Vec<Subsystem> {
     vec![sensors, system(settings)]
 }
 
-/// The computer itself.
+/// The subsystem of the computer itself.
 fn system(settings: &BoardSettings) -> Subsystem {
     let text = |name: &str| fs::read_to_string(settings.root.join("proc").join(name)).unwrap_or_default();
     let first = |name: &str| {

@@ -1,4 +1,4 @@
-//! What the hub does with buses and memory: the methods of `proto/kairos/hub/v1/buses.proto`.
+//! Implementation of the services in `proto/kairos/hub/v1/buses.proto`.
 
 use std::pin::Pin;
 
@@ -21,12 +21,12 @@ use crate::v1::{
     ReadMemoryRequest, SpiRequest, SpiResponse, WriteMemoryRequest, WriteMemoryResponse,
 };
 
-/// Bytes of a part of what is streamed: the processor's caches hold it until it is sent.
+/// Bytes per message of a stream; small enough to stay in the processor's caches until it is sent.
 const PART: usize = 64 * 1024;
-/// What the kernel takes of a transfer: parts, bytes in one.
+/// Kernel limits of an I2C transfer: number of parts, bytes of a part.
 const PARTS_MAX: usize = 42;
 const PART_MAX: usize = 8192;
-/// What the kernel's buffer for a transfer on SPI has, unless its module was told otherwise.
+/// Default size of the kernel's buffer for an SPI transfer.
 const SPI_MAX: usize = 4096;
 
 #[tonic::async_trait]
@@ -160,7 +160,7 @@ impl Memory for Service {
             )));
         }
         let (start, end) = (offset as usize, (offset + length) as usize);
-        // One is made when the one before it was taken: who does not read costs no memory.
+        // Lazy: a part is read when the previous one was taken, so slow clients cost no memory.
         let parts = (start..end)
             .step_by(PART)
             .map(move |at| part_of(&window, at, PART.min(end - at), words));
@@ -201,7 +201,7 @@ impl Memory for Service {
     }
 }
 
-/// A part of a buffer.
+/// A message with a part of a buffer.
 fn part_of(window: &Window, at: usize, length: usize, words: bool) -> Result<ReadMemoryResponse, Status> {
     let part = match words {
         true => window.words(at, length / WORD).map(|words| ReadMemoryResponse {
@@ -213,6 +213,6 @@ fn part_of(window: &Window, at: usize, length: usize, words: bool) -> Result<Rea
             ..Default::default()
         }),
     };
-    // It was within the buffer when the call began.
+    // The range was checked when the call began.
     part.ok_or_else(|| Status::internal("the buffer is smaller than it was"))
 }

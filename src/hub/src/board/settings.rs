@@ -1,11 +1,11 @@
-//! `[[board]]` of hub.toml: this computer, if it has hardware of its own.
+//! `[[board]]` in hub.toml: this computer, if it has hardware of its own.
 
 use std::path::{Path, PathBuf};
 
 use kairos_endpoint::memory::WORD;
 use serde::Deserialize;
 
-/// A computer with Linux, as hub.toml has it.
+/// Settings of a computer with Linux.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardSettings {
     pub name: String,
@@ -32,25 +32,26 @@ fn default_root() -> PathBuf {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryEntry {
-    /// In names of registers, between those of board and register.
+    /// The block in register names, between the names of the board and the register.
     pub block: Option<String>,
-    /// What is mapped; `/dev/mem` if nothing is said.
+    /// The mapped file; `/dev/mem` by default.
     pub file: Option<PathBuf>,
-    /// Or a device of a UIO driver, by the name that the device tree gives it, and which of its regions.
+    /// Instead of a file: the name of a UIO device as in the device tree; `region` selects one of
+    /// its regions.
     pub uio: Option<String>,
     #[serde(default)]
     pub region: u64,
-    /// Or the gateware of a core device, which has a descriptor.
+    /// Instead of listed registers: the gateware of a core device, which has a descriptor.
     #[serde(default)]
     pub gateware: bool,
-    /// From here on in the file.
+    /// Offset in the file.
     #[serde(default)]
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: Option<usize>,
     #[serde(default)]
     pub registers: Vec<RegisterEntry>,
-    /// What may be done with it as a whole.
+    /// Access to the memory as a buffer.
     pub buffer: Option<Access>,
 }
 
@@ -58,7 +59,7 @@ pub struct MemoryEntry {
 #[serde(deny_unknown_fields)]
 pub struct RegisterEntry {
     pub name: String,
-    /// In bytes, from the begin of the memory.
+    /// Offset in bytes from the start of the memory.
     pub offset: usize,
     #[serde(default = "default_width")]
     pub width: u16,
@@ -92,7 +93,7 @@ impl Access {
 }
 
 impl BoardEntry {
-    /// The error is a line for the user.
+    /// Validates the entry. The error is a line for the user.
     pub fn read(self, folder: &Path) -> Result<BoardSettings, String> {
         let mut blocks: Vec<&str> = Vec::new();
         for memory in &self.memory {
@@ -116,7 +117,7 @@ impl BoardEntry {
 }
 
 impl MemoryEntry {
-    /// Whether the entry makes sense by itself; its block.
+    /// Checks that the entry is consistent; returns its block.
     fn check(&self) -> Result<&str, String> {
         if self.gateware {
             let says_more = self.block.is_some() || self.uio.is_some() || self.size.is_some();

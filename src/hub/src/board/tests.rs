@@ -1,4 +1,4 @@
-//! A board that is files: batches on its registers, what is found of it, what it says of itself.
+//! Tests with a board made of files: batches on its registers, hardware detection, health.
 
 use super::hardware::Hardware;
 use super::settings::{BoardEntry, BoardSettings};

@@ -1,5 +1,5 @@
-//! The clocks of one device, asked now: of a core device from its health, the register
-//! `clock/status` and its key `rtio_clock`, of a computer with Linux from its kernel.
+//! The current state of the clocks of one device: for a core device from its health, the register
+//! `clock/status` and the key `rtio_clock`; for a computer with Linux from the kernel.
 
 use kairos_contracts::registers::clock::{
     STATUS_HOLD_BIT, STATUS_LOCKED_BIT, STATUS_SELECTED_BIT, STATUS_SWITCHING_BIT,
@@ -11,17 +11,17 @@ use crate::health::{self, Subsystem};
 use crate::program;
 use crate::v1::{Clock, Condition, DeviceClocks};
 
-/// The key that says which clock a core device uses.
+/// The configuration key that selects the clock of a core device.
 const SETTING: &str = "rtio_clock";
-/// Its values begin so if the clock comes from outside.
+/// Prefix of its values that select an external clock.
 const EXTERNAL: &str = "ext";
-/// What a device has of its own.
+/// Name of the internal clock source.
 const OSCILLATOR: &str = "oscillator";
-/// Greatest relative difference of frequencies that are the same: more than crystals differ and a
-/// measurement is off.
+/// Maximum relative difference of frequencies that count as equal: above the tolerance of crystals
+/// and the measurement error.
 const TOLERANCE: f64 = 1e-3;
 
-/// Never an error: a device that does not answer has no good clock.
+/// Never fails: an unavailable device is reported with a bad clock.
 pub async fn look(device: &Device) -> DeviceClocks {
     let found = match device.hardware() {
         Ok(hardware) => Ok(of_linux(hardware.clocks())),
@@ -52,7 +52,7 @@ async fn ask(device: &Device) -> Result<DeviceClocks, Status> {
     Ok(of_core(setting, clock, status))
 }
 
-/// From what a core device says: its key, its subsystem `clock`, and the register if it has one.
+/// Evaluates a core device's key, its subsystem `clock`, and the register if it exists.
 fn of_core(setting: String, health: &Subsystem, status: Option<u32>) -> DeviceClocks {
     if health.condition == health::Condition::Absent {
         return DeviceClocks {
@@ -115,7 +115,7 @@ fn of_core(setting: String, health: &Subsystem, status: Option<u32>) -> DeviceCl
     }
 }
 
-/// The worst of the clocks that something runs on, the first of several.
+/// The worst of the clocks in use, the first of equals.
 fn worst(clocks: &[Clock]) -> Option<&Clock> {
     clocks
         .iter()
@@ -124,7 +124,7 @@ fn worst(clocks: &[Clock]) -> Option<&Clock> {
         .max_by_key(|clock| clock.condition)
 }
 
-/// A kernel's clocks do as it has told them, as far as it knows.
+/// Clocks of a kernel count as good if they run, since the kernel reports no errors.
 fn of_linux(clocks: Vec<kairos_endpoint::clocks::Clock>) -> DeviceClocks {
     let condition = if clocks.is_empty() {
         Condition::Absent
@@ -157,7 +157,7 @@ fn near(one: f64, other: f64) -> bool {
     (one - other).abs() <= TOLERANCE * one.abs().max(other.abs())
 }
 
-/// Whether nothing has changed but what a measurement is off.
+/// Whether two states are equal apart from measurement errors.
 pub fn same(one: &DeviceClocks, other: &DeviceClocks) -> bool {
     let still = |clock: &Clock| Clock {
         hertz: 0.0,

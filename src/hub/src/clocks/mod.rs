@@ -1,4 +1,4 @@
-//! Clocks of devices: [`look`] finds how those of one are (access), `service` watches those of a
+//! Clocks of devices: [`look`] queries those of one device (access); `service` watches those of a
 //! laboratory, and waits for them (control).
 
 mod look;

@@ -1,4 +1,4 @@
-//! Clocks of a laboratory: watched, and waited for.
+//! Watching and waiting for the clocks of a laboratory.
 
 use std::pin::Pin;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,12 +16,12 @@ use crate::v1::{
     WatchClocksRequest, WatchClocksResponse,
 };
 
-/// Shortest time between two looks of a watch; that of who waits.
+/// Minimum period of a watch; polling period while waiting.
 const PERIOD_MIN: Duration = Duration::from_millis(100);
-/// Longest time that is waited.
+/// Maximum waiting time.
 const WAIT_MAX: Duration = Duration::from_secs(600);
 
-/// The clocks of devices, all asked at once. `names`: none for all.
+/// Queries the clocks of devices concurrently. `names`: empty for all.
 async fn all(devices: &All, names: &[String]) -> Result<Vec<DeviceClocks>, Status> {
     let names: Vec<String> = match names {
         [] => devices.iter().map(|device| device.name().into()).collect(),
@@ -44,7 +44,7 @@ async fn all(devices: &All, names: &[String]) -> Result<Vec<DeviceClocks>, Statu
     Ok(found)
 }
 
-/// What is wrong with them, `None`: nothing.
+/// Describes faulty clocks; `None` if there are none.
 fn complaint(found: &[DeviceClocks]) -> Option<String> {
     let wrong = found
         .iter()
@@ -93,14 +93,14 @@ impl Clocks for Service {
                     () = sleep(period) => {}
                     () = sender.closed() => return,
                 }
-                // The names were good when it began.
+                // The names were valid when the call began.
                 let Ok(found) = all(&devices, &names).await else { return };
                 let pairs = found.iter().zip(&known);
                 news = pairs
                     .filter(|(now, before)| !same(now, before))
                     .map(|(now, _)| now.clone())
                     .collect();
-                // A clock that drifts slowly is compared with what its client was told.
+                // Compared with the last reported state, so that slow drift is noticed.
                 for now in &news {
                     if let Some(before) = known.iter_mut().find(|before| before.device == now.device) {
                         before.clone_from(now);

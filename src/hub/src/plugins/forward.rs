@@ -1,4 +1,4 @@
-//! Calls of clients, passed on to the plugin that has the method.
+//! Forwarding of client calls to the plugin that offers the method.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -11,10 +11,10 @@ use super::Plugins;
 use crate::access::Caller;
 use crate::body::Held;
 
-/// Name of the client that calls, for the plugin.
+/// Header with the name of the calling client, for the plugin.
 const CLIENT: &str = "kairos-client";
 
-/// Passes a call on, and its answer back, as they come. What nobody has ends with UNIMPLEMENTED.
+/// Forwards a call and its response as streams. Unknown methods end with UNIMPLEMENTED.
 pub async fn forward(State(plugins): State<Plugins>, mut request: Request) -> Response {
     let Some(plugin) = plugins.with_method(request.uri().path()) else {
         return Status::unimplemented("there is no such method").into_http();
@@ -24,11 +24,11 @@ pub async fn forward(State(plugins): State<Plugins>, mut request: Request) -> Re
         Ok(channel) => channel,
         Err(why) => return Status::unavailable(format!("plugin {name} does not run: {why}")).into_http(),
     };
-    // One client's calls must not fill it for all others, nor its own memory.
+    // Calls of one client must not block the plugin for others, nor exhaust its memory.
     let Ok(permit) = plugin.calls().try_acquire_owned() else {
         return Status::resource_exhausted(format!("plugin {name} has too many calls under way")).into_http();
     };
-    // A plugin is to know who calls, and not to be able to call as that client.
+    // A plugin must know the caller, but must not be able to make calls as that client.
     request.headers_mut().remove(header::AUTHORIZATION);
     request.headers_mut().remove(CLIENT);
     if let Some(Caller(client)) = request.extensions().get::<Caller>().cloned() {

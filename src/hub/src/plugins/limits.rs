@@ -1,10 +1,10 @@
-//! What a plugin's processes may have of the computer: by a control group of the kernel (version 2)
-//! where the hub has one to give, which systemd's `Delegate=` sees to or hub.toml names; in any
-//! case by limits that each process inherits.
+//! Resource limits of a plugin's processes: a kernel control group (version 2) if the hub can use
+//! one, through systemd's `Delegate=` or as named in hub.toml; and always limits that processes
+//! inherit.
 //!
-//! In a group nobody leaves it, memory and tasks are counted by the kernel, and all of it ends at
-//! once. Without one, processes are found by their group and by what they inherit, and a look every
-//! 0.5 s counts.
+//! Processes cannot leave a control group, the kernel counts memory and tasks, and everything in it
+//! can be killed at once. Without one, processes are found by process group and by an inherited
+//! environment variable, and are counted every 0.5 s.
 
 use std::fs;
 use std::io;
@@ -15,27 +15,28 @@ use rustix::process::{kill_process, kill_process_group, prlimit, setpriority_pro
 
 use super::processes;
 
-/// Processes that a plugin may have.
+/// Maximum number of processes of a plugin.
 pub const PROCESSES_MAX: usize = 64;
-/// Tasks of a control group: threads count.
+/// Maximum number of tasks in a control group; threads count.
 const TASKS_MAX: u32 = 1024;
-/// Bytes of data that a process may ask for beyond the plugin's memory: stacks of threads, most of
-/// which stay untouched.
+/// Data size in bytes that a process may allocate beyond the plugin's memory limit: stacks of
+/// threads, most of which are never touched.
 const HEADROOM: u64 = 1 << 30;
-/// The hub and its plugins want a processor: of what there is a plugin gets a third, or a tenth in a group.
+/// If the hub and its plugins compete for a processor, a plugin gets a third by its nice value, or
+/// a tenth in a control group.
 const NICE: i32 = 5;
 const WEIGHT: u32 = 10;
-/// Attempts to end those that start others meanwhile.
+/// Attempts to kill processes that keep starting others.
 const ROUNDS: usize = 20;
 const ROUND: Duration = Duration::from_millis(5);
 
-/// The control group under which plugins have theirs.
+/// The control group that contains those of plugins.
 #[derive(Clone, Debug, Default)]
 pub struct Groups(Option<PathBuf>);
 
 impl Groups {
-    /// The folder that hub.toml names, or else the group that the hub itself is in, if that is its
-    /// own. `root`: `/`.
+    /// The folder named in hub.toml; otherwise the hub's own group, if it was delegated. `root`:
+    /// `/`.
     pub fn take(root: &Path, named: Option<&Path>) -> Result<Self, String> {
         let Some(folder) = named else {
             return Ok(Self(own(root)));
@@ -59,8 +60,8 @@ impl Groups {
     }
 }
 
-/// The group that the hub is in, if nobody else is: then it was delegated. The hub makes room for
-/// others beside itself.
+/// The hub's group, if it contains no other processes, which means that it was delegated. Moves the
+/// hub into a subgroup.
 fn own(root: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let path = text.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -76,20 +77,20 @@ fn own(root: &Path) -> Option<PathBuf> {
             _ => Err(error),
         })
         .ok()?;
-    // A group that hands out to others has no processes itself.
+    // A group that delegates controllers to subgroups must not contain processes.
     fs::write(hub.join("cgroup.procs"), members).ok()?;
     enable(&folder);
     Some(folder)
 }
 
-/// Hands those controllers on that there are.
+/// Delegates the available controllers to subgroups.
 fn enable(folder: &Path) {
     for controller in ["+memory", "+pids", "+cpu"] {
         let _ = fs::write(folder.join("cgroup.subtree_control"), controller);
     }
 }
 
-/// Those of one plugin.
+/// The limits of one plugin.
 #[derive(Clone, Debug)]
 pub struct Limits {
     group: Option<PathBuf>,
@@ -97,7 +98,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For a process that has just begun, and all that it will start.
+    /// Applies the limits to a new process, whose children inherit them.
     pub fn put(&self, process: u32) -> io::Result<()> {
         if let Some(group) = &self.group {
             self.enter(group, process)?;
@@ -116,7 +117,8 @@ impl Limits {
     }
 
     fn enter(&self, group: &Path, process: u32) -> io::Result<()> {
-        // What one before it has left there, be it of a hub that was killed, ends, and its counts begin anew.
+        // Kills leftovers of a previous process, even of a hub that was killed, and resets the
+        // counters.
         let _ = fs::write(group.join("cgroup.kill"), "1");
         let _ = fs::remove_dir(group);
         if !group.is_dir() {
@@ -129,7 +131,7 @@ impl Limits {
             ("pids.max", TASKS_MAX.to_string()),
             ("cpu.weight", WEIGHT.to_string()),
         ] {
-            // One that is not there belongs to a controller that the hub was not given.
+            // Missing files belong to controllers that were not delegated to the hub.
             if group.join(file).exists() {
                 fs::write(group.join(file), value)?;
             }
@@ -137,7 +139,7 @@ impl Limits {
         fs::write(group.join("cgroup.procs"), process.to_string())
     }
 
-    /// The processes of the plugin that began with this one.
+    /// The processes of the plugin whose first process is `first`.
     pub fn processes(&self, first: u32) -> Vec<u32> {
         match &self.group {
             Some(group) => fs::read_to_string(group.join("cgroup.procs"))
@@ -149,8 +151,8 @@ impl Limits {
         }
     }
 
-    /// Whether the kernel has all that it may give it: before it ends a process, it takes from it
-    /// what it can have back from files, the program's own code among it, which takes time.
+    /// Whether the memory limit is nearly reached: before the kernel kills a process, it reclaims
+    /// page cache, including the program's own code, which slows the process down.
     pub fn is_full(&self) -> bool {
         let used = self
             .text("memory.current")
@@ -162,7 +164,7 @@ impl Limits {
         fs::read_to_string(self.group.as_ref()?.join(file)).ok()
     }
 
-    /// Whether the kernel has ended it for its memory.
+    /// Whether the kernel has killed a process for exceeding the memory limit.
     pub fn ran_out(&self) -> bool {
         let killed = self.text("memory.events").and_then(|text| {
             let line = text.lines().find_map(|line| line.strip_prefix("oom_kill "))?;
@@ -171,14 +173,14 @@ impl Limits {
         killed.is_some_and(|killed| killed > 0)
     }
 
-    /// Ends all that began with a process and is left, which takes some time. `mark`: of their
-    /// environment, which they have inherited.
+    /// Kills all processes left of a plugin; blocks for some time. `mark`: an entry of the
+    /// environment that they inherited.
     pub fn end(&self, first: Option<u32>, mark: &str) {
         if let Some(group) = &self.group {
             let _ = fs::write(group.join("cgroup.kill"), "1");
         }
         if let Some(first) = first.and_then(|first| Pid::from_raw(first as i32)) {
-            // Nobody may be left.
+            // The group may be empty.
             let _ = kill_process_group(first, Signal::KILL);
         }
         for _ in 0..ROUNDS {
@@ -192,7 +194,7 @@ impl Limits {
             std::thread::sleep(ROUND);
         }
         if let Some(group) = &self.group {
-            // What has not quite gone yet keeps it until the next process.
+            // Fails while processes are exiting; the group is then removed before the next start.
             let _ = fs::remove_dir(group);
         }
     }

@@ -1,17 +1,17 @@
-//! What a plugin writes, as lines of the hub's log. One that writes more than is good waits: its
-//! pipe is read no faster.
+//! Logs the output of a plugin line by line. Excessive output is throttled by reading the pipe
+//! slowly.
 
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::{sleep_until, Instant};
 
-/// In a second.
+/// Maximum number of bytes per second.
 const BYTES_MAX: usize = 16 * 1024;
-/// Longest line; a longer one becomes several.
+/// Maximum length of a line; longer ones are split.
 const LINE_MAX: usize = 1024;
 
-/// Until the plugin has closed the pipe.
+/// Logs until the plugin closes the pipe.
 pub async fn log(plugin: String, mut pipe: impl AsyncRead + Unpin) {
     let mut line = Vec::new();
     let mut buffer = [0; 4096];

@@ -1,9 +1,9 @@
-//! Plugins: processes of their own, in any language, whose methods the hub serves as if they were
-//! its own (`docs/hub-plugins.md`).
+//! Plugins: separate processes, in any language, whose methods the hub serves like its own
+//! (`docs/hub-plugins.md`).
 //!
-//! [`settings`] is their section of hub.toml, [`protocol`] what they serve; a [`process`] is
-//! started, watched and started anew, its lines go to the hub's log ([`lines`]), its [`processes`]
-//! and their memory are counted, and have [`limits`]; [`forward`] passes calls on.
+//! [`settings`] is their section of hub.toml, [`protocol`] the services they offer. A [`process`]
+//! is started, watched and restarted; its output goes to the hub's log ([`lines`]); its
+//! [`processes`] and their memory are counted and have [`limits`]; [`forward`] forwards calls.
 
 pub mod forward;
 pub mod limits;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::access::Role;
 use process::Plugin;
 
-/// All of hub.toml.
+/// All plugins in hub.toml.
 #[derive(Clone, Default)]
 pub struct Plugins(Arc<Vec<Plugin>>);
 
@@ -36,12 +36,12 @@ impl Plugins {
         self.iter().find(|plugin| plugin.name() == name)
     }
 
-    /// The plugin that has a method.
+    /// The plugin that offers a method.
     fn with_method(&self, path: &str) -> Option<&Plugin> {
         self.iter().find(|plugin| plugin.protocol().methods.contains_key(path))
     }
 
-    /// The role that each of their methods asks for.
+    /// The roles that the methods of plugins require.
     pub fn methods(&self) -> BTreeMap<String, Role> {
         self.iter()
             .flat_map(|plugin| plugin.protocol().methods.clone())

@@ -1,4 +1,4 @@
-//! A plugin's process: started, watched, and started anew when it ends, does not answer, or has too
+//! A plugin's process: started, watched, and restarted when it ends, does not answer, or uses too
 //! much memory.
 
 use std::path::PathBuf;
@@ -22,43 +22,43 @@ use super::protocol::Protocol;
 use super::settings::{Layer, PluginSettings};
 use crate::life::Pulse;
 
-/// Between two looks at it.
+/// Interval of checks.
 const LOOK: Duration = Duration::from_millis(500);
-/// Time that it has to begin to answer.
+/// Time limit for the first answer after a start.
 const START: Duration = Duration::from_secs(30);
-/// Time that it has to end by itself, when its standard input is closed.
+/// Time to exit voluntarily after its standard input is closed.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Time that a process has to be gone which no longer answers.
+/// Time to exit for a process that does not answer any more.
 const ENDING: Duration = Duration::from_secs(1);
-/// Before it is started anew: doubled each time, until it has run for [`STEADY`].
+/// Pause before a restart: doubled each time, until the process has run for [`STEADY`].
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 const STEADY: Duration = Duration::from_secs(60);
-/// Name of the socket in its environment.
+/// Environment variable with the path of the plugin's socket.
 const SOCKET: &str = "KAIROS_PLUGIN_SOCKET";
-/// Calls under way at a time.
+/// Maximum number of concurrent calls.
 const CALLS_MAX: usize = 64;
 
-/// How a plugin is.
+/// State of a plugin.
 #[derive(Clone, Debug)]
 pub enum State {
-    /// It serves: the connection to this process, which no process after it has.
+    /// The plugin serves. Each process has a new connection.
     Running(Channel),
-    /// It does not run: why.
+    /// The plugin does not run, for this reason.
     Down(String),
 }
 
-/// What is known of its processes.
+/// Statistics of a plugin's processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     pub pid: u32,
-    /// How often it was started.
+    /// Number of starts.
     pub starts: u32,
-    /// Resident, in bytes.
+    /// Resident memory in bytes.
     pub memory: u64,
 }
 
-/// What a control plugin calls the hub with.
+/// Address and token with which a control plugin calls the hub.
 #[derive(Clone, Debug)]
 pub struct HubAccess {
     pub address: String,
@@ -78,7 +78,7 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// Starts it, and goes on with that until the hub ends. `folder`: where its socket may stand.
+    /// Starts the plugin and supervises it until the hub ends. `folder`: for its socket.
     pub fn start(settings: PluginSettings, folder: &std::path::Path, hub: Option<HubAccess>, groups: Groups) -> Self {
         let (tell, state) = watch::channel(State::Down("it is being started".into()));
         let (reload, reloads) = mpsc::channel(1);
@@ -133,7 +133,7 @@ impl Plugin {
         self.pulse.clone()
     }
 
-    /// The connection to it; if it does not run, why.
+    /// The connection to the plugin, or the reason why it does not run.
     pub fn channel(&self) -> Result<Channel, String> {
         match &*self.state.borrow() {
             State::Running(channel) => Ok(channel.clone()),
@@ -145,14 +145,14 @@ impl Plugin {
         self.calls.clone()
     }
 
-    /// Has it started anew with these settings, whose protocol is the same.
+    /// Restarts the plugin with these settings, whose protocol must be unchanged.
     pub async fn reload(&self, settings: PluginSettings) {
-        // It is never closed before the hub ends.
+        // The channel remains open until the hub ends.
         let _ = self.reload.send(settings).await;
     }
 }
 
-/// A connection to whatever process listens at the socket.
+/// A connection to the process that listens at the socket.
 fn channel(socket: PathBuf) -> Channel {
     let connect = move |_| {
         let socket = socket.clone();
@@ -161,9 +161,9 @@ fn channel(socket: PathBuf) -> Channel {
     Endpoint::from_static("http://plugin").connect_with_connector_lazy(tower::service_fn(connect))
 }
 
-/// Why a process is no longer watched.
+/// Why watching a process ended.
 enum End {
-    /// It failed, and how.
+    /// The process failed, for this reason.
     Failed(String),
     Reload(PluginSettings),
     /// The hub ends.
@@ -188,7 +188,7 @@ impl Supervisor {
             let begun = Instant::now();
             let end = match self.spawn() {
                 Ok(mut child) => {
-                    // Waiting for a child would close what it still has.
+                    // Waiting for a child closes its standard input, so it is kept separately.
                     let input = child.stdin.take();
                     let end = self.watch(&mut child).await;
                     drop(input);
@@ -229,13 +229,13 @@ impl Supervisor {
         self.groups.limits(&self.settings.name, self.settings.memory)
     }
 
-    /// What its processes have in their environment, and nobody else's.
+    /// Entry in the environment that identifies the plugin's processes.
     fn mark(&self) -> String {
         format!("{SOCKET}={}", self.socket.display())
     }
 
     fn spawn(&self) -> std::io::Result<Child> {
-        // What the process before it has left.
+        // The socket of the previous process.
         let _ = std::fs::remove_file(&self.socket);
         let protocol = self.socket.with_extension("protocol");
         std::fs::write(&protocol, &self.settings.protocol.files)?;
@@ -266,7 +266,7 @@ impl Supervisor {
         }
         let mut child = command.spawn()?;
         if let Some(Err(error)) = child.id().map(|process| self.limits().put(process)) {
-            // It may have ended already.
+            // The process may have ended already.
             tracing::warn!(plugin = self.settings.name, "it has not all of its limits: {error}");
         }
         if let Some(pipe) = child.stdout.take() {
@@ -281,7 +281,7 @@ impl Supervisor {
         Ok(child)
     }
 
-    /// Until it has to be stopped, or has ended.
+    /// Watches a process until it ends or must be stopped.
     async fn watch(&mut self, child: &mut Child) -> End {
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -313,7 +313,7 @@ impl Supervisor {
                 let most = self.settings.memory >> 20;
                 return End::Failed(format!("it has {} MB of memory, {most} are its limit", memory >> 20));
             }
-            // One that ends meanwhile is seen in the next round.
+            // If the process ends meanwhile, the next iteration reports it.
             let answered = tokio::select! {
                 answered = timeout(self.settings.patience, answers(channel.clone())) => answered,
                 _ = child.wait() => continue,
@@ -325,7 +325,8 @@ impl Supervisor {
                     tracing::info!(plugin = self.settings.name, "runs");
                     self.state.send_replace(State::Running(channel.clone()));
                 }
-                // Who ends is no longer heard first, and then gone: the next round says why.
+                // An ending process stops answering before it exits; then the next iteration
+                // reports the reason.
                 (Ok(false), true) if timeout(ENDING, child.wait()).await.is_ok() => {}
                 (Ok(false), true) => return End::Failed("it says that it does not serve, or nothing".into()),
                 (Err(_), true) => {
@@ -343,7 +344,7 @@ impl Supervisor {
         }
     }
 
-    /// Ends a process and all that it has started: it may do so itself first.
+    /// Stops a process, which may exit voluntarily first, and all its descendants.
     async fn stop(&self, mut child: Child) {
         let first = child.id();
         let _ = timeout(FAREWELL, child.wait()).await;
@@ -353,7 +354,7 @@ impl Supervisor {
     }
 }
 
-/// Whether its own health service says that it serves.
+/// Whether the plugin's health service reports that it serves.
 async fn answers(channel: Channel) -> bool {
     let request = HealthCheckRequest { service: String::new() };
     let reply = HealthClient::new(channel).check(request).await;

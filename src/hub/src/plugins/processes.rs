@@ -1,19 +1,20 @@
-//! Processes of a plugin, all that it has started included, and their memory.
+//! The processes of a plugin, including descendants, and their memory.
 
 use std::fs;
 
-/// All of this computer that can be seen.
+/// All visible processes of this computer.
 fn all() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Those of a group, as `/proc` tells of them.
+/// The processes of a process group, according to `/proc`.
 pub fn of_group(group: u32) -> Vec<u32> {
     all().filter(|&process| group_of(process) == Some(group)).collect()
 }
 
-/// Those that have begun with `mark`, a word `NAME=value`, in their environment, be they in whatever group.
+/// The processes with `mark`, `NAME=value`, in their initial environment, regardless of process
+/// group.
 pub fn with_mark(mark: &str) -> Vec<u32> {
     let has_it = |process: &u32| {
         let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
@@ -24,11 +25,11 @@ pub fn with_mark(mark: &str) -> Vec<u32> {
     all().filter(has_it).collect()
 }
 
-/// Bytes of memory of processes; 0 if there are none. What they share counts once.
+/// Memory of processes in bytes; 0 if there are none. Shared memory counts once.
 pub fn memory(processes: &[u32]) -> u64 {
     let parts = processes.iter().map(|&process| match processes.len() {
         1 => resident(process),
-        // Its share of each page, which takes longer to find.
+        // The proportional share of each page, which is slower to determine.
         _ => counted(process, "smaps_rollup", "Pss:").unwrap_or_else(|| resident(process)),
     });
     parts.sum()
@@ -38,14 +39,14 @@ fn resident(process: u32) -> u64 {
     counted(process, "status", "VmRSS:").unwrap_or(0)
 }
 
-/// The number of kilobytes behind a word in a file of a process, in bytes.
+/// A value in kilobytes from a file of a process, converted to bytes.
 fn counted(process: u32, file: &str, word: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/{file}")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(word))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The fifth field of `stat`, behind the name of the program, which may have blanks and brackets.
+/// The fifth field of `stat`; the program name before it may contain blanks and parentheses.
 fn group_of(process: u32) -> Option<u32> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, fields) = text.rsplit_once(')')?;
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn what_a_process_has_started_counts_too() {
-        // A shell, and a child of it that has 50 MB.
+        // A shell with a child that uses 50 MB.
         let script = "head -c 52428800 /dev/zero | (sleep 0.1; tail -c 50000000 >/dev/null; true) & cat";
         let script = format!("{script}; wait");
         let mut shell = Command::new("sh")

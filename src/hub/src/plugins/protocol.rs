@@ -1,5 +1,5 @@
-//! The protocol of a plugin: its file, compiled when the hub starts, so that the hub knows its
-//! methods and describes them.
+//! The protocol of a plugin: its file is compiled when the hub starts, so that the hub knows its
+//! methods and describes them by reflection.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,15 +15,15 @@ use crate::{roles, v1};
 /// The protocol of a plugin.
 #[derive(Clone, Debug, Default)]
 pub struct Protocol {
-    /// The file and what it imports, as reflection gives them out.
+    /// The encoded file and its imports, for reflection.
     pub files: Vec<u8>,
-    /// The role that each path asks for.
+    /// The role that each path requires.
     pub methods: BTreeMap<String, Role>,
 }
 
 impl Protocol {
-    /// From a file, which may import the hub's (`kairos/hub/v1/hub.proto`). Methods that name no
-    /// role ask for `operate`.
+    /// Compiles a file, which may import the hub's (`kairos/hub/v1/hub.proto`). Methods without a
+    /// role require `operate`.
     pub fn compile(file: &Path) -> Result<Self, String> {
         let shown = |error: &dyn std::fmt::Display| line(&file.display(), error);
         let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
@@ -34,7 +34,7 @@ impl Protocol {
         Self::of_files(files, name).map_err(|error| shown(&error))
     }
 
-    /// From the text of a file that imports nothing but the hub's.
+    /// Compiles the text of a file that imports nothing but the hub's protocol.
     pub fn of(name: &str, text: &str) -> Result<Self, String> {
         let shown = |error: &dyn std::fmt::Display| line(&name, error);
         let file = File::from_source(name, text).map_err(|error| shown(&error))?;
@@ -48,7 +48,7 @@ impl Protocol {
         compiler
             .include_imports(true)
             .include_source_info(true)
-            // Without it the option `role` would be unknown to a file that does not import it.
+            // Otherwise the option `role` would be unknown to a file that does not import it.
             .open_file("kairos/hub/v1/hub.proto")
             .and_then(|compiler| compiler.open_file(name))
             .map_err(|error| error.to_string())?;
@@ -71,18 +71,18 @@ impl Protocol {
         })
     }
 
-    /// Full names of its services.
+    /// Full names of the services.
     pub fn services(&self) -> BTreeSet<&str> {
         self.methods.keys().filter_map(|path| service(path)).collect()
     }
 }
 
-/// What is wrong with a file, in a line.
+/// A one-line error message for a file.
 fn line(file: &dyn std::fmt::Display, error: &dyn std::fmt::Display) -> String {
     format!("{file}: {error}").replace(['\n', '\r'], " ")
 }
 
-/// What every protocol may import.
+/// Resolves the files that every protocol may import.
 fn ours() -> Result<ChainFileResolver, String> {
     let mut files = ChainFileResolver::new();
     files.add(DescriptorSetFileResolver::decode(v1::FILES).map_err(|error| error.to_string())?);
@@ -90,7 +90,7 @@ fn ours() -> Result<ChainFileResolver, String> {
     Ok(files)
 }
 
-/// A file that is in no folder.
+/// A file that exists in memory only.
 struct Alone(File);
 
 impl FileResolver for Alone {
@@ -102,7 +102,7 @@ impl FileResolver for Alone {
     }
 }
 
-/// The service of a path.
+/// The service of a method path.
 pub fn service(path: &str) -> Option<&str> {
     Some(path.strip_prefix('/')?.split_once('/')?.0)
 }

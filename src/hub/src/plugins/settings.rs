@@ -1,4 +1,4 @@
-//! `[[plugin]]` of hub.toml.
+//! `[[plugin]]` in hub.toml.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,42 +7,42 @@ use serde::Deserialize;
 
 use super::protocol::Protocol;
 
-/// What a plugin is for.
+/// The purpose of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
-    /// To hardware of its own: it calls nobody.
+    /// Gives access to hardware of its own; makes no calls.
     Access,
-    /// Decides, and calls the hub and other plugins.
+    /// Makes decisions, and calls the hub and other plugins.
     Control,
 }
 
-/// A plugin as hub.toml has it.
+/// Settings of a plugin.
 #[derive(Clone, Debug)]
 pub struct PluginSettings {
     pub name: String,
     pub layer: Layer,
     /// Program and arguments, executed in `folder`.
     pub command: Vec<String>,
-    /// Of hub.toml.
+    /// The folder of hub.toml.
     pub folder: PathBuf,
     pub protocol: Protocol,
-    /// Resident memory that it may have, in bytes.
+    /// Limit of resident memory, in bytes.
     pub memory: u64,
-    /// A plugin that does not answer for so long is started anew.
+    /// A plugin that does not answer for this time is restarted.
     pub patience: Duration,
-    /// Its own section, as JSON.
+    /// The plugin's own settings, as JSON.
     pub section: String,
 }
 
-/// The entry as it is written.
+/// The file format of an entry.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PluginEntry {
     pub name: String,
     layer: Layer,
     command: Vec<String>,
-    /// From the folder of hub.toml.
+    /// Relative to the folder of hub.toml.
     protocol: PathBuf,
     #[serde(default = "default_memory")]
     memory_mb: u64,

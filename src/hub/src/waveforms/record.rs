@@ -1,5 +1,5 @@
-//! The newest events of a core device. The device gives each of them once, to whoever asks first:
-//! that is the hub, which keeps them for all of its clients.
+//! The newest events of a core device. A device sends each event only once, to the first client
+//! that asks; the hub is this client and keeps the events for its own clients.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -13,51 +13,51 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::{timeout, Instant};
 use tonic::Status;
 
-/// Events that are kept: 8 MiB as they come.
+/// Maximum number of events kept: 8 MiB in encoded form.
 pub const EVENTS_MAX: usize = 1 << 18;
-/// Longest dump that is taken: more than the rings of all boards that a device may have.
+/// Maximum length of a dump: larger than the rings of all boards that a device can have.
 const DUMP_MAX: usize = 64 << 20;
-/// Boards end their parts of a dump one after the other: events of the next one may lie so many
-/// machine units before the newest ones of this one, which are 10 s or more.
+/// Boards finish their parts of a dump one after the other, so events of the next dump may precede
+/// the newest ones of this dump by up to this many machine units, which are at least 10 s.
 const SKEW_MAX: u64 = 10_000_000_000;
-/// Time in which more of a dump must come.
+/// Time limit for the next bytes of a dump.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// A message of a dump, as it came.
+/// A message of a dump in its encoded form.
 pub type Unit = [u8; MESSAGE];
 
 /// The record of a device.
 pub struct Record {
     /// Host and port of the analyzer's service.
     address: String,
-    /// When the newest dump was asked for; one is asked for at a time.
+    /// When the newest dump was requested. The lock serialises requests.
     asked: AsyncMutex<Option<Instant>>,
     kept: Mutex<Kept>,
 }
 
-/// What is kept. Events are counted from 0, since the hub began.
+/// The events kept. They are numbered from 0 since the start of the hub.
 #[derive(Default)]
 struct Kept {
     units: VecDeque<Unit>,
-    /// Number of the first of them.
+    /// Number of the first one.
     first: u64,
     log_channel: u8,
-    /// Where the analyzer has lost some: in front of these numbers.
+    /// Numbers of events before which the analyzer has lost some.
     gaps: VecDeque<u64>,
 }
 
-/// Some events.
+/// A range of events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Part {
     pub units: Vec<Unit>,
-    /// Number of the first of them.
+    /// Number of the first one.
     pub first: u64,
-    /// The analyzer has lost some in front of one of them.
+    /// Whether the analyzer has lost events before one of these.
     pub incomplete: bool,
 }
 
 impl Part {
-    /// The number behind the last one.
+    /// The number after the last event.
     pub fn end(&self) -> u64 {
         self.first + self.units.len() as u64
     }
@@ -76,8 +76,8 @@ impl Record {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what the device has recorded, unless that was asked for not longer than `age` ago.
-    /// UNAVAILABLE if it does not come.
+    /// Fetches new events from the device, unless they were requested at most `age` ago.
+    /// UNAVAILABLE on failure.
     pub async fn refresh(&self, age: Duration) -> Result<(), Status> {
         let wanted = Instant::now();
         let mut asked = self.asked.lock().await;
@@ -93,13 +93,13 @@ impl Record {
         Ok(())
     }
 
-    /// The number behind the newest event.
+    /// The number after the newest event.
     pub fn end(&self) -> u64 {
         let kept = self.kept();
         kept.first + kept.units.len() as u64
     }
 
-    /// At most `count` events from number `from` on, or from the oldest that is kept.
+    /// At most `count` events starting at number `from`, or at the oldest one kept.
     pub fn part(&self, from: u64, count: usize) -> Part {
         let kept = self.kept();
         let first = from.max(kept.first);
@@ -113,7 +113,7 @@ impl Record {
         }
     }
 
-    /// The number of the oldest of the newest `count` events for which `wanted` holds.
+    /// The number of the oldest among the newest `count` events for which `wanted` holds.
     pub fn newest(&self, count: usize, wanted: impl Fn(&Event) -> bool) -> u64 {
         let kept = self.kept();
         let found = kept.units.iter().enumerate().rev();
@@ -121,7 +121,7 @@ impl Record {
         kept.first + found.by_ref().last().map_or(kept.units.len(), |(at, _)| at) as u64
     }
 
-    /// The head of a dump of these events.
+    /// The head of a dump with these events.
     pub fn head(&self, part: &Part) -> Head {
         let bytes = MESSAGE * part.units.len();
         Head {
@@ -136,12 +136,12 @@ impl Record {
 impl Kept {
     fn add(&mut self, head: &Head, mut units: Vec<Unit>) {
         self.log_channel = head.log_channel;
-        // Those of one board stand behind those of another.
+        // A dump contains the events of one board after those of another.
         units.sort_by_key(|unit| Event::decode(unit).counter);
         let counter = |unit: Option<&Unit>| unit.map(|unit| Event::decode(unit).counter);
         if let (Some(from), Some(before)) = (counter(units.first()), counter(self.units.back())) {
             if from.saturating_add(SKEW_MAX) < before || counter(units.last()) < Some(before) {
-                // The device has restarted: these are times of another life.
+                // The device has restarted, so earlier times are not comparable.
                 self.first += self.units.len() as u64;
                 self.units.clear();
             }
@@ -158,13 +158,13 @@ impl Kept {
     }
 }
 
-/// Whether the ring was too small for what was recorded. A unit of the ring may be two messages, so
-/// more of them than bytes is no sign; fewer is.
+/// Whether the ring overflowed. A unit of the ring may yield two messages, so more messages than
+/// bytes is no sign of loss, but fewer is.
 fn is_overwritten(head: &Head, units: &[Unit]) -> bool {
     head.total_bytes > (MESSAGE * units.len()) as u64
 }
 
-/// A dump of the analyzer at an address. The error says why there is none.
+/// Fetches a dump from the analyzer. The error explains why there is none.
 async fn dump(address: &str) -> Result<(Head, Vec<Unit>), String> {
     let mut stream = in_time(TcpStream::connect(address)).await?;
     let mut head = [0; HEAD];

@@ -1,4 +1,4 @@
-//! What the hub does with records: the methods of `proto/kairos/hub/v1/waveforms.proto`.
+//! Implementation of the services in `proto/kairos/hub/v1/waveforms.proto`.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -26,24 +26,24 @@ use crate::v1::{
     ReadWaveformRequest, ReadWaveformResponse, WaveformFileRequest, WaveformFileResponse, WaveformFormat,
 };
 
-/// Events of a message at most.
+/// Maximum number of events per message.
 const EVENTS_AT_ONCE: usize = 4096;
-/// Shortest time between two looks at a device: while it sends, it records nothing.
+/// Minimum interval of requests to a device, because it does not record while it sends.
 const PERIOD_MIN: Duration = Duration::from_millis(100);
-/// Longest time that an event is waited for.
+/// Maximum waiting time for an event.
 const WAIT_MAX: Duration = Duration::from_secs(600);
-/// Bytes of a part of a file.
+/// Bytes per message of a file.
 const PART: usize = 64 * 1024;
-/// Files that are made at a time: each has its events in memory.
+/// Limits concurrent file exports: each holds its events in memory.
 static FILES: Semaphore = Semaphore::const_new(8);
 
 type Parts<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// Which channels of a gateware are wanted.
+/// The selected channels of a gateware.
 #[derive(Clone)]
 struct Wanted {
     gateware: Arc<Gateware>,
-    /// None: all.
+    /// None selects all.
     numbers: Option<Vec<u32>>,
 }
 
@@ -67,7 +67,7 @@ impl Wanted {
         self.numbers.as_ref().is_none_or(|numbers| numbers.contains(&number))
     }
 
-    /// That nothing was recorded is for all to know.
+    /// Events that report a stop of the recording are always included.
     fn wants(&self, event: &analyzer::Event) -> bool {
         event.kind == Message::Stopped || self.has(event.channel)
     }
@@ -123,8 +123,8 @@ fn period(ms: u32) -> Duration {
     }
 }
 
-/// Sends events from number `from` on until there are no more; the number behind them. An error:
-/// nobody takes them.
+/// Sends all events from number `from` on; returns the number after the last. Fails if the client
+/// has gone.
 async fn send(
     sender: &mpsc::Sender<Result<ReadWaveformResponse, Status>>,
     record: &Record,
@@ -149,7 +149,7 @@ async fn send(
     Ok(from)
 }
 
-/// What the registers say of the pulse cores, if there are any.
+/// State of the pulse cores according to their registers, if there are any.
 async fn pulse_cores(device: &Device) -> Result<Option<PulseCores>, Status> {
     let gateware = device.gateware()?;
     let names = ["config", "rate", "armed", "running", "error", "stream_words"];
@@ -165,7 +165,7 @@ async fn pulse_cores(device: &Device) -> Result<Option<PulseCores>, Status> {
     Ok(Some(PulseCores {
         // Bits 3..0 of the register.
         channels: config & 0xf,
-        // In 100 Hz.
+        // In units of 100 Hz.
         sample_hertz: 100.0 * f64::from(rate),
         armed,
         running,
@@ -220,7 +220,7 @@ impl Waveforms for Service {
                     () = sender.closed() => return,
                 }
                 if let Err(status) = record.refresh(period / 2).await {
-                    // Nobody may be there.
+                    // The client may be gone.
                     let _ = sender.send(Err(status)).await;
                     return;
                 }
@@ -262,7 +262,7 @@ impl Waveforms for Service {
                 )
             }
         };
-        // One is made when the one before it was taken.
+        // Lazy: a part is generated when the previous one was taken.
         let parts = parts.map(move |bytes| {
             let _ = &permit;
             Ok(WaveformFileResponse { bytes })
@@ -299,7 +299,7 @@ impl Waveforms for Service {
             if let Some(at) = part.units.iter().position(|unit| is_it(&analyzer::Event::decode(unit))) {
                 let found = part.first + at as u64;
                 let around = record.part(found.saturating_sub(before as u64), before + 1 + after);
-                // The oldest ones may be gone.
+                // The oldest events may have been discarded.
                 let count = found.saturating_sub(around.first) as usize + 1 + after;
                 let events = around.units.iter().take(count).map(analyzer::Event::decode);
                 return Ok(Response::new(CaptureResponse {

@@ -1,5 +1,5 @@
-//! Events as a value change dump (IEEE 1364-2005, clause 18), part by part: the level of a pin, x
-//! while it is an input, of every other channel the word that was written last, and the slack of
+//! Events as a value change dump (IEEE 1364-2005, clause 18), generated in parts: for pins the
+//! level, x while a pin is an input; for other channels the last word written; and the slack of
 //! outputs. Time 0 is the first event.
 
 use std::collections::BTreeMap;
@@ -13,15 +13,15 @@ use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
 use super::record::Unit;
 use crate::registers::{Channel, Gateware};
 
-/// Bytes after which a part is given out.
+/// Size in bytes at which a part is emitted.
 const PART: usize = 64 * 1024;
-/// Bits of what is no pin.
+/// Width in bits of signals that are not pins.
 const WORD: u32 = 64;
 /// RTIO addresses of a TTL channel.
 const LEVEL: u32 = 0;
 const DRIVEN: u32 = 1;
 
-/// A channel as the file has it.
+/// The signal of a channel.
 struct Line {
     id: IdCode,
     is_pin: bool,
@@ -29,25 +29,25 @@ struct Line {
     driven: bool,
 }
 
-/// A file that is being made.
+/// A file being generated.
 pub struct File {
     writer: Writer<Vec<u8>>,
-    /// With a time, in its order.
+    /// Events with a timestamp, in time order.
     events: std::vec::IntoIter<Event>,
     lines: BTreeMap<u32, Line>,
     slack: IdCode,
     origin: u64,
-    /// Units of the file's time in a machine unit.
+    /// Time units of the file per machine unit.
     steps: u64,
     time: Option<u64>,
 }
 
 impl File {
-    /// Of events as they came; with only those lines that are `wanted`.
+    /// Converts events in the order received; `wanted` selects the channels.
     pub fn new(units: &[Unit], gateware: &Gateware, wanted: impl Fn(&Channel) -> bool) -> io::Result<Self> {
         let timed = |event: &Event| matches!(event.kind, Message::Output | Message::Input);
         let mut events: Vec<_> = units.iter().map(Event::decode).filter(timed).collect();
-        // Stable: of two events at one time the last one submitted counts.
+        // Stable: of simultaneous events, the last one submitted takes effect.
         events.sort_by_key(|event| event.timestamp);
         let origin = events.first().map_or(0, |event| event.timestamp);
         let (unit, steps) = timescale(gateware.machine_hertz());
@@ -112,7 +112,7 @@ impl File {
         let is_output = event.kind == Message::Output;
         match (line.is_pin, event.address) {
             (false, _) => self.writer.change_vector(line.id, bits(event.data))?,
-            // What was read of a pin is its level.
+            // Data read from a pin is its level.
             (true, _) if !is_output => self.writer.change_scalar(line.id, event.data & 1 == 1)?,
             (true, LEVEL | DRIVEN) => {
                 let bit = event.data & 1 == 1;
@@ -139,7 +139,7 @@ impl Iterator for File {
     fn next(&mut self) -> Option<Vec<u8>> {
         while self.writer.writer().len() < PART {
             let Some(event) = self.events.next() else { break };
-            // Memory takes all that is written to it.
+            // Writing to memory cannot fail.
             let _ = self.add(&event);
         }
         let part = std::mem::take(self.writer.writer());
@@ -156,13 +156,13 @@ fn scope(channel: &Channel) -> &'static str {
     }
 }
 
-/// The bits of a number, the highest first, without zeros in front.
+/// The bits of a number, most significant first, without leading zeros.
 fn bits(number: u64) -> impl Iterator<Item = Value> {
     let count = (u64::BITS - number.leading_zeros()).max(1);
     (0..count).rev().map(move |bit| (number >> bit & 1 == 1).into())
 }
 
-/// The greatest unit of time, a power of ten, of which a machine unit has a whole number, and that number.
+/// The largest power of ten as time unit of which a machine unit is a multiple, and the factor.
 fn timescale(machine_hertz: f64) -> ((u32, TimescaleUnit), u64) {
     let mut picoseconds = match machine_hertz > 0.0 {
         true => (1e12 / machine_hertz).round().max(1.0) as u64,

@@ -4,7 +4,8 @@
 //     grpc::ClientContext context;
 //     lab.registers->Read(&context, request, &response);
 //
-// What a hub offers stands in docs/hub-api.md; kairos/hub/v1/hub.pb.h is made from it.
+// docs/hub-api.md describes the services; kairos/hub/v1/hub.pb.h is generated from the same
+// protocol.
 #pragma once
 
 #include <chrono>
@@ -27,16 +28,16 @@
 
 namespace kairos {
 
-// Who this is, and whether the hub has TLS.
+// Credentials of the client, and TLS.
 struct Options {
-  // Token of this client, for a hub that asks. Empty: none.
+  // Token of this client, if the hub requires one. Empty: none.
   std::string token;
-  // PEM file with the certificate of a hub that has TLS, or of the authority that vouches for it.
-  // Empty: no TLS.
+  // PEM file with the certificate of a hub that uses TLS, or of its certificate authority. Empty:
+  // no TLS.
   std::string certificate;
 };
 
-// Shows the token with every call.
+// Sends the token with every call.
 class TokenInterceptor final : public grpc::experimental::Interceptor {
  public:
   explicit TokenInterceptor(std::string token) : value_("Bearer " + std::move(token)) {}
@@ -64,11 +65,11 @@ class TokenInterceptors final : public grpc::experimental::ClientInterceptorFact
   std::string token_;
 };
 
-// A connection to the hub at a host and port, or at the Unix socket that a plugin finds in
-// KAIROS_HUB, and its services. Whether one answers there is known from the first call.
+// A connection to the hub at a host and port, or at the Unix socket given to plugins in KAIROS_HUB,
+// and its services. Connection errors are reported by the first call.
 class Lab {
  public:
-  // std::runtime_error if the certificate cannot be read.
+  // Throws std::runtime_error if the certificate cannot be read.
   explicit Lab(const std::string& address, const Options& options = {})
       : channel_(connect(address, options)),
         devices(hub::v1::Devices::NewStub(channel_)),
@@ -95,7 +96,7 @@ class Lab {
     }
     grpc::ChannelArguments arguments;
     if (address.rfind("unix:", 0) == 0) {
-      // The path of a socket is no name of a host, which the hub would be called by otherwise.
+      // The path of a socket is not a valid host name, but would be used as one.
       arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, "localhost");
     }
     return grpc::experimental::CreateCustomChannelWithInterceptors(address, credentials, arguments,
@@ -125,7 +126,8 @@ class Lab {
   const std::unique_ptr<hub::v1::Memory::Stub> memory;
 };
 
-// Steps of a program that a device executes in one go (docs/batch.md). Registers are named block/register.
+// Steps of a program that a device executes as one batch (docs/batch.md). Registers are named
+// block/register.
 namespace step {
 
 using hub::v1::Step;
@@ -134,14 +136,16 @@ inline std::uint32_t microseconds(std::chrono::microseconds length) {
   return static_cast<std::uint32_t>(length.count());
 }
 
-// The value of a register is a result; of one of more than 32 bits two, the high word first.
+// Reads a register. The value is a result; two for a register of more than 32 bits, the high word
+// first.
 inline Step read(const std::string& name) {
   Step step;
   step.mutable_read()->set_register_(name);
   return step;
 }
 
-// Sets a register; in a loop to `more` more each round, if it has at most 32 bits.
+// Writes a register; in a loop, the value increases by `more` each round, if the register has at
+// most 32 bits.
 inline Step write(const std::string& name, std::uint64_t value, std::uint32_t more = 0) {
   Step step;
   step.mutable_write()->set_register_(name);
@@ -150,7 +154,7 @@ inline Step write(const std::string& name, std::uint64_t value, std::uint32_t mo
   return step;
 }
 
-// Sets the bits of a register that the mask has.
+// Sets the bits of a register selected by the mask.
 inline Step modify(const std::string& name, std::uint32_t value, std::uint32_t mask) {
   Step step;
   step.mutable_modify()->set_register_(name);
@@ -159,7 +163,8 @@ inline Step modify(const std::string& name, std::uint32_t value, std::uint32_t m
   return step;
 }
 
-// Waits until the bits of the mask are as in the value. What was read last is a result.
+// Waits until the bits selected by the mask equal those of the value. The last value read is a
+// result.
 inline Step poll(const std::string& name, std::uint32_t value, std::uint32_t mask, std::chrono::microseconds timeout) {
   Step step;
   step.mutable_poll()->set_register_(name);

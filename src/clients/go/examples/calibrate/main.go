@@ -1,12 +1,13 @@
-// Calibrate is the search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the hardware, in one
-// round trip:
+// Calibrate searches for the setting at which a phase-locked loop locks: 1,000 steps executed next
+// to the hardware, in one round trip:
 //
 //	calibrate localhost:1390 zc706
 //
-// The registers are `scratch`, which every gateware has to try things with: they keep what is written, as if the loop locked
-// with every setting. Put those of your own block in their place.
+// The registers are `scratch`, which every gateware provides for experiments: they keep what is
+// written, as if the loop locked with every setting. Replace them by those of your own block.
 //
-// A token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
+// The token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from
+// KAIROS_HUB_CERTIFICATE.
 package main
 
 import (
@@ -26,9 +27,9 @@ const (
 	control   = "scratch/word"
 	status    = control
 	frequency = "scratch/wide"
-	// start starts the loop with the setting in the bits below.
+	// start starts the loop; the lower bits contain the setting.
 	start uint32 = 1 << 31
-	// locked is the status of a loop that locks, with the setting in the bits below.
+	// locked is the status of a locked loop; the lower bits contain the setting.
 	locked = start
 	// tuning is 10 MHz from 125 MHz, in units of 2^-64.
 	tuning uint64 = 0x147a_e147_ae14_7ae1
@@ -86,7 +87,7 @@ func calibrate(address, device string) error {
 	return nil
 }
 
-// run executes a program; its results.
+// run executes a program and returns its results.
 func run(ctx context.Context, lab *hub.Lab, device string, steps ...*hubv1.Step) ([]uint32, error) {
 	answer, err := lab.Registers.Run(ctx, &hubv1.RunRequest{Device: device, Steps: steps})
 	if err != nil {
@@ -98,8 +99,8 @@ func run(ctx context.Context, lab *hub.Lab, device string, steps ...*hubv1.Step)
 	return answer.Results, nil
 }
 
-// middle says how many settings lock, and which is in the middle of most that do in a row. What the
-// poll has read stands in front of each status.
+// middle returns the number of settings that lock, and the middle of the longest run of them. Each
+// status is preceded by the value read by the poll.
 func middle(results []uint32) (count int, best uint32) {
 	var begin, longest uint32
 	for setting := uint32(0); int(setting) < len(results)/2; setting++ {

@@ -1,12 +1,13 @@
 /**
- * The search of a phase-locked loop for the setting at which it locks: 1,000 steps beside the hardware, in one round trip:
+ * Searches for the setting at which a phase-locked loop locks: 1,000 steps executed next to the hardware, in one round
+ * trip:
  *
  *     node dist/examples/calibrate.js localhost:1390 zc706
  *
- * The registers are `scratch`, which every gateware has to try things with: they keep what is written, as if the loop
- * locked with every setting. Put those of your own block in their place.
+ * The registers are `scratch`, which every gateware provides for experiments: they keep what is written, as if the loop
+ * locked with every setting. Replace them by those of your own block.
  *
- * A token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
+ * The token is taken from KAIROS_HUB_TOKEN, the certificate of a hub with TLS from KAIROS_HUB_CERTIFICATE.
  */
 
 import { ConnectError, connect, step, type Lab } from "../hub.js";
@@ -15,9 +16,9 @@ const SETTINGS = 250;
 const CONTROL = "scratch/word";
 const STATUS = CONTROL;
 const FREQUENCY = "scratch/wide";
-/** Starts the loop with the setting in the bits below. */
+/** Starts the loop; the lower bits contain the setting. */
 const START = 0x8000_0000;
-/** The status of a loop that locks is this and the setting. */
+/** Status of a locked loop; the lower bits contain the setting. */
 const LOCKED = START;
 /** 10 MHz from 125 MHz, in units of 2^-64. */
 const TUNING = 0x147a_e147_ae14_7ae1n;
@@ -34,7 +35,7 @@ async function calibrate(address: string, device: string): Promise<void> {
   const started = performance.now();
   const results = await run(lab, device, [step.loop(SETTINGS, ...attempt)]);
   const took = performance.now() - started;
-  // What the poll has read stands in front of each status.
+  // Each status is preceded by the value read by the poll.
   const { count, setting } = middle(results.filter((_, at) => at % 2 === 1));
 
   const [status, high = 0, low = 0] = await run(lab, device, [
@@ -51,7 +52,7 @@ async function calibrate(address: string, device: string): Promise<void> {
   console.log(`${steps} steps as one batch: ${((1000 * took) / steps).toFixed(1)} us each`);
 }
 
-/** The results of a program. */
+/** Runs a program; returns its results. */
 async function run(lab: Lab, device: string, steps: step.Step[]): Promise<number[]> {
   const { done, error, results } = await lab.registers.run({ device, steps });
   if (!done) {
@@ -60,7 +61,7 @@ async function run(lab: Lab, device: string, steps: step.Step[]): Promise<number
   return results;
 }
 
-/** How many settings lock, and the one in the middle of most that do in a row. */
+/** The number of settings that lock, and the middle of the longest run of them. */
 function middle(statuses: number[]): { count: number; setting: number } {
   let [count, begin, longest, best] = [0, 0, 0, 0];
   for (const [setting, status] of statuses.entries()) {

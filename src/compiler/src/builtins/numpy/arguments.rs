@@ -1,4 +1,4 @@
-//! The arguments of a call by NumPy's parameters, and what several functions read out of theirs.
+//! Binding of arguments to NumPy's parameters, and interpretation of common arguments.
 
 use crate::builtins::Site;
 use crate::diagnostic::{Diagnostic, Result};
@@ -14,13 +14,13 @@ pub(super) type Argument<'a> = (&'a Expr, Ty);
 pub(super) struct Arguments<'a> {
     pub function: NumPy,
     pub whole: &'a Expr,
-    /// All that are passed: the array of a method, those without a name, those with one.
+    /// All arguments: the array of a method, positional ones, keyword ones.
     pub given: Vec<Argument<'a>>,
-    /// For each parameter, which of them it is.
+    /// For each parameter, the index of its argument.
     places: Vec<(&'static str, Option<usize>)>,
-    /// Number of those for the last parameter, if it stands for several.
+    /// Number of arguments for the last parameter, if it takes several.
     many: usize,
-    /// Their values, where code is made.
+    /// Values of the arguments, during code generation.
     pub values: Vec<Value>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Those of a call whose code is made.
+    /// The arguments of a call during code generation.
     pub fn of_site(emitter: &Emitter<'_, 'a>, function: NumPy, site: Site<'a>, values: Vec<Value>) -> Result<Self> {
         let ExprKind::Call { callee, keywords, .. } = &site.whole.kind else {
             unreachable!("a call")
@@ -90,7 +90,7 @@ impl<'a> Arguments<'a> {
         Ok(Arguments { values, ..args })
     }
 
-    /// Which of the arguments is for a parameter.
+    /// Index of the argument for a parameter.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.places
             .iter()
@@ -102,7 +102,7 @@ impl<'a> Arguments<'a> {
         self.place(name).map(|place| self.given[place])
     }
 
-    /// The first argument, which all functions have.
+    /// The first argument; every function has one.
     pub fn first(&self) -> Argument<'a> {
         self.given[self.first_place()]
     }
@@ -111,13 +111,13 @@ impl<'a> Arguments<'a> {
         self.places[0].1.expect("it is mandatory")
     }
 
-    /// Those for a parameter that stands for several.
+    /// Indices of the arguments for a parameter that takes several.
     pub fn many(&self, name: &str) -> std::ops::Range<usize> {
         let first = self.place(name).expect("it is mandatory");
         first..first + self.many
     }
 
-    /// Elements and dimensions of the first argument, which must be an array.
+    /// Element type and dimensions of the first argument, which must be an array.
     pub fn array(&self, types: &Types) -> Result<(Ty, u8)> {
         let (expr, ty) = self.first();
         types.array_parts(ty).ok_or_else(|| {
@@ -130,7 +130,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The type of elements that `dtype` says.
+    /// The element type given by `dtype`.
     pub fn dtype(&self, types: &Types) -> Result<Option<Kind>> {
         let Some((expr, ty)) = self.get("dtype") else {
             return Ok(None);
@@ -146,7 +146,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The dimension that `axis` says, of so many; it must stand in the source.
+    /// The dimension that `axis` selects out of `dims`; it must be a literal.
     pub fn axis(&self, dims: u8) -> Result<Option<usize>> {
         let Some((expr, _)) = self.get("axis") else {
             return Ok(None);
@@ -171,7 +171,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// What `dtype` can be.
+/// The element type for a `dtype`.
 fn element_type(number: Number) -> Option<Kind> {
     match number {
         Number::Float => Some(Kind::Float),
@@ -183,7 +183,7 @@ fn element_type(number: Number) -> Option<Kind> {
     }
 }
 
-/// Number of dimensions that lengths have: one number, or a tuple of them.
+/// Number of dimensions of an array with lengths given by a number or a tuple of numbers.
 pub(super) fn rank(types: &mut Types, (expr, ty): Argument) -> Result<u8> {
     let lengths = match types.kind(ty).clone() {
         Kind::Tuple(lengths) if !lengths.is_empty() => lengths,
@@ -195,7 +195,7 @@ pub(super) fn rank(types: &mut Types, (expr, ty): Argument) -> Result<u8> {
     Ok(lengths.len() as u8)
 }
 
-/// An array of so many dimensions; of none, a number.
+/// An array type with `dims` dimensions; for 0, the element type.
 pub(super) fn of_rank(types: &mut Types, elt: Ty, dims: u8) -> Ty {
     match dims {
         0 => elt,
@@ -203,7 +203,7 @@ pub(super) fn of_rank(types: &mut Types, elt: Ty, dims: u8) -> Ty {
     }
 }
 
-/// The type that two numbers have in common: an open width takes that of the other one.
+/// The common type of two numbers; one of undetermined width adapts to the other.
 pub(super) fn common(types: &mut Types, a: Ty, b: Ty) -> Ty {
     let kinds = [a, b].map(|ty| types.kind(ty).clone());
     let any = |kind: Kind| kinds.contains(&kind);

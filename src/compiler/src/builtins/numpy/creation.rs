@@ -1,4 +1,4 @@
-//! Functions that make arrays.
+//! Functions that create arrays.
 
 use super::arguments::{rank, Argument, Arguments};
 use crate::diagnostic::{Diagnostic, Result};
@@ -62,7 +62,7 @@ fn number(types: &Types, args: &Arguments, name: &str) -> Result<Ty> {
     Ok(ty)
 }
 
-/// `numpy.array(value)`: as many dimensions as lists are nested.
+/// `numpy.array(value)`: the nesting depth of lists is the number of dimensions.
 fn nested(types: &Types, (expr, value): Argument) -> Result<(Ty, u8)> {
     let (mut elt, mut dims) = (value, 0);
     loop {
@@ -82,7 +82,7 @@ fn nested(types: &Types, (expr, value): Argument) -> Result<(Ty, u8)> {
     Ok((elt, dims))
 }
 
-/// Elements of `arange`: floats if one of its arguments is, else integers of one width.
+/// Element type of `arange`: float if any argument is, otherwise integers of a common width.
 fn counted(types: &mut Types, args: &Arguments, dtype: Option<Kind>, result: Ty) -> Result<Ty> {
     let given = ["start", "stop", "step"].into_iter().filter_map(|name| args.get(name));
     let given: Vec<Argument> = given.collect();
@@ -120,7 +120,7 @@ fn counted(types: &mut Types, args: &Arguments, dtype: Option<Kind>, result: Ty)
     Ok(elt)
 }
 
-/// Whether `linspace` ends at its stop.
+/// Whether `linspace` includes its stop.
 fn endpoint(args: &Arguments) -> Result<bool> {
     match args.get("endpoint").map(|(expr, _)| (&expr.kind, expr.span)) {
         None => Ok(true),
@@ -174,7 +174,7 @@ pub(super) fn code<'p>(emitter: &mut Emitter<'_, 'p>, args: &Arguments) -> Resul
             }
         }
         NumPy::Arange => {
-            // With one argument it is the stop.
+            // A single argument is the stop.
             let (start, stop) = match value("stop") {
                 Some(stop) => (first, stop),
                 None => (constant(0), first),

@@ -1,4 +1,4 @@
-//! Functions of each element: the choice of one of two, the larger and the smaller one, truth.
+//! Elementwise functions: selection, maximum and minimum, truth, classification of floats.
 
 use super::arguments::{common, of_rank, Arguments};
 use crate::diagnostic::{Diagnostic, Result};
@@ -13,7 +13,7 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
     let mut elements = vec![];
     for &(expr, ty) in &args.given {
         let (elt, own) = types.array_parts(ty).unwrap_or((ty, 0));
-        // `clip` has no bound where there is None.
+        // A bound of `clip` that is None does not apply.
         if *types.kind(elt) == Kind::None && args.function == NumPy::Clip && !elements.is_empty() {
             continue;
         }
@@ -41,7 +41,7 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
 pub(super) fn code<'p>(emitter: &mut Emitter<'_, 'p>, args: &Arguments) -> Result<Value> {
     let result = emitter.type_of(args.whole);
     let elt = emitter.result_elements(result);
-    // In the order of the parameters, whatever that of the call is.
+    // In the order of the parameters, regardless of the order in the call.
     let places: Vec<Option<usize>> = args.function.parameters().map(|known| args.place(known.name)).collect();
     let is_bound = |place: &usize| !args.values[*place].ty.is_unit();
     let given = |place: usize| (args.values[place].clone(), args.given[place].1);
@@ -65,7 +65,7 @@ pub(super) fn code<'p>(emitter: &mut Emitter<'_, 'p>, args: &Arguments) -> Resul
     }
 }
 
-/// The result for one element of each operand. `lower`: the first bound of `clip` is there.
+/// The result for one element of each operand. `lower`: whether the lower bound of `clip` is given.
 fn element(emitter: &mut Emitter, function: NumPy, lower: bool, elt: Ty, values: Vec<(Value, Ty)>) -> Value {
     let all = values.clone();
     let truths = |emitter: &mut Emitter| -> Vec<Value> {
@@ -133,7 +133,7 @@ fn element(emitter: &mut Emitter, function: NumPy, lower: bool, elt: Ty, values:
     }
 }
 
-/// The smaller or the larger of two numbers; what is not a number wins.
+/// The smaller or larger of two numbers; NaN takes precedence.
 fn extreme(emitter: &mut Emitter, smaller: bool, a: Value, b: Value) -> Value {
     let second = emitter.wins(smaller, b.clone(), a.clone());
     emitter.build.select(second, b, a)

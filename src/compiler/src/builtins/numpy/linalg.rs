@@ -1,4 +1,5 @@
-//! Linear algebra, which the firmware computes: it is given the matrix and places for the results.
+//! Linear algebra, computed by the firmware, which receives the operands and arrays for the
+//! results.
 
 use super::arguments::Arguments;
 use crate::diagnostic::{Diagnostic, Result};
@@ -12,7 +13,7 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
     let (expr, _) = args.first();
     let (elt, dims) = args.array(types)?;
     let name = Builtin::NumPy(args.function).plain_name();
-    // What the results are arrays of.
+    // The results have float elements.
     types.require_kind(Kind::Float, elt, expr.span, "the elements of the matrix")?;
     if dims != 2 {
         return Err(Diagnostic::new(
@@ -53,7 +54,7 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
     })
 }
 
-/// The firmware's function.
+/// Symbol of the firmware function.
 fn symbol(function: NumPy) -> &'static str {
     match function {
         NumPy::Cholesky => "np_linalg_cholesky",
@@ -122,7 +123,7 @@ pub(super) fn code(emitter: &mut Emitter, args: &Arguments) -> Result<Value> {
     })
 }
 
-/// The address of an array as the firmware takes it: `{u32 dims, u32 *shape, f64 *data}`.
+/// Address of the firmware's descriptor of an array: `{u32 dims, u32 *shape, f64 *data}`.
 fn passed(emitter: &mut Emitter, array: &Array) -> Value {
     let dims = Value::int(ir::Ty::I32, array.shape.len() as i64);
     let lengths = ir::Ty::Struct(vec![ir::Ty::I32; array.shape.len()].into());

@@ -1,7 +1,6 @@
-//! Functions of NumPy and methods of arrays.
+//! NumPy functions and methods of arrays.
 //!
-//! `arguments.rs` finds out which argument is for which parameter; each family has both rules for a
-//! call: what it gives, and its code.
+//! `arguments.rs` binds arguments to parameters; each family has typing and code of its calls.
 
 mod arguments;
 mod creation;
@@ -18,7 +17,7 @@ use crate::language::NumPy;
 use crate::types::{Ty, Types};
 use arguments::Arguments;
 
-/// Families of the functions.
+/// Families of functions.
 enum Family {
     Creation,
     Elementwise,

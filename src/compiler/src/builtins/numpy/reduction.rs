@@ -1,4 +1,4 @@
-//! Sums, means, extremes and truth of the elements of an array, or of those along one of its dimensions.
+//! Reductions of all elements of an array, or along one dimension: sums, means, extremes, truth.
 
 use super::arguments::Arguments;
 use crate::diagnostic::Result;
@@ -14,14 +14,14 @@ pub(super) fn typing(types: &mut Types, args: &Arguments, result: Ty) -> Result<
     let found = match args.function {
         NumPy::Mean => types.new_type(Kind::Float),
         NumPy::Any | NumPy::All => types.new_type(Kind::Bool),
-        // The width that its use needs.
+        // The width depends on the use.
         NumPy::ArgMin | NumPy::ArgMax => match types.array_parts(result).map_or(result, |(elt, _)| elt) {
             known if types.is_int(known) => known,
             _ => types.new_type(Kind::IntOpen),
         },
         NumPy::Sum | NumPy::Prod => match types.kind(elt) {
             Kind::Float => elt,
-            // As NumPy has it on the host.
+            // As in NumPy on the host.
             _ => types.new_type(Kind::Int64),
         },
         _ => elt,

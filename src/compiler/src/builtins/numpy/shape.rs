@@ -1,4 +1,4 @@
-//! Copies, conversions, other shapes, and products of vectors and matrices.
+//! Copies, conversions, transposes, reshaping, and products of vectors and matrices.
 
 use super::arguments::{common, of_rank, rank, Arguments};
 use crate::diagnostic::{Diagnostic, Result};
@@ -45,7 +45,7 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
     Ok(types.new_type(Kind::Array(elt, dims)))
 }
 
-/// Of matrices and vectors; `dot` takes numbers too.
+/// Types products of matrices and vectors; `dot` accepts numbers too.
 fn product(types: &mut Types, args: &Arguments) -> Result<Ty> {
     let operands = args.given.iter().map(|&(expr, ty)| {
         let (elt, dims) = types.array_parts(ty).unwrap_or((ty, 0));
@@ -94,7 +94,7 @@ pub(super) fn code(emitter: &mut Emitter, args: &Arguments) -> Result<Value> {
     let made = match args.function {
         NumPy::Copy => emitter.copied(&array),
         NumPy::AsType => emitter.converted(emitter.result_elements(result), array)?,
-        // That of a vector is the same one.
+        // The transpose of a vector is the vector itself.
         NumPy::Transpose if array.shape.len() == 1 => emitter.together(array),
         NumPy::Transpose => {
             let turned = emitter.transposed(array);

@@ -1,4 +1,4 @@
-//! What is known of numbers when a kernel is compiled: for delays, and for the loops to be written out.
+//! Constant numbers at compile time, for delays and loop unrolling.
 
 use super::{Interleave, MOST_STEPS};
 use crate::builtins::{self, Site};
@@ -10,7 +10,7 @@ use crate::program::Fact;
 use crate::syntax::*;
 use crate::types::Kind;
 
-/// Whether some statement assigns to a variable.
+/// Whether any statement assigns to a variable.
 pub(super) fn assigns(body: &[Stmt], variable: &str) -> bool {
     fn is_target(target: &Expr, variable: &str) -> bool {
         match &target.kind {
@@ -30,13 +30,13 @@ pub(super) fn assigns(body: &[Stmt], variable: &str) -> bool {
     found
 }
 
-/// A value, if it is a constant number.
+/// The value if it is a constant number.
 pub(super) fn number(value: Value) -> Option<Value> {
     (value.as_int().is_some() || value.as_float().is_some()).then_some(value)
 }
 
 impl<'p> Interleave<'_, '_, 'p> {
-    /// The numbers of a `range()` of constants.
+    /// The values of a `range()` with constant arguments.
     pub(super) fn range(&mut self, frame: usize, iter: &'p Expr) -> Result<Option<Vec<Value>>> {
         let function = self.frames[frame].function;
         let kind = |expr: &Expr| self.emitter.module.program.types.kind(function.types[expr.id as usize]);
@@ -69,7 +69,7 @@ impl<'p> Interleave<'_, '_, 'p> {
         Ok(Some(values))
     }
 
-    /// The value of an expression of numbers, if it is known now.
+    /// The value of a numeric expression if it is constant.
     pub(super) fn constant(&mut self, frame: usize, expr: &'p Expr) -> Result<Option<Value>> {
         let function = self.frames[frame].function;
         let ir_type = |this: &Self, expr: &Expr| this.emitter.module.ir_type(function.types[expr.id as usize]);

@@ -1,6 +1,6 @@
-//! `with interleave`: its statements start at one time, and what they do is put into the order of
-//! time when the kernel is compiled. So every delay in them must be known then: functions that
-//! delay are written out in place of their calls, loops over ranges turn by turn.
+//! `with interleave`: its statements start at the same time, and their events are merged in time
+//! order at compile time. All delays in them must therefore be constant: functions that delay are
+//! inlined, loops over ranges are unrolled.
 
 mod known;
 
@@ -18,39 +18,40 @@ use crate::syntax::*;
 use crate::types::{self, Kind};
 use known::{assigns, number};
 
-/// Most steps that one statement may have: loops are written out.
+/// Maximum number of steps of all statements, unrolled loops included.
 const MOST_STEPS: usize = 10_000;
-/// Deepest calls of functions that delay.
+/// Maximum call depth of functions that delay.
 const DEEPEST: usize = 32;
 
-/// A function whose statements are put in order: the one around, or one that is called.
+/// A function whose statements are interleaved: the enclosing one, or an inlined one.
 struct Frame<'p> {
     function: &'p FunctionInstance,
     locals: Vec<Value>,
     closures: HashMap<ExprId, Value>,
     /// Variables with a constant value.
     known: HashMap<LocalId, Value>,
-    /// Where the function around calls this one, by way of others or not; None if it is that one.
+    /// The outermost call site in the enclosing function; None for the enclosing function itself.
     called: Option<Span>,
     depth: usize,
 }
 
-/// Something that happens at one time, or a delay in machine units.
+/// An event at one point in time, or a delay in machine units.
 #[derive(Clone)]
 enum Step<'p> {
     Delay(i64),
     Statement(usize, &'p Stmt),
     Expression(usize, &'p Expr),
-    /// A loop's variable gets its next value.
+    /// Assigns the next value to a loop variable.
     Next(usize, &'p Expr, Value, types::Ty),
-    /// Arguments of a call, in the first frame, become variables of the second.
+    /// Evaluates the arguments of a call in the first frame and assigns them to variables of the
+    /// second.
     Enter(usize, usize, &'p Expr),
 }
 
 struct Interleave<'e, 'm, 'p> {
     emitter: &'e mut Emitter<'m, 'p>,
     frames: Vec<Frame<'p>>,
-    /// Whether functions delay.
+    /// Whether functions move the time cursor; filled on demand.
     delaying: HashMap<FunctionId, bool>,
     steps: usize,
 }
@@ -76,8 +77,8 @@ impl<'p> Emitter<'_, 'p> {
     }
 }
 
-/// Puts the steps of statements that start at one time into the order of time; at one time, into
-/// that of the statements.
+/// Merges the steps of statements that start at the same time into time order; simultaneous steps
+/// keep the order of the statements.
 fn merge(threads: Vec<Vec<Step>>) -> Vec<Step> {
     let mut threads: Vec<_> = threads
         .into_iter()
@@ -111,7 +112,7 @@ fn merge(threads: Vec<Vec<Step>>) -> Vec<Step> {
     merged
 }
 
-/// What says whether a builtin moves the cursor, and by which unit.
+/// The builtin if it moves the time cursor.
 fn delay_of(kind: &Kind) -> Option<Time> {
     match kind {
         Kind::Builtin(Builtin::Time(time @ (Time::Delay | Time::DelayMu | Time::AtMu))) => Some(*time),
@@ -119,7 +120,7 @@ fn delay_of(kind: &Kind) -> Option<Time> {
     }
 }
 
-/// Whether a statement goes on elsewhere than at the next one.
+/// Whether a statement may transfer control elsewhere than to the next one.
 fn leaves(stmt: &Stmt) -> bool {
     fn inside(stmt: &Stmt, looped: bool) -> bool {
         let mut blocks = vec![];
@@ -140,7 +141,7 @@ fn leaves(stmt: &Stmt) -> bool {
 }
 
 impl<'p> Interleave<'_, '_, 'p> {
-    /// The steps of statements that start at one time.
+    /// The merged steps of statements that start at the same time.
     fn merged(&mut self, frame: usize, body: &'p [Stmt]) -> Result<Vec<Step<'p>>> {
         let mut threads = vec![];
         for stmt in body {
@@ -208,7 +209,7 @@ impl<'p> Interleave<'_, '_, 'p> {
         }
     }
 
-    /// An expression that is a statement and delays.
+    /// Appends the steps of an expression statement that delays.
     fn expression(&mut self, frame: usize, expr: &'p Expr, steps: &mut Vec<Step<'p>>) -> Result<()> {
         let function = self.frames[frame].function;
         let ExprKind::Call { callee, args, .. } = &expr.kind else {
@@ -230,7 +231,7 @@ impl<'p> Interleave<'_, '_, 'p> {
             .as_ref()
             .and_then(|value| match (value.as_int(), value.as_float()) {
                 (Some(units), _) => Some(units),
-                // Cut, where `delay` elsewhere rounds; so has it the reference.
+                // Truncated, whereas `delay` rounds elsewhere; same as in the reference.
                 (_, Some(seconds)) => Some((seconds / self.emitter.module.target.ref_period) as i64),
                 _ => None,
             });
@@ -245,7 +246,7 @@ impl<'p> Interleave<'_, '_, 'p> {
         }
     }
 
-    /// A call of a function that delays.
+    /// Inlines a call of a function that delays.
     fn inlined(&mut self, frame: usize, call: &'p Expr, steps: &mut Vec<Step<'p>>) -> Result<()> {
         let caller = &self.frames[frame];
         let program = self.emitter.module.program;
@@ -312,7 +313,7 @@ impl<'p> Interleave<'_, '_, 'p> {
         }
     }
 
-    /// A loop that delays: turn by turn.
+    /// Unrolls a loop that delays.
     fn unrolled(&mut self, frame: usize, stmt: &'p For, steps: &mut Vec<Step<'p>>) -> Result<()> {
         let function = self.frames[frame].function;
         let (values, local) = match (self.range(frame, &stmt.iter)?, &stmt.target.kind) {
@@ -346,7 +347,7 @@ impl<'p> Interleave<'_, '_, 'p> {
             }
             let mut note = |target: &CallTarget| {
                 if let CallTarget::Compiled(id) = target {
-                    // A call of a subkernel is over when it has been started.
+                    // A call of a subkernel only starts it and does not move the cursor.
                     let other = self.emitter.module.program.functions[*id].info.kind.destination();
                     if other.is_none() || other == function.info.kind.destination() {
                         called.push(*id);
@@ -373,7 +374,7 @@ impl<'p> Interleave<'_, '_, 'p> {
         moves
     }
 
-    /// Makes code as part of a function.
+    /// Generates code in the context of a frame's function.
     fn within<T>(&mut self, frame: usize, make: impl FnOnce(&mut Emitter<'_, 'p>) -> Result<T>) -> Result<T> {
         let (emitter, frame) = (&mut *self.emitter, &mut self.frames[frame]);
         let exchange = |emitter: &mut Emitter<'_, 'p>, frame: &mut Frame<'p>| {
