@@ -152,7 +152,7 @@ mod tests {
     fn a_call_passes_by_a_stub_that_is_a_branch() {
         let mut changed = image(&STUBS);
         let calls = [0xebff_fffa, 0x0aff_fff9, 0xe1a0_0000, 0xebff_fff3, 0xebff_ffff];
-        changed.extend(image(&calls)); // calls of the second stub, the same if equal, no call, a call of the first stub, after the image
+        changed.extend(image(&calls)); // second stub, same condition, no call, first stub, after the image
         shorten(&mut changed, BASE, 0, 1, 0x40, 0x0800_1000);
         let places = (0x20..0x34).step_by(4);
         places

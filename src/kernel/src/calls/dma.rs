@@ -38,7 +38,7 @@ const NAME_MAX: usize = 1024;
 static NUMBER: Owned<u32> = Owned::new(0);
 /// Most bytes of a request about the parts of a trace, of which there is one per board.
 const PARTS_MAX: usize = PARTS_HEAD + 12 * 256;
-/// The part's length taken by the trace's number.
+/// Bytes of such a request before the parts: the trace's number.
 const PARTS_HEAD: usize = 4;
 
 const NO_ROOM: &str = "no memory left for DMA recordings: erase some, or record less";

@@ -41,7 +41,7 @@ fn append(line: &mut Line, bytes: &[u8]) {
     }
 }
 
-/// Sends the line as far as it is complete.
+/// Sends the buffered text.
 fn send(line: &mut Line) {
     if !line.is_empty() {
         send_pieces(Kind::Log, |message| {
