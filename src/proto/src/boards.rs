@@ -33,7 +33,8 @@ fn text(field: &[u8]) -> Option<&str> {
 }
 
 impl<'a> Boards<'a> {
-    /// The table in the bytes of a loader. None if there is not exactly one, or what it says makes no sense.
+    /// Finds the table in the bytes of a loader. `None` if there is not exactly one, or it is
+    /// invalid.
     pub fn find(loader: &'a [u8]) -> Option<Self> {
         let mut places = (0..loader.len()).filter(|at| loader[*at..].starts_with(MARKER));
         let (at, other) = (places.next()?, places.next());

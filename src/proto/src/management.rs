@@ -19,7 +19,7 @@ use crate::channels::{self, Measurement};
 use crate::rpc::Sink;
 use crate::session::GREETING_ANSWER;
 
-/// The device's answer to the greeting: it is little endian.
+/// The device's answer to the greeting, which denotes little endian.
 pub const ANSWER: u8 = GREETING_ANSWER;
 /// A nonce or a proof.
 pub type Digest = [u8; DIGEST_LENGTH];

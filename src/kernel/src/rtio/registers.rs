@@ -13,7 +13,7 @@ use kairos_proto::exception::Id;
 use crate::owned::Owned;
 use crate::raise;
 
-/// Reads of a register before something else is done.
+/// Most polls of a register before giving up.
 pub const POLLS: u32 = 1000;
 
 pub const NO_GATEWARE: &str = "RTIO destination unreachable: no gateware is loaded, or it has no clock (see the log)";
