@@ -85,7 +85,7 @@ fn makes_sense(kind: Kind, value: &[u8]) -> bool {
         Kind::Mac => settings::mac(text).is_some(),
         Kind::Number => settings::number(text).is_some(),
         Kind::Secret => auth::key(value).is_some(),
-        // Checked elsewhere.
+        // Interpreted elsewhere.
         Kind::Bytes | Kind::Clock | Kind::DeviceMap | Kind::Image | Kind::Kernel => true,
     }
 }

@@ -83,8 +83,7 @@ impl From<axfatfs::Error<StreamError>> for Error {
     }
 }
 
-/// Working memory of a [`Store`], 198 kB. Initially zero, so that a static takes no space in an
-/// image.
+/// Working memory of a [`Store`], 198 kB. Initially zero, so a static takes no space in an image.
 pub struct Workspace {
     changes: Changes,
     text: [u8; TEXT_MAX],
@@ -134,8 +133,7 @@ impl<'a, D: BlockDevice> Store<'a, D> {
         self.volume.device()
     }
 
-    /// Reads a value into `out`; returns its length, or `None` if the key is missing or its value
-    /// empty.
+    /// Reads a value into `out`; returns its length, or `None` if it is missing or empty.
     pub fn read(&mut self, key: &str, out: &mut [u8]) -> Result<Option<usize>, Error> {
         check(key)?;
         if key.eq_ignore_ascii_case(BOOT_KEY) {

@@ -213,7 +213,7 @@ mod tests {
     fn bad_pointers_are_errors() {
         let ram = Ram([b'x'; 256]);
         assert!(printf(&mut |_| {}, &ram, 0x1000, Arguments::new(0)).is_err());
-        // Not terminated within the memory.
+        // Unterminated within the memory.
         assert!(printf(&mut |_| {}, &ram, 0, Arguments::new(0)).is_err());
     }
 }

@@ -104,7 +104,7 @@ impl<T> Lent<T> {
     /// If there is one.
     pub fn put(&self, value: T) {
         assert!(self.whereabouts.get() == Whereabouts::Nowhere);
-        // SAFETY: it is lent to nobody, as there was no value.
+        // SAFETY: nobody borrows it, as there was no value.
         unsafe { (*self.value.get()).write(value) };
         self.whereabouts.set(Whereabouts::Here);
     }

@@ -10,7 +10,7 @@ const IPV6: u16 = 0x86dd;
 const IPV6_HEADER: usize = 40;
 pub const TCP: u8 = 6;
 const TCP_HEADER: usize = 20;
-/// Nonzero in the fragmentation field of fragments.
+/// Mask of the IPv4 fragmentation field (more fragments, offset) that is nonzero in fragments.
 pub const FRAGMENT: u16 = 0x3fff;
 
 pub const FIN: u8 = 1 << 0;

@@ -17,7 +17,7 @@ use crate::service::{self, Buffers, Places, Tcp};
 
 /// One client being served, others waiting or closing.
 pub const SOCKETS: usize = 4;
-/// Bytes of other boards' messages, with full rings that contain no pairs.
+/// Room for other boards' messages in bytes: full rings, without pairs.
 const OTHERS: usize = (BOARDS - 1) * RING;
 /// Time limit for a board to begin sending its dump, and for the whole dump.
 const PATIENCE: Duration = Duration::from_millis(500);

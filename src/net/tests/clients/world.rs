@@ -203,7 +203,7 @@ pub struct World {
     interface: Interface,
     pub sockets: SocketSet<'static>,
     next_port: u16,
-    /// When our controller's queue will be empty.
+    /// When our controller has room for more frames.
     refill: i64,
     /// Longest time between steps.
     pub tick: i64,
