@@ -52,7 +52,7 @@ const BUSY: Duration = Duration::from_millis(1);
 #[derive(Clone, Copy, Default)]
 pub struct Links {
     all: [Option<&'static Link>; LINKS],
-    /// The highest destination behind this board.
+    /// Number of boards behind this one.
     behind: u8,
 }
 
@@ -184,7 +184,7 @@ impl Links {
         self.all.iter().flatten().next().is_some()
     }
 
-    /// Whether a downstream link leads to this board.
+    /// Whether a downstream link leads to a board.
     pub fn lead_to(&self, destination: u8) -> bool {
         self.to(destination).is_some()
     }

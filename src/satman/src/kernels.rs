@@ -237,7 +237,7 @@ impl Session<'_> {
                     log::error!("subkernel {}: {text}", head.number);
                     return self.report(Order::Busy, head.number, text.as_bytes()).await;
                 }
-                // Left from an earlier run.
+                // A preceding `Load` may have loaded it already.
                 let number = head.number;
                 if self.state != State::Loaded(number) && !self.load(number).await? {
                     return Ok(());

@@ -158,7 +158,7 @@ static RINGS: Lent<Area<{ REMOTE_RINGS.start }, { REMOTE_RINGS.end }>> = {
 /// Bytes of a ring, and words of a descriptor.
 const RING: usize = 1024;
 const DESCRIPTOR: usize = 4;
-/// Flags of a descriptor: signal completion; and, in the bits above the destination, that
+/// Flags of a descriptor: signal completion; and, in the bit above the destination, that
 /// the descriptor is for that board rather than the neighbour.
 const TELLS: u32 = 1;
 const FAR: u32 = 8;

@@ -245,7 +245,7 @@ impl Boards {
         }
     }
 
-    /// The next order for a board other than this one.
+    /// The next order that concerns other boards rather than this one's kernel.
     fn next_away(&mut self) -> Option<(Place, Head)> {
         let libraries = &self.libraries;
         let starter = |number| {
