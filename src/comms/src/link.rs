@@ -41,8 +41,8 @@ use mailbox::Mailbox;
 
 /// Longest descriptor of a satellite, in bytes.
 const DESCRIPTOR_MAX: usize = 64 * 1024;
-/// Intervals between polls of a mailbox: polling is continuous for a while after a packet, and when
-/// kernels communicate.
+/// Intervals between polls of a mailbox: normally; for a while after a packet, or while a stream of
+/// kernels is open; and if both apply.
 const PAUSE: Duration = Duration::from_millis(1);
 const SHORT_PAUSE: Duration = Duration::from_micros(50);
 const SHORTEST_PAUSE: Duration = Duration::from_micros(2);
@@ -68,14 +68,13 @@ pub struct Link {
     kick: Signal<CriticalSectionRawMutex, ()>,
 }
 
-/// The destination of a downstream board: an offset from its upstream board's, which itself learns
-/// its own.
+/// The destination of a downstream board. On a satellite the logic derives it from the satellite's
+/// own, which has to be assigned first.
 #[derive(Clone, Copy)]
 enum Name {
     /// On the board with the network.
     Known(u8),
-    /// The logic's register with the offset, and that of this board's own destination, 0 until
-    /// known.
+    /// The logic's register with it, and that of this board's own destination, 0 until known.
     Told { below: Register, own: Register },
 }
 

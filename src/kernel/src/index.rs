@@ -52,8 +52,8 @@ impl<T: Copy, const N: usize> Index<T, N> {
     }
 }
 
-/// Inserts an entry at the end of its bucket, in addition to `filled` others. Each later bucket moves
-/// its first entry to its end.
+/// Inserts an entry at the end of its bucket, in addition to `filled` others. Each later bucket
+/// moves its first entry to its end.
 const fn insert<T: Copy>(
     entries: &mut [(&'static str, T)],
     starts: &mut [u8; BUCKETS + 1],

@@ -10,7 +10,7 @@ use super::{BlockDevice, Error, Sector, SECTOR};
 /// What was found when the card was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// No valid journal.
+    /// Nothing to do.
     Clean,
     /// An interrupted write has been completed, with this many sectors.
     Completed(u32),
