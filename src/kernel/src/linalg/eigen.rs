@@ -68,8 +68,8 @@ fn split(t: &mut Matrix, z: &mut Matrix, row: usize) {
     if c == 0.0 {
         return;
     }
-    // Scaled so that the squares are finite doubles; this does not change the direction of the
-    // vector below.
+    // Scaled so that the squares neither overflow nor underflow; this does not change the direction
+    // of the vector below.
     let unit = [a / 2.0 - d / 2.0, b, c]
         .map(libm::fabs)
         .into_iter()
