@@ -1,4 +1,5 @@
-//! The second stage lies in memory of its own, so that it can put the firmware into place.
+//! Linker settings of the second stage, which has its own memory region, so that it can copy the
+//! firmware into place.
 
 use kairos_channel::memory::LOADER;
 use kairos_layout::{Image, Supplied};

@@ -1,4 +1,4 @@
-//! The image of the kernel core, which every image of the comms core has in itself.
+//! Embeds the kernel core's image, which every image of the comms core contains.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,4 +1,5 @@
-//! The image of the kernel core: its entry is the first instruction, for whoever loads the raw image.
+//! Linker settings of the kernel core's image. Its entry is the first instruction, so that the raw
+//! image can be started at its beginning.
 
 use kairos_channel::memory::{KERNEL_DATA, KERNEL_IMAGE, KERNEL_STACK};
 use kairos_layout::{Image, Own};
@@ -6,7 +7,7 @@ use kairos_layout::{Image, Own};
 const STARTUP: Own = Own {
     entry: "kairos_start",
     stacks: &[("__irq_stack", 1 << 10), ("__fault_stack", 16 << 10)],
-    // That of kernels, and of the firmware functions they call.
+    // The stack of kernels, and of the firmware functions they call.
     stack: ("__kernel_stack", KERNEL_STACK.end),
 };
 

@@ -1,5 +1,5 @@
-//! Where the image lies. That of the kernel core, which it has in itself, is in a section of its
-//! own, which a scan for instructions leaves out.
+//! Linker placement of the image. The embedded kernel core image has its own section, which a scan
+//! for instructions skips.
 
 fn main() {
     kairos_layout::comms_core().link();

@@ -5,15 +5,14 @@ use kairos_proto::batch::{Encoded, Ending, Instruction, Operation, Outcome, Tran
 
 use crate::{Exported, Permission};
 
-/// A batch that may be executed: it does what is permitted, and ends.
+/// A checked batch: it does only what is permitted, and terminates.
 #[derive(Clone, Copy)]
 pub struct Batch<'a> {
     instructions: &'a [[u8; INSTRUCTION]],
 }
 
 impl<'a> Batch<'a> {
-    /// Checks a batch for a device that has this. If it may not be executed: why, and which
-    /// instruction is wrong.
+    /// Checks a batch for a device. On failure returns the reason and the offending instruction.
     pub fn new(bytes: &'a [u8], exported: &impl Exported) -> Result<Self, Ending> {
         let (instructions, rest) = bytes.as_chunks::<INSTRUCTION>();
         let refused = |outcome, instruction: usize| Ending {
@@ -49,13 +48,13 @@ impl<'a> Batch<'a> {
         self.instructions.is_empty()
     }
 
-    /// The instruction with that number.
+    /// The instruction with this number.
     pub(crate) fn instruction(&self, number: usize) -> Option<Encoded<'a>> {
         self.instructions.get(number).map(Encoded)
     }
 }
 
-/// What instructions may do. Batches ask for the same register again and again.
+/// The permissions of instructions, with a cache, as batches use the same register repeatedly.
 struct Permissions<'a, E> {
     exported: &'a E,
     newest: Option<(u32, Permission)>,
@@ -92,14 +91,14 @@ fn exported(is: bool) -> Result<(), Outcome> {
     is.then_some(()).ok_or(Outcome::NotExported)
 }
 
-/// What a batch takes, added up instruction by instruction.
+/// Resource usage of a batch, accumulated instruction by instruction.
 struct Bounds {
-    /// Of the loops around an instruction: where they end, and how often what is outside of them is executed.
+    /// The enclosing loops: their ends, and how often the code around them is executed.
     around: [(usize, u64); DEPTH_MAX],
     depth: usize,
-    /// Where the innermost of them ends, or the batch.
+    /// End of the innermost loop, or of the batch.
     end: usize,
-    /// How often this instruction is executed.
+    /// How often the current instruction is executed.
     rounds: u64,
     steps: u64,
     results: u64,

@@ -1,24 +1,24 @@
-//! Transactions on an I2C bus whose lines are pins, level by level: whoever waits for half a bit
-//! lets others work.
+//! Transactions on an I2C bus whose lines are pins, driven level by level: waiting for half a bit
+//! yields to other tasks.
 //!
-//! A transaction leaves the bus as it found it, whatever happens: a stop at its end, the switch as
-//! it was. (The kernel core, which has nothing else to do, has a bus of its own:
+//! A transaction always leaves the bus as it found it: it ends with a stop condition, and the
+//! switch is restored. (The kernel core, which has nothing else to do, has its own driver:
 //! `kairos_chip::i2c`.)
 
 use kairos_contracts::batch::I2C_READ_MAX;
 use kairos_proto::batch::{Outcome, Transfer};
 
-/// How long a device may hold the clock low, in halves of a bit of 5 us: 25 ms, as SMBus allows.
+/// How long a device may stretch the clock, in half bits of 5 us: 25 ms, as SMBus allows.
 const STRETCH: usize = 5000;
-/// Clocks that a device is given which holds the data line in the middle of a byte: more than it has left.
+/// Clocks for a device that holds the data line in the middle of a byte: more than it has left.
 const CLOCKS: usize = 20;
 
-/// The lines. Released ones are high unless somebody holds them.
+/// The lines. Released ones are high unless a device holds them low.
 #[allow(async_fn_in_trait, reason = "one executor, whose tasks never move between threads")]
 pub trait Lines {
     /// Releases the clock, or holds it low.
     fn set_clock(&mut self, high: bool);
-    /// Likewise the data line.
+    /// Releases the data line, or holds it low.
     fn set_data(&mut self, high: bool);
     /// Levels of clock and data.
     fn levels(&mut self) -> (bool, bool);
@@ -26,8 +26,8 @@ pub trait Lines {
     async fn half(&mut self);
 }
 
-/// Does a transaction; how many bytes of `answer` were read. What is not done then:
-/// [`Outcome::NotAcknowledged`] or [`Outcome::BusStuck`].
+/// Executes a transaction; returns the number of bytes read into `answer`. Errors are
+/// [`Outcome::NotAcknowledged`] and [`Outcome::BusStuck`].
 pub async fn transfer(
     lines: &mut impl Lines,
     transfer: &Transfer,
@@ -51,7 +51,7 @@ pub async fn transfer(
 struct Bus<'a, L>(&'a mut L);
 
 impl<L: Lines> Bus<'_, L> {
-    /// From start to stop.
+    /// Executes a transfer from start to stop condition.
     async fn exchange(&mut self, address: u8, written: &[u8], read: &mut [u8]) -> Result<(), Outcome> {
         let done = self.bytes(address, written, read).await;
         let stopped = self.stop().await;
@@ -82,7 +82,7 @@ impl<L: Lines> Bus<'_, L> {
         Ok(())
     }
 
-    /// Start condition, also within a transaction.
+    /// Generates a start condition, also within a transaction.
     async fn start(&mut self) -> Result<(), Outcome> {
         self.0.set_data(true);
         self.0.half().await;
@@ -127,7 +127,7 @@ impl<L: Lines> Bus<'_, L> {
         Ok(byte)
     }
 
-    /// One clock; the level that the data line had.
+    /// Generates one clock; returns the level of the data line.
     async fn bit(&mut self, level: bool) -> Result<bool, Outcome> {
         self.0.set_data(level);
         self.0.half().await;
@@ -137,7 +137,7 @@ impl<L: Lines> Bus<'_, L> {
         Ok(seen)
     }
 
-    /// Releases the clock, and waits for devices that hold it.
+    /// Releases the clock, and waits for devices that stretch it.
     async fn clock_high(&mut self) -> Result<(), Outcome> {
         self.0.set_clock(true);
         for _ in 0..STRETCH {
@@ -149,14 +149,14 @@ impl<L: Lines> Bus<'_, L> {
         Err(Outcome::BusStuck)
     }
 
-    /// Clocks a device that was cut off until it lets go of the data line, and tells it that it is over.
+    /// Clocks an interrupted device until it releases the data line, and ends its transfer.
     async fn recover(&mut self) {
         for _ in 0..CLOCKS {
             match self.bit(true).await {
                 Ok(false) => {}
                 Ok(true) if self.stop().await.is_ok() => return,
                 Ok(true) => {}
-                // The clock is held: nothing helps.
+                // The clock is held low: recovery is impossible.
                 Err(_) => break,
             }
         }

@@ -1,6 +1,6 @@
-//! Batches of register accesses: what they may do, and their execution, a stretch of steps at a
-//! time. Without hardware: whoever executes one gives it the device, the lines of the I2C bus and
-//! the time (`docs/batch.md`).
+//! Batches of register accesses: their permissions, and their execution in stretches of steps.
+//! Independent of hardware: the caller supplies the device, the lines of the I2C bus and the time
+//! (`docs/batch.md`).
 #![no_std]
 #![forbid(unsafe_code)]
 

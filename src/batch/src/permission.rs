@@ -1,12 +1,12 @@
-//! Which registers a batch may use: those that the gateware's descriptor has, without what firmware
-//! and kernels work with ([`RESERVED`]).
+//! The registers that a batch may use: those in the gateware's descriptor, except those used by
+//! firmware and kernels ([`RESERVED`]).
 
 use kairos_contracts::registers::RESERVED;
 use kairos_proto::descriptor::Register;
 
-/// What a device lets batches use.
+/// The resources that a device offers to batches.
 pub trait Exported {
-    /// What may be done at an address; `None` if nothing.
+    /// The permission at an address; `None` if there is none.
     fn permission(&self, address: u32) -> Option<Permission>;
 
     /// Whether there is an I2C bus.
@@ -16,7 +16,7 @@ pub trait Exported {
     fn has_channel(&self, number: u32) -> bool;
 }
 
-/// What a batch may do with a register.
+/// Permitted accesses to a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permission {
     pub read: bool,
@@ -24,7 +24,7 @@ pub struct Permission {
 }
 
 impl Permission {
-    /// For a register of the gateware.
+    /// The permission for a register of the gateware.
     pub fn of(register: &Register) -> Self {
         let reserved = reserved(register.name);
         Self {
@@ -34,8 +34,8 @@ impl Permission {
     }
 }
 
-/// Whether a register that firmware or kernels work with may be read; `None` if it is not one of
-/// those. The second block of a kind has a number in its name (`link1_clear`).
+/// Whether a register used by firmware or kernels may be read; `None` if it is not such a register.
+/// Further blocks of a kind have a number in their name (`link1_clear`).
 fn reserved(name: &str) -> Option<bool> {
     let (block, field) = name.split_once('_')?;
     let block = block.trim_end_matches(|c: char| c.is_ascii_digit());

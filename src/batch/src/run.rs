@@ -1,33 +1,33 @@
-//! Execution of a batch, a stretch of steps at a time, so that others can have the processor in between.
+//! Execution of a batch in stretches of steps, between which other tasks can run.
 
 use kairos_contracts::batch::DEPTH_MAX;
 use kairos_proto::batch::{Ending, Operation, Outcome, Transfer};
 
 use crate::Batch;
 
-/// What a batch works on. It asks only for what its check permitted.
+/// The device that a batch operates on. Only permitted accesses are made.
 pub trait Device {
     fn read(&mut self, address: u32) -> u32;
     fn write(&mut self, address: u32, value: u32);
-    /// A probe of a channel; 0 if the channel does not have it.
+    /// Reads a probe of a channel; 0 if the channel does not have it.
     fn probe(&mut self, channel: u32, number: u8) -> u64;
-    /// Sets an override of a channel, if it has that.
+    /// Sets an override of a channel, if it exists.
     fn inject(&mut self, channel: u32, number: u8, value: u8);
 }
 
 /// Why a stretch has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// It has so many steps as were asked for.
+    /// The requested number of steps was executed.
     Long,
-    /// What follows is to follow after so many microseconds.
+    /// The next step is to follow after this many microseconds.
     Wait(u32),
-    /// A poll has not found what it waits for. Go on, which asks again, until so many microseconds
-    /// have passed since the first time; then [`Run::end`].
+    /// A poll has not succeeded. Continue, which polls again, until this many microseconds have
+    /// passed since the first time; then call [`Run::end`].
     Again(u32),
-    /// This is to be done on the I2C bus, then [`Run::pass`], or [`Run::end`].
+    /// Execute this on the I2C bus, then call [`Run::pass`] or [`Run::end`].
     Bus(Transfer),
-    /// It was the last one.
+    /// The batch has ended.
     Ended(Ending),
 }
 
@@ -39,11 +39,11 @@ struct Loop {
     round: u32,
 }
 
-/// A batch that is being executed.
+/// A batch being executed.
 pub struct Run<'a> {
     batch: Batch<'a>,
     next: usize,
-    /// Where the innermost loop ends, or the batch.
+    /// End of the innermost loop, or of the batch.
     end: usize,
     loops: [Loop; DEPTH_MAX],
     depth: usize,
@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Executes up to so many steps; `result` takes their results.
+    /// Executes up to `steps` steps, passing their results to `result`.
     pub fn go(&mut self, steps: usize, device: &mut impl Device, mut result: impl FnMut(u32)) -> Pause {
         for _ in 0..steps {
             if self.next == self.end && !self.close_loops() {
@@ -110,18 +110,18 @@ impl<'a> Run<'a> {
         Pause::Long
     }
 
-    /// The step is done.
+    /// Completes the current step.
     pub fn pass(&mut self) {
         self.next += 1;
         self.steps += 1;
     }
 
-    /// How many steps are done.
+    /// Number of completed steps.
     pub fn steps(&self) -> u32 {
         self.steps
     }
 
-    /// Ends the batch at the step that could not be done.
+    /// Ends the batch at a step that failed.
     pub fn end(self, outcome: Outcome) -> Ending {
         self.ending(outcome)
     }
@@ -134,7 +134,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Where the innermost loop ends: begins its next round, or leaves it. False at the end of the batch.
+    /// At the end of the innermost loop, begins its next iteration or leaves it. False at the end
+    /// of the batch.
     fn close_loops(&mut self) -> bool {
         while self.next == self.end {
             let Some(innermost) = self.loops[..self.depth].last_mut() else {
@@ -165,7 +166,7 @@ impl<'a> Run<'a> {
         self.depth += 1;
     }
 
-    /// Round of the innermost loop, from 0.
+    /// Iteration of the innermost loop, from 0.
     fn round(&self) -> u32 {
         self.loops[..self.depth].last().map_or(0, |innermost| innermost.round)
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::{Batch, Device, Exported, Pause, Permission, Run};
 
-/// Read and write; read only; write only.
+/// Read-write; read-only; write-only.
 const BOTH: u32 = 0x100;
 const READ_ONLY: u32 = 0x104;
 const WRITE_ONLY: u32 = 0x108;
@@ -22,7 +22,7 @@ fn permission(address: u32) -> Option<Permission> {
     Some(Permission { read, write })
 }
 
-/// A gateware with these registers, and channels 0 to 2.
+/// Gateware with these registers, and channels 0 to 2.
 struct Gateware;
 
 impl Exported for Gateware {
@@ -50,7 +50,7 @@ fn bytes(program: &[(Operation, [u32; 4])]) -> Vec<u8> {
         .collect()
 }
 
-/// Registers that keep what is written, and list all that was done.
+/// Registers that store writes, and log all accesses.
 #[derive(Default)]
 struct Memory {
     values: BTreeMap<u32, u32>,
@@ -86,12 +86,12 @@ impl Device for Memory {
 struct Done {
     ending: Ending,
     results: Vec<u32>,
-    /// Microseconds of delays, of polls that were given up, and of transactions on the bus.
+    /// Microseconds of delays, of polls that timed out, and of transactions on the bus.
     time: u64,
     transfers: Vec<Transfer>,
 }
 
-/// The bus acknowledges all but this.
+/// The address that no device on the bus acknowledges.
 const NOBODY: u8 = 0x7f;
 
 fn execute(batch: Batch, memory: &mut Memory) -> Done {
@@ -280,7 +280,7 @@ fn loops_are_counted_before_they_run() {
         refusal(&rounds(RESULTS_MAX / 2 + 1, (Probe, [0; 4]))),
         Some((Outcome::TooLong, 1))
     );
-    // The product of the rounds is beyond 64 bits.
+    // The product of the iterations exceeds 64 bits.
     let nested: Vec<_> = (0..DEPTH_MAX as u32)
         .map(|n| (Loop, [u32::MAX, DEPTH_MAX as u32 - n, 0, 0]))
         .chain([write])
@@ -327,7 +327,7 @@ fn any_program() -> impl Strategy<Value = Vec<(Operation, [u32; 4])>> {
 }
 
 proptest! {
-    /// What passes the check stays within its bounds, and touches only what it may.
+    /// Batches that pass the check stay within their bounds, and access only what is permitted.
     #[test]
     fn a_checked_batch_ends_in_time(program in any_program()) {
         let bytes = bytes(&program);
@@ -342,7 +342,7 @@ proptest! {
         }
     }
 
-    /// Anything may come: it is refused, or does what it may.
+    /// Arbitrary batches are refused, or do only what is permitted.
     #[test]
     fn any_bytes_are_refused_or_executed(bytes in proptest::collection::vec(0u8..8, 0..200)) {
         if let Ok(batch) = Batch::new(&bytes, &Gateware) {

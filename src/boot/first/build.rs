@@ -1,4 +1,5 @@
-//! The first stage lies where the boot ROM puts it, with its stack behind it, and carries the second.
+//! Linker settings of the first stage, which is at the boot ROM's load address, followed by its
+//! stack, and embeds the second stage.
 
 use kairos_channel::memory::{FIRST_STAGE, FIRST_STAGE_STACK};
 use kairos_layout::{embed, Image, Own};

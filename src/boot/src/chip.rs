@@ -1,17 +1,17 @@
-//! Set-up of the chip through the HAL, as far as the first stage has left it open, and what the
-//! chip says about itself.
+//! Set-up of the chip through the HAL, where the first stage has left it open, and the chip's
+//! identification.
 
 use kairos_channel::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
 use kairos_chip::setup::{self, DEVICE, NOT_CACHED};
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::uart::Tx;
 
-/// Where the boot ROM has found the loader: `BOOT_MODE` (UG585, table 6-4).
+/// The device from which the boot ROM has read the loader: `BOOT_MODE` (UG585, table 6-4).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BootDevice {
     Card,
     Flash,
-    /// JTAG, or a memory that the loader does not know.
+    /// JTAG, or a memory that the loader does not support.
     Other,
 }
 
@@ -23,7 +23,7 @@ pub struct Chip {
     pub boot_device: BootDevice,
 }
 
-/// Brings the chip up. Called once, first of all. Interrupts stay masked.
+/// Brings the chip up. Called once, before anything else. Interrupts stay masked.
 pub fn init() -> Chip {
     let mut config = zynq7000_hal::Config::default();
     config.interrupt_config = None;

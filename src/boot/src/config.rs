@@ -1,4 +1,4 @@
-//! The configuration: what the loader may be told by keys on the SD card.
+//! The configuration on the SD card, as the loader uses it.
 
 use kairos_chip::sd::Slot;
 use kairos_config::auth::{self, Access};
@@ -13,7 +13,7 @@ impl Config {
         Self(store)
     }
 
-    /// Reads the card's boot image into `out`; its length, if there is one.
+    /// Reads the card's boot image into `out`; returns its length, if there is one.
     pub fn boot_image(&mut self, out: &mut [u8]) -> Result<Option<usize>, store::Error> {
         self.0.read_boot_image(out)
     }
@@ -36,7 +36,7 @@ impl Config {
         Access::of(self.0.read(auth::KEY, &mut value), &value)
     }
 
-    /// A value in text. What cannot be understood is logged and ignored.
+    /// A textual value. An invalid one is logged and ignored.
     pub fn setting<T>(&mut self, setting: &Setting<T>) -> Option<T> {
         let (key, mut bytes) = (setting.key.name(), [0; 128]);
         let text = core::str::from_utf8(self.read(key, &mut bytes)?).ok()?;

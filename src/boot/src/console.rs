@@ -1,4 +1,4 @@
-//! The loader's log: lines on the UART, each sent at once.
+//! The loader's log: lines on the UART, each sent immediately.
 
 use core::cell::RefCell;
 
@@ -27,7 +27,7 @@ impl Log for Console {
         let time = Instant::now().as_micros();
         let (seconds, micros) = (time / 1_000_000, time % 1_000_000);
         let mut sink = Sink;
-        // Nothing can be done about a UART that does not work.
+        // An error of the UART cannot be reported.
         let _ = core::fmt::write(
             &mut sink,
             format_args!(

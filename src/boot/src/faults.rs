@@ -1,5 +1,5 @@
-//! What happens when the loader itself fails: a plain message, then standstill. Such a failure is a
-//! bug in this image.
+//! Failure of the loader itself: prints a plain message and stops. Such a failure is a bug in this
+//! image.
 
 use core::panic::PanicInfo;
 

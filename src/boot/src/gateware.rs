@@ -23,8 +23,8 @@ impl Display for Error {
     }
 }
 
-/// Configures the PL with the bitstream in a file. The file is changed: its words are put in order
-/// and moved to its start, which must be aligned to 64 bytes.
+/// Configures the PL with the bitstream in a file. The file is modified: its words are converted to
+/// the PL's byte order and moved to its start, which must be aligned to 64 bytes.
 pub fn configure(file: &mut [u8]) -> Result<(), Error> {
     let found = Bitstream::find(file, chip::idcode()).map_err(Error::File)?;
     file.copy_within(found.start..found.start + found.length, 0);

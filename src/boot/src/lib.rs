@@ -1,5 +1,5 @@
-//! What the second stage of the loader does apart from sockets and registers, so that it is tested
-//! on the host.
+//! The hardware-independent part of the loader's second stage, so that it can be tested on the
+//! host.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Second stage of the loader (`docs/boot.md`): takes firmware and gateware from SD card, flash or
+//! Second stage of the loader (`docs/boot.md`): loads firmware and gateware from SD card, flash or
 //! network, configures the PL, and starts the firmware.
 #![no_std]
 #![no_main]
@@ -20,7 +20,7 @@ use kairos_chip::reset::{self, Mark};
 use kairos_config::keys::NETBOOT_WAIT;
 use medium::Medium;
 
-/// Seconds for which a device that was told to wait for the network does so before it boots what it has.
+/// Seconds to wait for the network on request, before booting from the medium.
 const REQUESTED_WAIT: u32 = 60;
 
 /// Entered by the start-up code of `zynq7000-rt`, with caches and MMU off.
@@ -36,7 +36,7 @@ extern "C" fn kmain() -> ! {
         false => medium.config.setting(&NETBOOT_WAIT).filter(|seconds| *seconds > 0),
     };
     let wait = wait.filter(|_| boards::has_ethernet());
-    // SAFETY: memory that is set apart for this while booting; taken once.
+    // SAFETY: memory reserved for this while booting; taken once.
     let [firmware, gateware, image] = unsafe { [BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE].map(|r| region(&r)) };
     let mut files = Files {
         firmware: File::new(firmware),
@@ -65,7 +65,7 @@ extern "C" fn kmain() -> ! {
     }
 }
 
-/// Starts what has come from the network, if it is complete. Returns if it is not, or cannot be started.
+/// Starts the files received from the network. Returns if they are incomplete or cannot be started.
 fn boot_received(network: &mut network::Hardware, files: &mut Files) {
     if files.firmware.content().is_none() {
         return;
@@ -80,7 +80,7 @@ fn boot_received(network: &mut network::Hardware, files: &mut Files) {
         log::info!("no gateware has been sent: the PL stays as it is");
     }
     if let Some(firmware) = files.firmware.content() {
-        // Checked when it arrived; it may not be started only if that has changed.
+        // Checked on reception, so starting it fails only if the file has changed since.
         let Err(reason) = start::elf(firmware, network);
         log::error!("firmware: {reason}");
         files.firmware.clear();
@@ -88,7 +88,7 @@ fn boot_received(network: &mut network::Hardware, files: &mut Files) {
 }
 
 /// # Safety
-/// The region must be memory that nobody else uses, and taken once.
+/// The region must be memory that nobody else uses, and may be taken only once.
 unsafe fn region(region: &kairos_channel::memory::Region) -> &'static mut [u8] {
     // SAFETY: promised by the caller; any bytes are valid.
     unsafe { core::slice::from_raw_parts_mut(region.start as *mut u8, region.len()) }

@@ -1,4 +1,4 @@
-//! The memory that the chip was booted from: a boot image with firmware and gateware, and the configuration.
+//! The boot medium: a boot image with firmware and gateware, and the configuration.
 
 use core::fmt;
 
@@ -15,13 +15,13 @@ use crate::config::Config;
 use crate::network::Hardware;
 use crate::{gateware, start};
 
-/// The flash as the boot ROM leaves it: readable as memory, up to 16 MiB.
+/// The flash as the boot ROM leaves it: mapped for reading, up to 16 MiB.
 const FLASH: usize = 0xFC00_0000;
 const FLASH_LENGTH: usize = 16 << 20;
 
-/// Why there is nothing to boot.
+/// Why nothing can be booted from the medium.
 pub enum Error {
-    /// The loader was not booted from a memory.
+    /// The loader was not booted from a medium.
     NoMedium,
     Card(store::Error),
     NoImage,
@@ -52,7 +52,7 @@ pub struct Medium {
 }
 
 impl Medium {
-    /// The configuration is on the card, whatever was booted from.
+    /// Opens the medium. The configuration is on the card, whatever the boot device.
     pub fn open(device: BootDevice, sd: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) -> Self {
         static ROOM: ConstStaticCell<Workspace> = ConstStaticCell::new(Workspace::new());
         let mut store = Store::new(Slot::new(), ROOM.take());
@@ -63,7 +63,7 @@ impl Medium {
         }
     }
 
-    /// For messages.
+    /// The medium's name for messages.
     pub fn name(&self) -> &'static str {
         match self.device {
             BootDevice::Card => "SD card",
@@ -72,7 +72,7 @@ impl Medium {
         }
     }
 
-    /// Boots its image; returns only if that cannot be done.
+    /// Boots the medium's image; returns only on an error.
     pub fn boot(
         &mut self,
         room: &'static mut [u8],
@@ -82,7 +82,7 @@ impl Medium {
             BootDevice::Card => {
                 let length = self.config.boot_image(room).map_err(Error::Card)?;
                 let length = length.ok_or(Error::NoImage)?;
-                // The gateware is put in order behind the image.
+                // The gateware's words are reordered after the image.
                 let (image, rest) = room.split_at_mut(length.next_multiple_of(64));
                 (&*image, rest)
             }
@@ -93,9 +93,9 @@ impl Medium {
     }
 }
 
-/// The flash from the image on that the boot ROM has found: the first that is not damaged.
+/// The flash contents from the image found by the boot ROM, the first intact one.
 fn flash_image() -> &'static [u8] {
-    /// Where that is, in units of 32 KiB (UG585, appendix B.16).
+    /// The image's offset in units of 32 KiB (UG585, appendix B.16).
     const MULTIBOOT_ADDR: *const u32 = 0xF800_702C as *const u32;
     // SAFETY: reading the register has no effect.
     let place = unsafe { MULTIBOOT_ADDR.read_volatile() } as usize & 0x1fff;

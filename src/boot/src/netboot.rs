@@ -1,6 +1,6 @@
-//! The receiving end of network boot (`kairos_proto::netboot`), without sockets: bytes of a
-//! connection go in, answers come out. What has arrived of a file outlives the connection, so that
-//! the host can go on after a loss.
+//! The receiving end of network boot (`kairos_proto::netboot`), without sockets: takes the bytes of
+//! a connection and returns answers. Received parts of a file survive the connection, so that the
+//! host can continue after a loss.
 
 use core::fmt::{self, Write};
 
@@ -13,7 +13,7 @@ use kairos_config::auth;
 /// Text of a refusal.
 pub type Text = String<TEXT_MAX>;
 
-/// Room for one file, and what is in it.
+/// The buffer for one file, and its state.
 pub struct File<'m> {
     memory: &'m mut [u8],
     offer: Option<Offer>,
@@ -23,7 +23,7 @@ pub struct File<'m> {
 }
 
 impl<'m> File<'m> {
-    /// Nothing yet. A file may be as long as the memory.
+    /// An empty buffer. A file may be as long as the memory.
     pub fn new(memory: &'m mut [u8]) -> Self {
         Self {
             memory,
@@ -34,13 +34,13 @@ impl<'m> File<'m> {
         }
     }
 
-    /// The file, if all of it has arrived and it is right.
+    /// The file, if it is complete and verified.
     pub fn content(&mut self) -> Option<&mut [u8]> {
         let offer = self.offer.filter(|_| self.verified)?;
         self.memory.get_mut(..offer.length as usize)
     }
 
-    /// Forgets what is there.
+    /// Discards the file.
     pub fn clear(&mut self) {
         self.offer = None;
         self.have = 0;
@@ -63,7 +63,7 @@ impl<'m> File<'m> {
         Ok(self.have as u32)
     }
 
-    /// Takes what belongs to the file; how much that is.
+    /// Takes the bytes that belong to the file; returns their number.
     fn fill(&mut self, input: &[u8]) -> usize {
         let rest = self.rest().min(input.len());
         self.memory[self.have..self.have + rest].copy_from_slice(&input[..rest]);
@@ -98,21 +98,21 @@ impl<'m> File<'m> {
     }
 }
 
-/// Says what is wrong with a file whose checksum is right.
+/// Checks of files whose checksum is correct.
 pub trait Check {
-    /// Whether it can be booted here.
+    /// Whether the file can be booted here.
     fn check(&mut self, kind: Kind, content: &[u8]) -> Result<(), Text>;
 }
 
-/// A text, cut at [`TEXT_MAX`] bytes.
+/// Formats a text, truncated to [`TEXT_MAX`] bytes.
 pub fn text(what: fmt::Arguments) -> Text {
     let mut text = Text::new();
-    // A message that is too long ends where there is no more room.
+    // Fails only if the message is too long, which truncates it.
     let _ = text.write_fmt(what);
     text
 }
 
-/// What has arrived, over all connections.
+/// The files received, over all connections.
 pub struct Files<'m> {
     pub firmware: File<'m>,
     pub gateware: File<'m>,
@@ -127,16 +127,16 @@ impl<'m> Files<'m> {
     }
 }
 
-/// What is to be done after some input.
+/// The action required after some input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Nothing; more input is needed.
+    /// None; more input is needed.
     None,
-    /// These bytes are to be sent.
+    /// Send these bytes.
     Send(Vec<u8, { TEXT_MAX + 3 }>),
-    /// These bytes are to be sent, then the connection is to be closed.
+    /// Send these bytes, then close the connection.
     Refuse(Vec<u8, { TEXT_MAX + 3 }>, Text),
-    /// These bytes are to be sent, and what has been received is to be started.
+    /// Send these bytes, then start the received files.
     Boot(Vec<u8, { TEXT_MAX + 3 }>),
 }
 
@@ -157,7 +157,8 @@ pub struct Connection<'k> {
 }
 
 impl<'k> Connection<'k> {
-    /// A new one. `nonce`: 32 bytes that no connection had before; needed with a key only.
+    /// Creates a connection. `nonce`: 32 bytes that no connection has had before; used with a key
+    /// only.
     pub fn new(key: Option<&'k [u8]>, nonce: Digest) -> Self {
         Self {
             key,
@@ -168,14 +169,14 @@ impl<'k> Connection<'k> {
         }
     }
 
-    /// The client may send files, and has offered one.
+    /// Whether the client is permitted to send files, and has offered one.
     pub fn has_offered(&self) -> bool {
         self.offered
     }
 
-    /// Takes some of the input: how much, and what follows from it. To be called until nothing is
-    /// left and nothing follows, also with no input at all: there may be something to say to what
-    /// came before.
+    /// Consumes some of the input; returns its length and the resulting action. To be called until
+    /// all input is consumed and no action results, also without any input: an action may result
+    /// from earlier input.
     pub fn advance(&mut self, files: &mut Files, check: &mut impl Check, input: &[u8]) -> (usize, Output) {
         if let State::Data(kind) = self.state {
             let file = files.of(kind);
@@ -198,7 +199,7 @@ impl<'k> Connection<'k> {
             },
         };
         let taken = (needed - self.input.len()).min(input.len());
-        // `needed` is never more than there is room for.
+        // Cannot fail: `needed` never exceeds the capacity.
         let _ = self.input.extend_from_slice(&input[..taken]);
         if self.state == State::Greeting && !GREETING.starts_with(&self.input) {
             return (taken, refuse(text(format_args!("this port is for 'kairos boot'"))));

@@ -1,5 +1,5 @@
-//! The network as the loader uses it: the stack of `src/net`, on the device of `src/chip`, and one
-//! task, which waits for it with interrupts masked.
+//! The loader's network: the stack of `src/net` on the device of `src/chip`, and one task, which
+//! waits for it with interrupts masked.
 
 use core::future::{poll_fn, Future};
 use core::pin::pin;
@@ -19,11 +19,11 @@ use zynq7000_hal::clocks::Clocks;
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 const RECEIVE_BUFFER: usize = 256 * 1024;
 const SEND_BUFFER: usize = 4096;
-/// Seconds after which a vanished client is noticed at the latest, and after which a silent one is asked.
+/// Seconds until a vanished client is noticed at the latest, and until a silent one is probed.
 const USER_TIMEOUT: u64 = 10;
 const KEEP_ALIVE: u64 = 3;
 
-/// The controller; it is touched only when the network is wanted.
+/// The controller, which is not accessed until the network is used.
 pub struct Hardware {
     registers: Option<zynq7000::eth::MmioRegisters<'static>>,
     clocks: Clocks,
@@ -39,7 +39,7 @@ impl Hardware {
         }
     }
 
-    /// The network, started with the settings of the configuration.
+    /// Returns the network, after starting it with the configured settings if necessary.
     pub fn start(&mut self, config: &mut crate::config::Config) -> &mut Network {
         if let Some(registers) = self.registers.take() {
             self.network = Some(Network::start(registers, &self.clocks, settings(config)));
@@ -47,7 +47,7 @@ impl Hardware {
         self.network.as_mut().expect("started above")
     }
 
-    /// The controller reads and writes no memory any more.
+    /// Stops the controller's memory accesses.
     pub fn stop(&mut self) {
         if let Some(network) = &mut self.network {
             network.runner.port.stop();
@@ -57,21 +57,21 @@ impl Hardware {
     }
 }
 
-/// What the configuration says about the network.
+/// The network settings from the configuration.
 fn settings(config: &mut crate::config::Config) -> Config {
     let keys = Keys {
         mac: config.setting(&keys::MAC),
         ip: config.setting(&keys::IP),
         ipv4_default_route: config.setting(&keys::IPV4_DEFAULT_ROUTE),
-        // The loader has no IPv6: it has to fit into on-chip memory.
+        // The loader has no IPv6, as it has to fit into on-chip memory.
         ip6: None,
         ipv6_default_route: None,
     };
-    // The time since power-up is all there is.
+    // The time since power-up is the only entropy.
     keys.config(Instant::now().as_micros())
 }
 
-/// The place for a client, and what runs the stack.
+/// The client's socket, and the runner of the stack.
 pub struct Network {
     pub socket: Socket,
     pub runner: Runner,
@@ -83,16 +83,16 @@ pub struct Runner {
     receive: Receive,
     transmit: Transmit,
     port: Port,
-    /// When the link is to be looked at.
+    /// When to check the link next.
     look: Instant,
-    /// What the private timer counts with, in Hz.
+    /// Clock of the private timer in Hz.
     clock: u32,
 }
 
-/// When the task wants to be polled at the latest, in ticks of the time base.
+/// When to poll the task at the latest, in ticks of the time base.
 static WAKE: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Waits for the future, but not longer than until `end`.
+/// Waits for the future until `end`.
 pub async fn before<F: Future>(end: Option<Instant>, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     poll_fn(|cx| {
@@ -124,7 +124,7 @@ impl Network {
         static SEND: ConstStaticCell<[u8; SEND_BUFFER]> = ConstStaticCell::new([0; SEND_BUFFER]);
         config.announce();
         let mut port = Port::new(registers, clocks, config.mac);
-        // SAFETY: set apart for this, and mapped so at the start.
+        // SAFETY: the regions are reserved for this, and were mapped accordingly at the start.
         let (receive, transmit) = unsafe { port.start(ETHERNET_DESCRIPTORS, ETHERNET_BUFFERS) };
         gic::listen(0, &[private_timer::INTERRUPT, gem::INTERRUPT]);
         let now = Instant::now();
@@ -162,7 +162,7 @@ impl Runner {
         }
     }
 
-    /// Has the stack do what there is to do. Whether there was anything.
+    /// Lets the stack do pending work; returns whether there was any.
     fn run(&mut self) -> bool {
         ethernet::on_interrupt();
         let now = Instant::now();
@@ -183,7 +183,7 @@ impl Runner {
         true
     }
 
-    /// Sleeps until a frame comes, or until stack or task want to go on.
+    /// Sleeps until a frame arrives, or the stack or the task has to continue.
     fn sleep(&mut self) {
         let now = Instant::now();
         let deadline = self.stack.deadline();

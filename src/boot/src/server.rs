@@ -1,5 +1,5 @@
-//! The network boot service (`kairos_proto::netboot`): one client at a time, until files have come
-//! and are to be booted.
+//! The network boot service (`kairos_proto::netboot`): one client at a time, until complete files
+//! are to be booted.
 
 use core::future::pending;
 
@@ -17,12 +17,12 @@ use crate::chip;
 use crate::config::Config;
 use crate::network::{before, Hardware};
 
-/// A client that says nothing for so long is left.
+/// Time after which a silent client is dropped.
 const SILENCE: Duration = Duration::from_secs(20);
-/// How long the last answer may take to reach the client.
+/// Time limit for the last answer to reach the client.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// Whether a file can be booted on this chip.
+/// Checks whether a file can be booted on this chip.
 struct Checker;
 
 impl Check for Checker {
@@ -40,7 +40,7 @@ impl Check for Checker {
     }
 }
 
-/// When something comes, as finely as it is known.
+/// The present time at the highest available resolution, for nonces.
 fn time() -> [u8; 12] {
     let mut time = [0; 12];
     time[..8].copy_from_slice(&Instant::now().as_ticks().to_le_bytes());
@@ -48,8 +48,8 @@ fn time() -> [u8; 12] {
     time
 }
 
-/// Serves clients until one has asked to boot what it has sent, or until none has offered anything
-/// for `wait` seconds.
+/// Serves clients until one asks to boot its files, or until none has offered anything for `wait`
+/// seconds.
 pub fn serve(hardware: &mut Hardware, config: &mut Config, files: &mut Files, wait: Option<u32>) {
     let access = config.access();
     let closed = access == Access::Closed;
@@ -83,13 +83,13 @@ pub fn serve(hardware: &mut Hardware, config: &mut Config, files: &mut Files, wa
     });
 }
 
-/// Whoever connects, one after the other.
+/// Serves clients, one after the other.
 struct Clients<'a, 'm> {
     socket: &'a mut Socket,
     files: &'a mut Files<'m>,
     key: Option<&'a [u8]>,
     nonces: Nonces,
-    /// Seconds without an offer after which nobody is waited for any more.
+    /// Seconds without an offer after which to stop waiting.
     wait: Option<u32>,
     last_offer: Instant,
 }
@@ -97,14 +97,14 @@ struct Clients<'a, 'm> {
 /// How a connection has ended.
 enum End {
     Left,
-    /// The client has asked to boot what it has sent.
+    /// The client has asked to boot its files.
     Boot,
-    /// Nothing was offered for too long.
+    /// Nothing was offered in time.
     Late,
 }
 
 impl Clients<'_, '_> {
-    /// When nobody is waited for any more.
+    /// When to stop waiting for clients.
     fn end(&self) -> Option<Instant> {
         let wait = self.wait.map(|seconds| Duration::from_secs(seconds.into()));
         wait.map(|wait| self.last_offer + wait)
@@ -121,7 +121,7 @@ impl Clients<'_, '_> {
         }
     }
 
-    /// Serves one client. An error: the connection is lost.
+    /// Serves one client. An error means that the connection is lost.
     async fn client(&mut self, mut client: Connection<'_>) -> Result<End, Error> {
         loop {
             let output = match self.advance(&mut client).await? {
@@ -149,9 +149,9 @@ impl Clients<'_, '_> {
         }
     }
 
-    /// Takes some of what has come; what follows from it, or how the connection has ended.
+    /// Processes some input; returns the resulting action, or how the connection has ended.
     async fn advance(&mut self, client: &mut Connection<'_>) -> Result<Result<Output, End>, Error> {
-        // Also without input: nothing more comes of a file that was complete already.
+        // Also without input: a file that was complete already produces none.
         let (_, output) = client.advance(self.files, &mut Checker, &[]);
         if !matches!(output, Output::None) {
             return Ok(Ok(output));
@@ -179,19 +179,18 @@ impl Clients<'_, '_> {
         }
     }
 
-    /// Sends an answer; a client that does not take it is lost.
+    /// Sends an answer; fails if the client does not accept it in time.
     async fn send(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let sent = before(Some(Instant::now() + SILENCE), self.socket.write_all(bytes)).await;
         sent.unwrap_or(Err(Error))
     }
 
-    /// Ends the connection, and lets the last answer reach the client before.
+    /// Closes the connection, after giving the last answer time to reach the client.
     async fn farewell(&mut self) {
         self.socket.close();
         let end = Some(Instant::now() + FAREWELL);
         before(end, self.socket.flush()).await;
-        // A reset would make the client's system throw away what the client has not read yet: let
-        // it close first.
+        // A reset would make the client's system discard unread data: let it close first.
         let mut rest = [0; 64];
         before(end, async {
             while matches!(self.socket.read(&mut rest).await, Ok(1..)) {}

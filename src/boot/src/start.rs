@@ -1,4 +1,4 @@
-//! Starts a firmware: puts it into place, leaves everything as after reset, and jumps.
+//! Starts a firmware: copies it into place, restores the state after reset, and jumps.
 
 use core::arch::asm;
 
@@ -19,12 +19,12 @@ pub fn elf(file: &[u8], network: &mut Hardware) -> Result<core::convert::Infalli
     run(firmware.entry, network)
 }
 
-/// Copies a partition of a boot image to where it belongs.
+/// Copies a partition of a boot image to its destination.
 pub fn partition(partition: &Partition) -> Result<(), Error> {
     place(partition.load, partition.data, partition.data.len())
 }
 
-/// Puts data at an address, and zeros behind it up to `size` bytes.
+/// Writes data to an address, followed by zeros up to `size` bytes.
 fn place(address: u32, data: &[u8], size: usize) -> Result<(), Error> {
     let start = address as usize;
     let end = start.checked_add(size).filter(|end| *end <= RUNTIME.end);
@@ -38,12 +38,12 @@ fn place(address: u32, data: &[u8], size: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Starts what is in place.
+/// Starts the firmware in memory.
 pub fn run(entry: u32, network: &mut Hardware) -> ! {
     log::info!("starting the firmware at {entry:#010x}");
     network.stop();
-    // SAFETY: from here on nothing is called that needs more than registers and a stack that is in
-    // memory. Memory is mapped one to one, so the next instruction is the same one without the MMU.
+    // SAFETY: nothing called from here on needs more than registers and a stack in memory. Memory
+    // is mapped one to one, so execution continues at the same address with the MMU off.
     unsafe {
         cache::clean_and_invalidate_data_cache();
         l2_cache::disable();

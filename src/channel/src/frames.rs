@@ -1,19 +1,19 @@
 //! The inter-core channel: framed messages in two byte rings, and the restart handshake
 //! (`docs/interfaces.md`, section 2).
 //!
-//! The comms core (core 0) and the kernel core (core 1) are separately linked; all they share is
-//! [`Shared`], at the start of [`crate::memory::CHANNEL`]. Every word of it has one writer, but for
-//! those that say who has the player of DMA traces and the I2C bus.
+//! The comms core (core 0) and the kernel core (core 1) are separately linked; they share only
+//! [`Shared`], at the start of [`crate::memory::CHANNEL`]. Each of its words has a single writer,
+//! except those that record the owner of the DMA player and of the I2C bus.
 //!
 //! A message is one or more frames, all but the last flagged MORE. Frames are published whole, so a
-//! receiver that sees a header can read all of its payload without waiting.
+//! receiver that sees a header can read the whole payload without waiting.
 //!
-//! A side that waits, for data or for space, sleeps until its bell rings: the other side rings
-//! after every frame sent (but those that wake nobody, [`Sender::send_silently`]), and after
-//! consuming from a ring that is more than half full. No wake-up is lost if the ring is looked at
-//! with interrupts masked and the sleep is `wfi`, which a pending interrupt ends all the same.
+//! A side that waits for data or space sleeps until its bell rings: the other side rings after
+//! every frame sent (except with [`Sender::send_silently`]), and after consuming from a ring that
+//! is more than half full. No wake-up is lost if the ring is checked with interrupts masked and the
+//! sleep is `wfi`, which a pending interrupt ends even so.
 //!
-//! Life of a kernel core, seen from here:
+//! The restart handshake:
 //!
 //! ```text
 //! comms core                                kernel core
@@ -33,7 +33,8 @@ use kairos_contracts::channel::{FLAG_MORE, HEADER};
 pub use crate::ring::Corrupt;
 use crate::ring::{Consumer, Producer, Ring, CAPACITY};
 
-/// What the comms core tells the kernel core before releasing it. Read with the MMU and caches still off.
+/// Parameters that the comms core passes to the kernel core before releasing it. Read with MMU and
+/// caches off.
 #[repr(C, align(32))]
 pub struct Boot {
     /// Translation table base register 0, attributes included.
@@ -42,7 +43,7 @@ pub struct Boot {
     pub dacr: AtomicU32,
 }
 
-/// Whose something is that both cores use: of the comms core, or of the kernel core.
+/// Owner of a resource that both cores use.
 pub const COMMS: u32 = 1;
 pub const KERNEL: u32 = 2;
 
@@ -51,13 +52,13 @@ pub const KERNEL: u32 = 2;
 struct Word(AtomicU32);
 
 impl Word {
-    /// Takes for `who` what this word says whose it is; false if the other one has it.
+    /// Takes ownership for `who`; false if the other core has it.
     fn take(&self, who: u32) -> bool {
         let taken = self.0.compare_exchange(0, who, Ordering::Acquire, Ordering::Relaxed);
         taken.is_ok() || taken == Err(who)
     }
 
-    /// Gives it back, if `who` has it; whether it had.
+    /// Releases ownership if `who` has it; returns whether it had.
     fn release(&self, who: u32) -> bool {
         self.0
             .compare_exchange(who, 0, Ordering::Release, Ordering::Relaxed)
@@ -71,19 +72,19 @@ pub struct Shared {
     pub boot: Boot,
     /// Number of the newest restart request, 24 bits. Written by the comms core.
     generation: Word,
-    /// Generation whose handshake the comms core has answered. Written by the comms core.
+    /// Generation whose handshake the comms core has completed. Written by the comms core.
     granted: Word,
-    /// [`State`] in bits 7..0, generation it belongs to in bits 31..8. Written by the kernel core.
+    /// [`State`] in bits 7..0, its generation in bits 31..8. Written by the kernel core.
     state: Word,
-    /// Who has the player of DMA traces: 0 nobody, else [`COMMS`] or [`KERNEL`]. Both write this
-    /// and the next one.
+    /// Owner of the DMA player: 0 for none, else [`COMMS`] or [`KERNEL`]. Both cores write this
+    /// word and the next one.
     player: Word,
-    /// Who has the I2C bus, from a start to its stop, likewise.
+    /// Owner of the I2C bus, from start to stop condition, encoded likewise.
     bus: Word,
-    /// Whether the comms core waits for it. Written by the comms core.
+    /// Whether the comms core waits for the bus. Written by the comms core.
     bus_wanted: Word,
-    /// Why the kernel core has faulted: text, ended by zero. Written by the kernel core before it
-    /// says so in `state`.
+    /// Reason of the kernel core's fault, a zero-terminated text. Written by the kernel core before
+    /// the state.
     reason: [AtomicU8; REASON_MAX],
     to_kernel: Ring,
     to_comms: Ring,
@@ -93,14 +94,15 @@ impl Shared {
     /// The channel of this chip, at [`crate::memory::CHANNEL`].
     #[cfg(target_arch = "arm")]
     pub fn get() -> &'static Shared {
-        // SAFETY: that memory is set apart for this in both images, any bit pattern is valid, and
+        // SAFETY: that memory is reserved for this in both images, any bit pattern is valid, and
         // all accesses are atomic or go through the rings.
         unsafe { &*(crate::memory::CHANNEL.start as *const Shared) }
     }
 
     // ---- comms core ----
 
-    /// Forgets what a previous run of the firmware left in the memory. Before the kernel core is released.
+    /// Clears what a previous run of the firmware left in the memory. Called before the kernel core
+    /// is released.
     pub fn initialise(&self) {
         let owners = [&self.player, &self.bus, &self.bus_wanted];
         for word in [&self.generation, &self.granted, &self.state].into_iter().chain(owners) {
@@ -108,7 +110,7 @@ impl Shared {
         }
     }
 
-    /// Opens a new restart; the caller then resets core 1 or raises SGI 0 on it.
+    /// Requests a restart; the caller then resets core 1 or raises SGI 0 on it.
     pub fn request_restart(&self) {
         let next = (self.generation.0.load(Ordering::Relaxed) + 1) & 0x00ff_ffff;
         self.generation.0.store(next, Ordering::Release);
@@ -119,8 +121,8 @@ impl Shared {
         self.state.0.load(Ordering::Acquire) == word(State::Restarted, self.generation.0.load(Ordering::Relaxed))
     }
 
-    /// Empties the rings, lets the kernel core go on and returns the comms core's ends. `None` unless
-    /// [`has_restarted`](Self::has_restarted).
+    /// Empties the rings, lets the kernel core continue and returns the comms core's ends. `None`
+    /// unless [`has_restarted`](Self::has_restarted).
     ///
     /// # Safety
     /// The ends returned earlier must not be used any more.
@@ -129,7 +131,7 @@ impl Shared {
             return None;
         }
         // SAFETY: the kernel core has restarted, and waits before it takes its ends; by this
-        // function's condition nobody uses those of this core.
+        // function's contract nobody uses those of this core.
         let (to_kernel, to_comms) = unsafe {
             self.to_kernel.reset();
             self.to_comms.reset();
@@ -143,13 +145,13 @@ impl Shared {
         Some(ends)
     }
 
-    /// What the kernel core last said of itself, whatever the generation.
+    /// The kernel core's last reported state, of any generation.
     pub fn state(&self) -> State {
         State::try_from(self.state.0.load(Ordering::Acquire) as u8).unwrap_or(State::Silent)
     }
 
-    /// Why the kernel core has faulted, when its state says so. As much as is text: a kernel can
-    /// write here too.
+    /// The reason of the kernel core's fault, if that is its state. Truncated at invalid text: a
+    /// kernel can write here too.
     pub fn reason<'b>(&self, buffer: &'b mut [u8; REASON_MAX]) -> &'b str {
         for (byte, place) in buffer.iter_mut().zip(&self.reason) {
             *byte = place.load(Ordering::Relaxed);
@@ -160,25 +162,25 @@ impl Shared {
 
     // ---- either core ----
 
-    /// Takes the player of DMA traces for [`COMMS`] or [`KERNEL`]; false if the other one has it.
+    /// Takes the DMA player for [`COMMS`] or [`KERNEL`]; false if the other core has it.
     pub fn take_player(&self, who: u32) -> bool {
         self.player.take(who)
     }
 
-    /// Gives it back, if this core has it; whether it had.
+    /// Releases the DMA player, if `who` has it; returns whether it had.
     pub fn release_player(&self, who: u32) -> bool {
         self.player.release(who)
     }
 
-    /// Gives back the I2C bus, if this core has it.
+    /// Releases the I2C bus, if `who` has it.
     pub fn release_bus(&self, who: u32) {
         self.bus.release(who);
     }
 
     // ---- comms core ----
 
-    /// The comms core waits for the I2C bus, or no longer does: a kernel then does not begin
-    /// another transaction.
+    /// Sets whether the comms core waits for the I2C bus. A kernel begins no further transaction
+    /// meanwhile.
     pub fn want_bus(&self, wanted: bool) {
         self.bus_wanted.0.store(wanted.into(), Ordering::Release);
     }
@@ -191,7 +193,7 @@ impl Shared {
     // ---- kernel core ----
 
     /// Takes the I2C bus for the kernel core, which may have it already; false while the comms core
-    /// has it, or waits for it.
+    /// has it or waits for it.
     pub fn kernel_takes_bus(&self) -> bool {
         let has = self.bus.0.load(Ordering::Relaxed) == KERNEL;
         has || self.bus_wanted.0.load(Ordering::Acquire) == 0 && self.bus.take(KERNEL)
@@ -217,7 +219,7 @@ impl Shared {
             }
             if self.granted.0.load(Ordering::Acquire) == generation {
                 self.state.0.store(word(State::Running, generation), Ordering::Release);
-                // SAFETY: by this function's condition these are the only ends of this core.
+                // SAFETY: by this function's contract these are the only ends of this core.
                 let (to_comms, to_kernel) = unsafe { (self.to_comms.producer(), self.to_kernel.consumer()) };
                 return (Sender::new(to_comms, bell), Receiver::new(to_kernel, bell));
             }
@@ -225,7 +227,7 @@ impl Shared {
         }
     }
 
-    /// Kernel core: says that it can do nothing more until it is restarted, and why. Works without
+    /// Kernel core: reports that it cannot continue until it is restarted, and why. Works without
     /// intact rings; the caller rings the bell.
     pub fn kernel_faulted(&self, reason: &str) {
         let bytes = reason.bytes().chain(core::iter::repeat(0));
@@ -253,15 +255,14 @@ impl<'a> Sender<'a> {
         Self { ring, bell }
     }
 
-    /// Whether the ring has not been overwritten, as far as can be seen: in one that has, there may
-    /// never be room.
+    /// Whether the ring appears not to be overwritten. An overwritten one may never have room.
     pub fn intact(&self) -> bool {
         self.ring.intact()
     }
 
-    /// Sends one frame with as much of `payload` as there is room for, without waiting, and returns
-    /// how many bytes that was; `None` if there was no room for anything. The frame ends the
-    /// message if all was taken and `more` is false; otherwise call again with the rest.
+    /// Sends one frame with as much of `payload` as fits, without waiting, and returns the number
+    /// of bytes; `None` if nothing fits. The frame ends the message if all was sent and `more` is
+    /// false; otherwise call again with the rest.
     pub fn try_send(&mut self, kind: Kind, payload: &[u8], more: bool) -> Option<usize> {
         let sent = self.put(kind, payload, more);
         if sent.is_some() {
@@ -294,15 +295,15 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Sends a short message that the other side need not be woken for: it will see it before what
-    /// comes next. True if there was room.
+    /// Sends a short message without waking the other side, which will see it before the next one.
+    /// True if there was room.
     pub fn send_silently(&mut self, kind: Kind, payload: &[u8]) -> bool {
         let room = self.ring.free() >= HEADER + payload.len() + padding(payload.len());
         room && self.put(kind, payload, false).is_some()
     }
 
-    /// Opens a message to be written piece by piece, straight into the ring; `wait` is called while
-    /// the ring is full. It must be [`finish`](Message::finish)ed.
+    /// Begins a message to be written piece by piece, directly into the ring; `wait` is called
+    /// while the ring is full. It must be [`finish`](Message::finish)ed.
     pub fn message<W: FnMut()>(&mut self, kind: Kind, wait: W) -> Message<'_, 'a, W> {
         Message {
             sender: self,
@@ -313,8 +314,8 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// A message being written. Nothing of its current frame is visible to the other core before the
-/// frame is complete.
+/// A message being written. Its current frame is invisible to the other core until the frame is
+/// complete.
 #[must_use = "finish() sends the message"]
 pub struct Message<'s, 'a, W: FnMut()> {
     sender: &'s mut Sender<'a>,
@@ -329,7 +330,7 @@ impl<W: FnMut()> Message<'_, '_, W> {
     pub fn write(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let (position, len) = self.open();
-            // Payload and padding together end on the 4-byte boundary on which the free space ends too.
+            // Payload and padding end on a 4-byte boundary, as does the free space.
             let taken = self.sender.ring.write(&bytes[..bytes.len().min(FRAME_MAX - len)]);
             bytes = &bytes[taken..];
             self.frame = Some((position, len + taken));
@@ -385,23 +386,23 @@ fn padding(len: usize) -> usize {
     len.wrapping_neg() & 3
 }
 
-/// A frame that has arrived.
+/// A received frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub kind: Kind,
-    /// The message goes on in the next frame.
+    /// Whether the message continues in the next frame.
     pub more: bool,
-    /// Payload bytes.
+    /// Length of the payload in bytes.
     pub len: usize,
 }
 
 /// Receiving end of one direction.
 pub struct Receiver<'a> {
     ring: Consumer<'a>,
-    /// Payload bytes of the current frame that have not been read, and the padding behind them.
+    /// Unread payload bytes of the current frame, and the padding after them.
     remaining: usize,
     padding: usize,
-    /// Rings the other core's bell, when it may be waiting for space.
+    /// Rings the other core's bell, if it may be waiting for space.
     bell: fn(),
 }
 
@@ -415,18 +416,18 @@ impl<'a> Receiver<'a> {
         }
     }
 
-    /// Consumes bytes; a sender can only be waiting when the ring is nearly full.
+    /// Consumes bytes. A sender can be waiting only if the ring is nearly full.
     fn skip(&mut self, len: usize, available: usize) {
         let crowded = available > CAPACITY / 2;
-        // A message's payload and padding fill the free space exactly: it must end on a word.
+        // A message's payload and padding fill the free space exactly, which must end on a word.
         self.ring.skip_words(len);
         if crowded {
             (self.bell)();
         }
     }
 
-    /// Moves to the next frame, dropping what was not read of the current one; `None` when nothing
-    /// has arrived.
+    /// Moves to the next frame, dropping the unread rest of the current one; `None` if nothing has
+    /// arrived.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, Corrupt> {
         let mut available = self.ring.available()?;
         if self.remaining + self.padding > 0 {
@@ -456,12 +457,13 @@ impl<'a> Receiver<'a> {
         }))
     }
 
-    /// Payload bytes of the current frame that have not been read.
+    /// Unread payload bytes of the current frame.
     pub fn remaining(&self) -> usize {
         self.remaining
     }
 
-    /// Reads from the current frame's payload; returns how much, which is less than `bytes` only at its end.
+    /// Reads from the current frame's payload; returns the number of bytes, which is less than
+    /// `bytes` only at its end.
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Corrupt> {
         let len = bytes.len().min(self.remaining);
         let available = self.ring.available()?;

@@ -2,11 +2,11 @@
 //!
 //! Two free-running indices, each written by one side only, and a power-of-two buffer. The producer
 //! may write ahead of the published index and publishes a whole frame at once, so the consumer
-//! never sees half of one. No read-modify-write instruction, no lock, no `sev`; loads acquire,
+//! never sees a partial one. No read-modify-write instruction, no lock, no `sev`; loads acquire,
 //! stores release.
 //!
-//! The consumer does not trust the indices: user code on the other core can scribble over this
-//! memory, and that must never make this core read out of bounds ([`Consumer::available`] reports
+//! The consumer does not trust the indices: user code on the other core can overwrite this memory,
+//! which must never make this core read out of bounds ([`Consumer::available`] reports
 //! [`Corrupt`]).
 
 use core::cell::UnsafeCell;
@@ -16,7 +16,7 @@ pub use kairos_contracts::channel::CAPACITY;
 
 const MASK: u32 = CAPACITY as u32 - 1;
 
-/// An index on a cache line of its own, so that the two sides do not fight over one line.
+/// An index on a cache line of its own, to avoid false sharing.
 #[repr(C, align(32))]
 struct Index(AtomicU32);
 
@@ -30,12 +30,12 @@ pub struct Ring {
     buffer: UnsafeCell<[u8; CAPACITY]>,
 }
 
-// SAFETY: the buffer is accessed through raw copies only, the producer between head and tail +
-// CAPACITY, the consumer between tail and head; the indices are atomic. `producer` and `consumer`
-// require that there is one of each.
+// SAFETY: the buffer is accessed through raw copies only, by the producer between head and tail +
+// CAPACITY, by the consumer between tail and head; the indices are atomic. `producer` and
+// `consumer` require that there is one of each.
 unsafe impl Sync for Ring {}
 
-/// The indices make no sense: the other side has been overwritten.
+/// The indices are invalid: the other side has been overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Corrupt;
 
@@ -70,7 +70,8 @@ impl Ring {
         Consumer { ring: self, read: tail }
     }
 
-    /// Copies between the ring at free-running `index` and plain memory, in at most two pieces.
+    /// Splits a range of the ring at free-running `index` into at most two pieces: start, and
+    /// length of the first.
     fn pieces(index: u32, len: usize) -> (usize, usize) {
         let at = (index & MASK) as usize;
         (at, len.min(CAPACITY - at))
@@ -80,24 +81,24 @@ impl Ring {
 /// Writing end of a [`Ring`].
 pub struct Producer<'a> {
     ring: &'a Ring,
-    /// Where the next byte goes; ahead of the published head while a frame is being written.
+    /// Index of the next byte; ahead of the published head while a frame is being written.
     write: u32,
 }
 
 impl Producer<'_> {
-    /// Bytes that [`write`](Self::write) would take now.
+    /// Bytes that [`write`](Self::write) would accept now.
     pub fn free(&self) -> usize {
         let used = self.write.wrapping_sub(self.ring.tail.0.load(Ordering::Acquire)) as usize;
-        // A nonsensical tail counts as "full": the consumer's side is then restarted by supervision.
+        // An invalid tail counts as "full": supervision then restarts the consumer's side.
         CAPACITY.saturating_sub(used)
     }
 
-    /// Whether the consumer's index makes sense.
+    /// Whether the consumer's index is valid.
     pub fn intact(&self) -> bool {
         self.write.wrapping_sub(self.ring.tail.0.load(Ordering::Acquire)) as usize <= CAPACITY
     }
 
-    /// Writes as much of `bytes` as there is room for, unpublished, and returns how much.
+    /// Writes as much of `bytes` as fits, unpublished, and returns the number of bytes.
     pub fn write(&mut self, bytes: &[u8]) -> usize {
         let len = bytes.len().min(self.free());
         self.put(self.write, &bytes[..len]);
@@ -105,8 +106,9 @@ impl Producer<'_> {
         len
     }
 
-    /// Writes `words`, `bytes`, and zeros up to a whole word, unpublished. All that was written
-    /// before were whole words, and the caller has seen that there is room ([`free`](Self::free)).
+    /// Writes `words`, `bytes`, and zeros up to a whole word, unpublished. Only whole words may
+    /// have been written before, and the caller must have checked that there is room
+    /// ([`free`](Self::free)).
     pub fn write_words(&mut self, words: [u32; 2], bytes: &[u8]) {
         for word in words {
             self.put_word(self.write, word);
@@ -120,7 +122,7 @@ impl Producer<'_> {
         self.write = self.write.wrapping_add((bytes.len() as u32).wrapping_add(3) & !3);
     }
 
-    /// Writes so many zeros, of a word at most, if there is room.
+    /// Writes `len` zeros, less than a word, if there is room.
     pub fn pad(&mut self, len: usize) {
         if len > 0 {
             self.write(&[0; 3][..len]);
@@ -138,7 +140,7 @@ impl Producer<'_> {
         self.put(position, bytes);
     }
 
-    /// Hands everything written so far to the consumer.
+    /// Publishes everything written so far to the consumer.
     pub fn publish(&mut self) {
         self.ring.head.0.store(self.write, Ordering::Release);
     }
@@ -154,7 +156,7 @@ impl Producer<'_> {
     fn put(&mut self, index: u32, bytes: &[u8]) {
         let (at, first) = Ring::pieces(index, bytes.len());
         let base = self.ring.buffer.get() as *mut u8;
-        // SAFETY: both pieces lie inside the buffer, in the part that belongs to the producer (see `Sync`).
+        // SAFETY: both pieces lie inside the buffer, in the producer's part (see `Sync`).
         unsafe {
             core::ptr::copy_nonoverlapping(bytes.as_ptr(), base.add(at), first);
             if first < bytes.len() {
@@ -180,7 +182,7 @@ impl Consumer<'_> {
         Ok(used)
     }
 
-    /// Reads and consumes as much as is there and fits into `bytes`; returns how much.
+    /// Reads and consumes as many available bytes as fit into `bytes`; returns their number.
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Corrupt> {
         let len = self.peek(bytes)?;
         self.skip(len);
@@ -194,8 +196,8 @@ impl Consumer<'_> {
         Ok(len)
     }
 
-    /// The words that come next, of which [`available`](Self::available) told that they are there,
-    /// and before which whole words have been consumed.
+    /// The next two words, which must be [`available`](Self::available). Only whole words may have
+    /// been consumed before.
     pub fn peek_words(&self) -> [u32; 2] {
         [0, 4].map(|offset| {
             let at = (self.read.wrapping_add(offset) & MASK & !3) as usize;
@@ -206,7 +208,7 @@ impl Consumer<'_> {
         })
     }
 
-    /// Fills `bytes` with what comes next, of which [`available`](Self::available) told that it is there.
+    /// Fills `bytes` with the next bytes, which must be [`available`](Self::available).
     pub fn copy(&self, bytes: &mut [u8]) {
         let len = bytes.len();
         let (at, first) = Ring::pieces(self.read, len);
@@ -221,14 +223,13 @@ impl Consumer<'_> {
         }
     }
 
-    /// Consumes `len` bytes, of which [`available`](Self::available) told that they are there.
+    /// Consumes `len` bytes, which must be [`available`](Self::available).
     pub fn skip(&mut self, len: usize) {
         self.read = self.read.wrapping_add(len as u32);
         self.ring.tail.0.store(self.read, Ordering::Release);
     }
 
-    /// As [`skip`](Self::skip), but gives back whole words only: the rest of a word that was read
-    /// in part follows later.
+    /// Like [`skip`](Self::skip), but frees whole words only: a partially read word is freed later.
     pub fn skip_words(&mut self, len: usize) {
         self.read = self.read.wrapping_add(len as u32);
         self.ring.tail.0.store(self.read & !3, Ordering::Release);
@@ -244,7 +245,7 @@ mod tests {
     use std::vec::Vec;
 
     fn ring_at(start: u32) -> Box<Ring> {
-        // SAFETY: all zero is a valid ring; it is made on the heap because it is large.
+        // SAFETY: all zero is a valid ring; on the heap because it is large.
         let ring: Box<Ring> = unsafe { Box::new_zeroed().assume_init() };
         ring.head.0.store(start, Ordering::Relaxed);
         ring.tail.0.store(start, Ordering::Relaxed);
@@ -315,7 +316,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Any sequence of partial writes and reads behaves as an unbounded queue cut at the
+        /// Any sequence of partial writes and reads behaves as an unbounded queue limited to the
         /// capacity, wherever the indices start (the free-running counters wrap at 2^32, the buffer
         /// at its end).
         #[test]

@@ -1,13 +1,13 @@
-//! Data caches and memory, for what reads or writes memory without them: an HP port of the logic.
+//! Data cache maintenance for memory accesses that bypass the caches, from an HP port of the logic.
 //!
 //! Level 1 by address through CP15 (ARM ARM B4.2.1; broadcast to the other core), level 2 by
-//! physical address through the PL310's registers (its TRM, section 3.3.10): each of these takes
-//! effect by itself, so both cores may use them.
+//! physical address through the PL310's registers (its TRM, section 3.3.10): each operation is
+//! atomic, so both cores may use them.
 
-/// Bytes of a line, in both caches.
+/// Bytes per line in both caches.
 pub const LINE: usize = 32;
 
-/// The lines that a range of memory touches, as addresses.
+/// The addresses of the lines that a range of memory touches.
 pub fn lines(start: usize, length: usize) -> impl Iterator<Item = usize> {
     let end = if length == 0 { start } else { start + length };
     let first = if length == 0 { start } else { start & !(LINE - 1) };
@@ -23,7 +23,7 @@ mod maintenance {
     use crate::gic::barrier;
 
     const L2: *mut u32 = 0xF8F0_2000 as *mut u32;
-    /// Registers, in words: cache sync; by address: invalidate, clean, clean and invalidate.
+    /// Register offsets in words: cache sync; by address: invalidate, clean, clean and invalidate.
     const SYNC: usize = 0x730 / 4;
     const INVALIDATE: usize = 0x770 / 4;
     const CLEAN: usize = 0x7b0 / 4;
@@ -32,11 +32,11 @@ mod maintenance {
     #[inline(never)]
     fn level2(register: usize, start: usize, length: usize) {
         for line in lines(start, length) {
-            // SAFETY: maintenance of one line; memory is mapped one to one. What `INVALIDATE` may
-            // lose is its callers' concern.
+            // SAFETY: maintenance of one line; memory is mapped one to one. Data lost by
+            // `INVALIDATE` are the caller's responsibility.
             unsafe { write_volatile(L2.add(register), line as u32) };
         }
-        // SAFETY: waits until the lines above have reached the memory.
+        // SAFETY: waits until the lines above have reached memory.
         unsafe {
             write_volatile(L2.add(SYNC), 0);
             while read_volatile(L2.add(SYNC)) & 1 != 0 {}
@@ -44,37 +44,38 @@ mod maintenance {
         barrier();
     }
 
-    /// Writes a range back to memory, for a reader without caches. Whole lines are written.
+    /// Writes a range back to memory, for a reader that bypasses the caches. Whole lines are
+    /// written.
     pub fn clean(start: usize, length: usize) {
         barrier();
         for line in lines(start, length) {
-            // SAFETY: changes no value that anybody sees through the caches.
+            // SAFETY: changes no value visible through the caches.
             unsafe { asm!("mcr p15, 0, {}, c7, c10, 1", in(reg) line, options(nostack)) };
         }
         barrier();
         level2(CLEAN, start, length);
     }
 
-    /// Writes a range back and drops it from the caches: before somebody without caches writes
-    /// there, so that nothing of it is written back later. Whole lines.
+    /// Writes a range back and drops it from the caches, before a device writes there, so that no
+    /// line of it is written back later. Whole lines.
     pub fn release(start: usize, length: usize) {
         for line in lines(start, length) {
-            // SAFETY: changes no value that anybody sees through the caches.
+            // SAFETY: changes no value visible through the caches.
             unsafe { asm!("mcr p15, 0, {}, c7, c14, 1", in(reg) line, options(nostack)) };
         }
         barrier();
         level2(CLEAN_INVALIDATE, start, length);
     }
 
-    /// Drops a range from the caches, which hold nothing of it that was changed: what somebody
-    /// without caches has written is seen. Whole lines.
+    /// Drops an unmodified range from the caches, so that data written by a device become visible.
+    /// Whole lines.
     ///
     /// # Safety
-    /// Nobody has written these lines through the caches since [`release`].
+    /// Nobody may have written these lines through the caches since [`release`].
     pub unsafe fn refetch(start: usize, length: usize) {
         level2(INVALIDATE, start, length);
         for line in lines(start, length) {
-            // SAFETY: by this function's condition nothing is lost.
+            // SAFETY: by this function's contract nothing is lost.
             unsafe { asm!("mcr p15, 0, {}, c7, c6, 1", in(reg) line, options(nostack)) };
         }
         barrier();

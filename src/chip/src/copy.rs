@@ -1,12 +1,12 @@
-//! `memcpy` and its kin for both images and for kernels: 64 bytes a turn, wherever source and
-//! destination lie.
+//! `memcpy` and related functions for both images and for kernels, with 64 bytes per iteration for
+//! any alignment of source and destination.
 //!
 //! They replace those of the compiler's run-time library, which copy word by word and shift when
-//! source and destination are not aligned alike, as a packet's payload and a list never are.
+//! source and destination have different alignments, as a packet's payload and a list always have.
 //! Addresses need no alignment: normal memory allows unaligned accesses on the Cortex-A9. So these
-//! are not for device memory, save in aligned pieces below 64 bytes.
+//! functions are not for device memory, except for aligned pieces below 64 bytes.
 //!
-//! The NEON registers used are restored, so that an interrupt handler may copy, too.
+//! The NEON registers are preserved, so that an interrupt handler may copy, too.
 
 core::arch::global_asm!(
     r#"

@@ -1,24 +1,23 @@
-//! Registers of the DDR controller and its pins, computed from what a data sheet says about the
-//! memory (UG585, sections 10.6 and appendix B.7).
+//! Computes the registers of the DDR controller and its pins from the memory's data sheet (UG585,
+//! sections 10.6 and appendix B.7).
 //!
 //! The clock is 533 MHz on every board, and the memory runs as DDR3-1066F: CL 7, CWL 6, tRCD and
-//! tRP 7 cycles, which all DDR3 chips of this speed and faster can do. So a board states what is
-//! left: the chips, their width, the voltage, and the traces. Fields without a formula have the
-//! values of the vendor's published preset of the ZC706, with which all fields are compared in the
-//! tests.
+//! tRP 7 cycles, which all DDR3 chips of this speed and faster support. A board specifies the rest:
+//! the chips, their width, the voltage, and the traces. Fields without a formula have the values of
+//! the vendor's published preset of the ZC706, with which the tests compare all fields.
 
 /// A memory chip. Times in ps.
 #[derive(Clone, Copy)]
 pub struct Chip {
     /// Bits of a row's address.
     pub rows: u32,
-    /// Activation to precharge, activation to activation of one bank and of another one, window of
-    /// four activations.
+    /// Activation to precharge, activation to activation in the same bank and in another one,
+    /// window of four activations.
     pub ras: u32,
     pub rc: u32,
     pub rrd: u32,
     pub faw: u32,
-    /// Refresh to whatever follows.
+    /// Refresh to any other command.
     pub rfc: u32,
 }
 
@@ -42,8 +41,8 @@ pub const MT41K128M16: Chip = Chip {
     rfc: 160_000,
 };
 
-/// Micron MT41K256M16RE-125 and its successors HA-125, TW-107: 4 Gbit, pages of 2 KiB. JEDEC asks
-/// for a refresh time of 260 ns at this size; the vendor's presets have 300 ns.
+/// Micron MT41K256M16RE-125 and its successors HA-125, TW-107: 4 Gbit, pages of 2 KiB. JEDEC
+/// requires a refresh time of 260 ns at this size; the vendor's presets have 300 ns.
 pub const MT41K256M16: Chip = Chip {
     rows: 15,
     ras: 35_000,
@@ -69,23 +68,23 @@ pub enum Supply {
     V1_35,
 }
 
-/// Where the pins have half of the supply voltage from.
+/// Source of the pins' reference of half the supply voltage.
 #[derive(Clone, Copy)]
 pub enum Reference {
     Internal,
     External,
 }
 
-/// Traces of a byte of the data bus: delay of the clock's less that of the strobe's, and the mean
-/// of clock and data. ps.
+/// Traces of a byte of the data bus, in ps: the clock's delay minus that of the strobe, and the
+/// mean of clock and data.
 #[derive(Clone, Copy)]
 pub struct Trace {
     pub clock_after_strobe: i32,
     pub length: i32,
 }
 
-/// What the vendor's tools assume where a board says nothing. The controller finds the true values
-/// when it trains; these are where it begins.
+/// The vendor tools' assumptions for a board without data. The controller finds the true values by
+/// training, which starts from these.
 pub const UNKNOWN_TRACES: [Trace; 4] = [Trace {
     clock_after_strobe: 0,
     length: 250,
@@ -97,17 +96,17 @@ pub struct Memory {
     pub width: Width,
     pub supply: Supply,
     pub reference: Reference,
-    /// One for each byte; the upper two do not count with 16 bits.
+    /// One for each byte; with 16 bits the upper two are ignored.
     pub traces: [Trace; 4],
 }
 
 /// Address and value of a register.
 pub type Setting = (u32, u32);
 
-/// Registers of the controller besides that of its control.
+/// Number of the controller's registers except its control register.
 const TIMING: usize = 78;
 
-/// What is to be written, in this order.
+/// The registers to be written, in this order.
 pub struct Setup {
     /// Pins: drive, termination, reference.
     pub pins: [Setting; 12],
@@ -119,8 +118,8 @@ pub struct Setup {
 
 /// 33.333 MHz x 32 / 2, rounded up.
 const CLOCK: u64 = 33_333_334 * 32 / 2;
-/// As fast as a crystal with a tolerance of 100 ppm makes it: a time that is a whole number of
-/// cycles takes one more.
+/// The fastest clock, with a crystal tolerance of 100 ppm: a time that is a whole number of cycles
+/// takes one more.
 const FASTEST: u64 = CLOCK + CLOCK / 10_000;
 const CL: u32 = 7;
 const CWL: u32 = 6;
@@ -137,7 +136,7 @@ const RAS_MAX: u64 = 70_000_000;
 /// Half a burst of 8.
 const BURST: u32 = 4;
 
-/// Cycles that are at least so many ps, and at least `least`.
+/// The number of cycles that is at least `ps` picoseconds, and at least `least`.
 const fn at_least(ps: u32, least: u32) -> u32 {
     let cycles = (ps as u64 * FASTEST).div_ceil(1_000_000_000_000) as u32;
     if cycles > least {
@@ -147,23 +146,24 @@ const fn at_least(ps: u32, least: u32) -> u32 {
     }
 }
 
-/// `value` at bit `at`, where it has `width` bits.
+/// `value` in a field of `width` bits at bit `at`.
 const fn field(value: u32, at: u32, width: u32) -> u32 {
     assert!(value >> width == 0, "does not fit into the register");
     value << at
 }
 
-/// Periods of `unit` cycles that are at least so many µs.
+/// The number of `unit`-cycle periods that is at least `time` µs.
 const fn microseconds(time: u64, unit: u64) -> u32 {
     (time * FASTEST).div_ceil(1_000_000 * unit) as u32
 }
 
-/// 256ths of a cycle in so many ps, towards zero.
+/// Converts ps to 256ths of a cycle, rounding towards zero.
 const fn taps(ps: i32) -> i32 {
     (ps as i64 * CLOCK as i64 * 256 / 1_000_000_000_000) as i32
 }
 
-/// The code of a write recovery in mode register 0, which knows 5 to 8 and then even numbers of cycles.
+/// Encodes a write recovery for mode register 0, which supports 5 to 8 and larger even numbers of
+/// cycles.
 const fn write_recovery(cycles: u32) -> u32 {
     match cycles {
         0..=5 => 1,
@@ -172,7 +172,7 @@ const fn write_recovery(cycles: u32) -> u32 {
     }
 }
 
-/// A register for each byte of the data bus: the four at `first` and behind.
+/// Sets a register for each byte of the data bus: the four from `first` on.
 const fn of_bytes(registers: &mut [Setting; TIMING], at: usize, first: u32, values: [u32; 4]) {
     let mut byte = 0;
     while byte < 4 {
@@ -181,7 +181,7 @@ const fn of_bytes(registers: &mut [Setting; TIMING], at: usize, first: u32, valu
     }
 }
 
-/// Computes the registers.
+/// Computes all registers.
 pub const fn setup(memory: &Memory) -> Setup {
     let half = matches!(memory.width, Width::Bits16);
     Setup {
@@ -192,13 +192,14 @@ pub const fn setup(memory: &Memory) -> Setup {
 }
 
 const fn pins(memory: &Memory, half: bool) -> [Setting; 12] {
-    // Strengths and slew rates that the vendor's tools give for the two standards; calibration adjusts them.
+    // Drive strengths and slew rates of the vendor's tools for the two standards; calibration
+    // adjusts them.
     let (address, others) = match memory.supply {
         Supply::V1_5 => (0x0018_C61C, 0x00F9_861C),
         Supply::V1_35 => (0x0018_C068, 0x00F9_8068),
     };
     let reference = match memory.reference {
-        // 0.75 V: a chip with 1.35 V has no fitting step.
+        // 0.75 V: there is no matching step for 1.35 V.
         Reference::Internal => 0x09,
         Reference::External if half => 0x20,
         Reference::External => 0x60,
@@ -220,13 +221,14 @@ const fn pins(memory: &Memory, half: bool) -> [Setting; 12] {
     ]
 }
 
-/// In the order of addresses, with the names of the registers.
+/// The registers by address, with their names.
 const fn timing(memory: &Memory, half: bool) -> [Setting; TIMING] {
     let chip = &memory.chip;
     let write_to_precharge = CWL + BURST + at_least(WR, 0);
     let refresh = (REFI * CLOCK / 1_000_000_000_000 / 32) as u32;
     let open = (RAS_MAX * CLOCK / 1_000_000_000_000 / 1024) as u32;
-    // With half the width each address bit lies one lower; a column bit more is unused.
+    // With half the width each address bit is one position lower, and one more column bit is
+    // unused.
     let (bank, columns, row) = if half {
         (0x666, 0xFFFF_0000, 5)
     } else {
@@ -339,8 +341,8 @@ const fn timing(memory: &Memory, half: bool) -> [Setting; TIMING] {
     all
 }
 
-/// Where training begins, in 256ths of a cycle: when strobe and data are sent, and when the gate
-/// for the received strobe opens.
+/// The start values of training, in 256ths of a cycle: when strobe and data are sent, and when the
+/// gate for the received strobe opens.
 const fn training(registers: &mut [Setting; TIMING], at: usize, memory: &Memory, half: bool) {
     let (mut configuration, mut initial, mut strobe, mut gate, mut data) = ([0; 4], [0; 4], [0; 4], [0; 4], [0; 4]);
     let mut byte = 0;
@@ -364,7 +366,7 @@ const fn training(registers: &mut [Setting; TIMING], at: usize, memory: &Memory,
     of_bytes(registers, at + 20, 0xF800_617C, data); // wr_data_slv
 }
 
-/// Address bits of the rows: each has the same base; 15 stands for a bit that there is not.
+/// Address bits of the rows, which all have the same base; 15 marks an unused bit.
 const fn rows(count: u32, base: u32) -> u32 {
     assert!(count == 14 || count == 15);
     let fourteenth = if count == 15 { base } else { 15 };

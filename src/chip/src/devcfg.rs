@@ -1,18 +1,18 @@
 //! The device configuration interface (UG585, section 6.4.5): whether the PL is configured, and its
-//! configuration through PCAP, to which the interface's DMA carries a bitstream from memory.
+//! configuration through PCAP, to which the interface's DMA transfers a bitstream from memory.
 
 use core::ptr::read_volatile;
 
 const INTERRUPT_STATUS: usize = 0xF800_700C;
-/// The PL is configured, and has started.
+/// The PL is configured and has started.
 const PL_DONE: u32 = 1 << 2;
 
 fn read(register: usize) -> u32 {
-    // SAFETY: a register of this interface; reading one has no effect.
+    // SAFETY: a register of this interface; a read has no effect.
     unsafe { read_volatile(register as *const u32) }
 }
 
-/// Whether the PL is configured: only then an access to it is answered.
+/// Whether the PL is configured. Otherwise accesses to it never complete.
 pub fn is_configured() -> bool {
     read(INTERRUPT_STATUS) & PL_DONE != 0
 }
@@ -33,7 +33,8 @@ mod load {
 
     const CONTROL: usize = 0xF800_7000;
     const STATUS: usize = 0xF800_7014;
-    /// Source, destination, and the words that each has; the last one starts the transfer.
+    /// Source, destination, and the length of each in words; writing the last one starts the
+    /// transfer.
     const TRANSFER: [usize; 4] = [0xF800_7018, 0xF800_701C, 0xF800_7020, 0xF800_7024];
     const UNLOCK: usize = 0xF800_7034;
     const MISCELLANEOUS: usize = 0xF800_7080;
@@ -46,30 +47,30 @@ mod load {
     const LOOPBACK: u32 = 1 << 4;
     const PL_INIT: u32 = 1 << 4;
     const DMA_DONE: u32 = 1 << 13;
-    /// Every flag that tells of a failed transfer: bus errors, time-outs, a full queue, lengths that differ.
+    /// All flags of a failed transfer: bus errors, time-outs, a full queue, lengths that differ.
     const FAILED: u32 = 0x00f0_c800 | 1 << 18;
     const UNLOCK_KEY: u32 = 0x757B_DF0D;
-    /// In an address: this is the last transfer of a series.
+    /// In an address: marks the last transfer of a series.
     const LAST: u32 = 1;
-    /// The address of the PL, as a destination.
+    /// The destination address that stands for the PL.
     const PL: u32 = !0;
     /// Both level shifters between the processing system and the PL.
     const SHIFTERS: u32 = 0xf;
     /// The largest bitstream takes 45 ms at the 400 MB/s of PCAP.
     const LONGEST: Duration = Duration::from_millis(200);
-    /// Clearing the memory of the PL, and its start-up, take less than half of this.
+    /// Clearing the PL's memory, and its start-up, take less than half of this.
     const REACTION: Duration = Duration::from_millis(20);
-    /// Instructions between two looks at a status.
+    /// Instructions between two polls of a status.
     const PAUSE: u32 = 2000;
 
     /// Why the PL is not configured.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Error {
-        /// It does not clear its memory.
+        /// The PL does not clear its memory.
         Init,
         /// The transfer has failed; interrupt status.
         Transfer(u32),
-        /// Everything has been transferred, and the PL is not satisfied.
+        /// Everything has been transferred, but the PL has not started.
         NotDone,
     }
 
@@ -87,11 +88,12 @@ mod load {
     }
 
     fn write(register: usize, value: u32) {
-        // SAFETY: a register of this interface; only `configure` writes one, which needs the PL for itself.
+        // SAFETY: a register of this interface, written only by `configure`, which has exclusive
+        // use of the PL.
         unsafe { write_volatile(register as *mut u32, value) };
     }
 
-    /// Waits until `done`, for `limit` at most; `otherwise` if that does not happen.
+    /// Waits until `done`, at most for `limit`; then fails with `otherwise`.
     fn wait(limit: Duration, done: impl Fn() -> bool, otherwise: Error) -> Result<(), Error> {
         let end = Instant::now() + limit;
         while !done() {
@@ -105,17 +107,17 @@ mod load {
         Ok(())
     }
 
-    /// Configures the PL with the words of a bitstream. They are in the order of the PL, and
+    /// Configures the PL with the words of a bitstream, which must be in the PL's byte order and
     /// aligned to 64 bytes.
     ///
     /// # Safety
-    /// Nothing uses the PL meanwhile.
+    /// Nothing may use the PL meanwhile.
     pub unsafe fn configure(bitstream: &[u8]) -> Result<(), Error> {
         let (address, words) = (bitstream.as_ptr() as u32, bitstream.len() as u32 / 4);
         assert!(address.is_multiple_of(64), "a bitstream is not aligned");
         cache::clean_data_cache_range(address, bitstream.len().next_multiple_of(32)).expect("aligned");
 
-        // Nothing of the old gateware reaches the processing system, and it is in reset while the
+        // Isolate the processing system from the old gateware, and hold the PL in reset while the
         // new one starts. SAFETY: promised by the caller.
         unsafe { Slcr::with(|_| LVL_SHFTR_EN.write_volatile(0)) };
         pl::assert_reset();
@@ -139,7 +141,7 @@ mod load {
             return Err(Error::Transfer(status));
         }
         wait(REACTION, is_configured, Error::NotDone)?;
-        // SAFETY: the level shifters of a PL that is configured now, and still held in reset.
+        // SAFETY: the level shifters of a PL that is configured, and still held in reset.
         unsafe { Slcr::with(|_| LVL_SHFTR_EN.write_volatile(SHIFTERS)) };
         pl::deassert_reset();
         log::info!("PL configured, {} bytes", bitstream.len());

@@ -1,8 +1,8 @@
 //! Unsigned division for both images and for kernels: the Cortex-A9 has no instruction for it.
 //!
-//! They replace those of the compiler's run-time library. Most divisions are those of ring buffers,
-//! which find out where an index behind the end is: a dividend that is less than the divisor, or
-//! less than twice as much, takes a few instructions.
+//! These functions replace those of the compiler's run-time library. Most divisions are index
+//! calculations of ring buffers, so a dividend less than the divisor, or less than twice the
+//! divisor, takes only a few instructions.
 
 core::arch::global_asm!(
     r#"

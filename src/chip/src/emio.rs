@@ -1,6 +1,6 @@
 //! Lines between the processing system and the logic (EMIO), as banks 2 and 3 of the GPIO
-//! controller: 32 lines each. Here the processor drives those of bank 2, and looks at those of bank 3.
-//! Registers: UG585, chapter 14 and appendix B.19.
+//! controller with 32 lines each. Here the processor drives those of bank 2, and reads those of
+//! bank 3. Registers: UG585, chapter 14 and appendix B.19.
 
 use core::ptr::{read_volatile, write_volatile};
 
@@ -24,7 +24,7 @@ pub fn open() {
 /// Drives lines 0 to 31.
 #[inline(always)]
 pub fn write(lines: u32) {
-    // SAFETY: nobody else writes to this bank, whose lines only go to the logic.
+    // SAFETY: nobody else writes to this bank, whose lines lead only to the logic.
     unsafe { write_volatile(DATA_2, lines) };
 }
 

@@ -1,10 +1,11 @@
 //! The network stack's device and the link below it: GEM0's rings ([`crate::gem`]), with received
-//! frames in cached memory, frames to send in memory that is not cached, and interrupts that are on
-//! only while the core sleeps. Checksums of IPv4, TCP and UDP are made and checked by the
-//! controller.
+//! frames in cached memory, transmitted frames in uncached memory, and interrupts that are enabled
+//! only while the core sleeps. The controller generates and checks the checksums of IPv4, TCP and
+//! UDP.
 //!
-//! After long frames, which come in a row, the next look is a little later: the stack then works on
-//! several at once. Short frames, such as a reply that a kernel waits for, are taken at once.
+//! After a long frame, which usually has others following it, the next poll is slightly delayed, so
+//! that the stack processes several at once. Short frames, such as a reply that a kernel waits for,
+//! are processed immediately.
 
 use core::mem::size_of;
 use core::ops::Range;
@@ -24,21 +25,21 @@ use crate::gem::{self, Buffer, Buffers, Rings, BUFFER, SLOTS};
 use crate::gic::barrier;
 use crate::phy::{self, Link, Mdio, Phy};
 
-/// Frames from this length on, in bytes, are expected to be followed by others.
+/// Length in bytes from which a frame is expected to be followed by others.
 const LONG: usize = 1000;
-/// How long they are left to gather. At 1 Gbit/s up to 8 arrive.
+/// Time to let long frames gather. At 1 Gbit/s up to 8 arrive.
 const GATHER: Duration = Duration::from_micros(100);
 
-/// Events that raise an interrupt.
+/// Events enabled as interrupts.
 static ASKED_FOR: AtomicU32 = AtomicU32::new(0);
 
-/// Interrupt handler of GEM0. Nothing more is needed than that the core wakes; it looks for itself.
+/// Interrupt handler of GEM0. Waking the core suffices; it polls the controller itself.
 pub fn on_interrupt() {
     let events = gem::take_events();
     ASKED_FOR.store(ASKED_FOR.load(Ordering::Relaxed) & !events, Ordering::Relaxed);
 }
 
-/// The controller, and the PHY at its other end.
+/// The controller, and the PHY attached to it.
 pub struct Port {
     ethernet: Ethernet,
     io_clock: Hertz,
@@ -47,10 +48,10 @@ pub struct Port {
 }
 
 impl Port {
-    /// How often the link is to be looked at.
+    /// Interval between checks of the link.
     pub const LINK_INTERVAL: Duration = Duration::from_secs(1);
 
-    /// Sets up the controller. Pins are as the boot loader left them.
+    /// Sets up the controller. The pins are as configured by the boot loader.
     pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks, mac: [u8; 6]) -> Self {
         let io_clock = clocks.io_clocks().ref_clk();
         let (gigabit, _) = ClockDivisors::calculate_for_rgmii(io_clock, Speed::Mbps1000);
@@ -64,11 +65,12 @@ impl Port {
         }
     }
 
-    /// Gives the controller its rings, in the memory that is set apart for them and for frames to
-    /// be sent, and starts it. Called once.
+    /// Sets up the controller's rings, in the memory reserved for them and for transmitted frames,
+    /// and starts it. Called once.
     ///
     /// # Safety
-    /// Nothing else uses these regions; the first is mapped as device memory, the second is not cached.
+    /// Nothing else may use these regions; the first must be mapped as device memory, the second as
+    /// uncached.
     pub unsafe fn start(&mut self, descriptors: Range<usize>, frames: Range<usize>) -> (Receive, Transmit) {
         static BUFFERS: ConstStaticCell<Buffers> = ConstStaticCell::new([const { Buffer([0; BUFFER]) }; SLOTS]);
         assert!(size_of::<Rings>() <= descriptors.len() && size_of::<Buffers>() <= frames.len());
@@ -93,8 +95,8 @@ impl Port {
         (receive, transmit)
     }
 
-    /// Follows the PHY: tells the controller how fast the link is. True if the link has come up
-    /// since the last look.
+    /// Tracks the PHY: configures the controller for the link's speed. True if the link has come up
+    /// since the last call.
     pub fn watch_link(&mut self) -> bool {
         self.phy = self.phy.or_else(|| Phy::find(&mut Bus(&mut self.ethernet)));
         let link = self.phy.and_then(|phy| phy.link(&mut Bus(&mut self.ethernet)));
@@ -112,7 +114,7 @@ impl Port {
             phy::Speed::Mbps1000 => Speed::Mbps1000,
         };
         let duplex = if link.full_duplex { Duplex::Full } else { Duplex::Half };
-        // Searching the divisors takes some milliseconds: only for a speed that is not set yet.
+        // Searching the divisors takes some milliseconds, so only for a new speed.
         if (speed, duplex) != (self.ethernet.speed(), self.ethernet.duplex()) {
             let (divisors, _) = ClockDivSet::calculate_for_rgmii(self.io_clock);
             self.ethernet.configure_clock_and_speed_duplex(speed, duplex, &divisors);
@@ -121,7 +123,7 @@ impl Port {
         true
     }
 
-    /// The controller reads and writes no memory any more.
+    /// Stops the controller's memory accesses.
     pub fn stop(&mut self) {
         self.ethernet.ll().set_tx_rx_enable(false, false);
         self.ethernet.reset();
@@ -139,24 +141,24 @@ impl Mdio for Bus<'_> {
 /// Received frames.
 pub struct Receive {
     ring: gem::Receiver,
-    /// Frames are left to gather until then.
+    /// Until when frames are left to gather.
     gathering: Option<Instant>,
-    /// The newest frame was long.
+    /// Whether the newest frame was long.
     long: bool,
 }
 
 impl Receive {
-    /// Until when there is no need to look, if not now.
+    /// The end of gathering, if in progress; no poll is needed before.
     pub fn gathering(&self) -> Option<Instant> {
         self.gathering
     }
 
-    /// Looks again, if it is time to.
+    /// Ends gathering if it is time.
     pub fn wake(&mut self, now: Instant) {
         self.gathering = self.gathering.filter(|end| *end > now);
     }
 
-    /// Whether there is a frame to be taken.
+    /// Whether a frame can be taken.
     pub fn is_ready(&self) -> bool {
         self.gathering.is_none() && self.ring.length().is_some()
     }
@@ -188,12 +190,12 @@ pub struct Transmit {
     ring: gem::Transmitter,
     /// There was no room for a frame.
     full: bool,
-    /// The controller knows of all frames.
+    /// The controller has been started for all frames.
     started: bool,
 }
 
 impl Transmit {
-    /// Whether there is room again, where there was none.
+    /// Whether there is room again after there was none.
     pub fn is_free_again(&self) -> bool {
         self.full && self.ring.ready()
     }
@@ -222,8 +224,8 @@ impl kairos_net::Transmit for Transmit {
     }
 }
 
-/// Before the core sleeps, with interrupts masked: has the controller wake it when there is
-/// something. False if there is something already.
+/// Called with interrupts masked before the core sleeps: enables the interrupts for the events of
+/// interest. False if one has occurred already.
 pub fn may_sleep(receive: &Receive, transmit: &Transmit) -> bool {
     // Nothing is received while there is no room to answer.
     let events = match (transmit.full, receive.gathering) {
@@ -236,30 +238,30 @@ pub fn may_sleep(receive: &Receive, transmit: &Transmit) -> bool {
         gem::ask_for(events & !asked_for);
         ASKED_FOR.store(asked_for | events, Ordering::Relaxed);
     }
-    // It may have happened just before.
+    // It may have occurred just before.
     match transmit.full {
         true => !transmit.ring.ready(),
         false => !receive.is_ready(),
     }
 }
 
-/// Drops what both caches hold of a received frame; nothing in it has been written by a core, so
-/// nothing is lost.
+/// Invalidates a received frame in both caches; no core has written to it, so nothing is lost.
 fn invalidate(start: usize, length: usize) {
     const LINE: usize = 32;
-    /// Level 2 cache: invalidate line by physical address; cache sync (PL310 manual, section 3.3.10).
+    /// Level 2 cache: invalidate line by physical address; cache sync (PL310 manual, section
+    /// 3.3.10).
     const INVALIDATE: *mut u32 = 0xF8F0_2770 as *mut u32;
     const SYNC: *mut u32 = 0xF8F0_2730 as *mut u32;
     let write = |register: *mut u32, value: usize| {
-        // SAFETY: these registers drop lines of the buffer, which hold nothing that is not in memory.
+        // SAFETY: these registers drop lines of the buffer, which are unmodified.
         unsafe { register.write_volatile(value as u32) }
     };
-    // Four at a time: buffers are multiples of that, and nothing else lies in them. Written out, as
-    // the compiler would not do it where it is told to care for size, and this runs for each line
-    // of each frame.
+    // Four lines per iteration: buffers are multiples of that and contain nothing else. Unrolled by
+    // hand, as the compiler does not when optimising for size, and this runs for each line of each
+    // frame.
     let end = start + length;
     barrier();
-    // Outer cache first: the inner one could be filled from it again.
+    // Outer cache first: the inner one could be refilled from it.
     let mut line = start;
     while line < end {
         write(INVALIDATE, line);
@@ -272,7 +274,7 @@ fn invalidate(start: usize, length: usize) {
     barrier();
     let mut line = start;
     while line < end {
-        // SAFETY: lines of the buffer, which hold nothing that is not in memory.
+        // SAFETY: lines of the buffer, which are unmodified.
         unsafe {
             core::arch::asm!(
                 "mcr p15, 0, {0}, c7, c6, 1",

@@ -2,41 +2,43 @@
 //! 16 and appendix B.18).
 //!
 //! The HAL sets the controller up; its driver is not used, because it spends several thousand
-//! instructions on a frame. It searches the whole ring for each, takes an interrupt for each frame
-//! sent, and cleans two caches over it. Here the next descriptor is the only one looked at.
+//! instructions per frame: it searches the whole ring each time, takes an interrupt for each
+//! transmitted frame, and cleans two caches over it. Here only the next descriptor is examined.
 
 use core::ptr::{read_volatile, write_volatile};
 
 use crate::gic::barrier;
 
-/// Descriptors and buffers in each direction; what may be on its way to the host, or to this core, at a time.
+/// Descriptors and buffers in each direction: the most frames in transit to the host, or to this
+/// core.
 pub const SLOTS: usize = 64;
-/// Bytes of a buffer, as the HAL tells the controller.
+/// Size of a buffer in bytes, as the HAL configures the controller.
 pub const BUFFER: usize = 1536;
 
-/// Room for a frame. On cache lines of its own, in groups of four.
+/// A buffer for a frame, on its own cache lines, in groups of four.
 #[repr(C, align(128))]
 pub struct Buffer(pub [u8; BUFFER]);
 
-/// Room for the frames of a ring.
+/// The frame buffers of a ring.
 pub type Buffers = [Buffer; SLOTS];
 
-/// Two words of memory that the controller reads and writes.
+/// Two words that the controller reads and writes.
 type Descriptor = [u32; 2];
 
-/// The rings that the controller works on; to be placed in device memory.
+/// The controller's rings; to be placed in device memory.
 #[repr(C)]
 pub struct Rings {
     receive: [Descriptor; SLOTS],
     send: [Descriptor; SLOTS],
 }
 
-/// Received frame: word 0, the frame is this core's until the bit is cleared; end of the ring; word
-/// 1, its length.
+/// Received frame: word 0, the frame belongs to this core until the bit is cleared; end of the
+/// ring; word 1, its length.
 const RX_OWNED: u32 = 1;
 const RX_WRAP: u32 = 1 << 1;
 const RX_LENGTH: u32 = 0x1fff;
-/// Frame to send, word 1: it is this core's; end of the ring; the buffer holds the whole frame.
+/// Frame to send, word 1: it belongs to this core; end of the ring; the buffer contains the whole
+/// frame.
 const TX_OWNED: u32 = 1 << 31;
 const TX_WRAP: u32 = 1 << 30;
 const TX_LAST: u32 = 1 << 15;
@@ -53,23 +55,24 @@ const INTERRUPT_ENABLE: *mut u32 = (BASE + 0x28) as *mut u32;
 const INTERRUPT_DISABLE: *mut u32 = (BASE + 0x2c) as *mut u32;
 const START_TX: u32 = 1 << 9;
 
-/// Interrupts: a frame was received, there was no descriptor for one, or the controller's memory
-/// overflowed; and a frame was sent.
+/// Interrupts: a frame was received, no descriptor was free, or the controller's memory overflowed;
+/// and a frame was sent.
 pub const RECEIVED: u32 = 1 << 1 | 1 << 2 | 1 << 10;
 pub const SENT: u32 = 1 << 7;
 
 fn write(word: *mut u32, value: u32) {
-    // SAFETY: a register of GEM0, or a word of a descriptor; both are the rings' only.
+    // SAFETY: a register of GEM0, or a word of a descriptor; both are used by the rings only.
     unsafe { write_volatile(word, value) };
 }
 
 fn read(word: *const u32) -> u32 {
-    // SAFETY: a status of GEM0, which reading leaves as it is, or a word of a descriptor, which the
+    // SAFETY: a status of GEM0, which a read does not change, or a word of a descriptor, which the
     // controller may be writing.
     unsafe { read_volatile(word) }
 }
 
-/// Takes the events that have happened since, and silences their interrupts until they are asked for again.
+/// Takes the events since the last call, and disables their interrupts until they are requested
+/// again.
 pub fn take_events() -> u32 {
     let events = read(INTERRUPT_STATUS);
     write(INTERRUPT_STATUS, events);
@@ -83,19 +86,18 @@ pub fn take_events() -> u32 {
     events
 }
 
-/// The next of these events raises an interrupt. Those that have happened already do not: look once more.
+/// Requests an interrupt for the next of these events. Earlier events cause none: poll once more.
 pub fn ask_for(events: u32) {
     write(INTERRUPT_STATUS, events);
     write(INTERRUPT_ENABLE, events);
 }
 
-/// Prepares the rings and their buffers, for a controller that stands still. Returns both halves,
-/// and the addresses of the rings, which the controller has to be told: of received frames, and of
-/// frames to send.
+/// Prepares the rings and their buffers for a stopped controller. Returns both ends, and the ring
+/// addresses to be configured in the controller: of received frames, and of frames to send.
 ///
 /// # Safety
-/// The pointers are aligned, to memory that nothing else uses, that of the rings and of the frames
-/// to send not cached. Nobody has halves that were returned before.
+/// The pointers must be aligned, and refer to memory that nothing else uses; the rings and the
+/// frames to send must be uncached. Ends that were returned before must not be in use.
 pub unsafe fn prepare(
     rings: *mut Rings,
     receive: *mut Buffers,
@@ -132,7 +134,7 @@ fn words(ring: *mut Descriptor, index: usize) -> [*mut u32; 2] {
     [word, word.wrapping_add(1)]
 }
 
-/// Frames that have come.
+/// The ring of received frames.
 pub struct Receiver {
     ring: *mut Descriptor,
     buffers: *mut Buffer,
@@ -147,24 +149,24 @@ impl Receiver {
         there.then(|| ((read(status) & RX_LENGTH) as usize).min(BUFFER))
     }
 
-    /// Its buffer.
+    /// The buffer of the oldest frame.
     pub fn buffer(&self) -> &[u8; BUFFER] {
-        // SAFETY: of this ring; the controller leaves it alone until the frame is released, which
-        // takes `&mut self`.
+        // SAFETY: a buffer of this ring, which the controller does not touch until the frame is
+        // released, which takes `&mut self`.
         unsafe { &(*self.buffers.wrapping_add(self.at)).0 }
     }
 
-    /// Gives its descriptor back.
+    /// Returns the frame's descriptor to the controller.
     pub fn release(&mut self) {
         let [address, _] = words(self.ring, self.at);
-        // The frame has been read before the controller may write another one.
+        // Complete all reads of the frame before the controller may overwrite it.
         barrier();
         write(address, read(address) & !RX_OWNED);
         self.at = (self.at + 1) % SLOTS;
     }
 }
 
-/// Frames to be sent.
+/// The ring of frames to be sent.
 pub struct Transmitter {
     ring: *mut Descriptor,
     buffers: *mut Buffer,
@@ -178,23 +180,23 @@ impl Transmitter {
         read(status) & TX_OWNED != 0
     }
 
-    /// The buffer of the next frame. Only if there is room.
+    /// The buffer of the next frame. Call only if there is room.
     pub fn buffer(&mut self) -> &mut [u8; BUFFER] {
-        // SAFETY: of this ring, and this core's.
+        // SAFETY: a buffer of this ring that belongs to this core.
         unsafe { &mut (*self.buffers.wrapping_add(self.at)).0 }
     }
 
-    /// Hands the next frame over; it leaves after [`start`](Self::start).
+    /// Queues the next frame; it leaves after [`start`](Self::start).
     pub fn send(&mut self, length: usize) {
         let [_, status] = words(self.ring, self.at);
         let wrap = if self.at == SLOTS - 1 { TX_WRAP } else { 0 };
         self.at = (self.at + 1) % SLOTS;
-        // The frame is in memory before the controller may read it.
+        // The frame must be in memory before the controller may read it.
         barrier();
         write(status, length as u32 | TX_LAST | wrap);
     }
 
-    /// Has the controller send what was handed over.
+    /// Makes the controller send the queued frames.
     pub fn start(&mut self) {
         barrier();
         write(CONTROL, read(CONTROL) | START_TX);

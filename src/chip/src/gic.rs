@@ -1,4 +1,5 @@
-//! Interrupt controller: the door bells between the cores, and the little of it that the kernel core needs.
+//! Interrupt controller: the doorbells between the cores, and the small part of it that the kernel
+//! core needs.
 //!
 //! Registers as in the Zynq-7000 manual (UG585), appendix "Application Processing Unit": CPU
 //! interface at `0xF8F00100` (each core sees its own), distributor at `0xF8F01000`. The runtime
@@ -21,20 +22,21 @@ const ICD_TARGETS0: *mut u32 = 0xF8F0_1800 as *mut u32;
 const ICD_CONFIGURATION0: *mut u32 = 0xF8F0_1C00 as *mut u32;
 const ICD_SGI: *mut u32 = 0xF8F0_1F00 as *mut u32;
 
-/// Makes everything written before visible to the other core, then raises software-generated
-/// interrupt `id` (0 to 15) on `core` (0 or 1).
+/// Makes all earlier writes visible to the other core, then raises software-generated interrupt
+/// `id` (0 to 15) on `core` (0 or 1).
 pub fn send_sgi(core: u8, id: u8) {
     barrier();
-    // SAFETY: a write to the SGI register has no effect on memory safety of this core.
+    // SAFETY: a write to the SGI register does not affect the memory safety of this core.
     unsafe { write_volatile(ICD_SGI, 1 << (16 + core as u32) | (id as u32 & 15)) };
 }
 
-/// Lets all sixteen SGIs, and no private peripheral interrupt, reach the calling core.
+/// Enables all sixteen SGIs, and no private peripheral interrupt, for the calling core.
 ///
 /// For a core that does not run the HAL's interrupt set-up (the kernel core). The distributor must
-/// be on already.
+/// be enabled already.
 pub fn enable_sgis_only() {
-    // SAFETY: registers banked for the calling core; interrupts it did not ask for go off.
+    // SAFETY: registers banked for the calling core; interrupts that it did not request are
+    // disabled.
     unsafe {
         write_volatile(ICD_ENABLE_CLEAR0, 0xffff_0000);
         for word in 0..4 {
@@ -42,23 +44,23 @@ pub fn enable_sgis_only() {
         }
         write_volatile(ICD_ENABLE_SET0, 0x0000_ffff);
         write_volatile(ICC_PRIORITY_MASK, 0xff);
-        // Secure and non-secure interrupts on, acknowledged as IRQ from the secure state.
+        // Enable secure and non-secure interrupts, acknowledged as IRQ from the secure state.
         write_volatile(ICC_CTRL, 0b0_0111);
     }
 }
 
-/// Has these interrupts (numbers up to 63) end [`wait_for_interrupt`] on the calling core, which
-/// has them masked, and the controller run. `cpu`: that core.
+/// Makes these interrupts (numbers up to 63) end [`wait_for_interrupt`] on the calling core `cpu`,
+/// which has them masked, and enables the controller.
 pub fn listen(cpu: u8, interrupts: &[u16]) {
     for id in interrupts.iter().map(|id| usize::from(*id)) {
-        // SAFETY: the controller is this core's, which takes no interrupt.
+        // SAFETY: this core owns the controller and takes no interrupt.
         unsafe {
             write_volatile(ICD_ENABLE_SET0.add(id / 32), 1 << (id % 32));
             let target = ICD_TARGETS0.add(id / 4);
             write_volatile(target, read_volatile(target) | 1 << (8 * (id % 4) + usize::from(cpu)));
         }
     }
-    // SAFETY: lets interrupts reach a core that has them masked: they end its waiting and nothing else.
+    // SAFETY: the interrupts are masked in the core, so they only end its waiting.
     unsafe {
         write_volatile(ICC_PRIORITY_MASK, 0xff);
         write_volatile(ICC_CTRL, 0b0_0111);
@@ -66,12 +68,12 @@ pub fn listen(cpu: u8, interrupts: &[u16]) {
     }
 }
 
-/// Has a shared interrupt (32 or above) come to core `cpu` alone, at each rise of its line. The
-/// distributor must be on already.
+/// Routes a shared interrupt (32 or above) to core `cpu` alone, on each rising edge of its line.
+/// The distributor must be enabled already.
 pub fn route_rising(cpu: u8, id: u16) {
     let id = usize::from(id);
-    // SAFETY: the bytes and the bit are this interrupt's alone; its two bits of the configuration
-    // share a word with those of others, which are set when the controller is, before this.
+    // SAFETY: the bytes and the bit belong to this interrupt alone; its two configuration bits
+    // share a word with those of others, which are set together with the controller, before this.
     unsafe {
         let configuration = ICD_CONFIGURATION0.add(id / 16);
         write_volatile(configuration, read_volatile(configuration) | 2 << (2 * (id % 16)));
@@ -81,7 +83,7 @@ pub fn route_rising(cpu: u8, id: u16) {
     }
 }
 
-/// The controller as after reset, for the next program.
+/// Restores the controller's state after reset, for the next program.
 pub fn deafen() {
     // SAFETY: no interrupt is needed any more.
     unsafe {
@@ -93,27 +95,27 @@ pub fn deafen() {
     }
 }
 
-/// A pending interrupt, taken; hand it back to [`end`].
+/// A pending interrupt that has been acknowledged; pass it to [`end`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged(u32);
 
 impl Acknowledged {
-    /// Interrupt number, [`SPURIOUS`] when there was none.
+    /// Interrupt number; [`SPURIOUS`] if there was none.
     pub fn id(self) -> u16 {
         (self.0 & 0x3ff) as u16
     }
 }
 
-/// Takes the most urgent pending interrupt of the calling core.
+/// Acknowledges the most urgent pending interrupt of the calling core.
 pub fn acknowledge() -> Acknowledged {
     // SAFETY: register of the calling core's own interface.
     Acknowledged(unsafe { read_volatile(ICC_ACKNOWLEDGE) })
 }
 
-/// Ends the handling of an acknowledged interrupt, so that the next one can come.
+/// Ends the handling of an acknowledged interrupt, so that the next one can occur.
 pub fn end(interrupt: Acknowledged) {
     if interrupt.id() != SPURIOUS {
-        // SAFETY: ends what this core's own interface has given it.
+        // SAFETY: ends an interrupt that this core's own interface has delivered.
         unsafe { write_volatile(ICC_END, interrupt.0) };
     }
 }

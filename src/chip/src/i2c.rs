@@ -1,11 +1,11 @@
-//! A board's I2C bus, bit by bit, on two pins of the processing system: SCL on MIO 50, SDA on MIO
-//! 51, as the ZC706 and the Kasli-SoC have it. The pins are open drain: driven low, or released to
+//! A board's I2C bus, driven bit by bit on two pins of the processing system: SCL on MIO 50, SDA on
+//! MIO 51, as on the ZC706 and the Kasli-SoC. The pins are open drain: driven low, or released to
 //! their pull-ups.
 //!
-//! Kernels call start, write, read and stop one by one, which the chip's I2C controller cannot do.
-//! The comms core makes the pins GPIO and uses the bus while booting; from the release of the
-//! kernel core on it is that core's, from which the comms core borrows it for transactions of
-//! batches (`kairos_channel::Shared::take_bus`), with the pins as [`Pins`].
+//! Kernels call start, write, read and stop separately, which the chip's I2C controller does not
+//! support. The comms core configures the pins as GPIO and uses the bus while booting. After the
+//! release of the kernel core that core owns the bus, and lends it to the comms core for
+//! transactions of batches (`kairos_channel::Shared::take_bus`), which uses the pins as [`Pins`].
 
 use core::ptr::{read_volatile, write_volatile};
 
@@ -18,21 +18,21 @@ const SCL: u32 = 1 << (50 - 32);
 const SDA: u32 = 1 << (51 - 32);
 /// Low word of the global timer, which counts at half the CPU's clock.
 const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
-/// Half a bit in its ticks: 5 us at 400 MHz, so 100 kbit/s.
+/// Half a bit in timer ticks: 5 us at 400 MHz, so 100 kbit/s.
 const HALF: u32 = 2000;
-/// How long a device may hold SCL low, in halves of a bit: 25 ms, as SMBus allows.
+/// How long a device may hold SCL low, in half bits: 25 ms, as SMBus allows.
 const STRETCH: u32 = 5000;
-/// Clocks after which a device that was cut off has given up SDA: the rest of an address, its
+/// Clocks within which an interrupted device releases SDA: the rest of an address, its
 /// acknowledgement, a byte that it sends, and one for each stop that it did not see.
 const CLOCKS: u32 = 20;
 
-/// The bus does not do what it should: a line is held low.
+/// A line of the bus is held low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stuck;
 
-/// The bus. Its user makes sure that there is no other one, on either core.
+/// The bus. Its user must ensure that there is no other one, on either core.
 pub struct Bus {
-    /// A transaction has been started and not stopped.
+    /// Whether a transaction has been started and not stopped.
     open: bool,
 }
 
@@ -44,7 +44,7 @@ fn levels() -> (bool, bool) {
 
 /// Drives a line low, or releases it.
 fn set(line: u32, high: bool) {
-    // SAFETY: only the user of the bus uses bank 1, outside of interrupts.
+    // SAFETY: only the user of the bus accesses bank 1, outside of interrupts.
     unsafe {
         let enabled = read_volatile(ENABLE);
         write_volatile(ENABLE, if high { enabled & !line } else { enabled | line });
@@ -59,7 +59,7 @@ fn half() {
     }
 }
 
-/// Releases SCL, and waits for devices that hold it.
+/// Releases SCL, and waits for devices that stretch the clock.
 fn clock_high() -> Result<(), Stuck> {
     set(SCL, true);
     half();
@@ -72,7 +72,7 @@ fn clock_high() -> Result<(), Stuck> {
     Err(Stuck)
 }
 
-/// One clock: SDA has this level during it; the level it really had.
+/// Generates one clock with this level on SDA; returns the actual level.
 fn bit(level: bool) -> Result<bool, Stuck> {
     set(SDA, level);
     half();
@@ -82,7 +82,7 @@ fn bit(level: bool) -> Result<bool, Stuck> {
     Ok(seen)
 }
 
-/// Both lines released, and low when enabled.
+/// Releases both lines, and sets them to be driven low when enabled.
 fn prepare() {
     // SAFETY: registers of GPIO bank 1, of which only the two pins' bits are changed.
     unsafe {
@@ -92,11 +92,12 @@ fn prepare() {
     }
 }
 
-/// The pins, for whoever has borrowed the bus.
+/// The pins, for a borrower of the bus.
 pub struct Pins(());
 
 impl Pins {
-    /// Both lines released, and low when enabled. Its user makes sure that nobody else uses the bus.
+    /// Releases both lines, and sets them to be driven low when enabled. The user must ensure that
+    /// nobody else uses the bus.
     pub fn new() -> Self {
         prepare();
         Self(())
@@ -107,7 +108,7 @@ impl Pins {
         set(SCL, high);
     }
 
-    /// Likewise the data line.
+    /// Releases the data line, or holds it low.
     pub fn set_data(&mut self, high: bool) {
         set(SDA, high);
     }
@@ -130,12 +131,13 @@ impl Bus {
         self.open
     }
 
-    /// Nothing has been started.
+    /// Creates the bus with no transaction started.
     pub const fn new() -> Self {
         Self { open: false }
     }
 
-    /// After a reset of the chip, which may have stopped a program in the middle of a byte.
+    /// Creates the bus after a reset of the chip, which may have stopped a program in the middle of
+    /// a byte.
     pub fn after_reset() -> Self {
         prepare();
         let mut bus = Self { open: true };
@@ -143,7 +145,7 @@ impl Bus {
         bus
     }
 
-    /// Start condition.
+    /// Generates a start condition.
     pub fn start(&mut self) -> Result<(), Stuck> {
         prepare();
         clock_high()?;
@@ -157,14 +159,14 @@ impl Bus {
         Ok(())
     }
 
-    /// Start condition within a transaction.
+    /// Generates a repeated start condition within a transaction.
     pub fn restart(&mut self) -> Result<(), Stuck> {
         set(SDA, true);
         half();
         self.start()
     }
 
-    /// Stop condition.
+    /// Generates a stop condition.
     pub fn stop(&mut self) -> Result<(), Stuck> {
         set(SDA, false);
         half();
@@ -178,7 +180,7 @@ impl Bus {
         }
     }
 
-    /// Sends the low 8 bits of `byte`; whether a device acknowledges.
+    /// Sends the low 8 bits of `byte`; returns whether a device acknowledges.
     pub fn write(&mut self, byte: u32) -> Result<bool, Stuck> {
         for n in (0..8).rev() {
             bit(byte >> n & 1 != 0)?;
@@ -207,9 +209,9 @@ impl Bus {
         }
     }
 
-    /// In a restart: the program before may have been stopped in the middle of a byte. Devices are
-    /// clocked until they let go of SDA and are told that it is over. One that sends a one may go
-    /// on with a zero, and then does not see the stop.
+    /// Recovers the bus in a restart: the previous program may have been stopped in the middle of a
+    /// byte. Clocks the devices until they release SDA, with stop conditions. A device that sends a
+    /// one may continue with a zero, and then does not see the stop.
     pub fn recover(&mut self) {
         if !self.open {
             return;
@@ -219,7 +221,7 @@ impl Bus {
                 break;
             }
         }
-        // If it is stuck for good, the next start says so.
+        // If the bus is permanently stuck, the next start fails.
         self.open = false;
         set(SCL | SDA, true);
     }

@@ -1,9 +1,10 @@
-//! The Zynq-7000 and the boards that carry it, for all images of the firmware.
+//! The Zynq-7000 and its boards, for all images of the firmware.
 //!
-//! It compiles for the host too, where what computes is tested; registers are touched only when a
-//! function that does is called.
+//! It also compiles for the host, where its computations are tested; registers are accessed only by
+//! functions that are documented to do so.
 //!
-//! No code here executes `sev` (it belongs to the kernel initiator), takes a lock or allocates.
+//! No code here executes `sev` (which is reserved for the kernel initiator), takes a lock or
+//! allocates.
 #![no_std]
 
 #[cfg(test)]

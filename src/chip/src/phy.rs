@@ -1,5 +1,5 @@
-//! Ethernet PHYs through their standard registers (IEEE 802.3, clause 22 and annex 28): any
-//! vendor's, no driver each.
+//! Ethernet PHYs through their standard registers (IEEE 802.3, clause 22 and annex 28), without
+//! vendor-specific drivers.
 
 use core::fmt;
 
@@ -27,7 +27,7 @@ pub enum Speed {
     Mbps1000,
 }
 
-/// What both ends of the cable have agreed on.
+/// The result of negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     pub speed: Speed,
@@ -66,13 +66,13 @@ impl Phy {
     /// The link, if it is up and negotiated.
     pub fn link(&self, bus: &mut impl Mdio) -> Option<Link> {
         let mut read = |register| bus.read(self.address, register);
-        // A loss of the link is latched until read: the second reading tells the state of now.
+        // A loss of the link is latched until read: the second read returns the present state.
         read(STATUS);
         let status = read(STATUS);
         if status == 0xffff || status & STATUS_LINK == 0 || status & STATUS_NEGOTIATED == 0 {
             return None;
         }
-        // Own gigabit abilities are bits 9 and 8; the partner's stand two bits higher.
+        // Own gigabit abilities are bits 9 and 8; the partner's are two bits higher.
         let gigabit = read(GIGABIT_CONTROL) & (read(GIGABIT_STATUS) >> 2);
         let common = read(ADVERTISEMENT) & read(PARTNER);
         let link = |speed, full_duplex| Some(Link { speed, full_duplex });
@@ -104,7 +104,7 @@ mod tests {
         }
     }
 
-    /// Registers as QEMU's PHY shows them.
+    /// Registers of QEMU's PHY.
     const QEMU: Bus = Bus(
         7,
         [0x1140, 0x796d, 0x0141, 0x0cc2, 0x01e1, 0xcde1, 0, 0, 0, 0x0300, 0x7c00],

@@ -1,5 +1,5 @@
-//! Resets of the whole chip, and the byte that outlives those by software (UG585, appendix B.28,
-//! `REBOOT_STATUS`): what the runtime asks of the loader, or leaves for its next start.
+//! Resets of the whole chip, and the byte that survives software resets (UG585, appendix B.28,
+//! `REBOOT_STATUS`): a request to the loader, or a note for the next start.
 
 use zynq7000_hal::slcr::Slcr;
 
@@ -7,7 +7,7 @@ const REBOOT_STATUS: *const u32 = 0xF800_0258 as *const u32;
 const MARK: u32 = 24;
 const BY_WATCHDOG: u32 = 1 << 16;
 
-/// What the byte says.
+/// Values of the byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     Nothing = 0,
@@ -18,7 +18,7 @@ pub enum Mark {
 }
 
 fn status() -> u32 {
-    // SAFETY: reading it has no effect.
+    // SAFETY: a read has no effect.
     unsafe { REBOOT_STATUS.read_volatile() }
 }
 
@@ -27,7 +27,7 @@ fn set(mark: Mark) {
     unsafe { Slcr::with(|slcr| slcr.modify_reboot_status(|status| status & 0x00ff_ffff | (mark as u32) << MARK)) };
 }
 
-/// Whether the mark was left before the newest reset; forgets it.
+/// Whether the mark was set before the last reset; clears it.
 pub fn take(mark: Mark) -> bool {
     let found = status() >> MARK == mark as u32;
     if found {
@@ -36,12 +36,12 @@ pub fn take(mark: Mark) -> bool {
     found
 }
 
-/// Whether the newest reset was one by the watchdog.
+/// Whether the last reset was by the watchdog.
 pub fn was_by_watchdog() -> bool {
     status() & BY_WATCHDOG != 0
 }
 
-/// Resets the whole processing system. The boot loader starts anew, and finds the mark.
+/// Resets the whole processing system. The boot loader starts again, and finds the mark.
 pub fn reset(mark: Mark) -> ! {
     set(mark);
     crate::gic::barrier();

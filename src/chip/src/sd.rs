@@ -1,7 +1,7 @@
 //! SD card in the first slot, through the HAL's driver of the controller. Pins and card voltage are
-//! as the boot loader left them.
+//! as configured by the boot loader.
 //!
-//! Sectors are moved by the CPU, one at a time, and the core waits: a sector takes some 50 µs, a
+//! The CPU transfers one sector at a time and waits for completion: a sector takes some 50 µs, on a
 //! slow card up to 250 ms.
 
 use embassy_time::{Duration, Instant};
@@ -11,20 +11,21 @@ use zynq7000_hal::sd::commands::{CMD13_SEND_STATUS, CMD17_READ_SINGLE_BLOCK, CMD
 use zynq7000_hal::sd::{initialize_card, SdClockConfig, SdLowLevel};
 use zynq7000_hal::time::Hertz;
 
-/// Longest time for a sector; the SD specification allows a card 250 ms to write one.
+/// Time limit for a sector; the SD specification allows a card 250 ms to write one.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// Speeds of the controller's reference clock and of the card's clock.
+/// Frequencies of the controller's reference clock and of the card's clock.
 const REFERENCE: Hertz = Hertz::MHz(100);
 const CARD: Hertz = Hertz::MHz(25);
-/// `READY_FOR_DATA`, and state `tran`, in the status of a card.
+/// `READY_FOR_DATA` and state `tran` in a card's status.
 const READY_MASK: u32 = 1 << 8 | 0xf << 9;
 const READY: u32 = 1 << 8 | 4 << 9;
 
-/// The slot, and the card that was in it when it was last reset.
+/// The slot, and the card present at the last reset.
 pub struct Slot {
     controller: Option<(SdLowLevel, SdClockConfig)>,
     address: u32,
-    /// Bytes or sectors that one step of a card's addresses covers: 512 or 1.
+    /// Address increment per sector: 512 for cards addressed by bytes, 1 for cards addressed by
+    /// sectors.
     step: u32,
 }
 
@@ -35,7 +36,7 @@ impl Default for Slot {
 }
 
 impl Slot {
-    /// Before [`Self::attach`]: without a controller.
+    /// Creates a slot without a controller, until [`Self::attach`].
     pub const fn new() -> Self {
         Self {
             controller: None,
@@ -44,13 +45,13 @@ impl Slot {
         }
     }
 
-    /// Gives it the controller's registers.
+    /// Attaches the controller.
     pub fn attach(&mut self, registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) {
         let clock = SdClockConfig::calculate_for_io_clock(clocks.io_clocks(), REFERENCE, CARD);
         self.controller = SdLowLevel::new(registers).zip(clock);
     }
 
-    /// Sends a command about a sector, after the card has finished what it does.
+    /// Sends a command for a sector, after the card has finished the previous one.
     fn start(&mut self, command: zynq7000::sdio::CommandRegister, sector: u32) -> Result<&mut SdLowLevel, DeviceError> {
         let argument = sector.checked_mul(self.step).ok_or(DeviceError)?;
         self.wait_ready()?;
@@ -79,7 +80,7 @@ impl Slot {
     }
 }
 
-/// Waits until `done` of the interrupt status; clears it.
+/// Waits until `done` accepts the interrupt status; clears it.
 fn wait(
     controller: &mut SdLowLevel,
     done: impl Fn(&zynq7000::sdio::InterruptStatus) -> bool,

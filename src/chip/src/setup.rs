@@ -1,5 +1,5 @@
-//! What every image on the HAL sets up alike: the clocks' frequencies, the time base, memory that
-//! devices use, the UART.
+//! Set-up common to all images on the HAL: the clocks' frequencies, the time base, memory used by
+//! devices, the UART.
 
 use core::ops::Range;
 
@@ -17,28 +17,28 @@ use crate::boards;
 /// whole numbers: 1 Hz less would make its microsecond 1/400 too short at 800 MHz.
 const CRYSTAL: Hertz = Hertz::from_raw(33_333_334);
 const BAUD: u32 = 115_200;
-/// What one entry of the MMU's table maps.
+/// Memory mapped by one entry of the MMU's table.
 const SECTION: usize = 1 << 20;
 
-/// Nothing is there: an access faults.
+/// Not mapped: accesses fault.
 pub const UNMAPPED: SectionAttributes = section_attrs::UNASSIGNED_RESERVED;
-/// Registers, or memory that is used like them.
+/// Registers, or memory that is accessed like them.
 pub const DEVICE: SectionAttributes = SectionAttributes {
     execute_never: true,
     ..section_attrs::SHAREABLE_DEVICE
 };
-/// Memory without instructions: a jump there faults.
+/// Memory without instructions: jumping there faults.
 pub const DATA: SectionAttributes = SectionAttributes {
     execute_never: true,
     ..section_attrs::DDR
 };
-/// Memory that a device reads or writes: writes are merged, and caches need no maintenance.
+/// Memory accessed by a device: writes are merged, and no cache maintenance is needed.
 pub const NOT_CACHED: SectionAttributes = SectionAttributes {
     memory_attrs: MemoryRegionAttributes::OuterAndInnerNonCacheable.as_raw(),
     ..DATA
 };
 
-/// Maps whole megabytes of memory, one to one, in the order given.
+/// Maps whole megabytes of memory one to one, in the given order.
 pub fn map(regions: &[(Range<usize>, SectionAttributes)]) {
     let mut table = mmu_l1_table_mut();
     for (region, attributes) in regions {
@@ -48,7 +48,7 @@ pub fn map(regions: &[(Range<usize>, SectionAttributes)]) {
     }
 }
 
-/// Frequencies as the first stage has set them, and the time base, which runs from then on.
+/// Reads the frequencies configured by the first stage, and starts the time base.
 pub fn clocks(timer: zynq7000::gtc::MmioRegisters<'static>) -> Clocks {
     let clocks = Clocks::new_from_regs(CRYSTAL).expect("clock registers make no sense");
     let timer = GlobalTimerCounter::new(timer, clocks.arm_clocks());
@@ -56,15 +56,15 @@ pub fn clocks(timer: zynq7000::gtc::MmioRegisters<'static>) -> Clocks {
     clocks
 }
 
-/// The lower word of the global timer, which the time base counts with.
+/// The lower word of the global timer, on which the time base is built.
 pub fn timer_count() -> u32 {
     const COUNTER: *const u32 = 0xF8F0_0200 as *const u32;
-    // SAFETY: reading it has no effect.
+    // SAFETY: a read has no effect.
     unsafe { COUNTER.read_volatile() }
 }
 
-/// The UART with a connector, of the two, for the log: transmits with 115200 baud, 8N1. Pins are as
-/// the first stage left them.
+/// Configures the UART with a connector as the transmitter of the log: 115200 baud, 8N1. Pins are
+/// as configured by the first stage.
 pub fn console(uarts: [zynq7000::uart::MmioRegisters<'static>; 2], clocks: &Clocks) -> Tx {
     let [first, second] = uarts;
     let registers = if boards::uart_with_clock() == 0 { first } else { second };

@@ -1,9 +1,10 @@
-//! What the start-up code of each image has to do first, as text for `global_asm!` (Cortex-A9 TRM
-//! chapter 4, ARM ARM B1.8).
+//! The first steps of each image's start-up code, as text for `global_asm!` (Cortex-A9 TRM chapter
+//! 4, ARM ARM B1.8).
 //!
-//! Changes r0 to r3, and leaves zero in r0.
+//! Clobbers r0 to r3, and leaves zero in r0.
 
-/// Forgets address translations, cached instructions and branches, whose contents are undefined after reset.
+/// Invalidates address translations, cached instructions and branch predictions, which are
+/// undefined after reset.
 #[macro_export]
 macro_rules! start_invalidate {
     () => {
@@ -18,7 +19,7 @@ macro_rules! start_invalidate {
     };
 }
 
-/// Lets VFP and NEON be used.
+/// Enables VFP and NEON.
 #[macro_export]
 macro_rules! start_floating_point {
     () => {
@@ -51,8 +52,8 @@ macro_rules! start_clear_bss {
     };
 }
 
-/// Copies `.data` from where it was loaded to where it belongs, `__data_start` to `__data_end` of
-/// the linker script, in words.
+/// Copies `.data` from its load address to its run address, `__data_start` to `__data_end` of the
+/// linker script, in words.
 #[macro_export]
 macro_rules! start_copy_data {
     () => {

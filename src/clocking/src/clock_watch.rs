@@ -1,29 +1,28 @@
-//! What to make of the gateware's measurements of the RTIO clock and of the external clock while
-//! the device runs.
+//! Evaluates the gateware's measurements of the RTIO clock and of the external clock at run time.
 
 use core::fmt;
 
-/// A measurement counts every fourth period in 2^20 periods of the processing system's 125 MHz
-/// (`clock_synthesiser`, `clock_reference`).
+/// A measurement counts every fourth period of a clock during 2^20 periods of the processing
+/// system's 125 MHz (`clock_synthesiser`, `clock_reference`).
 const UNITS_HZ: u64 = 4 * 125_000_000;
 const WINDOW: u64 = 1 << 20;
-/// Greatest relative difference, 1 / this: more than crystals differ and a measurement is off (0.05
-/// ‰ at 10 MHz).
+/// Largest relative difference is 1/this: more than the tolerance of crystals and the error of a
+/// measurement (0.05 ‰ at 10 MHz).
 const TOLERANCE: u32 = 1000;
-/// So many looks in a row must find the clock in order before it is used again.
+/// Number of consecutive good measurements before a clock is used again.
 const STEADY: u32 = 3;
 
-/// A frequency as measured, in Hz.
+/// A measured frequency in Hz.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured(pub u32);
 
 impl Measured {
-    /// Value of a register.
+    /// Converts the value of a register.
     pub fn new(count: u32) -> Self {
         Self((u64::from(count) * UNITS_HZ).div_ceil(WINDOW) as u32)
     }
 
-    /// Whether it is that frequency in Hz.
+    /// Whether the frequency matches the nominal one, in Hz.
     pub fn is(self, frequency: u32) -> bool {
         self.0.abs_diff(frequency) <= frequency / TOLERANCE
     }
@@ -41,40 +40,42 @@ impl fmt::Display for Measured {
     }
 }
 
-/// What has been found in one look.
+/// The result of one poll.
 #[derive(Clone, Copy)]
 pub struct Look {
-    /// The gateware has gone back to the processing system's clock.
+    /// The gateware has switched back to the processing system's clock.
     pub lost: bool,
     pub synthesiser: Measured,
     pub reference: Measured,
 }
 
-/// What has changed.
+/// A change of the clocks' state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
-    /// The synthesiser's clock was lost: no RTIO.
+    /// The synthesiser's clock was lost: RTIO has stopped.
     Lost,
-    /// It is there again, and may be switched to: [`Watch::back`] if that succeeds.
+    /// The clock has returned and can be switched to; [`Watch::back`] is to be called if that
+    /// succeeds.
     There,
-    /// The external clock is not what it should be. The synthesiser goes on without it.
+    /// The external clock has failed. The synthesiser continues without it.
     ReferenceLost(Measured),
-    /// It is as it should be again.
+    /// The external clock has recovered.
     ReferenceBack,
-    /// The clock of a link is there: the synthesiser goes over to it.
+    /// The clock of a link is present: the synthesiser switches to it.
     LinkThere,
-    /// It is gone, or has another frequency: the synthesiser's crystal stands in for it.
+    /// The clock of the link is gone or has another frequency: the synthesiser's crystal replaces
+    /// it.
     LinkGone,
 }
 
-/// What the synthesiser's input has.
+/// The clock at the synthesiser's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Nothing that is used.
+    /// None that is used.
     None,
     /// An external clock of this frequency in Hz.
     External(u32),
-    /// That of a link, likewise; at the beginning it is not there.
+    /// The clock of a link, likewise; initially absent.
     Link(u32),
 }
 
@@ -88,7 +89,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// `output`: the frequency in Hz that there should be.
+    /// `output`: the nominal frequency in Hz.
     pub fn new(output: u32, source: Source) -> Self {
         Self {
             output,
@@ -99,7 +100,7 @@ impl Watch {
         }
     }
 
-    /// One look; at most one piece of news.
+    /// Evaluates one poll; reports at most one change.
     pub fn look(&mut self, look: Look) -> Option<News> {
         if look.lost && !self.lost {
             (self.lost, self.steady) = (true, 0);
@@ -131,7 +132,7 @@ impl Watch {
         })
     }
 
-    /// The synthesiser's clock is used again.
+    /// Records that the synthesiser's clock is used again.
     pub fn back(&mut self) {
         self.lost = false;
     }

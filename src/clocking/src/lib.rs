@@ -1,5 +1,5 @@
-//! The clock of RTIO, apart from registers, so that it is tested on the host: what the key
-//! `rtio_clock` asks for, the synthesiser that makes it, and a watch over it while the device runs.
+//! The RTIO clock, independent of registers, so that it is tested on the host: the key
+//! `rtio_clock`, the synthesiser, and monitoring at run time.
 #![no_std]
 #![forbid(unsafe_code)]
 

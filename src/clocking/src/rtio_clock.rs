@@ -1,4 +1,4 @@
-//! The key `rtio_clock` (wire protocols, section 6): where the RTIO clock comes from.
+//! The key `rtio_clock` (wire protocols, section 6), which selects the source of the RTIO clock.
 
 use core::fmt;
 
@@ -9,7 +9,7 @@ use crate::si5324::Reference;
 pub struct Setting {
     pub name: &'static str,
     pub reference: Reference,
-    /// Frequency that the RTIO core gets, in Hz; None: that of the external clock, which passes
+    /// Frequency of the RTIO core in Hz; `None` for that of the external clock, which passes
     /// through unchanged.
     pub output: Option<u32>,
 }
@@ -40,14 +40,15 @@ const fn bypass(name: &'static str) -> Setting {
     }
 }
 
-/// That of a satellite: the clock of the board above, and the crystal while the link is not there.
+/// The setting of a satellite: the clock of the upstream board, or the crystal while the link is
+/// down.
 const LINK: Setting = Setting {
     name: "link_125",
     reference: Reference::Link(125 * MHZ),
     output: Some(125 * MHZ),
 };
 
-/// All values that are understood.
+/// All valid values.
 pub const SETTINGS: [Setting; 11] = [
     internal("int_125", 125),
     internal("int_100", 100),
@@ -62,14 +63,14 @@ pub const SETTINGS: [Setting; 11] = [
     LINK,
 ];
 
-/// Why a value is not used.
+/// Why a value is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The gateware was built for another frequency (Hz).
     Frequency(u32),
-    /// The gateware has its clock from the processing system.
+    /// The gateware takes its clock from the processing system.
     NoSynthesiser,
-    /// The board is no satellite.
+    /// The board is not a satellite.
     NoLink,
 }
 
@@ -83,14 +84,14 @@ impl fmt::Display for Refused {
     }
 }
 
-/// The setting with this name. White space at the end does not count.
+/// The setting with this name. Trailing white space is ignored.
 pub fn parse(text: &str) -> Option<Setting> {
     let name = text.trim_end();
     SETTINGS.into_iter().find(|setting| setting.name == name)
 }
 
-/// What is used if the configuration says nothing; None: gateware of a frequency that no setting
-/// gives. `linked`: the synthesiser has the clock of a link to a board above.
+/// The default setting; `None` if no setting has the gateware's frequency. `linked`: the
+/// synthesiser receives the clock of a link to an upstream board.
 pub fn default(frequency: u32, linked: bool) -> Option<Setting> {
     if linked && LINK.output == Some(frequency) {
         return Some(LINK);
@@ -101,7 +102,8 @@ pub fn default(frequency: u32, linked: bool) -> Option<Setting> {
 }
 
 impl Setting {
-    /// Whether gateware for `frequency` (Hz) can have this clock. `linked`: there is a link to a board above.
+    /// Whether gateware for `frequency` (Hz) supports this clock. `linked`: there is a link to an
+    /// upstream board.
     pub fn check(&self, frequency: u32, synthesiser: bool, linked: bool) -> Result<(), Refused> {
         match self.output {
             Some(output) if output != frequency => Err(Refused::Frequency(frequency)),

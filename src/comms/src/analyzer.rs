@@ -1,8 +1,8 @@
-//! The analyzer of a board: the gateware records to a ring in memory, from boot on.
+//! The analyzer of a board: the gateware records to a ring in memory from boot on.
 //!
-//! For a dump (wire protocols, section 4) it is stopped, the ring is copied, and it starts anew at
-//! once: little is missed, and whoever takes the dump slowly keeps nobody from recording. Without
-//! gateware, or with one that has no analyzer, nothing is recorded.
+//! For a dump (wire protocols, section 4) the recording is stopped, the ring is copied, and the
+//! recording is restarted at once, so that little is missed and a slow client does not delay it.
+//! Without gateware, or if it has no analyzer, nothing is recorded.
 
 use kairos_channel::memory::ANALYZER;
 use kairos_chip::gic::barrier;
@@ -14,9 +14,9 @@ use kairos_proto::descriptor::{ChannelKind, Descriptor};
 use crate::uncleared::uncleared;
 use crate::wire::{Lost, Wire};
 
-/// Bytes of the ring.
+/// Size of the ring, in bytes.
 pub const RING: usize = 512 * 1024;
-/// Looks at `analyzer_busy` until what is under way must have arrived.
+/// Number of polls of `analyzer_busy` within which writes in flight must complete.
 const POLLS: u32 = 10_000;
 /// Units sent at a time.
 const CHUNK: usize = 32;
@@ -53,7 +53,7 @@ impl Registers {
         })
     }
 
-    /// Records from the ring's begin on.
+    /// Starts recording at the beginning of the ring.
     fn arm(&self) {
         self.base.write(ANALYZER.start as u32);
         self.last.write((ANALYZER.start + RING - 1) as u32);
@@ -62,7 +62,7 @@ impl Registers {
         self.enable.write(1);
     }
 
-    /// Ends the recording; false if the gateware does not come to rest.
+    /// Stops recording; false if the gateware stays busy.
     fn disarm(&self) -> bool {
         self.enable.write(0);
         let rests = (0..POLLS).any(|_| self.busy.read() == 0);
@@ -78,17 +78,17 @@ pub struct Analyzer {
     copy: &'static mut [u8; RING],
 }
 
-/// What has been recorded.
+/// A recording.
 pub struct Record<'a> {
     units: &'a [[u8; MESSAGE]],
-    /// Messages since the record began, those included that were overwritten.
+    /// Messages since the recording started, including overwritten ones.
     messages: u64,
     error: bool,
     log_channel: u8,
 }
 
 impl Analyzer {
-    /// Begins to record. Called once.
+    /// Starts recording. Called once.
     pub fn start() -> Self {
         let descriptor = kairos_pl::descriptor().ok();
         let registers = descriptor.as_ref().and_then(Registers::find);
@@ -97,7 +97,7 @@ impl Analyzer {
             u8::try_from(log.number).ok().filter(|number| *number < 128)
         });
         if let Some(registers) = &registers {
-            // A reset of this core alone leaves it recording.
+            // After a reset of this core alone the gateware is still recording.
             registers.disarm();
             registers.arm();
         }
@@ -108,7 +108,7 @@ impl Analyzer {
         }
     }
 
-    /// Copies the ring, oldest byte first, and lets the recording begin anew.
+    /// Copies the ring, oldest byte first, and restarts the recording.
     pub fn take(&mut self) -> Record<'_> {
         let mut record = Record {
             units: &[],
@@ -126,7 +126,7 @@ impl Analyzer {
         }
         let mut length = 0;
         for part in parts(registers.byte_count.read(), RING) {
-            // SAFETY: the ring's memory, to which nobody writes now.
+            // SAFETY: the ring's memory, which nobody writes now.
             let part = unsafe {
                 core::slice::from_raw_parts((ANALYZER.start + part.start) as *const u8, part.end - part.start)
             };
@@ -142,7 +142,7 @@ impl Analyzer {
 }
 
 impl Record<'_> {
-    /// The head of a dump of those units that are told.
+    /// The header of a dump of the units that `is_told` selects.
     pub fn head(&self, is_told: impl Fn(&[u8; MESSAGE]) -> bool) -> Head {
         let bytes = |told: bool| {
             let units = self.units.iter().filter(|unit| is_told(unit) == told);
@@ -156,7 +156,7 @@ impl Record<'_> {
         }
     }
 
-    /// Sends their messages.
+    /// Sends the messages of the units that `is_told` selects.
     ///
     /// # Errors
     /// [`Lost`].
@@ -165,7 +165,7 @@ impl Record<'_> {
             let mut bytes = heapless::Vec::<u8, { 2 * CHUNK * MESSAGE }>::new();
             for unit in chunk.iter().filter(|unit| is_told(unit)) {
                 let (first, second) = expand(unit);
-                // There is room for two messages of each unit.
+                // Cannot fail: there is room for two messages of each unit.
                 let _ = bytes.extend_from_slice(&first);
                 if let Some(second) = second {
                     let _ = bytes.extend_from_slice(&second);

@@ -1,6 +1,6 @@
-//! Batches of register accesses: a client's program is checked, and executed beside whatever else
-//! this core does. It shares no register with a kernel, and between stretches of steps everybody
-//! else has the core.
+//! Batches of register accesses: a client's program is checked, then executed alongside the other
+//! work of this core. It shares no register with a kernel, and yields to other tasks after each
+//! stretch of steps.
 
 use embassy_futures::yield_now;
 use embassy_sync::once_lock::OnceLock;
@@ -14,16 +14,16 @@ use kairos_proto::batch::{Ending, Outcome, Transfer};
 use crate::i2c;
 use crate::moninj::Pins;
 
-/// Steps at a time, before others have the core: some tens of microseconds.
+/// Steps executed before yielding: some tens of microseconds.
 const STRETCH: usize = 256;
-/// Bytes of the longest answer.
+/// Length of the longest answer, in bytes.
 const ANSWER_MAX: usize = REPLY + 4 * RESULTS_MAX as usize;
 
-/// What this gateware has for batches. It stays as long as the firmware does.
+/// What this gateware offers to batches. It stays valid while the firmware runs.
 static GATEWARE: OnceLock<(Exports, Pins)> = OnceLock::new();
 
-/// Executes a batch, and puts the answer into `room`; how long it is. `None` if there is not room
-/// enough for any answer.
+/// Executes a batch, writes the answer to `room`, and returns its length; `None` if the longest
+/// answer would not fit.
 pub async fn answer(program: &[u8], room: &mut [u8]) -> Option<usize> {
     let (head, results) = room.get_mut(..ANSWER_MAX)?.split_at_mut(REPLY);
     let mut results = Results::new(results);
@@ -45,7 +45,7 @@ pub async fn answer(program: &[u8], room: &mut [u8]) -> Option<usize> {
     Some(REPLY + 4 * results.count)
 }
 
-/// Words of result, in their order.
+/// Result words, in order.
 struct Results<'a> {
     places: core::slice::IterMut<'a, [u8; 4]>,
     count: usize,
@@ -60,7 +60,7 @@ impl<'a> Results<'a> {
     }
 
     fn add(&mut self, word: u32) {
-        // The check has counted them.
+        // Cannot overflow: the check has counted the results.
         if let Some(place) = self.places.next() {
             *place = word.to_le_bytes();
             self.count += 1;
@@ -71,7 +71,7 @@ impl<'a> Results<'a> {
 async fn execute(batch: Batch<'_>, pins: Pins, results: &mut Results<'_>) -> Ending {
     let mut run = Run::new(batch);
     let mut logic = Logic(pins);
-    // The poll that waits, by the number of steps before it, and since when.
+    // The waiting poll, identified by the number of steps before it, and when it began.
     let mut waiting = (u32::MAX, Instant::MIN);
     loop {
         match run.go(STRETCH, &mut logic, |word| results.add(word)) {
@@ -94,7 +94,7 @@ async fn execute(batch: Batch<'_>, pins: Pins, results: &mut Results<'_>) -> End
     }
 }
 
-/// Does a transaction; what it reads is packed into words, the first byte of each the highest.
+/// Executes an I2C transaction. Bytes read are packed into words, most significant byte first.
 async fn on_the_bus(wanted: &Transfer, results: &mut Results<'_>) -> Result<(), Outcome> {
     let mut bytes = [0; I2C_READ_MAX];
     let read = i2c::transfer(wanted, &mut bytes).await?;
@@ -104,7 +104,7 @@ async fn on_the_bus(wanted: &Transfer, results: &mut Results<'_>) -> Result<(), 
     Ok(())
 }
 
-/// The logic of this board. The check has asked what a batch may do with it.
+/// The registers of this board. The check has verified that the batch may access them.
 struct Logic(Pins);
 
 impl Device for Logic {

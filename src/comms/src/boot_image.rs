@@ -1,12 +1,12 @@
-//! The image that a device boots from next time: one that it could not boot is refused before
-//! anything is written.
+//! Checks of boot images: an image that this device could not boot from is rejected before anything
+//! is written.
 
 use kairos_chip::boards;
 use kairos_config::keys::{self, Key};
 use kairos_proto::boot_image::{check, Machine};
 
-/// Whether a value may be written to a key: if that is the boot image, this device has to be able
-/// to boot from it; else the log says why not.
+/// Returns whether a value may be written to a key. A boot image must be bootable on this device;
+/// otherwise the reason is logged.
 pub fn fits(key: &str, value: &[u8]) -> bool {
     if keys::find(key) != Some(Key::Boot) || value.is_empty() {
         return true;

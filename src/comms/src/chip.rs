@@ -10,7 +10,7 @@ use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::slcr::Slcr;
 use zynq7000_hal::uart::Tx;
 
-/// What the rest of the program takes over.
+/// Peripherals for the rest of the program.
 pub struct Chip {
     pub clocks: Clocks,
     pub console: Tx,
@@ -19,7 +19,8 @@ pub struct Chip {
     pub xadc: zynq7000::xadc::MmioRegisters<'static>,
 }
 
-/// Brings the chip up. Called once, first of all. `last_use`: of the low megabyte, which is closed then.
+/// Brings the chip up. Called once, before anything else. `last_use` is called before the low
+/// megabyte is unmapped.
 pub fn init(last_use: fn()) -> Chip {
     let peripherals = zynq7000_hal::init(zynq7000_hal::Config::default()).expect("chip initialised twice");
     last_use();
@@ -36,7 +37,7 @@ pub fn init(last_use: fn()) -> Chip {
     }
 }
 
-/// The lines that say what this is.
+/// Logs the banner and the use of memory.
 pub fn announce(banner: &str, kernel_image: usize) {
     log::info!("{banner}");
     log::info!(
@@ -53,10 +54,10 @@ fn image_size() -> usize {
     core::ptr::addr_of!(_stacks_high_end) as usize - kairos_channel::memory::RUNTIME.start
 }
 
-/// Makes the MMU check what the table says; the kernel core uses the same table.
+/// Makes the MMU enforce the permissions of the table; the kernel core uses the same table.
 fn protect_memory() {
     setup::map(&[
-        // From now on an access there is a null pointer, and faults.
+        // An access there is a null pointer's, and faults.
         (LOW, UNMAPPED),
         (RUNTIME_DATA..RUNTIME.end, DATA),
         (CHANNEL.start..DESCRIPTOR_COPY.end, DATA),
@@ -74,8 +75,8 @@ fn protect_memory() {
     aarch32_cpu::asm::isb();
 }
 
-/// The kernel core drives the I2C bus as GPIO: SCL is MIO 50, SDA is MIO 51. Electrical standard
-/// and speed of the pins stay.
+/// Gives the I2C pins to GPIO, through which the kernel core drives the bus: SCL is MIO 50, SDA is
+/// MIO 51. I/O standard and speed of the pins are unchanged.
 fn release_i2c_pins() {
     const MIO_PIN_50: *mut u32 = 0xF800_07C8 as *mut u32;
     /// Tri-state and peripheral selections; pull-up.
@@ -94,8 +95,8 @@ fn release_i2c_pins() {
     }
 }
 
-/// QEMU's timers run at 100 MHz whatever the clock registers say; make them say that. QEMU is known
-/// by its zero IDCODE.
+/// Makes the clock registers say 100 MHz, at which QEMU's timers run whatever the registers say.
+/// QEMU is recognised by its zero IDCODE.
 fn fix_qemu_clock() {
     // SAFETY: no other code uses the SLCR now.
     unsafe {

@@ -1,7 +1,8 @@
-//! The RTIO clock: programs the synthesiser, where the gateware depends on one, as the key
-//! `rtio_clock` says, has the gateware switch to it, and watches it afterwards.
+//! The RTIO clock: programs the synthesiser, where the gateware depends on one, according to the
+//! key `rtio_clock`; makes the gateware switch to it; and monitors it afterwards.
 //!
-//! While the device runs, only the gateware is asked, not the chip: the I2C bus belongs to the kernel core.
+//! At run time only the gateware's registers are read, not the chip: the I2C bus belongs to the
+//! kernel core.
 
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -21,20 +22,20 @@ use kairos_proto::descriptor::{Clock, ClockSource, Descriptor};
 use crate::config::Config;
 use crate::report;
 
-/// A switch takes less than a millisecond: the gateware gives up a clock that it cannot lock to
+/// A switch takes less than a millisecond: the gateware gives up on a clock that it cannot lock to
 /// within 0.3 ms.
 const SWITCH_LIMIT_MS: u32 = 5;
-/// Until the gateware has measured a clock that has just begun: two of its windows, with reserve.
+/// Time for the gateware to measure a clock that has just started: two of its windows, with margin.
 const MEASURING_LIMIT_MS: u32 = 30;
 
-/// Whether RTIO is without its clock.
+/// Whether RTIO has lost its clock.
 static LOST: AtomicBool = AtomicBool::new(false);
-/// Whether the external clock has failed, and the synthesiser goes on without it.
+/// Whether the external clock has failed, and the synthesiser continues without it.
 static REFERENCE_LOST: AtomicBool = AtomicBool::new(false);
-/// Who runs a kernel: one task at a time.
+/// The task that runs a kernel; there is one at a time.
 static KERNEL: AtomicWaker = AtomicWaker::new();
 
-/// A clock that a synthesiser makes.
+/// An RTIO clock made by a synthesiser.
 pub struct Switched {
     registers: Registers,
     watch: Watch,
@@ -60,7 +61,8 @@ impl Registers {
         })
     }
 
-    /// Has the logic run from the synthesiser's clock, or from the processing system's. Whether it does.
+    /// Switches the logic to the clock of the synthesiser or of the processing system. Returns
+    /// whether it has switched.
     fn switch(&self, synthesiser: bool) -> bool {
         use names::{STATUS_LOCKED_BIT as LOCKED, STATUS_SELECTED_BIT as SELECTED, STATUS_SWITCHING_BIT as SWITCHING};
         self.select.write(u32::from(synthesiser));
@@ -82,14 +84,14 @@ impl Registers {
         }
     }
 
-    /// The PHYs may leave reset.
+    /// Allows the PHYs to leave reset.
     fn acknowledge(&self) {
         self.lost.write(1);
     }
 }
 
 impl Switched {
-    /// Looks at the clocks, and does and says what is needed.
+    /// Checks the clocks, logs changes, and recovers where possible.
     pub fn poll(&mut self) {
         let news = self.watch.look(self.registers.look());
         match news {
@@ -127,7 +129,7 @@ impl Switched {
     }
 }
 
-/// What is wrong with the clock.
+/// The state of the clock.
 pub enum Trouble {
     None,
     /// The external clock has failed.
@@ -149,13 +151,13 @@ fn set_lost(lost: bool) {
     KERNEL.wake();
 }
 
-/// Waits until RTIO is without its clock, or, with `lost` false, until it has one. For the task
-/// that has the kernel core.
+/// Waits until RTIO loses its clock or, with `lost` false, until it has one. For the task that owns
+/// the kernel core.
 pub async fn wait(lost: bool) {
     poll_fn(|context| poll(lost, context)).await
 }
 
-/// The same within another future.
+/// Like [`wait`], to be polled from another future.
 pub fn poll(lost: bool, context: &Context<'_>) -> Poll<()> {
     KERNEL.register(context.waker());
     match LOST.load(Ordering::Relaxed) == lost {
@@ -164,8 +166,8 @@ pub fn poll(lost: bool, context: &Context<'_>) -> Poll<()> {
     }
 }
 
-/// Before the RTIO core leaves reset: its clock is as configured afterwards, or the error is logged
-/// and RTIO must not be used. A clock that a synthesiser makes is to be watched.
+/// Sets up the clock before the RTIO core leaves reset. On an error, which is logged, RTIO must not
+/// be used. The caller must monitor the returned clock, if it is made by a synthesiser.
 pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> Result<Option<Switched>, ()> {
     let input = match ClockSource::try_from(clock.synthesiser) {
         Ok(ClockSource::ProcessingSystem) => None,
@@ -192,7 +194,8 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
         log::error!("RTIO clock: this gateware has a synthesiser, but no registers to switch to it");
         return Err(());
     };
-    // After a reset of the processors alone the logic may still run from the clock that is about to stop.
+    // After a reset of the processors alone, the logic may still run from the clock that is about
+    // to stop.
     registers.switch(false);
     if let Err(error) = program(&setting, input, clock.frequency) {
         let external = matches!(setting.reference, Reference::External(_) | Reference::Bypass);
@@ -223,7 +226,8 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
     Ok(Some(Switched { registers, watch }))
 }
 
-/// The synthesiser's clock as soon as it is `frequency`, or whatever it is after some time.
+/// Measures the synthesiser's clock: returns as soon as it is `frequency`, or the last result at
+/// the time limit.
 fn measure(registers: &Registers, frequency: u32) -> Measured {
     for _ in 0..MEASURING_LIMIT_MS {
         let found = registers.look().synthesiser;
@@ -255,7 +259,8 @@ fn program(setting: &Setting, input: Input, frequency: u32) -> Result<(), Error>
     chip.release()
 }
 
-/// The board's bus, with whole transactions. The kernel core has not been released, so it is this core's.
+/// The board's I2C bus, with whole transactions. The kernel core has not been released, so this
+/// core owns the bus.
 struct BoardBus(i2c::Bus);
 
 impl BoardBus {

@@ -1,4 +1,4 @@
-//! The device's configuration: the store on the SD card, and what its values set here.
+//! The device's configuration: the store on the SD card, and the settings that take effect here.
 
 use core::cell::RefCell;
 
@@ -18,22 +18,22 @@ use zynq7000_hal::clocks::Clocks;
 
 use crate::{logger, watchdog};
 
-/// The value of the key `idle_kernel` may have changed.
+/// Signals that the value of the key `idle_kernel` may have changed.
 pub static IDLE_KERNEL_CHANGED: Signal<CriticalSectionRawMutex, ()> = Signal::new();
 
-/// Longest value of a key that is a setting in text, in bytes.
+/// Longest value of a textual setting, in bytes.
 const TEXT_MAX: usize = 128;
 
-/// Longest time for which nobody is attended to during an access to the card.
+/// Longest interval between calls of [`Attend::attend`] during an access to the card.
 const UNATTENDED: Duration = Duration::from_millis(1);
 
-/// Others that count on an answer in less time than an access to the card may take.
+/// Work that cannot wait as long as an access to the card may take.
 pub trait Attend {
-    /// Gives them what they wait for. Called often, and from within accesses to the configuration.
+    /// Does the pending work. Called often, and from within accesses to the configuration.
     fn attend(&self);
 }
 
-/// The card, which may take a second for a hundred sectors: others are attended to meanwhile.
+/// The card, where a hundred sectors may take a second: other work is attended to meanwhile.
 struct Attending {
     slot: Slot,
     others: Option<&'static dyn Attend>,
@@ -68,15 +68,15 @@ impl BlockDevice for Attending {
     }
 }
 
-/// The configuration. Each access goes to the card and blocks the core meanwhile, but for those
-/// whom it attends to.
+/// The configuration. Each access uses the card and blocks the core, apart from the work attended
+/// to meanwhile.
 pub struct Config {
     store: RefCell<Store<'static, Attending>>,
     access: RefCell<Access>,
     nonces: RefCell<Nonces>,
 }
 
-/// Finds the card and sets the levels of the log. Without a card the device runs with defaults.
+/// Finds the card and sets the log levels. Without a card the device runs with defaults.
 pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) -> &'static Config {
     static ROOM: ConstStaticCell<Workspace> = ConstStaticCell::new(Workspace::new());
     static CONFIG: StaticCell<Config> = StaticCell::new();
@@ -104,17 +104,17 @@ pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) 
 }
 
 impl Config {
-    /// From now on these are attended to during long accesses.
+    /// Registers work to be attended to during long accesses.
     pub fn attend(&self, others: &'static dyn Attend) {
         self.store.borrow_mut().device().others = Some(others);
     }
 
-    /// Reads a value into `out`; its length, or None if there is none.
+    /// Reads a value into `out`; returns its length, or `None` if the key has no value.
     pub fn read(&self, key: &str, out: &mut [u8]) -> Result<Option<usize>, Error> {
         self.with(|store| store.read(key, out))
     }
 
-    /// Writes a value, and does what it means at once.
+    /// Writes a value, and applies it if it takes effect at once.
     pub fn write(&self, key: &str, value: &[u8]) -> Result<(), Error> {
         self.with(|store| store.write(key, value))?;
         self.changed(key);
@@ -135,13 +135,13 @@ impl Config {
         Ok(())
     }
 
-    /// Who may manage the device. It is kept from boot and the newest write on: taking the card out
-    /// opens nothing.
+    /// Who may manage the device. The key is cached at boot and at each write, so removing the card
+    /// grants no access.
     pub fn access(&self) -> Access {
         self.access.borrow().clone()
     }
 
-    /// A nonce for a connection; none has had it before.
+    /// Returns a nonce that no connection has had before.
     pub fn nonce(&self) -> auth::Digest {
         let access = self.access.borrow();
         let now = Instant::now().as_ticks().to_le_bytes();
@@ -165,7 +165,7 @@ impl Config {
         result
     }
 
-    /// The value of a text key. What cannot be understood is logged and ignored.
+    /// The value of a text key. An invalid value is logged and ignored.
     pub fn setting<T>(&self, setting: &Setting<T>) -> Option<T> {
         let key = setting.key.name();
         let text = self.text(key)?;
@@ -186,7 +186,7 @@ impl Config {
                     None
                 }
             },
-            // Said once, at boot.
+            // Logged once, at boot.
             Err(Error::Card(_)) => None,
             Err(error) => {
                 log::warn!("configuration: {key}: {error}");
@@ -195,7 +195,7 @@ impl Config {
         }
     }
 
-    /// Lets a key take effect, if it does so at once.
+    /// Applies a changed key, if it takes effect at once.
     fn changed(&self, name: &str) {
         if let Some(key) = keys::find(name).and_then(Key::at_once) {
             self.apply(key);
@@ -216,7 +216,7 @@ impl Config {
         let mut value = [0; auth::VALUE_MAX];
         let read = self.read(auth::KEY, &mut value);
         if matches!(read, Err(Error::Card(_))) {
-            // No card at boot: no key. Later: what was known counts.
+            // Without a card at boot there is no key. Later the cached one counts.
             return;
         }
         let access = Access::of(read, &value);
@@ -233,8 +233,8 @@ impl Config {
         if !has_key {
             return;
         }
-        // Nothing else differs between two boots but the times at which clients come, which they
-        // choose themselves.
+        // Otherwise two boots differ only in the times at which clients connect, which clients
+        // choose.
         let mut seed = [0; auth::VALUE_MAX];
         if let Ok(Some(length)) = self.read(auth::SEED, &mut seed) {
             self.nonces.borrow_mut().stir(&seed[..length]);

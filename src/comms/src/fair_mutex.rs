@@ -1,7 +1,7 @@
-//! A mutex that is fair: tasks have it in the order in which they asked for it.
+//! A fair mutex: tasks lock it in the order in which they asked.
 //!
-//! The mutex of `embassy-sync` knows one waiting task: two of them would wake each other without
-//! end, and the core would never rest.
+//! The mutex of `embassy-sync` stores a single waker: two waiting tasks would wake each other
+//! endlessly, and the core would never sleep.
 
 use core::cell::{RefCell, RefMut};
 use core::ops::{Deref, DerefMut};
@@ -11,15 +11,15 @@ use embassy_sync::semaphore::{FairSemaphore, Semaphore, SemaphoreReleaser};
 
 type Order<const N: usize> = FairSemaphore<NoopRawMutex, N>;
 
-/// A value that up to `N` tasks share.
+/// A value shared by up to `N` tasks.
 pub struct FairMutex<T, const N: usize> {
     order: Order<N>,
     value: RefCell<T>,
 }
 
-/// The value, while a task has it: until this is dropped.
+/// Exclusive access to the value until the guard is dropped.
 pub struct Guard<'a, T, const N: usize> {
-    // Given back before the next task is woken.
+    // Dropped first: the borrow must end before the next task is woken.
     value: RefMut<'a, T>,
     _permit: SemaphoreReleaser<'a, Order<N>>,
 }
@@ -32,7 +32,7 @@ impl<T, const N: usize> FairMutex<T, N> {
         }
     }
 
-    /// Waits until the value is this task's.
+    /// Waits for exclusive access to the value.
     pub async fn lock(&self) -> Guard<'_, T, N> {
         let permit = self.order.acquire(1).await.expect("room in the queue for each task");
         Guard {

@@ -1,5 +1,5 @@
-//! What happens when the comms core itself fails: a message on the UART, which the next start
-//! repeats, and a reset.
+//! Failure of the comms core itself: a message on the UART, which the next start repeats, and a
+//! reset.
 //!
 //! Such a failure is a bug in this image. It cannot be caused by a kernel or a client; faults of
 //! the kernel core are handled by [`crate::kernel_core`].
@@ -43,7 +43,7 @@ fn die(reason: core::fmt::Arguments) -> ! {
     static DYING: AtomicBool = AtomicBool::new(false);
     // SAFETY: nothing else runs on this core any more, so interrupts stay off.
     unsafe { critical_section::acquire() };
-    // If telling it fails, too, the reset is what is left.
+    // If reporting fails too, only the reset remains.
     if !DYING.swap(true, Ordering::Relaxed) {
         report::keep(report::Core::Comms, reason);
         crate::logger::last_words(reason);

@@ -1,7 +1,7 @@
-//! The gateware as the comms core sees it: what it is, and the RTIO errors that no kernel can be
-//! told in time.
+//! The gateware as the comms core sees it: its identity, and the RTIO errors that cannot be
+//! reported to a kernel in time.
 //!
-//! Collision, busy and sequence errors appear when an event is executed, long after the kernel
+//! Collision, busy and sequence errors occur when an event is executed, long after the kernel
 //! submitted it. They are polled, logged with the channel's name, and reported to the host when the
 //! next kernel ends (wire protocols, section 1.9).
 
@@ -20,23 +20,23 @@ use kairos_proto::descriptor::{Descriptor, Error};
 use crate::clock::{self, Switched};
 use crate::config::Config;
 
-/// How long an asynchronous error may wait to be logged, and a lost clock to be noticed.
+/// Latency limit for logging an asynchronous error and for noticing a lost clock.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Error bits seen since the last report to a host.
 static SEEN: AtomicU8 = AtomicU8::new(0);
 
-/// How often each of [`ERRORS`] was found.
+/// Number of occurrences of each of [`ERRORS`].
 static COUNTS: [AtomicU32; ERRORS.len()] = [const { AtomicU32::new(0) }; ERRORS.len()];
 
-/// Errors of the pulse core that stood in its register when it was looked at last.
+/// Errors in the pulse core's register at the last poll.
 static PULSE_ERRORS: AtomicU32 = AtomicU32::new(0);
 
-/// Satellites that a board may have.
+/// Most satellites that a board can have.
 const SATELLITES: usize = BOARDS - 1;
-/// Whether each of them could be reached when its link was looked at last.
+/// Whether each satellite was reachable at the last poll.
 static SATELLITES_UP: [AtomicBool; SATELLITES] = [const { AtomicBool::new(false) }; SATELLITES];
-/// How many outputs each of them had not executed when its logic began anew, as far as has been told.
+/// Outputs that each satellite had not executed when its logic was reset, as logged so far.
 static UNPLAYED: [AtomicU32; SATELLITES] = [const { AtomicU32::new(0) }; SATELLITES];
 
 /// (bit, name, register that holds the channel)
@@ -55,24 +55,24 @@ const ERRORS: [(u8, &str, &str); 3] = [
 pub struct Rtio {
     async_error: Register,
     channels: [Register; 3],
-    /// Errors of the pulse core, where there is one.
+    /// Errors of the pulse core, if there is one.
     pulse: Option<Register>,
     satellites: [Option<Satellite>; SATELLITES],
 }
 
-/// A cycle of the logic's clock, 125 MHz.
+/// Period of the logic's clock, 125 MHz.
 const CYCLE_PS: u32 = 8000;
-/// Looks at a phase's meter, which takes 33 µs, before it counts as one that does not answer.
+/// Polls of the phase meter, which takes 33 µs, before it counts as not answering.
 const PHASE_LOOKS: u32 = 1000;
 
-/// Registers of a link to a satellite: its state, how long words travel, what the satellite is
-/// called, what it had not executed, and the meter of its clock's phase.
+/// Registers of a link to a satellite: its state, travel time, destination, count of unexecuted
+/// outputs, and the meter of its clock's phase.
 #[derive(Clone, Copy)]
 pub(crate) struct Satellite {
     state: Register,
     travel: Register,
     name: Register,
-    /// Logic of an earlier build has none.
+    /// Absent in logic of an earlier build.
     unplayed: Option<Register>,
     measure: Option<Register>,
     phase: Option<Register>,
@@ -95,18 +95,18 @@ impl Satellite {
         self.state.read() & satellite::STATE_UP_BIT != 0
     }
 
-    /// Cycles each way.
+    /// Travel time in cycles, one way.
     pub(crate) fn travel(&self) -> u32 {
         self.travel.read()
     }
 
-    /// How many outputs it had not executed when its logic began anew, at most.
+    /// Upper bound of the outputs not executed when the satellite's logic was reset.
     pub(crate) fn unplayed(&self) -> u32 {
         self.unplayed.map_or(0, |register| register.read())
     }
 
-    /// Measures by how many ps, below a cycle, the clock of what comes from it is later than this
-    /// board's. `None`: it cannot be reached, or there is no meter.
+    /// Measures the delay of the clock received from the satellite against this board's, in ps,
+    /// modulo a cycle. `None` if it is unreachable or there is no meter.
     pub(crate) fn phase_ps(&self) -> Option<u32> {
         let phase = self.phase.filter(|_| self.is_up())?;
         self.measure?.write(1);
@@ -118,8 +118,8 @@ impl Satellite {
     }
 }
 
-/// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset.
-/// Without gateware, or without the clock, the device works on, only without RTIO.
+/// Finds and logs the gateware, starts its clock, and takes the RTIO PHYs out of reset. Without
+/// gateware, or without the clock, the device works without RTIO.
 pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
     take_names(config);
     // SAFETY: the kernel core has not been released yet; the HAL has taken the PL out of reset.
@@ -172,11 +172,11 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
     Some((rtio, switched))
 }
 
-/// Takes the names of channels from the key `device_map`.
+/// Reads the channel names from the key `device_map`.
 fn take_names(config: &Config) {
     let read = |room: &mut [u8]| match config.read(Key::DeviceMap.name(), room) {
         Ok(length) => length.unwrap_or(0),
-        // Said at boot.
+        // Logged at boot.
         Err(kairos_config::store::Error::Card(_)) => 0,
         Err(error) => {
             log::warn!(
@@ -221,12 +221,12 @@ pub fn take_async_errors(rtio: Option<Rtio>) -> u8 {
     SEEN.swap(0, Ordering::Relaxed)
 }
 
-/// How often collisions, busy errors and sequence errors were found since the start.
+/// The number of collisions, busy errors and sequence errors found since the start.
 pub fn error_counts() -> [u32; ERRORS.len()] {
     core::array::from_fn(|error| COUNTS[error].load(Ordering::Relaxed))
 }
 
-/// Watches for asynchronous errors, and the clock, for ever.
+/// Monitors asynchronous errors and the clock, for ever.
 #[embassy_executor::task]
 pub async fn watch(rtio: Option<Rtio>, mut clock: Option<Switched>) {
     while rtio.is_some() {
@@ -238,7 +238,7 @@ pub async fn watch(rtio: Option<Rtio>, mut clock: Option<Switched>) {
     }
 }
 
-/// Logs the errors of outputs that were not found yet. They are kept for `take_async_errors`.
+/// Logs new output errors, and keeps them for `take_async_errors`.
 pub fn find_errors(rtio: Option<Rtio>) {
     let Some(rtio) = rtio else { return };
     if let Some(register) = rtio.pulse {
@@ -265,7 +265,7 @@ pub fn find_errors(rtio: Option<Rtio>) {
     SEEN.fetch_or(bits, Ordering::Relaxed);
 }
 
-/// Says when a satellite comes or goes, and what it has lost.
+/// Logs when a satellite becomes reachable or unreachable, and the outputs it has lost.
 fn log_satellite(number: usize, registers: &Satellite) {
     let (up, name, unplayed) = (registers.is_up(), registers.name.read(), registers.unplayed());
     let more = unplayed.saturating_sub(UNPLAYED[number].swap(unplayed, Ordering::Relaxed));
@@ -285,7 +285,7 @@ fn log_satellite(number: usize, registers: &Satellite) {
     }
 }
 
-/// Says which errors are new. They stay in the register: a kernel asks for them, and clears them.
+/// Logs new errors. They stay in the register until a kernel reads and clears them.
 fn log_pulse_errors(errors: u32) {
     let known = PULSE_ERRORS.swap(errors, Ordering::Relaxed);
     for (bit, text) in ERROR_TEXTS {

@@ -1,5 +1,4 @@
-//! How the subsystems of this board are, for whoever asks: the request `health` of management
-//! (`docs/interfaces.md`).
+//! Health of this board's subsystems, for the management request `health` (`docs/interfaces.md`).
 
 use core::fmt::{self, Write};
 
@@ -15,7 +14,7 @@ use crate::link::Links;
 use crate::sensors::Latest;
 use crate::{clock, gateware, kernel_core, logger, report, sensors, stack, watchdog};
 
-/// Writes it all as JSON.
+/// Writes the health report as JSON.
 pub fn describe(links: Links, out: &mut dyn Write) -> fmt::Result {
     let mut report = Report::begin(out)?;
     board(&mut report)?;

@@ -1,5 +1,5 @@
-//! The I2C bus for transactions of batches, between two of the kernel: from a start to its stop the
-//! bus is one core's.
+//! I2C transactions of batches, executed between transactions of the kernel: from start to stop
+//! condition the bus belongs to one core.
 
 use embassy_time::{Duration, Instant, Timer};
 use kairos_batch::i2c::{self, Lines};
@@ -8,20 +8,20 @@ use kairos_chip::i2c::Pins;
 use kairos_contracts::batch::I2C_READ_MAX;
 use kairos_proto::batch::{Outcome, Transfer};
 
-/// Half a bit: 100 kbit/s, which every device understands.
+/// Half a bit: 100 kbit/s, which every device supports.
 const HALF: Duration = Duration::from_micros(5);
-/// How long a kernel may keep the bus: longer than an EEPROM takes to be read.
+/// How long a kernel may keep the bus: longer than reading an EEPROM takes.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Between two looks whether it still does.
+/// Polling interval while the kernel keeps the bus.
 const LOOK: Duration = Duration::from_micros(50);
 
-/// Does a transaction; how many bytes of `answer` were read.
+/// Executes a transaction; returns the number of bytes read into `answer`.
 pub async fn transfer(wanted: &Transfer, answer: &mut [u8; I2C_READ_MAX]) -> Result<usize, Outcome> {
     let _turn = Turn::take().await?;
     i2c::transfer(&mut Wires(Pins::new()), wanted, answer).await
 }
 
-/// The bus, for as long as this is kept.
+/// Ownership of the bus, released on drop.
 struct Turn;
 
 impl Turn {
@@ -44,7 +44,7 @@ impl Drop for Turn {
     }
 }
 
-/// A kernel begins no further transaction while there is one.
+/// While this exists, a kernel begins no further transaction.
 struct Wish;
 
 impl Wish {

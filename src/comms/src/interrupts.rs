@@ -1,16 +1,17 @@
-//! Interrupts of core 0: who is told of which.
+//! Interrupts of core 0, and their handlers.
 
 use kairos_chip::{ethernet, gic};
 use zynq7000_hal::time_driver_gtc;
 
-/// The HAL's driver leaves the event flag set, so the interrupt would fire for ever. With the
-/// comparator still on, the flag would come back once more: so that goes off first.
+/// Clears the timer's event flag, which the HAL's driver leaves set, so that the interrupt would
+/// recur for ever. The comparator is disabled first, as it would set the flag again.
 fn on_global_timer() {
     const CONTROL: *mut u32 = 0xF8F0_0208 as *mut u32;
     const STATUS: *mut u32 = 0xF8F0_020C as *mut u32;
     const COMPARATOR_AND_INTERRUPT: u32 = 0b110;
     // SAFETY: the timer belongs to the driver, which is called right after and sets the comparator
-    // anew; this is the handler of the timer's interrupt, which the driver asks to be called from.
+    // again; the driver requires to be called from the handler of the timer's interrupt, which this
+    // is.
     unsafe {
         CONTROL.write_volatile(CONTROL.read_volatile() & !COMPARATOR_AND_INTERRUPT);
         STATUS.write_volatile(1);
@@ -18,8 +19,8 @@ fn on_global_timer() {
     }
 }
 
-/// Every interrupt there is, by number (UG585, section 7.2). The HAL's table takes longer than most
-/// of the handlers.
+/// Dispatches every interrupt by number (UG585, section 7.2). The HAL's table takes longer than
+/// most of the handlers.
 #[zynq7000_rt::irq]
 fn on_interrupt() {
     const GLOBAL_TIMER: u16 = 27;
@@ -30,7 +31,7 @@ fn on_interrupt() {
         BELL => crate::kernel_core::on_bell(),
         GEM0 => ethernet::on_interrupt(),
         GLOBAL_TIMER => on_global_timer(),
-        // Acknowledged, and ignored.
+        // Unknown interrupts are acknowledged and ignored.
         _ => {}
     }
     gic::end(interrupt);

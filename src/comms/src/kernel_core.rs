@@ -1,9 +1,8 @@
-//! Supervision of the kernel core (core 1): its image, starting, killing and restarting it, and
+//! Supervision of the kernel core (core 1): its image; starting, killing and restarting it; and
 //! messages to and from it.
 //!
-//! A kernel can be killed at any instruction: nothing of it is shared with this core but the
-//! channel, whose rings are emptied while core 1 stands in the restart handshake
-//! ([`kairos_channel`]).
+//! A kernel can be killed at any instruction. It shares nothing with this core but the channel,
+//! whose rings are emptied while core 1 is held in the restart handshake ([`kairos_channel`]).
 
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -22,7 +21,7 @@ use zynq7000_hal::slcr::Slcr;
 
 use crate::{chip, report, secondary};
 
-/// `kernel.bin`, as built with this image. In a section of its own, so that tools can tell it from
+/// `kernel.bin`, as built with this image. It has its own section, so that tools can tell it from
 /// this core's code.
 pub static IMAGE: &[u8] = &EMBEDDED.0;
 
@@ -36,17 +35,17 @@ const _: () = assert!(
     "kernel.bin does not fit into its region"
 );
 
-/// A core 1 that runs answers a restart within microseconds.
+/// A running core 1 answers a restart within microseconds.
 const RESTART_TIMEOUT: Duration = Duration::from_millis(20);
-/// After a reset it also has to set up caches and MMU. On QEMU it may have to be scheduled by a busy host.
+/// After a reset core 1 also sets up caches and MMU. On QEMU it may have to wait for a busy host.
 const RESET_TIMEOUT: Duration = Duration::from_millis(200);
-/// Longest line of a kernel's log, in bytes; a longer one becomes several.
+/// Longest line of a kernel's log, in bytes; a longer one is split.
 const LINE_MAX: usize = 1024;
-/// How soon to look again when the ring to core 1 is full.
+/// Interval between retries while the ring to core 1 is full.
 const SPACE_INTERVAL: Duration = Duration::from_micros(100);
 
-/// Heartbeat of the task that waits for the kernel core's messages, while one does. The watchdog is
-/// fed only with it.
+/// Heartbeat of the task that waits for messages of the kernel core, expected while one waits. The
+/// watchdog is fed only if it beats.
 pub static SUPERVISION: Heartbeat = Heartbeat::new(false);
 
 static BELL: AtomicWaker = AtomicWaker::new();
@@ -56,19 +55,19 @@ static RESETS: AtomicU32 = AtomicU32::new(0);
 static SILENCES: AtomicU32 = AtomicU32::new(0);
 static FAULTS: AtomicU32 = AtomicU32::new(0);
 
-/// What happened to the core since this start.
+/// Counts of events on the kernel core since this start.
 pub struct Counts {
-    /// A kernel was loaded or killed.
+    /// Restarts, to load or to kill a kernel.
     pub restarts: u32,
-    /// It did not answer, or was started for the first time.
+    /// Resets, at the first start or because the core did not answer.
     pub resets: u32,
-    /// It did not answer to a reset either.
+    /// Resets that the core did not answer either.
     pub silences: u32,
-    /// An abort or a panic.
+    /// Aborts and panics.
     pub faults: u32,
 }
 
-/// What happened to the core since this start.
+/// The counts of events on the kernel core since this start.
 pub fn counts() -> Counts {
     let [restarts, resets, silences, faults] =
         [&RESTARTS, &RESETS, &SILENCES, &FAULTS].map(|count| count.load(Ordering::Relaxed));
@@ -80,19 +79,19 @@ pub fn counts() -> Counts {
     }
 }
 
-/// Interrupt handler: core 1 has rung.
+/// Interrupt handler for the data interrupt from core 1.
 pub fn on_bell() {
     BELL.wake();
 }
 
-/// Why a session with the kernel core cannot go on. The core must be restarted.
+/// Why a session with the kernel core cannot continue. The core must be restarted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// It does not answer, not even to a reset.
+    /// The core does not answer, not even to a reset.
     Silent,
-    /// An abort or a panic; the text has been logged.
+    /// An abort or a panic; its text has been logged.
     Fault,
-    /// The channel contains nonsense: the kernel has overwritten it.
+    /// The channel's contents are invalid: the kernel has overwritten it.
     Corrupt,
 }
 
@@ -112,19 +111,19 @@ impl From<Corrupt> for Failure {
     }
 }
 
-/// The kernel core, owned by whoever serves a session.
+/// The kernel core, owned by the task that serves a session.
 pub struct KernelCore {
     shared: &'static Shared,
     ends: Option<(Sender<'static>, Receiver<'static>)>,
     released: bool,
-    /// Something has been loaded, and has not ended by itself.
+    /// A library has been loaded, and its kernel has not ended by itself.
     occupied: bool,
-    /// What the kernel has logged since its last line break, level included.
+    /// The kernel's log output since its last line break, with its level.
     line: (Level, Vec<u8, LINE_MAX>),
 }
 
 impl KernelCore {
-    /// The kernel core, not yet released. Called once.
+    /// Claims the kernel core, not yet released from reset. Called once.
     pub fn claim() -> Self {
         let shared = Shared::get();
         shared.initialise();
@@ -137,7 +136,7 @@ impl KernelCore {
         }
     }
 
-    /// Kills whatever runs and brings the core into its main loop with empty rings.
+    /// Kills any kernel and brings the core into its main loop with empty rings.
     pub async fn restart(&mut self) -> Result<(), Failure> {
         self.flush_line();
         self.ends = None;
@@ -161,8 +160,8 @@ impl KernelCore {
         Err(Failure::Silent)
     }
 
-    /// Has the core load a library, which must be left alone until the answer. Each kernel starts
-    /// on a restarted core, without memories of the one before.
+    /// Makes the core load a library, which must not change until the answer. Each kernel starts on
+    /// a freshly restarted core, without state of the previous one.
     pub async fn load(&mut self, library: &[u8]) -> Result<(), Failure> {
         self.restart().await?;
         let mut place = [0; 8];
@@ -171,15 +170,15 @@ impl KernelCore {
         self.send(Kind::Load, &place, false).await
     }
 
-    /// Kills a kernel that is loaded or running, or a core that has failed.
+    /// Kills a loaded or running kernel, and restarts a core that has failed.
     pub async fn stop(&mut self) {
         if self.occupied || self.shared.state() == State::Faulted {
-            // A core that does not come back has been logged; the next load tries again and tells its client.
+            // The failure has been logged; the next load tries again and reports to its client.
             let _ = self.restart().await;
         }
     }
 
-    /// The kernel has ended by itself.
+    /// Records that the kernel has ended by itself.
     pub fn ended(&mut self) {
         self.flush_line();
         self.occupied = false;
@@ -198,7 +197,7 @@ impl KernelCore {
         if with_timeout(timeout, restarted).await.is_err() {
             return false;
         }
-        // SAFETY: the ends handed out before were dropped by `restart`.
+        // SAFETY: `restart` has dropped the ends handed out before.
         self.ends = unsafe { self.shared.grant(|| send_sgi(1, SGI_DATA)) };
         self.ends.is_some()
     }
@@ -213,7 +212,8 @@ impl KernelCore {
                 reset.modify_a9_cpu(|cpu| cpu.with_cpu1_clockstop(true));
             });
         }
-        // SAFETY: the region belongs to core 1, which stands still; source and destination do not overlap.
+        // SAFETY: the region belongs to core 1, which is stopped; source and destination do not
+        // overlap.
         unsafe { core::ptr::copy_nonoverlapping(IMAGE.as_ptr(), KERNEL_IMAGE.start as *mut u8, IMAGE.len()) };
         chip::clean(KERNEL_IMAGE.start, IMAGE.len());
         let boot = &self.shared.boot;
@@ -223,7 +223,7 @@ impl KernelCore {
             .store(aarch32_cpu::register::Dacr::read().raw_value(), Ordering::Relaxed);
         chip::clean(core::ptr::from_ref(boot) as usize, core::mem::size_of_val(boot));
         barrier();
-        // SAFETY: nobody else has the SLCR, and what core 1 begins with, the branch at address 0
+        // SAFETY: nobody else has the SLCR, and what core 1 needs to start, the branch at address 0
         // and the image, is in memory.
         unsafe {
             Slcr::with(|slcr| {
@@ -236,8 +236,8 @@ impl KernelCore {
         self.released = true;
     }
 
-    /// Waits for the next frame from the kernel core. Log frames are logged on the way and not
-    /// returned. May be dropped at any time without losing anything.
+    /// Waits for the next frame from the kernel core. Log frames are logged and not returned.
+    /// Cancel-safe: dropping the future loses nothing.
     pub async fn next_frame(&mut self) -> Result<Frame, Failure> {
         loop {
             let expected = SUPERVISION.expect();
@@ -250,10 +250,12 @@ impl KernelCore {
         }
     }
 
-    /// The next frame, of whatever kind. The caller expects the heartbeat of [`SUPERVISION`] while it waits.
+    /// Polls for the next frame, of any kind. The caller must expect the heartbeat of
+    /// [`SUPERVISION`] while it waits.
     pub fn poll_frame(&mut self, cx: &Context<'_>) -> Poll<Result<Frame, Failure>> {
         SUPERVISION.beat();
-        // In this order: it may ring at any time, and what it sent before it failed is there.
+        // In this order: core 1 may ring at any time, and frames sent before a failure must be
+        // received.
         BELL.register(cx.waker());
         let faulted = self.ends.is_some() && self.shared.state() == State::Faulted;
         let frame = match &mut self.ends {
@@ -272,21 +274,22 @@ impl KernelCore {
         }
     }
 
-    /// Logs what that frame has for the log.
+    /// Logs the `Log` frame that was received last.
     pub async fn log(&mut self) -> Result<(), Failure> {
         self.log_frame()?;
-        // A kernel can log faster than this core formats: the host must be able to end it all the same.
+        // A kernel can log faster than this core formats; the host must still be able to end it.
         yield_now().await;
         Ok(())
     }
 
-    /// Reads from the payload of the frame that `next_frame` returned; less than asked for only at its end.
+    /// Reads from the payload of the frame that `next_frame` returned. A short read occurs only at
+    /// its end.
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Failure> {
         let (_, receiver) = self.ends.as_mut().ok_or(Failure::Silent)?;
         Ok(receiver.read(bytes)?)
     }
 
-    /// The payload of that frame as text, as far as there is room.
+    /// The payload of the current frame as text, truncated to `N` bytes.
     pub fn text<const N: usize>(&mut self) -> Result<String<N>, Failure> {
         let mut bytes = [0; N];
         let length = self.read(&mut bytes)?;
@@ -294,18 +297,18 @@ impl KernelCore {
         Ok(String::try_from(text).unwrap_or_default())
     }
 
-    /// Bytes of that frame which have not been read.
+    /// Unread payload bytes of the current frame.
     pub fn remaining(&self) -> usize {
         self.ends.as_ref().map_or(0, |(_, receiver)| receiver.remaining())
     }
 
-    /// Sends as much of a message's payload as there is room for, in one frame; `None` if there was no room.
+    /// Sends as much of a message's payload as fits, in one frame; `None` if nothing does.
     pub fn try_send(&mut self, kind: Kind, payload: &[u8], more: bool) -> Option<usize> {
         let (sender, _) = self.ends.as_mut()?;
         sender.try_send(kind, payload, more)
     }
 
-    /// Waits a little, for room in the ring.
+    /// Waits briefly for room in the ring.
     pub async fn wait_for_space(&mut self) -> Result<(), Failure> {
         if self.ends.is_none() {
             return Err(Failure::Silent);
@@ -318,7 +321,7 @@ impl KernelCore {
         Ok(())
     }
 
-    /// Sends a message, waiting for space. `more`: it goes on with the next call.
+    /// Sends a message, waiting for space. `more`: the message continues with the next call.
     pub async fn send(&mut self, kind: Kind, mut payload: &[u8], more: bool) -> Result<(), Failure> {
         self.occupied = true;
         loop {
@@ -330,7 +333,7 @@ impl KernelCore {
         }
     }
 
-    /// Logs the text of a `Log` frame: a line at a time, under the target `kernel`.
+    /// Logs the text of a `Log` frame line by line, under the target `kernel`.
     fn log_frame(&mut self) -> Result<(), Failure> {
         let mut level = [0];
         self.read(&mut level)?;
@@ -360,7 +363,7 @@ impl KernelCore {
         }
     }
 
-    /// Ends the line that the kernel is logging.
+    /// Ends and logs the kernel's current line.
     fn flush_line(&mut self) {
         if !self.line.1.is_empty() {
             let (level, text) = &self.line;
@@ -371,7 +374,7 @@ impl KernelCore {
         }
     }
 
-    /// Ends a line that is too long. A character that is not complete yet begins the next one.
+    /// Splits a line that is too long. An incomplete character moves to the next line.
     fn split_line(&mut self) {
         let cut = match core::str::from_utf8(&self.line.1) {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -393,7 +396,7 @@ impl KernelCore {
     }
 }
 
-/// Bytes as text; what is not UTF-8 is shown as U+FFFD.
+/// Bytes displayed as text, with U+FFFD in place of invalid UTF-8.
 struct Lossy<'a>(&'a [u8]);
 
 impl core::fmt::Display for Lossy<'_> {
@@ -408,10 +411,10 @@ impl core::fmt::Display for Lossy<'_> {
     }
 }
 
-/// Puts a branch to the kernel core's image where a core starts after reset. Only before the low
-/// megabyte is protected.
+/// Writes a branch to the kernel core's image at the reset vector. Must run before the low megabyte
+/// is protected.
 pub fn write_reset_branch() {
-    /// `ldr pc, [pc, #-4]`: loads the word behind it.
+    /// `ldr pc, [pc, #-4]`: loads the word after it.
     const LOAD_PC: u32 = 0xe51f_f004;
     // SAFETY: writes the first two words of on-chip memory (or DDR), which nothing else uses. In
     // assembly, as address 0 is a null pointer to Rust.

@@ -1,8 +1,9 @@
-//! What the comms core (core 0) does on every board, whether it has a network (`src/runtime`) or is
-//! a satellite behind a link (`src/satman`): the chip, the log, the configuration, the gateware and
-//! its clock, the kernel core, health, and requests of management, from wherever they come.
+//! The part of the comms core (core 0) common to every board, whether it has a network
+//! (`src/runtime`) or is a satellite on a link (`src/satman`): the chip, the log, the
+//! configuration, the gateware and its clock, the kernel core, health, and management requests from
+//! any source.
 //!
-//! Only the ARM compiler builds it, for an image: `docs/firmware.md`.
+//! Builds for ARM only, as part of an image: `docs/firmware.md`.
 #![no_std]
 #![cfg(all(target_arch = "arm", feature = "image"))]
 
@@ -34,18 +35,19 @@ pub mod uncleared;
 pub mod watchdog;
 pub mod wire;
 
-/// A task that is spawned once at boot: there is room for it, or the image is wrong.
+/// Unwraps a task that is spawned once at boot. If its pool is too small, the image is wrong.
 pub fn task<S>(
     token: Result<embassy_executor::SpawnToken<S>, embassy_executor::SpawnError>,
 ) -> embassy_executor::SpawnToken<S> {
     token.expect("task pool too small")
 }
 
-/// What every board begins with: the chip, the log, what was kept before this start, the watchdog.
-/// `banner`: who this is. Returns the Ethernet controller too, for whoever has a network.
+/// Starts what every board needs first: the chip, the log, the report kept over the reset, and the
+/// watchdog. `banner` identifies the firmware. Also returns the Ethernet controller, for boards
+/// with a network.
 pub fn start(banner: &str) -> (Board, Ethernet) {
     stack::paint();
-    // A branch at address 0 is where core 1 starts.
+    // Core 1 starts at address 0, where this puts a branch.
     let chip = chip::init(kernel_core::write_reset_branch);
     logger::init(chip.console);
     chip::announce(banner, kernel_core::IMAGE.len());
@@ -66,7 +68,7 @@ pub fn start(banner: &str) -> (Board, Ethernet) {
 /// Registers of the Ethernet controller.
 pub type Ethernet = zynq7000::eth::MmioRegisters<'static>;
 
-/// A board that has booted.
+/// A booted board.
 pub struct Board {
     pub clocks: zynq7000_hal::clocks::Clocks,
     xadc: zynq7000::xadc::MmioRegisters<'static>,
@@ -76,7 +78,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Spawns what runs on every board from now on.
+    /// Spawns the tasks that run on every board.
     pub fn spawn(self, spawner: &embassy_executor::Spawner) {
         spawner.spawn(task(logger::drain()));
         spawner.spawn(task(watchdog::feed()));

@@ -1,9 +1,9 @@
-//! The links of this board: mailboxes of the gateware ([`Mailbox`]), and over each an end of
-//! `src/links`, which a task of its own runs.
+//! The links of this board: mailboxes of the gateware ([`Mailbox`]), each with an end of
+//! `src/links` that is run by a task of its own.
 //!
-//! Mailboxes are numbered; on a satellite the first one is of the link to the board above. What
-//! boards are behind a link its number says: they have destinations in a row. Streams to them go
-//! over each link on the way, passed on by the boards between.
+//! Mailboxes are numbered; on a satellite the first belongs to the upstream link. The boards behind
+//! a link have consecutive destinations, so a link's own destination identifies them. Streams to
+//! them cross each link on the way, relayed by the boards between.
 
 use core::cell::RefCell;
 use core::fmt::{self, Write};
@@ -41,8 +41,8 @@ use mailbox::Mailbox;
 
 /// Longest descriptor of a satellite, in bytes.
 const DESCRIPTOR_MAX: usize = 64 * 1024;
-/// How often a mailbox is looked at: always, for a while after something came or went, and then if
-/// kernels talk.
+/// Intervals between polls of a mailbox: normally; for a while after a packet, or while a stream of
+/// kernels is open; and if both apply.
 const PAUSE: Duration = Duration::from_millis(1);
 const SHORT_PAUSE: Duration = Duration::from_micros(50);
 const SHORTEST_PAUSE: Duration = Duration::from_micros(2);
@@ -52,7 +52,7 @@ const BUSY: Duration = Duration::from_millis(1);
 #[derive(Clone, Copy, Default)]
 pub struct Links {
     all: [Option<&'static Link>; LINKS],
-    /// Boards behind this one.
+    /// Number of boards behind this one.
     behind: u8,
 }
 
@@ -60,21 +60,21 @@ pub struct Links {
 pub struct Link {
     mailbox: Mailbox,
     counts: Counts,
-    /// Of a link to a satellite, as RTIO sees it.
+    /// The RTIO side of a link to a satellite.
     rtio: Option<Satellite>,
-    /// What the other board is called; None: it is the one above.
+    /// Destination of the other board; `None` if it is the upstream one.
     below: Option<Name>,
     end: RefCell<End>,
     kick: Signal<CriticalSectionRawMutex, ()>,
 }
 
-/// What a board below is called: as many more as stand before it than the board above it, which
-/// learns its own name.
+/// The destination of a downstream board. On a satellite the logic derives it from the satellite's
+/// own, which has to be assigned first.
 #[derive(Clone, Copy)]
 enum Name {
     /// On the board with the network.
     Known(u8),
-    /// Where the logic has it, and this board's own, which is 0 until it is known.
+    /// The logic's register with it, and that of this board's own destination, 0 until known.
     Told { below: Register, own: Register },
 }
 
@@ -94,13 +94,13 @@ impl Name {
     }
 }
 
-/// Of a start that is hardly ever that of the one before.
+/// A session number that is unlikely to equal that of the previous start.
 fn session() -> u16 {
     let ticks = Instant::now().as_ticks();
     (ticks ^ ticks >> 16 ^ u64::from(kairos_chip::setup::timer_count())) as u16
 }
 
-/// Carries what there is while the processor is kept longer than the other ends have patience.
+/// Carries packets while the processor is busy for longer than the other ends wait.
 impl Attend for Links {
     fn attend(&self) {
         let mut packet = [0; PACKET_MAX];
@@ -115,8 +115,8 @@ impl Attend for Links {
 }
 
 impl Links {
-    /// Starts the links to satellites, the mailboxes from `first` on. The logic says what each is
-    /// called: the first one 1, the next one as many more as there are boards behind that.
+    /// Starts the links to satellites, the mailboxes from `first` on. The logic assigns their
+    /// destinations: the first is 1, each next one follows the boards behind the previous one.
     pub fn start_down(&mut self, spawner: &Spawner, first: usize) {
         static ROOMS: [ConstStaticCell<[u8; DESCRIPTOR_MAX]>; LINKS] =
             [const { ConstStaticCell::new([0; DESCRIPTOR_MAX]) }; LINKS];
@@ -139,7 +139,7 @@ impl Links {
             let destination = name.get();
             let role = Role::Near { destination, room };
             self.all[number] = Some(start(spawner, number, mailbox, rtio, Some(name), role));
-            // Of the boards behind this one the descriptor has the channels.
+            // The descriptor also lists the channels of the boards behind this one.
             self.behind = descriptor
                 .channels()
                 .map(|channel| (channel.number >> 16) as u8)
@@ -148,8 +148,8 @@ impl Links {
         }
     }
 
-    /// Starts the link to the board above, if there is one. `text`: what this board is. Streams to
-    /// other boards are for [`Link::pass_on`].
+    /// Starts the link to the upstream board, if there is one. `text` describes this board. Streams
+    /// to other boards are for [`Link::pass_on`].
     pub fn start_up(
         &mut self,
         spawner: &Spawner,
@@ -168,7 +168,7 @@ impl Links {
         self.all[0]
     }
 
-    /// All of them as JSON: `docs/interfaces.md`, section 12.
+    /// Writes all links as JSON: `docs/interfaces.md`, section 12.
     pub fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         out.write_char('[')?;
         for (n, link) in self.all.iter().flatten().enumerate() {
@@ -183,12 +183,12 @@ impl Links {
         self.all.iter().flatten().next().is_some()
     }
 
-    /// Whether a link leads downwards to this board.
+    /// Whether a downstream link leads to a board.
     pub fn lead_to(&self, destination: u8) -> bool {
         self.to(destination).is_some()
     }
 
-    /// Whether the firmware at the end of the link that leads to a board answers.
+    /// Whether the firmware at the far end of the link that leads to a board answers.
     pub fn are_up_to(&self, destination: u8) -> bool {
         self.to(destination).is_some_and(|link| link.end.borrow().is_up())
     }
@@ -198,7 +198,8 @@ impl Links {
         (1..BOARDS as u8).filter(move |board| self.lead_to(*board))
     }
 
-    /// The link by which a board below is reached: the last one with a name that is not behind it.
+    /// The link that leads to a downstream board: the last whose own destination does not exceed
+    /// it.
     fn to(&self, destination: u8) -> Option<&'static Link> {
         let own = own_destination().map_or(DESTINATION_MASTER, |register| register.read() as u8);
         let mut links = self.all.iter().flatten();
@@ -207,14 +208,14 @@ impl Links {
         last.filter(|_| own < destination && destination - own <= self.behind)
     }
 
-    /// Says whether the key `routing_table` agrees with the boards that there are. Called once, on
-    /// the board with the network.
+    /// Logs whether the key `routing_table` agrees with the existing boards. Called once, on the
+    /// board with the network.
     pub fn compare_routes(&self, config: &Config) {
         static ROOM: ConstStaticCell<[u8; TABLE]> = ConstStaticCell::new([0; TABLE]);
         let room = ROOM.take();
         let length = match config.read(Key::RoutingTable.name(), room) {
             Ok(Some(length)) => length,
-            // Of a card that is not there boot has told.
+            // A missing card has been logged at boot.
             Ok(None) | Err(Error::Card(_)) => return,
             Err(error) => return log::warn!("configuration: routing_table is ignored: {error}"),
         };
@@ -238,7 +239,7 @@ impl Links {
         })
     }
 
-    /// A stream to a service of another board.
+    /// Opens a stream to a service of another board.
     pub fn open(&self, destination: u8, service: Service) -> Result<LinkStream, NoWay> {
         self.open_any(destination, service as u8)
     }
@@ -296,7 +297,7 @@ async fn run(link: &'static Link) -> ! {
         if let Some(news) = news {
             link.log(news);
         }
-        // Kernels that wait for each other wait for this.
+        // Kernels that wait for each other depend on this link's latency.
         let engaged = link.end.borrow().has_stream(Service::Kernels as u8);
         let pause = match (now < busy, engaged) {
             (true, true) => SHORTEST_PAUSE,
@@ -308,7 +309,7 @@ async fn run(link: &'static Link) -> ! {
 }
 
 impl Link {
-    /// Takes what has come and sends what there is to say; whether there was anything.
+    /// Receives and sends pending packets; returns whether there were any.
     fn carry(&self, packet: &mut [u8; PACKET_MAX], now: u64) -> bool {
         let mut end = self.end.borrow_mut();
         let mut moved = false;
@@ -353,19 +354,19 @@ impl Link {
         }
     }
 
-    /// What this board is called by the one above, 0 until it has said so.
+    /// The destination that the upstream board has assigned to this one, 0 until then.
     pub fn destination(&self) -> u8 {
         self.end.borrow().destination().unwrap_or(DESTINATION_MASTER)
     }
 
-    /// The next stream that the board above opens to a service.
+    /// Waits for the next stream that the upstream board opens to a service.
     pub async fn accept(&'static self, service: Service) -> LinkStream {
         let number = poll_fn(|cx| self.end.borrow_mut().poll_accept(service as u8, cx)).await;
         LinkStream { link: self, number }
     }
 
-    /// Passes on, to the board that it is for and back, what comes on the next stream that the
-    /// board above opens to another than this one.
+    /// Accepts the next stream that the upstream board opens to another board, and relays it both
+    /// ways.
     pub async fn pass_on(&'static self, links: Links) {
         let taken = poll_fn(|cx| self.end.borrow_mut().poll_accept_for_others(cx)).await;
         let number = taken.number;
@@ -415,17 +416,18 @@ impl Link {
     }
 }
 
-/// How many channels a board has, without those of the boards behind it, which its descriptor has as well.
+/// The number of channels of a board, without those of the boards behind it, which its descriptor
+/// lists as well.
 fn own_channels(board: &Descriptor) -> usize {
     board.channels().filter(|channel| channel.number >> 16 == 0).count()
 }
 
-/// Where the gateware of a satellite takes its own name.
+/// The register in which a satellite's gateware receives its own destination.
 fn own_destination() -> Option<Register> {
     Register::find(&kairos_pl::descriptor().ok()?, uplink::DESTINATION)
 }
 
-/// Text in quotes.
+/// A JSON string.
 struct Json<'a>(&'a str);
 
 impl fmt::Display for Json<'_> {
@@ -444,8 +446,8 @@ impl fmt::Display for Json<'_> {
 
 /// Why there is no stream to a board.
 pub enum NoWay {
-    /// No link leads there.
+    /// No link leads to it.
     Unknown,
-    /// It does not answer, or has no room for one more client.
+    /// It does not answer, or cannot accept another client.
     Silent,
 }

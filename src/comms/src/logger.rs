@@ -1,13 +1,12 @@
-//! The log: lines kept in a ring in memory for management clients, and lines on their way to the
-//! UART in another one.
+//! The log: a ring in memory with lines kept for management clients, and another with lines waiting
+//! for the UART.
 //!
 //! Line format (wire protocols, section 2.3): `[` seconds right-aligned in 6 `.` microseconds `s] `
 //! level in 5 `(` target `): ` text. Text with line breaks becomes several lines, each with its own
-//! head; empty lines are dropped. Each ring has a level of its own, and says how much fell out of
-//! it.
+//! head; empty lines are dropped. Each ring has its own level, and reports how much was dropped.
 //!
-//! A line is formatted straight into the rings. A task moves the UART's to its FIFO as that takes
-//! it, so that logging never waits for the slow line, except while booting and in a panic.
+//! Lines are formatted directly into the rings. A task moves the UART's to its FIFO as space
+//! permits, so that logging never waits for the slow line, except while booting and in a panic.
 
 use core::cell::RefCell;
 use core::fmt::{self, Write};
@@ -29,11 +28,11 @@ static BUFFER: Mutex<RefCell<Ring<CAPACITY>>> = Mutex::new(RefCell::new(Ring::ne
 static PENDING: Mutex<RefCell<Ring<UART_CAPACITY>>> = Mutex::new(RefCell::new(Ring::new()));
 static UART: Mutex<RefCell<Option<Tx>>> = Mutex::new(RefCell::new(None));
 static MORE: Signal<CriticalSectionRawMutex, ()> = Signal::new();
-/// The buffer has new lines: for the client that pulls them.
+/// Signals new lines to the client that pulls them.
 pub static GROWN: Signal<CriticalSectionRawMutex, ()> = Signal::new();
-/// The task runs; until then each line is sent at once.
+/// Set once the task runs; until then each line is sent immediately.
 static DRAINING: AtomicBool = AtomicBool::new(false);
-/// Levels of the two rings, as numbers of `LevelFilter`.
+/// Levels of the two rings, as numeric `LevelFilter`s.
 static LEVEL: AtomicUsize = AtomicUsize::new(LevelFilter::Info as usize);
 static UART_LEVEL: AtomicUsize = AtomicUsize::new(LevelFilter::Info as usize);
 
@@ -58,13 +57,13 @@ pub fn init(uart: Tx) {
     log::set_max_level(LevelFilter::Info);
 }
 
-/// Sets the level of what is kept for clients.
+/// Sets the level of lines kept for clients.
 pub fn set_level(level: LevelFilter) {
     LEVEL.store(level as usize, Ordering::Relaxed);
     set_max_level();
 }
 
-/// Sets the level of what goes to the UART.
+/// Sets the level of lines sent to the UART.
 pub fn set_uart_level(level: LevelFilter) {
     UART_LEVEL.store(level as usize, Ordering::Relaxed);
     set_max_level();
@@ -76,8 +75,8 @@ fn set_max_level() {
     log::set_max_level(level.unwrap_or(LevelFilter::Info));
 }
 
-/// Copies the kept text to `out`, which has room for more than all of it, behind a line that says
-/// what fell out; its length. `take`: the text is then forgotten.
+/// Copies the kept text to `out`, which must be larger than all of it, preceded by a line that
+/// reports dropped text. Returns the length. `take`: clears the text afterwards.
 pub fn copy(out: &mut [u8], take: bool) -> usize {
     critical_section::with(|cs| {
         let mut buffer = BUFFER.borrow_ref_mut(cs);
@@ -94,7 +93,7 @@ pub fn copy(out: &mut [u8], take: bool) -> usize {
     })
 }
 
-/// Bytes that are kept for clients, and that fell out.
+/// The bytes kept for clients, and those dropped.
 pub fn filling() -> (usize, u64) {
     critical_section::with(|cs| {
         let buffer = BUFFER.borrow_ref(cs);
@@ -102,7 +101,7 @@ pub fn filling() -> (usize, u64) {
     })
 }
 
-/// Forgets the kept text.
+/// Clears the kept text.
 pub fn clear() {
     critical_section::with(|cs| BUFFER.borrow_ref_mut(cs).clear());
 }
@@ -117,7 +116,7 @@ impl fmt::Display for Dropped {
     }
 }
 
-/// One log record of any target. `kairos_` in front of a module's path is left out.
+/// Writes a log record of any target. The prefix `kairos_` of a module path is omitted.
 pub fn write(level: Level, target: &str, text: fmt::Arguments) {
     let target = target.strip_prefix("kairos_").unwrap_or(target);
     critical_section::with(|cs| {
@@ -135,7 +134,7 @@ pub fn write(level: Level, target: &str, text: fmt::Arguments) {
     GROWN.signal(());
 }
 
-/// Where lines are written to.
+/// A destination of formatted lines.
 trait Sink {
     fn push(&mut self, bytes: &[u8]);
 }
@@ -166,7 +165,7 @@ fn lines(sink: &mut dyn Sink, level: Level, target: &str, text: impl fmt::Displa
     Ok(())
 }
 
-/// For a panic: sends what is left, then `reason`, waiting for the UART.
+/// Sends the remaining lines, then `reason`, waiting for the UART. For a panic.
 pub fn last_words(reason: fmt::Arguments) {
     DRAINING.store(false, Ordering::Relaxed);
     // A panic inside the logger must not try to borrow the buffer again.
@@ -176,7 +175,7 @@ pub fn last_words(reason: fmt::Arguments) {
     if free {
         write(Level::Error, "comms", reason);
     }
-    // What is in the FIFO would not survive a reset.
+    // Bytes in the FIFO would not survive a reset.
     critical_section::with(|cs| {
         if let Ok(Some(uart)) = UART.borrow(cs).try_borrow_mut().as_deref_mut() {
             uart.flush();
@@ -217,18 +216,19 @@ fn send_some(cs: CriticalSection) -> bool {
     true
 }
 
-/// Whether a host may take a line to end here: hosts want each of their lines to have a head.
+/// Whether a host may take the character for a line break: each line that a host sees must have a
+/// head.
 fn is_line_break(character: char) -> bool {
     matches!(character, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Writes text line by line, each behind its head.
+/// Writes text line by line, each preceded by its head.
 struct Lines<'a> {
     sink: &'a mut dyn Sink,
     time: Instant,
     level: Level,
     target: &'a str,
-    /// A head has been written, its line has not ended.
+    /// A head has been written, and its line is not complete.
     open: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Management of a board (wire protocols, section 2): log, configuration, flash, reboot, behind the
-//! greeting and the choice of a destination. Where requests come from is the caller's matter
-//! ([`Wire`]), and so is what measures ([`Measures`]).
+//! Management of a board (wire protocols, section 2): log, configuration, flash, reboot. Runs after
+//! the greeting and the choice of a destination. The caller supplies the connection ([`Wire`]) and
+//! the measurements ([`Measures`]).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -26,17 +26,17 @@ mod gate;
 
 use gate::Gate;
 
-/// Clients at a time.
+/// Number of concurrent clients.
 pub const CLIENTS: usize = 4;
-/// Longest value or image, in bytes: a boot image of the largest supported chip has 14 MB.
+/// Longest value or image, in bytes: a boot image of the largest supported chip is 14 MB.
 const DATA_MAX: usize = 16 * 1024 * 1024;
-/// A client that is in the middle of a request must go on within this time.
+/// Time within which a client in the middle of a request must continue.
 const DATA_TIMEOUT: Duration = Duration::from_secs(10);
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
-/// Room for one value, image or log on its way. Whoever needs it waits for the one before.
+/// Buffer for one value, image or log in transit. Tasks take turns.
 type Data = FairMutex<&'static mut [u8], CLIENTS>;
-/// Held by the client that pulls the log, until it has left.
+/// Held by the client that pulls the log, until it leaves.
 type Pulling = FairMutex<(), CLIENTS>;
 /// Number of the newest client that pulls the log.
 static PULLER: AtomicU32 = AtomicU32::new(0);
@@ -44,18 +44,18 @@ static PULLER: AtomicU32 = AtomicU32::new(0);
 /// Why a connection is closed.
 enum End {
     Closed,
-    /// The client has closed the connection in the middle of a request.
+    /// The client closed the connection in the middle of a request.
     CutOff,
     Lost,
     Protocol(ProtocolError),
-    /// A value or an image did not come in time: so many bytes of so many had.
+    /// A value or an image did not arrive in time: bytes received, and bytes expected.
     Silent(usize, u32),
     Reboot,
-    /// The same, and the loader waits for the network.
+    /// Like `Reboot`, but the loader then waits for the network.
     Netboot,
     /// Another client pulls the log.
     Superseded,
-    /// The client may not.
+    /// The client is not permitted to do this.
     Refused(&'static str),
 }
 
@@ -65,17 +65,17 @@ impl From<Lost> for End {
     }
 }
 
-/// What measures the paths between processors, memory and logic.
+/// Measurements of the paths between processors, memory and logic.
 #[allow(async_fn_in_trait, reason = "one executor, whose tasks never move between threads")]
 pub trait Measures {
-    /// Puts the content of the answer into `room`; how long it is.
+    /// Writes the answer's content to `room` and returns its length.
     async fn measure(&self, measurement: &Measurement, room: &mut [u8]) -> Result<usize, Refused>;
 }
 
-/// Why nothing was measured, for the host.
+/// Why nothing was measured, to be sent to the host.
 pub type Refused = (Refusal, &'static str);
 
-/// What the clients share.
+/// State shared by all clients.
 pub struct Management {
     config: &'static Config,
     links: Links,
@@ -84,7 +84,7 @@ pub struct Management {
 }
 
 impl Management {
-    /// To be called once.
+    /// Creates the state. Must be called once.
     pub fn new(config: &'static Config, links: Links) -> &'static Self {
         static MANAGEMENT: StaticCell<Management> = StaticCell::new();
         let room: &'static mut [u8; DATA_MAX] = uncleared!(DATA_MAX);
@@ -98,8 +98,8 @@ impl Management {
         management
     }
 
-    /// Serves a client whose destination is this board, until one of both has enough. What is
-    /// returned is to be done when the connection has been closed.
+    /// Serves a client whose destination is this board, until either side ends the connection. The
+    /// returned mark is to be acted on after the connection has been closed.
     pub async fn serve(&'static self, wire: &mut impl Wire, instrument: &impl Measures) -> Option<Mark> {
         let connection = Connection {
             wire,
@@ -163,7 +163,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             }
             let mut input = &buffer[..length];
             while let Some(item) = decoder.next(&mut input).map_err(End::Protocol)? {
-                // Data are taken where they are announced.
+                // Data are consumed by the request that announces them.
                 let Item::Request(kind) = item else { continue };
                 if !self.gate.open && !matches!(kind, Kind::Challenge | Kind::Authenticate) {
                     return Err(End::Refused("this device wants its key first"));
@@ -173,8 +173,8 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         }
     }
 
-    /// Does what the newest request asks for. Its data, if it has any, are the next things that the
-    /// decoder finds in `input`, or in what comes behind it.
+    /// Executes the newest request. Its data, if any, are the next items that the decoder finds in
+    /// `input` or in the bytes received after it.
     async fn request(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
         let request = decoder.request();
         let config = self.config;
@@ -220,7 +220,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             }
             Kind::PullLog => self.pull().await,
             Kind::DebugAllocator => {
-                // There is no allocator on this core; its memory is fixed when it is built.
+                // There is no allocator on this core; its memory layout is fixed at build time.
                 log::info!("no heap on core 0; longest value or image {DATA_MAX} bytes");
                 Ok(())
             }
@@ -267,7 +267,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             room: &mut room,
             length: 0,
         };
-        // It always fits.
+        // Always fits.
         let _ = describe(self, &mut text);
         let length = text.length;
         self.send(&reply::log_content(length as u32)).await?;
@@ -294,11 +294,11 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         self.send(&reply::ERROR).await
     }
 
-    /// Receives an image or a value, and does with it what the newest request says.
+    /// Receives an image or a value, and processes it as the newest request demands.
     async fn receive(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
         let length = decoder.request().length;
-        // What is too long is received to be dropped, so that the next request is found behind it:
-        // that keeps nobody waiting.
+        // Data that are too long are received and discarded, so that the next request can be found;
+        // this needs no buffer and delays no other client.
         let mut room = match length as usize <= DATA_MAX {
             true => Some(self.data.lock().await),
             false => None,
@@ -307,7 +307,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         let mut filled = 0;
         let mut buffer = [0; 1024];
         loop {
-            // First what came with the request, then what comes now, but no more than belongs to it.
+            // First the bytes received with the request, then new ones, but none beyond its end.
             let last = if length == 0 || !input.is_empty() {
                 let piece = decoder.next(input).map_err(End::Protocol)?;
                 keep(room.as_deref_mut(), &mut filled, piece)
@@ -359,7 +359,8 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         }
     }
 
-    /// Replaces the boot image, if its checksum is right and this device can boot from it, and reboots.
+    /// Replaces the boot image and reboots, if its checksum is right and this device can boot from
+    /// it.
     async fn flash(&mut self, image: &[u8]) -> Result<(), End> {
         let Some((image, sent)) = image.split_last_chunk::<4>() else {
             log::warn!("flash: an image of {} bytes has no checksum", image.len());
@@ -382,11 +383,11 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         Err(End::Reboot)
     }
 
-    /// Sends the log as it grows, for ever.
+    /// Sends the log as it grows, until the client leaves or is superseded.
     async fn pull(&mut self) -> Result<(), End> {
         let number = PULLER.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         logger::GROWN.signal(());
-        // The one before takes the signal, for which only one task can wait, and leaves.
+        // The previous client takes the signal, which supports only one waiter, and leaves.
         let _turn = self.pulling.lock().await;
         loop {
             if PULLER.load(Ordering::Relaxed) != number {
@@ -403,7 +404,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             let mut byte = [0];
             match embassy_futures::select::select(logger::GROWN.wait(), self.wire.read(&mut byte)).await {
                 embassy_futures::select::Either::First(()) => {}
-                // The client says nothing any more: what comes is its end.
+                // The client sends nothing more; a read completes only when it leaves.
                 embassy_futures::select::Either::Second(Ok(0) | Err(_)) => return Err(End::Closed),
                 embassy_futures::select::Either::Second(Ok(_)) => {}
             }
@@ -430,7 +431,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
     }
 }
 
-/// Text at the beginning of the room.
+/// A text written to the start of `room`.
 struct Text<'a> {
     room: &'a mut [u8],
     length: usize,
@@ -445,7 +446,7 @@ impl core::fmt::Write for Text<'_> {
     }
 }
 
-/// Keeps a piece of an image or value, if there is room for the whole. True for the last piece.
+/// Stores a piece of an image or value, if the whole fits. Returns true for the last piece.
 fn keep(room: Option<&mut &'static mut [u8]>, filled: &mut usize, piece: Option<Item<'_>>) -> bool {
     let Some(Item::Data { data, last }) = piece else {
         return false;

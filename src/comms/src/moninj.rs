@@ -1,5 +1,5 @@
-//! Monitor and injector of a board, if its gateware has them. What does not exist reads as 0, and
-//! cannot be changed.
+//! Monitor and injector of a board, if its gateware has them. Probes and overrides that do not
+//! exist read as 0, and writes to them are ignored.
 
 use kairos_contracts::registers::{moninj, uplink};
 use kairos_pl::{Register, Register64};
@@ -19,7 +19,7 @@ struct Registers {
     inject_channel: Register,
     inject_override: Register,
     inject_value: Register,
-    /// What a satellite is called.
+    /// The destination of this satellite.
     destination: Option<Register>,
 }
 
@@ -57,13 +57,13 @@ impl Registers {
 pub struct Pins(Option<Registers>);
 
 impl Pins {
-    /// Of the gateware that there is.
+    /// Finds them in the running gateware.
     pub fn find() -> Self {
         let descriptor = kairos_pl::descriptor().ok();
         Self(descriptor.as_ref().and_then(Registers::find))
     }
 
-    /// The registers, for a channel of this board.
+    /// The registers, if the channel is on this board.
     fn of(self, channel: u32) -> Option<Registers> {
         let own = |registers: &Registers| {
             let name = registers.destination.map(Register::read);
@@ -90,20 +90,19 @@ impl Pins {
         }
     }
 
-    /// A probe of a channel by its number on this board.
+    /// Reads a probe of a channel, given by its number on this board.
     pub fn probe_here(self, channel: u32, probe: u8) -> u64 {
         self.0.map_or(0, |registers| registers.probe(channel, probe))
     }
 
-    /// Sets an override of such a channel.
+    /// Sets an override of a channel, given by its number on this board.
     pub fn inject_here(self, channel: u32, number: u8, value: u8) {
         if let Some(registers) = self.0 {
             registers.inject(channel, number, value);
         }
     }
 
-    /// Does what a request asks for, once; what there is to say of it: the value of the probe, or
-    /// of the override.
+    /// Executes a request once, and returns the value of the probe or override.
     pub fn answer(self, request: &Message<Request>) -> Message<Report> {
         let Message { channel, number, .. } = *request;
         if request.kind == Request::WatchProbe {
@@ -121,7 +120,7 @@ impl Pins {
         }
     }
 
-    /// Answers requests of another board, until it has enough.
+    /// Answers requests of another board until it closes the stream.
     pub async fn serve(self, wire: &mut impl Wire) -> Result<(), Lost> {
         let mut decoder = Decoder::default();
         let mut buffer = [0; 256];

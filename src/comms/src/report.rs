@@ -1,5 +1,5 @@
-//! What a core said when it failed, kept in memory over the reset that follows, and reported by the
-//! next start, once.
+//! Failure messages of the cores, kept in memory over the reset that follows, and reported once by
+//! the next start.
 
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use kairos_channel::memory::REPORT;
 use kairos_chip::reset::{self, Mark};
 use kairos_health::report::Slot;
 
-/// Who has failed.
+/// The core that has failed.
 #[derive(Clone, Copy)]
 pub enum Core {
     Comms,
@@ -18,7 +18,7 @@ pub enum Core {
 
 static BY_WATCHDOG: AtomicBool = AtomicBool::new(false);
 
-/// Whether the watchdog has reset the device before this start.
+/// Returns whether the watchdog caused the reset before this start.
 pub fn was_reset_by_watchdog() -> bool {
     BY_WATCHDOG.load(Ordering::Relaxed)
 }
@@ -28,13 +28,13 @@ const SLOTS: usize = 2;
 const _: () = assert!(core::mem::size_of::<[Slot; SLOTS]>() <= REPORT.end - REPORT.start);
 
 fn with_slot<T>(core: Core, use_slot: impl FnOnce(&mut Slot) -> T) -> T {
-    // SAFETY: the region is for this, and any bytes are valid. Only tasks of this core come here,
-    // one after the other, and a failure, which never returns to what it has interrupted; the
-    // closures in this file do not come here again.
+    // SAFETY: the region is reserved for this, and any bytes are valid. The only users are tasks of
+    // this core, one at a time, and a failure handler, which never returns to what it interrupted;
+    // the closures in this file do not nest.
     use_slot(unsafe { &mut (*(REPORT.start as *mut [Slot; SLOTS]))[core as usize] })
 }
 
-/// Keeps the reason instead of the one before it.
+/// Keeps the reason, replacing any earlier one.
 pub fn keep(core: Core, reason: fmt::Arguments) {
     let time = Instant::now().as_millis();
     let (seconds, millis) = (time / 1000, time % 1000);
@@ -43,12 +43,12 @@ pub fn keep(core: Core, reason: fmt::Arguments) {
     });
 }
 
-/// What was kept is no longer true.
+/// Discards a reason that no longer holds.
 pub fn forget(core: Core) {
     with_slot(core, |slot| slot.clear());
 }
 
-/// Logs what was kept before this start.
+/// Logs the reasons kept before this start.
 pub fn announce() {
     let failed = reset::take(Mark::Failure);
     if reset::was_by_watchdog() {

@@ -1,7 +1,7 @@
-//! Temperature and supplies of the chip, from the XADC by the processing system's interface to it
-//! (UG585, chapter 30).
+//! Temperature and supplies of the chip, read from the XADC through its interface to the processing
+//! system (UG585, chapter 30).
 //!
-//! Without being set up the XADC converts its own sensors again and again.
+//! Unconfigured, the XADC converts its own sensors continuously.
 
 use core::cell::Cell;
 
@@ -15,22 +15,23 @@ const ANSWER: Duration = Duration::from_micros(100);
 
 static LATEST: Mutex<Cell<Latest>> = Mutex::new(Cell::new(Latest::None));
 
-/// What was measured last.
+/// The last measurement.
 #[derive(Clone, Copy)]
 pub enum Latest {
-    /// Nothing yet, or never.
+    /// Nothing measured yet, or no XADC.
     None,
     Read(Reading),
 }
 
-/// What was measured last.
+/// The last measurement.
 pub fn latest() -> Latest {
     critical_section::with(|cs| LATEST.borrow(cs).get())
 }
 
 type Registers = zynq7000::xadc::MmioRegisters<'static>;
 
-/// Logs what they say at the beginning, and when something is not as it should be; at level DEBUG each time.
+/// Logs the sensors at the start and whenever they enter or leave their limits; at level DEBUG each
+/// time.
 #[embassy_executor::task]
 pub async fn watch(mut xadc: Registers) {
     start(&mut xadc);
@@ -63,7 +64,7 @@ fn start(xadc: &mut Registers) {
     xadc.write_config(ENABLE | AS_AFTER_RESET);
 }
 
-/// All sensors; None if there is no answer, or nothing has been measured (on QEMU).
+/// Reads all sensors; `None` if there is no answer or nothing has been measured (on QEMU).
 async fn read(xadc: &mut Registers) -> Option<Reading> {
     const NOTHING: u32 = 0;
     const READ: u32 = 1 << 26;
@@ -79,7 +80,7 @@ async fn read(xadc: &mut Registers) -> Option<Reading> {
     }
     xadc.write_command_fifo(NOTHING);
     Timer::after(ANSWER).await;
-    // The answer to a command comes with the one after it.
+    // The answer to a command arrives with the one after it.
     let answers = xadc.read_misc_status() >> 12 & 0xf;
     if answers as usize != 1 + SENSORS {
         return None;

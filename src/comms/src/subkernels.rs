@@ -1,8 +1,8 @@
-//! What the kernel of one board wants of the others (`docs/gateware/link-messages.md`): the lines to
-//! them, what has come by those, and the requests of this board's kernel core that wait for it.
+//! Communication of this board's kernel with other boards (`docs/gateware/link-messages.md`): the
+//! lines to them, the orders received, and the pending request of the kernel core.
 //!
-//! On the board with the network a line is a stream to each satellite whose kernels are wanted; on
-//! a satellite there is one, to the board above.
+//! On the board with the network there is a line, a stream, to each satellite whose kernels are
+//! used; on a satellite there is one, to its upstream board.
 
 use core::task::{Context, Poll};
 
@@ -20,9 +20,9 @@ mod request;
 
 pub use request::{Message, Request};
 
-/// A board that takes nothing for so long is taken for lost.
+/// A board that accepts no data for this long is considered lost.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// By this number a subkernel asks for its arguments.
+/// Message number by which a subkernel asks for its arguments.
 pub const ARGUMENTS: u32 = u32::MAX;
 /// Bytes moved at a time.
 const CHUNK: usize = 1024;
@@ -30,10 +30,10 @@ const CHUNK: usize = 1024;
 /// A line to another board.
 struct Line {
     destination: u8,
-    /// Unlike those before.
+    /// Distinguishes this line from previous ones to the same board.
     name: u32,
     stream: LinkStream,
-    /// What has come of a head.
+    /// The bytes of an order's head received so far.
     head: [u8; ORDER_HEAD],
     have: usize,
 }
@@ -41,40 +41,40 @@ struct Line {
 /// What the kernel waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// That a subkernel is loaded, or runs.
+    /// A subkernel has been loaded, or runs.
     Start { number: u32, destination: u8, run: bool },
-    /// That it ends.
+    /// A subkernel ends.
     End { number: u32 },
-    /// A message, or the result of a subkernel.
+    /// A message or the result of a subkernel arrives.
     Message { number: u32 },
 }
 
 /// The lines of this board.
 pub struct Lines {
     mail: Mail<'static>,
-    /// At most one to a board. None are looked at without cost: a call of the host passes here twice.
+    /// At most one per board. Polling no lines costs nothing: an RPC comes by here twice.
     lines: Vec<Line, BOARDS>,
     names: u32,
     wait: Option<(Wait, Option<Instant>)>,
 }
 
-/// What has come by a line that is not mail: pieces of a library, or of a trace.
+/// Receives payloads that are not mail: pieces of a library or of a trace.
 pub trait Keeps {
-    /// A library begins to come.
+    /// Begins receiving a payload.
     fn begin(&mut self, head: &Head);
-    /// Where it goes on; empty if it is complete.
+    /// The space for its next bytes; empty if it is complete.
     fn room(&mut self) -> &mut [u8];
     fn filled(&mut self, count: usize);
-    /// All of it has come, if there was room.
+    /// The whole payload has arrived, if there was room.
     fn complete(&mut self, head: &Head);
 }
 
-/// Whether what an order carries is no mail.
+/// Whether the payload of an order goes to [`Keeps`] rather than to the mail.
 fn is_kept(order: Order) -> bool {
     matches!(order, Order::Keep | Order::Trace)
 }
 
-/// Whether an order is for the board to which it comes, not for its kernel.
+/// Whether an order is addressed to the receiving board rather than to its kernel.
 pub fn is_command(order: Order) -> bool {
     matches!(
         order,
@@ -82,7 +82,7 @@ pub fn is_command(order: Order) -> bool {
     )
 }
 
-/// Keeps none.
+/// Keeps nothing.
 pub struct KeepsNone;
 
 impl Keeps for KeepsNone {
@@ -98,7 +98,7 @@ impl Keeps for KeepsNone {
 }
 
 impl Lines {
-    /// `memory`: room for what has come and was not looked at.
+    /// Creates the state. `memory` holds received orders until they are processed.
     pub fn new(memory: &'static mut [u8]) -> Self {
         Self {
             mail: Mail::new(memory),
@@ -108,30 +108,30 @@ impl Lines {
         }
     }
 
-    /// Drops all lines, and forgets what has come.
+    /// Drops all lines and all received orders.
     pub fn close(&mut self) {
         self.lines.clear();
         self.forget();
     }
 
-    /// A kernel has ended: nobody waits, and for nothing.
+    /// Clears the received orders and the wait when a kernel has ended.
     pub fn forget(&mut self) {
         self.mail.clear();
         self.wait = None;
     }
 
-    /// The kernel of a satellite has ended: nobody waits for messages, and for what was to be heard
-    /// of other boards.
+    /// Cleans up after the kernel of a satellite: ends its wait, and drops its messages and
+    /// answers. Orders for the board remain.
     pub fn finish(&mut self) {
         self.mail.retain(|head| is_command(head.order));
         self.wait = None;
     }
 
-    /// A new line to a board, in place of the one before.
+    /// Adds a line to a board, replacing any previous one.
     pub fn add(&mut self, destination: u8, stream: LinkStream) {
         self.drop_line(destination);
         self.names += 1;
-        // There are no more boards than places.
+        // Cannot fail: there are no more boards than places.
         let _ = self.lines.push(Line {
             destination,
             name: self.names,
@@ -141,7 +141,7 @@ impl Lines {
         });
     }
 
-    /// The name of the line to a board; 0: there is none.
+    /// The name of the line to a board; 0 if there is none.
     pub fn name(&self, destination: u8) -> u32 {
         let line = self.lines.iter().find(|line| line.destination == destination);
         line.map_or(0, |line| line.name)
@@ -151,8 +151,8 @@ impl Lines {
         &mut self.mail
     }
 
-    /// Whether nothing more comes from a board before the kernel takes what has come: there is no
-    /// room for it.
+    /// Whether a board's next order has to wait for room until the kernel takes what has been
+    /// received.
     pub fn is_full_for(&self, destination: u8) -> bool {
         let line = self.lines.iter().find(|line| line.destination == destination);
         let next = line
@@ -161,7 +161,7 @@ impl Lines {
         next.is_some_and(|head| !is_kept(head.order) && !self.mail.has_room(&head))
     }
 
-    /// Whether something has come, and was not looked at.
+    /// Whether a received order satisfies `wanted`.
     pub fn has_come(&self, wanted: impl FnMut(&Head) -> bool) -> bool {
         self.mail.find(wanted).is_some()
     }
@@ -174,7 +174,7 @@ impl Lines {
         }
     }
 
-    /// Takes what has come. Ready when an order is complete, or a line is lost.
+    /// Receives from the lines. Ready when an order is complete or a line is lost.
     pub fn poll(&mut self, cx: &Context<'_>, keeps: &mut impl Keeps) -> Poll<()> {
         let mut result = Poll::Pending;
         let Self { mail, lines, .. } = self;
@@ -193,7 +193,7 @@ impl Lines {
         result
     }
 
-    /// Sends an order, by a line that is dropped if it does not take it.
+    /// Sends an order. If this fails, the line is dropped.
     ///
     /// # Errors
     /// [`Lost`].
@@ -210,7 +210,7 @@ impl Lines {
         written
     }
 
-    /// Passes on to another board what has come, and forgets it.
+    /// Forwards a received order to another board, and removes it.
     ///
     /// # Errors
     /// [`Lost`].
@@ -226,8 +226,8 @@ impl Lines {
         written
     }
 
-    /// Passes on the message of a request of the kernel core, and answers it. `board`: what the
-    /// receiver is told of it.
+    /// Sends the message of a kernel core's request, and answers the request. `board` names the
+    /// sender to the receiver.
     pub async fn pass_message(&mut self, kernel: &mut KernelCore, request: &Message, board: u8) -> Result<(), Failure> {
         let head = Head {
             order: Order::Message,
@@ -254,7 +254,7 @@ impl Lines {
         }
     }
 
-    /// The kernel waits from now on.
+    /// Begins a wait of the kernel.
     pub fn wait(&mut self, wait: Wait, deadline: Option<Instant>) {
         self.wait = Some((wait, deadline));
     }
@@ -263,13 +263,13 @@ impl Lines {
         self.wait.map(|(wait, _)| wait)
     }
 
-    /// When the kernel has waited for too long.
+    /// The deadline of the kernel's wait.
     pub fn deadline(&self) -> Option<Instant> {
         self.wait.and_then(|(_, deadline)| deadline)
     }
 
-    /// Answers the kernel that waits, if what it waits for has come. `vain`: why it never will, and
-    /// which board that is about. Returns the order that has ended the wait.
+    /// Answers the waiting kernel if its wait is over. `vain`: why the wait can never succeed, and
+    /// the board concerned. Returns the order that ended the wait.
     pub async fn settle(
         &mut self,
         kernel: &mut KernelCore,
@@ -279,7 +279,7 @@ impl Lines {
             return Ok(None);
         };
         let found = self.mail.find(|head| wait.ends_with(head));
-        // What has ended by an exception sends nothing more.
+        // A subkernel that ended by an exception sends nothing more.
         let found = found.or_else(|| match wait {
             Wait::Message { .. } => self.mail.find(|head| head.order == Order::Exception),
             _ => None,
@@ -323,14 +323,14 @@ impl Lines {
         }
         self.mail.remove(place);
         if let (Order::Ready, Wait::Start { number, run: true, .. }) = (head.order, wait) {
-            // What has come before is of an earlier run, what comes now of this one.
+            // Earlier messages are of a previous run, later ones of this run.
             self.mail.remove_before(place, |head| head.number == number);
         }
         Ok(Some(head))
     }
 }
 
-/// Writes to a line; nobody drops it.
+/// Writes to a line. The caller must drop it on an error.
 async fn write(lines: &mut [Line], destination: u8, bytes: &[u8]) -> Result<(), Lost> {
     if bytes.is_empty() {
         return Ok(());
@@ -347,7 +347,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 impl Wait {
-    /// Whether an order is what is waited for.
+    /// Whether an order completes the wait.
     fn ends_with(self, head: &Head) -> bool {
         let orders: &[Order] = match self {
             Wait::Start { .. } => &[Order::Ready, Order::Refused, Order::Busy],
@@ -358,8 +358,8 @@ impl Wait {
         head.number == number && orders.contains(&head.order)
     }
 
-    /// Whether an order says that it never comes. Of a message nobody knows by its number alone who
-    /// would send it.
+    /// Whether an order means that the wait cannot succeed. A message's number alone does not tell
+    /// its sender.
     fn is_lost_with(self, head: &Head) -> bool {
         let (Wait::Start { number, .. } | Wait::End { number } | Wait::Message { number }) = self;
         head.order == Order::Lost && (head.number == number || matches!(self, Wait::Message { .. }))
@@ -374,7 +374,7 @@ impl Wait {
 }
 
 impl Line {
-    /// Takes one piece of what has come. True if an order is complete.
+    /// Receives one piece. True if an order is complete.
     fn take(&mut self, cx: &Context<'_>, mail: &mut Mail, keeps: &mut impl Keeps) -> Poll<Result<bool, Lost>> {
         if self.have < ORDER_HEAD {
             match core::task::ready!(self.stream.poll_read(cx, &mut self.head[self.have..])) {
@@ -384,7 +384,7 @@ impl Line {
             if self.have < ORDER_HEAD {
                 return Poll::Ready(Ok(false));
             }
-            // What it does not know is another firmware's.
+            // An unknown order is another firmware's.
             let Some(head) = Head::decode(&self.head) else {
                 return Poll::Ready(Err(Lost));
             };
@@ -394,7 +394,7 @@ impl Line {
             return Poll::Ready(Err(Lost));
         };
         if self.have == ORDER_HEAD {
-            // There was no room for it.
+            // There was no room for the payload before.
             return self.begin(&head, mail, keeps);
         }
         let kept = is_kept(head.order);
@@ -404,7 +404,7 @@ impl Line {
         };
         let (wanted, mut dropped) = (room.len(), [0; 64]);
         let room = match kept && wanted == 0 {
-            // One that is not kept is read and dropped.
+            // A payload that is not kept is read and dropped.
             true => &mut dropped[..],
             false => room,
         };
@@ -429,7 +429,7 @@ impl Line {
         Poll::Ready(Ok(count == left))
     }
 
-    /// Begins with a payload, if there is room for it.
+    /// Begins a payload, if there is room for it.
     fn begin(&mut self, head: &Head, mail: &mut Mail, keeps: &mut impl Keeps) -> Poll<Result<bool, Lost>> {
         if is_kept(head.order) {
             keeps.begin(head);
@@ -438,7 +438,7 @@ impl Line {
         } else if !mail.begin(self.destination, head) {
             return Poll::Pending;
         }
-        // One more than the head: its payload has begun.
+        // One more than the head: the payload has begun.
         self.have = if head.length == 0 { 0 } else { ORDER_HEAD + 1 };
         Poll::Ready(Ok(head.length == 0))
     }
@@ -453,7 +453,7 @@ pub async fn send_answer(kernel: &mut KernelCore, head: &[u8], payload: &[u8]) -
     kernel.send(Kind::SubkernelAnswer, payload, false).await
 }
 
-/// Answers a request of the kernel core; `board` is that which it is about.
+/// Answers a request of the kernel core; `board` is the board concerned.
 pub async fn answer(kernel: &mut KernelCore, outcome: Outcome, board: u8) -> Result<(), Failure> {
     match outcome {
         Outcome::Done => kernel.send(Kind::SubkernelAnswer, &[outcome as u8], false).await,

@@ -1,4 +1,4 @@
-//! What a kernel wants of DMA traces of which other boards have parts
+//! Requests of the kernel core about DMA traces with parts on other boards
 //! (`docs/gateware/link-messages.md`).
 
 use heapless::Vec;
@@ -7,20 +7,20 @@ use kairos_channel::{Frame, Kind};
 use crate::kernel_core::{Failure, KernelCore};
 use crate::link::BOARDS;
 
-/// A part of a trace, where the kernel core keeps it.
+/// A part of a trace, in the kernel core's memory.
 pub struct Part {
     pub destination: u8,
     pub address: usize,
     pub bytes: usize,
 }
 
-/// What the kernel core asks for.
+/// A request of the kernel core.
 pub enum TraceRequest {
     Keep {
         number: u32,
         parts: Vec<Part, BOARDS>,
     },
-    /// `boards`: a bit for each destination.
+    /// `boards` has a bit for each destination.
     Play {
         number: u32,
         boards: u32,
@@ -32,7 +32,7 @@ pub enum TraceRequest {
 }
 
 impl TraceRequest {
-    /// Reads the frame of a request; None: it is about something else.
+    /// Reads the frame of a request; `None` if it is of another kind.
     pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
         if !matches!(frame.kind, Kind::TraceKeep | Kind::TracePlay | Kind::TraceForget) {
             return Ok(None);
@@ -48,7 +48,7 @@ impl TraceRequest {
                         address: address as usize,
                         bytes: bytes as usize,
                     };
-                    // There are no more boards.
+                    // Cannot fail: there are no more boards.
                     let _ = parts.push(part);
                 }
                 Self::Keep { number, parts }

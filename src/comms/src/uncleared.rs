@@ -1,12 +1,12 @@
-//! Large buffers that are not cleared at boot, which would take longer than the rest of it.
+//! Large buffers that are not cleared at boot, as that would take longer than the rest of it.
 
 use core::cell::UnsafeCell;
 
-/// Memory of a buffer, which [`uncleared`] takes. Aligned to a cache line.
+/// Storage of a buffer made by [`uncleared`]. Aligned to a cache line.
 #[repr(C, align(32))]
 pub struct Memory<const BYTES: usize>(UnsafeCell<[u8; BYTES]>);
 
-// SAFETY: nothing refers to the inside but what `take` gives, which is given once.
+// SAFETY: the only reference to the contents is the one that `take` returns, once.
 unsafe impl<const BYTES: usize> Sync for Memory<BYTES> {}
 
 impl<const BYTES: usize> Memory<BYTES> {
@@ -14,30 +14,30 @@ impl<const BYTES: usize> Memory<BYTES> {
         Self(UnsafeCell::new([0; BYTES]))
     }
 
-    /// The memory, with whatever is in it.
+    /// Returns the memory with its present contents.
     ///
     /// # Safety
-    /// To be called once.
+    /// Must be called at most once.
     #[allow(clippy::mut_from_ref, reason = "given once")]
     pub unsafe fn take(&'static self) -> &'static mut [u8; BYTES] {
-        // SAFETY: by this function's condition the only reference; any bytes are valid.
+        // SAFETY: the only reference, by this function's contract; any bytes are valid.
         unsafe { &mut *self.0.get() }
     }
 }
 
-/// A buffer of so many bytes for whoever asks here first, which is to be at boot.
+/// Returns an uncleared buffer of `$bytes` bytes. Each use may run once only, at boot.
 ///
 /// # Panics
-/// The second time.
+/// If it runs a second time.
 #[macro_export]
 macro_rules! uncleared {
     ($bytes:expr) => {{
         #[link_section = ".uninit"]
         static MEMORY: $crate::uncleared::Memory<{ $bytes }> = $crate::uncleared::Memory::uncleared();
-        // In memory that is cleared.
+        // In memory that is cleared at boot.
         static TAKEN: $crate::uncleared::StaticCell<()> = $crate::uncleared::StaticCell::new();
         TAKEN.init(());
-        // SAFETY: nobody else can name this memory, and `TAKEN` lets one pass.
+        // SAFETY: nobody else can name this memory, and `TAKEN` lets only the first caller pass.
         unsafe { MEMORY.take() }
     }};
 }

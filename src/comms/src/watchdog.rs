@@ -1,8 +1,9 @@
-//! The system watchdog (UG585, chapter 8.4): resets the device if it is not fed for [`LIMIT`].
+//! The system watchdog (UG585, chapter 8.4), which resets the device if it is not fed for
+//! [`LIMIT`].
 //!
-//! A task feeds it, so a standing executor ends that. It feeds only while all heartbeats that are
-//! expected have been seen since the time before: the network's, and that of the task that waits
-//! for the kernel core, which is woken for it.
+//! A task feeds it, so a hung executor leads to a reset. The task feeds only if all expected
+//! heartbeats have been seen since the previous round: that of the network, and that of the task
+//! that waits for the kernel core, which is woken for this purpose.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -12,12 +13,12 @@ use zynq7000_hal::clocks::Clocks;
 
 use crate::{kernel_core, report};
 
-/// Of the network, each time it is run.
+/// Heartbeat of the network, which beats on each poll.
 pub static NETWORK: Heartbeat = Heartbeat::new(true);
 
-/// Seconds after which a device that stands still is reset.
+/// Seconds after which a hung device is reset.
 const LIMIT: u32 = 5;
-/// The same during an access to the card, which blocks this core: 16 MB at a few hundred kB/s.
+/// The limit during an access to the card, which blocks this core: 16 MB at a few hundred kB/s.
 const CARD_LIMIT: u32 = 60;
 const ROUND: Duration = Duration::from_millis(500);
 
@@ -25,34 +26,35 @@ const MODE: *mut u32 = 0xF800_5000 as *mut u32;
 const CONTROL: *mut u32 = 0xF800_5004 as *mut u32;
 const RESTART: *mut u32 = 0xF800_5008 as *mut u32;
 
-/// CPU_1x in Hz: what it counts.
+/// CPU_1x in Hz, which clocks the watchdog.
 static CLOCK: AtomicU32 = AtomicU32::new(0);
 
-/// Whether a heartbeat was missing when they were looked at last.
+/// Whether a heartbeat was missing in the last round.
 static MISSING: AtomicBool = AtomicBool::new(false);
 
-/// Whether a heartbeat is missing: if it does not come back, the device is reset.
+/// Returns whether a heartbeat is missing. Unless it resumes, the device will be reset.
 pub fn missing() -> bool {
     MISSING.load(Ordering::Relaxed)
 }
 
-/// Starts it.
+/// Starts the watchdog.
 pub fn start(clocks: &Clocks) {
     const KEY: u32 = 0xabc << 12;
     const RESET_AND_ENABLE: u32 = 0b11;
-    /// Lengths of its signals, left as they are.
+    /// Lengths of the output signals, left unchanged.
     const LENGTHS: u32 = 0x1f0;
     CLOCK.store(clocks.arm_clocks().cpu_1x_clk().to_raw(), Ordering::Relaxed);
     // SAFETY: nothing else uses this peripheral.
     unsafe { MODE.write_volatile(KEY | MODE.read_volatile() & LENGTHS | RESET_AND_ENABLE) };
-    // Last: a restart before it counts may be none. Until then it has a second.
+    // Last: a restart before the counter is enabled may be ignored. Until then the limit is a
+    // second.
     set_limit(LIMIT);
 }
 
-/// Feeds it, and sets the seconds until the next time.
+/// Feeds the watchdog, and sets the limit for the next feed.
 fn set_limit(seconds: u32) {
     const KEY: u32 = 0x248 << 14;
-    /// The clock is divided by 4096, and the counter's lower 12 bits are all ones.
+    /// Divides the clock by 4096; the counter's lower 12 bits are all ones.
     const DIVIDED: u32 = 0b11;
     const UNIT: u64 = 1 << 24;
     let units = (u64::from(seconds) * u64::from(CLOCK.load(Ordering::Relaxed)) / UNIT).min(0xfff) as u32;
@@ -63,7 +65,7 @@ fn set_limit(seconds: u32) {
     }
 }
 
-/// Has more patience during an access to the card.
+/// Extends the limit during an access to the card.
 pub fn during_card<T>(access: impl FnOnce() -> T) -> T {
     set_limit(CARD_LIMIT);
     let result = access();
@@ -71,7 +73,7 @@ pub fn during_card<T>(access: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Feeds it while every heartbeat is there.
+/// Feeds the watchdog while no heartbeat is missing.
 #[embassy_executor::task]
 pub async fn feed() {
     let mut missing = None;

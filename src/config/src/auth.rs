@@ -1,42 +1,42 @@
-//! Who may manage a device and boot it from the network: everybody, or those who have the key in
-//! its configuration.
+//! Access control for management and network boot: everybody, or clients that have the key in the
+//! device's configuration.
 //!
 //! A client proves that it has the key by the HMAC-SHA-256 over a nonce of its connection. The key
-//! itself is never sent.
+//! itself is never transmitted.
 
 use heapless::Vec;
 use hmac::{Hmac, Mac};
 use kairos_contracts::configuration::Key;
-/// Limits of a key's length in bytes; HMAC hashes a longer one to 32.
+/// Limits of a key's length in bytes; HMAC would hash a longer one to 32.
 pub use kairos_contracts::configuration::{AUTH_KEY_MAX as KEY_MAX, AUTH_KEY_MIN as KEY_MIN};
 use sha2::{Digest as _, Sha256};
 
 use crate::store::Error;
 
-/// The key of the configuration.
+/// The configuration key that holds it.
 pub const KEY: &str = Key::AuthKey.name();
-/// The key of the configuration where the runtime keeps what makes the nonces of one boot differ
-/// from those of the others.
+/// The configuration key in which the runtime keeps the seed that makes nonces differ between
+/// boots.
 pub const SEED: &str = Key::AuthSeed.name();
-/// Room for a value of the configuration with white space behind the key, in bytes.
+/// Buffer size for a configured value, with white space after the key, in bytes.
 pub const VALUE_MAX: usize = 2 * KEY_MAX;
 
 /// A SHA-256 digest, a nonce, or a proof.
 pub type Digest = [u8; 32];
 
-/// What the configuration says.
+/// The configured access.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Access {
-    /// There is no key: everybody may.
+    /// No key: everybody has access.
     Open,
-    /// Who has this key may.
+    /// Clients that have this key have access.
     Key(Vec<u8, KEY_MAX>),
-    /// There is a key, but it is unusable: nobody may. Whoever has set one wants the device to be closed.
+    /// The key is unusable: nobody has access, since the device is intended to be protected.
     Closed,
 }
 
 impl Access {
-    /// From what reading [`KEY`] into `value` has given. Without a card there is no key.
+    /// Evaluates the result of reading [`KEY`] into `value`. Without a card there is no key.
     pub fn of(read: Result<Option<usize>, Error>, value: &[u8]) -> Self {
         match read {
             Ok(None) | Err(Error::Card(_)) => Access::Open,
@@ -57,15 +57,15 @@ impl Access {
     }
 }
 
-/// The key in a value of the configuration; None if it is too short or too long.
+/// The key in a configured value; `None` if it is too short or too long.
 pub fn key(value: &[u8]) -> Option<&[u8]> {
     let key = value.trim_ascii_end();
     (KEY_MIN..=KEY_MAX).contains(&key.len()).then_some(key)
 }
 
-/// Whether `proof` is the HMAC-SHA-256 with `key` over `parts`. It takes the same time wherever it differs.
+/// Whether `proof` is the HMAC-SHA-256 with `key` over `parts`. Takes constant time.
 pub fn proves(key: &[u8], parts: &[&[u8]], proof: &Digest) -> bool {
-    // HMAC takes keys of any length.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
         return false;
     };
@@ -73,8 +73,8 @@ pub fn proves(key: &[u8], parts: &[&[u8]], proof: &Digest) -> bool {
     mac.verify_slice(proof).is_ok()
 }
 
-/// Numbers that do not come again, and that nobody without the key can foresee. The chip has no
-/// source of randomness.
+/// Numbers that do not repeat, and that cannot be predicted without the key. The chip has no source
+/// of randomness.
 pub struct Nonces(Digest);
 
 impl Default for Nonces {
@@ -88,16 +88,16 @@ impl Nonces {
         Self([0; 32])
     }
 
-    /// Mixes in what differs from boot to boot.
+    /// Mixes in a seed that differs between boots.
     pub fn stir(&mut self, seed: &[u8]) {
         self.0 = Sha256::new().chain_update(self.0).chain_update(seed).finalize().into();
     }
 
-    /// The next one. `time`: when it is asked for, as finely as it is known.
+    /// Returns the next nonce. `time`: the present time at the highest available resolution.
     pub fn next(&mut self, key: &[u8], time: &[u8]) -> Digest {
         self.stir(time);
         self.stir(key);
-        // What is sent does not tell what comes next.
+        // A nonce does not reveal the following ones.
         Sha256::digest(self.0).into()
     }
 }

@@ -1,22 +1,22 @@
-//! The card under the file system: sectors, and transactions on them that survive a loss of power
-//! at any sector.
+//! The card below the file system: sectors, and transactions on them that survive a power loss at
+//! any sector.
 //!
 //! A FAT library writes sectors in an order of its own, and a change of one file touches several.
-//! So everything it writes is collected in memory, and [`Volume::commit`] puts it on the card as a
-//! whole: first into a journal, then, after one sector has declared the journal valid, to its
-//! places; last the journal is declared empty. Whoever opens the card after a loss of power finds
-//! either no valid journal, and everything as it was, or a valid one, and finishes the work. A
-//! sector that is neither as it was nor as it should become shows that somebody else has written to
-//! the card since: then nothing is done.
+//! So all its writes are collected in memory, and [`Volume::commit`] writes them to the card as a
+//! whole: first into a journal, then, after one sector has declared the journal valid, to their
+//! destinations; finally the journal is declared empty. When the card is opened after a power loss,
+//! there is either no valid journal, and everything is unchanged, or a valid one, which is
+//! completed. If a sector has neither its old nor its new contents, somebody else has written to
+//! the card since, and the journal is not applied.
 //!
 //! The journal lies between the partition table and the first partition, where partitioning tools
 //! leave 1 MiB or more free. Sectors of clusters that are free in the file system on the card are
-//! written directly: nobody can see them before the commit. So only directories and tables take
-//! room in the journal, and values may be as long as the card has space.
+//! written directly: they are invisible before the commit. So only directories and tables take room
+//! in the journal, and the length of values is limited by the card's free space only.
 //!
-//! A transaction's sectors reach their places in the order in which they were first written, also
-//! after a loss of power. The chip's boot ROM, which does not look into the journal, sees each such
-//! step; [`Volume::exchange_contents`] relies on it.
+//! A transaction's sectors are written to their destinations in the order in which they were first
+//! written, also after a power loss. The chip's boot ROM, which ignores the journal, may see each
+//! intermediate step; [`Volume::exchange_contents`] relies on this.
 
 mod fat;
 mod journal;
@@ -25,13 +25,13 @@ use fat::{u16_at, u32_at, Geometry, Root};
 pub use journal::Recovery;
 pub(crate) use journal::{Change, Changes};
 
-/// Bytes of a sector.
+/// Size of a sector in bytes.
 pub const SECTOR: usize = 512;
 pub type Sector = [u8; SECTOR];
 
-/// What the card is reached through.
+/// Access to the card.
 pub trait BlockDevice {
-    /// Finds and initialises the card, which may have been changed. Called before anything else,
+    /// Finds and initialises the card, which may have been exchanged. Called before anything else,
     /// and after an error.
     fn reset(&mut self) -> Result<(), DeviceError>;
     /// Reads a sector.
@@ -40,21 +40,21 @@ pub trait BlockDevice {
     fn write(&mut self, sector: u32, data: &Sector) -> Result<(), DeviceError>;
 }
 
-/// The card does not answer, or says that it has failed.
+/// The card does not answer, or reports a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceError;
 
-/// Why a card cannot be used, or not be changed.
+/// Why a card cannot be used or modified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     Device,
     /// No partition table, or no FAT partition in it.
     NoPartition,
-    /// The boot sector of the partition makes no sense.
+    /// The boot sector of the partition is invalid.
     NotFat,
-    /// Sector 1 holds something that is not ours, such as a GPT.
+    /// Sector 1 contains foreign data, such as a GPT.
     JournalOccupied,
-    /// The partition starts so early that there is no room for a journal.
+    /// The partition starts too early to leave room for a journal.
     NoRoomForJournal,
     /// More sectors change at once than the journal can hold.
     TooManyChanges,
@@ -66,7 +66,7 @@ impl From<DeviceError> for Error {
     }
 }
 
-/// Name of a file as its directory entry has it: 8 and 3 capital letters, filled with spaces.
+/// Name of a file as in its directory entry: 8 and 3 capital letters, padded with spaces.
 pub type EntryName = [u8; 11];
 
 /// Place of a directory entry.
@@ -78,33 +78,33 @@ pub struct Entry {
 
 /// Bytes of a directory entry.
 const ENTRY: usize = 32;
-/// Where in it the first cluster (upper and lower half) and the length of the file are.
+/// Offsets in it of the first cluster (upper and lower half) and of the file's length.
 const CONTENTS: [core::ops::Range<usize>; 2] = [20..22, 26..32];
-/// Attributes: name of the volume; also set, with others, in pieces of long names.
+/// Attributes: name of the volume; also set, with others, in parts of long names.
 const VOLUME_NAME: u8 = 8;
 const DELETED: u8 = 0xe5;
 
 /// The first FAT partition of a card.
 pub struct Volume<'a, D> {
     device: D,
-    /// The card has been looked at, and has not failed since.
+    /// The card has been opened, and has not failed since.
     open: bool,
     geometry: Geometry,
     start: u32,
     length: u32,
     changes: &'a mut Changes,
-    /// Number of changes the journal can hold, or why there is none.
+    /// Number of changes that the journal can hold, or why there is none.
     capacity: Result<usize, Error>,
     /// The sector read last: the library reads a few bytes at a time.
     recent: Option<u32>,
     recent_data: Sector,
-    /// A sector of the FAT on the card.
+    /// The cached sector of the FAT on the card.
     fat: Option<u32>,
     fat_data: Sector,
 }
 
 impl<'a, D: BlockDevice> Volume<'a, D> {
-    /// A card that nobody has looked at yet.
+    /// Creates a volume on a card that has not been opened yet.
     pub(crate) fn new(device: D, changes: &'a mut Changes) -> Self {
         Self {
             device,
@@ -126,8 +126,8 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         &mut self.device
     }
 
-    /// Begins a transaction. Opens the first FAT partition if need be, and completes what a loss of
-    /// power has interrupted; says what it found then.
+    /// Begins a transaction. If necessary, opens the first FAT partition, completes an interrupted
+    /// transaction, and returns what was found.
     pub fn begin(&mut self) -> Result<Option<Recovery>, Error> {
         self.changes.clear();
         self.recent = None;
@@ -155,12 +155,12 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         Ok(Some(recovery))
     }
 
-    /// Sectors of the partition.
+    /// Length of the partition in sectors.
     pub fn length(&self) -> u32 {
         self.length
     }
 
-    /// Reads a sector of the partition as the transaction has left it.
+    /// Reads a sector of the partition as seen within the transaction.
     pub fn read(&mut self, sector: u32, data: &mut Sector) -> Result<(), Error> {
         let sector = self.start + sector;
         match self.changes.iter().find(|change| change.sector == sector) {
@@ -178,13 +178,13 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         Ok(())
     }
 
-    /// After an error of the card it is opened anew.
+    /// Marks the card to be reopened after an error.
     fn note(&mut self, result: Result<(), DeviceError>) -> Result<(), Error> {
         self.open &= result.is_ok();
         Ok(result?)
     }
 
-    /// Writes a sector of the partition; it counts when the transaction is committed.
+    /// Writes a sector of the partition; takes effect when the transaction is committed.
     pub fn write(&mut self, sector: u32, data: &Sector) -> Result<(), Error> {
         let sector = self.start + sector;
         if let Some(change) = self.changes.iter_mut().find(|change| change.sector == sector) {
@@ -204,12 +204,12 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         self.changes.push(change).map_err(|_| Error::TooManyChanges)
     }
 
-    /// Forgets the transaction.
+    /// Discards the transaction.
     pub fn abandon(&mut self) {
         self.changes.clear();
     }
 
-    /// Makes the transaction lasting. After a device error it is either lasting or forgotten.
+    /// Commits the transaction. After a device error it is either committed or discarded.
     pub fn commit(&mut self) -> Result<(), Error> {
         let result = journal::write(&mut self.device, self.changes);
         self.open &= result != Err(Error::Device);
@@ -227,8 +227,8 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         Ok(self.table(2 + (sector - g.data) / g.cluster)? == 0)
     }
 
-    /// What the table on the card has for a cluster: 0 if it is free, else the next one, or a
-    /// number that none has.
+    /// The FAT entry of a cluster: 0 if it is free, else the next one, or a number that no cluster
+    /// has.
     fn table(&mut self, cluster: u32) -> Result<u32, Error> {
         let g = self.geometry;
         let place = cluster * g.entry;
@@ -245,7 +245,7 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         })
     }
 
-    /// The entry of a file in the root directory on the card.
+    /// Finds the entry of a file in the root directory on the card.
     pub fn find_in_root(&mut self, name: &EntryName) -> Result<Option<Entry>, Error> {
         let g = self.geometry;
         let (mut cluster, mut first, count) = match g.root {
@@ -253,7 +253,7 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
             Root::Clusters(cluster) => (Some(cluster), 0, g.cluster),
         };
         let clusters = (g.end - g.data) / g.cluster;
-        // A chain that does not end is a loop.
+        // An endless chain is a loop.
         for _ in 0..clusters {
             if let Some(cluster) = cluster {
                 match cluster.checked_sub(2) {
@@ -281,8 +281,8 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         Ok(None)
     }
 
-    /// Exchanges the contents of two files, as a part of the transaction: their names stay where
-    /// they are. `first` changes in one sector, and that first.
+    /// Exchanges the contents of two files within the transaction; their names stay in place.
+    /// `first` changes first, in a single sector.
     pub fn exchange_contents(&mut self, first: Entry, second: Entry) -> Result<(), Error> {
         let mut data = [0; SECTOR];
         let mut contents = [[0; ENTRY]; 2];
@@ -291,7 +291,7 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
             contents.copy_from_slice(&data[place.at..][..ENTRY]);
         }
         for (place, contents) in [first, second].into_iter().zip(contents.iter().rev()) {
-            // Both may be in one sector.
+            // Both may be in the same sector.
             self.read(place.sector - self.start, &mut data)?;
             for part in CONTENTS {
                 data[place.at..][part.clone()].copy_from_slice(&contents[part]);

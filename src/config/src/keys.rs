@@ -1,6 +1,6 @@
-//! The keys of the configuration, of which `src/contracts/configuration.toml` says what there is to
-//! say: which there are, what takes effect at once, what is refused, what is never sent. Here, what
-//! the text of a key means.
+//! The keys of the configuration. `src/contracts/configuration.toml` defines them: their names,
+//! which take effect at once, which are checked, which are secret. This module defines the meaning
+//! of their text.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
@@ -21,7 +21,7 @@ impl<T> Setting<T> {
         Self { key, parse }
     }
 
-    /// What a value means, if it makes sense.
+    /// Parses a value; `None` if it is invalid.
     pub fn parse(&self, text: &str) -> Option<T> {
         (self.parse)(text)
     }
@@ -36,7 +36,7 @@ pub const LOG_LEVEL: Setting<Level> = Setting::new(Key::LogLevel, settings::leve
 pub const UART_LOG_LEVEL: Setting<Level> = Setting::new(Key::UartLogLevel, settings::level);
 pub const NETBOOT_WAIT: Setting<u32> = Setting::new(Key::NetbootWait, settings::number);
 
-/// What the network is if the configuration says nothing, for the loader and the runtime.
+/// The default network settings, for the loader and the runtime.
 pub const DEFAULT_ADDRESS: Ipv4Addr = ipv4(IP_DEFAULT.0);
 pub const DEFAULT_PREFIX: u8 = IP_DEFAULT.1;
 pub const DEFAULT_ROUTE: Ipv4Addr = ipv4(IPV4_DEFAULT_ROUTE_DEFAULT);
@@ -46,7 +46,8 @@ const fn ipv4([a, b, c, d]: [u8; 4]) -> Ipv4Addr {
     Ipv4Addr::new(a, b, c, d)
 }
 
-/// The key of this name. The file of a secret one may have a second, short name in the file system.
+/// The key of this name. The file of a secret key may also have a second, short name in the file
+/// system.
 pub fn find(name: &str) -> Option<Key> {
     let is_short = |key: &Key| {
         let (name, long) = (name.as_bytes(), key.name().as_bytes());
@@ -55,13 +56,13 @@ pub fn find(name: &str) -> Option<Key> {
     Key::find(name).or_else(|| Key::ALL.iter().copied().find(|key| key.is_secret() && is_short(key)))
 }
 
-/// Whether the value of this key is never sent to anybody.
+/// Whether the value of this key is never transmitted.
 pub fn is_secret(name: &str) -> bool {
     find(name).is_some_and(Key::is_secret)
 }
 
-/// Whether a value of this key would be understood, as far as that is checked when it is written.
-/// An empty one removes it.
+/// Whether a value of this key is valid, as far as that is checked when it is written. An empty one
+/// removes the key.
 pub fn is_valid(name: &str, value: &[u8]) -> bool {
     let checked = find(name).filter(|key| key.is_checked() && !value.is_empty());
     checked.is_none_or(|key| makes_sense(key.kind(), value))
@@ -84,7 +85,7 @@ fn makes_sense(kind: Kind, value: &[u8]) -> bool {
         Kind::Mac => settings::mac(text).is_some(),
         Kind::Number => settings::number(text).is_some(),
         Kind::Secret => auth::key(value).is_some(),
-        // What these mean is known to others only.
+        // Interpreted elsewhere.
         Kind::Bytes | Kind::Clock | Kind::DeviceMap | Kind::Image | Kind::Kernel => true,
     }
 }
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn every_key_in_text_has_its_meaning() {
-        // One list of settings: a kind that is text, and whose meaning is known here, is read by one of them.
+        // One list of settings: each kind of key that is text, and is interpreted here, is parsed
+        // by one of them.
         let settings = [
             IP.key,
             MAC.key,

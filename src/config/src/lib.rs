@@ -1,6 +1,6 @@
-//! Configuration of the device, apart from sockets and registers, so that it is tested on the host:
-//! the FAT volume of the SD card, the store of keys on it, what their values mean, and who may
-//! change them.
+//! Configuration of the device, independent of sockets and registers, so that it is tested on the
+//! host: the FAT volume of the SD card, the store of keys on it, the meaning of their values, and
+//! access control.
 #![no_std]
 #![forbid(unsafe_code)]
 

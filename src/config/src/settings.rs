@@ -1,5 +1,4 @@
-//! What the text of configuration keys means (wire protocols, section 6). White space at the end
-//! does not count.
+//! Parsers of configuration values (wire protocols, section 6). Trailing white space is ignored.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 use core::str::FromStr;
@@ -12,7 +11,7 @@ pub enum Address {
     Static(Ipv4Addr, u8),
 }
 
-/// A level of the log: `OFF` is `None`.
+/// A log level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Off,
@@ -59,7 +58,7 @@ fn with_prefix<A: FromStr>(text: &str, bits: u8) -> Option<(A, Option<u8>)> {
     }
 }
 
-/// `xx:xx:xx:xx:xx:xx`, or with `-`. A group address is not one of a device.
+/// `xx:xx:xx:xx:xx:xx`, or with `-`. Group addresses are invalid for a device.
 pub fn mac(text: &str) -> Option<[u8; 6]> {
     let mut bytes = [0; 6];
     let mut parts = text.trim_end().split([':', '-']);
@@ -81,7 +80,7 @@ pub fn link_local(mac: [u8; 6]) -> Ipv6Addr {
     Ipv6Addr::from([0xfe, 0x80, 0, 0, 0, 0, 0, 0, a ^ 2, b, c, 0xff, 0xfe, d, e, f])
 }
 
-/// A level of the log, in any case of letters.
+/// A log level, case-insensitive.
 pub fn level(text: &str) -> Option<Level> {
     const NAMES: [(&str, Level); 6] = [
         ("OFF", Level::Off),

@@ -1,9 +1,10 @@
 //! Configuration on the first FAT partition of the SD card (wire protocols, section 6.2).
 //!
-//! A value of at most 100 ASCII bytes is a line `key=value` of `/CONFIG.TXT`, any other the file `/CONFIG/<key>.BIN`; the boot
-//! image is `/BOOT.BIN`. Each change is one transaction of [`crate::card`]: after a loss of power there is the old value or the
-//! new one. The boot image is replaced in three, so that this holds for the chip's boot ROM too, which knows no journal
-//! ([`Store::write`]). Nothing is cached: each access goes to the card, which may be changed at any time.
+//! A value of at most 100 ASCII bytes is a line `key=value` of `/CONFIG.TXT`, any other the file
+//! `/CONFIG/<key>.BIN`; the boot image is `/BOOT.BIN`. Each change is one transaction of
+//! [`crate::card`], so a power loss leaves the old value or the new one. Three transactions replace
+//! the boot image, so that this also holds for the chip's boot ROM, which ignores the journal
+//! ([`Store::write`]). Nothing is cached: the card may be exchanged at any time.
 
 use core::fmt;
 
@@ -17,16 +18,16 @@ use crate::card::{self, BlockDevice, Changes, EntryName, Recovery, Sector, Volum
 
 /// Longest value kept in `CONFIG.TXT`, in bytes.
 pub const LINE_VALUE_MAX: usize = 100;
-/// Longest `CONFIG.TXT` that is read or changed, in bytes.
+/// Longest `CONFIG.TXT` that is read or modified, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
-/// The key that stands for the boot image. It can only be written.
+/// The key that represents the boot image. It is write-only.
 const BOOT_KEY: &str = Key::Boot.name();
 const BOOT: &str = "BOOT.BIN";
 const TEXT: &str = "CONFIG.TXT";
 const DIRECTORY: &str = "CONFIG";
-/// Name of a file while it is written.
+/// Name of a file while it is being written.
 const NEW: &str = "KAIROS.NEW";
-/// The two names as directory entries have them.
+/// The two names as in directory entries.
 const BOOT_ENTRY: &EntryName = b"BOOT    BIN";
 const NEW_ENTRY: &EntryName = b"KAIROS  NEW";
 
@@ -36,11 +37,11 @@ pub enum Error {
     Card(card::Error),
     /// The key cannot be part of a file name, or contains `=`.
     Key,
-    /// The value is longer than the room for it.
+    /// The value does not fit into the buffer.
     TooLong,
     /// The card has no space left.
     Full,
-    /// Names or tables of the file system make no sense.
+    /// Names or tables of the file system are invalid.
     FileSystem,
 }
 
@@ -82,7 +83,7 @@ impl From<axfatfs::Error<StreamError>> for Error {
     }
 }
 
-/// What a [`Store`] works in, 198 kB. All zero at first, so that as a static it takes no space in an image.
+/// Working memory of a [`Store`], 198 kB. Initially zero, so a static takes no space in an image.
 pub struct Workspace {
     changes: Changes,
     text: [u8; TEXT_MAX],
@@ -95,7 +96,7 @@ impl Default for Workspace {
 }
 
 impl Workspace {
-    /// Unused.
+    /// Creates unused working memory.
     pub const fn new() -> Self {
         Self {
             changes: Changes::new(),
@@ -108,7 +109,7 @@ impl Workspace {
 pub struct Store<'a, D> {
     volume: Volume<'a, D>,
     text: &'a mut [u8; TEXT_MAX],
-    /// What opening the card has found, until somebody asks.
+    /// The result of opening the card, until it is taken.
     found: Option<Recovery>,
 }
 
@@ -122,7 +123,7 @@ impl<'a, D: BlockDevice> Store<'a, D> {
         }
     }
 
-    /// What the last opening of the card has found, once.
+    /// The result of the last opening of the card, once.
     pub fn take_recovery(&mut self) -> Option<Recovery> {
         self.found.take()
     }
@@ -132,7 +133,7 @@ impl<'a, D: BlockDevice> Store<'a, D> {
         self.volume.device()
     }
 
-    /// Reads a value into `out`; its length, or None if there is no such key, or its value is empty.
+    /// Reads a value into `out`; returns its length, or `None` if it is missing or empty.
     pub fn read(&mut self, key: &str, out: &mut [u8]) -> Result<Option<usize>, Error> {
         check(key)?;
         if key.eq_ignore_ascii_case(BOOT_KEY) {
@@ -157,7 +158,7 @@ impl<'a, D: BlockDevice> Store<'a, D> {
         Ok((length > 0).then_some(length))
     }
 
-    /// Reads the boot image into `out`; its length, or None if there is none.
+    /// Reads the boot image into `out`; returns its length, or `None` if there is none.
     pub fn read_boot_image(&mut self, out: &mut [u8]) -> Result<Option<usize>, Error> {
         self.transaction(|root, _| {
             let Some(mut file) = found(root.open_file(BOOT))? else {
@@ -193,9 +194,9 @@ impl<'a, D: BlockDevice> Store<'a, D> {
         })
     }
 
-    /// Replaces the boot image such that whoever reads the card without its journal finds the old one or the new one at any
-    /// time: the new one becomes a file of its own; then the directory entries of both change places, that of `BOOT.BIN`
-    /// in one sector; then the old one is removed.
+    /// Replaces the boot image such that a reader that ignores the journal always finds the old or
+    /// the new one: writes the new one to a file of its own, exchanges the directory entries of
+    /// both, that of `BOOT.BIN` in one sector, and removes the old one.
     fn write_boot_image(&mut self, image: &[u8]) -> Result<(), Error> {
         self.transaction(|root, _| create_new(root, &[image]))?;
         if !self.exchange_with_new()? {
@@ -217,7 +218,7 @@ impl<'a, D: BlockDevice> Store<'a, D> {
         Ok(true)
     }
 
-    /// Removes a key from wherever it is. Not an error if it is nowhere.
+    /// Removes a key, wherever it is stored. A missing key is not an error.
     pub fn remove(&mut self, key: &str) -> Result<(), Error> {
         check(key)?;
         if key.eq_ignore_ascii_case(BOOT_KEY) {
@@ -233,13 +234,13 @@ impl<'a, D: BlockDevice> Store<'a, D> {
     pub fn erase(&mut self) -> Result<(), Error> {
         self.transaction(|root, _| {
             if let Some(directory) = found(root.open_dir(DIRECTORY))? {
-                // The iterator does not survive a change of the directory.
+                // The iterator is invalidated by changes of the directory.
                 while let Some(entry) = directory.iter().find(|entry| match entry {
                     Ok(entry) => entry.is_file(),
                     Err(_) => true,
                 }) {
                     let entry = entry?;
-                    // Each file has a name of ASCII letters, too.
+                    // Each file also has an ASCII name.
                     let name = core::str::from_utf8(entry.short_file_name_as_bytes()).map_err(|_| Error::FileSystem)?;
                     directory.remove(name)?;
                 }
@@ -259,7 +260,7 @@ impl<'a, D: BlockDevice> Store<'a, D> {
         Ok(())
     }
 
-    /// Does something to the root directory, all or nothing.
+    /// Modifies the root directory in one transaction.
     fn transaction<T>(
         &mut self,
         change: impl FnOnce(&Directory<'_, '_, '_, D>, &mut [u8; TEXT_MAX]) -> Result<T, Error>,
@@ -294,7 +295,7 @@ type Name = heapless::String<255>;
 
 fn check(key: &str) -> Result<(), Error> {
     let fits = |c: char| c.is_ascii_graphic() && !"=/\\:*?\"<>|".contains(c);
-    // A dot or two alone would name a directory.
+    // `.` and `..` are directories.
     let valid =
         !key.is_empty() && key.len() <= 200 && key.chars().all(fits) && !key.starts_with('.') && !key.ends_with('.');
     valid.then_some(()).ok_or(Error::Key)
@@ -308,7 +309,7 @@ fn file_name(key: &str) -> Result<Name, Error> {
     Ok(name)
 }
 
-/// Not finding something is no error here.
+/// Maps "not found" to `None`.
 fn found<T>(result: Result<T, axfatfs::Error<StreamError>>) -> Result<Option<T>, Error> {
     match result {
         Ok(found) => Ok(Some(found)),
@@ -325,13 +326,13 @@ fn remove_file<D: BlockDevice>(root: &Directory<'_, '_, '_, D>, key: &str) -> Re
     Ok(())
 }
 
-/// Writes a file under another name, so into clusters that are free, then puts it in the place of the old one.
+/// Writes a file under another name, and so into free clusters, then replaces the old one.
 fn replace<D: BlockDevice>(directory: &Directory<'_, '_, '_, D>, name: &str, parts: &[&[u8]]) -> Result<(), Error> {
     create_new(directory, parts)?;
     rename_new(directory, name)
 }
 
-/// Writes the file that has no name of its own yet.
+/// Writes the file under its temporary name.
 fn create_new<D: BlockDevice>(directory: &Directory<'_, '_, '_, D>, parts: &[&[u8]]) -> Result<(), Error> {
     found(directory.remove(NEW))?;
     let mut file = directory.create_file(NEW)?;
@@ -341,13 +342,13 @@ fn create_new<D: BlockDevice>(directory: &Directory<'_, '_, '_, D>, parts: &[&[u
     Ok(file.flush()?)
 }
 
-/// Puts it in the place of the file `name`, if there is one.
+/// Renames the new file to `name`, replacing any old one.
 fn rename_new<D: BlockDevice>(directory: &Directory<'_, '_, '_, D>, name: &str) -> Result<(), Error> {
     found(directory.remove(name))?;
     Ok(directory.rename(NEW, directory, name)?)
 }
 
-/// Reads `CONFIG.TXT`; its length, 0 if there is none.
+/// Reads `CONFIG.TXT`; returns its length, 0 if there is none.
 fn read_text<D: BlockDevice>(root: &Directory<'_, '_, '_, D>, text: &mut [u8; TEXT_MAX]) -> Result<usize, Error> {
     let Some(mut file) = found(root.open_file(TEXT))? else {
         return Ok(0);
@@ -362,7 +363,7 @@ fn read_text<D: BlockDevice>(root: &Directory<'_, '_, '_, D>, text: &mut [u8; TE
     }
 }
 
-/// Rewrites `CONFIG.TXT` without the lines of `key` and with `line` at the end, if that changes anything.
+/// Rewrites `CONFIG.TXT` without the lines of `key` and with `line` at the end, if that changes it.
 fn change_text<D: BlockDevice>(
     root: &Directory<'_, '_, '_, D>,
     text: &mut [u8; TEXT_MAX],
@@ -383,7 +384,7 @@ fn change_text<D: BlockDevice>(
         } else if end > at {
             text.copy_within(at..end, kept);
             kept += end - at;
-            // The last line may have had no end.
+            // The last line may not have been terminated.
             if kept < TEXT_MAX {
                 text[kept] = b'\n';
                 kept += 1;
@@ -404,7 +405,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| *byte == b'\n')
 }
 
-/// The value of a line, if it is of `key`, in any case of letters. Editors may have left a carriage return.
+/// The value of a line, if its key is `key`, ignoring case. Strips an editor's carriage return.
 fn value_of<'a>(line: &'a [u8], key: &str) -> Option<&'a [u8]> {
     let (name, value) = line.split_at_checked(key.len())?;
     let value = value.strip_prefix(b"=")?;
@@ -412,13 +413,13 @@ fn value_of<'a>(line: &'a [u8], key: &str) -> Option<&'a [u8]> {
     name.eq_ignore_ascii_case(key.as_bytes()).then_some(value)
 }
 
-/// The partition as a stream of bytes.
+/// The partition as a byte stream.
 struct Stream<'v, 'r, D> {
     volume: &'v mut Volume<'r, D>,
     position: u64,
 }
 
-/// An error of the card; None stands for those that the library makes itself.
+/// An error of the card; `None` for errors that the library itself reports.
 #[derive(Debug)]
 struct StreamError(Option<card::Error>);
 
@@ -439,7 +440,7 @@ impl<D> IoBase for Stream<'_, '_, D> {
 }
 
 impl<D: BlockDevice> Stream<'_, '_, D> {
-    /// The sector at the position, the place in it, and how many of `length` bytes lie in it.
+    /// The sector at the position, the offset in it, and how many of `length` bytes are in it.
     fn place(&self, length: usize) -> Option<(u32, usize, usize)> {
         let sector = u32::try_from(self.position / SECTOR as u64).ok()?;
         let at = (self.position % SECTOR as u64) as usize;

@@ -1,5 +1,5 @@
-//! Time of an access to a register in mapped memory, beside the same load and store without an
-//! endpoint: prints both in ns.
+//! Measures accesses to a register in mapped memory, compared with the same load and store without
+//! an endpoint, and prints both in ns.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -10,7 +10,7 @@ use kairos_endpoint::memory::Window;
 const ACCESSES: u32 = 20_000_000;
 const ROUNDS: usize = 9;
 
-/// ns of one of many accesses.
+/// Mean duration of an access in ns.
 fn time(mut access: impl FnMut()) -> f64 {
     let start = Instant::now();
     for _ in 0..ACCESSES {
@@ -33,12 +33,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bare = mapped.as_mut_ptr().wrapping_add(64).cast::<u32>();
     let (word, bare) = (black_box(&word), black_box(bare));
     let mut times: [Vec<f64>; 4] = Default::default();
-    // By turns, so that whatever else the machine does meets all.
+    // Interleaved, so that other activity of the machine affects all of them equally.
     for _ in 0..ROUNDS {
         // SAFETY: a word within a mapping that lives until the end of this function.
         times[0].push(time(|| _ = black_box(unsafe { bare.read_volatile() })));
         times[1].push(time(|| _ = black_box(word.read())));
-        // SAFETY: the same word, which was mapped to be written.
+        // SAFETY: the same word, which is mapped writable.
         times[2].push(time(|| unsafe { bare.write_volatile(black_box(1)) }));
         times[3].push(time(|| word.write(black_box(1))));
     }

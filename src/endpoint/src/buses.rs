@@ -1,4 +1,4 @@
-//! Buses of I2C and SPI that drivers of the kernel give access to, found below `/sys/bus`.
+//! I2C and SPI buses that kernel drivers expose, found below `/sys/bus`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,31 +10,31 @@ pub enum Kind {
     Spi,
 }
 
-/// A bus. Of SPI each line that selects a chip is one.
+/// A bus. For SPI each chip select is a separate one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bus {
     pub kind: Kind,
-    /// `i2c-1`, `spidev0.0`.
+    /// Such as `i2c-1`, `spidev0.0`.
     pub name: String,
-    /// What its driver says of it.
+    /// The driver's description.
     pub text: String,
-    /// The file through which programs use it; `None` if the kernel offers none (modules `i2c-dev`
-    /// and `spidev`).
+    /// The device file for programs; `None` if the kernel offers none (modules `i2c-dev` and
+    /// `spidev`).
     pub path: Option<PathBuf>,
     pub chips: Vec<Chip>,
 }
 
-/// A chip that the device tree names.
+/// A chip in the device tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chip {
-    /// On I2C.
+    /// Address on I2C.
     pub address: u16,
     pub name: String,
-    /// The kernel's driver that has it; empty if none does. Programs leave it alone then.
+    /// The kernel driver bound to it; empty if none. Programs must not access a chip with a driver.
     pub driver: String,
 }
 
-/// All that there are, those of I2C first.
+/// Finds all buses, those of I2C first.
 pub fn find(root: &Path) -> Vec<Bus> {
     i2c(root).into_iter().chain(spi(root)).collect()
 }

@@ -1,5 +1,5 @@
-//! Clocks of the kernel's clock framework, as its files for looking tell of them
-//! (`/sys/kernel/debug/clk`, which root may read where debugfs is mounted).
+//! Clocks of the kernel's clock framework, read from debugfs (`/sys/kernel/debug/clk`, readable by
+//! root where debugfs is mounted).
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use crate::files;
 /// A clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
-    /// As its driver or the device tree calls it.
+    /// Its name from the driver or the device tree.
     pub name: String,
     pub hertz: f64,
     /// Whether a driver has it enabled.
     pub enabled: bool,
-    /// Name of the clock that it is made from.
+    /// Name of its parent clock.
     pub parent: Option<String>,
 }
 
-/// All that there are; none where the files cannot be read.
+/// Reads all clocks; empty if the files cannot be read.
 pub fn read(root: &Path) -> Vec<Clock> {
     let folder = files::below(root, "/sys/kernel/debug/clk");
     let clocks = files::names(&folder).into_iter().filter_map(|name| {

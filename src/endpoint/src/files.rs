@@ -1,9 +1,9 @@
-//! Small files of the kernel, one value each.
+//! Small kernel files with one value each.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The text of a file without white space around it; `None` if there is none that can be read.
+/// The text of a file without surrounding white space; `None` if it cannot be read.
 pub fn text(path: &Path) -> Option<String> {
     Some(fs::read_to_string(path).ok()?.trim().to_string())
 }
@@ -17,7 +17,7 @@ pub fn number(path: &Path) -> Option<u64> {
     }
 }
 
-/// Names in a folder, sorted as people count: `i2c-2` before `i2c-10`. None if there is no such folder.
+/// Names in a folder in natural order: `i2c-2` before `i2c-10`. Empty if there is no such folder.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<_> = entries
@@ -32,18 +32,18 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The number that a name ends in, 0 without one.
+/// The trailing number of a name, 0 without one.
 pub fn last_number(name: &str) -> u64 {
     let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     name[name.len() - digits..].parse().unwrap_or(0)
 }
 
-/// The last part of where a link leads.
+/// The last component of a link's target.
 pub fn target(link: &Path) -> Option<String> {
     fs::read_link(link).ok()?.file_name()?.to_str().map(String::from)
 }
 
-/// `path`, an absolute one, with `root` in place of `/`.
+/// The absolute path `path` with `root` in place of `/`.
 pub fn below(root: &Path, path: impl AsRef<Path>) -> PathBuf {
     let path = path.as_ref();
     root.join(path.strip_prefix("/").unwrap_or(path))

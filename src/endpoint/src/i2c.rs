@@ -1,4 +1,4 @@
-//! Transfers on a bus of I2C.
+//! Transfers on an I2C bus.
 
 use std::path::Path;
 
@@ -9,22 +9,22 @@ use linux_embedded_hal::{I2CError, I2cdev};
 pub use crate::part::Part;
 use crate::smbus;
 
-/// Numbers of errors of Linux (`asm-generic/errno.h`).
+/// Error numbers of Linux (`asm-generic/errno.h`).
 const EBUSY: i32 = 16;
 const EOPNOTSUPP: i32 = 95;
 
-/// The bus that a file of `i2c-dev` gives access to.
+/// Opens the bus of an `i2c-dev` file.
 pub fn open(path: &Path) -> Result<I2cdev, String> {
     I2cdev::new(path).map_err(|error| format!("{} cannot be opened: {error}", path.display()))
 }
 
-/// Does the parts one after the other with a chip; the bytes that were read. On an adapter that
-/// knows SMBus alone, by the command that does the same.
+/// Executes the parts in one transfer with a chip; returns the bytes read. On an adapter that
+/// supports only SMBus, uses the equivalent command.
 pub fn transfer(bus: &mut I2cdev, address: u8, parts: &[Part]) -> Result<Vec<u8>, String> {
     let failed = match exchange(bus, address, parts) {
         Ok(bytes) => return Ok(bytes),
         Err(error) if number(error.inner()) == Some(EOPNOTSUPP) => match smbus::Command::of(parts) {
-            // `exchange` has addressed the chip.
+            // `exchange` has set the chip's address.
             Some(command) => match command.execute(&mut **bus) {
                 Ok(bytes) => return Ok(bytes),
                 Err(error) => error.into(),
@@ -43,7 +43,7 @@ fn number(error: &LinuxI2CError) -> Option<i32> {
     }
 }
 
-/// What has gone wrong in a transfer, and what may be done about it.
+/// Describes an error of a transfer, and a remedy.
 fn told(error: &I2CError, address: u8) -> String {
     match (number(error.inner()), error.kind()) {
         (Some(EBUSY), _) => format!("a driver of the kernel has the chip at address {address:#04x}, and keeps it"),

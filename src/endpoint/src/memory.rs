@@ -1,8 +1,7 @@
 //! Registers and buffers in mapped memory: `/dev/mem`, a UIO device, a file, or a block device.
 //!
-//! All `unsafe` of this crate is here: a mapping stays while anybody has a [`Word`] of it, and
-//! whatever is asked for was compared with its bounds once, when it was looked up. So an access is
-//! one load or store.
+//! All `unsafe` of this crate is here: a mapping lives as long as any of its [`Word`]s, and bounds
+//! are checked once, at look-up. So an access is a single load or store.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -14,12 +13,12 @@ use std::sync::Arc;
 
 use memmap2::{MmapOptions, MmapRaw};
 
-/// Registers are words of so many bytes.
+/// Size of a register in bytes.
 pub const WORD: usize = 4;
-/// `O_SYNC`: the kernel maps the registers of a device uncached for whom opens `/dev/mem` with it.
+/// `O_SYNC`: makes the kernel map device registers in `/dev/mem` uncached.
 const SYNCHRONOUS: i32 = 0o4_010_000;
 
-/// Why memory cannot be mapped, in words.
+/// Why memory cannot be mapped, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 
@@ -31,19 +30,19 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A part of a file or of physical memory, mapped.
+/// A mapped part of a file or of physical memory.
 #[derive(Clone, Debug)]
 pub struct Window {
     path: PathBuf,
-    /// Which file it was: device and number.
+    /// Identity of the file: device and inode number.
     identity: (u64, u64),
     map: Arc<MmapRaw>,
 }
 
 impl Window {
-    /// Maps `size` bytes from `offset` of a file on, to read and to write.
+    /// Maps `size` bytes of a file from `offset`, readable and writable.
     ///
-    /// A file or block device must have them: an access behind its end would be the end of this process.
+    /// A file or block device must contain them: an access beyond its end would kill this process.
     pub fn open(path: &Path, offset: u64, size: usize) -> Result<Self, Error> {
         let shown = path.display();
         let failed = |error: std::io::Error| Error(format!("{shown} cannot be mapped: {error}"));
@@ -60,7 +59,7 @@ impl Window {
                 "{shown}: what is mapped is whole words of {WORD} bytes, and one at least"
             )));
         }
-        // Where a block device ends is where one can seek to; memory and UIO have no end.
+        // The end of a block device is found by seeking; memory and UIO have no end.
         let has = match metadata.file_type().is_char_device() {
             true => u64::MAX,
             false => file.seek(SeekFrom::End(0)).map_err(failed)?,
@@ -83,7 +82,7 @@ impl Window {
         })
     }
 
-    /// Bytes.
+    /// Size in bytes.
     pub fn len(&self) -> usize {
         self.map.len()
     }
@@ -96,12 +95,12 @@ impl Window {
         &self.path
     }
 
-    /// Whether the file is still there, and the same: a driver that goes takes its device along.
+    /// Whether the file still exists and is the same: an unloaded driver removes its device.
     pub fn is_there(&self) -> bool {
         std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.identity)
     }
 
-    /// The register at an offset in bytes; `None` if it is not a whole one within the window.
+    /// The register at an offset in bytes; `None` if it is unaligned or not within the window.
     pub fn word(&self, offset: usize) -> Option<Word> {
         if !offset.is_multiple_of(WORD) || offset.checked_add(WORD)? > self.len() {
             return None;
@@ -112,11 +111,11 @@ impl Window {
         })
     }
 
-    /// Copies of `count` words from an offset in bytes on; `None` if those are not within the window.
+    /// Copies `count` words from an offset in bytes; `None` if they are not within the window.
     pub fn words(&self, offset: usize, count: usize) -> Option<Vec<u32>> {
         let at = self.place(offset, count)?;
-        // SAFETY: `place` has found so many of them within the mapping, which this holds. Whatever
-        // device or program changes them meanwhile, each is one volatile load.
+        // SAFETY: `place` has checked that this many words are within the mapping, which this
+        // keeps. Each is one volatile load, whatever device or program changes it meanwhile.
         Some(
             (0..count)
                 .map(|index| unsafe { at.add(index).read_volatile() })
@@ -124,14 +123,14 @@ impl Window {
         )
     }
 
-    /// The same as bytes, little endian; of a length that is not whole words nothing.
+    /// Copies bytes, in little endian; `None` also if the length is not a whole number of words.
     pub fn bytes(&self, offset: usize, length: usize) -> Option<Vec<u8>> {
         self.has(offset, length).then_some(())?;
         let mut bytes = vec![0; length];
         self.read_bytes(offset, &mut bytes).then_some(bytes)
     }
 
-    /// Copies them there; `false`, and nothing is copied, if they are not within the window, or no
+    /// Copies bytes to `room`; `false`, without copying, if they are not within the window or not
     /// whole words.
     pub fn read_bytes(&self, offset: usize, room: &mut [u8]) -> bool {
         let (words, []) = room.as_chunks_mut::<WORD>() else {
@@ -142,28 +141,27 @@ impl Window {
         };
         if let (Some(pairs), (chunks, [])) = (pairs(at), room.as_chunks_mut::<{ 2 * WORD }>()) {
             for (index, chunk) in chunks.iter_mut().enumerate() {
-                // SAFETY: half as many pairs of words as there are words, of which `place` says
-                // that they are within the mapping; the address is that of a pair. Each is one
-                // volatile load.
+                // SAFETY: half as many pairs as there are words, which `place` has checked to be
+                // within the mapping; the address is aligned for pairs. Each is one volatile load.
                 *chunk = unsafe { pairs.add(index).read_volatile() }.to_le_bytes();
             }
             return true;
         }
         for (index, word) in room.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
-            // SAFETY: `place` has found so many of them within the mapping, which this holds; each
-            // is one volatile load.
+            // SAFETY: `place` has checked that this many words are within the mapping, which this
+            // keeps; each is one volatile load.
             *word = unsafe { at.add(index).read_volatile() }.to_le_bytes();
         }
         true
     }
 
-    /// Whether so many bytes from an offset on are within the window, and whole words.
+    /// Whether a range is within the window and consists of whole words.
     pub fn has(&self, offset: usize, length: usize) -> bool {
         length.is_multiple_of(WORD) && self.place(offset, length / WORD).is_some()
     }
 
-    /// Writes bytes, little endian, from an offset on; `false`, and nothing is written, if that is
-    /// not within the window, or no whole words.
+    /// Writes bytes, in little endian, from an offset; `false`, without writing, if they are not
+    /// within the window or not whole words.
     pub fn write_bytes(&self, offset: usize, bytes: &[u8]) -> bool {
         let (words, []) = bytes.as_chunks::<WORD>() else {
             return false;
@@ -173,36 +171,36 @@ impl Window {
         };
         if let (Some(pairs), (chunks, [])) = (pairs(at), bytes.as_chunks::<{ 2 * WORD }>()) {
             for (index, chunk) in chunks.iter().enumerate() {
-                // SAFETY: half as many pairs of words as there are words, of which `place` says
-                // that they are within the mapping, which may be written; the address is that of a
-                // pair. Each is one volatile store.
+                // SAFETY: half as many pairs as there are words, which `place` has checked to be
+                // within the mapping, which is writable; the address is aligned for pairs. Each is
+                // one volatile store.
                 unsafe { pairs.add(index).write_volatile(u64::from_le_bytes(*chunk)) };
             }
             return true;
         }
         for (index, word) in words.iter().enumerate() {
-            // SAFETY: `place` has found so many of them within the mapping, which this holds and
-            // which may be written; each is one volatile store.
+            // SAFETY: `place` has checked that this many words are within the mapping, which this
+            // keeps and which is writable; each is one volatile store.
             unsafe { at.add(index).write_volatile(u32::from_le_bytes(*word)) };
         }
         true
     }
 
-    /// Writes words from an offset on; `false`, and nothing is written, if that is not within the window.
+    /// Writes words from an offset; `false`, without writing, if they are not within the window.
     pub fn write(&self, offset: usize, words: impl ExactSizeIterator<Item = u32>) -> bool {
         let count = words.len();
         let Some(at) = self.place(offset, count) else {
             return false;
         };
         for (index, value) in words.take(count).enumerate() {
-            // SAFETY: `place` has found so many of them within the mapping, which this holds and
-            // which may be written; no more are taken, and each is one volatile store.
+            // SAFETY: `place` has checked that this many words are within the mapping, which this
+            // keeps and which is writable; no more are taken, and each is one volatile store.
             unsafe { at.add(index).write_volatile(value) };
         }
         true
     }
 
-    /// Where `count` words from an offset on begin, if they are within the window.
+    /// The address of `count` words from an offset, if they are within the window.
     fn place(&self, offset: usize, count: usize) -> Option<*mut u32> {
         let end = offset.checked_add(count.checked_mul(WORD)?)?;
         (offset.is_multiple_of(WORD) && end <= self.len()).then_some(())?;
@@ -214,7 +212,7 @@ impl Window {
     }
 }
 
-/// The same place as that of pairs of words, if it is one.
+/// The address as one of pairs of words, if aligned for them.
 fn pairs(at: *mut u32) -> Option<*mut u64> {
     let pairs = at.cast::<u64>();
     (pairs.is_aligned() && cfg!(target_endian = "little")).then_some(pairs)
@@ -229,27 +227,28 @@ fn identity(file: &File) -> std::io::Result<(u64, u64)> {
 #[derive(Clone, Debug)]
 pub struct Word {
     at: NonNull<u32>,
-    /// It stays mapped.
+    /// Keeps the mapping.
     _map: Arc<MmapRaw>,
 }
 
-// SAFETY: it is an address in memory that stays mapped as long as this lives; loads and stores of
-// an aligned word may come from any thread.
+// SAFETY: an address in memory that stays mapped while this lives; loads and stores of an aligned
+// word may come from any thread.
 unsafe impl Send for Word {}
-// SAFETY: sharing one gives others nothing but volatile loads and stores of that word.
+// SAFETY: sharing it permits only volatile loads and stores of that word.
 unsafe impl Sync for Word {}
 
 impl Word {
     #[inline(always)]
     pub fn read(&self) -> u32 {
-        // SAFETY: `Window::word` has found it whole, aligned and within the mapping, which `_map` keeps.
+        // SAFETY: `Window::word` has checked that it is whole, aligned and within the mapping,
+        // which `_map` keeps.
         unsafe { self.at.as_ptr().read_volatile() }
     }
 
     #[inline(always)]
     pub fn write(&self, value: u32) {
-        // SAFETY: `Window::word` has found it whole, aligned and within the mapping, which `_map`
-        // keeps and which was opened to be written.
+        // SAFETY: `Window::word` has checked that it is whole, aligned and within the mapping,
+        // which `_map` keeps and which is writable.
         unsafe { self.at.as_ptr().write_volatile(value) }
     }
 }

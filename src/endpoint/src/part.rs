@@ -1,9 +1,9 @@
-//! What transfers on a bus of I2C are made of.
+//! The parts of I2C transfers.
 
-/// A part of a transfer. Between two of them the bus is not given away.
+/// A part of a transfer. The bus is not released between parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     Write(Vec<u8>),
-    /// So many bytes.
+    /// Number of bytes.
     Read(usize),
 }

@@ -1,12 +1,11 @@
-//! Temperatures, supplies, currents, powers and fans of `/sys/class/hwmon`, as its drivers tell of them
-//! (Linux, `Documentation/hwmon/sysfs-interface.rst`).
+//! Temperatures, supplies, currents, powers and fans from `/sys/class/hwmon` (Linux,
+//! `Documentation/hwmon/sysfs-interface.rst`).
 
 use std::path::Path;
 
 use crate::files;
 
-/// Files of a kind of sensor: how they begin, the unit of their values, and how many of the file's
-/// make one of it.
+/// Files of a kind of sensor: their prefix, the unit, and the file's counts per unit.
 const KINDS: [(&str, &str, f64); 6] = [
     ("temp", "celsius", 1000.0),
     ("in", "volts", 1000.0),
@@ -16,20 +15,20 @@ const KINDS: [(&str, &str, f64); 6] = [
     ("humidity", "percent", 1000.0),
 ];
 
-/// What a sensor says.
+/// The value of a sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// `ina226_vccint_volts`: the chip, what it measures there, the unit.
+    /// Such as `ina226_vccint_volts`: the chip, the measured quantity, the unit.
     pub name: String,
     pub value: f64,
-    /// Its limits, if the driver has them: what is below or above is an alarm.
+    /// Its limits, if the driver has them: values outside are an alarm.
     pub limits: (Option<f64>, Option<f64>),
-    /// Whether the driver says that it is one.
+    /// Whether the driver reports an alarm.
     pub alarm: bool,
 }
 
 impl Reading {
-    /// What is wrong, if anything is.
+    /// Describes what is wrong, if anything.
     pub fn complaint(&self) -> Option<String> {
         let Self {
             name,
@@ -45,7 +44,7 @@ impl Reading {
     }
 }
 
-/// All that there are. A sensor that cannot be read now is left out.
+/// Reads all sensors. One that cannot be read is omitted.
 pub fn read(root: &Path) -> Vec<Reading> {
     let class = files::below(root, "/sys/class/hwmon");
     let mut found: Vec<Reading> = Vec::new();
@@ -86,7 +85,7 @@ fn sensor(folder: &Path, chip: &str, file: &str) -> Option<Reading> {
     })
 }
 
-/// Text as a part of a name.
+/// Converts text to a part of a name.
 fn word(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     lower

@@ -1,26 +1,26 @@
-//! Transfers over adapters that know SMBus alone, as those of most PCs do (`i2c-i801`,
-//! `i2c-piix4`): each of its commands is one transfer of I2C, and those that are one of them can be
-//! made (System Management Bus Specification 2.0, section 5.5).
+//! Transfers on adapters that support only SMBus, as in most PCs (`i2c-i801`, `i2c-piix4`): each of
+//! its commands is a particular I2C transfer, and only those are possible (System Management Bus
+//! Specification 2.0, section 5.5).
 
 use i2cdev::core::I2CDevice;
 
 use crate::part::Part;
 
-/// Bytes of the longest block.
+/// Length of the longest block in bytes.
 const BLOCK_MAX: usize = 32;
 
-/// A transfer that SMBus has a command for. `register`: what SMBus calls the command code.
+/// A transfer that is an SMBus command. `register`: the command code in SMBus terms.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command<'a> {
     ReadByte,
     WriteByte(u8),
-    /// So many bytes from a register on.
+    /// Number of bytes to read from a register on.
     Read(u8, usize),
     Write(u8, &'a [u8]),
 }
 
 impl<'a> Command<'a> {
-    /// The one that does these parts on the wires; `None` if there is none.
+    /// The command with the same effect on the wires; `None` if there is none.
     pub fn of(parts: &'a [Part]) -> Option<Self> {
         match parts {
             [Part::Read(1)] => Some(Self::ReadByte),
@@ -37,7 +37,7 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// Does it with a chip; the bytes that were read.
+    /// Executes the command with a chip; returns the bytes read.
     pub fn execute<C: I2CDevice>(&self, chip: &mut C) -> Result<Vec<u8>, C::Error> {
         match *self {
             Self::ReadByte => Ok(vec![chip.smbus_read_byte()?]),

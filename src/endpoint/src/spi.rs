@@ -1,4 +1,4 @@
-//! Transfers on a bus of SPI.
+//! Transfers on an SPI bus.
 
 use std::path::Path;
 
@@ -6,16 +6,16 @@ use embedded_hal::spi::SpiDevice;
 use linux_embedded_hal::spidev::{SpiModeFlags, Spidev, SpidevOptions};
 use linux_embedded_hal::SpidevDevice;
 
-/// How a chip is talked to.
+/// Settings for a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Most clock cycles in a second; 0: what the device tree says.
+    /// Maximum clock frequency; 0 for that in the device tree.
     pub hertz: u32,
     /// Polarity and phase of the clock, 0 to 3.
     pub mode: u8,
 }
 
-/// The chip that a file of `spidev` gives access to.
+/// Opens the chip of a `spidev` file.
 pub fn open(path: &Path, settings: Settings) -> Result<SpidevDevice, String> {
     let failed = |error: std::io::Error| format!("{} cannot be opened: {error}", path.display());
     let mut device = Spidev::open(path).map_err(failed)?;
@@ -28,7 +28,7 @@ pub fn open(path: &Path, settings: Settings) -> Result<SpidevDevice, String> {
     Ok(SpidevDevice(device))
 }
 
-/// Sends bytes while the chip is selected; as many as came back.
+/// Sends bytes while the chip is selected; returns as many received bytes.
 pub fn transfer<D: SpiDevice>(device: &mut D, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut exchanged = bytes.to_vec();
     device
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use embedded_hal::spi::{ErrorKind, ErrorType, Operation};
 
-    /// A line from output to input.
+    /// A connection from output to input.
     struct Line;
 
     impl ErrorType for Line {

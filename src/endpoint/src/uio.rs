@@ -1,4 +1,4 @@
-//! Devices that a UIO driver offers to programs, by the names that the device tree gives them.
+//! Devices that a UIO driver offers to programs, by their device tree names.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,20 @@ const PAGE: u64 = 4096;
 /// A region of a UIO device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Of the device, `clocks`.
+    /// Name of the device, such as `clocks`.
     pub name: String,
     /// `/dev/uioN`.
     pub path: PathBuf,
-    /// Which of the device's regions.
+    /// Index of the region in the device.
     pub number: u64,
-    /// What to map: from here on in the file.
+    /// Offset to be mapped in the file.
     pub offset: u64,
     pub size: usize,
-    /// Physical address, for people.
+    /// Physical address, for display.
     pub address: u64,
 }
 
-/// All that there are.
+/// Finds all regions.
 pub fn find(root: &Path) -> Vec<Region> {
     let class = files::below(root, "/sys/class/uio");
     let devices = files::names(&class).into_iter().flat_map(|device| {
@@ -38,7 +38,7 @@ pub fn find(root: &Path) -> Vec<Region> {
                 name: name.clone(),
                 path: files::below(&root, Path::new("/dev").join(&device)),
                 number,
-                // Registers need not begin with a page.
+                // Registers need not begin at a page.
                 offset: number * PAGE + files::number(&map.join("offset")).unwrap_or(0),
                 size: files::number(&map.join("size"))?.try_into().ok()?,
                 address: files::number(&map.join("addr"))?,

@@ -1,15 +1,15 @@
-//! Heartbeats: what a watchdog is fed for.
+//! Heartbeats, which are required for feeding a watchdog.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// The heartbeat of a task that has to beat in each round, while it is expected to.
+/// The heartbeat of a task that must beat in each round while it is expected to.
 pub struct Heartbeat {
     expected: AtomicBool,
     seen: AtomicBool,
 }
 
 impl Heartbeat {
-    /// `expected`: from the beginning.
+    /// `expected`: whether it is expected from the beginning.
     pub const fn new(expected: bool) -> Self {
         Self {
             expected: AtomicBool::new(expected),
@@ -17,26 +17,26 @@ impl Heartbeat {
         }
     }
 
-    /// The task is alive.
+    /// Records that the task is alive.
     pub fn beat(&self) {
         self.seen.store(true, Ordering::Relaxed);
     }
 
-    /// It is expected until what is returned is dropped.
+    /// Expects the heartbeat until the returned value is dropped.
     pub fn expect(&self) -> Expected<'_> {
         self.beat();
         self.expected.store(true, Ordering::Relaxed);
         Expected(self)
     }
 
-    /// Ends a round: whether the task has beaten, or was not expected to.
+    /// Ends a round; returns whether the task has beaten or was not expected to.
     pub fn take(&self) -> bool {
         let seen = self.seen.swap(false, Ordering::Relaxed);
         seen || !self.expected.load(Ordering::Relaxed)
     }
 }
 
-/// See [`Heartbeat::expect`].
+/// Guard returned by [`Heartbeat::expect`].
 pub struct Expected<'a>(&'a Heartbeat);
 
 impl Drop for Expected<'_> {

@@ -1,5 +1,5 @@
-//! Health of the device, apart from registers, so that it is tested on the host: the chip's
-//! sensors, the heartbeats that a watchdog is fed for, the text that a failing core leaves for the
+//! Health of the device, independent of registers, so that it is tested on the host: the chip's
+//! sensors, the heartbeats required by the watchdog, the text that a failing core leaves for the
 //! next start, and the report of all subsystems.
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,7 +1,8 @@
-//! What a core says before a reset, kept in memory that outlives it, until the next start reports it.
+//! The text that a core leaves before a reset, in memory that survives it, reported by the next
+//! start.
 //!
-//! The memory holds anything after power-up, and a failing core may have written anywhere: a text
-//! counts only with its mark and checksum.
+//! The memory is undefined after power-up, and a failing core may have written anywhere: a text is
+//! valid only with its mark and checksum.
 
 use core::fmt::{self, Write};
 
@@ -9,10 +10,10 @@ use crc::{Crc, CRC_32_ISO_HDLC};
 
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 const MARK: u32 = u32::from_le_bytes(*b"LAST");
-/// Longest text, in bytes; the beginning says most.
+/// Longest text, in bytes; the beginning matters most.
 pub const TEXT_MAX: usize = 496;
 
-/// Room for one text. Any bytes are a valid value.
+/// Storage of one text. Any bytes are a valid value.
 #[repr(C)]
 pub struct Slot {
     mark: u32,
@@ -30,7 +31,7 @@ impl Slot {
         text: [0; TEXT_MAX],
     };
 
-    /// Keeps a text instead of what was there. Cannot fail: what does not fit is cut off.
+    /// Keeps a text, replacing any earlier one. Cannot fail: excess text is cut off.
     pub fn keep(&mut self, text: fmt::Arguments) {
         self.mark = 0;
         self.length = 0;
@@ -39,12 +40,12 @@ impl Slot {
         self.mark = MARK;
     }
 
-    /// Forgets the text.
+    /// Discards the text.
     pub fn clear(&mut self) {
         self.mark = 0;
     }
 
-    /// The kept text, once.
+    /// Takes the kept text.
     pub fn take(&mut self) -> Option<&str> {
         let is_kept = self.mark == MARK && self.length as usize <= TEXT_MAX && self.crc == self.checksum();
         self.clear();
@@ -52,7 +53,7 @@ impl Slot {
             return None;
         }
         let text = &self.text[..self.length as usize];
-        // A character may be cut off at the end.
+        // The last character may be cut off.
         text.utf8_chunks().next().map(|chunk| chunk.valid())
     }
 

@@ -1,17 +1,17 @@
-//! The chip's own sensors: what the XADC's numbers mean (UG480, chapters 2 and 3), and what is too
-//! much (DS191, table 2).
+//! The chip's own sensors: conversion of the XADC's values (UG480, chapters 2 and 3), and limits
+//! (DS191, table 2).
 
 use core::fmt;
 
-/// Warned of from here on, in 1/1000 °C: the limit of commercial grades.
+/// Warning threshold in 1/1000 °C: the limit of commercial grades.
 pub const HOT: i32 = 85_000;
 
 /// A supply.
 pub struct Supply {
-    /// Register of the XADC that has its voltage.
+    /// XADC register of its voltage.
     pub register: u8,
     pub name: &'static str,
-    /// What it may be, in mV; 1 % more on each side is left to the converter.
+    /// Limits in mV, including 1 % on each side for the converter.
     pub limits: (u32, u32),
 }
 
@@ -34,27 +34,27 @@ impl Supply {
     }
 }
 
-/// Temperature in 1/1000 °C, from the register's 16 bits.
+/// Converts a register's 16 bits to a temperature in 1/1000 °C.
 pub fn millicelsius(raw: u16) -> i32 {
     (i64::from(raw) * 503_975 / 65_536 - 273_150) as i32
 }
 
-/// Voltage in mV, from the register's 16 bits: 3 V full scale.
+/// Converts a register's 16 bits to a voltage in mV: 3 V full scale.
 pub fn millivolts(raw: u16) -> u32 {
     (u32::from(raw) * 3000 + 32_768) / 65_536
 }
 
-/// One look at all of them.
+/// Values of all sensors.
 #[derive(Clone, Copy)]
 pub struct Reading {
-    /// 1/1000 °C.
+    /// In 1/1000 °C.
     pub temperature: i32,
-    /// mV, as [`SUPPLIES`].
+    /// In mV, in the order of [`SUPPLIES`].
     pub supplies: [u32; SUPPLIES.len()],
 }
 
 impl Reading {
-    /// From the registers: temperature, then [`SUPPLIES`].
+    /// Converts registers: temperature, then [`SUPPLIES`].
     pub fn new(raw: &[u16; 1 + SUPPLIES.len()]) -> Self {
         Self {
             temperature: millicelsius(raw[0]),
@@ -62,7 +62,7 @@ impl Reading {
         }
     }
 
-    /// Whether it is as it should be.
+    /// Whether all values are within their limits.
     pub fn is_good(&self) -> bool {
         let within = |(value, supply): (&u32, &Supply)| (supply.limits.0..=supply.limits.1).contains(value);
         self.temperature < HOT && self.supplies.iter().zip(&SUPPLIES).all(within)

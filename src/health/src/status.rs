@@ -1,22 +1,22 @@
-//! How each subsystem of a device is, as JSON: a list of objects with `name`, `state`, `text`, and
+//! The health of a device's subsystems as JSON: a list of objects with `name`, `state`, `text`, and
 //! `values`, numbers whose names end in their unit.
 
 use core::fmt::{self, Display, Write};
 
-/// How a subsystem is.
+/// State of a subsystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// This device does not have it, or it cannot be looked at.
+    /// The device does not have it, or it cannot be examined.
     Absent,
     Good,
-    /// It works; somebody should look at it.
+    /// It works, but needs attention.
     Warning,
     /// It does not work.
     Bad,
 }
 
 impl State {
-    /// `wrong` unless all is well.
+    /// Returns `Good` if `well`, else `wrong`.
     pub fn unless(wrong: State, well: bool) -> Self {
         match well {
             true => State::Good,
@@ -34,20 +34,20 @@ impl State {
     }
 }
 
-/// A report that is being written.
+/// A report being written.
 pub struct Report<'a> {
     out: &'a mut dyn Write,
     first: bool,
 }
 
 impl<'a> Report<'a> {
-    /// Begins it.
+    /// Begins the report.
     pub fn begin(out: &'a mut dyn Write) -> Result<Self, fmt::Error> {
         out.write_char('[')?;
         Ok(Self { out, first: true })
     }
 
-    /// A subsystem, and what is wrong with it, in words; empty if nothing.
+    /// Adds a subsystem; `text` describes what is wrong, and is empty if nothing is.
     pub fn subsystem(
         &mut self,
         name: &'static str,
@@ -69,13 +69,13 @@ impl<'a> Report<'a> {
         self.out.write_str("}}")
     }
 
-    /// Ends it.
+    /// Ends the report.
     pub fn end(self) -> fmt::Result {
         self.out.write_char(']')
     }
 }
 
-/// Values of a subsystem that are being written.
+/// Values of a subsystem being written.
 pub struct Values<'a> {
     out: &'a mut dyn Write,
     first: bool,
@@ -88,13 +88,13 @@ impl Values<'_> {
         write!(self.out, "{before}\"{name}\": ")
     }
 
-    /// A whole number.
+    /// Adds a whole number.
     pub fn count(&mut self, name: impl Display, value: impl Into<u64>) -> fmt::Result {
         self.name(name)?;
         write!(self.out, "{}", value.into())
     }
 
-    /// A number given in thousandths.
+    /// Adds a number given in thousandths.
     pub fn thousandths(&mut self, name: impl Display, value: i64) -> fmt::Result {
         self.name(name)?;
         let sign = if value < 0 { "-" } else { "" };
@@ -103,7 +103,7 @@ impl Values<'_> {
     }
 }
 
-/// A name in small letters.
+/// Displays a name in lower case.
 pub struct Lower(pub &'static str);
 
 impl Display for Lower {

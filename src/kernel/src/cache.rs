@@ -1,8 +1,8 @@
 //! The kernels' cache: named lists of integers that persist until the device reboots.
 //!
-//! A kernel can be killed while it writes here, so the memory must make sense after any prefix of
-//! the stores of `put`: a record is complete before it counts, and the records are moved to the
-//! other half, when one is full, before that half becomes the current one.
+//! A kernel can be killed while it writes here, so the memory must be consistent after any prefix
+//! of the stores of `put`: a record is complete before it counts, and when a half is full, the
+//! records are copied to the other half before that becomes the current one.
 //!
 //! Layout: word 0 = which half is current (0 or 1); then the two halves, each a word with the bytes
 //! used, and records of {key length, number of integers, key padded to 4, integers}, all in words.
@@ -30,7 +30,7 @@ impl<'m> Cache<'m> {
         cache
     }
 
-    /// The cache that is in `words`, made by [`Cache::new`].
+    /// Attaches to the cache in `words`, made by [`Cache::new`].
     pub fn attach(words: &'m mut [u32]) -> Self {
         Self { words }
     }
@@ -77,13 +77,14 @@ impl<'m> Cache<'m> {
     /// Stores a copy of `value` under `key`.
     ///
     /// # Errors
-    /// [`Full`] when it does not fit even without what is outdated; the cache is then as before.
+    /// [`Full`] if the value does not fit even without outdated records; the cache is then
+    /// unchanged.
     pub fn put(&mut self, key: &[u8], value: &[u32]) -> Result<(), Full> {
         self.append(self.current(), key, value)
             .or_else(|Full| self.renew(key, value))
     }
 
-    /// Writes a record behind the others, then counts it.
+    /// Appends a record, then counts it.
     fn append(&mut self, which: usize, key: &[u8], value: &[u32]) -> Result<(), Full> {
         let half = self.half_mut(which);
         let used = half[0] as usize;
@@ -103,7 +104,8 @@ impl<'m> Cache<'m> {
         Ok(())
     }
 
-    /// Writes what still counts with the new value to the other half, then makes that the current one.
+    /// Copies the valid records and the new value to the other half, then makes that the current
+    /// one.
     fn renew(&mut self, key: &[u8], value: &[u32]) -> Result<(), Full> {
         let size = self.half_size();
         let from = self.current();
@@ -182,7 +184,7 @@ mod tests {
             let _ = Cache::new(&mut words);
             let mut model = HashMap::new();
             for (key, value) in steps {
-                // Attached anew, as after a restart.
+                // Attached again, as after a restart.
                 let mut cache = Cache::attach(&mut words);
                 if cache.put(key.as_bytes(), &value).is_ok() {
                     model.insert(key, value);

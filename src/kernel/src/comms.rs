@@ -1,5 +1,5 @@
-//! Talking to the comms core: the ends of the channel, its bell, and the last text of a core that
-//! cannot go on.
+//! Communication with the comms core: the ends of the channel, its doorbell, and the final report
+//! of a core that cannot continue.
 
 use core::fmt::Write;
 use core::panic::PanicInfo;
@@ -15,16 +15,16 @@ use crate::timer::{self, mask_interrupts, unmask_interrupts};
 /// Longest text of [`report`].
 pub type Text = String<REASON_MAX>;
 
-/// The ends of the channel, from the handshake of a restart to the next one.
+/// The ends of the channel, replaced in each restart's handshake.
 static SENDER: Lent<Sender<'static>> = Lent::absent();
 static RECEIVER: Lent<Receiver<'static>> = Lent::absent();
 
-/// Tells the comms core that there is something in the channel.
+/// Signals the comms core that the channel contains data.
 fn bell() {
     gic::send_sgi(0, kairos_channel::SGI_DATA);
 }
 
-/// In a restart: the ends of before are not used any more.
+/// Drops the previous ends of the channel, in a restart.
 pub fn forget() {
     SENDER.forget();
     RECEIVER.forget();
@@ -32,13 +32,13 @@ pub fn forget() {
 
 /// Completes a restart: waits until the comms core has emptied the channel.
 pub fn begin() {
-    // SAFETY: core 1, which has forgotten the ends of before: putting other ones would panic.
+    // SAFETY: core 1, which has dropped the previous ends: putting others would panic.
     let (sender, receiver) = unsafe { Shared::get().kernel_enter(bell, timer::sleep_masked) };
     SENDER.put(sender);
     RECEIVER.put(receiver);
 }
 
-/// Lends the sending end, which outlives no restart.
+/// Lends the sending end, valid until the next restart.
 pub fn sending<R>(action: impl FnOnce(&mut Sender<'static>) -> R) -> R {
     SENDER.with(action)
 }
@@ -53,7 +53,7 @@ pub fn send(kind: Kind, payload: &[u8]) {
     sending(|sender| sender.send(kind, payload, timer::sleep_briefly));
 }
 
-/// Sends a message of as many pieces as `write` makes.
+/// Sends a message in the pieces that `write` produces.
 pub fn send_pieces<R>(kind: Kind, write: impl FnOnce(&mut Pieces<'_>) -> R) -> R {
     sending(|sender| {
         let mut pieces = Pieces(sender.message(kind, timer::sleep_briefly));
@@ -63,7 +63,7 @@ pub fn send_pieces<R>(kind: Kind, write: impl FnOnce(&mut Pieces<'_>) -> R) -> R
     })
 }
 
-/// A message under way.
+/// A message being sent.
 pub struct Pieces<'s>(Message<'s, 'static, fn()>);
 
 impl Sink for Pieces<'_> {
@@ -72,15 +72,15 @@ impl Sink for Pieces<'_> {
     }
 }
 
-/// Whether a message can be sent: nobody is about to send one, and the channel has not been
-/// overwritten, as far as can be seen.
+/// Whether a message can be sent: no other one is being sent, and the channel does not appear to be
+/// overwritten.
 pub fn intact() -> bool {
     SENDER.try_with(|sender| sender.intact()).unwrap_or(false)
 }
 
 /// Sleeps until a frame arrives.
 pub fn next_frame(receiver: &mut Receiver<'static>) -> Frame {
-    // Looked at first without masking interrupts: it may be there already.
+    // First checked without masking interrupts: the frame may have arrived already.
     let mut arrived = receiver.next_frame();
     if arrived == Ok(None) {
         timer::sleep_until(|| {
@@ -94,7 +94,7 @@ pub fn next_frame(receiver: &mut Receiver<'static>) -> Frame {
     }
 }
 
-/// Takes what has arrived of the frame, as much as fits in `buffer`; returns how much.
+/// Reads available bytes of the frame into `buffer`; returns their number.
 pub fn read_some(receiver: &mut Receiver<'_>, buffer: &mut [u8]) -> usize {
     match receiver.read(buffer) {
         Ok(length) => length,
@@ -117,10 +117,10 @@ pub fn report(text: &str) -> ! {
     }
 }
 
-/// As [`report`], for a formatted text.
+/// Like [`report`], for a formatted text.
 pub fn report_fmt(arguments: core::fmt::Arguments<'_>) -> ! {
     let mut text = Text::new();
-    // What does not fit is lost, and the beginning says most.
+    // Text that does not fit is truncated; the beginning matters most.
     let _ = text.write_fmt(arguments);
     report(&text)
 }

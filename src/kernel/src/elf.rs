@@ -1,11 +1,10 @@
 //! The loader: turns the ELF shared library of a kernel into a relocated image (kernel ABI, section 1).
 //!
-//! The library comes from the network and may be anything. Every offset is checked against the file
-//! or the image before it is used, so that a corrupt library gives a [`LoadError`] and never a
-//! fault. What the code in it does when it runs is another matter; that is what the fault handlers
-//! are for.
+//! The library comes from the network and may contain anything. Every offset is checked against the
+//! file or the image before it is used, so that a corrupt library causes a [`LoadError`] and never
+//! a fault. Faults of its code at run time are caught by the fault handlers.
 //!
-//! Section headers are not looked at: the dynamic section and the program headers say everything.
+//! Section headers are not used: the dynamic section and the program headers suffice.
 
 use core::fmt;
 
@@ -16,7 +15,7 @@ use crate::stubs;
 /// The start of a symbol's name, printable.
 pub type Name = heapless::String<96>;
 
-/// Names are ASCII in every real library; a broken one must still give a readable text.
+/// Names are ASCII in every real library; a corrupt one must still give a readable text.
 fn name(bytes: &[u8]) -> Name {
     bytes.escape_ascii().map(char::from).take(96).collect()
 }
@@ -24,13 +23,13 @@ fn name(bytes: &[u8]) -> Name {
 /// Why a library cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
-    /// It is not a kernel library, or a broken one.
+    /// Not a kernel library, or a corrupt one.
     Parse(&'static str),
-    /// It imports a symbol that the firmware does not have.
+    /// An imported symbol that the firmware does not have.
     Symbol(Name),
-    /// A relocation of a type that kernels do not contain.
+    /// A relocation type that kernels do not contain.
     Relocation(u8),
-    /// The image needs more bytes than there are.
+    /// The image needs more memory than there is; the bytes needed.
     TooLarge(u64),
 }
 
@@ -45,18 +44,18 @@ impl fmt::Display for LoadError {
     }
 }
 
-/// A loaded library. Addresses are absolute.
+/// A loaded library, with absolute addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library {
     /// Load base.
     pub base: u32,
-    /// Bytes of the image from the base.
+    /// Size of the image in bytes.
     pub size: u32,
     /// Entry point, `__modinit__`.
     pub entry: u32,
     /// The attribute writeback table, if there is one.
     pub typeinfo: Option<u32>,
-    /// The unwind index: address and number of entries; none means that nothing can be caught.
+    /// The unwind index: address and number of entries. Without entries nothing can be caught.
     pub unwind_index: (u32, u32),
     /// Memory to clear before the kernel runs, `__bss_start` to `_end`.
     pub bss: (u32, u32),
@@ -145,7 +144,7 @@ fn check_header(file: Bytes<'_>) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Where the dynamic section says things are; offsets into the image.
+/// Locations from the dynamic section, as offsets into the image.
 #[derive(Default)]
 struct Dynamic {
     strings: (u32, u32),
@@ -198,12 +197,12 @@ struct Symbol<'a> {
     section: u16,
 }
 
-/// Where the dynamic symbols of an image are. Checked once, for they do not move; what they say is
-/// checked when it is read, since relocations of a corrupt library may write over them.
+/// The dynamic symbols of an image. Their location is checked once, as it does not change; their
+/// contents are checked on each read, since relocations of a corrupt library may overwrite them.
 struct Symbols {
     strings: (u32, u32),
     symbols: u32,
-    /// First word of the hash table's buckets; its chains are behind them.
+    /// First word of the hash table's buckets, which the chains follow.
     hash: u32,
     buckets: u32,
     count: u32,
@@ -254,11 +253,11 @@ impl Symbols {
         })
     }
 
-    /// Address of a symbol that the library defines and others may see.
+    /// Address of a symbol that the library defines and exports.
     fn lookup(&self, image: Bytes<'_>, name: &[u8], hash: u32) -> Option<u32> {
         let word = |index: u32| image.word(self.hash + 4 * index);
         let mut index = word(hash % self.buckets)?;
-        // A chain cannot be longer than the table: a loop in a corrupt one ends here.
+        // A chain cannot be longer than the table: this terminates a loop in a corrupt one.
         for _ in 0..self.count {
             let symbol = self.get(image, index)?;
             if symbol.name == name && symbol.section != SHN_UNDEF && symbol.bind != STB_LOCAL {
@@ -279,7 +278,7 @@ impl Symbols {
         }
     }
 
-    /// Value of the symbol that a relocation names; 0 of a weak one that nobody defines.
+    /// Value of the symbol that a relocation refers to; 0 for an undefined weak one.
     fn resolve(
         &self,
         image: Bytes<'_>,
@@ -303,7 +302,7 @@ impl Symbols {
     }
 }
 
-/// Hash of the System V ABI.
+/// The hash function of the System V ABI.
 pub const fn hash(name: &[u8]) -> u32 {
     let mut sum = 0u32;
     let mut at = 0;
@@ -316,11 +315,12 @@ pub const fn hash(name: &[u8]) -> u32 {
     sum
 }
 
-/// Loads `file` into `memory`, whose first byte will be seen at address `base` (a multiple of
-/// 4096), and relocates it. Imported names are looked up in the library itself, then with
-/// `firmware`, which gets the name and its [`hash`].
+/// Loads `file` into `memory`, which will be seen at address `base` (a multiple of 4096), and
+/// relocates it. Imported names are looked up in the library itself, then with `firmware`, which
+/// receives the name and its [`hash`].
 ///
-/// The caller makes the image visible to instruction fetches, and clears [`Library::bss`] before a run.
+/// The caller must make the image visible to instruction fetches, and clear [`Library::bss`] before
+/// a run.
 ///
 /// # Errors
 /// [`LoadError`]; `memory` is then partly written.
@@ -417,7 +417,7 @@ fn relocate(
     Ok(())
 }
 
-/// Has calls of the firmware go past their stubs, which have become branches.
+/// Makes calls of the firmware bypass their stubs, which have become branches.
 fn direct_calls(image: &mut [u8], (start, length): (u32, u32), base: u32) -> Result<(), LoadError> {
     let outside = LoadError::Parse("table of calls lies outside of the image");
     Bytes(image).slice(start, length).ok_or(outside)?;
@@ -429,7 +429,7 @@ fn direct_calls(image: &mut [u8], (start, length): (u32, u32), base: u32) -> Res
     Ok(())
 }
 
-/// What the rest of the firmware must know of a relocated image.
+/// Collects the properties of a relocated image that the rest of the firmware needs.
 fn describe(image: &[u8], symbols: &Symbols, base: u32, unwind_index: (u32, u32)) -> Result<Library, LoadError> {
     let lookup = |name: &[u8]| symbols.lookup(Bytes(image), name, hash(name));
     let size = image.len() as u32;
@@ -439,7 +439,7 @@ fn describe(image: &[u8], symbols: &Symbols, base: u32, unwind_index: (u32, u32)
     }
     let bss = match (lookup(b"__bss_start"), lookup(b"_end")) {
         (Some(start), Some(end)) => {
-            // `_end` may lie behind the last segment: only what is image is cleared.
+            // `_end` may lie after the last segment: only bytes within the image are cleared.
             let end = end.wrapping_sub(base).min(size);
             (base + start.wrapping_sub(base).min(end), base + end)
         }

@@ -1,4 +1,4 @@
-//! Calling a kernel, and leaving it from wherever it stands.
+//! Calling a kernel, and leaving it from any point.
 
 use core::arch::naked_asm;
 
@@ -10,29 +10,29 @@ use crate::owned::Owned;
 pub enum Ended {
     /// Its entry point has returned.
     Returned = 0,
-    /// Nothing catches the exception in flight.
+    /// No handler catches the exception in flight.
     Uncaught = 1,
-    /// By an abort or undefined instruction.
+    /// An abort or undefined instruction occurred.
     Faulted = 2,
 }
 
 /// Stack pointer of [`enter`]; 0 while no kernel is running.
 static STACK: Owned<u32> = Owned::new(0);
 
-/// A kernel is running, or a firmware function that it has called.
+/// Whether a kernel, or a firmware function that it has called, is running.
 pub fn entered() -> bool {
     STACK.get() != 0
 }
 
-/// In a restart, which has dropped the stack.
+/// Clears the state in a restart, which has dropped the stack.
 pub fn forget() {
     STACK.set(0);
 }
 
-/// Calls the function of the kernel at `entry` and returns when it does, or when [`leave`] is called.
+/// Calls the kernel's function at `entry`. Returns when it returns, or when [`leave`] is called.
 ///
 /// # Safety
-/// `entry` is code of the library that was loaded.
+/// `entry` must be code of the loaded library.
 #[unsafe(naked)]
 pub unsafe extern "C" fn enter(entry: u32) -> Ended {
     naked_asm!(
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn enter(entry: u32) -> Ended {
         "str sp, [r12]",
         "mov r1, r0",
         "mov r0, #0",
-        // Failed stores in another board's memory are told while the kernel runs
+        // Report failed stores in another board's memory while the kernel runs
         "cpsie a",
         "blx r1",
         "mov r0, #0",
@@ -53,10 +53,10 @@ pub unsafe extern "C" fn enter(entry: u32) -> Ended {
     )
 }
 
-/// Ends the kernel that is running: returns from [`enter`], dropping the stack below it.
+/// Ends the running kernel: returns from [`enter`], dropping the stack below it.
 ///
 /// # Safety
-/// A kernel is running ([`entered`]), and nothing on its stack is needed any more.
+/// A kernel must be running ([`entered`]), and nothing on its stack may be needed any more.
 #[unsafe(naked)]
 pub unsafe extern "C" fn leave(ended: Ended) -> ! {
     naked_asm!(

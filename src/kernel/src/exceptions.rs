@@ -1,8 +1,8 @@
-//! In-flight exceptions of a kernel: the state machine behind raise, resume and end-of-catch
-//! (kernel ABI, section 4.6).
+//! Exceptions of a kernel in flight: the state machine of raise, resume and end-of-catch (kernel
+//! ABI, section 4.6).
 //!
-//! Unwinding is forced and has a single phase: cleanup code runs as the search passes it, also when
-//! nothing will catch.
+//! Unwinding is forced and has a single phase: cleanup code runs as the search passes it, even if
+//! nothing will catch the exception.
 
 use core::panic::Location;
 
@@ -17,24 +17,24 @@ use crate::unwind::{self, Registers};
 
 /// Exceptions that can be in flight at once.
 pub const NESTED_MAX: usize = 10;
-/// Frames that are recorded; what lies further out is not reported.
+/// Most frames recorded; outer ones are not reported.
 pub const BACKTRACE_MAX: usize = 128;
 
-/// How much lower than on its own board a frame of another board's stack is reported.
+/// Offset subtracted from stack pointers of another board's frames.
 const OTHER_BOARD: u32 = 2 * (KERNEL_STACK.end - KERNEL_STACK.start) as u32;
 
 /// What the caller must do after a raise or resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Go on at the registers' pc: a landing pad.
+    /// Continue at the registers' pc, a landing pad.
     Enter,
-    /// Nothing catches: report and end the kernel.
+    /// No handler catches the exception: report it and end the kernel.
     Uncaught,
-    /// Resumed with nothing in flight: the kernel is broken.
+    /// Resumed with no exception in flight: the kernel is corrupt.
     Nothing,
 }
 
-/// A record raised by firmware: text of the firmware, position in its source.
+/// Creates a record for an exception of the firmware, with its text and source position.
 #[track_caller]
 pub fn firmware_record(id: Id, message: &'static str, param: [i64; 3]) -> Record {
     let place = Location::caller();
@@ -55,20 +55,21 @@ struct InFlight {
     extent: Extent,
 }
 
-/// The exceptions in flight, oldest first, and the frames they passed.
+/// The exceptions in flight, oldest first, and the frames they have passed.
 pub struct Exceptions {
-    /// Copies of the records. Kernels hold pointers to these, and write to them when they raise again.
+    /// Copies of the records. Kernels hold pointers to these, and write to them when they raise
+    /// again.
     slots: [Record; NESTED_MAX],
     stack: Vec<InFlight, NESTED_MAX>,
     backtrace: Vec<Frame, BACKTRACE_MAX>,
-    /// The exception for which there was no slot: the kernel ended by it.
+    /// The exception for which no slot was left; it ends the kernel.
     last_straw: Option<(Record, Extent)>,
-    /// What turned out when the kernel had ended.
+    /// An exception found after the kernel had ended.
     late: Option<Record>,
 }
 
 impl Exceptions {
-    /// None in flight.
+    /// Creates the state with nothing in flight.
     pub const fn new() -> Self {
         const EMPTY: Text = Text { pointer: 0, length: 0 };
         let record = Record::new(0, EMPTY, [0; 3]);
@@ -81,7 +82,7 @@ impl Exceptions {
         }
     }
 
-    /// Forgets everything, as at each load of a library.
+    /// Clears the state, at each load of a library.
     pub fn clear(&mut self) {
         self.stack.clear();
         self.backtrace.clear();
@@ -89,7 +90,7 @@ impl Exceptions {
         self.late = None;
     }
 
-    /// Where kernels see the slots.
+    /// The address of the slots as kernels see it.
     fn slots_at(&self) -> u32 {
         self.slots.as_ptr() as usize as u32
     }
@@ -100,9 +101,10 @@ impl Exceptions {
             .then_some((offset / RECORD_SIZE) as usize)
     }
 
-    /// Raises the record at `address` of the kernel's memory at the call that `registers` describe:
-    /// a new exception, or again one that was caught, when the address is that of the newest one's
-    /// slot. An older one is copied, since its own handler has not ended and will look at it.
+    /// Raises the record at `address` of the kernel's memory, at the call that `registers`
+    /// describe. If the address is that of the newest exception's slot, a caught exception is
+    /// raised again. Any other record is copied, as an older one's handler is still active and will
+    /// use it.
     pub fn raise_at(
         &mut self,
         address: u32,
@@ -134,8 +136,8 @@ impl Exceptions {
         self.raise_behind(&[], record, memory, library, registers)
     }
 
-    /// As [`Self::raise`], for an exception that has passed these frames of another board before,
-    /// the innermost first.
+    /// Like [`Self::raise`], for an exception that has already passed these frames of another
+    /// board, innermost first.
     pub fn raise_behind(
         &mut self,
         passed: &[Frame],
@@ -166,20 +168,20 @@ impl Exceptions {
         };
         self.slots[slot] = record;
         for frame in passed {
-            // In the order of the frames on that board's stack, and below all of this one's: the
-            // host goes by that.
+            // In the order of the frames on that board's stack, and below all of this board's: the
+            // host relies on this.
             let _ = self.backtrace.push(Frame {
                 stack_pointer: frame.stack_pointer.saturating_sub(OTHER_BOARD),
                 ..*frame
             });
         }
-        // As many places as slots, and a slot was free.
+        // Cannot fail: there are as many places as slots, and a slot was free.
         let _ = self.stack.push(InFlight { slot, extent });
         self.unwind(memory, library, registers)
     }
 
-    /// Notes an exception that ends the kernel where it stands, and the frames around it: no
-    /// handler and no cleanup runs, because the fault may have struck between any two instructions.
+    /// Notes an exception that ends the kernel at once, and the frames around it. No handler or
+    /// cleanup runs, because the fault may have occurred between any two instructions.
     pub fn fault(&mut self, record: Record, memory: &impl Memory, library: &Library, registers: &mut Registers) {
         let initial = self.backtrace.len() as u32;
         let link = registers.r[unwind::LR];
@@ -194,14 +196,14 @@ impl Exceptions {
             frames += 1;
             let entry = unwind::Entry::find(memory, library.unwind_index, pc);
             let stepped = entry.and_then(|entry| entry.step(memory, registers));
-            // Only the innermost function may have taken no stack yet.
+            // Only the innermost function may not have allocated stack yet.
             let next = registers.r[unwind::SP];
             if stepped.is_err() || next < sp || (next == sp && frames > 1) {
                 break;
             }
         }
-        // Without tables, or with the stack pointer where no stack is, the caller is still in the
-        // link register.
+        // Without tables, or with an invalid stack pointer, the return address is still in the link
+        // register.
         if frames == 1 && library.contains(link) {
             let _ = self.record_frame(link, stack_pointer, library);
         }
@@ -213,8 +215,8 @@ impl Exceptions {
         self.last_straw = Some((record, extent));
     }
 
-    /// Adds an exception that turned out when the kernel had ended, though its cause came before
-    /// what ended it. It belongs to no place in the kernel.
+    /// Adds an exception found after the kernel had ended, although its cause preceded the end. It
+    /// has no location in the kernel.
     pub fn add_late(&mut self, record: Record) {
         self.late = Some(record);
     }
@@ -224,7 +226,7 @@ impl Exceptions {
         self.backtrace.push(Frame { address, stack_pointer })
     }
 
-    /// Goes on with the newest exception, from the end of a cleanup.
+    /// Continues unwinding the newest exception, at the end of a cleanup.
     pub fn resume(&mut self, memory: &impl Memory, library: &Library, registers: &mut Registers) -> Outcome {
         match self.stack.is_empty() {
             true => Outcome::Nothing,
@@ -237,16 +239,16 @@ impl Exceptions {
         self.stack.len() as u32
     }
 
-    /// A handler has ended that was entered when `depth` exceptions were in flight: these remain.
+    /// Ends a handler that was entered with `depth` exceptions in flight, which remain.
     pub fn end_catch_to(&mut self, depth: u32) {
         self.stack.truncate(depth as usize);
         self.forget_frames();
     }
 
-    /// A handler has ended: drops the newest exception, and those below it that a handler further
-    /// in has abandoned.
+    /// Ends a handler: drops the newest exception, and those below it that an inner handler has
+    /// abandoned.
     ///
-    /// All that the kernel ABI's function can know; our compiler says how many remain
+    /// The kernel ABI's function cannot know more; our compiler passes the number that remain
     /// ([`Self::end_catch_to`]).
     pub fn end_catch(&mut self) {
         let Some(ended) = self.stack.pop() else { return };
@@ -266,7 +268,7 @@ impl Exceptions {
         self.backtrace.truncate(kept);
     }
 
-    /// Everything in flight, oldest first, for the report.
+    /// All exceptions in flight, oldest first, for the report.
     pub fn in_flight(&self) -> impl Iterator<Item = (&Record, Extent)> + Clone {
         let stacked = self.stack.iter().map(|entry| (&self.slots[entry.slot], entry.extent));
         let nowhere = Extent {
@@ -296,7 +298,7 @@ impl Exceptions {
             if address >= library.size {
                 return Outcome::Uncaught;
             }
-            // A full buffer records no more; the innermost frames say more than the outermost.
+            // A full buffer records no more; the innermost frames matter most.
             let _ = self.backtrace.push(Frame {
                 address,
                 stack_pointer: sp,
@@ -318,8 +320,8 @@ impl Exceptions {
                     Err(_) => return Outcome::Uncaught,
                 }
             }
-            // A frame that takes no stack cannot have saved its return address: the tables are
-            // corrupt and might loop.
+            // A frame without stack cannot have saved its return address: the tables are corrupt
+            // and might loop.
             if entry.step(memory, registers).is_err() || registers.r[unwind::SP] <= sp {
                 return Outcome::Uncaught;
             }

@@ -1,5 +1,6 @@
-//! Aborts and undefined instructions. In a kernel they become an exception at the host, which the
-//! kernel cannot catch. Elsewhere the comms core gets a text, and this core waits to be restarted.
+//! Aborts and undefined instructions. In a kernel they become an exception reported to the host,
+//! which the kernel cannot catch. Elsewhere the comms core receives a text, and this core waits to
+//! be restarted.
 
 use core::arch::{asm, naked_asm};
 use core::fmt::Write;
@@ -15,22 +16,22 @@ use crate::owned::Owned;
 use crate::timer::unmask_interrupts;
 use crate::{library, raise, window};
 
-/// Registers at a data abort but those of [`Registers`] that a call preserves: r0 to r12, pc, CPSR,
-/// FPSCR, d0 to d7, d16 to d31.
+/// Registers at a data abort, except those in [`Registers`] that a call preserves: r0 to r12, pc,
+/// CPSR, FPSCR, d0 to d7, d16 to d31.
 #[repr(C, align(8))]
 pub struct Context([u32; 64]);
 pub static CONTEXT: Owned<Context> = Owned::new(Context([0; 64]));
 
-/// What the host is told of a fault in a kernel: it outlives the handler's stack.
+/// The text of a kernel's fault for the host. Static, so that it outlives the handler's stack.
 static MESSAGE: Owned<Text> = Owned::new(Text::new());
 
 /// Called by the exception vectors, on a stack of its own, with interrupts masked. `what`: 0
-/// undefined instruction, 1 prefetch abort, 2 data abort, 3 supervisor call. Of the registers,
-/// those are valid that a call preserves; pc is that of the instruction.
+/// undefined instruction, 1 prefetch abort, 2 data abort, 3 supervisor call. In `registers`, those
+/// that a call preserves are valid; pc is that of the instruction.
 ///
-/// A fault in a kernel's code, or in a firmware function it has called with bad pointers, ends the
-/// kernel with an exception. Elsewhere it is a bug of this image, or a kernel has overwritten it,
-/// or the channel: the session ends.
+/// A fault in a kernel's code, or in a firmware function called with invalid pointers, ends the
+/// kernel with an exception. Any other fault is a bug of this image, or a kernel has overwritten
+/// the image or the channel: the session ends.
 pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     let mut text = Text::new();
     let (status, address) = match what {
@@ -55,8 +56,8 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     if let Some(library) = library::running() {
         let inside = library.contains(pc);
         if (inside || library.contains(lr)) && intact() {
-            // Return addresses lie behind their call: so this must lie behind the instruction, to
-            // be found like one.
+            // Return addresses follow their call: add 4, so that the instruction is found like a
+            // call.
             registers.r[PC] = if inside { pc.wrapping_add(4) } else { lr };
             end_kernel(&library, text, registers);
         }
@@ -67,9 +68,9 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     report(&text)
 }
 
-/// Returns if the abort has nothing to do with another board's memory. An error of a load is told
-/// at the instruction; one of a store later, perhaps in a firmware function, which then goes on and
-/// raises when it returns (Cortex-A9 TRM, 6.5).
+/// Returns if the abort does not concern another board's memory. The error of a load is reported at
+/// the instruction. That of a store is reported later, perhaps in a firmware function, which then
+/// continues and raises when it returns (Cortex-A9 TRM, 6.5).
 fn other_board(status: u32, address: u32, registers: &mut Registers) {
     let asynchronous = status & 0x40f == 0x406;
     if !asynchronous && (status & 0x40f != 0x008 || !REMOTE_WINDOW.contains(&(address as usize))) {
@@ -84,7 +85,7 @@ fn other_board(status: u32, address: u32, registers: &mut Registers) {
         registers.r[0] = 0;
         registers.r[PC] = registers.r[LR];
     } else if library::running().is_some_and(|library| library.contains(pc)) && intact() {
-        registers.r[PC] = pc.wrapping_add(4); // a return address lies behind its call
+        registers.r[PC] = pc.wrapping_add(4); // a return address follows its call
         unmask_interrupts();
         raise::raise_in_kernel(record, registers);
     } else if asynchronous {
@@ -98,10 +99,10 @@ fn other_board(status: u32, address: u32, registers: &mut Registers) {
     unsafe { go_on(registers) }
 }
 
-/// Goes on with these registers, interrupts and asynchronous aborts unmasked.
+/// Continues with these registers, with interrupts and asynchronous aborts unmasked.
 ///
 /// # Safety
-/// They are those of a call's return, or of a landing pad.
+/// The registers must be those of a call's return, or of a landing pad.
 #[unsafe(naked)]
 unsafe extern "C" fn go_on(registers: &Registers) -> ! {
     naked_asm!(
@@ -118,10 +119,10 @@ unsafe extern "C" fn go_on(registers: &Registers) -> ! {
     )
 }
 
-/// Goes on at the instruction before which the abort came.
+/// Continues at the instruction before which the abort occurred.
 ///
 /// # Safety
-/// [`CONTEXT`] and `registers` are of the same abort.
+/// [`CONTEXT`] and `registers` must be of the same abort.
 #[unsafe(naked)]
 unsafe extern "C" fn resume(registers: &Registers) -> ! {
     naked_asm!(
@@ -143,17 +144,17 @@ unsafe extern "C" fn resume(registers: &Registers) -> ! {
     )
 }
 
-/// Ends the kernel with an exception of this text, and the frames that `registers` lead to.
+/// Ends the kernel with an exception of this text, and the call frames found from `registers`.
 fn end_kernel(library: &Library, text: Text, registers: &mut Registers) -> ! {
     MESSAGE.set(text);
-    // SAFETY: the text is read when the end is reported, and replaced by the next fault, which
-    // comes in a kernel after that.
+    // SAFETY: the text is read when the end is reported. The next fault that replaces it occurs in
+    // a later kernel.
     let message: &'static Text = unsafe { &*MESSAGE.as_ptr() };
     raise::end_kernel(library, message, registers)
 }
 
-/// A kernel has called a firmware function with what makes no sense: it ends with an exception, as
-/// after a fault.
+/// Ends the kernel with an exception, as after a fault, because it has called a firmware function
+/// with invalid arguments.
 pub fn broken(arguments: core::fmt::Arguments<'_>) -> ! {
     let mut text = Text::new();
     let _ = text.write_fmt(arguments);
@@ -164,8 +165,8 @@ pub fn broken(arguments: core::fmt::Arguments<'_>) -> ! {
 }
 
 /// Stack pointer and return address of the kernel's call. Firmware has no unwind tables: the return
-/// address is the first word on the stack that points behind a call in the library. The other
-/// registers are lost, so a caller that keeps its frame by one of them is the last that is found.
+/// address is the first word on the stack that follows a call in the library. The other registers
+/// are lost, so unwinding stops at a caller whose frame depends on one of them.
 fn caller(library: &Library) -> Registers {
     let mut registers = Registers::default();
     let here = core::ptr::from_ref(&registers) as u32;
@@ -186,8 +187,8 @@ fn caller(library: &Library) -> Registers {
     registers
 }
 
-/// Names an instruction's place: relative to the library, as `addr2line` and the compiler's tables
-/// want it, else absolute.
+/// Writes an instruction's address: relative to the library, as `addr2line` and the compiler's
+/// tables expect, else absolute.
 fn place(text: &mut Text, pc: u32) {
     let _ = match library::get() {
         Some(library) if library.contains(pc) => write!(text, "+{:#x} of the kernel", pc - library.base),
@@ -195,7 +196,7 @@ fn place(text: &mut Text, pc: u32) {
     };
 }
 
-/// Data fault status and address.
+/// Reads the data fault status and address.
 fn data_fault() -> (u32, u32) {
     let (status, address): (u32, u32);
     // SAFETY: reads DFSR and DFAR, which has no effect.
@@ -206,7 +207,7 @@ fn data_fault() -> (u32, u32) {
     (status, address)
 }
 
-/// Instruction fault status and address.
+/// Reads the instruction fault status and address.
 fn instruction_fault() -> (u32, u32) {
     let (status, address): (u32, u32);
     // SAFETY: reads IFSR and IFAR, which has no effect.

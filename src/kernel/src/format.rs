@@ -4,17 +4,17 @@ use core::fmt::Write;
 
 use kairos_proto::rpc::{BadAddress, Memory};
 
-/// Longest format string; a missing terminator ends here.
+/// Longest format string; an unterminated one ends here.
 const FORMAT_MAX: u32 = 64 * 1024;
 
-/// Variable arguments as the base AAPCS passes them: one row of words in memory, 8-byte values at
-/// multiples of 8.
+/// Variable arguments in the base AAPCS layout: a sequence of words in memory, with 8-byte values
+/// at multiples of 8.
 pub struct Arguments {
     next: u32,
 }
 
 impl Arguments {
-    /// The arguments from this address on.
+    /// Creates the arguments that start at this address.
     pub const fn new(address: u32) -> Self {
         Self { next: address }
     }
@@ -31,11 +31,12 @@ impl Arguments {
     }
 }
 
-/// Writes the NUL-terminated format at `format` with its arguments to `out`. What it does not know,
-/// it writes as it stands.
+/// Writes the NUL-terminated format at `format` with its arguments to `out`. Unknown conversions
+/// are written verbatim.
 ///
 /// # Errors
-/// [`BadAddress`] when a pointer leads out of the kernel's memory; what came before it has been written.
+/// [`BadAddress`] if a pointer leads out of the kernel's memory; the text before it has been
+/// written.
 pub fn printf(
     out: &mut impl FnMut(&[u8]),
     memory: &impl Memory,
@@ -56,7 +57,8 @@ pub fn printf(
             continue;
         }
         text.clear();
-        // Each format fits in the buffer: the longest is a double, which `write_double` keeps short.
+        // Each conversion fits in the buffer: the longest is a double, which `write_double` keeps
+        // short.
         let known = match conversion(memory, at)? {
             (b"d" | b"ld", length) => {
                 let _ = write!(text, "{}", arguments.word(memory)? as i32);
@@ -98,7 +100,7 @@ pub fn printf(
     Ok(())
 }
 
-/// The conversion behind a `%`, if it is a known one, and its length.
+/// The conversion after a `%`, if known, and its length.
 fn conversion(memory: &impl Memory, at: u32) -> Result<(&'static [u8], u32), BadAddress> {
     let known: [&[u8]; 7] = [b"d", b"ld", b"lld", b"g", b"p", b".*s", b"%"];
     for name in known {
@@ -176,7 +178,7 @@ mod tests {
     #[test]
     fn conversions_of_compiled_kernels() {
         assert_eq!(print("%d %ld%%\n", &[u32::MAX, 7]), "-1 7%\n");
-        // The 64-bit value skips a word.
+        // The 64-bit value skips a word for alignment.
         assert_eq!(print("a%d,%lld", &[1, 0xdead, 2, 1]), "a1,4294967298");
         assert_eq!(print("%.*s|%.*s|", &[3, 0, 0, 0]), "%.*||");
         assert_eq!(print("%.*s", &[u32::MAX, 9]), "<host string 9>");
@@ -211,7 +213,7 @@ mod tests {
     fn bad_pointers_are_errors() {
         let ram = Ram([b'x'; 256]);
         assert!(printf(&mut |_| {}, &ram, 0x1000, Arguments::new(0)).is_err());
-        // Not terminated within the memory.
+        // Unterminated within the memory.
         assert!(printf(&mut |_| {}, &ram, 0, Arguments::new(0)).is_err());
     }
 }

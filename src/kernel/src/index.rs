@@ -1,17 +1,17 @@
-//! A table of names, found by the hash that libraries have of their symbols ([`crate::elf::hash`]):
-//! the loader computes it once, to look in the library first. The table is made when the image is
-//! compiled.
+//! A hash table of names, keyed by the hash that libraries use for their symbols
+//! ([`crate::elf::hash`]): the loader computes it once, to search the library first. The table is
+//! built at compile time.
 
 use crate::elf::hash;
 
-/// Buckets. A prime, because the low bits of the hash are made of the last letters only.
+/// Number of buckets. A prime, because the low bits of the hash depend on the last letters only.
 const BUCKETS: usize = 251;
 
 /// `N` names, each with a value; at most 255.
 pub struct Index<T, const N: usize> {
-    /// Bucket by bucket.
+    /// Sorted by bucket.
     entries: [(&'static str, T); N],
-    /// Where each bucket begins; the last one is where they all end.
+    /// The start of each bucket, and the end of the last one.
     starts: [u8; BUCKETS + 1],
 }
 
@@ -20,10 +20,10 @@ const fn bucket(name: &str) -> usize {
 }
 
 impl<T: Copy, const N: usize> Index<T, N> {
-    /// The entries of all `groups`, which are `N`.
+    /// Builds the table from the entries of all `groups`, `N` in total.
     ///
     /// # Panics
-    /// If they are not, or a name occurs twice: when the image is compiled.
+    /// At compile time, if the number of entries is not `N`, or a name occurs twice.
     pub const fn new(groups: &[&[(&'static str, T)]]) -> Self {
         assert!(N > 0 && N < 256, "positions are bytes");
         let mut entries = [groups[0][0]; N];
@@ -52,8 +52,8 @@ impl<T: Copy, const N: usize> Index<T, N> {
     }
 }
 
-/// Adds an entry to `filled` others: in front of the next bucket, whose entries, like those of all
-/// behind it, make room.
+/// Inserts an entry at the end of its bucket, in addition to `filled` others. Each later bucket
+/// moves its first entry to its end.
 const fn insert<T: Copy>(
     entries: &mut [(&'static str, T)],
     starts: &mut [u8; BUCKETS + 1],
@@ -64,7 +64,7 @@ const fn insert<T: Copy>(
     let mut place = filled;
     let mut next = BUCKETS;
     while next > bucket {
-        // The first entry of a bucket goes behind its last one.
+        // Move the first entry of a bucket to its end.
         let first = starts[next] as usize;
         entries[place] = entries[first];
         place = first;
@@ -79,7 +79,7 @@ const fn insert<T: Copy>(
     entries[place] = entry;
 }
 
-/// `one == other`, in constants.
+/// `one == other`, as a const function.
 const fn same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut at = 0;
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn names_of_one_bucket_are_told_apart() {
-        // 'A' * 16 + 'Q' is 'B' * 16 + 'A'.
+        // A hash collision: 'A' * 16 + 'Q' is 'B' * 16 + 'A'.
         let index: Index<u32, 3> = Index::new(&[&[("AQ", 1), ("BA", 2)], &[("mu", 3)]]);
         assert_eq!(bucket("AQ"), bucket("BA"));
         for (name, value) in [("AQ", 1), ("BA", 2), ("mu", 3)] {

@@ -1,5 +1,5 @@
-//! What the kernel core does that needs no hardware: loading libraries, unwinding exceptions,
-//! formatting log text, keeping the cache. The image itself is `main.rs` and what it includes.
+//! The hardware-independent parts of the kernel core: loading libraries, unwinding exceptions,
+//! formatting log text, the cache. The image itself is `main.rs` and the modules it includes.
 #![cfg_attr(not(test), no_std)]
 
 pub mod cache;

@@ -1,16 +1,16 @@
-//! The library in memory: running, or to be run.
+//! The library in memory, running or ready to run.
 
 use kairos_kernel::elf::Library;
 
 use crate::enter::entered;
 use crate::owned::Owned;
 
-/// The library, once it is loaded.
+/// The loaded library, if any.
 static LIBRARY: Owned<Option<Library>> = Owned::new(None);
-/// It has not been run yet.
+/// Whether it has not been run yet.
 static FRESH: Owned<bool> = Owned::new(false);
 
-/// A library has been loaded, or the memory for it been written over in vain.
+/// Records that a library has been loaded, or (`None`) that its memory has been overwritten.
 pub fn loaded(library: Option<Library>) {
     FRESH.set(library.is_some());
     LIBRARY.set(library);
@@ -21,12 +21,12 @@ pub fn get() -> Option<Library> {
     LIBRARY.get()
 }
 
-/// The library, once, to be run.
+/// Returns the library to be run, once.
 pub fn take_fresh() -> Option<Library> {
     get().filter(|_| FRESH.replace(false))
 }
 
-/// The library whose kernel runs, if one does.
+/// The library whose kernel is running, if any.
 pub fn running() -> Option<Library> {
     get().filter(|_| entered())
 }

@@ -1,4 +1,4 @@
-//! Language-specific data: which landing pad, if any, a function has for an exception at a call
+//! Language-specific data: the landing pad, if any, that a function has for an exception at a call
 //! (kernel ABI, section 4.5).
 
 use kairos_proto::rpc::Memory;
@@ -18,7 +18,7 @@ impl<M: Memory> Reader<'_, M> {
         Ok(byte)
     }
 
-    /// Value and number of bits of a LEB128 number.
+    /// Reads a LEB128 number; returns its value and number of bits.
     fn leb(&mut self) -> Result<(u32, u32), Stop> {
         let mut value = 0u32;
         for shift in (0..35).step_by(7) {
@@ -42,14 +42,15 @@ impl<M: Memory> Reader<'_, M> {
     }
 }
 
-/// The landing pad that exception `id` enters in the function at `function` whose call returns to
-/// `pc`; `None` to go on to the caller. Handlers and cleanup code are entered alike.
+/// The landing pad that exception `id` enters in the function at `function`, whose call returns to
+/// `pc`; `None` to continue with the caller. Handlers and cleanup code are entered alike.
 ///
 /// # Errors
-/// [`Stop::Corrupt`] when the table makes no sense.
+/// [`Stop::Corrupt`] if the table is invalid.
 pub fn landing_pad(memory: &impl Memory, lsda: u32, function: u32, pc: u32, id: u32) -> Result<Option<u32>, Stop> {
     let mut reader = Reader { memory, at: lsda };
-    // Landing pads relative to the function, call sites as ULEB128: the only form compilers write here.
+    // Landing pads relative to the function, call sites as ULEB128: the only form that compilers
+    // emit here.
     if reader.byte()? != 0xff {
         return Err(Stop::Corrupt);
     }
@@ -97,7 +98,7 @@ fn matches(memory: &impl Memory, types: Option<u32>, at: u32, id: u32) -> Result
                     .ok_or(Stop::Corrupt)?
                     .wrapping_sub((filter as u32).wrapping_mul(4));
                 let value = memory.word(place)?;
-                // Self-relative whatever the encoding byte says; 0 catches everything.
+                // Self-relative, whatever the encoding byte specifies; 0 catches everything.
                 if value == 0 || memory.word(place.wrapping_add(value))? == id {
                     return Ok(true);
                 }

@@ -1,10 +1,10 @@
-//! The image of the kernel core (core 1): it waits for libraries and runs them, one at a time.
+//! The image of the kernel core (core 1), which loads libraries and runs them, one at a time.
 //!
-//! The comms core can kill it at any instruction and start it over (`docs/interfaces.md`, section
-//! 2). So nothing here holds a lock or shares an allocator with the other core, and what a kernel
-//! leaves behind is reset by [`session::restart`].
+//! The comms core can kill it at any instruction and restart it (`docs/interfaces.md`, section 2).
+//! Therefore nothing here holds a lock or shares an allocator with the other core, and
+//! [`session::restart`] resets everything that a kernel leaves behind.
 //!
-//! `docs/kernel-core.md` tells the life of a kernel.
+//! `docs/kernel-core.md` describes the life cycle of a kernel.
 #![cfg_attr(target_arch = "arm", no_std, no_main)]
 
 #[cfg(target_arch = "arm")]
@@ -38,6 +38,6 @@ mod timer;
 #[cfg(target_arch = "arm")]
 mod window;
 
-/// The image exists for the chip only; cargo on the host builds the library and its tests.
+/// The image exists for the chip only; on the host cargo builds the library and its tests.
 #[cfg(not(target_arch = "arm"))]
 fn main() {}

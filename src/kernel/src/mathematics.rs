@@ -1,14 +1,14 @@
-//! The functions of `libm` that kernels call most, faster: each within 1 ulp (docs/kernel-core.md),
-//! and `libm`'s for arguments that laboratories do not have. There is no fused multiplication on
-//! this processor, so nothing here counts on one.
+//! Faster versions of the `libm` functions that kernels call most, each within 1 ulp
+//! (docs/kernel-core.md). They fall back to `libm` for arguments that do not occur in laboratories.
+//! This processor has no fused multiply-add, so none is assumed.
 //!
-//! Polynomials are minimax approximations found for this page; arguments are reduced in the manner
-//! of Cody and Waite.
-// Numbers are written to as many digits as tell them from their neighbours.
+//! The polynomials are minimax approximations computed for this module; arguments are reduced by
+//! the method of Cody and Waite.
+// Numbers have as many digits as distinguish them from their neighbours.
 #![allow(clippy::excessive_precision, clippy::approx_constant)]
 
-/// Added and taken away again, it leaves a number below 2^51 rounded to an integer, which its low
-/// bits show in between.
+/// Adding and subtracting this rounds a number below 2^51 to an integer, which is in the low bits
+/// of the intermediate sum.
 const ROUNDER: f64 = 6755399441055744.0;
 
 fn high_word(x: f64) -> u32 {
@@ -24,8 +24,8 @@ fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
         .fold(*last, |sum, coefficient| sum * x + coefficient)
 }
 
-/// `x` without its whole quarter turns: how many they were, modulo 2^32, and the rest as a number
-/// and what it has too much. `x` is below 2^17.
+/// Reduces `x`, below 2^17, by whole quarter turns: returns their number modulo 2^32, the
+/// remainder, and the amount by which that is too large.
 #[inline(always)]
 fn within_quarter(x: f64) -> (u32, f64, f64) {
     /// pi / 2 in three parts; multiples of the first two are exact.
@@ -39,7 +39,7 @@ fn within_quarter(x: f64) -> (u32, f64, f64) {
     (quarters, rest, second - (first - rest) + count * PARTS[2])
 }
 
-/// The sine of a number up to pi / 4, less a bit.
+/// The sine of `x - excess`, up to pi / 4.
 #[inline(always)]
 fn sine(x: f64, excess: f64) -> f64 {
     let z = x * x;
@@ -54,11 +54,11 @@ fn sine(x: f64, excess: f64) -> f64 {
             1.5895825590154895e-10,
         ],
     );
-    // The excess counts less, the larger the angle. In this order zero keeps its sign.
+    // The excess matters less the larger the angle is. In this order zero keeps its sign.
     x - (excess - z * (x * series + 0.5 * excess))
 }
 
-/// Likewise the cosine.
+/// The cosine of `x - excess`, up to pi / 4.
 #[inline(always)]
 fn cosine(x: f64, excess: f64) -> f64 {
     let z = x * x;
@@ -78,7 +78,7 @@ fn cosine(x: f64, excess: f64) -> f64 {
     most + (((1.0 - most) - half) + (z * z * series + x * excess))
 }
 
-/// Whether the exponent of `x` says that it is below 2^17.
+/// Whether `x` is below 2^17 by its exponent.
 fn is_small(x: f64) -> bool {
     (high_word(x) >> 20) & 0x7ff < 0x410
 }
@@ -121,7 +121,7 @@ pub fn cos(x: f64) -> f64 {
     with_sign(value, quarters.wrapping_add(1) & 2 != 0)
 }
 
-/// `x` without the last 32 bits, so that the product of two such numbers is exact.
+/// `x` without its last 32 bits, so that the product of two such numbers is exact.
 fn short(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & !0xffff_ffff)
 }
@@ -133,7 +133,7 @@ pub fn tan(x: f64) -> f64 {
         return libm::tan(x);
     }
     let (quarters, rest, excess) = within_quarter(x);
-    // There the curve is so large a part of the tangent that its own errors show.
+    // There the curve is so large a part of the tangent that its own errors matter.
     if rest.abs() > 0.65 {
         return libm::tan(x);
     }
@@ -158,7 +158,8 @@ pub fn tan(x: f64) -> f64 {
     if quarters & 1 == 0 {
         return tangent;
     }
-    // The inverse of rest + curve: that of the tangent rounded, and a step of Newton's with what it left out.
+    // The inverse of rest + curve: that of the rounded tangent, and a Newton step with the
+    // remainder.
     let inverse = -1.0 / tangent;
     let (near, first) = (short(tangent), short(inverse));
     let left_out = curve - (near - rest);
@@ -170,7 +171,7 @@ pub fn tan(x: f64) -> f64 {
 pub fn exp(x: f64) -> f64 {
     /// ln 2 / 64 in two parts; multiples of the first are exact.
     const PARTS: [f64; 2] = [0.01083042469326756, 2.9815858269852933e-12];
-    // Below 704 the result is a normal number; this is also false of what is not a number.
+    // Below 704 the result is a normal number; the comparison also excludes NaN.
     if high_word(x) & 0x7fff_ffff >= 0x4086_0000 {
         return libm::exp(x);
     }
@@ -190,7 +191,7 @@ pub fn exp(x: f64) -> f64 {
     let growth = rest + rest * rest * series;
     let (power, missing) = POWERS[(steps & 63) as usize];
     let value = power + (missing + power * growth);
-    // Times 2 to the power of the whole steps, in the exponent.
+    // Multiply by 2 to the power of the whole steps, in the exponent.
     f64::from_bits(value.to_bits().wrapping_add(u64::from(steps >> 6 << 20) << 32))
 }
 
@@ -201,11 +202,11 @@ pub fn log(x: f64) -> f64 {
     /// High word of the square root of 1/2.
     const ROOT: u32 = 0x3fe6_a09e;
     let high = high_word(x);
-    // Zero, subnormal and negative numbers, infinity, and what is not a number.
+    // Zero, subnormal and negative numbers, infinity, and NaN.
     if high.wrapping_sub(0x0010_0000) >= 0x7fe0_0000 {
         return libm::log(x);
     }
-    // x = 2^exponent * (1 + f), 1 + f between the square roots of 1/2 and 2.
+    // x = 2^exponent * (1 + f), with 1 + f between the square roots of 1/2 and 2.
     let shifted = high.wrapping_sub(ROOT);
     let exponent = f64::from(shifted as i32 >> 20);
     let mantissa = (shifted & 0x000f_ffff) + ROOT;
@@ -228,18 +229,18 @@ pub fn log(x: f64) -> f64 {
     exponent * LN2[0] + (f - (half - (s * (half + z * series) + exponent * LN2[1])))
 }
 
-/// The angle of a tangent, in radians.
+/// The arctangent, in radians.
 #[inline(always)]
 pub fn atan(x: f64) -> f64 {
     use core::f64::consts::FRAC_PI_2;
-    /// pi / 2 less what is nearest to it.
+    /// pi / 2 minus its nearest double.
     const BEYOND: f64 = 6.123233995736766e-17;
     /// High words of 1/16 and of 16.
     const LEAST: u32 = 0x3fb0_0000;
     const MOST: u32 = 0x4030_0000;
     let most = x.abs();
     let high = high_word(most);
-    // Eight steps for each power of two; from the angle in the middle of one it is 0.03 at most.
+    // Eight steps per power of two; the difference from a step's middle angle is 0.03 at most.
     let step = high.wrapping_sub(LEAST) >> 17;
     let angle = if let Some(&(tangent, angle)) = ANGLES.get(step as usize) {
         let rest = (most - tangent) / (1.0 + most * tangent);
@@ -276,8 +277,8 @@ pub fn atan(x: f64) -> f64 {
     with_sign(angle, x.is_sign_negative())
 }
 
-/// Tangents about the middle of each step, and their angles. They were chosen so that their angles
-/// are within a thousandth of a unit of the last place of these.
+/// Tangents near the middle of each step, and their angles, chosen so that these are exact to a
+/// thousandth of a unit in the last place.
 #[rustfmt::skip]
 static ANGLES: [(f64, f64); 64] = [
     (0.06640524118505081, 0.06630789053393789),
@@ -346,7 +347,7 @@ static ANGLES: [(f64, f64); 64] = [
     (15.48393789291242, 1.506302839909062),
 ];
 
-/// 2^(k / 64), and what is missing from it.
+/// 2^(k / 64), and its rounding error.
 #[rustfmt::skip]
 static POWERS: [(f64, f64); 64] = [
     (1.0, 0.0),
@@ -419,7 +420,7 @@ static POWERS: [(f64, f64); 64] = [
 mod tests {
     use super::*;
 
-    /// Distance in units of the last place, of the expected number.
+    /// Distance in units of the last place of the expected number.
     fn apart(found: f64, expected: f64) -> u64 {
         if found.is_nan() && expected.is_nan() {
             return 0;
@@ -427,7 +428,8 @@ mod tests {
         found.to_bits().abs_diff(expected.to_bits())
     }
 
-    /// The host's functions are good to 0.6 ulp or better, so ours, rounded, are at most one away.
+    /// The host's functions are accurate to 0.6 ulp or better, so ours, rounded, are at most one
+    /// away.
     fn close(name: &str, own: fn(f64) -> f64, host: fn(f64) -> f64, arguments: impl Iterator<Item = f64>) {
         for x in arguments {
             let (found, expected) = (own(x), host(x));

@@ -1,7 +1,8 @@
 //! Measures the paths between this core, memory and the logic (`kairos device channels`), while no
 //! library is loaded.
-//!
-//! A time is what this core sees: from before its first instruction to after the last one has had
+//! A time is measured as this core sees it, in cycles of the processor's own counter: from before
+//! the first instruction until the last one has taken effect, minus the time of reading the
+//! counter.
 //! its effect, in cycles of the processor's own counter, less what reading that counter takes.
 
 use core::arch::asm;
@@ -17,28 +18,28 @@ use kairos_proto::channels::{Measurement, Path, Refusal, SIZE_MAX, TRIALS_MAX};
 use crate::comms::{self, receiving};
 use crate::rtio;
 
-/// The logic must end what it was told to do within so many cycles of the processor: a tenth of a second.
+/// Processor cycles within which the logic must complete a command: a tenth of a second.
 const LIMIT: u32 = 80_000_000;
-/// Reads of a register before a handshake has failed.
+/// Most reads of a register until a handshake has failed.
 const POLLS: u32 = 1000;
-/// Where in the memory that is lent the logic or this core writes.
+/// Offset in the borrowed memory at which the logic or this core writes.
 const TARGET: usize = SIZE_MAX as usize;
-/// Where the samples are kept until they are sent.
+/// Offset of the samples until they are sent.
 const SAMPLES: usize = 2 * TARGET;
 const _: () = assert!(TARGET.is_multiple_of(128));
 
-/// Cycles: of the processor, to the first beat, to the last.
+/// Times in cycles: of the processor, until the first beat, until the last.
 type Sample = [u32; 3];
 
 /// Answers a `Measure` or an `Echo` frame. `memory`: at least 3 MiB, aligned to 128 bytes, whose
-/// content is lost.
+/// contents are lost.
 #[inline(never)]
 pub fn serve(frame: Frame, memory: &mut [u8]) {
     let length = receiving(|receiver| comms::read_some(receiver, &mut memory[..frame.len]));
     let arrived = rtio::timer_count();
     let (kind, answer) = match frame.kind {
         Kind::Echo => {
-            // When it had come, and when it leaves.
+            // The times of arrival and of departure.
             for (place, time) in memory.chunks_exact_mut(4).zip([arrived, rtio::timer_count()]) {
                 place.copy_from_slice(&time.to_le_bytes());
             }
@@ -49,8 +50,8 @@ pub fn serve(frame: Frame, memory: &mut [u8]) {
     comms::send(kind, &memory[answer]);
 }
 
-/// Measures what the begin of `memory` asks for; behind the streams is the answer then, with so
-/// many bytes of samples.
+/// Executes the measurement specified at the start of `memory`. The answer is stored after the
+/// streams; returns the number of bytes of samples.
 fn answer(memory: &mut [u8]) -> usize {
     let measurement = memory
         .first_chunk()
@@ -86,13 +87,13 @@ fn measure(measurement: &Measurement, memory: &mut [u8], samples: &mut [u8]) -> 
             memory[..size].fill(n as u8);
             Ok(processor(|| cache::clean(memory.as_ptr() as usize, size)))
         }),
-        // These are the comms core's to measure.
+        // Measured by the comms core.
         Path::MessageToKernel | Path::MessageToComms => Err(Refusal::Invalid),
     }
 }
 
-/// Takes a sample for each place there is; the first one, whose instructions are not in the caches,
-/// is taken twice.
+/// Takes a sample for each place. The first one is taken twice, since its instructions are not
+/// cached the first time.
 #[inline(never)]
 fn each(samples: &mut [u8], trial: &mut dyn FnMut(u32) -> Result<Sample, Refusal>) -> Result<(), Refusal> {
     count_cycles();
@@ -107,10 +108,10 @@ fn each(samples: &mut [u8], trial: &mut dyn FnMut(u32) -> Result<Sample, Refusal
     Ok(())
 }
 
-/// Has the processor count its cycles (Cortex-A9 TRM, section 11.4).
+/// Starts the processor's cycle counter (Cortex-A9 TRM, section 11.4).
 fn count_cycles() {
-    // SAFETY: counters of this core that nobody else here uses; a kernel reads no other time than
-    // the global timer's.
+    // SAFETY: counters of this core that nobody else here uses; kernels read no time but the global
+    // timer's.
     unsafe {
         asm!(
             "mcr p15, 0, {enable}, c9, c12, 0",
@@ -123,7 +124,7 @@ fn count_cycles() {
     }
 }
 
-/// Cycles of the processor, after everything before has had its effect.
+/// Reads the cycle counter, after everything before has taken effect.
 #[inline(always)]
 fn cycles() -> u32 {
     let cycles: u32;
@@ -132,7 +133,7 @@ fn cycles() -> u32 {
     cycles
 }
 
-/// Time that `action` takes.
+/// Measures the time that `action` takes.
 #[inline(always)]
 fn timed<R>(action: impl FnOnce() -> R) -> (u32, R) {
     let nothing = cycles();
@@ -154,7 +155,8 @@ fn find(name: &str) -> Result<Register, Refusal> {
     Register::find(&descriptor, name).ok_or(Refusal::Absent)
 }
 
-/// A register that is there with all gateware and does nothing while no trace is played, which sets it first.
+/// Measures accesses to a register that all gateware has, and that has no effect until a trace is
+/// played, which sets it first.
 fn registers(path: Path, samples: &mut [u8]) -> Result<(), Refusal> {
     let register = find(dma::BASE)?;
     each(samples, &mut |number| {
@@ -173,7 +175,7 @@ fn registers(path: Path, samples: &mut [u8]) -> Result<(), Refusal> {
     })
 }
 
-/// EMIO lines, which the logic gives back.
+/// Measures EMIO lines, which the logic loops back.
 fn lines(path: Path, samples: &mut [u8]) -> Result<(), Refusal> {
     let seen = find(traffic::LINES)?;
     emio::open();
@@ -199,7 +201,7 @@ fn lines(path: Path, samples: &mut [u8]) -> Result<(), Refusal> {
     })
 }
 
-/// An output to a channel that does not exist: refused, so nothing comes of it.
+/// Measures an output to a channel that does not exist, which is refused and has no effect.
 fn request() -> Result<Sample, Refusal> {
     match timed(rtio::refused_output) {
         (time, true) => Ok([time, 0, 0]),
@@ -207,7 +209,7 @@ fn request() -> Result<Sample, Refusal> {
     }
 }
 
-/// The block of the logic that reads and writes memory.
+/// The logic's traffic generator for memory reads and writes.
 struct Traffic {
     start: Register,
     busy: Register,
@@ -233,7 +235,7 @@ impl Traffic {
         Ok(traffic)
     }
 
-    /// From the write that begins it to the read that tells that it has ended. Returns the sum too.
+    /// Measures from the write that starts it to the read that shows its end. Also returns the sum.
     fn run(&self, how: u32) -> Result<(Sample, u32), Refusal> {
         let (time, ended) = timed(|| {
             let begin = cycles();
@@ -292,17 +294,17 @@ fn write(path: Path, memory: &mut [u8], samples: &mut [u8]) -> Result<(), Refusa
         }
         let (sample, _) = traffic.run(code(path))?;
         if path == Path::StreamToMemory {
-            // SAFETY: nothing was written there since.
+            // SAFETY: nothing has been written there since.
             unsafe { cache::refetch(start, length) };
         }
         let beat = |n: usize| {
             let low = (number << 20).wrapping_add(n as u32);
             u64::from(!low) << 32 | u64::from(low)
         };
-        // All of it once, then where it would be short.
+        // Checks all of it the first time, later only its end, where a short transfer would show.
         let least = if number == 0 { 0 } else { length / 8 - 1 };
         let written = (least..length / 8).all(|n| {
-            // SAFETY: within the memory, which is aligned; it has changed without the compiler's knowledge.
+            // SAFETY: within the memory, which is aligned; volatile, as the logic has changed it.
             unsafe { memory.as_ptr().cast::<u64>().add(n).read_volatile() == beat(n) }
         });
         written.then_some(sample).ok_or(Refusal::Failed)

@@ -12,10 +12,10 @@ use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
 
 use crate::owned::Owned;
 
-/// What the comms core keeps for itself.
+/// The comms core's private memory.
 const COMMS: Range<usize> = RUNTIME.start..CHANNEL.start;
 
-/// Everything a kernel may point into: its library, its stack, this image and its heap.
+/// All memory that a kernel may point into: its library, its stack, this image and its heap.
 #[derive(Clone, Copy)]
 pub struct KernelMemory;
 
@@ -36,8 +36,8 @@ impl Memory for KernelMemory {
     fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress> {
         check(address, length, KERNEL_IMAGE.start)?;
         // SAFETY: mapped memory of this core. The kernel, which may write to it, does not run
-        // meanwhile; state of this image, which it may point to by mistake, is copied at most, and
-        // as bytes it has no wrong values.
+        // meanwhile; state of this image, which it may point to by mistake, is only copied, and any
+        // bytes are valid.
         Ok(unsafe { core::slice::from_raw_parts(address as *const u8, length as usize) })
     }
 
@@ -61,7 +61,7 @@ impl MemoryMut for KernelMemory {
     }
 }
 
-/// Elements of `size` bytes of a kernel's list.
+/// The bytes of a kernel's list with elements of `size` bytes.
 fn elements(list: u32, size: u32) -> Result<&'static [u8], BadAddress> {
     let memory: &'static KernelMemory = &KernelMemory;
     if !list.is_multiple_of(4) {
@@ -83,7 +83,7 @@ fn elements(list: u32, size: u32) -> Result<&'static [u8], BadAddress> {
     memory.bytes(elements, length)
 }
 
-/// A kernel's list of integers, to be changed.
+/// A kernel's list of integers, mutable.
 pub fn words_mut(list: u32) -> Result<&'static mut [u32], BadAddress> {
     let words = words(list)?;
     let (start, length) = (words.as_ptr() as u32, words.len());
@@ -94,7 +94,8 @@ pub fn words_mut(list: u32) -> Result<&'static mut [u32], BadAddress> {
         });
     }
     check(start, 4 * length as u32, KERNEL_LIBRARY.start)?;
-    // SAFETY: checked memory of the kernel, which does not run meanwhile; the other reference ends here.
+    // SAFETY: checked memory of the kernel, which does not run meanwhile; the other reference ends
+    // here.
     Ok(unsafe { core::slice::from_raw_parts_mut(start as *mut u32, length) })
 }
 
@@ -111,37 +112,39 @@ pub fn doubles(list: u32) -> Result<impl ExactSizeIterator<Item = f64>, BadAddre
     Ok(doubles.iter().map(|bytes| f64::from_le_bytes(*bytes)))
 }
 
-/// A region of the memory map that belongs to one module, which has it as a static: state that is
-/// lent like any other.
+/// A region of the memory map that belongs to one module, which holds it in a static that is lent
+/// like other state.
 pub struct Area<const START: usize, const END: usize>(());
 
 impl<const START: usize, const END: usize> Area<START, END> {
     /// # Safety
-    /// The region is mapped memory, begins and ends on a word, and nobody else in this image uses
-    /// it. A kernel may, where it has been told to.
+    /// The region must be mapped memory that begins and ends on a word, and nobody else in this
+    /// image may use it. A kernel may, where it has been given its address.
     pub const unsafe fn new() -> Self {
         Self(())
     }
 
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the region is this value's alone (`new`), which is borrowed as long as the slice;
-        // any bytes are valid.
+        // SAFETY: the region belongs to this value alone (`new`), which is borrowed for as long as
+        // the slice; any bytes are valid.
         unsafe { core::slice::from_raw_parts_mut(START as *mut u8, END - START) }
     }
 
     pub fn doubles(&mut self) -> &mut [f64] {
-        // SAFETY: whole doubles of a region that is this value's alone (`new`); any bits are valid.
+        // SAFETY: whole doubles of a region that belongs to this value alone (`new`); any bits are
+        // valid.
         unsafe { core::slice::from_raw_parts_mut(START as *mut f64, (END - START) / 8) }
     }
 
     pub fn words(&mut self) -> &mut [u32] {
-        // SAFETY: whole words of a region that is this value's alone (`new`); any bits are valid.
+        // SAFETY: whole words of a region that belongs to this value alone (`new`); any bits are
+        // valid.
         unsafe { core::slice::from_raw_parts_mut(START as *mut u32, (END - START) / 4) }
     }
 }
 
 /// Makes code that was written as data visible to this core's instruction fetches: cleans the data
-/// cache over the range, then drops instruction cache and branch predictor.
+/// cache over the range, then invalidates instruction cache and branch predictor.
 pub fn publish_code(start: u32, size: u32) {
     const LINE: u32 = 32;
     // SAFETY: maintenance of memory that this core owns.
@@ -161,24 +164,25 @@ pub fn publish_code(start: u32, size: u32) {
     }
 }
 
-/// This core's page table: a section of a megabyte for each word.
+/// This core's page table: one word for each section of a megabyte.
 #[repr(C, align(16384))]
 struct PageTable([u32; 4096]);
 static PAGE_TABLE: Owned<PageTable> = Owned::new(PageTable([0; 4096]));
 const SECTION: u32 = 2;
-/// A section that is Strongly-ordered, for everybody, and holds no code (ARM ARM, B3.5.1, B3.8.2).
+/// Attributes of a section that is Strongly-ordered, accessible to all, and not executable (ARM
+/// ARM, B3.5.1, B3.8.2).
 const WINDOW: u32 = SECTION | 3 << 10 | 1 << 4;
-/// Bit 2 of a section's access permissions: nobody writes (ARM ARM, B3.7.1).
+/// Bit 2 of a section's access permissions: read-only (ARM ARM, B3.7.1).
 const READ_ONLY: u32 = 1 << 15;
 
-/// Goes over to a page table of this core's own: the comms core's, but without the guard below the
-/// stack, and the comms core's memory is read only, so that no kernel overwrites it. The channel
-/// between the cores is behind that. `places`: bits of those in the window to other boards' memory
-/// that may be accessed; all other addresses there fault.
+/// Switches to a page table of this core's own: a copy of the comms core's, but without the guard
+/// below the stack, and with the comms core's memory read-only, so that no kernel overwrites it.
+/// The channel between the cores follows that memory. `places`: a bit for each place in the window
+/// to other boards' memory that may be accessed; all other addresses there fault.
 pub fn protect(places: u32) {
-    // SAFETY: called once, at reset of this core. The table it uses so far is read only here; the
-    // new one maps all that this image uses as the old one does, is cleaned for the table walk, and
-    // takes effect with the translations dropped.
+    // SAFETY: called once, at reset of this core. The current table is only read here; the new one
+    // maps everything that this image uses like the old one, is cleaned for the table walk, and
+    // takes effect with the translations invalidated.
     unsafe {
         let theirs: u32;
         asm!("mrc p15, 0, {}, c2, c0, 0", out(reg) theirs, options(nostack));

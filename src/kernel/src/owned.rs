@@ -1,21 +1,21 @@
-//! Statics of this image: who may touch each, said by its type.
+//! Statics of this image, whose types define who may access them.
 //!
 //! The image runs on core 1 alone, and its one interrupt handler ([`crate::start`]) is assembly
-//! that touches none of them. So whatever runs here is one thread, and a value in a cell cannot
+//! that accesses none of them. So the code here is a single thread, and a value in a cell cannot
 //! change between two instructions unless the gateware writes it. A restart may end that thread at
-//! any instruction: what outlives a restart must make sense after each store.
+//! any instruction: state that survives a restart must be consistent after each store.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ptr::{read_volatile, write_volatile};
 
-/// State of one module, which only this core uses. Values go in and out whole; nothing refers to
-/// what is inside.
+/// State of one module, used by this core only. Values are copied in and out; there are no
+/// references to the contents.
 #[repr(transparent)]
 pub struct Owned<T>(UnsafeCell<T>);
 
-// SAFETY: one thread (see the module), which is handed values and no references, but by `as_ptr`,
-// whose users say why they may.
+// SAFETY: a single thread (see the module), which only receives values; references come only from
+// `as_ptr`, whose users justify them.
 unsafe impl<T> Sync for Owned<T> {}
 
 impl<T> Owned<T> {
@@ -27,13 +27,13 @@ impl<T> Owned<T> {
         self.replace(value);
     }
 
-    /// Puts `value` in and gives what was there.
+    /// Stores `value` and returns the previous one.
     pub fn replace(&self, value: T) -> T {
-        // SAFETY: nothing refers to the inside while this runs: see `Sync`.
+        // SAFETY: there are no references to the contents while this runs: see `Sync`.
         unsafe { self.0.get().replace(value) }
     }
 
-    /// The place, for values that stay where they are.
+    /// The address of the contents, for values that stay in place.
     pub const fn as_ptr(&self) -> *mut T {
         self.0.get()
     }
@@ -41,7 +41,7 @@ impl<T> Owned<T> {
 
 impl<T: Copy> Owned<T> {
     pub fn get(&self) -> T {
-        // SAFETY: initialised at every instruction, and a copy leaves it so.
+        // SAFETY: always initialised, and unchanged by a copy.
         unsafe { self.0.get().read() }
     }
 }
@@ -53,15 +53,17 @@ impl<T> Owned<Option<T>> {
 
     /// Whether there is a value.
     pub fn is_some(&self) -> bool {
-        // SAFETY: the reference ends with this expression, which calls nobody who could put another value in.
+        // SAFETY: the reference ends with this expression, which calls nothing that could store
+        // another value.
         unsafe { (*self.0.get()).is_some() }
     }
 }
 
-/// State of one module that is changed where it stands: lent to one function at a time.
+/// State of one module that is modified in place: lent to one function at a time.
 ///
-/// A function that has it may sleep, be ended by a restart, or stop this core; it does not leave
-/// the kernel ([`crate::enter::leave`]), which would keep it lent for the rest of the session.
+/// A function that borrows it may sleep, be ended by a restart, or stop this core. It must not
+/// leave the kernel ([`crate::enter::leave`]), as the value would stay lent for the rest of the
+/// session.
 pub struct Lent<T> {
     value: UnsafeCell<MaybeUninit<T>>,
     whereabouts: Exposed<Whereabouts>,
@@ -76,8 +78,8 @@ enum Whereabouts {
     Nowhere = 2,
 }
 
-// SAFETY: one thread (see the module), and of that one function at a time: `whereabouts` says
-// whether there is one.
+// SAFETY: a single thread (see the module), of which one function at a time borrows the value, as
+// `whereabouts` records.
 unsafe impl<T> Sync for Lent<T> {}
 
 impl<T> Lent<T> {
@@ -88,7 +90,7 @@ impl<T> Lent<T> {
         }
     }
 
-    /// Without a value, until [`put`](Self::put).
+    /// Creates it without a value, until [`put`](Self::put).
     pub const fn absent() -> Self {
         Self {
             value: UnsafeCell::new(MaybeUninit::uninit()),
@@ -96,13 +98,13 @@ impl<T> Lent<T> {
         }
     }
 
-    /// Puts a value where none is.
+    /// Stores a value where there is none.
     ///
     /// # Panics
     /// If there is one.
     pub fn put(&self, value: T) {
         assert!(self.whereabouts.get() == Whereabouts::Nowhere);
-        // SAFETY: it is lent to nobody, as it was not there.
+        // SAFETY: nobody borrows it, as there was no value.
         unsafe { (*self.value.get()).write(value) };
         self.whereabouts.set(Whereabouts::Here);
     }
@@ -110,34 +112,34 @@ impl<T> Lent<T> {
     /// Lends the value to `action`.
     ///
     /// # Panics
-    /// If it is lent already, or not there: a mistake of this image.
+    /// If it is lent already, or absent: a bug of this image.
     #[inline(always)]
     pub fn with<R>(&self, action: impl FnOnce(&mut T) -> R) -> R {
         self.try_with(action).unwrap_or_else(|| unavailable())
     }
 
-    /// Lends the value to `action`, unless it is lent already, or not there.
+    /// Lends the value to `action`, unless it is lent already or absent.
     #[inline(always)]
     pub fn try_with<R>(&self, action: impl FnOnce(&mut T) -> R) -> Option<R> {
         if self.whereabouts.get() != Whereabouts::Here {
             return None;
         }
         self.whereabouts.set(Whereabouts::Lent);
-        // SAFETY: there is one, and this is the only reference: `whereabouts` said so, and says
-        // otherwise until it ends.
+        // SAFETY: there is a value, and this is the only reference: `whereabouts` was `Here`, and
+        // is not until the action ends.
         let result = action(unsafe { (*self.value.get()).assume_init_mut() });
         self.whereabouts.set(Whereabouts::Here);
         Some(result)
     }
 
-    /// In a restart: whoever had it is gone, and the value is as that one left it.
+    /// Takes the value back in a restart. The borrower is gone, and the value is as it left it.
     pub fn reclaim(&self) {
         if self.whereabouts.get() == Whereabouts::Lent {
             self.whereabouts.set(Whereabouts::Here);
         }
     }
 
-    /// In a restart: whoever had it is gone, and so is the value.
+    /// Removes the value in a restart. The borrower is gone.
     pub fn forget(&self) {
         self.whereabouts.set(Whereabouts::Nowhere);
     }
@@ -149,13 +151,13 @@ fn unavailable() -> ! {
     panic!("state is asked for that is in use, or not there")
 }
 
-/// A word that the gateware reads or writes as well, or that a restart may find half way: every
-/// access is made, in the order of the program.
+/// A word that the gateware also accesses, or that a restart may find in an intermediate state:
+/// every access is performed, in program order.
 #[repr(transparent)]
 pub struct Exposed<T>(UnsafeCell<T>);
 
-// SAFETY: of the two cores only this one has it (see the module), and accesses are volatile and of
-// the size of one register, so what the gateware does meanwhile is seen before or after.
+// SAFETY: of the two cores only this one uses it (see the module), and accesses are volatile and of
+// register size, so those of the gateware are seen before or after them.
 unsafe impl<T> Sync for Exposed<T> {}
 
 impl<T: Copy> Exposed<T> {
@@ -165,14 +167,14 @@ impl<T: Copy> Exposed<T> {
 
     #[inline(always)]
     pub fn get(&self) -> T {
-        // SAFETY: valid memory, and no references to the inside exist.
+        // SAFETY: valid memory, and there are no references to the contents.
         unsafe { read_volatile(self.0.get()) }
     }
 
     #[inline(always)]
     pub fn set(&self, value: T) {
-        // SAFETY: valid memory, which the gateware may read half way through the program's stores,
-        // and no references to it.
+        // SAFETY: valid memory, without references to it. The gateware may read it between any of
+        // the program's stores.
         unsafe { write_volatile(self.0.get(), value) }
     }
 }

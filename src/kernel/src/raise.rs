@@ -1,10 +1,10 @@
-//! Raising and unwinding on the chip: what `__artiq_raise` and its siblings do, and how firmware
-//! functions raise.
+//! Raising and unwinding on the chip: the implementation of `__artiq_raise` and its siblings, and
+//! exceptions of firmware functions.
 //!
-//! A firmware function that a kernel calls never unwinds itself. It notes an exception with
-//! [`firmware`] and returns; since it is an ordinary function, its return restores the kernel's
-//! registers, and the thunk it was called through ([`raising`], [`variadic`]) then raises as if the
-//! kernel's call had.
+//! A firmware function called by a kernel never unwinds itself. It notes an exception with
+//! [`firmware`] and returns. As an ordinary function it restores the kernel's registers on return,
+//! and the thunk it was called through ([`raising`], [`variadic`]) then raises as if the kernel's
+//! call had.
 
 use core::arch::naked_asm;
 
@@ -22,34 +22,34 @@ use crate::memory::KernelMemory;
 use crate::owned::{Lent, Owned};
 use crate::timer::unmask_interrupts;
 
-/// Frames of another board that are kept.
+/// Most frames of another board that are kept.
 const PASSED_MAX: usize = 64;
 type Passed = heapless::Vec<Frame, PASSED_MAX>;
 
-/// Not 0: an exception waits in [`RECORD`] for the thunk. Read by assembly.
+/// Nonzero if an exception waits in [`RECORD`] for the thunk. Read by assembly.
 pub static RAISED: Owned<u32> = Owned::new(0);
-/// Frames that the noted exception has passed before, on another board.
+/// Frames that the noted exception has already passed on another board.
 static PASSED: Lent<Passed> = Lent::new(Passed::new());
 static RECORD: Owned<Record> = Owned::new(Record::new(0, Text { pointer: 0, length: 0 }, [0; 3]));
 
-/// The kernel's exceptions in flight. It knows where their records are, and writes to them between
-/// calls of this firmware.
+/// The kernel's exceptions in flight. The kernel knows the addresses of their records, and writes
+/// to them between calls of this firmware.
 static EXCEPTIONS: Lent<Exceptions> = Lent::new(Exceptions::new());
 
-/// Notes an exception to be raised when the firmware function that is running returns to its thunk.
+/// Notes an exception, to be raised when the running firmware function returns to its thunk.
 #[track_caller]
 #[cold]
 pub fn firmware(id: Id, message: &'static str, param: [i64; 3]) {
     record(firmware_record(id, message, param));
 }
 
-/// As [`firmware`], for a record made elsewhere.
+/// Like [`firmware`], for a given record.
 pub fn record(record: Record) {
     RECORD.set(record);
     RAISED.set(1);
 }
 
-/// As [`record`], for an exception that has ended a subkernel: `frames` are those of its board.
+/// Like [`record`], for an exception that ended a subkernel: `frames` are those of its board.
 pub fn record_from_board(raised: Record, frames: impl Iterator<Item = Frame>) {
     record(raised);
     PASSED.with(|passed| passed.extend(frames.take(PASSED_MAX)));
@@ -60,13 +60,13 @@ pub fn is_noted() -> bool {
     RAISED.get() != 0
 }
 
-/// Takes back what was noted last.
+/// Takes the noted exception.
 fn take() -> Record {
     RAISED.set(0);
     RECORD.get()
 }
 
-/// Before a kernel, and in a restart: nothing is noted, and nothing in flight.
+/// Clears the state, before a kernel and in a restart: nothing is noted or in flight.
 pub fn forget() {
     RAISED.set(0);
     PASSED.reclaim();
@@ -75,14 +75,14 @@ pub fn forget() {
     EXCEPTIONS.with(Exceptions::clear);
 }
 
-/// When the kernel has ended: what was noted since belongs to the exceptions it has ended by, and
-/// to no place in it.
+/// Adds the exception noted after the kernel's end to those that ended it, without a location in
+/// the kernel.
 pub fn add_noted() {
     let record = take();
     EXCEPTIONS.with(|exceptions| exceptions.add_late(record));
 }
 
-/// Writes the report of what nothing has caught.
+/// Writes the report of the uncaught exceptions.
 pub fn write_uncaught(sink: &mut impl Sink) {
     EXCEPTIONS.with(|exceptions| {
         write_report(
@@ -95,8 +95,8 @@ pub fn write_uncaught(sink: &mut impl Sink) {
     });
 }
 
-/// Raises an exception at the instruction that `registers` describe, as if it were a call; they are
-/// then those to go on with.
+/// Raises an exception at the instruction that `registers` describe, as if it were a call. Updates
+/// them to those to continue with.
 pub fn raise_in_kernel(record: Record, registers: &mut Registers) {
     unwind(registers, |exceptions, library, registers| {
         exceptions.raise(record, &KernelMemory, library, registers)
@@ -126,24 +126,26 @@ extern "C" fn resume(registers: &mut Registers) {
     });
 }
 
-/// Ends the kernel with an exception that no handler sees, and the frames that `registers` lead to.
+/// Ends the kernel with an exception that no handler sees, and the call frames found from
+/// `registers`.
 pub fn end_kernel(library: &Library, message: &'static str, registers: &mut Registers) -> ! {
     let record = firmware_record(Id::RuntimeError, message, [0; 3]);
     EXCEPTIONS.with(|exceptions| exceptions.fault(record, &KernelMemory, library, registers));
     unmask_interrupts();
-    // SAFETY: called in a kernel, or by a handler of its faults; what is needed of it has just been
-    // noted, and nothing is lent to what is on its stack.
+    // SAFETY: called in a kernel, or by a handler of its faults; everything needed of it has just
+    // been noted, and nothing on its stack borrows a value.
     unsafe { leave(Ended::Faulted) }
 }
 
-/// Returns when a landing pad is to be entered.
+/// Runs `search`, and returns if a landing pad is to be entered.
 fn unwind(registers: &mut Registers, search: impl FnOnce(&mut Exceptions, &Library, &mut Registers) -> Outcome) {
     let Some(library) = library::running() else {
         report("exception outside of a kernel")
     };
     match EXCEPTIONS.with(|exceptions| search(exceptions, &library, registers)) {
         Outcome::Enter => {}
-        // SAFETY: called by a kernel, of which only the exceptions are needed; they have been given back.
+        // SAFETY: called by a kernel, of which only the exceptions are needed; they are not lent
+        // any more.
         Outcome::Uncaught => unsafe { leave(Ended::Uncaught) },
         Outcome::Nothing => end_kernel(
             &library,
@@ -153,8 +155,9 @@ fn unwind(registers: &mut Registers, search: impl FnOnce(&mut Exceptions, &Libra
     }
 }
 
-/// Puts the registers of the kernel's call on the stack as [`Registers`], calls `target` with their
-/// address in `argument`, then loads what it made of them: execution goes on in a landing pad.
+/// Saves the registers of the kernel's call on the stack as [`Registers`], calls `target` with
+/// their address in `argument`, then loads the modified registers: execution continues in a landing
+/// pad.
 macro_rules! unwinding {
     ($(#[$doc:meta])* $name:ident, $argument:literal, $target:path) => {
         $(#[$doc])*
@@ -192,7 +195,7 @@ unwinding!(
     artiq_resume, "r0", resume
 );
 unwinding!(
-    /// Where thunks go when an exception has been noted.
+    /// The target of thunks when an exception has been noted.
     raise_from_firmware, "r0", raise_noted
 );
 
@@ -201,24 +204,25 @@ pub extern "C" fn artiq_end_catch() {
     EXCEPTIONS.with(Exceptions::end_catch);
 }
 
-/// `__kairos_in_flight() -> u32`: how many exceptions are in flight.
+/// `__kairos_in_flight() -> u32`: the number of exceptions in flight.
 pub extern "C" fn kairos_in_flight() -> u32 {
     EXCEPTIONS.with(|exceptions| exceptions.depth())
 }
 
-/// `__kairos_end_catch(u32)`: a handler has ended, and so many exceptions remain in flight.
+/// `__kairos_end_catch(u32)`: ends a handler, leaving this many exceptions in flight.
 pub extern "C" fn kairos_end_catch(depth: u32) {
     EXCEPTIONS.with(|exceptions| exceptions.end_catch_to(depth));
 }
 
-/// `__artiq_personality`: named by every table, called by none, since the unwinder reads the tables itself.
+/// `__artiq_personality`: referenced by every table but never called, since the unwinder reads the
+/// tables itself.
 pub extern "C" fn artiq_personality() -> u32 {
-    // _URC_FAILURE, for whoever calls it all the same.
+    // _URC_FAILURE, in case it is called.
     9
 }
 
-/// Defines one thunk: `enter` brings the arguments into place and saves lr, `leave` restores it and
-/// the stack pointer. The function's result stays untouched.
+/// Defines one thunk: `enter` moves the arguments into place and saves lr, `leave` restores it and
+/// the stack pointer. The function's result is not touched.
 macro_rules! thunk {
     ($name:ident, $target:path, [$($enter:literal),*], [$($leave:literal),*]) => {
         #[doc = concat!("Thunk of [`", stringify!($target), "`].")]
@@ -276,7 +280,7 @@ macro_rules! raising {
 pub(crate) use raising;
 
 /// Defines a thunk of `$target(format, address of the variable arguments)`: registers r1 to r3 are
-/// put before the arguments on the stack.
+/// pushed before the arguments on the stack.
 macro_rules! variadic {
     ($name:ident => $target:path) => {
         $crate::raise::thunk!(

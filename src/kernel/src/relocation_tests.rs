@@ -1,5 +1,5 @@
-//! The loader on libraries made by hand: every relocation, every way to name a symbol, every way to
-//! be broken.
+//! The loader on hand-made libraries: every relocation, every way to name a symbol, every kind of
+//! corruption.
 
 use kairos_contracts::library::{DT_CALLS, DT_CALLS_SIZE};
 use kairos_contracts::memory::KERNEL_LIBRARY;
@@ -8,7 +8,7 @@ use crate::elf::{load, LoadError};
 
 const BASE: u32 = KERNEL_LIBRARY.start as u32;
 const FIRMWARE: u32 = 0x0800_1234;
-/// Thumb code, as the lowest bit says.
+/// Thumb code, marked by the lowest bit.
 const THUMB: u32 = 0x0800_4321;
 
 const NONE: u8 = 0;
@@ -26,7 +26,7 @@ const UNDEFINED: u16 = 0;
 const DEFINED: u16 = 1;
 const ABSOLUTE: u16 = 0xfff1;
 
-// Where things are: what is not a table lies between them.
+// Offsets of the tables, which do not overlap.
 const DYNAMIC: usize = 0x100;
 const SYMBOLS: usize = 0x200;
 const STRINGS: usize = 0x300;
@@ -69,7 +69,7 @@ impl Image {
         self
     }
 
-    /// A library that loads, without relocations.
+    /// A valid library without relocations.
     fn new() -> Self {
         let mut image = Self(vec![0; SIZE]);
         image.0[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
@@ -131,7 +131,7 @@ impl Image {
         self
     }
 
-    /// With one relocation at `place`, which holds `addend`, in DT_REL or DT_JMPREL.
+    /// Adds a relocation at `place`, which holds `addend`, in DT_REL or DT_JMPREL.
     fn relocation(&mut self, jumps: bool, kind: u8, symbol: u32, place: u32, addend: u32) -> &mut Self {
         let (table, tags) = if jumps { (JUMPS, (23, 2)) } else { (TABLE, (17, 18)) };
         self.words(table, &[place, symbol << 8 | u32::from(kind)]);
@@ -166,7 +166,7 @@ fn firmware(name: &[u8], _: u32) -> Option<u32> {
     }
 }
 
-/// What the word at `place` has become.
+/// The word at `place` after relocation.
 fn relocated(jumps: bool, kind: u8, symbol: u32, place: u32, addend: u32) -> u32 {
     let memory = Image::new()
         .relocation(jumps, kind, symbol, place, addend)
@@ -183,7 +183,7 @@ fn every_type_in_both_tables() {
     let own = BASE + DATA;
     for (kind, symbol, addend, value) in [
         (NONE, 0, 77, 77),
-        (NONE, 200, 77, 77), // names nothing that is looked at
+        (NONE, 200, 77, 77), // the symbol is not looked up
         (ABS32, OWN, 0, own),
         (ABS32, OWN, 12, own + 12),
         (ABS32, IMPORTED, -4i32 as u32, FIRMWARE - 4),
@@ -231,7 +231,7 @@ fn both_tables_at_once() {
         &[DATA, u32::from(RELATIVE), DATA + 4, OWN << 8 | u32::from(ABS32)],
     );
     image.words(JUMPS, &[DATA + 8, IMPORTED << 8 | u32::from(JUMP_SLOT)]);
-    // RELCOUNT and PLTGOT are for others.
+    // RELCOUNT and PLTGOT are ignored.
     image.dynamic(&[
         (17, TABLE as u32),
         (18, 16),
@@ -260,10 +260,10 @@ fn a_table_of_calls_lies_in_the_image() {
 
 #[test]
 fn names_are_looked_up_in_the_library_first() {
-    // The firmware knows `own` and `both` too.
+    // The firmware defines `own` and `both` too.
     assert_eq!(relocated(false, GLOB_DAT, OWN, DATA, 0), BASE + DATA);
     assert_eq!(relocated(false, GLOB_DAT, BOTH, DATA, 0), BASE + DATA + 8);
-    // A local symbol is its own, whatever else has its name.
+    // A local symbol takes precedence over any other of its name.
     assert_eq!(relocated(false, GLOB_DAT, HIDDEN, DATA, 0), BASE + DATA + 4);
     // Absolute: the base is not added.
     assert_eq!(relocated(false, GLOB_DAT, CONSTANT, DATA, 0), 0x1234_5678);
@@ -412,7 +412,7 @@ fn each_kind_of_damage_has_its_text() {
             i.word(SYMBOLS + 16 * IMPORTED as usize, 0x61);
         }),
         ("relocation names a symbol that is not there", |i| {
-            // The name does not end within the table.
+            // The name is not terminated within the table.
             i.dynamic(&[(10, 8), (17, TABLE as u32), (18, 8)]);
         }),
         ("unsupported relocation type 1", |i| {
@@ -436,7 +436,7 @@ fn each_kind_of_damage_has_its_text() {
     ] {
         assert_eq!(text(change), format!("parse error: {expected}"));
     }
-    // Chains without end find nothing.
+    // Endless chains find nothing.
     assert_eq!(
         text(|i| {
             i.words(HASH + 12, &[1, 1, 1, 1]);

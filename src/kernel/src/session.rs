@@ -1,4 +1,4 @@
-//! The life of the kernel core between two restarts: load a library, run it, report how it ended.
+//! The life cycle of the kernel core between two restarts: load a library, run it, report its end.
 
 use kairos_channel::memory::KERNEL_LIBRARY;
 use kairos_channel::{Frame, Kind};
@@ -12,13 +12,13 @@ use crate::memory::{self, Area, KernelMemory};
 use crate::owned::Lent;
 use crate::{calls, library, measure, raise, rtio, symbols, timer, window};
 
-/// The memory for the library's image. While a kernel runs it is the kernel's.
+/// The memory for the library's image. It belongs to the kernel while that runs.
 static IMAGE: Lent<Area<{ KERNEL_LIBRARY.start }, { KERNEL_LIBRARY.end }>> = {
-    // SAFETY: set apart in the memory map for libraries, which this module alone loads.
+    // SAFETY: reserved in the memory map for libraries, which only this module loads.
     Lent::new(unsafe { Area::new() })
 };
 
-/// Set-up after reset of this core, before the first [`restart`]; interrupts masked.
+/// Set-up after reset of this core, before the first [`restart`], with interrupts masked.
 pub extern "C" fn boot() {
     gic::enable_sgis_only();
     timer::initialise();
@@ -28,7 +28,7 @@ pub extern "C" fn boot() {
     calls::dma::boot();
 }
 
-/// Where a restart begins, on an empty stack and with interrupts masked.
+/// Start of a restart, on an empty stack and with interrupts masked.
 pub extern "C" fn restart() -> ! {
     comms::forget();
     library::loaded(None);
@@ -49,7 +49,7 @@ pub extern "C" fn restart() -> ! {
     serve()
 }
 
-/// Drops what the kernel before has left of exceptions, calls and text.
+/// Clears the exceptions, calls and text of the previous kernel.
 fn forget_kernel() {
     raise::forget();
     calls::rpc::forget();
@@ -65,13 +65,13 @@ fn serve() -> ! {
             Kind::Run => run(),
             Kind::Measure | Kind::Echo => measure(frame),
             Kind::SetCursor => set_cursor(),
-            // Of a call whose kernel has ended: nobody waits for it.
+            // Belongs to a call of an ended kernel: nobody waits for it.
             _ => {}
         }
     }
 }
 
-/// Measures in the memory of the library, which is gone then.
+/// Measures in the memory of the library, which is overwritten.
 fn measure(frame: Frame) {
     library::loaded(None);
     IMAGE.with(|image| measure::serve(frame, image.bytes()));
@@ -85,7 +85,7 @@ fn load() {
     let [address, length] =
         [0, 4].map(|at| u32::from_le_bytes([request[at], request[at + 1], request[at + 2], request[at + 3]]));
     forget_kernel();
-    // SAFETY: the comms core leaves this memory alone until the answer.
+    // SAFETY: the comms core does not touch this memory until the answer.
     let file = unsafe { core::slice::from_raw_parts(address as *const u8, length as usize) };
     match IMAGE.with(|image| elf::load(file, image.bytes(), KERNEL_LIBRARY.start as u32, symbols::find)) {
         Ok(loaded) => {
@@ -102,7 +102,7 @@ fn load() {
     }
 }
 
-/// A subkernel begins where the kernel that starts it is.
+/// Sets a subkernel's cursor to that of the kernel that starts it.
 fn set_cursor() {
     let mut time = [0; 8];
     if receiving(|receiver| receiver.read(&mut time)) == Ok(time.len()) {
@@ -120,19 +120,19 @@ fn run() {
         let [start, end] = [start, end].map(|address| (address - library.base) as usize);
         image.bytes()[start..end].fill(0);
     });
-    // SAFETY: code of the library, which may do what it likes to this core's memory: faults and a
-    // restart recover. No state is lent meanwhile, so that the functions it calls have what they
-    // need.
+    // SAFETY: code of the library, which may do anything to this core's memory: faults and a
+    // restart recover. No state is lent meanwhile, so it is available to the functions that the
+    // kernel calls.
     let ended = unsafe { enter(library.entry) };
     finish(library.typeinfo, ended);
 }
 
-/// Tells how the kernel has ended, after everything that it has left behind: text, errors, attributes.
+/// Reports how the kernel has ended, after everything that it has left: text, errors, attributes.
 fn finish(attributes: Option<u32>, ended: Ended) {
     calls::log::flush();
-    // An output that was posted may have failed since: this is the kernel's exception too, beside
-    // one that has ended it. A kernel that has faulted may have overwritten what would be waited
-    // for.
+    // A posted output may have failed since: this is also an exception of the kernel, in addition
+    // to one that has ended it. A kernel that has faulted may have overwritten the state needed for
+    // waiting.
     let failed = ended != Ended::Faulted && rtio::posted_error_at_end();
     window::settle();
     let failed = failed || ended != Ended::Faulted && raise::is_noted();

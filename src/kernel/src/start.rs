@@ -1,7 +1,7 @@
 //! From reset to Rust: processor set-up, the exception vectors, the interrupt handler.
 //!
-//! Written for the state in which a released Cortex-A9 arrives: secure supervisor mode, MMU and
-//! caches off and their contents undefined. The page table is the comms core's.
+//! Written for the state of a released Cortex-A9: secure supervisor mode, MMU and caches off and
+//! their contents undefined. The page table is the comms core's.
 
 use core::arch::global_asm;
 

@@ -1,24 +1,23 @@
 //! Words for the pulse core that its reader fetches from memory: each stream is a list of
-//! descriptors and the words behind it, in memory that no cache holds, since the HP port does not
-//! see the caches.
+//! descriptors followed by its words, in uncached memory, since the HP port does not see the
+//! caches.
 //!
-//! Streams are put one behind the other, and at the begin again where there is no room: a stream
-//! stays until so much has been put that it is reached again.
+//! Streams are stored consecutively, and from the start again where there is no room: a stream
+//! remains until the memory has wrapped around to it.
 
-/// The list begins at a multiple of this, and so much is read of it at a time
-/// (`kairos_gateware/dma/stream.py`).
+/// Alignment of the list, and the unit in which it is read (`kairos_gateware/dma/stream.py`).
 const BLOCK: usize = 128;
-/// Integers in a word.
+/// Integers per word.
 pub const WORD: usize = 8;
-/// Integers in a block, which has the list: one descriptor {address, words, 0, 0}, and one of no words.
+/// Integers in the block of the list: one descriptor {address, words, 0, 0}, and one of no words.
 const HEAD: usize = BLOCK / 4;
 
-/// Puts a stream of `words` into `memory`, aligned to 128 bytes and at address `base`, behind what
-/// ends at `next` (integers); returns the address of its list, and where it ends. `None` if there
-/// is no room for so many.
+/// Stores a stream of `words` in `memory`, aligned to 128 bytes and at address `base`, after the
+/// previous end `next` (integers). Returns the address of its list, and its end; `None` if it does
+/// not fit.
 pub fn put(memory: &mut [u32], base: u32, next: usize, words: &[u32]) -> Option<(u32, usize)> {
     let length = HEAD + words.len().next_multiple_of(HEAD);
-    // Whole blocks are read: so what the last one touches must be there too.
+    // Whole blocks are read, so all of the last one must be in the memory.
     let start = if next + length <= memory.len() { next } else { 0 };
     let place = memory.get_mut(start..start + length)?;
     let address = base + 4 * start as u32;
@@ -29,7 +28,7 @@ pub fn put(memory: &mut [u32], base: u32, next: usize, words: &[u32]) -> Option<
     Some((address, start + length))
 }
 
-/// Words of the longest stream in so many bytes of memory.
+/// Number of words in the longest stream for `bytes` bytes of memory.
 pub const fn most(bytes: usize) -> usize {
     (bytes / 4 - HEAD) / WORD
 }

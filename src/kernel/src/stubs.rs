@@ -1,23 +1,23 @@
-//! Short calls: the stubs through which a library calls the firmware become branches.
+//! Short calls: turns the stubs through which a library calls the firmware into branches.
 //!
 //! A linker makes a stub of three instructions for each imported function (kernel ABI, section
-//! 1.5): it loads the address from a word that the loader fills in. Image and library lie within 32
-//! MB of each other, so one branch does as well, and saves two instructions a call. The project's
-//! linker tells where the calls are (`DT_CALLS`): these then go to the function itself, which saves
-//! the third. What is not exactly a stub of a known form for the very word is left as it is, and
-//! works as well.
+//! 1.5), which loads the address from a word filled in by the loader. Image and library lie within
+//! 32 MB of each other, so one branch suffices, and saves two instructions per call. The project's
+//! linker lists the calls (`DT_CALLS`): these then go directly to the function, which saves the
+//! third. Anything that is not exactly a stub of a known form for this very word is left unchanged,
+//! and works as well.
 
 /// Bytes of a stub.
 const STUB: u32 = 16;
-/// Bytes before the first stub: none (the project's linker), and the lazy binder's (lld).
+/// Bytes before the first stub: none (the project's linker), or the lazy binder's (lld).
 const HEADS: [u32; 2] = [0, 32];
 
-/// A 12-bit operand of A32: eight bits, rotated right by twice the other four.
+/// Decodes a 12-bit operand of A32: eight bits, rotated right by twice the other four.
 fn rotated(instruction: u32) -> u32 {
     (instruction & 0xff).rotate_right((instruction >> 8 & 0xf) * 2)
 }
 
-/// Offset of the word from which a stub at `at` takes its target; `None` if it is not one.
+/// Offset of the word from which a stub at `at` takes its target; `None` if it is not a stub.
 fn slot(stub: [u32; 4], at: u32) -> Option<u32> {
     let pc = at.wrapping_add(8);
     match stub {
@@ -34,16 +34,16 @@ fn slot(stub: [u32; 4], at: u32) -> Option<u32> {
     }
 }
 
-/// `b` from one address to another, if it reaches.
+/// Encodes `b` from one address to another; `None` if it is out of range.
 fn branch(from: u32, to: u32) -> Option<u32> {
     let distance = to.wrapping_sub(from).wrapping_sub(8) as i32;
     (distance & 3 == 0 && (-(1 << 25)..1 << 25).contains(&distance))
         .then_some(0xea00_0000 | (distance as u32 >> 2 & 0x00ff_ffff))
 }
 
-/// Shortens the stub of jump slot number `number` at offset `place` of the image, which belongs to
-/// the address `target`. `stubs`: what the slot held in the file, the offset of the first linker's
-/// stub or of what lies before it.
+/// Shortens the stub of jump slot `number` at offset `place` of the image, whose address is
+/// `target`. `stubs`: the slot's contents in the file, which is the offset of the first linker stub
+/// or of the code before it.
 pub fn shorten(image: &mut [u8], base: u32, stubs: u32, number: u32, place: u32, target: u32) {
     for head in HEADS {
         let at = stubs.wrapping_add(head).wrapping_add(number.wrapping_mul(STUB));
@@ -66,14 +66,16 @@ pub fn shorten(image: &mut [u8], base: u32, stubs: u32, number: u32, place: u32,
     }
 }
 
-/// Where the branch `instruction` at `at` leads, linked or not and under any condition; `None` if it is none.
+/// The target of the branch `instruction` at `at`, linked or not and with any condition; `None` if
+/// it is not a branch.
 fn target(instruction: u32, at: u32) -> Option<u32> {
     let distance = ((instruction << 8) as i32 >> 6) as u32;
     (instruction & 0x0e00_0000 == 0x0a00_0000 && instruction < 0xf000_0000)
         .then(|| at.wrapping_add(8).wrapping_add(distance))
 }
 
-/// Has the call at offset `place` of the image go where the stub that it leads to branches at once.
+/// Makes the call at offset `place` of the image go directly to the target of the branch in its
+/// stub.
 pub fn pass_by(image: &mut [u8], base: u32, place: u32) {
     let word = |at: u32| {
         let bytes = image.get(at as usize..)?.first_chunk()?;
@@ -133,11 +135,11 @@ mod tests {
     #[test]
     fn what_is_no_stub_of_the_slot_stays() {
         for (stubs, number, place, target) in [
-            (0, 1, 0x44, 0x0800_1000),  // of another slot
-            (0, 1, 0x40, 0x0000_1000),  // too far
+            (0, 1, 0x44, 0x0800_1000),  // stub of another slot
+            (0, 1, 0x40, 0x0000_1000),  // out of range
             (0, 1, 0x40, 0x0800_1001),  // Thumb code
-            (2, 1, 0x40, 0x0800_1000),  // not there
-            (64, 1, 0x40, 0x0800_1000), // behind the image
+            (2, 1, 0x40, 0x0800_1000),  // no such stub
+            (64, 1, 0x40, 0x0800_1000), // after the image
             (u32::MAX, u32::MAX, 0x40, 0x0800_1000),
         ] {
             let mut same = image(&STUBS);
@@ -150,7 +152,7 @@ mod tests {
     fn a_call_passes_by_a_stub_that_is_a_branch() {
         let mut changed = image(&STUBS);
         let calls = [0xebff_fffa, 0x0aff_fff9, 0xe1a0_0000, 0xebff_fff3, 0xebff_ffff];
-        changed.extend(image(&calls)); // to the second stub, likewise if equal, no call, to the first one, behind the image
+        changed.extend(image(&calls)); // second stub, same condition, no call, first stub, after the image
         shorten(&mut changed, BASE, 0, 1, 0x40, 0x0800_1000);
         let places = (0x20..0x34).step_by(4);
         places

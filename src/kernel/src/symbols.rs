@@ -1,4 +1,4 @@
-//! The names by which kernels import firmware functions (kernel ABI, section 2.13): what stands in
+//! The names by which kernels import firmware functions (kernel ABI, section 2.13): the contents of
 //! `src/contracts/kernel_symbols.toml` and `mathematics.toml`, as an index of addresses.
 
 use kairos_kernel::index::Index;
@@ -10,7 +10,7 @@ use crate::rtio::{self, cursor};
 #[derive(Clone, Copy)]
 struct Address(*const ());
 
-// SAFETY: of functions, and of the time cursor, which this image only names here.
+// SAFETY: addresses of functions and of the time cursor, which are not dereferenced here.
 unsafe impl Sync for Address {}
 
 /// Address of the firmware function that kernels know by `name`, whose hash is `hash`.

@@ -1,4 +1,5 @@
-//! Loader, unwinder and exceptions on the libraries of `tests/kernels` and on broken variants of them.
+//! Loader, unwinder and exceptions on the libraries of `tests/kernels` and on corrupted variants of
+//! them.
 
 use kairos_contracts::memory::{KERNEL_LIBRARY, KERNEL_STACK};
 use kairos_proto::exception::{Id, Record};
@@ -12,7 +13,7 @@ use crate::unwind::{Entry, Registers, Stop, LR, PC, SP};
 
 const BASE: u32 = KERNEL_LIBRARY.start as u32;
 const FIRMWARE: u32 = 0x0800_1234;
-/// The stack of the tests: 4 KiB up to here.
+/// End of the tests' stack, which has 4 KiB.
 const STACK_TOP: u32 = KERNEL_STACK.end as u32;
 
 macro_rules! kernel {
@@ -60,7 +61,7 @@ fn machine(file: &[u8]) -> (Machine, Library) {
     )
 }
 
-/// The functions of `exceptions.ll`, in the order of its source and so of its index: address and
+/// The functions of `exceptions.ll` in source order, which is the order of the index: address and
 /// return address of the first call.
 fn functions(machine: &Machine, library: &Library) -> Vec<(u32, u32)> {
     let (index, count) = library.unwind_index;
@@ -68,7 +69,7 @@ fn functions(machine: &Machine, library: &Library) -> Vec<(u32, u32)> {
         let at = index + 8 * k;
         at.wrapping_add(((machine.word(at).unwrap() << 1) as i32 >> 1) as u32)
     });
-    // The search ends at the end of the image; the last entry is no function.
+    // The search ends at the end of the image; the last entry is not a function.
     let end = BASE + library.size - 4;
     // Calls are `bl`, or `mov lr, pc` and `b` where the callee does not return.
     let call = |at: u32| match machine.word(at).unwrap() {
@@ -127,7 +128,7 @@ fn relocations_and_symbols() {
     assert_eq!(words.filter(|&word| word == FIRMWARE).count(), 6);
 }
 
-/// The imports of a library that lld has linked, whose stubs lie behind the lazy binder's.
+/// The imports of a library that lld has linked, whose stubs follow the lazy binder's.
 #[test]
 fn stubs_of_a_real_library() {
     let (machine, _) = machine(kernel!("rtio"));
@@ -173,7 +174,7 @@ fn landing_pads_of_a_real_library() {
     assert_eq!(pad(SELECT, 19), None);
     assert!(pad(WITH_FINALLY, 19).is_some(), "cleanup");
     assert!(pad(CATCH_ALL, 12345).is_some());
-    // The functions that nothing may unwind.
+    // The functions that cannot be unwound.
     assert_eq!(
         Entry::find(&machine, library.unwind_index, functions[0].0 + 4),
         Err(Stop::End)
@@ -198,14 +199,15 @@ fn lsda_of_the_specification() {
         let value = id.map_or(0, |id: u32| (ids_at + 4 * id).wrapping_sub(place(k as u32)));
         table.extend(value.to_le_bytes());
     }
-    // The distance field (0x35 in the example) depends on the padding, which the example has not in full.
+    // The distance field (0x35 in the example) depends on the padding, which the example omits in
+    // part.
     table[2] = (types + 16 - 3) as u8;
     // The catch-all is the 4th type, the deepest in the table: order 4, 3, 2, 1 in memory.
     let word = |k: usize, table: &[u8]| u32::from_le_bytes(table[k..k + 4].try_into().unwrap());
     let rows: Vec<u32> = (0..4).map(|k| word(types as usize + 4 * k, &table)).collect();
     table.truncate(types as usize);
     for (k, row) in [rows[3], rows[0], rows[1], rows[2]].into_iter().enumerate() {
-        // Re-based: each row moved by the difference of its place.
+        // Rebased: each entry is moved by the difference of its place.
         let from = [3u32, 0, 1, 2][k];
         let value = if row == 0 {
             0
@@ -273,7 +275,7 @@ fn run(opcodes: &[u8], prepare: impl Fn(&mut Registers)) -> (Machine, Result<Reg
     let mut bytes = opcodes.to_vec();
     bytes.resize(3 + (opcodes.len().saturating_sub(3)).next_multiple_of(4), 0xb0);
     let mut image = Vec::new();
-    // Index: one function at BASE + 64, its table behind the index.
+    // Index: one function at BASE + 64, whose table follows the index.
     image.extend(64u32.to_le_bytes());
     image.extend(4u32.to_le_bytes());
     image.extend(0u32.to_le_bytes());
@@ -298,7 +300,7 @@ fn run(opcodes: &[u8], prepare: impl Fn(&mut Registers)) -> (Machine, Result<Reg
 }
 
 /// Registers as `__artiq_raise` sees them in `raise`, called from `select`, `with_finally`,
-/// `catch_all`, in frames whose sizes their own tables tell.
+/// `catch_all`, in frames whose sizes come from their own tables.
 fn raised(machine: &mut Machine, library: &Library) -> Registers {
     raised_at(machine, library, STACK_TOP - 1024)
 }
@@ -316,7 +318,7 @@ fn raised_at(machine: &mut Machine, library: &Library, mut sp: u32) -> Registers
     ];
     let mut function = functions[RAISE].1;
     for caller in callers {
-        // Where the frame keeps its return address: the last word it pops.
+        // Location of the frame's return address: the last word it pops.
         let entry = Entry::find(machine, library.unwind_index, function).unwrap();
         let mut probe = Registers::default();
         probe.r[SP] = sp;
@@ -355,7 +357,7 @@ fn handlers_of_a_real_library() {
     exceptions.end_catch();
     assert!(exceptions.backtrace().is_empty());
 
-    // Another one passes the cleanup of `with_finally`, then is caught in `catch_all`.
+    // Another one passes the cleanup of `with_finally` and is caught in `catch_all`.
     let mut registers = start;
     assert_eq!(
         exceptions.raise(Record { id: 99, ..record }, &machine, &library, &mut registers),
@@ -390,7 +392,7 @@ fn too_many_nested_exceptions() {
         id: 10,
         ..firmware_record(Id::RuntimeError, "", [0; 3])
     };
-    // Each a frame further in, as nested handlers are.
+    // Each one frame further in, as in nested handlers.
     for depth in 0..=NESTED_MAX as u32 {
         let mut registers = raised_at(&mut machine, &library, STACK_TOP - 1024 - 256 * depth);
         let outcome = exceptions.raise(record, &machine, &library, &mut registers);
@@ -410,7 +412,8 @@ fn leaving_a_nested_handler_drops_what_it_abandoned() {
         id,
         ..firmware_record(Id::RuntimeError, "", [0; 3])
     };
-    // Caught in `select`; a second one, raised in its handler, is caught further out and ends: both are gone.
+    // Caught in `select`; a second one, raised in its handler, is caught further out and ends: both
+    // are gone.
     exceptions.raise(record(10), &machine, &library, &mut start.clone());
     let mut registers = start;
     exceptions.raise(record(99), &machine, &library, &mut registers);
@@ -421,7 +424,7 @@ fn leaving_a_nested_handler_drops_what_it_abandoned() {
     assert_eq!(exceptions.in_flight().count(), 0);
 }
 
-/// Exceptions of these ids, each raised in the same frames and caught in `select`.
+/// Exceptions with these ids, each raised in the same frames and caught in `select`.
 fn caught(machine: &Machine, library: &Library, start: Registers, ids: &[u32]) -> Exceptions {
     let mut exceptions = Exceptions::new();
     let record = firmware_record(Id::RuntimeError, "", [0; 3]);
@@ -451,7 +454,7 @@ fn a_handler_of_our_compiler_says_how_many_remain() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever is changed in a library, loading it and unwinding through it ends without a panic.
+    /// However a library is modified, loading it and unwinding through it does not panic.
     #[test]
     fn corrupt_libraries_are_survived(
         which in 0usize..3,

@@ -1,5 +1,5 @@
-//! Interrupts of this core, and sleeping until one comes: until the comms core rings, or for a time
-//! by the private timer.
+//! Interrupts of this core, and sleeping: until the comms core rings, or for a time by the private
+//! timer.
 
 use core::arch::asm;
 use core::ptr::{read_volatile, write_volatile};
@@ -14,11 +14,11 @@ const COUNTER: *const u32 = 0xf8f0_0604 as *const u32;
 /// Enabled, one shot, interrupt on zero.
 const START: u32 = 0b101;
 
-/// Interrupt 29, the private timer: priority register and enable bit, both banked for this core.
+/// Interrupt 29, the private timer: priority register and enable bit, both banked per core.
 const PRIORITY: *mut u8 = 0xf8f0_141d as *mut u8;
 const ENABLE: *mut u32 = 0xf8f0_1100 as *mut u32;
 
-/// Lets the timer's interrupt through. After [`gic::enable_sgis_only`].
+/// Enables the timer's interrupt. Must follow [`gic::enable_sgis_only`].
 pub fn initialise() {
     // SAFETY: registers of this core's own timer and interrupt interface.
     unsafe {
@@ -31,19 +31,20 @@ pub fn initialise() {
 
 /// Masks interrupts.
 pub fn mask_interrupts() {
-    // SAFETY: the handler shares no data with the code around but through the interrupt controller.
+    // SAFETY: the handler shares data with the surrounding code only through the interrupt
+    // controller.
     unsafe { asm!("cpsid i", options(nostack)) };
 }
 
-/// Lets interrupts in, also one that is pending.
+/// Unmasks interrupts, including a pending one.
 pub fn unmask_interrupts() {
-    // SAFETY: a restart, which does not come back, drops the stack and all that was lent; any other
-    // interrupt changes nothing here.
+    // SAFETY: a restart does not return, and drops the stack and all loans; any other interrupt
+    // changes nothing here.
     unsafe { asm!("cpsie i", "isb", options(nostack)) };
 }
 
-/// Sleeps until `ready`, looking again after each interrupt. Nothing is missed between the look and
-/// the sleep, because interrupts are masked there: a pending one ends `wfi` all the same.
+/// Sleeps until `ready`, checking again after each interrupt. Nothing is missed between the check
+/// and the sleep, because interrupts are masked there: a pending one still ends `wfi`.
 pub fn sleep_until(mut ready: impl FnMut() -> bool) {
     loop {
         mask_interrupts();
@@ -58,14 +59,16 @@ pub fn sleep_until(mut ready: impl FnMut() -> bool) {
     }
 }
 
-/// Sleeps until the next interrupt; with interrupts masked by the caller, who looks before calling.
+/// Sleeps until the next interrupt. The caller must have masked interrupts and checked its
+/// condition.
 pub fn sleep_masked() {
     gic::wait_for_interrupt();
     unmask_interrupts();
     mask_interrupts();
 }
 
-/// Sleeps for about `ticks` of the timer, less if another interrupt comes; returns the ticks that passed.
+/// Sleeps for about `ticks` of the timer, less if another interrupt occurs; returns the ticks that
+/// passed.
 pub fn sleep_ticks(ticks: u32) -> u32 {
     mask_interrupts();
     // SAFETY: this core's own timer.
@@ -77,14 +80,15 @@ pub fn sleep_ticks(ticks: u32) -> u32 {
     gic::wait_for_interrupt();
     // SAFETY: reading the counter has no effect. At zero it stays there (one shot).
     let left = unsafe { read_volatile(COUNTER) };
-    // SAFETY: stops this core's own timer, before interrupts are let in: a late one finds nothing.
+    // SAFETY: stops this core's own timer before interrupts are unmasked, so that a late one has no
+    // effect.
     unsafe { write_volatile(CONTROL, 0) };
     unmask_interrupts();
     ticks.saturating_sub(left)
 }
 
-/// Waits a little for room in the channel. The comms core need not ring when it has read something,
-/// so this looks again after a short time.
+/// Waits briefly for room in the channel. The comms core need not ring after reading, so the caller
+/// polls again after this time.
 pub fn sleep_briefly() {
     sleep_ticks(20_000);
 }

@@ -1,12 +1,12 @@
 //! The store of DMA traces: named recordings that persist until they are erased, replaced, or the
 //! device reboots.
 //!
-//! A kernel can be killed at any instruction, so the memory makes sense after any prefix of the
+//! A kernel can be killed at any instruction, so the memory is consistent after any prefix of the
 //! stores here. It is a chain of blocks, each {state, size, length of the name, place of the trace,
 //! duration in two words, words of the trace, number, name, trace}; sizes and places are in units
-//! of 128 bytes, which is what the gateware wants traces aligned to. A recording grows inside a
-//! free block. When it ends, what is left over becomes a free block first, then the block gets its
-//! size, and last its state. A trace never moves, so its address can be its handle.
+//! of 128 bytes, the alignment that the gateware requires of traces. A recording grows inside a
+//! free block. When it ends, the rest first becomes a free block, then the block gets its size, and
+//! finally its state. A trace never moves, so its address can be its handle.
 
 use core::sync::atomic::{compiler_fence, Ordering};
 
@@ -20,10 +20,10 @@ const NAME_LENGTH: usize = 2;
 const PLACE: usize = 3;
 const DURATION: usize = 4;
 const LENGTH: usize = 6;
-/// Of a trace that has been taken apart, and of its parts; 0: of none.
+/// Number of a trace that was split, and of its parts; 0 for none.
 const NUMBER: usize = 7;
 const NAME: usize = 8;
-/// Length of the name of a part, which has none: its duration is its board's destination.
+/// Name length of a part, which has no name; its duration field holds its board's destination.
 const PART: u32 = u32::MAX;
 /// Words in a unit.
 const UNIT: usize = ALIGNMENT / 4;
@@ -37,26 +37,26 @@ pub struct Full;
 pub struct Trace {
     /// Time cursor at the end of the recording, in machine units.
     pub duration: i64,
-    /// Where it begins, in bytes from the start of the memory.
+    /// Its start, in bytes from the start of the memory.
     pub offset: usize,
-    /// What it was taken apart as; 0: it is whole.
+    /// The number under which it was split; 0 if it is whole.
     pub number: u32,
 }
 
-/// What one board plays of a trace.
+/// The part of a trace that one board plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     pub destination: u8,
-    /// Where it begins, in bytes from the start of the memory, and how long it is.
+    /// Its start, in bytes from the start of the memory, and its length.
     pub offset: usize,
     pub bytes: usize,
 }
 
-/// A recording under way. It is not in the store before it has ended.
+/// A recording in progress. It is not in the store until it has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording {
     block: usize,
-    /// The next word, and the end of the room for them.
+    /// The next word, and the end of the available ones.
     at: usize,
     end: usize,
     /// Time of the newest event.
@@ -65,7 +65,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Where the next event comes, in bytes from the start of the memory.
+    /// The place of the next event, in bytes from the start of the memory.
     pub fn place(&self) -> usize {
         self.at * 4
     }
@@ -76,25 +76,25 @@ pub struct Traces<'m> {
     words: &'m mut [u32],
 }
 
-/// Keeps the stores before it in front of those behind it.
+/// Keeps earlier stores before later ones.
 fn order() {
     compiler_fence(Ordering::SeqCst);
 }
 
 impl<'m> Traces<'m> {
-    /// An empty store. `words` has at least a unit.
+    /// Creates an empty store. `words` must have at least a unit.
     pub fn new(words: &'m mut [u32]) -> Self {
         words[STATE] = FREE;
         words[SIZE] = (words.len() / UNIT) as u32;
         Self { words }
     }
 
-    /// The store that is in `words`, made by [`Traces::new`].
+    /// Attaches to the store in `words`, made by [`Traces::new`].
     pub fn attach(words: &'m mut [u32]) -> Self {
         Self { words }
     }
 
-    /// Positions of the blocks, as far as they make sense: a kernel can write anywhere.
+    /// Positions of the blocks, as long as they are valid: a kernel can write anywhere.
     fn blocks(&self) -> impl Iterator<Item = usize> + '_ {
         let mut next = 0;
         core::iter::from_fn(move || {
@@ -105,7 +105,7 @@ impl<'m> Traces<'m> {
         })
     }
 
-    /// Words of the block at a position, if there can be one.
+    /// The size in words of the block at a position, if valid.
     fn size(&self, block: usize) -> Option<usize> {
         let size = (*self.words.get(block + SIZE)? as usize).checked_mul(UNIT)?;
         (size >= UNIT && block.checked_add(size)? <= self.words.len()).then_some(size)
@@ -132,14 +132,14 @@ impl<'m> Traces<'m> {
         }
     }
 
-    /// Blocks of parts, and the number of what each is a part of.
+    /// Blocks of parts, each with the number of its trace.
     fn part_blocks(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         self.blocks()
             .filter(|block| self.words[block + STATE] == USED && self.words[block + NAME_LENGTH] == PART)
             .map(|block| (block, self.words[block + NUMBER]))
     }
 
-    /// The parts of the trace that was taken apart as `number`.
+    /// The parts of the trace that was split under `number`.
     pub fn parts(&self, number: u32) -> impl Iterator<Item = Part> + '_ {
         let blocks = self.part_blocks().filter(move |(_, of)| *of == number);
         blocks.map(|(block, _)| Part {
@@ -149,7 +149,7 @@ impl<'m> Traces<'m> {
         })
     }
 
-    /// Forgets the parts of what was taken apart as `number`.
+    /// Erases the parts of the trace that was split under `number`.
     fn erase_parts(&mut self, number: u32) {
         while let Some((block, _)) = {
             let mut blocks = self.part_blocks();
@@ -159,14 +159,14 @@ impl<'m> Traces<'m> {
         }
     }
 
-    /// Takes the trace called `name` apart, by the boards that its events are for, as `number`,
-    /// which is not 0. What is left of it has no events. `copied`: told of each event from where to
-    /// where it goes, in bytes from the start of the memory.
+    /// Splits the trace `name` by the boards of its events, under `number`, which is not 0. Its own
+    /// block keeps no events. `copied` is told the old and new place of each event, in bytes from
+    /// the start of the memory.
     ///
     /// # Errors
-    /// [`Full`] when there is no room; the trace is erased.
+    /// [`Full`] if there is no room; the trace is erased.
     pub fn take_apart(&mut self, name: &[u8], number: u32, copied: impl Fn(usize, usize)) -> Result<(), Full> {
-        // Of one whose kernel was killed here.
+        // Left by a kernel that was killed here.
         self.erase_parts(number);
         let Some(block) = self.block_of(name) else {
             return Ok(());
@@ -212,7 +212,7 @@ impl<'m> Traces<'m> {
         self.finish(recording, i64::from(destination))
     }
 
-    /// With the position of each.
+    /// Calls `action` for each event with its position.
     fn each_event(
         &mut self,
         start: usize,
@@ -226,7 +226,7 @@ impl<'m> Traces<'m> {
         }
     }
 
-    /// What is behind `end` of a block becomes a free one.
+    /// Turns the space of a block after `end` into a free block.
     fn shorten(&mut self, block: usize, end: usize) {
         let taken = (end - block).div_ceil(UNIT);
         if let Some(rest) = self.words[block + SIZE]
@@ -240,7 +240,7 @@ impl<'m> Traces<'m> {
         }
     }
 
-    /// The trace called `name`.
+    /// The trace `name`.
     pub fn find(&self, name: &[u8]) -> Option<Trace> {
         self.block_of(name).map(|block| self.trace(block))
     }
@@ -250,7 +250,7 @@ impl<'m> Traces<'m> {
         self.named_at(offset).is_some()
     }
 
-    /// What the trace that begins at `offset` was taken apart as, 0: it is whole.
+    /// The number under which the trace at `offset` was split, 0 if it is whole.
     pub fn named_at(&self, offset: usize) -> Option<u32> {
         let mut blocks = self.blocks();
         let block = blocks.find(|block| {
@@ -260,8 +260,8 @@ impl<'m> Traces<'m> {
         block.map(|block| self.words[block + NUMBER])
     }
 
-    /// Forgets the trace called `name`, if there is one. Returns the number as which it was taken
-    /// apart, if it was.
+    /// Erases the trace `name`, if there is one. Returns the number under which it was split, if it
+    /// was.
     pub fn erase(&mut self, name: &[u8]) -> Option<u32> {
         let block = self.block_of(name)?;
         let number = self.words[block + NUMBER];
@@ -273,7 +273,7 @@ impl<'m> Traces<'m> {
         Some(number)
     }
 
-    /// Joins free neighbours, and returns the largest free block with its size.
+    /// Merges free neighbours, and returns the largest free block with its size.
     fn largest(&mut self) -> Option<(usize, usize)> {
         let mut largest = None;
         let mut block = 0;
@@ -298,7 +298,7 @@ impl<'m> Traces<'m> {
     /// Begins a recording in the largest free block; a trace of the same name is erased.
     ///
     /// # Errors
-    /// [`Full`] when there is not even room for the name.
+    /// [`Full`] if there is not even room for the name.
     pub fn begin(&mut self, name: &[u8]) -> Result<Recording, Full> {
         self.erase(name);
         self.allocate(name)
@@ -328,8 +328,8 @@ impl<'m> Traces<'m> {
         })
     }
 
-    /// Appends an event of 1 to 16 words at `time`. One that finds no room is lost, and so is what
-    /// follows; [`Traces::finish`] says so.
+    /// Appends an event of 1 to 16 words at `time`. If it does not fit, it and all later ones are
+    /// lost, which [`Traces::finish`] reports.
     pub fn event(
         &mut self,
         recording: &mut Recording,
@@ -353,7 +353,7 @@ impl<'m> Traces<'m> {
     /// Ends a recording and stores it.
     ///
     /// # Errors
-    /// [`Full`] when it has become too long; it is dropped.
+    /// [`Full`] if it has become too long; it is dropped.
     pub fn finish(&mut self, recording: Recording, duration: i64) -> Result<(), Full> {
         let Recording { block, at, full, .. } = recording;
         if full {

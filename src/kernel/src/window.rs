@@ -1,7 +1,8 @@
-//! The window to the memory of the boards at the other ends of this one's links, at port GP1
+//! The window at port GP1 to the memory of the boards at the other ends of this one's links
 //! (docs/gateware/remote.md).
 //!
-//! A load or store that fails is a data abort ([`crate::fault`]); the gateware's registers tell why.
+//! A load or store that fails is a data abort ([`crate::fault`]); the gateware's registers contain
+//! the reason.
 
 use core::arch::{asm, naked_asm};
 
@@ -15,28 +16,29 @@ use kairos_proto::exception::{Id, Record};
 
 use crate::owned::Owned;
 
-/// Links of a board at most.
+/// Most links of a board.
 pub const ENDS: usize = REMOTE_WINDOW.end.wrapping_sub(REMOTE_WINDOW.start) / REMOTE_WINDOW_BYTES;
 
-/// What `window_fault` says of a link that the board does not have.
+/// Value of `window_fault` for a link that the board does not have.
 const NOBODY: u32 = 4;
 const STORE: u32 = 8;
 
-/// The place of a board that no link joins to this one, if the links leave it free.
+/// The place for a board without a direct link to this one, if the links leave it free.
 const FAR: usize = ENDS - 1;
 
 /// The board at the other end of a link.
 #[derive(Clone, Copy)]
 pub enum Neighbour {
-    /// The one above this satellite, whose own destination stands in the register.
+    /// The board above this satellite, with the register of this satellite's own destination.
     Above(Register),
-    /// A satellite, whose destination does, and the boards that can be reached there, itself included.
+    /// A satellite, with the registers of its destination and of the boards that can be reached
+    /// there, itself included.
     Below(Register, Register),
 }
 
 impl Neighbour {
-    /// Its destination, if this board knows it: of those above it knows the master as that of the
-    /// first satellite.
+    /// Its destination, if known: of the boards above, only the master is known, as the neighbour
+    /// of the first satellite.
     pub fn destination(self) -> Option<u32> {
         match self {
             Self::Above(own) => (own.read() == 1).then_some(0),
@@ -44,8 +46,8 @@ impl Neighbour {
         }
     }
 
-    /// How many boards after this neighbour comes one to which the link leads; of the boards above
-    /// none is known but the master.
+    /// The offset from this neighbour of a board to which the link leads; of the boards above, only
+    /// the master is known.
     #[inline(never)]
     fn leads(self, destination: u32) -> Option<u32> {
         match self {
@@ -59,17 +61,17 @@ impl Neighbour {
     }
 }
 
-/// The number of the link that leads to a board, and whether it is the one at its other end.
+/// The number of the link that leads to a board, and whether that is the link's neighbour.
 #[inline(never)]
 pub fn end_to(destination: u32) -> Option<(usize, bool)> {
-    // That upwards is the first one, and leads to what is not behind the others.
+    // The upstream link is the first, and leads to all boards that are not behind the others.
     let all = neighbours();
     let mut known = all.iter().enumerate().rev();
     known.find_map(|(n, neighbour)| Some((n, (*neighbour)?.leads(destination)? == 0)))
 }
 
-/// Where the window shows a board, which from then on it shows in place of another one if no link
-/// joins it to this board: until [`restore`].
+/// The window's place of a board. For a board without a direct link, the shared place shows it from
+/// then on, until [`restore`].
 pub fn place_of(destination: u32) -> Option<usize> {
     match end_to(destination)? {
         (end, true) => Some(end),
@@ -95,16 +97,16 @@ struct Window {
 /// Found at boot, before any kernel.
 static WINDOW: Owned<Option<Window>> = Owned::new(None);
 
-/// The board to which the kernel has pointers though no link joins it to this one.
+/// The board without a direct link to which the kernel has pointers.
 static POINTED: Owned<Option<u32>> = Owned::new(None);
 
-/// In a restart.
+/// Clears the state in a restart.
 pub fn reclaim() {
     POINTED.set(None);
 }
 
-/// The kernel is to have pointers to a board. Else the board to which it has some, if there is no
-/// room for another one.
+/// Allows the kernel pointers to a board. If the shared place is taken, returns the board that has
+/// it.
 pub fn point_to(destination: u32) -> Result<(), u32> {
     if let Some((_, false)) = end_to(destination) {
         match POINTED.get() {
@@ -115,15 +117,15 @@ pub fn point_to(destination: u32) -> Result<(), u32> {
     Ok(())
 }
 
-/// Pointers lead where they did, whatever board [`place_of`] has named since.
+/// Restores the target of the kernel's pointers, whatever board [`place_of`] has selected since.
 pub fn restore() {
     if let Some((far, board)) = WINDOW.get().and_then(|window| window.far).zip(POINTED.get()) {
         far.write(board);
     }
 }
 
-/// After reset of this core: finds the window. Whether each of its places may be accessed, the
-/// first one in bit 0.
+/// After reset of this core: finds the window. Returns a bit for each place that may be accessed,
+/// the first one in bit 0.
 pub fn boot() -> u32 {
     let Ok(descriptor) = kairos_pl::descriptor() else {
         return 0;
@@ -155,14 +157,14 @@ fn below(descriptor: &Descriptor, number: usize) -> Option<Neighbour> {
     ))
 }
 
-/// Takes what a store has left behind: waits for it, and lets its abort come.
+/// Waits for pending stores, and takes their aborts.
 pub fn settle() {
-    // SAFETY: the handler of the abort notes an exception, and comes back.
+    // SAFETY: the handler of the abort notes an exception, and returns.
     unsafe { asm!("dsb", "cpsie a", "isb", "nop", "cpsid a", options(nostack)) };
 }
 
-/// The exception for an access that has failed, at `address` of the window as far as the processor
-/// knows it; `None` if there is no window.
+/// The exception for a failed access, at `address` of the window as far as the processor knows it;
+/// `None` if there is no window.
 pub fn fault(address: Option<u32>) -> Option<Record> {
     let window = WINDOW.get()?;
     let (why, newest) = (window.fault.read(), window.address.read());
@@ -188,7 +190,8 @@ pub fn fault(address: Option<u32>) -> Option<Record> {
     Some(firmware_record(Id::RemoteMemoryError, message, params))
 }
 
-/// Whether the instruction is one of the accesses below, which are functions without a frame.
+/// Whether the instruction belongs to one of the accesses below, which are functions without a
+/// frame.
 pub fn is_access(pc: u32) -> bool {
     [load as *const (), store as *const ()]
         .iter()
@@ -198,7 +201,7 @@ pub fn is_access(pc: u32) -> bool {
 /// Loads a word.
 ///
 /// # Safety
-/// The address lies in the window. An exception is noted if it fails.
+/// The address must lie in the window. An exception is noted if the access fails.
 #[unsafe(naked)]
 pub unsafe extern "C" fn load(address: u32) -> u32 {
     naked_asm!("ldr r0, [r0]", "dsb", "nop", "bx lr")
@@ -213,7 +216,7 @@ pub unsafe extern "C" fn store(address: u32, value: u32) {
     naked_asm!("str r1, [r0]", "dsb", "nop", "bx lr")
 }
 
-/// The destination of this board: 0, or what the board above has told it.
+/// The destination of this board: 0, or the one assigned by the upstream board.
 pub fn own() -> u32 {
     match neighbours()[0] {
         Some(Neighbour::Above(own)) => own.read(),

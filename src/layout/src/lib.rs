@@ -1,9 +1,9 @@
-//! Where an image and its stacks lie in memory. Used by the build scripts of the images: it writes
-//! the linker's script from the memory map ([`kairos_channel::memory`]), so that the map's numbers
-//! stand there only, and hands an image to the one that embeds it.
+//! Placement of an image and its stacks in memory, for the images' build scripts. Generates the
+//! linker script from the memory map ([`kairos_channel::memory`]), so that its numbers are defined
+//! only there, and passes an image to the one that embeds it.
 //!
-//! Two images bring their own start-up code, written for a core with caches and MMU off: their
-//! script is complete ([`Own`]). The others use that of `zynq7000-rt`, whose script asks for a
+//! Two images have their own start-up code, written for a core with caches and MMU off: their
+//! script is complete ([`Own`]). The others use that of `zynq7000-rt`, whose script includes a
 //! description of the memory ([`Supplied`]).
 #![forbid(unsafe_code)]
 
@@ -12,56 +12,57 @@ use std::path::PathBuf;
 
 use kairos_channel::memory::Region;
 
-/// An image.
+/// Placement of an image.
 pub struct Image<S> {
-    /// Where it lies, with its static memory.
+    /// Its memory region, including static memory.
     pub region: Region,
-    /// Where its static memory begins, if it is to lie apart from instructions: in megabytes from
-    /// which nothing is executed. The start-up code copies what of it has values there, from behind
-    /// the constants, where it is loaded.
+    /// Start of its static memory, if separate from the instructions: in megabytes that are not
+    /// executable. Initialised data are loaded after the constants, from where the start-up code
+    /// copies them.
     pub data: Option<usize>,
     pub startup: S,
 }
 
-/// Start-up code of the image's own.
+/// For an image with its own start-up code.
 pub struct Own {
-    /// Symbol of its first instruction.
+    /// Symbol of the first instruction.
     pub entry: &'static str,
-    /// Stacks within the image: the symbol of each one's upper end, and its bytes.
+    /// Stacks within the image: the symbol of each one's upper end, and its size in bytes.
     pub stacks: &'static [(&'static str, usize)],
-    /// The stack of the program, elsewhere: the symbol of its upper end, and where that is.
+    /// The program's stack, elsewhere: the symbol of its upper end, and its address.
     pub stack: (&'static str, usize),
 }
 
-/// Start-up code of `zynq7000-rt`.
+/// For an image with the start-up code of `zynq7000-rt`.
 pub struct Supplied {
-    /// Cores that pass through it, each with stacks of its own.
+    /// Number of cores that run it, each with its own stacks.
     pub cores: usize,
-    /// Bytes of a core's main stack.
+    /// Size of a core's main stack in bytes.
     pub stack: usize,
-    /// Read-only sections of the image behind its constants, apart from what the linker would merge
-    /// with them.
+    /// Read-only sections of the image after its constants, with which the linker must not merge
+    /// them.
     pub sections: &'static [&'static str],
 }
 
-/// An image of the comms core: on QEMU core 1 passes through its start-up code too.
+/// An image of the comms core: on QEMU core 1 runs its start-up code too.
 pub fn comms_core() -> Image<Supplied> {
     Image {
         region: kairos_channel::memory::RUNTIME,
         data: Some(kairos_channel::memory::RUNTIME_DATA),
         startup: Supplied {
             cores: 2,
-            // The tasks are set up in a frame of 68 KB; the request `health` tells what was ever used.
+            // The tasks are set up in a frame of 68 KB; the request `health` reports the high-water
+            // mark.
             stack: 128 << 10,
             sections: &[".kernel_image"],
         },
     }
 }
 
-/// Bytes of the stack on which an abort is handled.
+/// Size of the stack for handling aborts, in bytes.
 const FAULT_STACK: usize = 4096;
 
-/// The regions of a script: what is loaded, and static memory.
+/// The regions of a script: loaded contents, and static memory.
 fn memory(region: &Region, data: Option<usize>) -> String {
     let line = |name: &str, start: usize, end: usize| {
         format!(
@@ -84,7 +85,7 @@ impl Image<Own> {
             .iter()
             .map(|(end, bytes)| format!(". += {bytes}; {end} = .; "))
             .collect();
-        // What needs much alignment comes first among the data, and needs no padding.
+        // Data with large alignment come first, where they need no padding.
         let sections = [
             (
                 ".text : ALIGN(32)",
@@ -115,7 +116,7 @@ impl Image<Own> {
         script
     }
 
-    /// Has the image of this build script linked so.
+    /// Links this build script's image with the script.
     pub fn link(&self) {
         let script = put("image.ld", self.script().as_bytes());
         arguments(&[&format!("-T{}", script.display()), "-zmax-page-size=4096"]);
@@ -123,10 +124,10 @@ impl Image<Own> {
 }
 
 impl Image<Supplied> {
-    /// What the script of `zynq7000-rt` includes as `memory.x`.
+    /// The contents of `memory.x`, which the script of `zynq7000-rt` includes.
     pub fn script(&self) -> String {
         let mut script = memory(&self.region, self.data);
-        // Nothing is placed in on-chip memory, but its name is asked for.
+        // Nothing is placed in on-chip memory, but the script refers to its name.
         for (alias, region) in [
             ("VECTORS", "IMAGE"),
             ("CODE", "IMAGE"),
@@ -142,7 +143,7 @@ impl Image<Supplied> {
             ("_sys_stack_size", *stack),
             ("_abt_stack_size", FAULT_STACK),
             ("_und_stack_size", FAULT_STACK),
-            // LLD computes the size of the padding in front of the stacks as 0; this leaves it out.
+            // LLD computes the size of the padding before the stacks as 0; this omits it.
             ("_pack_stacks", 1),
         ];
         for (symbol, value) in sizes {
@@ -155,21 +156,22 @@ impl Image<Supplied> {
         script
     }
 
-    /// Has the image of this build script linked so.
+    /// Links this build script's image with the script.
     pub fn link(&self) {
         let script = put("memory.x", self.script().as_bytes());
         let folder = script.parent().expect("in a folder");
         println!("cargo:rustc-link-search={}", folder.display());
-        // The page table needs 16 KiB alignment: in front of the other data it costs no padding of that size.
+        // The page table needs 16 KiB alignment: before the other data it costs no padding of that
+        // size.
         arguments(&["-Tz7link.x", "--sort-section=alignment"]);
     }
 }
 
-/// Hands the file that the environment variable names to the program, as `name` in `OUT_DIR`: in
-/// whole words, as it is copied.
+/// Copies the file named by the environment variable to `name` in `OUT_DIR`, for the program to
+/// embed; padded to whole words, as it is copied by words.
 ///
 /// # Panics
-/// If there is none; the message says who makes it.
+/// If there is no such file; the message tells how to make it.
 pub fn embed(variable: &str, name: &str) {
     println!("cargo:rerun-if-env-changed={variable}");
     let Some(path) = std::env::var_os(variable).map(PathBuf::from) else {

@@ -1,52 +1,53 @@
-//! Messages that arrive once and in order, one at a time in each direction, in packets that may be lost.
+//! Reliable, ordered messages, one at a time in each direction, carried by packets that may be
+//! lost.
 //!
-//! Each end has a session, with a number that is not 0, and tells it with the number of the other
-//! end's as it knows it. Both count from the first packet on that knows both. A packet of another
-//! session says that the other end has begun anew: so does this one, and what was under way is gone
-//! ([`Courier::epoch`]). After a second of silence it begins anew as well.
+//! Each end has a nonzero session number, and sends it together with the other end's number as
+//! known. Both count messages from the first packet with both numbers on. A packet of another
+//! session means that the other end has restarted its session: this end then restarts too, and
+//! messages in flight are lost ([`Courier::epoch`]). It also restarts after a second of silence.
 
 use heapless::Vec;
 use kairos_proto::link::{Packet, MESSAGE_MAX, PACKET_MAX};
 
-/// Microseconds until a message is sent again: at first, and at most.
+/// Microseconds until a message is retransmitted: initially, and at most.
 const PATIENCE: u64 = 5_000;
 const PATIENCE_MAX: u64 = 80_000;
-/// Between packets if there is nothing to say: as long as the other end is not there, and then.
+/// Interval between packets without a message: while the link is down, and while it is up.
 const CALL: u64 = 20_000;
 const BEAT: u64 = 200_000;
-/// Without a packet for so long the other end is gone.
+/// Without a packet for this long the link is considered down.
 const SILENCE: u64 = 1_000_000;
 
 /// One end.
 pub struct Courier {
     mine: u16,
     theirs: u16,
-    /// Both know each other.
+    /// Whether the link is established: both ends know each other's number.
     up: bool,
     epoch: u32,
-    /// Numbers of the newest message sent, and of the newest that has come.
+    /// Numbers of the newest message sent, and of the newest received.
     number: u8,
     come: u8,
-    /// What has not been acknowledged.
+    /// The unacknowledged message.
     outgoing: Vec<u8, MESSAGE_MAX>,
-    /// When it is sent, or sent again, and how long after that.
+    /// When it is to be (re)transmitted, and the interval after that.
     due: u64,
     patience: u64,
     first: bool,
     offered: u64,
     answer_due: bool,
     heard: u64,
-    /// When a packet is sent even if there is nothing to say.
+    /// When a packet is sent even without a message.
     beat: u64,
-    /// Messages sent again, packets that made no sense, and microseconds from a message's departure
-    /// to its acknowledgement.
+    /// Retransmitted messages, invalid packets, and the microseconds from a message's departure to
+    /// its acknowledgement.
     pub resent: u32,
     pub malformed: u32,
     pub round_trip: u32,
 }
 
 impl Courier {
-    /// session: other than that of the start before, if possible.
+    /// `session` should differ from that of the previous start.
     pub fn new(session: u16) -> Self {
         Self {
             mine: session.max(1),
@@ -69,22 +70,22 @@ impl Courier {
         }
     }
 
-    /// Whether the other end is there.
+    /// Whether the link is established.
     pub fn is_up(&self) -> bool {
         self.up
     }
 
-    /// Changes whenever what was under way is lost.
+    /// Changes whenever messages in flight are lost.
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// A message can be offered.
+    /// Whether a message can be offered.
     pub fn is_free(&self) -> bool {
         self.up && self.outgoing.is_empty()
     }
 
-    /// Takes over a message, if [`Self::is_free`]; an empty one is none.
+    /// Accepts a message if [`Self::is_free`]; an empty one is rejected.
     pub fn offer(&mut self, message: &[u8], now: u64) -> bool {
         if !self.is_free() || message.is_empty() || self.outgoing.extend_from_slice(message).is_err() {
             return false;
@@ -94,7 +95,7 @@ impl Courier {
         true
     }
 
-    /// What came. A message that has not come before is returned.
+    /// Processes a received packet; returns its message if it is new.
     pub fn receive<'a>(&mut self, bytes: &'a [u8], now: u64) -> Option<&'a [u8]> {
         let Ok(packet) = Packet::decode(bytes) else {
             self.malformed = self.malformed.saturating_add(1);
@@ -105,18 +106,20 @@ impl Courier {
             self.begin_anew();
             self.theirs = packet.mine;
             if packet.theirs == self.mine && (packet.number, packet.come) != (0, 0) {
-                // What it has counted was with this end before a restart, which has taken the same number.
+                // The other end has counted messages with this end before a restart that chose the
+                // same number.
                 self.rename();
                 self.theirs = packet.mine;
             }
         }
         if packet.theirs != self.mine {
             if self.up {
-                // It knew this end, and no longer does: it has begun anew, though with the same number.
+                // The other end does not know this end any more: it has restarted, with the same
+                // number.
                 self.rename();
                 self.theirs = packet.mine;
             }
-            // It is told who this is.
+            // Tell it this end's number.
             self.answer_due = true;
             return None;
         }
@@ -141,7 +144,7 @@ impl Courier {
         Some(packet.message)
     }
 
-    /// What is to be sent now; its length.
+    /// Writes the packet to be sent now, if any; returns its length.
     pub fn poll(&mut self, now: u64, out: &mut [u8; PACKET_MAX]) -> Option<usize> {
         if self.up && now.saturating_sub(self.heard) >= SILENCE {
             self.rename();
@@ -168,12 +171,12 @@ impl Courier {
         Some(packet.encode(out))
     }
 
-    /// Begins anew, and so will the other end.
+    /// Restarts the session, and thereby the other end's.
     pub fn leave(&mut self) {
         self.rename();
     }
 
-    /// Begins anew under another number, so that the other end does, too.
+    /// Restarts the session under another number, so that the other end restarts, too.
     fn rename(&mut self) {
         self.begin_anew();
         self.mine = self.mine.wrapping_add(1).max(1);

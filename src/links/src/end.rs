@@ -1,5 +1,5 @@
-//! An end of a link: of the board nearer to the master, which learns what the other one is and
-//! opens streams, or of the satellite, which serves them.
+//! An end of a link: of the board nearer to the master, which learns the identity of the other one
+//! and opens streams, or of the satellite, which serves them.
 
 use core::task::{Context, Poll};
 
@@ -11,12 +11,13 @@ use kairos_proto::link::{
 use crate::courier::Courier;
 pub use crate::streams::{Gone, Streams, Taken, STREAMS, WAITERS};
 
-/// Which end it is.
+/// The role of an end.
 pub enum Role {
-    /// Nearer to the master. The other board is called `destination`; its descriptor goes to `room`.
+    /// Nearer to the master. The other board has number `destination`; its descriptor is stored in
+    /// `room`.
     Near { destination: u8, room: &'static mut [u8] },
-    /// The satellite: what it says of itself, and the numbers of the services that it has. Streams
-    /// to others than itself are taken if it `relays`.
+    /// The satellite, with its description and the numbers of its services. Streams to other boards
+    /// are accepted if it `relays`.
     Far {
         text: &'static str,
         descriptor: &'static [u8],
@@ -25,43 +26,43 @@ pub enum Role {
     },
 }
 
-/// What is known of the other board.
+/// The known properties of the other board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Peer {
     pub version: u16,
     pub text: String<TEXT_MAX>,
-    /// Bytes of its descriptor, and how many of them have come.
+    /// Length of its descriptor in bytes, and the bytes received.
     pub descriptor: usize,
     pub come: usize,
 }
 
 impl Peer {
-    /// All of it is known.
+    /// Whether all of it has been received.
     pub fn is_complete(&self) -> bool {
         self.come == self.descriptor
     }
 }
 
-/// What has happened that a log should tell.
+/// Events to be logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
-    /// The other board is there, and known.
+    /// The link is established, and the other board known.
     Up,
     Down,
-    /// It has another version of this protocol.
+    /// The other board has another version of this protocol.
     Version(u16),
 }
 
-/// An end.
+/// An end of a link.
 pub struct End {
     role: Role,
     courier: Courier,
     epoch: u32,
     streams: &'static mut Streams,
-    /// What this board is called; on a satellite once it has been told.
+    /// Destination of this board; on a satellite once it has been assigned.
     destination: Option<u8>,
     peer: Option<Peer>,
-    /// Due to be said.
+    /// Messages due to be sent.
     hello: bool,
     welcome: bool,
     describe: bool,
@@ -74,7 +75,7 @@ pub struct End {
 }
 
 impl End {
-    /// session: see [`Courier::new`]. `streams`: fresh ones.
+    /// `session`: see [`Courier::new`]. `streams`: unused ones.
     pub fn new(role: Role, session: u16, streams: &'static mut Streams) -> Self {
         Self {
             destination: matches!(role, Role::Near { .. }).then_some(DESTINATION_MASTER),
@@ -95,17 +96,17 @@ impl End {
         }
     }
 
-    /// What this board is called, once it is known.
+    /// Destination of this board, once known.
     pub fn destination(&self) -> Option<u8> {
         self.destination
     }
 
-    /// The other board, once it has said who it is.
+    /// The other board, once it has identified itself.
     pub fn peer(&self) -> Option<&Peer> {
         self.peer.as_ref()
     }
 
-    /// The other board's descriptor, once all of it is known.
+    /// The other board's descriptor, once complete.
     pub fn descriptor(&self) -> Option<&[u8]> {
         match (&self.role, &self.peer) {
             (Role::Near { room, .. }, Some(peer)) if peer.is_complete() => room.get(..peer.descriptor),
@@ -113,7 +114,7 @@ impl End {
         }
     }
 
-    /// Whether messages pass, and both boards know each other.
+    /// Whether the link is established and both boards know each other.
     pub fn is_up(&self) -> bool {
         self.courier.is_up()
             && match self.role {
@@ -122,12 +123,12 @@ impl End {
             }
     }
 
-    /// The messages, with their counts.
+    /// The message layer, with its counts.
     pub fn courier(&self) -> &Courier {
         &self.courier
     }
 
-    /// What has happened since the last call.
+    /// The event since the last call, if any.
     pub fn take_news(&mut self) -> Option<News> {
         if self.news.is_none() && self.is_up() != self.told_up {
             self.told_up = !self.told_up;
@@ -141,8 +142,8 @@ impl End {
         self.ping = Vec::from_slice(bytes).ok();
     }
 
-    /// The other board is called otherwise, as its gateware has learnt: it is told so, and
-    /// everything begins anew.
+    /// Changes the other board's destination, as assigned by its gateware: informs it, and restarts
+    /// everything.
     pub fn rename(&mut self, name: u8) {
         if let Role::Near { destination, .. } = &mut self.role {
             if core::mem::replace(destination, name) != name {
@@ -152,20 +153,20 @@ impl End {
         }
     }
 
-    /// A new stream to a service of the other end, or of a board behind it; None if there is no
-    /// room or no other end.
+    /// Opens a stream to a service of the other end, or of a board behind it; `None` if there is no
+    /// room or the link is down.
     pub fn open(&mut self, service: u8, destination: u8) -> Option<usize> {
         self.is_up().then(|| self.streams.open(service, destination)).flatten()
     }
 
-    /// The next stream that the other end opens to a service of this one.
+    /// Accepts the next stream that the other end opens to a service of this one.
     pub fn poll_accept(&mut self, service: u8, cx: &Context) -> Poll<usize> {
         let own = self.destination;
         let taken = self.poll_take(cx, |to, wanted| Some(to) == own && wanted == service);
         taken.map(|taken| taken.number)
     }
 
-    /// The next stream that the other end opens to another board than this one.
+    /// Accepts the next stream that the other end opens to another board.
     pub fn poll_accept_for_others(&mut self, cx: &Context) -> Poll<Taken> {
         let own = self.destination;
         self.poll_take(cx, |to, _| Some(to) != own)
@@ -196,12 +197,12 @@ impl End {
         self.streams.write(stream, cx, bytes)
     }
 
-    /// Nobody here has the stream any more.
+    /// Closes a stream on this side.
     pub fn close(&mut self, stream: usize) {
         self.streams.close(stream);
     }
 
-    /// A packet has come.
+    /// Processes a received packet.
     pub fn receive(&mut self, packet: &[u8], now: u64) {
         let message = self.courier.receive(packet, now);
         self.look_at_epoch();
@@ -234,7 +235,7 @@ impl End {
         }
     }
 
-    /// A packet that is to be sent now; its length.
+    /// Writes the packet to be sent now, if any; returns its length.
     pub fn poll(&mut self, now: u64, out: &mut [u8; PACKET_MAX]) -> Option<usize> {
         if self.courier.is_free() {
             let mut room = [0; PIECE_MAX];
@@ -257,7 +258,7 @@ impl End {
         }
     }
 
-    /// If the messages have begun anew, so does everything.
+    /// Restarts everything if the message layer has restarted.
     fn look_at_epoch(&mut self) {
         if self.epoch == self.courier.epoch() {
             return;
@@ -278,7 +279,7 @@ impl End {
             self.news = Some(News::Version(version));
             return;
         }
-        // A descriptor that has no room is none.
+        // A descriptor without room for it counts as absent.
         let descriptor = usize::try_from(descriptor).unwrap_or(0);
         let descriptor = if descriptor <= room.len() { descriptor } else { 0 };
         self.peer = Some(Peer {
@@ -302,7 +303,7 @@ impl End {
         self.describe = !peer.is_complete();
     }
 
-    /// The next thing to say.
+    /// The next message to be sent.
     fn next<'a>(&mut self, room: &'a mut [u8; PIECE_MAX]) -> Option<Message<'a>> {
         match &self.role {
             Role::Far { text, descriptor, .. } => {

@@ -1,8 +1,8 @@
-//! What the firmware of two boards says to each other over a link: messages that arrive once and in
-//! order, whatever the line loses ([`courier`]), and on them what a satellite is, and streams of
-//! bytes ([`end`]).
+//! Communication between the firmware of two boards over a link: reliable, ordered messages,
+//! whatever the line loses ([`courier`]), and on top of them the identification of a satellite, and
+//! byte streams ([`end`]).
 //!
-//! Nothing here knows of hardware, of tasks or of clocks: time is given, in microseconds.
+//! This crate depends on no hardware, tasks or clocks: times are passed in, in microseconds.
 #![no_std]
 #![forbid(unsafe_code)]
 

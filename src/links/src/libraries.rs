@@ -1,12 +1,12 @@
-//! Libraries of subkernels, one behind the other in one piece of memory: on the board with the
-//! network as the host has sent them, on a satellite as they have come from there, where DMA traces
-//! are kept in the same way.
+//! Libraries of subkernels, stored consecutively in one memory area: on the board with the network
+//! as the host has sent them, on a satellite as received from there. Satellites store DMA traces in
+//! the same way.
 
 use heapless::Vec;
 use kairos_proto::link::DESTINATION_MASTER;
 use kairos_proto::order::Order;
 
-/// Libraries at a time.
+/// Most libraries kept.
 pub const LIBRARIES: usize = 256;
 
 /// The kernel core reads words of a library.
@@ -17,7 +17,7 @@ const ALIGNMENT: usize = 8;
 pub struct Library {
     pub number: u32,
     pub destination: u8,
-    /// The line by which it has been sent to its board; 0: none.
+    /// The line on which it has been sent to its board; 0 if none.
     pub sent: u32,
     pub stands: Stands,
     /// The board whose kernel has started it.
@@ -27,26 +27,26 @@ pub struct Library {
     filled: usize,
 }
 
-/// How a subkernel stands, as far as whoever has started it knows.
+/// State of a subkernel, as known to the board that has started it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
     Idle,
     /// Its board has been told to run it, and has not answered.
     Starting,
     Running,
-    /// It was running when its board was told to run it again, and may have ended by then.
+    /// It was running when its board was told to run it again, and may have ended before.
     Restarting,
     /// It was running when its board was lost.
     Lost,
 }
 
 impl Stands {
-    /// It runs, as far as is known, or will.
+    /// Whether it runs, as far as is known, or will run.
     pub fn is_running(self) -> bool {
         matches!(self, Self::Starting | Self::Running | Self::Restarting)
     }
 
-    /// Its board is told to run it.
+    /// Records that its board is told to run it.
     pub fn start(&mut self) {
         *self = match self.is_running() {
             true => Self::Restarting,
@@ -54,13 +54,13 @@ impl Stands {
         };
     }
 
-    /// What its board has said of it.
+    /// Records a message of its board about it.
     pub fn hear(&mut self, order: Order) {
         *self = match (order, *self) {
             (Order::Ready, Self::Starting | Self::Restarting) => Self::Running,
             (Order::Busy, Self::Starting) => Self::Idle,
             (Order::Busy, Self::Restarting) => Self::Running,
-            // Its answer to the start is still to come.
+            // The answer to the second start is still to come.
             (Order::Finished | Order::Exception | Order::Refused, Self::Restarting) => Self::Starting,
             (Order::Finished | Order::Exception | Order::Refused, _) => Self::Idle,
             (_, stands) => stands,
@@ -68,11 +68,11 @@ impl Stands {
     }
 }
 
-/// There is no room for one more.
+/// There is no room for another library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// At most `MOST` of them.
+/// A store of at most `MOST` libraries.
 pub struct Libraries<'m, const MOST: usize = LIBRARIES> {
     memory: &'m mut [u8],
     alignment: usize,
@@ -88,7 +88,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
         }
     }
 
-    /// As [`Self::new`], for what begins at multiples of `alignment`, as `memory` does.
+    /// Like [`Self::new`], for contents that begin at multiples of `alignment`, as `memory` must.
     pub fn aligned(memory: &'m mut [u8], alignment: usize) -> Self {
         Self {
             alignment,
@@ -100,7 +100,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
         self.list.clear();
     }
 
-    /// Makes room for a library, in the place of one with its number.
+    /// Reserves room for a library, replacing any with the same number.
     ///
     /// # Errors
     /// [`Full`].
@@ -126,7 +126,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
         self.list.push(library).map_err(|_| Full)
     }
 
-    /// Where the library goes on that was begun last.
+    /// The space for the next bytes of the library begun last.
     pub fn room(&mut self) -> &mut [u8] {
         match self.list.last() {
             Some(last) => &mut self.memory[last.start + last.filled..last.start + last.length],
@@ -134,14 +134,14 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
         }
     }
 
-    /// So many bytes have been put there.
+    /// Records that `count` bytes have been stored there.
     pub fn filled(&mut self, count: usize) {
         if let Some(last) = self.list.last_mut() {
             last.filled = (last.filled + count).min(last.length);
         }
     }
 
-    /// Keeps a library that is whole. One that is the same stays as it is.
+    /// Stores a complete library. An identical one is left unchanged.
     ///
     /// # Errors
     /// [`Full`].
@@ -156,7 +156,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
         Ok(())
     }
 
-    /// The library of this number.
+    /// The library with this number.
     pub fn find(&self, number: u32) -> Option<&Library> {
         self.list.iter().find(|library| library.number == number)
     }
@@ -165,7 +165,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
         self.list.iter_mut().find(|library| library.number == number)
     }
 
-    /// One that was running on a board that was lost.
+    /// A library that was running on a board that was lost.
     pub fn any_lost(&self) -> Option<&Library> {
         self.list.iter().find(|library| library.stands == Stands::Lost)
     }
@@ -178,13 +178,13 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
         self.list.iter_mut()
     }
 
-    /// Its bytes, once all of them are there.
+    /// Its bytes, once complete.
     pub fn bytes(&self, number: u32) -> Option<&[u8]> {
         let library = self.find(number).filter(|library| library.filled == library.length)?;
         Some(&self.memory[library.start..library.start + library.length])
     }
 
-    /// Forgets one.
+    /// Removes a library.
     pub fn remove(&mut self, number: u32) {
         let Some(index) = self.list.iter().position(|library| library.number == number) else {
             return;
@@ -215,7 +215,7 @@ mod tests {
         libraries.keep(2, 2, b"second").unwrap();
         libraries.find_mut(2).unwrap().sent = 5;
         libraries.keep(3, 1, b"third").unwrap();
-        // The same again stays where it was.
+        // An identical library stays in place.
         libraries.keep(2, 2, b"second").unwrap();
         assert_eq!(libraries.find(2).unwrap().sent, 5);
         libraries.keep(1, 2, b"another").unwrap();
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(libraries.bytes(3), Some(&b"third"[..]));
     }
 
-    /// Whether a subkernel still counts as running after its board has said this.
+    /// Whether a subkernel still counts as running after these messages of its board.
     fn runs_after(starts: usize, said: &[Order]) -> bool {
         let mut stands = Stands::Idle;
         (0..starts).for_each(|_| stands.start());
@@ -243,7 +243,7 @@ mod tests {
         assert!(runs_after(1, &[Ready]) && !runs_after(1, &[Busy]) && !runs_after(1, &[Refused]));
         assert!(!runs_after(1, &[Ready, Finished]) && !runs_after(1, &[Ready, Exception]));
         assert!(runs_after(2, &[Ready, Busy]) && !runs_after(2, &[Ready, Busy, Finished]));
-        // It has ended while it was told to start again.
+        // It ended while it was told to start again.
         assert!(runs_after(2, &[Finished, Ready]) && !runs_after(2, &[Finished, Ready, Finished]));
         assert!(!runs_after(2, &[Finished, Refused]) && !runs_after(2, &[Exception, Busy]));
     }

@@ -1,17 +1,17 @@
-//! Orders that have come from other boards and wait to be looked at, in one piece of memory.
+//! Orders received from other boards that wait to be processed, in one memory area.
 
 use kairos_proto::order::Head;
 
-/// Bytes in front of a payload: the head, which board it came from, how much of the payload has come.
+/// Bytes before a payload: the head, the line it came by, the number of payload bytes received.
 const PREFIX: usize = 12 + 8;
 
-/// What has come, oldest first.
+/// Received orders, oldest first.
 pub struct Mail<'m> {
     memory: &'m mut [u8],
     used: usize,
 }
 
-/// Where a piece of mail is, until one is removed.
+/// Position of an order, valid until one is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(usize);
 
@@ -20,7 +20,8 @@ impl<'m> Mail<'m> {
         Self { memory, used: 0 }
     }
 
-    /// Longest payload that can be taken; half of all room, so that one does not keep all others out.
+    /// Longest payload that is accepted; half of all room, so that one order does not keep all
+    /// others out.
     pub fn longest(&self) -> usize {
         self.memory.len() / 2 - PREFIX
     }
@@ -34,7 +35,7 @@ impl<'m> Mail<'m> {
         self.used + PREFIX + head.length as usize <= self.memory.len()
     }
 
-    /// Makes room for an order that begins to come by `line`. False: there is none yet.
+    /// Reserves room for an order that arrives on `line`; false if there is none yet.
     pub fn begin(&mut self, line: u8, head: &Head) -> bool {
         if !self.has_room(head) {
             return false;
@@ -48,7 +49,8 @@ impl<'m> Mail<'m> {
         true
     }
 
-    /// Where the payload goes on that comes by `line`; empty if it is complete, or none has begun.
+    /// The space for the next payload bytes from `line`; empty if the payload is complete, or none
+    /// has begun.
     pub fn room(&mut self, line: u8) -> &mut [u8] {
         match self.open(line) {
             Some((place, length)) => {
@@ -59,7 +61,7 @@ impl<'m> Mail<'m> {
         }
     }
 
-    /// So many bytes have been put there.
+    /// Records that `count` bytes have been stored there.
     pub fn filled(&mut self, line: u8, count: usize) {
         if let Some((place, _)) = self.open(line) {
             let filled = (self.word(place + 16) + count) as u32;
@@ -67,14 +69,14 @@ impl<'m> Mail<'m> {
         }
     }
 
-    /// Forgets what has come of an order by a line that is lost.
+    /// Discards an incomplete order of a line that is lost.
     pub fn lose(&mut self, line: u8) {
         if let Some((place, _)) = self.open(line) {
             self.remove(Place(place));
         }
     }
 
-    /// The oldest one that is complete and wanted.
+    /// The oldest order that is complete and wanted.
     pub fn find(&self, mut wanted: impl FnMut(&Head) -> bool) -> Option<(Place, Head)> {
         self.places().find_map(|(place, length)| {
             let head = self.head(place)?;
@@ -82,32 +84,32 @@ impl<'m> Mail<'m> {
         })
     }
 
-    /// The line by which it has come.
+    /// The line by which it was received.
     pub fn line(&self, place: Place) -> u8 {
         self.word(place.0 + 12) as u8
     }
 
-    /// The payload of what [`Self::find`] has found.
+    /// The payload of an order found by [`Self::find`].
     pub fn payload(&self, place: Place) -> &[u8] {
         let start = place.0 + PREFIX;
         &self.memory[start..start + self.length(place.0)]
     }
 
-    /// It has been looked at. Places of others are other ones now.
+    /// Removes a processed order. All other places become invalid.
     pub fn remove(&mut self, place: Place) {
         let end = place.0 + PREFIX + self.length(place.0);
         self.memory.copy_within(end..self.used, place.0);
         self.used -= end - place.0;
     }
 
-    /// Removes all complete ones that are not wanted.
+    /// Removes all complete orders that are not wanted.
     pub fn retain(&mut self, wanted: impl Fn(&Head) -> bool) {
         while let Some((place, _)) = self.find(|head| !wanted(head)) {
             self.remove(place);
         }
     }
 
-    /// Removes what is complete, and stands in front of a place.
+    /// Removes unwanted complete orders before a place.
     pub fn remove_before(&mut self, place: Place, unwanted: impl Fn(&Head) -> bool) {
         let mut end = place.0;
         while let Some((older, _)) = self.find(|head| unwanted(head)).filter(|(older, _)| older.0 < end) {
@@ -129,7 +131,7 @@ impl<'m> Mail<'m> {
         })
     }
 
-    /// What is coming by a line: place and length of its payload.
+    /// The incomplete order of a line: its place and the length of its payload.
     fn open(&self, line: u8) -> Option<(usize, usize)> {
         let mut places = self.places();
         places.find(|&(place, length)| self.word(place + 12) == usize::from(line) && self.word(place + 16) < length)
@@ -177,7 +179,7 @@ mod tests {
         let mut mail = Mail::new(&mut memory);
         assert!(mail.begin(1, &message(7, 5)));
         put(&mut mail, 1, b"ab");
-        // Another line's comes between.
+        // Another line's order is interleaved.
         assert!(mail.begin(2, &message(8, 3)));
         put(&mut mail, 2, b"xyz");
         assert!(mail.begin(2, &Head::new(Order::Finished, 9)));

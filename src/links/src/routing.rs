@@ -1,44 +1,45 @@
-//! The key `routing_table` (wire protocols, section 6): by which links ARTIQ's tools say that
-//! boards are reached. Here the gateware numbers the boards as they stand in the tree, so a table
-//! agrees with that or is wrong.
+//! The key `routing_table` (wire protocols, section 6): the routes to the boards according to
+//! ARTIQ's tools. Here the gateware numbers the boards by their place in the tree, so a table
+//! either agrees with that or is wrong.
 
 use core::fmt;
 
 use kairos_contracts::rtio::BOARDS;
 
-/// Rows, one for each destination, and bytes of each: the link, from 1 on, by which each board on
-/// the way passes on, 0 at the end.
+/// Rows, one for each destination, and bytes per row: the link, from 1 on, by which each board on
+/// the way forwards, terminated by 0.
 const ROWS: usize = 256;
 const RANKS: usize = 32;
-/// Bytes of a table.
+/// Size of a table in bytes.
 pub const TABLE: usize = ROWS * RANKS;
-/// In place of a link: the board is not reached.
+/// In place of a link: the board is unreachable.
 const NONE: u8 = 0xff;
-/// Links that a board may have, and boards that a way may pass before it ends.
+/// Most links of a board, and most boards on a way.
 pub const LINKS: usize = BOARDS - 1;
 
-/// How the board with the network reaches another one.
+/// The route from the board with the network to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// Its link, from 1 on, or 0 for itself.
+    /// The first link, from 1 on, or 0 for this board itself.
     pub link: u8,
-    /// The other one is at the end of that link, or is this one.
+    /// Whether the other board is at the end of that link, or is this one.
     pub is_near: bool,
 }
 
-/// What is wrong with a table.
+/// Errors of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// So many bytes.
+    /// Wrong length in bytes.
     Length(usize),
-    /// The first destination that is reached otherwise, how, and how many there are.
+    /// The first destination with another route, its actual route, and the number of such
+    /// destinations.
     Ways {
         destination: u8,
         way: Option<Way>,
         count: usize,
     },
-    /// The first destination whose way begins right, but comes to no end: too long, as a loop is,
-    /// or by links that no board has.
+    /// The first destination whose route begins correctly but does not end: too long, like a loop,
+    /// or through links that no board has.
     Endless(u8),
 }
 
@@ -67,7 +68,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// Compares a table with the ways that there are, as far as the board with the network knows them.
+/// Compares a table with the actual routes, as far as the board with the network knows them.
 ///
 /// # Errors
 /// [`Wrong`].
@@ -86,7 +87,7 @@ pub fn check(table: &[u8], way: impl Fn(u8) -> Option<Way>) -> Result<(), Wrong>
     };
     let ends = |destination: u8| {
         let mut hops = row(destination).iter().take(LINKS + 1);
-        // A board that is not reached has no way
+        // An unreachable board has no route
         row(destination)[0] == NONE || hops.find(|hop| !(1..=LINKS).contains(&usize::from(**hop))) == Some(&0)
     };
     let mut wrong = (0..=u8::MAX).filter(|destination| !is_right(*destination));
@@ -110,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// Boards 1 and 3 at the ends of links, 2 behind 1.
+    /// Boards 1 and 3 are neighbours, 2 is behind 1.
     fn way(destination: u8) -> Option<Way> {
         let (link, is_near) = [(0, true), (1, true), (1, false), (2, true)]
             .get(usize::from(destination))

@@ -1,49 +1,49 @@
-//! Streams of bytes over a link: several at a time, each both ways, each with room of its own at
-//! either end, so that one that is not read keeps no other waiting.
+//! Byte streams over a link: several at a time, bidirectional, each with its own buffers at either
+//! end, so that an unread one blocks no other.
 
 use core::task::{Context, Poll, Waker};
 
 use heapless::{Deque, Vec};
 use kairos_proto::link::{Message, PIECE_MAX, WINDOW};
 
-/// Streams at a time: four clients of management, analyzer, monitor, and kernels of seven boards,
-/// as a tree of eight may have behind a link.
+/// Most streams: four clients of management, analyzer, monitor, and kernels of seven boards, which
+/// a tree of eight may have behind a link.
 pub const STREAMS: usize = 4 + 1 + 1 + 7;
 
-/// Tasks that may wait for a stream; of more all would wake each other all the time.
+/// Most tasks that may wait for a stream; if there were more, all would keep waking each other.
 pub const WAITERS: usize = 2 * STREAMS;
 
-/// The stream is gone: refused, or the link was lost.
+/// The stream was refused, or the link was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone;
 
-/// A stream that the other end has opened.
+/// A stream opened by the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
     pub number: usize,
-    /// The board and the service to which it leads.
+    /// The board and the service it leads to.
     pub destination: u8,
     pub service: u8,
 }
 
 /// One end of a stream.
 struct Stream {
-    /// Somebody here has it.
+    /// Whether a task here holds it.
     held: bool,
-    /// Number of the service; the other end has been told, or has told.
+    /// Number of the service. It is known to the other end if `told`.
     service: u8,
-    /// The board to which it leads.
+    /// The board it leads to.
     destination: u8,
     told: bool,
     refused: bool,
-    /// Somebody here waits for it to be taken.
+    /// Whether it waits here to be accepted.
     fresh: bool,
     incoming: Deque<u8, WINDOW>,
     outgoing: Deque<u8, WINDOW>,
-    /// Bytes that the other end has room for; bytes read here that it does not know of.
+    /// Free space at the other end; bytes read here that it has not been told of.
     credit: usize,
     freed: usize,
-    /// No more bytes come from there; none go from here, and it has been told.
+    /// No more bytes will arrive; no more will be sent, and whether the other end knows.
     ended: bool,
     closed: bool,
     close_told: bool,
@@ -89,7 +89,7 @@ impl Stream {
         }
     }
 
-    /// Forgets it when both ends have finished.
+    /// Frees it when both ends have finished.
     fn settle(&mut self) {
         if !self.held && !self.fresh && (self.gone || self.refused || self.ended && self.close_told) {
             *self = Self::FREE;
@@ -97,7 +97,7 @@ impl Stream {
     }
 }
 
-/// All streams of an end: large, so it is to be made where it stays.
+/// All streams of an end. Large, so it should be created in place.
 pub struct Streams {
     all: [Stream; STREAMS],
     turn: usize,
@@ -121,7 +121,7 @@ impl Streams {
         }
     }
 
-    /// A new stream; None if all are in use.
+    /// Opens a stream; `None` if all are in use.
     pub fn open(&mut self, service: u8, destination: u8) -> Option<usize> {
         let number = self.all.iter().position(Stream::is_free)?;
         self.all[number] = Stream::begin(service, destination);
@@ -129,8 +129,7 @@ impl Streams {
         Some(number)
     }
 
-    /// A stream that the other end has opened, and nobody has taken; `wanted` looks at destination
-    /// and service.
+    /// Takes an unaccepted stream opened by the other end; `wanted` checks destination and service.
     pub fn take(&mut self, wanted: impl Fn(u8, u8) -> bool) -> Option<Taken> {
         let mut streams = self.all.iter();
         let number = streams.position(|stream| stream.fresh && wanted(stream.destination, stream.service))?;
@@ -143,13 +142,13 @@ impl Streams {
         })
     }
 
-    /// Whether there is one to this service.
+    /// Whether there is a stream to this service.
     pub fn has(&self, service: u8) -> bool {
         let mut streams = self.all.iter();
         streams.any(|stream| stream.service == service && (stream.held || stream.fresh) && !stream.gone)
     }
 
-    /// Wakes this one when a stream is opened.
+    /// Registers a waker for the opening of streams.
     pub fn wait(&mut self, waker: &Waker) {
         if !self.waiting.iter().any(|known| known.will_wake(waker)) {
             if self.waiting.is_full() {
@@ -165,7 +164,7 @@ impl Streams {
         }
     }
 
-    /// Bytes that have come; 0 at the end.
+    /// Reads received bytes; 0 at the end.
     pub fn read(&mut self, number: usize, cx: &Context, out: &mut [u8]) -> Poll<Result<usize, Gone>> {
         let stream = &mut self.all[number];
         let count = out.len().min(stream.incoming.len());
@@ -183,7 +182,7 @@ impl Streams {
         }
     }
 
-    /// Takes over some bytes.
+    /// Accepts some bytes for sending.
     pub fn write(&mut self, number: usize, cx: &Context, bytes: &[u8]) -> Poll<Result<usize, Gone>> {
         let stream = &mut self.all[number];
         if stream.gone || stream.refused {
@@ -200,14 +199,14 @@ impl Streams {
         Poll::Ready(Ok(count))
     }
 
-    /// Nobody here has it any more. What was written goes on its way.
+    /// Closes a stream on this side. Bytes already written are still sent.
     pub fn close(&mut self, number: usize) {
         let stream = &mut self.all[number];
         (stream.held, stream.closed) = (false, true);
         stream.settle();
     }
 
-    /// The link was lost.
+    /// Ends all streams, as the link was lost.
     pub fn lose(&mut self) {
         for stream in &mut self.all {
             if stream.held || stream.told {
@@ -219,7 +218,7 @@ impl Streams {
         self.refusal = None;
     }
 
-    /// What the other end says. `accepts`: whether there is such a service of such a destination.
+    /// Processes a message of the other end. `accepts`: whether a destination has a service.
     pub fn receive(&mut self, message: &Message, accepts: impl Fn(u8, u8) -> bool) {
         if let Message::Open {
             stream: number,
@@ -251,11 +250,11 @@ impl Streams {
             Message::Refuse { .. } => stream.refused = true,
             Message::Data { bytes, .. } if stream.held || stream.fresh => {
                 for byte in *bytes {
-                    // There is room for what was granted.
+                    // Cannot fail: credit was granted only for free space.
                     let _ = stream.incoming.push_back(*byte);
                 }
             }
-            // Nobody reads it any more; the other end may go on.
+            // Nobody reads it any more; return the credit, so that the other end may continue.
             Message::Data { bytes, .. } => stream.freed += bytes.len(),
             Message::Credit { bytes, .. } => stream.credit = (stream.credit + *bytes as usize).min(WINDOW),
             _ => stream.ended = true,
@@ -264,7 +263,7 @@ impl Streams {
         stream.settle();
     }
 
-    /// The next thing to say. `room`: for bytes of a stream.
+    /// The next message to be sent. `room`: buffer for stream data.
     pub fn next<'a>(&mut self, room: &'a mut [u8; PIECE_MAX]) -> Option<Message<'a>> {
         if let Some(stream) = self.refusal.take() {
             return Some(Message::Refuse { stream });

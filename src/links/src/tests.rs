@@ -1,4 +1,4 @@
-//! Two ends, a line between them that loses packets, cuts and restarts.
+//! Two ends connected by a line that loses packets, breaks and restarts.
 
 extern crate std;
 
@@ -13,9 +13,9 @@ use proptest::prelude::*;
 use crate::end::{End, Gone, News, Role, Streams, STREAMS};
 
 const SERVICE: u8 = 1;
-/// A far end with this session passes streams on.
+/// A far end with this session relays streams.
 const RELAY: u16 = 11;
-/// Microseconds that a packet is under way.
+/// Transit time of a packet in microseconds.
 const DELAY: u64 = 300;
 
 fn descriptor() -> &'static [u8] {
@@ -45,12 +45,12 @@ fn far(session: u16) -> End {
     )
 }
 
-/// Both ends and what is under way, in each direction: (time of arrival, packet).
+/// Both ends and the packets in transit, in each direction: (time of arrival, packet).
 struct Line {
     ends: [End; 2],
     way: [VecDeque<(u64, Vec<u8>)>; 2],
     now: u64,
-    /// Of 100 packets so many are lost, by a generator of its own.
+    /// Packets lost out of 100, selected by a separate generator.
     loss: u32,
     noise: u32,
 }
@@ -90,7 +90,7 @@ impl Line {
         }
     }
 
-    /// Until it is so, for so many milliseconds at most.
+    /// Runs until `is_so`, for at most `limit` milliseconds.
     fn until(&mut self, limit: u64, is_so: impl Fn(&Self) -> bool) -> bool {
         let end = self.now + 1000 * limit;
         while !is_so(self) && self.now < end {
@@ -108,7 +108,7 @@ fn context() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }
 
-/// What one end writes to a stream and the other one reads of it, until all is there.
+/// Writes to a stream at one end and reads it at the other, until all has arrived.
 fn carry(line: &mut Line, from: usize, numbers: [usize; 2], bytes: &[u8]) {
     let (mut sent, mut got) = (0, Vec::<u8>::new());
     while got.len() < bytes.len() {
@@ -137,7 +137,8 @@ fn stream(line: &mut Line) -> [usize; 2] {
     }
 }
 
-// Of more packets five beats in a row are lost now and then, which is the silence of an end that is gone.
+// With higher losses, five consecutive beats would occasionally be lost, which looks like a lost
+// link.
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -176,7 +177,7 @@ proptest! {
         line.up();
         while line.ends[1 - which].take_news().is_some() {}
         let numbers = stream(&mut line);
-        // A processor that restarts may take the same number again.
+        // A restarted processor may choose the same number again.
         let session = if same { [7, 9][which] } else { 100 };
         line.ends[which] = if which == 0 { near(session) } else { far(session) };
         assert!(line.until(3000, |line| line.ends[which].is_up()));

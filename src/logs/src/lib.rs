@@ -1,4 +1,4 @@
-//! The log that a device keeps until somebody takes it.
+//! The log that a device keeps until a client reads it.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,12 +1,13 @@
-//! The ring that keeps the newest lines of the log. Whole lines fall out, and their bytes are counted.
+//! The ring that keeps the newest lines of the log. Whole lines are dropped, and their bytes
+//! counted.
 
-/// Room for `N` bytes of text, each line ended by a line feed.
+/// Up to `N` bytes of text, in lines terminated by line feeds.
 pub struct Ring<const N: usize> {
     text: [u8; N],
-    /// Bytes ever pushed in front of the kept text, and ever pushed.
+    /// Bytes ever pushed before the kept text, and in total.
     start: u64,
     end: u64,
-    /// Bytes that fell out since the last [`Self::clear`].
+    /// Bytes dropped since the last [`Self::clear`].
     dropped: u64,
 }
 
@@ -35,12 +36,12 @@ impl<const N: usize> Ring<N> {
         self.start == self.end
     }
 
-    /// Bytes of text that fell out, because nobody took them in time, since the last `clear`.
+    /// Bytes dropped, before they were read, since the last `clear`.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Appends text; the oldest lines make room for it.
+    /// Appends text, dropping the oldest lines as needed.
     pub fn push(&mut self, bytes: &[u8]) {
         for byte in bytes {
             if self.len() == N {
@@ -62,7 +63,7 @@ impl<const N: usize> Ring<N> {
         }
     }
 
-    /// Copies the oldest text to `out`, as much as fits; returns its length.
+    /// Copies as much of the oldest text as fits to `out`; returns its length.
     pub fn peek(&self, out: &mut [u8]) -> usize {
         let length = self.len().min(out.len());
         let first = (self.start % N as u64) as usize;
@@ -77,14 +78,14 @@ impl<const N: usize> Ring<N> {
         (!self.is_empty()).then(|| self.text[(self.start % N as u64) as usize])
     }
 
-    /// Removes the oldest byte: somebody has taken it.
+    /// Removes the oldest byte.
     pub fn pop(&mut self) {
         if !self.is_empty() {
             self.start += 1;
         }
     }
 
-    /// Empties the ring and forgets what it has dropped.
+    /// Empties the ring and resets the count of dropped bytes.
     pub fn clear(&mut self) {
         self.start = self.end;
         self.dropped = 0;

@@ -1,4 +1,4 @@
-//! Which connection a frame belongs to, and whether there is anything special about it.
+//! Identifies the connection of a frame, and recognises special segments.
 
 /// Longest frame in bytes, with Ethernet header, without check sequence.
 pub const MTU: usize = 1514;
@@ -10,7 +10,7 @@ const IPV6: u16 = 0x86dd;
 const IPV6_HEADER: usize = 40;
 pub const TCP: u8 = 6;
 const TCP_HEADER: usize = 20;
-/// Fragments other than a whole packet.
+/// Mask of the IPv4 fragmentation field (more fragments, offset) that is nonzero in fragments.
 pub const FRAGMENT: u16 = 0x3fff;
 
 pub const FIN: u8 = 1 << 0;
@@ -19,7 +19,7 @@ pub const RST: u8 = 1 << 2;
 pub const PSH: u8 = 1 << 3;
 pub const ACK: u8 = 1 << 4;
 
-/// Both ends of a connection, as they stand in its frames.
+/// Both ends of a connection, in the representation of its frames.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
     ports: u32,
@@ -28,7 +28,7 @@ pub struct Flow {
     local: [u32; 4],
 }
 
-/// Word by word, ports first: the derived one compares bytes in a function.
+/// Word by word, ports first: the derived comparison would call a function on bytes.
 impl PartialEq for Flow {
     #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
@@ -39,14 +39,14 @@ impl PartialEq for Flow {
 }
 
 impl Flow {
-    /// That of no frame: ports are not zero.
+    /// Matches no frame: ports are not zero.
     pub const NONE: Self = Self {
         ports: 0,
         remote: [0; 4],
         local: [0; 4],
     };
 
-    /// The same connection in frames of the other direction.
+    /// The same connection in frames of the opposite direction.
     pub fn reversed(&self) -> Self {
         Self {
             ports: self.ports.rotate_left(16),
@@ -61,7 +61,7 @@ impl Flow {
     }
 }
 
-/// What is to be known of a TCP segment before smoltcp looks at it. Nothing is checked here.
+/// The properties of a TCP segment needed before smoltcp processes it. Nothing is validated here.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     pub flow: Flow,
@@ -70,12 +70,12 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// It belongs to a connection that stands, and changes nothing of it.
+    /// Whether it belongs to an established connection and does not change its state.
     pub fn is_plain(&self) -> bool {
         self.flags & !PSH == ACK
     }
 
-    /// It asks for a connection.
+    /// Whether it requests a connection.
     pub fn opens(&self) -> bool {
         self.flags & (SYN | ACK | RST) == SYN
     }
@@ -85,7 +85,7 @@ fn half(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// As it stands in memory: only compared.
+/// In native byte order: words are only compared.
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
 }
@@ -103,7 +103,7 @@ fn address(bytes: &[u8], at: usize) -> Option<[u32; 4]> {
 pub fn segment(frame: &[u8]) -> Option<Segment> {
     match frame.first_chunk::<54>() {
         Some(head) if head[12..15] == [8, 0, 0x45] && head[23] == TCP => {
-            // As nearly all are: without options of IPv4, so that everything is where it always is.
+            // The usual case: without IPv4 options, so that all offsets are fixed.
             let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
             let word = |at: usize| u32::from_ne_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
             let headers = 20 + 4 * usize::from(head[46] >> 4);
@@ -121,12 +121,12 @@ pub fn segment(frame: &[u8]) -> Option<Segment> {
     }
 }
 
-/// The same for any frame.
+/// Like [`segment`], for any frame.
 #[cold]
 fn unusual_segment(frame: &[u8]) -> Option<Segment> {
     let (tcp, end, remote, local) = match half(frame, 12)? {
         IPV4 => {
-            // One comparison covers the addresses too.
+            // One bounds check covers the addresses too.
             let header = frame.get(ETHERNET..)?.first_chunk::<20>()?;
             if header[9] != TCP || u16::from_be_bytes([header[6], header[7]]) & FRAGMENT != 0 {
                 return None;
@@ -165,7 +165,7 @@ mod tests {
     use std::vec::Vec;
 
     proptest! {
-        /// Whatever comes, looking at it does no harm; what is found lies within the packet's own length.
+        /// Arbitrary frames cause no panic; the result lies within the packet's stated length.
         #[test]
         fn any_bytes_can_be_looked_at(mut frame in prop::collection::vec(any::<u8>(), 0..200), version in 0..3) {
             if let Some(kind) = frame.get_mut(12..14) {

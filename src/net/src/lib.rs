@@ -1,13 +1,12 @@
-//! TCP/IP of the comms core: [smoltcp], run connection by connection.
+//! TCP/IP of the comms core: [smoltcp], with a socket set for each connection.
 //!
-//! smoltcp's own way is to go over all of its sockets for each frame, and again for what is to be
-//! sent, and for when something is due next. Here each connection is the only socket of a set: a
-//! received frame is shown to the set it belongs to, and only connections that have something to
-//! say are asked for it ([`stack`]). When something is due is computed when a timer fires, not for
-//! each frame.
+//! smoltcp normally iterates over all of its sockets for each frame, and again to find data to send
+//! and the next deadline. Here each connection is the only socket of a set: a received frame is
+//! passed to the set it belongs to, and only connections that are due are polled for sending
+//! ([`stack`]). Deadlines are computed when a timer fires, not for each frame.
 //!
-//! The crate knows no hardware ([`device`]), no executor, and no clock: whoever owns the device calls
-//! [`Stack::poll`] between the turns of its tasks, and tells it the time. Tasks use [`Socket`]s.
+//! The crate depends on no hardware ([`device`]), executor, or clock: the owner of the device calls
+//! [`Stack::poll`] between polls of its tasks, and passes the time. Tasks use [`Socket`]s.
 #![no_std]
 #![forbid(unsafe_code)]
 

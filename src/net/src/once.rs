@@ -1,4 +1,4 @@
-//! The device that smoltcp's interface sees: one frame, or none, and room for the answer.
+//! The device seen by smoltcp's interface: at most one frame, and room for the answer.
 
 use smoltcp::phy::{self, Checksum, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;
@@ -6,18 +6,18 @@ use smoltcp::time::Instant;
 use crate::device::Transmit;
 use crate::frame::{self, ACK, FIN, HEADERS, MTU, PSH, RST, SYN};
 
-/// Gives the interface one frame, or none, and sends its answer.
+/// Passes at most one frame to the interface, and sends its answer.
 pub struct Once<'a, T> {
     pub frame: Option<&'a [u8]>,
     pub device: &'a mut T,
     pub sent: Option<Sent>,
 }
 
-/// A frame that was sent.
+/// Summary of a frame that was sent.
 pub struct Sent {
-    /// Flags of the TCP segment, with PSH if nothing follows, or 0 for anything else.
+    /// Flags of the TCP segment, with PSH if nothing follows; 0 for other frames.
     flags: u8,
-    /// Its beginning.
+    /// The start of the frame.
     pub headers: Option<[u8; HEADERS]>,
 }
 
@@ -33,7 +33,7 @@ impl Sent {
         }
     }
 
-    /// Nothing is waiting behind it.
+    /// Whether nothing waits to be sent after it.
     pub fn is_last(&self) -> bool {
         self.flags & (ACK | PSH | FIN | SYN | RST) != ACK
     }
@@ -99,7 +99,7 @@ impl<T: Transmit> phy::TxToken for TxToken<'_, T> {
     }
 }
 
-/// For the interface's construction.
+/// For constructing the interface.
 pub struct Capabilities;
 
 impl phy::Device for Capabilities {

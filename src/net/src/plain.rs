@@ -1,7 +1,7 @@
-//! The short way for the frames that a connection mostly consists of: TCP segments in order,
-//! without options, over IPv4. smoltcp processes and composes the segment
-//! (`vendor/smoltcp/README.md`); the headers around it are here. They are those of frames of the
-//! same connection that went smoltcp's general way not long ago.
+//! The fast path for the most frequent frames of a connection: TCP segments in order, without
+//! options, over IPv4. smoltcp processes and composes the segment (`vendor/smoltcp/README.md`);
+//! this module handles the headers around it. They are copied from recent frames of the same
+//! connection that took smoltcp's general path.
 
 use smoltcp::socket::tcp::{self, PlainDispatch, PlainSegment};
 use smoltcp::time::{Duration, Instant};
@@ -12,24 +12,25 @@ use crate::frame::{self, Flow, ACK, ETHERNET, HEADERS, MTU, PSH};
 
 /// Longest payload of a frame with headers without options.
 const LONGEST_PAYLOAD: usize = MTU - HEADERS;
-/// Version of IPv4 with the length of its header, and that of TCP's, in words.
+/// First byte of an IPv4 header without options (version and length), and the length field of such
+/// a TCP header.
 const IPV4_WITHOUT_OPTIONS: u8 = 0x45;
 const TCP_WITHOUT_OPTIONS: u8 = 0x50;
-/// So often smoltcp sees a frame of the connection, which is how it knows that the client's
-/// hardware address still holds.
+/// Interval at which smoltcp must see a frame of the connection, which tells it that the client's
+/// hardware address is still valid.
 const PROVEN_FOR: Duration = Duration::from_secs(10);
 
-/// What all plain frames of a connection have in common.
+/// The common part of all plain frames of a connection.
 pub struct Plain {
     /// Headers of a frame to the client, as smoltcp has composed them.
     headers: [u8; HEADERS],
-    /// What a frame of the client has where they have the same at other places: see [`marks`].
+    /// The words of the client's frames that correspond to [`marks`].
     marks: [u32; 7],
-    /// Until then frames of the client may go the short way.
+    /// Until when frames of the client may take the fast path.
     proven_until: Instant,
 }
 
-/// The words in which the frames of one connection agree: hardware addresses, type, IP addresses and ports.
+/// The words that are constant in a connection: hardware addresses, type, IP addresses and ports.
 #[inline(always)]
 fn marks(headers: &[u8; HEADERS]) -> [u32; 7] {
     let word = |at: usize| u32::from_ne_bytes([headers[at], headers[at + 1], headers[at + 2], headers[at + 3]]);
@@ -37,8 +38,8 @@ fn marks(headers: &[u8; HEADERS]) -> [u32; 7] {
 }
 
 impl Plain {
-    /// From the beginning of a frame that smoltcp has sent, if it went to the client of `flow` and
-    /// can be repeated.
+    /// Creates the state from the start of a frame sent by smoltcp, if it went to the client of
+    /// `flow` and its headers can be reused.
     pub fn from_sent(headers: &[u8; HEADERS], flow: &Flow, now: Instant) -> Option<Self> {
         let segment = frame::segment(headers)?;
         let repeatable = headers[12..15] == [8, 0, IPV4_WITHOUT_OPTIONS]
@@ -57,12 +58,12 @@ impl Plain {
         })
     }
 
-    /// A frame of the client has gone smoltcp's way.
+    /// Records that a frame of the client has taken smoltcp's path.
     pub fn prove(&mut self, now: Instant) {
         self.proven_until = now + PROVEN_FOR;
     }
 
-    /// The segment of a frame of the client, if it is plain.
+    /// The segment of a frame of the client, if plain.
     #[inline(always)]
     pub fn segment<'f>(&self, frame: &'f [u8], now: Instant) -> Option<PlainSegment<'f>> {
         let headers = frame.first_chunk::<HEADERS>()?;
@@ -72,7 +73,7 @@ impl Plain {
             TcpSeqNumber(i32::from_be_bytes(bytes))
         };
         let found = marks(headers);
-        // Word by word: the derived comparison is of bytes, in a function.
+        // Word by word: the derived comparison would call a function on bytes.
         let differing = (0..found.len()).fold(0, |differing, index| differing | (found[index] ^ self.marks[index]));
         let plain = differing == 0
             && half(20) & frame::FRAGMENT == 0
@@ -93,7 +94,7 @@ impl Plain {
         })
     }
 
-    /// Sends what the socket has to say, if that is a plain segment: whether more is waiting behind it.
+    /// Sends the socket's next segment if it is plain; returns whether more is waiting.
     #[inline(always)]
     pub fn dispatch(&self, socket: &mut tcp::Socket, now: Instant, device: &mut impl Transmit) -> PlainDispatch<bool> {
         socket.dispatch_plain(now, LONGEST_PAYLOAD, |segment| {
@@ -103,7 +104,7 @@ impl Plain {
         })
     }
 
-    /// Writes the frame of a segment. Checksums are the controller's.
+    /// Writes the frame of a segment. The controller adds checksums.
     #[inline(always)]
     fn compose(&self, frame: &mut [u8], segment: &PlainSegment) {
         let Some((headers, payload)) = frame.split_first_chunk_mut::<HEADERS>() else {

@@ -1,4 +1,4 @@
-//! What the configuration says about the network, for every image that has one.
+//! Network settings from the configuration, for every image that has a network.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
@@ -12,7 +12,7 @@ use smoltcp::wire::Ipv6Cidr;
 
 use crate::stack::{Config, Ipv4};
 
-/// The values of the keys that are there. Without the feature `ipv6` those for it count for nothing.
+/// The values of the configured keys. Without the feature `ipv6` those for it are ignored.
 pub struct Keys {
     pub mac: Option<[u8; 6]>,
     pub ip: Option<Address>,
@@ -22,8 +22,8 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The network as they say, and as it is by default where they say nothing. `seed` spreads port
-    /// and sequence numbers.
+    /// The configuration of the stack, with defaults for missing keys. `seed` varies port and
+    /// sequence numbers.
     pub fn config(self, seed: u64) -> Config {
         let mac = self.mac.unwrap_or(keys::DEFAULT_MAC);
         let route = self.ipv4_default_route;
@@ -51,7 +51,7 @@ impl Keys {
 }
 
 impl Config {
-    /// Logs which addresses the device has, or how it gets one.
+    /// Logs the device's addresses, or how it obtains one.
     pub fn announce(&self) {
         #[cfg(feature = "ipv6")]
         let also = (", ", self.ipv6);

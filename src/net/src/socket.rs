@@ -1,5 +1,5 @@
-//! Sockets, as the services use them. Each serves one client after another; all of its futures may
-//! be dropped at any time without losing anything.
+//! Sockets, as used by the services. Each serves one client after another; all of its futures are
+//! cancel-safe.
 
 use core::future::poll_fn;
 use core::task::{Context, Poll};
@@ -10,21 +10,22 @@ use smoltcp::wire::IpEndpoint;
 
 use crate::stack::{Owner, Place, Stack};
 
-/// The connection was reset, the client has not answered for too long, or this side has closed it.
+/// The connection was reset, timed out, or closed by this side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error;
 
-/// The place for one client at a time of a port.
+/// A socket for one client of a port at a time.
 pub struct Socket {
     stack: &'static Stack,
     index: usize,
 }
 
 impl Socket {
-    /// A socket for clients of `port`, with its buffers. Those of one port take turns.
+    /// Creates a socket for clients of `port`, with its buffers. Sockets of the same port take
+    /// clients in turn.
     ///
     /// # Panics
-    /// If the stack has [`SOCKETS`](crate::SOCKETS) already.
+    /// If the stack already has [`SOCKETS`](crate::SOCKETS).
     pub fn new(
         stack: &'static Stack,
         port: u16,
@@ -40,7 +41,7 @@ impl Socket {
         f(self.stack.0.borrow_mut().slots[self.index].socket())
     }
 
-    /// The same; the socket has something to say if the result says so.
+    /// Accesses the socket; the first result of `f` tells whether it is due to send.
     fn work<R>(&self, f: impl FnOnce(&mut tcp::Socket<'static>) -> (bool, R)) -> R {
         let mut inner = self.stack.0.borrow_mut();
         let (due, result) = f(inner.slots[self.index].socket());
@@ -48,7 +49,7 @@ impl Socket {
         result
     }
 
-    /// A client that does not answer for `timeout` seconds is lost; it is asked after `keep_alive`
+    /// Drops a client that does not answer for `timeout` seconds, and probes it after `keep_alive`
     /// seconds of silence.
     pub fn set_times(&mut self, timeout: u64, keep_alive: u64) {
         self.with(|socket| {
@@ -57,7 +58,7 @@ impl Socket {
         });
     }
 
-    /// Waits for a client. What is left of the one before is reset.
+    /// Waits for a client. Any previous connection is reset.
     pub async fn accept(&mut self) {
         self.abort();
         poll_fn(|cx| {
@@ -81,12 +82,12 @@ impl Socket {
         self.with(|socket| socket.remote_endpoint())
     }
 
-    /// Waits until [`read`](Self::read) has something to say, be it that there is no more.
+    /// Waits until [`read`](Self::read) would not block, including at the end of the stream.
     pub async fn readable(&self) {
         poll_fn(|cx| self.poll_readable(cx)).await;
     }
 
-    /// The same within another future.
+    /// Like [`readable`](Self::readable), to be polled from another future.
     pub fn poll_readable(&self, cx: &Context<'_>) -> Poll<()> {
         self.with(|socket| {
             if socket.can_recv() || !socket.may_recv() {
@@ -97,7 +98,7 @@ impl Socket {
         })
     }
 
-    /// Reads what is there, at least a byte; 0 bytes at the end of the stream.
+    /// Reads available bytes, at least one; 0 bytes at the end of the stream.
     pub async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         poll_fn(|cx| {
             let received = self.receive(cx, |socket| {
@@ -109,7 +110,7 @@ impl Socket {
         .await
     }
 
-    /// Reads until the buffer is full. False if the stream ends before.
+    /// Reads until the buffer is full; false if the stream ends before.
     pub async fn read_exact(&mut self, mut buffer: &mut [u8]) -> Result<bool, Error> {
         while !buffer.is_empty() {
             match self.read(buffer).await? {
@@ -120,13 +121,14 @@ impl Socket {
         Ok(true)
     }
 
-    /// Lets `f` take bytes from the buffer, as many as it returns. At the end of the stream it is given none.
+    /// Lets `f` consume bytes of the buffer; it returns their number. At the end of the stream it
+    /// receives none.
     pub async fn read_with<R>(&mut self, f: impl FnOnce(&mut [u8]) -> (usize, R)) -> Result<R, Error> {
         let mut f = Some(f);
         poll_fn(|cx| {
             let received = self.receive(cx, |socket| match socket.can_recv() {
                 true => socket.recv(|data| call(&mut f, data)).map(Some),
-                // Tells why there is nothing.
+                // Returns the reason.
                 false => socket.recv(|_| (0, None)),
             });
             received.map(|read| read.map(|read| read.unwrap_or_else(|| call(&mut f, &mut []).1)))
@@ -134,7 +136,7 @@ impl Socket {
         .await
     }
 
-    /// Lets `f` write into the buffer, where there is room; it returns how many bytes.
+    /// Lets `f` write into the buffer, once there is room; it returns the number of bytes.
     pub async fn write_with<R>(&mut self, f: impl FnOnce(&mut [u8]) -> (usize, R)) -> Result<R, Error> {
         let mut f = Some(f);
         poll_fn(|cx| {
@@ -170,7 +172,7 @@ impl Socket {
         .await
     }
 
-    /// Waits until the client has all that was written, and knows of a close; or is lost.
+    /// Waits until the client has acknowledged all data, and a close; or is lost.
     pub async fn flush(&mut self) {
         poll_fn(|cx| {
             self.with(|socket| {
@@ -189,7 +191,7 @@ impl Socket {
         .await;
     }
 
-    /// Ends the stream to the client, behind what was written.
+    /// Ends the stream to the client, after the data already written.
     pub fn close(&mut self) {
         self.work(|socket| (true, socket.close()));
     }
@@ -199,15 +201,15 @@ impl Socket {
         self.work(|socket| (true, socket.abort()));
     }
 
-    /// Takes from the receive buffer: `Ok(None)` of `take` means that there is nothing. The result
-    /// is `None` at the end of the stream.
+    /// Takes from the receive buffer: `take` returns `Ok(None)` if it is empty. The result is
+    /// `None` at the end of the stream.
     fn receive<R>(
         &self,
         cx: &mut Context<'_>,
         take: impl FnOnce(&mut tcp::Socket<'static>) -> Result<Option<R>, RecvError>,
     ) -> Poll<Result<Option<R>, Error>> {
         self.work(|socket| {
-            // The client may have been told of too little room to go on by itself.
+            // The last window announced to the client may be too small for it to continue.
             let crowded = socket.recv_queue() > socket.recv_capacity() / 2;
             let taken = match take(socket) {
                 Ok(None) => {
@@ -223,7 +225,7 @@ impl Socket {
     }
 }
 
-/// Calls a function that is called once.
+/// Calls an `FnOnce` stored in an option.
 fn call<A, R>(f: &mut Option<impl FnOnce(A) -> R>, argument: A) -> R {
     let f = f.take().expect("a future that is ready is not polled again");
     f(argument)

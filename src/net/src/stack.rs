@@ -1,4 +1,4 @@
-//! The stack: an interface, connections, and who of them has something to say.
+//! The stack: an interface, connections, and which of them are due to send.
 
 use core::cell::RefCell;
 use core::net::Ipv4Addr;
@@ -19,17 +19,18 @@ use crate::frame::{self, Flow, Segment};
 use crate::once::{Capabilities, Once, Sent};
 use crate::plain::Plain;
 
-/// Sockets that a stack can have.
+/// Most sockets of a stack.
 pub const SOCKETS: usize = 16;
-/// Frames received at a time, before the tasks have their turns.
+/// Frames received per call, before the tasks run.
 const BURST: usize = 16;
-/// A connection does nothing by itself earlier than this after a frame: smoltcp's delay of
-/// acknowledgements, which is the shortest of its times.
+/// The earliest time after a frame at which a connection acts by itself: smoltcp's acknowledgement
+/// delay, the shortest of its timers.
 const SHORTEST: Duration = Duration::from_millis(10);
-/// More received bytes than these are acknowledged at once, fewer with the next data or after the delay.
+/// More received bytes than this are acknowledged at once, fewer with the next data or after the
+/// delay.
 const SEGMENT: usize = 1460;
 
-/// Bit of what is of no connection, behind those of all slots.
+/// The bit for all traffic without a connection, after those of all slots.
 const REST: u32 = 1 << SOCKETS;
 
 /// IPv4 address.
@@ -39,7 +40,7 @@ pub enum Ipv4 {
     Static(Ipv4Cidr, Option<Ipv4Addr>),
 }
 
-/// What the network is.
+/// The network configuration.
 pub struct Config {
     pub mac: [u8; 6],
     pub ipv4: Ipv4,
@@ -47,36 +48,37 @@ pub struct Config {
     pub ipv6: Ipv6Cidr,
     #[cfg(feature = "ipv6")]
     pub route6: Option<Ipv6Addr>,
-    /// Spreads sequence numbers.
+    /// Varies sequence numbers.
     pub seed: u64,
-    /// Whether plain segments go the short way ([`crate::plain`]), which changes nothing but what they cost.
+    /// Whether plain segments take the fast path ([`crate::plain`]), which affects only
+    /// performance.
     pub short_way: bool,
 }
 
-/// Room for one socket of smoltcp.
+/// Storage of one smoltcp socket.
 pub type Place = [SocketStorage<'static>; 1];
 
-/// Whose a socket is.
+/// Owner of a socket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// A task, which is busy with a client, or has not asked for one yet.
     Task,
-    /// A task waits: the next client may have it.
+    /// A task is waiting: the next client may have the socket.
     Nobody,
 }
 
 pub(crate) struct Slot {
-    /// The socket, and nothing else.
+    /// A set with only this socket.
     set: SocketSet<'static>,
     handle: SocketHandle,
     port: u16,
     pub owner: Owner,
     flow: Flow,
-    /// Headers for the short way, once smoltcp has sent a frame.
+    /// Headers for the fast path, once smoltcp has sent a frame.
     plain: Option<Plain>,
     /// Bytes received since a frame was sent.
     unacknowledged: usize,
-    /// Frames that went the short way.
+    /// Number of frames that took the fast path.
     #[cfg(test)]
     pub short: usize,
 }
@@ -86,7 +88,7 @@ impl Slot {
         self.set.get_mut(self.handle)
     }
 
-    /// Sends what there is to say the short way, if it may go there: whether more is waiting.
+    /// Sends the next segment on the fast path, if possible; returns whether more is waiting.
     #[inline(always)]
     fn send_plain(&mut self, now: Instant, device: &mut impl Transmit) -> PlainDispatch<bool> {
         let Some(plain) = &self.plain else {
@@ -103,7 +105,7 @@ impl Slot {
         sent
     }
 
-    /// smoltcp has sent a frame, whose headers are kept if they may be. True if nothing is waiting behind it.
+    /// Records a frame sent by smoltcp, and its headers if `keep`. True if nothing more is waiting.
     fn note(&mut self, sent: Sent, now: Instant, keep: bool) -> bool {
         self.unacknowledged = 0;
         let headers = sent.headers.filter(|_| keep);
@@ -119,20 +121,20 @@ pub struct Stack(pub(crate) RefCell<Inner>);
 pub(crate) struct Inner {
     interface: Interface,
     pub slots: Vec<Slot, SOCKETS>,
-    /// The DHCP client, if there is one; sees all that is of no connection.
+    /// The DHCP client, if there is one; receives all traffic without a connection.
     rest: SocketSet<'static>,
     dhcp: Option<SocketHandle>,
     short_way: bool,
-    /// Who may have something to say: a bit for each slot, and [`REST`].
+    /// Sockets that may be due to send: a bit for each slot, and [`REST`].
     pub due: u32,
     /// Slot of the newest frame.
     newest: usize,
-    /// Nothing is due by itself earlier than this.
+    /// No timer expires earlier than this.
     deadline: Option<Instant>,
 }
 
 impl Stack {
-    /// A stack without sockets. `dhcp`: room for the DHCP client.
+    /// Creates a stack without sockets. `dhcp`: storage of the DHCP client.
     pub fn new(config: Config, dhcp: &'static mut Place, now: Instant) -> Self {
         let mut settings = iface::Config::new(EthernetAddress(config.mac).into());
         settings.random_seed = config.seed;
@@ -140,12 +142,12 @@ impl Stack {
         let mut rest = SocketSet::new(&mut dhcp[..]);
         #[cfg(feature = "ipv6")]
         interface.update_ip_addrs(|addresses| {
-            // There is room for two.
+            // Cannot fail: there is room for two.
             let _ = addresses.push(IpCidr::Ipv6(config.ipv6));
         });
         #[cfg(feature = "ipv6")]
         if let Some(route) = config.route6 {
-            // There is room for two.
+            // Cannot fail: there is room for two.
             let _ = interface.routes_mut().add_default_ipv6_route(route);
         }
         let dhcp = match config.ipv4 {
@@ -167,7 +169,7 @@ impl Stack {
         }))
     }
 
-    /// Place for a socket: its number.
+    /// Adds a socket; returns its slot number.
     pub(crate) fn add(
         &self,
         port: u16,
@@ -197,7 +199,7 @@ impl Stack {
         index
     }
 
-    /// The cable is connected again: what DHCP has given may not be right any more.
+    /// Restarts DHCP when the cable is connected again, as the old lease may be invalid.
     pub fn link_up(&self) {
         let inner = &mut *self.0.borrow_mut();
         if let Some(handle) = inner.dhcp {
@@ -206,7 +208,7 @@ impl Stack {
         }
     }
 
-    /// Whether a socket has something to say.
+    /// Whether a socket is due to send.
     pub fn is_due(&self) -> bool {
         self.0.borrow().due != 0
     }
@@ -216,8 +218,8 @@ impl Stack {
         self.0.borrow().deadline
     }
 
-    /// Sends what sockets have to say, then takes frames. True if it is to be called again after
-    /// the tasks that it has woken; otherwise when a frame has come, when there is room to send
+    /// Sends for sockets that are due, then receives frames. True if it is to be called again after
+    /// the tasks that it has woken; otherwise when a frame arrives, when there is room to send
     /// again, or at the [`deadline`](Self::deadline).
     pub fn poll(&self, now: Instant, receive: &mut impl Receive, device: &mut impl Transmit) -> bool {
         let inner = &mut *self.0.borrow_mut();
@@ -232,7 +234,7 @@ impl Stack {
 }
 
 impl Inner {
-    /// Finds out who is due by itself, and when the next is.
+    /// Determines the sockets whose timers have expired, and the next deadline.
     fn look_at_timers(&mut self, now: Instant) {
         let interface = &mut self.interface;
         let mut look = |set: &SocketSet| interface.poll_at(now, set);
@@ -249,7 +251,7 @@ impl Inner {
         self.deadline = deadline;
     }
 
-    /// Something has changed that may have a consequence later.
+    /// Makes sure that a timer that may have been started is seen.
     fn touch(&mut self, now: Instant) {
         let soon = now + SHORTEST;
         if self.deadline.is_none_or(|deadline| deadline > soon) {
@@ -257,7 +259,7 @@ impl Inner {
         }
     }
 
-    /// Sends what is due. False if there is no room for it.
+    /// Sends for sockets that are due. False if there is no room.
     fn send(&mut self, now: Instant, device: &mut impl Transmit) -> bool {
         while self.due & !REST != 0 {
             let index = self.due.trailing_zeros() as usize;
@@ -303,7 +305,7 @@ impl Inner {
         true
     }
 
-    /// Takes frames. True if there may be more.
+    /// Receives frames. True if there may be more.
     fn receive(&mut self, now: Instant, receive: &mut impl Receive, device: &mut impl Transmit) -> bool {
         for _ in 0..BURST {
             // Every frame may need an answer.
@@ -321,7 +323,7 @@ impl Inner {
 
     fn take(&mut self, now: Instant, frame: &[u8], device: &mut impl Transmit) {
         self.touch(now);
-        // One frame follows another of the same connection, mostly.
+        // Usually a frame belongs to the same connection as the previous one.
         if self.take_plain(self.newest, now, frame) {
             return;
         }
@@ -335,7 +337,7 @@ impl Inner {
             self.interface.poll_ingress_single(now, &mut once, &mut self.rest);
             self.follow_dhcp();
             self.forget_headers();
-            // An address that somebody waits for may be known now.
+            // A pending address resolution may have completed.
             self.due |= (1 << self.slots.len()) - 1;
             if self.dhcp.is_some() {
                 self.due |= REST;
@@ -359,14 +361,14 @@ impl Inner {
         } else {
             self.due |= 1 << index;
             if slot.socket().state() == tcp::State::Listen {
-                // It was no client, after all.
+                // It was not a client.
                 slot.socket().abort();
                 slot.owner = Owner::Nobody;
             }
         }
     }
 
-    /// Takes a frame the short way, if it belongs to this slot and may go there.
+    /// Processes a frame on the fast path, if it belongs to this slot and is plain.
     #[inline(always)]
     fn take_plain(&mut self, index: usize, now: Instant, frame: &[u8]) -> bool {
         let Some(slot) = self.slots.get_mut(index) else {
@@ -384,28 +386,29 @@ impl Inner {
         {
             slot.short += 1;
         }
-        // As below.
+        // As in [`Self::follow`].
         if slot.unacknowledged > SEGMENT || socket.send_queue() > 0 {
             self.due |= 1 << index;
         }
         true
     }
 
-    /// After a segment that has changed nothing but numbers: what is to be said to it.
+    /// Marks the slot as due if a segment that changed only numbers requires it.
     fn follow(&mut self, index: usize) {
         let slot = &mut self.slots[index];
-        // It may have made room at the client for what is still to be sent.
+        // The segment may have made room at the client for pending data.
         if slot.unacknowledged > SEGMENT || slot.socket().send_queue() > 0 {
             self.due |= 1 << index;
         }
     }
 
-    /// Addresses may have changed: smoltcp composes the next frame of each connection.
+    /// Drops the saved headers, as addresses may have changed: smoltcp composes the next frame of
+    /// each connection.
     fn forget_headers(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.plain = None);
     }
 
-    /// The slot that a segment belongs to. One that opens a connection gets a slot, if one is free.
+    /// The slot of a segment. One that requests a connection is assigned a free slot.
     fn find(&mut self, segment: &Segment) -> Option<usize> {
         let belongs = |slot: &Slot| slot.flow == segment.flow;
         let index = match self.slots.get(self.newest) {
@@ -421,7 +424,7 @@ impl Inner {
         Some(index)
     }
 
-    /// A free slot of the port, which listens now.
+    /// Makes a free slot of the port listen.
     fn open(&mut self, segment: &Segment) -> Option<usize> {
         let port = segment.flow.local_port();
         let free = |slot: &Slot| slot.owner == Owner::Nobody && slot.port == port;
@@ -435,7 +438,7 @@ impl Inner {
         Some(index)
     }
 
-    /// Takes over what DHCP says.
+    /// Applies the DHCP client's results.
     fn follow_dhcp(&mut self) {
         let Some(handle) = self.dhcp else { return };
         match self.rest.get_mut::<dhcpv4::Socket>(handle).poll() {
@@ -453,14 +456,14 @@ fn set_ipv4(interface: &mut Interface, address: Option<Ipv4Cidr>, route: Option<
     interface.update_ip_addrs(|addresses| {
         addresses.retain(|address| !matches!(address, IpCidr::Ipv4(_)));
         if let Some(address) = address {
-            // There is room for two.
+            // Cannot fail: there is room for two.
             let _ = addresses.insert(0, IpCidr::Ipv4(address));
         }
     });
     let routes = interface.routes_mut();
     routes.remove_default_ipv4_route();
     if let Some(route) = route {
-        // There is room for two.
+        // Cannot fail: there is room for two.
         let _ = routes.add_default_ipv4_route(route);
     }
 }

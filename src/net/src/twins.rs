@@ -1,5 +1,6 @@
-//! Two stacks that get the same frames, one of which takes no short way: every frame that they
-//! send, every byte that their tasks read, and the whole state of their sockets are the same.
+//! Compares two stacks that receive the same frames, one of them without the fast path: every frame
+//! that they send, every byte that their tasks read, and the whole state of their sockets must be
+//! equal.
 
 extern crate std;
 
@@ -28,7 +29,7 @@ const THEIR_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 const OURS: [u8; 4] = [10, 0, 2, 15];
 const THEIRS: [u8; 4] = [10, 0, 2, 2];
 
-/// A stack with one socket, and the cable.
+/// A stack with one socket, and its cable.
 struct Side {
     stack: &'static Stack,
     socket: Socket,
@@ -67,7 +68,7 @@ impl crate::Transmit for Sent {
     fn flush(&mut self) {}
 }
 
-/// What a future gives at once.
+/// The immediate result of a future.
 fn now<R>(future: impl Future<Output = R>) -> Option<R> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => Some(result),
@@ -101,12 +102,12 @@ impl Side {
         }
     }
 
-    /// How many frames have gone the short way, in both directions.
+    /// Number of frames on the fast path, in both directions.
     fn short(&self) -> usize {
         self.stack.0.borrow().slots[0].short
     }
 
-    /// All that there is to know of its socket.
+    /// The complete state of its socket.
     fn state(&self) -> String {
         format!("{:?}", self.stack.0.borrow_mut().slots[0].socket())
     }
@@ -120,12 +121,12 @@ struct Case {
     scale: u8,
 }
 
-/// The client, as far as it has to know what it does.
+/// The client, to the extent that the test needs.
 struct Client {
-    /// Behind the last byte that was sent in order, and what the device has acknowledged of it.
+    /// End of the bytes sent in order, and the part that the device has acknowledged.
     next: u32,
     acknowledged: u32,
-    /// Behind the last byte of the device; what was acknowledged to it.
+    /// End of the device's bytes, and the part acknowledged to it.
     seen: u32,
     told: u32,
     first: u32,
@@ -194,7 +195,7 @@ impl Client {
             5 => frame[16] += 4,    // longer than the frame
             6 => frame[46] = 0x40,  // a header too short
             7 => frame.truncate(50),
-            8 => frame[5] ^= 4,     // for somebody else
+            8 => frame[5] ^= 4,     // another destination
             9 => frame[23] = 17,    // UDP
             10 => frame[15] = 0x28, // another class of service
             11 => frame[46] |= 1,   // reserved bits
@@ -204,7 +205,7 @@ impl Client {
         (sequence.wrapping_add(segment.length as u32), frame)
     }
 
-    /// Learns from a frame of the device.
+    /// Updates the state from a frame of the device.
     fn learn(&mut self, frame: &[u8]) {
         if frame.len() < 54 || frame[12..14] != [8, 0] {
             return;
@@ -224,13 +225,13 @@ struct Twins {
     client: Client,
     now: i64,
     read: u32,
-    /// The client has ended its stream, so that nobody knows what numbers its bytes have.
+    /// Whether the client has ended its stream, after which the numbers of its bytes are undefined.
     ended: bool,
     whole_state: bool,
 }
 
 impl Twins {
-    /// Both, with a connection that stands.
+    /// Creates both, with an established connection.
     fn new(case: &Case) -> Self {
         let mut twins = Self {
             sides: [Side::new(true, case), Side::new(false, case)],
@@ -265,7 +266,7 @@ impl Twins {
         twins
     }
 
-    /// Gives both a frame, and has them send what they have to say to it.
+    /// Passes a frame to both, and lets them answer.
     fn take(&mut self, frame: &[u8]) {
         for side in &mut self.sides {
             side.received.0.push_back(frame.into());
@@ -390,7 +391,7 @@ proptest! {
     }
 }
 
-/// A conversation in order, as that of a session: nothing of it but the beginning takes the general way.
+/// In an orderly conversation, like that of a session, only the beginning takes the general path.
 #[test]
 fn a_conversation_goes_the_short_way() {
     let case = Case {
@@ -421,7 +422,7 @@ fn a_conversation_goes_the_short_way() {
         twins.step(&Step::Read(4000));
         twins.step(&Step::Pass(1000));
     }
-    // Of 300 frames, those before the first one that smoltcp has sent.
+    // Of 300 frames, those before the first one that smoltcp sends take the general path.
     assert!(twins.sides[0].short() >= 298, "{}", twins.sides[0].short());
     assert_eq!(twins.sides[1].short(), 0);
 }

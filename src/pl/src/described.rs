@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-/// The bytes of one with these registers: name, address, width, flags.
+/// Builds a descriptor with these registers: name, address, width, flags.
 pub fn bytes(registers: &[(&str, u32, u16, u16)]) -> Vec<u8> {
     let mut records = Vec::new();
     for (name, address, width, flags) in registers {

@@ -1,16 +1,17 @@
-//! What others may do with the registers of the gateware, by address.
+//! Access rights to the gateware's registers, by address.
 
 use kairos_batch::{Exported, Permission};
 use kairos_channel::memory::PL_REGISTERS;
 use kairos_proto::descriptor::Descriptor;
 
-/// Words of the register space.
+/// Number of words in the register space.
 const WORDS: usize = (PL_REGISTERS.end - PL_REGISTERS.start) / 4;
 
 /// A bit for each word of the register space.
 type Bits = [u32; WORDS / 32];
 
-/// What may be done at each address of the register space, and how many RTIO channels this board has.
+/// The access rights at each address of the register space, and the number of RTIO channels of this
+/// board.
 pub struct Exports {
     read: Bits,
     write: Bits,
@@ -18,12 +19,12 @@ pub struct Exports {
 }
 
 impl Exports {
-    /// Of the registers in a descriptor.
+    /// Collects the access rights of the registers in a descriptor.
     pub fn new(descriptor: &Descriptor) -> Self {
         let mut exports = Self {
             read: [0; WORDS / 32],
             write: [0; WORDS / 32],
-            // Those of other boards have their destination in the bits above.
+            // Channels of other boards have their destination in the upper bits.
             channels: descriptor
                 .channels()
                 .filter(|channel| channel.number >> 16 == 0)
@@ -67,7 +68,7 @@ impl Exported for Exports {
     }
 }
 
-/// Where the bit of an address stands.
+/// The index and mask of an address's bit.
 fn place(address: u32) -> Option<(usize, u32)> {
     let offset = (address as usize).checked_sub(PL_REGISTERS.start)?;
     (offset % 4 == 0 && offset / 4 < WORDS).then(|| (offset / 128, 1 << (offset / 4 % 32)))
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
     use crate::described;
 
-    /// Read and write, of a block that nobody here knows; read only; those of the firmware.
+    /// Read-write, one of an unknown block, read-only, and the firmware's own.
     const REGISTERS: [(&str, u32, u16, u16); 6] = [
         ("mine_gain", 0x4001_0100, 32, 3),
         ("mine_sum", 0x4001_0104, 64, 1),

@@ -1,5 +1,5 @@
-//! The gateware as the firmware sees it: what it says of itself and its registers ([`pl`]), what
-//! others may do with those ([`exports`]), and the names of its channels.
+//! The gateware as the firmware sees it: its descriptor and registers ([`pl`]), access rights of
+//! other software to them ([`exports`]), and the names of its channels.
 #![no_std]
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Programmable logic: is there any, what does it say of itself, and access to its registers.
+//! Programmable logic: its presence, its descriptor, and access to its registers.
 //!
 //! The runtime calls [`probe`] once at boot, before it releases the kernel core; afterwards both
 //! cores use [`descriptor`], which reads the copy in DDR and costs no access to the PL.
@@ -12,8 +12,8 @@ use kairos_chip::devcfg;
 
 /// Copies the gateware's descriptor to [`DESCRIPTOR_COPY`] and checks it.
 ///
-/// A PL that is not programmed is not touched: an access to it would never be answered. Without a
-/// valid descriptor the copy is cleared.
+/// An unprogrammed PL is not accessed, as it would never respond. Without a valid descriptor the
+/// copy is cleared.
 ///
 /// # Safety
 /// Nobody may use the copy meanwhile: call it before the kernel core is released. The PL must be
@@ -23,25 +23,25 @@ pub unsafe fn probe() -> Result<Descriptor<'static>, Error> {
     // SAFETY: the caller has brought the PL out of reset, and nobody uses the copy.
     let found = unsafe { copy_words(copy) }.and_then(|()| descriptor());
     if found.is_err() {
-        // SAFETY: the copy's first word; by this function's condition nobody uses it.
+        // SAFETY: the copy's first word, which nobody uses by this function's contract.
         unsafe { write_volatile(copy, 0) };
     }
     found
 }
 
-/// From now on there is no gateware, for both cores: it cannot be used.
+/// Marks the gateware as absent, for both cores, because it cannot be used.
 ///
 /// # Safety
-/// As for [`probe`]; no descriptor that it returned is used any more.
+/// As for [`probe`]; in addition no descriptor returned before may be used any more.
 pub unsafe fn forget() {
-    // SAFETY: set apart for the copy, which nobody uses.
+    // SAFETY: the region is reserved for the copy, which nobody uses.
     unsafe { write_volatile(DESCRIPTOR_COPY.start as *mut u32, 0) };
 }
 
-/// Reads the descriptor memory by words, as much of it as the header announces.
+/// Copies the descriptor memory word by word, up to the length in its header.
 ///
 /// # Safety
-/// `copy` is [`DESCRIPTOR_COPY`], which nobody uses. The PL must be out of reset.
+/// `copy` must be [`DESCRIPTOR_COPY`], unused by anybody. The PL must be out of reset.
 unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
     if !devcfg::is_configured() {
         return Err(Error::Absent);
@@ -49,7 +49,7 @@ unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
     let source = PL_DESCRIPTOR.start as *const u32;
     let mut header = [0; HEADER];
     for (word, bytes) in header.chunks_exact_mut(4).enumerate() {
-        // SAFETY: the PL is programmed, so the memory answers; the header is within it.
+        // SAFETY: the PL is programmed, so the memory responds; the header lies within it.
         bytes.copy_from_slice(&unsafe { read_volatile(source.add(word)) }.to_le_bytes());
     }
     let length = announced_length(&header)?;
@@ -57,25 +57,26 @@ unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
         return Err(Error::Truncated);
     }
     for word in 0..length.div_ceil(4) {
-        // SAFETY: the word is within both memories, as `length` is, and the programmed PL answers.
+        // SAFETY: the word lies within both memories, as `length` does, and the programmed PL
+        // responds.
         unsafe { write_volatile(copy.add(word), read_volatile(source.add(word))) };
     }
     Ok(())
 }
 
 fn copy() -> &'static [u8] {
-    // SAFETY: set apart for the copy; nobody writes it after `probe`.
+    // SAFETY: the region is reserved for the copy; nobody writes it after `probe`.
     unsafe { core::slice::from_raw_parts(DESCRIPTOR_COPY.start as *const u8, DESCRIPTOR_COPY.len()) }
 }
 
-/// The bytes of the descriptor that [`probe`] has found, for another board.
+/// The raw bytes of the descriptor found by [`probe`], for another board.
 pub fn descriptor_bytes() -> &'static [u8] {
     let copy = copy();
     let length = copy.first_chunk().and_then(|header| announced_length(header).ok());
     &copy[..length.unwrap_or(0).min(copy.len())]
 }
 
-/// The descriptor that [`probe`] has found.
+/// The descriptor found by [`probe`].
 pub fn descriptor() -> Result<Descriptor<'static>, Error> {
     let bytes = copy();
     if bytes[..4] != *descriptor::MAGIC {
@@ -84,18 +85,18 @@ pub fn descriptor() -> Result<Descriptor<'static>, Error> {
     Descriptor::new(bytes)
 }
 
-/// A register of the gateware, found once by name.
+/// A gateware register, looked up once by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register(u32);
 
 impl Register {
-    /// The register called `name` of at most 32 bits.
+    /// Finds the register `name` of at most 32 bits.
     pub fn find(descriptor: &Descriptor, name: &str) -> Option<Self> {
         Self::of(descriptor.register(name)?)
     }
 
-    /// The same of a block of which there are several: the first one's registers have the block's
-    /// own name, those of the others have the number behind it (`satellite_state`,
+    /// Like [`Self::find`], in a block with several instances: registers of the first have the
+    /// plain block name, those of the others have the number appended to it (`satellite_state`,
     /// `satellite1_state`).
     pub fn find_numbered(descriptor: &Descriptor, name: &str, number: usize) -> Option<Self> {
         let (block, field) = name.split_once('_')?;
@@ -114,21 +115,21 @@ impl Register {
         Self::at(register.address).filter(|_| register.width <= 32)
     }
 
-    /// A word of the register space.
+    /// The word at an address of the register space.
     pub fn at(address: u32) -> Option<Self> {
         Self::is_ours(address, 4).then_some(Self(address))
     }
 
-    /// Its value.
+    /// Reads the register.
     pub fn read(self) -> u32 {
         // SAFETY: the address lies in the PL's register space, where reads and writes affect no
         // memory of this core.
         unsafe { read_volatile(self.0 as *const u32) }
     }
 
-    /// Writes it.
+    /// Writes the register.
     pub fn write(self, value: u32) {
-        // SAFETY: in the same space as what is read, so no memory of this core changes. What the
+        // SAFETY: in the same space as for reads, so no memory of this core changes. What the
         // gateware does with the value (a base address for DMA, say) is the caller's concern.
         unsafe { write_volatile(self.0 as *mut u32, value) }
     }
@@ -146,7 +147,7 @@ impl Register {
 pub struct Register64(u32);
 
 impl Register64 {
-    /// The register called `name` of more than 32 bits.
+    /// Finds the register `name` of more than 32 bits.
     pub fn find(descriptor: &Descriptor, name: &str) -> Option<Self> {
         descriptor
             .register(name)
@@ -154,13 +155,13 @@ impl Register64 {
             .map(|r| Self(r.address))
     }
 
-    /// Its value, in two accesses: only for registers that hold still (a latched counter).
+    /// Reads the register in two accesses; only for registers that are stable (a latched counter).
     pub fn read(self) -> u64 {
         let (high, low) = (Register(self.0).read(), Register(self.0 + 4).read());
         u64::from(high) << 32 | u64::from(low)
     }
 
-    /// Writes it, in two accesses: only while nothing depends on it.
+    /// Writes the register in two accesses; only while the logic does not use it.
     pub fn write(self, value: u64) {
         Register(self.0).write((value >> 32) as u32);
         Register(self.0 + 4).write(value as u32);

@@ -1,4 +1,4 @@
-//! The gateware's player of DMA traces (`docs/gateware/dma.md`).
+//! The gateware's DMA player (`docs/gateware/dma.md`).
 
 use kairos_contracts::registers::dma;
 use kairos_contracts::rtio::DmaFormat;
@@ -6,7 +6,7 @@ use kairos_proto::descriptor::Descriptor;
 
 use crate::{Register, Register64};
 
-/// Its registers.
+/// The player's registers.
 #[derive(Clone, Copy)]
 pub struct Player {
     enable: Register,
@@ -19,7 +19,7 @@ pub struct Player {
     error_timestamp: Register64,
 }
 
-/// What has ended a trace too early: bits of `dma_error`, the channel and the time of the event.
+/// Why a trace ended early: bits of `dma_error`, and the channel and time of the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed {
     pub bits: u32,
@@ -28,7 +28,7 @@ pub struct Failed {
 }
 
 impl Player {
-    /// None: this gateware has no DMA.
+    /// Finds the player; `None` if this gateware has no DMA.
     pub fn find(descriptor: &Descriptor) -> Option<Self> {
         let find = |name| Register::find(descriptor, name);
         Some(Self {
@@ -43,7 +43,8 @@ impl Player {
         })
     }
 
-    /// Begins to play a trace in the compact format, which is in memory: its times are counted from `time`.
+    /// Starts playing a trace in the compact format, already in memory, with its times relative to
+    /// `time`.
     pub fn start(&self, address: u32, time: i64) {
         self.base.write(address);
         self.time_offset.write(time as u64);
@@ -52,7 +53,7 @@ impl Player {
         self.enable.write(1);
     }
 
-    /// Ends what is played; it is busy for a moment still.
+    /// Stops playback; the player stays busy for a moment.
     pub fn stop(&self) {
         self.enable.write(0);
     }
@@ -61,7 +62,7 @@ impl Player {
         self.busy.read() != 0
     }
 
-    /// How what was played has ended; the error is cleared.
+    /// Reads and clears the error of the last playback.
     pub fn take_error(&self) -> Option<Failed> {
         let bits = self.error.read();
         if bits == 0 {

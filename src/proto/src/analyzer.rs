@@ -1,25 +1,25 @@
-//! Analyzer dumps, TCP 1382 (wire protocols, section 4). The messages are made by the gateware,
-//! which may pack two of them into the room of one (`docs/interfaces.md`, section 11).
+//! Analyzer dumps, TCP 1382 (wire protocols, section 4). The gateware produces the messages, and
+//! may pack two of them into the space of one (`docs/interfaces.md`, section 11).
 
 use kairos_contracts::analyzer::{Exception, Message, Pair};
 pub use kairos_contracts::analyzer::{HEAD, MESSAGE, PORT};
 use kairos_contracts::session::LITTLE_ENDIAN;
 
-/// What stands in front of the messages.
+/// The header of a dump, before the messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Bytes of messages that follow.
+    /// Bytes of the messages that follow.
     pub sent_bytes: u32,
     /// Bytes recorded since the analyzer was armed.
     pub total_bytes: u64,
-    /// Messages were lost, or could not be written.
+    /// Messages were lost or could not be written.
     pub error: bool,
     /// RTIO channel of the log; below 128.
     pub log_channel: u8,
 }
 
 impl Head {
-    /// As it is sent: little endian, for which the first byte stands.
+    /// Encodes the header in little endian, which its first byte indicates.
     pub fn encode(&self) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
         bytes[0] = LITTLE_ENDIAN;
@@ -31,7 +31,7 @@ impl Head {
         bytes
     }
 
-    /// What [`Self::encode`] has made; None: it is something else.
+    /// Decodes the result of [`Self::encode`]; `None` for anything else.
     pub fn decode(bytes: &[u8; HEAD]) -> Option<Self> {
         let (mut sent, mut total) = ([0; 4], [0; 8]);
         sent.copy_from_slice(&bytes[1..5]);
@@ -50,17 +50,17 @@ impl Head {
 pub struct Event {
     pub kind: Message,
     pub channel: u32,
-    /// When it was due or seen.
+    /// When the event was due or observed.
     pub timestamp: u64,
     /// When it was submitted or read.
     pub counter: u64,
-    /// RTIO address; of an exception its number.
+    /// RTIO address, or the number of an exception.
     pub address: u32,
     pub data: u64,
 }
 
 impl Event {
-    /// From a unit of a dump, which is no pair. Any bytes are a message.
+    /// Decodes a unit of a dump, which must not be a pair. Any bytes are a valid message.
     pub fn decode(unit: &[u8; MESSAGE]) -> Self {
         let word = |at: usize| {
             let (_, rest) = unit.split_at(at);
@@ -87,15 +87,16 @@ impl Event {
     }
 }
 
-/// Boards that may tell of their channels: bits of a mask.
+/// Number of boards that may send dumps: bits of a mask.
 pub const BOARDS: u32 = u32::BITS;
 
-/// Whether the board `own` tells of a unit of its record, if those whose bits are set in `telling`
-/// send their records, too. What one submits to another one's channel stands in the records of
-/// both, and of those on the way: the board of the channel tells of it, or, if it cannot, the one
-/// that is asked by the host. Only the board that has refused an event knows of that.
+/// Whether the dump of board `own` includes a unit of its recording, if the boards in `telling`
+/// send their recordings, too. An event submitted to another board's channel is in the recordings
+/// of both boards and of those between. It is included by the channel's board or, if that sends
+/// none, by the board that the host asks. A refused event is recorded only by the board that
+/// refused it.
 pub fn is_told(unit: &[u8; MESSAGE], own: u8, telling: u32) -> bool {
-    // A pair's channels are of the board with the network.
+    // A pair's channels belong to the board with the network.
     let last = match is_pair(unit) {
         true => 0,
         false => u32::from_be_bytes([unit[28], unit[29], unit[30], unit[31]]),
@@ -105,7 +106,8 @@ pub fn is_told(unit: &[u8; MESSAGE], own: u8, telling: u32) -> bool {
     board == u32::from(own) || is_late || board >= BOARDS || telling >> board & 1 == 0
 }
 
-/// The parts of a ring of `size` bytes to send, oldest first, after `total` bytes have been written to it.
+/// The parts of a ring of `size` bytes to be sent, oldest first, after `total` bytes have been
+/// written to it.
 pub fn parts(total: u64, size: usize) -> [core::ops::Range<usize>; 2] {
     if total < size as u64 {
         [0..total as usize, 0..0]
@@ -120,14 +122,15 @@ pub fn is_pair(unit: &[u8; MESSAGE]) -> bool {
     field(unit, Pair::Mark, Pair::NewerCounterHigh) != 0
 }
 
-/// A field of a pair, which ends where the `next` one begins. None lies across 64 bits.
+/// A field of a pair, which ends at the start of the `next` one. No field crosses a 64-bit
+/// boundary.
 fn field(unit: &[u8; MESSAGE], field: Pair, next: Pair) -> u64 {
     let (_, rest) = unit.split_at(field as usize / 64 * 8);
     let word = rest.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
     word >> (field as u32 % 64) & ((1 << (next as u32 - field as u32)) - 1)
 }
 
-/// The messages of a unit as the dump has them, older first.
+/// The messages of a unit in the format of a dump, older first.
 pub fn expand(unit: &[u8; MESSAGE]) -> ([u8; MESSAGE], Option<[u8; MESSAGE]>) {
     use Pair::*;
     if !is_pair(unit) {
@@ -161,7 +164,7 @@ pub fn expand(unit: &[u8; MESSAGE]) -> ([u8; MESSAGE], Option<[u8; MESSAGE]>) {
     )
 }
 
-/// A message as in the dump. `coarse`: its counter in coarse cycles; `slack`: 32 bits, signed.
+/// Encodes a message of a dump. `coarse`: its counter in coarse cycles; `slack`: 32 bits, signed.
 fn message(kind: u64, channel: u64, coarse: u64, slack: u64, address: u64, data: u64) -> [u8; MESSAGE] {
     let counter = coarse.wrapping_mul(8);
     let timestamp = counter.wrapping_add_signed((slack as u32 as i32).into());
@@ -196,7 +199,7 @@ mod tests {
         assert_eq!(Head::default().encode(), *b"e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01");
     }
 
-    /// The table of wire protocols, section 4.3, by its bits from the highest.
+    /// The table of wire protocols, section 4.3, from the highest bit down.
     #[test]
     fn fields_of_messages() {
         let (data, address, counter, timestamp) = (0x0102_0304_0506_0708u64, 0x1121u32, 0x55u64 << 40, 0x66u64 << 40);
@@ -244,10 +247,10 @@ mod tests {
             unit
         };
         let far = unit(Message::Output, 2 << 16 | 4, 0);
-        // Submitted here, passed on by board 1, executed by board 2.
+        // Submitted by board 0, relayed by board 1, executed by board 2.
         let told = |telling: u32| [0, 1, 2].map(|own| is_told(&far, own, if own == 0 { telling } else { u32::MAX }));
         assert_eq!(told(0b110), [false, false, true]);
-        // It does not answer.
+        // Board 2 does not answer.
         assert_eq!(told(0b010)[..2], [true, false]);
         let late = unit(Message::Exception, 2 << 16 | 4, Exception::Underflow as u8);
         assert!(is_told(&late, 0, 0b110) && is_told(&late, 1, u32::MAX));
@@ -259,7 +262,7 @@ mod tests {
     }
 
     proptest! {
-        /// Packed as the table of `docs/interfaces.md`, section 11, says.
+        /// Packs messages by the table of `docs/interfaces.md`, section 11.
         #[test]
         fn pairs_come_back(
             (a, b) in (any::<(u32, i32, u16, u8, bool)>(), any::<(u32, i32, u16, u8, bool)>()),

@@ -1,11 +1,11 @@
-//! Archives of a kernel and the subkernels that satellites run for it, as the keys of startup and
-//! idle kernels may hold them (wire protocols, section 1.12): uncompressed tar files of `main.elf`
+//! Archives of a kernel and the subkernels that satellites run for it, as values of the keys of
+//! startup and idle kernels (wire protocols, section 1.12): uncompressed tar files of `main.elf`
 //! and `<number> <destination>.elf`.
 
 use core::fmt;
 use core::ops::Range;
 
-/// Bytes of a file's head, and of what its content is filled up to.
+/// Size of a file's header, and the unit to which its contents are padded.
 const BLOCK: usize = 512;
 const NAME: Range<usize> = 0..100;
 const SIZE: Range<usize> = 124..136;
@@ -13,12 +13,12 @@ const TYPE: usize = 156;
 const MAGIC: Range<usize> = 257..262;
 const MAIN: &[u8] = b"main.elf";
 
-/// What an archive cannot be.
+/// Why an archive is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// It ends in the middle of a file.
     CutOff,
-    /// A file has another name.
+    /// A file has an unexpected name.
     Name,
     NoMain,
 }
@@ -36,9 +36,9 @@ impl fmt::Display for Wrong {
 /// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Number and destination; None: the kernel itself.
+    /// Number and destination of a subkernel; `None` for the kernel itself.
     pub subkernel: Option<(u32, u8)>,
-    /// Where it is in the archive.
+    /// Its position in the archive.
     pub place: Range<usize>,
 }
 
@@ -47,7 +47,7 @@ pub fn is_archive(bytes: &[u8]) -> bool {
     bytes.get(MAGIC).is_some_and(|magic| magic == b"ustar")
 }
 
-/// The files of an archive. After a mistake there are no more.
+/// The files of an archive. Iteration ends after an error.
 pub fn parts(bytes: &[u8]) -> impl Iterator<Item = Result<Part, Wrong>> + '_ {
     let mut next = Some(0);
     core::iter::from_fn(move || loop {
@@ -60,7 +60,7 @@ pub fn parts(bytes: &[u8]) -> impl Iterator<Item = Result<Part, Wrong>> + '_ {
             return Some(Err(Wrong::CutOff));
         };
         next = Some(place.end.next_multiple_of(BLOCK));
-        // What else there may be, attributes say.
+        // Other entries hold attributes only.
         if matches!(head[TYPE], b'0' | 0) {
             let part = named(&head[NAME]).map(|subkernel| Part { subkernel, place });
             if part.is_none() {
@@ -76,7 +76,7 @@ fn place(bytes: &[u8], start: usize, size: u32) -> Option<Range<usize>> {
     (end <= bytes.len()).then_some(start..end)
 }
 
-/// What a file is, by its name.
+/// Identifies a file by its name.
 fn named(name: &[u8]) -> Option<Option<(u32, u8)>> {
     let name = name.split(|byte| *byte == 0).next()?;
     if name == MAIN {
@@ -86,7 +86,7 @@ fn named(name: &[u8]) -> Option<Option<(u32, u8)>> {
     Some(Some((number.parse().ok()?, destination.parse().ok()?)))
 }
 
-/// Octal digits, up to a zero byte or a space.
+/// Parses octal digits, up to a zero byte or a space.
 fn octal(text: &[u8]) -> Option<u32> {
     let end = text.iter().position(|byte| matches!(byte, 0 | b' '));
     let digits = core::str::from_utf8(&text[..end.unwrap_or(text.len())]).ok()?;

@@ -1,5 +1,5 @@
-//! Batches of register accesses: their instructions, and how they ended, as bytes. What a batch is
-//! for stands in `docs/batch.md`.
+//! Batches of register accesses: the encoding of their instructions and results. `docs/batch.md`
+//! describes their purpose.
 
 use core::fmt;
 
@@ -10,15 +10,15 @@ mod transfer;
 
 pub use transfer::{Switch, Transfer};
 
-/// An instruction. Operands that its operation does not have are 0.
+/// An instruction. Unused operands are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
     pub operation: Operation,
-    /// Address of a register; microseconds of a delay; rounds of a loop; number of a channel.
+    /// Address of a register; microseconds of a delay; iterations of a loop; number of a channel.
     pub a: u32,
-    /// What is written, or waited for; instructions in a loop; number of a probe or override.
+    /// Value to write or to wait for; instructions in a loop; number of a probe or override.
     pub b: u32,
-    /// Mask; step of a write in a loop; value of an override.
+    /// Mask; increment of a write in a loop; value of an override.
     pub c: u32,
     /// Timeout in microseconds.
     pub d: u32,
@@ -34,7 +34,7 @@ impl Instruction {
         bytes
     }
 
-    /// `None`: no operation has this number, or operands have what they should not.
+    /// Decodes an instruction; `None` if the operation is unknown or an operand is invalid.
     pub fn from_bytes(bytes: &[u8; INSTRUCTION]) -> Option<Self> {
         let instruction = Self::decode(bytes)?;
         let Self { a, b, c, d, .. } = instruction;
@@ -49,7 +49,7 @@ impl Instruction {
         (sound && bytes[1..4] == [0; 3]).then_some(instruction)
     }
 
-    /// The same, of operands that may be anything.
+    /// Decodes an instruction without checking its operands.
     fn decode(bytes: &[u8; INSTRUCTION]) -> Option<Self> {
         let encoded = Encoded(bytes);
         Some(Self {
@@ -62,8 +62,7 @@ impl Instruction {
     }
 }
 
-/// An instruction that is known to be one, as it stands in a batch: what is asked for is decoded,
-/// and only that.
+/// A valid instruction in its encoded form. Fields are decoded on access.
 #[derive(Clone, Copy)]
 pub struct Encoded<'a>(pub &'a [u8; INSTRUCTION]);
 
@@ -94,13 +93,13 @@ impl Encoded<'_> {
     }
 }
 
-/// How a batch ended, in front of its results.
+/// How a batch ended; precedes its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
     pub outcome: Outcome,
-    /// Number of the instruction that it ended at; of one that is done, their number.
+    /// Number of the instruction at which it ended; the number of instructions if it completed.
     pub instruction: u32,
-    /// Instructions that were executed.
+    /// Number of instructions executed.
     pub steps: u32,
 }
 
@@ -113,7 +112,7 @@ impl Ending {
         bytes
     }
 
-    /// The ending at the begin of a reply, and the bytes of the results. `None`: it is no reply.
+    /// Splits a reply into ending and result words; `None` if it is invalid.
     pub fn from_reply(reply: &[u8]) -> Option<(Self, &[[u8; 4]])> {
         let (words, []) = reply.as_chunks::<4>() else {
             return None;

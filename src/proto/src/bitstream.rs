@@ -1,30 +1,30 @@
-//! A bitstream for the PL: where its words begin in a file, in what order their bytes are, and for
-//! which chip it is.
+//! A bitstream for the PL: the position of its words in a file, their byte order, and the chip it
+//! is for.
 //!
-//! Vivado writes `.bit` (a header in front) and `.bin` files, both with the most significant byte
-//! of each word first; boot images hold words as the processor reads them. The packets are
+//! Vivado writes `.bit` files (with a header) and `.bin` files, both with the most significant byte
+//! of each word first; boot images hold words in the processor's byte order. The packets are
 //! described in UG470, chapter 5.
 
 use core::fmt;
 
-/// First word that the configuration logic looks for.
+/// The sync word of the configuration logic.
 pub const SYNC: u32 = 0xaa99_5566;
-/// How far into a file the sync word is looked for; a `.bit` header has some 150 bytes.
+/// Range of the search for the sync word; a `.bit` header has some 150 bytes.
 const SEARCHED: usize = 4096;
 /// Words between the first dummy words and the sync word: bus width detection and padding (UG470,
 /// table 5-19).
 const LEAD: usize = 8;
-/// Bits of an IDCODE that do not tell the version of the silicon.
+/// The bits of an IDCODE except the silicon revision.
 const IDCODE_MASK: u32 = 0x0fff_ffff;
 const IDCODE_REGISTER: u32 = 12;
-/// Packets that are looked at for the IDCODE.
+/// Most packets searched for the IDCODE.
 const PACKETS: usize = 200;
 
-/// Why a file is not for this chip.
+/// Why a file does not fit this chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     NoSync,
-    /// No IDCODE in its first packets.
+    /// The first packets contain no IDCODE.
     NoIdcode,
     /// IDCODE in the file, IDCODE of the chip.
     OtherChip(u32, u32),
@@ -47,7 +47,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// A chip by its IDCODE; shown by its name.
+/// A chip, given by its IDCODE and displayed by its name.
 pub struct Chip(pub u32);
 
 impl fmt::Display for Chip {
@@ -66,19 +66,19 @@ impl fmt::Display for Chip {
     }
 }
 
-/// A bitstream in a file.
+/// The position of a bitstream in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bitstream {
-    /// First byte of its words, dummy words included.
+    /// Offset of its first word, dummy words included.
     pub start: usize,
-    /// Bytes, a multiple of 4.
+    /// Length in bytes, a multiple of 4.
     pub length: usize,
     /// The bytes of each word have to be reversed for the processor.
     pub reversed: bool,
 }
 
 impl Bitstream {
-    /// Finds it, and checks that it is for the chip with this IDCODE.
+    /// Finds the bitstream, and checks that it is for the chip with this IDCODE.
     pub fn find(file: &[u8], idcode: u32) -> Result<Self, Error> {
         let (this, found) = Self::read(file)?;
         if (found ^ idcode) & IDCODE_MASK != 0 {
@@ -87,7 +87,7 @@ impl Bitstream {
         Ok(this)
     }
 
-    /// Finds it, and the IDCODE of the chip that it is for.
+    /// Finds the bitstream, and the IDCODE of the chip it is for.
     pub fn read(file: &[u8]) -> Result<(Self, u32), Error> {
         let head = &file[..file.len().min(SEARCHED)];
         let find = |word: [u8; 4]| head.windows(4).position(|bytes| bytes == word);

@@ -1,22 +1,22 @@
-//! The loader's table of boards (`docs/interfaces.md`, section 1): which one a boot image is for,
-//! and what is known of each.
+//! The loader's table of boards (`docs/interfaces.md`, section 1): the board of a boot image, and
+//! the properties of all boards.
 //!
 //! [`MARKER`], the chosen board's index and the number of boards as u32, then for each its name and
-//! what its description assumes. It stands anywhere in the loader, which reads it in place; who
-//! makes an image looks for it, and writes the index.
+//! what its description assumes. The table is anywhere in the loader, which reads it in place. The
+//! program that makes an image searches for it, and writes the index.
 
 use core::str;
 
 pub use kairos_contracts::boot::{ASSUMED, MARKER, NAME};
 
-/// Bytes of a board.
+/// Size of an entry in bytes.
 const BOARD: usize = NAME + ASSUMED;
 
-/// A board as the table has it.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board<'a> {
     pub name: &'a str,
-    /// What no public source confirms; empty if there is nothing.
+    /// Properties that no public source confirms; empty if there are none.
     pub assumed: &'a str,
 }
 
@@ -33,7 +33,8 @@ fn text(field: &[u8]) -> Option<&str> {
 }
 
 impl<'a> Boards<'a> {
-    /// The table in the bytes of a loader. None if there is not exactly one, or what it says makes no sense.
+    /// Finds the table in the bytes of a loader. `None` if there is not exactly one, or it is
+    /// invalid.
     pub fn find(loader: &'a [u8]) -> Option<Self> {
         let mut places = (0..loader.len()).filter(|at| loader[*at..].starts_with(MARKER));
         let (at, other) = (places.next()?, places.next());
@@ -59,8 +60,8 @@ impl<'a> Boards<'a> {
         })
     }
 
-    /// Where in the loader the index of the chosen board stands, and the bytes that choose another
-    /// one. None if there is no such board.
+    /// Returns the offset in the loader of the chosen board's index, and the bytes that select
+    /// another one. `None` if there is no such board.
     pub fn choose(&self, index: usize) -> Option<(usize, [u8; 4])> {
         (index < self.entries.len()).then_some((self.at + MARKER.len(), (index as u32).to_le_bytes()))
     }

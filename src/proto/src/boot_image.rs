@@ -1,5 +1,5 @@
-//! The boot image that the chip's ROM reads (`BOOT.BIN`): the loader, which the header points to,
-//! and the partitions behind it (UG585, section 6.3.2; UG1283, "Zynq-7000 SoC"). Little endian;
+//! The boot image that the chip's ROM reads (`BOOT.BIN`): the loader, to which the header points,
+//! followed by the partitions (UG585, section 6.3.2; UG1283, "Zynq-7000 SoC"). Little endian;
 //! [`encode`] writes it.
 
 use core::fmt;
@@ -12,30 +12,31 @@ mod tests;
 pub use check::{check, Machine, Unbootable};
 pub use encode::{encode, Named, Unfit};
 
-/// Offset of the part of the header with a checksum, and its words in front of that.
+/// Offset of the checksummed part of the header, and the number of its words before the checksum.
 const CHECKED: usize = 0x20;
 const CHECKED_WORDS: usize = 10;
-/// Offset of the word with the offset of the image headers; behind it, that of the partition table.
+/// Offset of the word with the offset of the image headers; the next word is that of the partition
+/// table.
 const IMAGES: usize = 0x98;
 const TABLE: usize = IMAGES + 4;
-/// Bytes of an entry of either table.
+/// Size in bytes of an entry of either table.
 const ENTRY: usize = 64;
-/// Words of a partition's header in front of its checksum.
+/// Words of a partition's header before its checksum.
 const FIELDS: usize = 15;
-/// Partitions that an image may have; the ROM's own tools write fewer than 14.
+/// Most partitions of an image; the vendor's own tools write fewer than 14.
 const PARTITIONS: usize = 14;
 const SIGNATURE: &[u8; 4] = b"XNLX";
-/// How the ROM sees the width of a flash: the first word with a checksum.
+/// Marks the width of a flash: the first checksummed word.
 const WIDTH: u32 = 0xaa99_5566;
 /// Signed or encrypted: an RSA signature, or lengths that differ.
 const SIGNED: u32 = 1 << 15;
 
-/// What ends a group of words: their sum, inverted.
+/// The checksum of a group of words: their inverted sum.
 fn checksum(words: &[u32]) -> u32 {
     !words.iter().fold(0u32, |sum, word| sum.wrapping_add(*word))
 }
 
-/// What an image cannot be used for.
+/// Why an image cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     NotImage,
@@ -44,7 +45,7 @@ pub enum Error {
     Header,
     /// The boot ROM cannot load the loader that the header points to.
     Loader,
-    /// Header of this partition: its checksum is wrong.
+    /// The checksum of this partition's header is wrong.
     Checksum(usize),
     /// This partition is signed or encrypted.
     Secure(usize),
@@ -66,14 +67,14 @@ impl fmt::Display for Error {
     }
 }
 
-/// Where a partition goes.
+/// Destination of a partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// Memory of the processing system.
     Memory,
     /// Configuration of the PL.
     Logic,
-    /// Anything else; left alone.
+    /// Anything else; ignored.
     Other,
 }
 
@@ -83,12 +84,12 @@ pub struct Partition<'a> {
     pub destination: Destination,
     /// Address of its first byte in memory.
     pub load: u32,
-    /// Address to start at when everything is loaded; 0: not here.
+    /// Entry point after everything is loaded; 0 if it is not in this partition.
     pub entry: u32,
     pub data: &'a [u8],
 }
 
-/// An image with its table of partitions.
+/// An image with its partition table.
 #[derive(Clone, Copy, Debug)]
 pub struct BootImage<'a> {
     file: &'a [u8],
@@ -113,7 +114,7 @@ impl<'a> BootImage<'a> {
         Ok(Self { file, table })
     }
 
-    /// Partition `n`, counted from 0, which is the loader; None behind the last one.
+    /// Partition `n`, counted from 0, the loader; `None` after the last one.
     pub fn partition(&self, n: usize) -> Result<Option<Partition<'a>>, Error> {
         if n >= PARTITIONS {
             return Ok(None);

@@ -1,6 +1,6 @@
-//! What `kairos device channels` asks for, and what it is told: a path between processors, memory
-//! and logic is measured so many times with so many bytes. The same twelve bytes go from the host
-//! to the comms core, and from there to the kernel core.
+//! Requests of `kairos device channels`: a path between processors, memory and logic is to be
+//! measured a number of times with a transfer of given size. The same twelve bytes are sent from
+//! the host to the comms core, and on to the kernel core.
 
 pub use kairos_contracts::channels::{
     Path, Refusal, MESSAGE_MAX, MESSAGE_MIN, SIZE_MAX, STREAM_UNIT, TOTAL_MAX, TRIALS_MAX,
@@ -9,12 +9,12 @@ pub use kairos_contracts::channels::{
 /// Bytes of a [`Measurement`].
 pub const LENGTH: usize = 12;
 
-/// What is to be measured, as it came: [`path`](Self::path) says whether that makes sense.
+/// A measurement request, unchecked; [`path`](Self::path) checks it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measurement {
     /// Number of the path, and three bytes that must be zero.
     pub kind: u32,
-    /// Bytes that one trial moves; registers and requests have none.
+    /// Bytes moved by one trial; 0 for registers and requests.
     pub size: u32,
     pub trials: u32,
 }
@@ -37,7 +37,8 @@ impl Measurement {
         bytes
     }
 
-    /// The path, if it can be measured with that size, so many times. `None`: nobody may be made to do this.
+    /// The path, if size and number of trials are valid for it; `None` if the request must be
+    /// refused.
     pub fn path(&self) -> Option<Path> {
         let path = Path::try_from(u8::try_from(self.kind).ok()?).ok()?;
         let (least, most, unit) = match path {
@@ -69,7 +70,7 @@ mod tests {
             trials: 1000,
         };
         assert_eq!((measurement, measurement.to_bytes()), (expected, bytes));
-        // So many of that size would take too long.
+        // This many trials of that size would take too long.
         assert_eq!(measurement.path(), None);
         assert_eq!(
             Measurement {

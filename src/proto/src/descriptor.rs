@@ -1,9 +1,8 @@
 //! The gateware's self-description: identification, register map, RTIO channel map
 //! (`docs/interfaces.md`, section 3).
 //!
-//! [`Descriptor`] is a view on bytes that are somewhere in memory; [`Descriptor::new`] checks
-//! length and checksum once, the accessors walk the records. The writer is the gateware's
-//! `descriptor.py`.
+//! [`Descriptor`] is a view of bytes in memory; [`Descriptor::new`] checks length and checksum
+//! once, the accessors iterate over the records. The writer is the gateware's `descriptor.py`.
 
 use core::fmt;
 
@@ -15,15 +14,15 @@ const CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
 /// Why bytes are not a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The magic number is missing: there is no gateware, or another one.
+    /// The magic number is missing: there is no gateware, or it is not Kairos'.
     Absent,
     /// A version that this firmware does not know.
     Version(u16),
-    /// Shorter than it says, or than a header.
+    /// Shorter than its stated length, or than a header.
     Truncated,
     /// The checksum is wrong.
     Checksum,
-    /// A record does not end where it should, or is too short for its type, or a name is not UTF-8.
+    /// A record does not end correctly or is too short for its type, or a name is not UTF-8.
     Record,
 }
 
@@ -44,7 +43,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// A register of the gateware. Of a 64-bit one `address` is that of the high word.
+/// A register of the gateware. For a 64-bit one `address` is that of the high word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register<'a> {
     pub name: &'a str,
@@ -56,7 +55,7 @@ pub struct Register<'a> {
     pub writable: bool,
 }
 
-/// What kind of device is on an RTIO channel. Other numbers are kept as they are.
+/// The kind of device on an RTIO channel. Unknown numbers are preserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelKind(pub u8);
 
@@ -72,11 +71,11 @@ pub struct Channel<'a> {
     pub number: u32,
     pub kind: ChannelKind,
     pub name: &'a str,
-    /// Those that do not have their default.
+    /// Parameters that differ from their defaults.
     pub parameters: Parameters<'a>,
 }
 
-/// Parameters of a channel: their names and values.
+/// Parameters of a channel: names and values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters<'a>(&'a [u8]);
 
@@ -99,7 +98,7 @@ pub struct Clock {
     pub frequency: u32,
     /// Machine units per coarse cycle, log2.
     pub fine_bits: u8,
-    /// What makes it: a [`ClockSource`], as a number.
+    /// The source of the clock, a [`ClockSource`] as a number.
     pub synthesiser: u8,
 }
 
@@ -110,7 +109,7 @@ pub struct Descriptor<'a> {
     records: &'a [u8],
 }
 
-/// Total length in bytes that the header at the start of `bytes` announces, header included.
+/// Total length in bytes that the header announces, header included.
 pub fn announced_length(header: &[u8; HEADER]) -> Result<usize, Error> {
     if header[..4] != *MAGIC {
         return Err(Error::Absent);
@@ -127,7 +126,7 @@ pub fn announced_length(header: &[u8; HEADER]) -> Result<usize, Error> {
 }
 
 impl<'a> Descriptor<'a> {
-    /// Checks header, checksum and all records. Bytes behind the announced length are ignored.
+    /// Checks header, checksum and all records. Bytes after the announced length are ignored.
     pub fn new(bytes: &'a [u8]) -> Result<Self, Error> {
         let Some(header) = bytes.first_chunk::<HEADER>() else {
             return Err(Error::Truncated);
@@ -153,7 +152,7 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    /// `variant;version`, empty if not given.
+    /// The identification, `variant;version`, or an empty string.
     pub fn identification(&self) -> &'a str {
         self.find(|record| {
             if let Record::Identification(text) = record {
@@ -165,7 +164,7 @@ impl<'a> Descriptor<'a> {
         .unwrap_or("")
     }
 
-    /// Build id, empty if not given.
+    /// The build id, or an empty string.
     pub fn build_id(&self) -> &'a str {
         self.find(|record| {
             if let Record::BuildId(text) = record {
@@ -188,7 +187,7 @@ impl<'a> Descriptor<'a> {
         })
     }
 
-    /// The register called `name`.
+    /// The register `name`.
     pub fn register(&self, name: &str) -> Option<Register<'a>> {
         self.registers().find(|register| register.name == name)
     }
@@ -236,7 +235,7 @@ enum Record<'a> {
     Register(Register<'a>),
     Channel(Channel<'a>),
     Clock(Clock),
-    /// Of a type that a later writer may add.
+    /// A type that a later writer may add.
     Other,
 }
 
@@ -408,8 +407,8 @@ mod tests {
         assert_eq!(Descriptor::new(&bad).err(), Some(Error::Checksum));
         bad[4] = 2;
         assert_eq!(Descriptor::new(&bad).err(), Some(Error::Version(2)));
-        // Right checksum, wrong content: no end record, a record longer than the rest, a register
-        // without a name field.
+        // Correct checksum, wrong contents: no end record, a record longer than the rest, a
+        // register without a name field.
         for records in [
             record(1, b"x"),
             Vec::from(*b"\x01\0\xff\0abcd"),
@@ -420,7 +419,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the bytes, the reader returns an error or a descriptor whose accessors do not panic.
+        /// For any bytes, the reader returns an error or a descriptor whose accessors do not panic.
         #[test]
         fn never_panics(records in prop::collection::vec(any::<u8>(), 0..200), raw: bool) {
             let bytes = if raw { records } else { wrap(&records) };
@@ -430,7 +429,7 @@ mod tests {
             }
         }
 
-        /// Registers and channels come back as written.
+        /// Registers and channels survive encoding and decoding.
         #[test]
         fn round_trip(list in prop::collection::vec(("[a-z_0-9]{1,20}", any::<u32>(), 1u16..65), 0..20)) {
             let mut records = Vec::new();

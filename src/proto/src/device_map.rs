@@ -1,16 +1,16 @@
-//! The configuration key `device_map` (wire protocols, section 6): names of RTIO channels, as the
-//! lab's device database has them.
+//! The configuration key `device_map` (wire protocols, section 6): names of RTIO channels from the
+//! lab's device database.
 
 use core::fmt;
 
-/// Bytes in front of a name: channel and length.
+/// Length of an entry's header: channel and length of the name.
 const HEAD: usize = 8;
 
 /// A map whose format has been checked.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceMap<'a>(&'a [u8]);
 
-/// An entry does not end where it should, a name is not UTF-8, or there is something behind the last entry.
+/// An entry does not end correctly, a name is not UTF-8, or there are bytes after the last entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -20,7 +20,7 @@ impl fmt::Display for Malformed {
     }
 }
 
-/// The first entry and what follows it.
+/// Splits off the first entry: channel, name, and the rest.
 fn split(entries: &[u8]) -> Option<(u32, &[u8], &[u8])> {
     let (head, rest) = entries.split_first_chunk::<HEAD>()?;
     let [c0, c1, c2, c3, l0, l1, l2, l3] = *head;
@@ -29,7 +29,7 @@ fn split(entries: &[u8]) -> Option<(u32, &[u8], &[u8])> {
 }
 
 impl<'a> DeviceMap<'a> {
-    /// No names.
+    /// A map without names.
     pub const EMPTY: Self = Self(&[]);
 
     /// Checks the value of the key.
@@ -57,7 +57,7 @@ impl<'a> DeviceMap<'a> {
         })
     }
 
-    /// The name of a channel; the last one if there are several.
+    /// The name of a channel; the last one if it has several.
     pub fn name(self, channel: u32) -> Option<&'a str> {
         self.entries()
             .filter(|(number, _)| *number == channel)
@@ -82,7 +82,7 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
-    /// As the specification says.
+    /// Encodes a map according to the specification.
     fn encode(entries: &[(u32, String)]) -> Vec<u8> {
         let mut bytes = Vec::from((entries.len() as u32).to_le_bytes());
         for (channel, name) in entries {

@@ -1,13 +1,13 @@
 //! DMA traces in the compact format that the gateware plays (`docs/interfaces.md`, section 10). The
-//! recorded format of the wire protocols is for who reads traces of other devices; this firmware
-//! writes compact ones only.
+//! recorded format of the wire protocols is for readers of other devices' traces; this firmware
+//! writes compact traces only.
 
 use kairos_contracts::rtio::{DmaFormat, TraceWord, DMA_SHORT_DATA_BITS};
 
 pub use kairos_contracts::rtio::DMA_ALIGNMENT as ALIGNMENT;
 /// Value of the register `dma_format` for the compact format.
 pub const COMPACT: u32 = DmaFormat::Compact as u32;
-/// Words of 32 bits that end a trace.
+/// The 32-bit words that end a trace.
 pub const END: [u32; 2] = [TraceWord::End as u32, 0];
 
 const SHORT: u32 = TraceWord::Short as u32;
@@ -15,12 +15,12 @@ const LONG: u32 = TraceWord::Long as u32;
 const TIME: u32 = TraceWord::Time as u32;
 /// Most words of an event.
 const DATA_MAX: usize = 16;
-/// Data of a short event are below this.
+/// Exclusive upper bound of a short event's data.
 const SHORT_DATA: u32 = 1 << DMA_SHORT_DATA_BITS;
 
-/// Gives the words of an event to `out`: an even number of them, little endian in memory.
+/// Passes the words of an event to `out`: an even number of them, little endian in memory.
 ///
-/// `target`: channel << 8 | address. `before`: time of the event before it, 0 for the first one.
+/// `target`: channel << 8 | address. `before`: time of the previous event, 0 for the first one.
 /// `words`: 1 to 16.
 #[inline]
 pub fn encode(
@@ -74,14 +74,14 @@ impl Event {
         &self.data[..self.count]
     }
 
-    /// The board that it is for.
+    /// The board whose channel it is for.
     pub fn destination(&self) -> u8 {
         (self.target >> 24) as u8
     }
 }
 
-/// The event at a position of `trace`, and the position behind it; None at the end, or if there is
-/// none that makes sense. `before`: time of the event before it, 0 for the first one.
+/// Decodes the event at a position of `trace`; returns it and the position after it, or `None` at
+/// the end or for an invalid event. `before`: time of the previous event, 0 for the first one.
 pub fn decode(trace: &[u32], mut at: usize, before: i64) -> Option<(Event, usize)> {
     let mut time = before;
     let head = loop {
@@ -138,7 +138,7 @@ mod tests {
         out
     }
 
-    /// The table of `docs/interfaces.md`, section 10, read the other way.
+    /// Decodes by the table of `docs/interfaces.md`, section 10.
     fn decode(trace: &[u32]) -> Vec<Event> {
         let (mut events, mut now, mut at) = (Vec::new(), 0i64, 0);
         loop {
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn vectors() {
-        // As `kairos_gateware.dma.format.compact` writes them.
+        // As written by `kairos_gateware.dma.format.compact`.
         let short = trace(&[(0x0001_0203, 5, [0x2a].into())]);
         assert_eq!(short, [1 | 0x2a << 2 | 0x0102 << 8 | 3 << 24, 5, 0, 0]);
         let long = trace(&[(0x0004_0205, -1, [0x1234, 2].into())]);
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(far, [3, 0, 0, 1 << 8, 1 | 1 << 2 | 1 << 8, 0, 0, 0]);
     }
 
-    /// As whoever takes a trace apart reads it.
+    /// Reads a trace with [`super::decode`].
     fn read(trace: &[u32]) -> Vec<Event> {
         let (mut events, mut now, mut at) = (Vec::new(), 0, 0);
         while let Some((event, next)) = super::decode(trace, at, now) {

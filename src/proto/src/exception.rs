@@ -1,4 +1,4 @@
-//! Exceptions of kernels: the record in memory, the reply by which the host raises one, and the
+//! Exceptions of kernels: the record in memory, the reply with which the host raises one, and the
 //! report of uncaught ones.
 //!
 //! Layouts: kernel ABI section 4.2 (record), wire protocols sections 1.2 (type 8) and 1.8 (type 9).
@@ -11,8 +11,8 @@ use kairos_contracts::session::RPC_EXCEPTION_LENGTH;
 
 use crate::rpc::{BadAddress, Memory, Sink, HOST_STRING};
 
-/// A string of a record: `length` bytes at `pointer`, or, with length [`HOST_STRING`], the host's
-/// string of key `pointer`.
+/// A string of a record: `length` bytes at `pointer` or, if the length is [`HOST_STRING`], the
+/// host's string of key `pointer`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Text {
@@ -23,7 +23,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// The host's string of this key.
+    /// The host's string with this key.
     pub const fn host(key: u32) -> Self {
         Self {
             pointer: key,
@@ -32,7 +32,7 @@ impl Text {
     }
 }
 
-/// An exception record as kernels build and read it: 64 bytes, aligned to 8.
+/// An exception record as kernels create and read it: 64 bytes, aligned to 8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(8))]
 pub struct Record {
@@ -44,7 +44,7 @@ pub struct Record {
     pub line: u32,
     /// Column, from 0; all ones if unknown.
     pub column: u32,
-    /// Name of the function, mangled.
+    /// Mangled name of the function.
     pub function: Text,
     /// Message with placeholders `{0}` to `{2}` for the parameters.
     pub message: Text,
@@ -52,11 +52,11 @@ pub struct Record {
     pub param: [i64; 3],
 }
 
-/// Bytes of a [`Record`].
+/// Size of a [`Record`] in bytes.
 pub const RECORD_SIZE: u32 = 64;
 
 impl Record {
-    /// A record without a place in a source.
+    /// Creates a record without a source location.
     pub const fn new(id: u32, message: Text, param: [i64; 3]) -> Self {
         const NONE: Text = Text { pointer: 0, length: 0 };
         Self {
@@ -73,7 +73,7 @@ impl Record {
     /// Reads the record at `address` of the kernel's memory.
     ///
     /// # Errors
-    /// [`BadAddress`] when it is not there.
+    /// [`BadAddress`] if it is not in the kernel's memory.
     pub fn read(memory: &impl Memory, address: u32) -> Result<Self, BadAddress> {
         let bytes = memory.bytes(address, RECORD_SIZE)?;
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -93,7 +93,7 @@ impl Record {
         })
     }
 
-    /// The record for the bytes by which the host answers a call with an exception.
+    /// Creates the record from the host's answer that raises an exception.
     pub fn from_host(bytes: &[u8; RPC_EXCEPTION_LENGTH]) -> Self {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let param = |at: usize| (u64::from(word(at)) | u64::from(word(at + 4)) << 32) as i64;
@@ -109,14 +109,14 @@ impl Record {
     }
 }
 
-/// Where an exception's part of the backtrace lies, as the host wants it.
+/// An exception's part of the backtrace, in the host's format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Stack pointer of the last frame unwound.
     pub stack_pointer: u32,
     /// Index of the first entry.
     pub initial: u32,
-    /// Index behind the last entry.
+    /// Index after the last entry.
     pub current: u32,
 }
 
@@ -132,11 +132,11 @@ pub struct Frame {
 /// The placeholder that the device resolves in its own messages.
 const CHANNEL_INFO: &[u8] = b"{rtio_channel_info:0}";
 
-/// Writes the report of uncaught exceptions, oldest first, from `count` up to and without the
-/// asynchronous error byte.
+/// Writes the report of uncaught exceptions, oldest first, from `count` up to but excluding the
+/// byte of asynchronous errors.
 ///
-/// `channel_name` gives the name of an RTIO channel, for `{rtio_channel_info:0}` in messages.
-/// Strings of a record that cannot be read (the kernel has overwritten it) are reported as
+/// `channel_name` returns the name of an RTIO channel, for `{rtio_channel_info:0}` in messages.
+/// Strings of a record that cannot be read (because the kernel has overwritten it) are reported as
 /// `<unreadable>`.
 pub fn write_report<'a, 'n>(
     sink: &mut impl Sink,
@@ -168,7 +168,8 @@ pub fn write_report<'a, 'n>(
     }
 }
 
-/// The bytes of a device string. They must be UTF-8 on the wire: anything else counts as unreadable.
+/// The bytes of a device string. They must be UTF-8 on the wire: anything else counts as
+/// unreadable.
 fn device_text(memory: &impl Memory, text: Text) -> &[u8] {
     if text.length == 0 {
         return b"";
@@ -190,7 +191,8 @@ fn write_text(sink: &mut impl Sink, memory: &impl Memory, text: Text) {
     }
 }
 
-/// A message, with the channel placeholder of a device string resolved to `0x<4 hex digits>:<name>`.
+/// Writes a message, with the channel placeholder of a device string replaced by `0x<4 hex
+/// digits>:<name>`.
 fn write_message<'n>(
     sink: &mut impl Sink,
     memory: &impl Memory,

@@ -1,4 +1,5 @@
-//! A firmware image: an ELF file for 32-bit ARM, as far as a loader needs it (System V ABI, chapter 4).
+//! A firmware image: an ELF file for 32-bit ARM, to the extent that a loader needs (System V ABI,
+//! chapter 4).
 
 use core::fmt;
 use core::ops::Range;
@@ -12,17 +13,17 @@ const LOAD: u32 = 1;
 /// Why a file cannot be loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// Not an ELF file at all.
+    /// Not an ELF file.
     NotElf,
-    /// An ELF file of another kind: for another processor, or no program.
+    /// An ELF file of another kind: for another processor, or not an executable.
     NotArm,
-    /// It ends before something that it points to.
+    /// The file ends before something that it refers to.
     Truncated,
     /// Nothing to load.
     Empty,
-    /// A segment wants this address, which is not free.
+    /// A segment's address is not available.
     Occupied(u32),
-    /// The entry point is in none of the segments.
+    /// The entry point is in no segment.
     Entry(u32),
 }
 
@@ -39,17 +40,17 @@ impl fmt::Display for Error {
     }
 }
 
-/// One piece of it.
+/// A segment of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment<'a> {
     /// Physical address.
     pub address: u32,
     pub data: &'a [u8],
-    /// Bytes in memory; what is more than the data is zero.
+    /// Size in memory; bytes beyond the data are zero.
     pub size: u32,
 }
 
-/// A checked file: every segment lies in the file and in the region it may use.
+/// A checked file: every segment lies in the file and in its permitted region.
 #[derive(Clone, Copy, Debug)]
 pub struct Firmware<'a> {
     file: &'a [u8],
@@ -118,7 +119,7 @@ impl<'a> Firmware<'a> {
         }
     }
 
-    /// Entry `n` of the table, if it is to be loaded. None: it is damaged.
+    /// Entry `n` of the table, if it is to be loaded. The outer `None` means that it is damaged.
     fn segment(&self, n: usize) -> Option<Option<Segment<'a>>> {
         let at = self.table.checked_add(n.checked_mul(self.step)?)?;
         let field = |offset: usize| u32_at(self.file, at.checked_add(offset)?);
@@ -131,7 +132,7 @@ impl<'a> Firmware<'a> {
         Some(Some(Segment { address, data, size }))
     }
 
-    /// What is to be loaded, in the order of the file.
+    /// The segments to be loaded, in the order of the file.
     pub fn segments(&self) -> impl Iterator<Item = Segment<'a>> + '_ {
         (0..self.count).filter_map(|n| self.segment(n).flatten())
     }

@@ -1,7 +1,7 @@
-//! Every wire format of Kairos, once: encoders and decoders without allocation, for firmware and
-//! host programs.
+//! Every wire format of Kairos, defined once: encoders and decoders without allocation, for
+//! firmware and host programs.
 //!
-//! Nothing here knows of sockets, cores or files.
+//! This crate does not depend on sockets, cores or files.
 #![no_std]
 #![forbid(unsafe_code)]
 

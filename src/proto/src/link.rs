@@ -1,19 +1,19 @@
 //! Packets and messages between the firmware of two boards (`docs/gateware/link-messages.md`).
 //! Little endian.
 //!
-//! A packet is a whole number of 32-bit words. It is for one link, and may be lost:
+//! A packet is a whole number of 32-bit words. It crosses one link, and may be lost:
 //!
 //! | Bytes | |
 //! |---|---|
 //! | 0–1 | session of the sender, not 0 |
-//! | 2–3 | session of the other end as the sender knows it; 0: not yet |
+//! | 2–3 | session of the other end as known to the sender; 0 if unknown |
 //! | 4 | number of the message in it, or of the newest one before |
-//! | 5 | number of the newest message that has come |
-//! | 6–7 | bytes of the message, 0: none |
-//! | 8 … | message, and zeros up to a whole word |
+//! | 5 | number of the newest message received |
+//! | 6–7 | length of the message in bytes, 0 if there is none |
+//! | 8 … | message, padded with zeros to a whole word |
 //! | last 4 | CRC-32 (IEEE) over all before it |
 //!
-//! A message is two bytes, destination and source, and its type and payload ([`Message`]).
+//! A message consists of destination and source, a byte each, type, and payload ([`Message`]).
 
 use crc::{Crc, CRC_32_ISO_HDLC};
 use kairos_contracts::link::Message as Type;
@@ -25,7 +25,7 @@ const CHECKSUM: usize = 4;
 pub const MESSAGE_MAX: usize = PACKET_MAX - HEAD - CHECKSUM;
 /// Destination, source, type.
 const MESSAGE_HEAD: usize = 3;
-/// Most bytes of a descriptor or of a stream in a message.
+/// Most bytes of a descriptor or stream in one message.
 pub const PIECE_MAX: usize = MESSAGE_MAX - MESSAGE_HEAD - 4;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
@@ -36,16 +36,17 @@ pub struct Packet<'a> {
     pub theirs: u16,
     pub number: u8,
     pub come: u8,
-    /// Empty: none.
+    /// The message; empty if there is none.
     pub message: &'a [u8],
 }
 
-/// What came is no packet, or no message.
+/// The received bytes are not a valid packet or message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
 impl<'a> Packet<'a> {
-    /// Writes the packet; its length in bytes. What is longer than [`MESSAGE_MAX`] is cut.
+    /// Writes the packet; returns its length in bytes. A message longer than [`MESSAGE_MAX`] is
+    /// truncated.
     pub fn encode(&self, out: &mut [u8; PACKET_MAX]) -> usize {
         let length = self.message.len().min(MESSAGE_MAX);
         let end = HEAD + length.next_multiple_of(4);
@@ -61,7 +62,7 @@ impl<'a> Packet<'a> {
         end + CHECKSUM
     }
 
-    /// What came.
+    /// Decodes received bytes.
     ///
     /// # Errors
     /// [`Malformed`].
@@ -92,7 +93,7 @@ pub struct Envelope<'a> {
     pub message: Message<'a>,
 }
 
-/// What one end says to another.
+/// A message between the ends of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message<'a> {
     /// `descriptor`: its length in bytes, 0 without gateware.
@@ -113,7 +114,7 @@ pub enum Message<'a> {
     },
     Ping(&'a [u8]),
     Pong(&'a [u8]),
-    /// `service`: a number of [`Service`], or one that this firmware does not know.
+    /// `service`: a number of [`Service`], possibly unknown to this firmware.
     Open {
         stream: u8,
         service: u8,
@@ -135,7 +136,7 @@ pub enum Message<'a> {
     },
 }
 
-/// Bytes that are written one behind the other, as far as there is room.
+/// Appends bytes as long as there is room.
 struct Writer<'a> {
     out: &'a mut [u8; MESSAGE_MAX],
     length: usize,
@@ -163,8 +164,8 @@ fn only(bytes: &[u8]) -> Result<u8, Malformed> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Writes the message; its length. What has no room is cut: payloads have at most [`PIECE_MAX`]
-    /// bytes, texts [`TEXT_MAX`].
+    /// Writes the message; returns its length. Excess bytes are cut off: payloads have at most
+    /// [`PIECE_MAX`] bytes, texts [`TEXT_MAX`].
     pub fn encode(&self, out: &mut [u8; MESSAGE_MAX]) -> usize {
         let mut out = Writer { out, length: 0 };
         let mut put = |kind: Type, head: &[u8], rest: &[u8]| {
@@ -200,10 +201,10 @@ impl<'a> Envelope<'a> {
         out.length
     }
 
-    /// What came in a packet.
+    /// Decodes the message of a packet.
     ///
     /// # Errors
-    /// [`Malformed`]; also more than [`MESSAGE_MAX`] bytes, and a type that this firmware does not know.
+    /// [`Malformed`], also for more than [`MESSAGE_MAX`] bytes, and for an unknown type.
     pub fn decode(bytes: &'a [u8]) -> Result<Self, Malformed> {
         if bytes.len() > MESSAGE_MAX {
             return Err(Malformed);
@@ -341,7 +342,7 @@ mod tests {
         }
     }
 
-    /// The padding of a packet has room for a message that is longer than any end has room for.
+    /// The padding of a packet could hold a message that is longer than the limit.
     #[test]
     fn a_message_has_a_longest_length() {
         let mut bytes = [0; MESSAGE_MAX + 1];

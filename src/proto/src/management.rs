@@ -2,11 +2,11 @@
 //!
 //! A request is a type byte and its payload; there is no synchronisation and no overall length.
 //! [`RequestDecoder`] takes the bytes as they arrive, in any pieces; values and images are passed
-//! on piece by piece and never held here.
+//! on piece by piece and never stored here.
 //!
-//! Where the device has a key, the client asks for a nonce and sends a proof before anything else:
-//! the HMAC-SHA-256 with that key over [`PROOF_CONTEXT`] and the nonce. That, and the requests from
-//! 128 on, are not part of ARTIQ's protocol.
+//! If the device has a key, the client first asks for a nonce and sends a proof: the HMAC-SHA-256
+//! with that key over [`PROOF_CONTEXT`] and the nonce. This, and the requests from 128 on, are not
+//! part of ARTIQ's protocol.
 
 use core::fmt;
 
@@ -19,7 +19,7 @@ use crate::channels::{self, Measurement};
 use crate::rpc::Sink;
 use crate::session::GREETING_ANSWER;
 
-/// The device's answer to the greeting: it is little endian.
+/// The device's answer to the greeting, which denotes little endian.
 pub const ANSWER: u8 = GREETING_ANSWER;
 /// A nonce or a proof.
 pub type Digest = [u8; DIGEST_LENGTH];
@@ -33,7 +33,7 @@ pub struct Key {
 
 impl Key {
     pub fn as_str(&self) -> &str {
-        // Checked when it was received.
+        // Checked on reception.
         core::str::from_utf8(&self.bytes[..self.length]).unwrap_or("")
     }
 }
@@ -50,24 +50,24 @@ impl PartialEq for Key {
     }
 }
 
-/// A request, but for the data behind it.
+/// A request, without the data that follow it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     pub kind: Kind,
-    /// The key that it is about, if its [`Payload`] has one; else empty.
+    /// The key it refers to, if its [`Payload`] has one; else empty.
     pub key: Key,
     /// Bytes of data that follow in [`Item::Data`] pieces, if its payload has data. Zero if the
     /// host sent a length below 1.
     pub length: u32,
-    /// The proof, if it is one.
+    /// The proof, in a request to authenticate.
     pub proof: Digest,
-    /// What is to be measured, if something is.
+    /// The measurement, in a request to measure.
     pub measurement: Measurement,
 }
 
 impl Request {
-    /// Writes a whole request. Of `key` and `data` counts what its [`Payload`] has; a proof and a
-    /// measurement are given as data.
+    /// Writes a whole request. Parts of `key` and `data` that its [`Payload`] does not have are
+    /// ignored; a proof and a measurement are passed as data.
     pub fn encode(sink: &mut impl Sink, kind: Kind, key: &[u8], data: &[u8]) {
         sink.write(&[kind as u8]);
         let (has_key, has_data) = match kind.payload() {
@@ -84,27 +84,30 @@ impl Request {
     }
 }
 
-/// A complete thing in the host's stream.
+/// A decoded part of the host's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item<'a> {
-    /// What [`RequestDecoder::request`] has; if there are data, the next things are [`Item::Data`].
+    /// A request, available as [`RequestDecoder::request`]. Its data, if any, follow as
+    /// [`Item::Data`].
     Request(Kind),
-    /// A piece of an image or value; the last one has `last` set (an empty one has one empty piece).
+    /// A piece of an image or value; `last` is set in the last one (there is one empty piece if it
+    /// is empty).
     Data { data: &'a [u8], last: bool },
 }
 
-/// The host does not follow the protocol; the connection must be closed.
+/// A violation of the protocol by the host; the connection must be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProtocolError {
     UnknownType(u8),
-    /// A key that is empty or longer than [`KEY_MAX`]: its length. The client is told by an Error reply.
+    /// The length of a key that is empty or longer than [`KEY_MAX`]. The client receives an Error
+    /// reply.
     KeyLength(u32),
-    /// A key that is not ASCII. The client is told by an Error reply.
+    /// A key that is not ASCII. The client receives an Error reply.
     KeyCharacter,
 }
 
 impl ProtocolError {
-    /// Whether an Error reply comes before the connection is closed.
+    /// Whether an Error reply is sent before the connection is closed.
     pub fn is_answered(self) -> bool {
         !matches!(self, Self::UnknownType(_))
     }
@@ -125,11 +128,11 @@ enum State {
     Type,
     /// Collecting the length of a key.
     KeyLength,
-    /// Collecting a key of so many bytes.
+    /// Collecting a key of this many bytes.
     Key(usize),
     /// Collecting the length of the data.
     DataLength,
-    /// So many bytes of an image or value are still to come.
+    /// This many bytes of an image or value are outstanding.
     Data(u32),
     /// Collecting a proof.
     Proof,
@@ -137,10 +140,10 @@ enum State {
     Measurement,
 }
 
-/// Decoder of the host's side of a connection, behind the greeting and the destination.
+/// Decoder of the host's side of a connection, after the greeting and the destination.
 pub struct RequestDecoder {
     state: State,
-    /// The request so far.
+    /// The request as far as it has been received.
     request: Request,
     number: [u8; 4],
     measurement: [u8; channels::LENGTH],
@@ -179,7 +182,7 @@ impl RequestDecoder {
         }
     }
 
-    /// The same for a device that has a key.
+    /// Creates a decoder for a device that has a key.
     pub const fn with_authentication() -> Self {
         Self {
             authentication: true,
@@ -187,7 +190,7 @@ impl RequestDecoder {
         }
     }
 
-    /// Whether this device knows such requests.
+    /// Whether this device supports a kind of request.
     fn knows(&self, kind: Kind) -> bool {
         self.authentication || !matches!(kind, Kind::Challenge | Kind::Authenticate)
     }
@@ -271,7 +274,7 @@ impl RequestDecoder {
         }
     }
 
-    /// The request, with its data to come or without any.
+    /// Completes the request; `state` is that of its data, or of the next request.
     fn complete(&mut self, state: State) -> Item<'static> {
         self.state = state;
         Item::Request(self.request.kind)
@@ -282,12 +285,12 @@ impl RequestDecoder {
         &self.request
     }
 
-    /// Whether a request has begun and is not complete.
+    /// Whether a request has begun and is incomplete.
     pub fn in_request(&self) -> bool {
         !matches!(self.state, State::Type)
     }
 
-    /// A 32-bit number, collected over calls.
+    /// Collects a 32-bit number over several calls.
     fn number(&mut self, input: &mut &[u8]) -> Option<u32> {
         collect(&mut self.number, &mut self.filled, input).then(|| {
             self.filled = 0;
@@ -296,7 +299,7 @@ impl RequestDecoder {
     }
 }
 
-/// Puts bytes behind those that `place` has; true when it has all.
+/// Appends bytes to those already in `place`; true when it is full.
 fn collect(place: &mut [u8], filled: &mut usize, input: &mut &[u8]) -> bool {
     let rest = &mut place[*filled..];
     let taken = take(input, rest.len());
@@ -305,7 +308,7 @@ fn collect(place: &mut [u8], filled: &mut usize, input: &mut &[u8]) -> bool {
     *filled == place.len()
 }
 
-/// The host's lengths are signed; below 0 counts as 0.
+/// The host's lengths are signed; negative ones count as 0.
 fn positive(length: u32) -> u32 {
     if length >= 1 << 31 {
         0
@@ -320,7 +323,7 @@ fn take<'a>(input: &mut &'a [u8], at_most: usize) -> &'a [u8] {
     taken
 }
 
-/// Replies of the device. Text and values are streamed behind their head.
+/// Replies of the device. Texts and values are streamed after their head.
 pub mod reply {
     use super::{Digest, Payload, Reply, DIGEST_LENGTH};
 
@@ -329,7 +332,7 @@ pub mod reply {
     pub const ERROR: [u8; 1] = [Reply::Error as u8];
     const CHALLENGE: usize = 1 + DIGEST_LENGTH;
 
-    /// The nonce that a client has asked for.
+    /// The nonce requested by a client.
     pub fn challenge(nonce: &Digest) -> [u8; CHALLENGE] {
         let mut reply = [Reply::Challenge as u8; CHALLENGE];
         reply[1..].copy_from_slice(nonce);
@@ -356,7 +359,7 @@ pub mod reply {
         head(Reply::Batch, length)
     }
 
-    /// Refused; `length` bytes follow, the first of which says why.
+    /// Refused; `length` bytes follow, the first of which is the reason.
     pub const fn refused(length: u32) -> [u8; 5] {
         head(Reply::Refused, length)
     }
@@ -366,16 +369,16 @@ pub mod reply {
         [kind as u8, l[0], l[1], l[2], l[3]]
     }
 
-    /// What stands behind a reply's type.
+    /// The contents of a reply after its type.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Behind {
-        /// So many bytes.
+        /// A fixed number of bytes.
         Bytes(usize),
-        /// A length u32, and so many bytes.
+        /// A length u32, and as many bytes.
         Counted,
     }
 
-    /// What a host finds behind the type byte of a reply.
+    /// The contents of a reply after its type byte.
     pub const fn behind(kind: Reply) -> Behind {
         match kind.payload() {
             Payload::None => Behind::Bytes(0),

@@ -1,9 +1,8 @@
-//! Monitor and injector, TCP 1383 (wire protocols, section 3): messages of fixed lengths, one
-//! behind the other.
+//! Monitor and injector, TCP 1383 (wire protocols, section 3): a sequence of fixed-length messages.
 //!
-//! A message is the byte of its kind and fields of fixed sizes, whose order
-//! `src/contracts/moninj.toml` gives for each kind; [`Message`] has room for all of them, and one
-//! walk over the fields encodes or decodes it.
+//! A message consists of a byte for its kind and fields of fixed size, whose order
+//! `src/contracts/moninj.toml` defines for each kind; [`Message`] has room for all of them, and one
+//! iteration over the fields encodes or decodes it.
 
 use core::fmt;
 
@@ -14,9 +13,9 @@ pub const MESSAGE_MAX: usize = 1 + 4 + 1 + 8;
 
 /// Kinds of messages in one direction.
 pub trait Kind: Copy + TryFrom<u8, Error = u8> {
-    /// Its byte.
+    /// The byte that encodes it.
     fn byte(self) -> u8;
-    /// What stands behind it.
+    /// The fields that follow it.
     fn layout(self) -> &'static [Field];
 }
 
@@ -38,7 +37,7 @@ kinds!(Request Report);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<K> {
     pub kind: K,
-    /// Begin, or end, a watch.
+    /// Whether to start or stop a watch.
     pub enable: bool,
     /// Bits 23..16 DRTIO destination, bits 15..0 channel within it.
     pub channel: u32,
@@ -50,7 +49,7 @@ pub struct Message<K> {
     pub reading: u64,
 }
 
-/// Bytes of a field.
+/// Size of a field in bytes.
 const fn width(field: Field) -> usize {
     match field {
         Field::Enable | Field::Number | Field::Level => 1,
@@ -60,7 +59,7 @@ const fn width(field: Field) -> usize {
 }
 
 impl<K: Kind> Message<K> {
-    /// One about a probe or override of a channel.
+    /// Creates a message about a probe or override of a channel.
     pub const fn about(kind: K, channel: u32, number: u8) -> Self {
         Self {
             kind,
@@ -72,17 +71,17 @@ impl<K: Kind> Message<K> {
         }
     }
 
-    /// DRTIO destination of the channel that it is about.
+    /// DRTIO destination of the message's channel.
     pub const fn destination(&self) -> u32 {
         self.channel >> 16
     }
 
-    /// Bytes of a message of this kind.
+    /// Length of a message of this kind in bytes.
     pub fn length(kind: K) -> usize {
         1 + kind.layout().iter().map(|field| width(*field)).sum::<usize>()
     }
 
-    /// Its bytes, of which the first so many count.
+    /// Encodes the message; returns a buffer and the length used.
     pub fn encode(&self) -> ([u8; MESSAGE_MAX], usize) {
         let mut bytes = [0; MESSAGE_MAX];
         bytes[0] = self.kind.byte();
@@ -102,7 +101,7 @@ impl<K: Kind> Message<K> {
         (bytes, end)
     }
 
-    /// From as many bytes as [`Self::length`] says, without the kind.
+    /// Decodes the fields from [`Self::length`] bytes, less the kind.
     fn decode(kind: K, mut bytes: &[u8]) -> Self {
         let mut message = Self::about(kind, 0, 0);
         for &field in kind.layout() {
@@ -121,7 +120,7 @@ impl<K: Kind> Message<K> {
     }
 }
 
-/// A message of this kind does not exist; the connection must be closed.
+/// A message of an unknown kind; the connection must be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownType(pub u8);
 
@@ -131,7 +130,7 @@ impl fmt::Display for UnknownType {
     }
 }
 
-/// Decoder of one direction, behind the greeting.
+/// Decoder of one direction, after the greeting.
 #[derive(Default)]
 pub struct Decoder {
     bytes: [u8; MESSAGE_MAX],
@@ -139,7 +138,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Whether a message has begun and is not complete.
+    /// Whether a message has begun and is incomplete.
     pub fn in_message(&self) -> bool {
         self.filled > 0
     }
@@ -169,7 +168,7 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
-    /// A message with values in the fields that its kind has.
+    /// A message with values in the fields of its kind.
     fn any_message<K: Kind + core::fmt::Debug>(kinds: &'static [K]) -> impl Strategy<Value = Message<K>> {
         (
             0..kinds.len(),

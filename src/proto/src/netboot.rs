@@ -2,15 +2,15 @@
 //! (`docs/boot.md`). Little endian.
 //!
 //! The host sends [`GREETING`]. The loader answers with a [`Hello`]. For each file the host then
-//! sends an [`Offer`]; the answer is [`Reply::Have`] with the number of bytes that the loader has
-//! of it already, from a connection before; the host sends the rest, as it is; the loader checks
-//! the file and answers [`Reply::Verified`]. At last the host sends [`Request::Boot`], the loader
-//! answers [`Reply::Booting`] and starts what it has. Instead of any answer there may be
-//! [`Reply::Refused`] with the reason; then the loader closes the connection.
+//! sends an [`Offer`]. The loader answers with [`Reply::Have`], the number of bytes of the file
+//! that it already has from an earlier connection; the host sends the rest, unencoded; the loader
+//! checks the file and answers [`Reply::Verified`]. Finally the host sends [`Request::Boot`], the
+//! loader answers [`Reply::Booting`] and starts the files. Any answer may instead be
+//! [`Reply::Refused`] with the reason, after which the loader closes the connection.
 //!
-//! Where the loader has a key, each request carries a proof: HMAC-SHA-256 with that key over the
-//! nonce of the connection and the bytes of the request in front of the proof. Without a key the
-//! proof is not looked at.
+//! If the loader has a key, each request carries a proof: the HMAC-SHA-256 with that key over the
+//! nonce of the connection and the bytes of the request before the proof. Without a key the proof
+//! is ignored.
 
 pub use kairos_contracts::netboot::{FileKind as Kind, GREETING, PORT, TEXT_MAX, VERSION};
 use kairos_contracts::netboot::{Reply as Answer, Request as Type, DIGEST_LENGTH};
@@ -20,11 +20,11 @@ use crate::rpc::Source;
 /// A SHA-256 digest, a nonce, or a proof.
 pub type Digest = [u8; DIGEST_LENGTH];
 
-/// Bytes of an offer and of a request to boot.
+/// Lengths of an offer and of a boot request, in bytes.
 pub const OFFER: usize = 1 + 1 + 4 + DIGEST_LENGTH + DIGEST_LENGTH;
 pub const BOOT: usize = 1 + DIGEST_LENGTH;
 
-/// What the loader says first.
+/// The loader's first message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// Requests need a proof.
@@ -42,7 +42,7 @@ impl Hello {
     }
 }
 
-/// A file that the host has.
+/// A file offered by the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
     pub kind: Kind,
@@ -57,12 +57,12 @@ pub enum Request {
     Boot,
 }
 
-/// A request that makes no sense: its type, or the kind of file.
+/// The unknown type, or kind of file, of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown(pub u8);
 
 impl Request {
-    /// Bytes of the request that begins with `kind`.
+    /// Length in bytes of the request that begins with `kind`.
     pub fn length(kind: u8) -> Result<usize, Unknown> {
         Ok(match Type::try_from(kind).map_err(Unknown)? {
             Type::Offer => OFFER,
@@ -70,7 +70,7 @@ impl Request {
         })
     }
 
-    /// A whole request of [`Self::length`] bytes, and its proof.
+    /// Decodes a whole request of [`Self::length`] bytes, and its proof.
     pub fn decode(bytes: &[u8]) -> Result<(Self, Digest), Unknown> {
         let kind = *bytes.first().ok_or(Unknown(0))?;
         if bytes.len() != Self::length(kind)? {
@@ -92,7 +92,7 @@ impl Request {
         Ok((request, tail(bytes.len())))
     }
 
-    /// The request without its proof, which follows; the number of bytes in front of it.
+    /// Encodes the request without the proof that follows it; returns a buffer and the length used.
     pub fn encode(&self) -> ([u8; OFFER], usize) {
         let mut bytes = [0; OFFER];
         match self {
@@ -110,10 +110,10 @@ impl Request {
     }
 }
 
-/// An answer of the loader, but for the [`Hello`].
+/// An answer of the loader other than [`Hello`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply<'a> {
-    /// So many bytes of the offered file are here.
+    /// This many bytes of the offered file are present.
     Have(u32),
     Verified,
     Booting,
@@ -121,7 +121,7 @@ pub enum Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// Writes it to `out`; its length. A text that is too long is cut.
+    /// Writes the answer to `out`; returns its length. A text that is too long is truncated.
     pub fn encode(&self, out: &mut [u8; TEXT_MAX + 3]) -> usize {
         match self {
             Reply::Have(bytes) => {
@@ -151,24 +151,24 @@ impl Reply<'_> {
     }
 }
 
-/// What a loader has answered, as the host reads it.
+/// An answer of the loader, as the host reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered<'a> {
-    /// With the version that the loader speaks.
+    /// With the loader's protocol version.
     Hello {
         version: u8,
         hello: Hello,
     },
     Reply(Reply<'a>),
-    /// Of a type that there is not.
+    /// An unknown type.
     Unknown(u8),
 }
 
 impl<'a> Answered<'a> {
-    /// Reads an answer. A refusal goes to `text`, as much of it as there is room for.
+    /// Reads an answer. The text of a refusal is stored in `text`, truncated to its length.
     ///
     /// # Errors
-    /// What the source has.
+    /// Errors of the source.
     pub fn read<S: Source>(source: &mut S, text: &'a mut [u8; TEXT_MAX]) -> Result<Self, S::Error> {
         let mut byte = [0];
         source.read(&mut byte)?;

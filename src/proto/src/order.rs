@@ -1,17 +1,17 @@
-//! Messages about kernels between the firmware of two boards: what a stream to the service of
-//! kernels carries (`docs/gateware/link-messages.md`). Each is a head and so many bytes of payload.
+//! Messages about kernels between the firmware of two boards, carried by a stream to the kernel
+//! service (`docs/gateware/link-messages.md`). Each is a head, followed by its payload.
 
 pub use kairos_contracts::link::{Order, ORDER_HEAD};
 
-/// What stands in front of a payload.
+/// The head of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     pub order: Order,
-    /// From whom, or for whom.
+    /// The sender or the receiver.
     pub board: u8,
-    /// Of a subkernel, or of a message.
+    /// Number of a subkernel or of a message.
     pub number: u32,
-    /// Bytes of the payload.
+    /// Length of the payload in bytes.
     pub length: u32,
 }
 
@@ -35,7 +35,7 @@ impl Head {
         bytes
     }
 
-    /// None: an order that this firmware does not know.
+    /// Decodes a head; `None` if the order is unknown.
     pub fn decode(bytes: &[u8; ORDER_HEAD]) -> Option<Self> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         Some(Self {

@@ -6,9 +6,9 @@
 //! device values are untagged, so the decoder ([`Decoder`]) walks the return tag the device sent,
 //! and asks the kernel for memory as it goes.
 //!
-//! Memory is reached through [`Memory`] and [`MemoryMut`] by 32-bit address, so that the same code
-//! runs on the chip and in a test on a 64-bit host, and so that an address outside of the kernel's
-//! memory is an error, not a fault.
+//! Memory is accessed through [`Memory`] and [`MemoryMut`] by 32-bit address, so that the same code
+//! runs on the chip and in a test on a 64-bit host, and an address outside of the kernel's memory
+//! is an error rather than a fault.
 
 mod decode;
 mod discard;
@@ -24,13 +24,14 @@ pub use decode::{DecodeError, Decoder, Source, Step};
 pub use encode::{encode_request, encode_values, Sink};
 pub use tag::{split_value, values, Kind, Layout, Signature, TagError, Value, MAX_DEPTH};
 
-/// The address given for an empty string, where no memory is needed but the pointer must not be null.
+/// The address used for an empty string, which needs no memory, but whose pointer must not be null.
 pub const EMPTY: u32 = 4;
 
-/// Of a string that lives on the host the pointer word is its key, and must never be followed.
+/// Length of a string that is stored on the host. Its pointer word is a key and must never be
+/// followed.
 pub use kairos_contracts::session::HOST_STRING;
 
-/// An address range that is not memory of the kernel.
+/// An address range outside of the kernel's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadAddress {
     /// First address of the range.
@@ -39,12 +40,12 @@ pub struct BadAddress {
     pub length: u32,
 }
 
-/// Memory of the kernel, for reading.
+/// Read access to the kernel's memory.
 pub trait Memory {
     /// The `length` bytes at `address`.
     ///
     /// # Errors
-    /// [`BadAddress`] when the range is not entirely in the kernel's memory.
+    /// [`BadAddress`] if the range is not entirely in the kernel's memory.
     fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress>;
 
     /// The little-endian word at `address`, which need not be aligned.
@@ -57,12 +58,12 @@ pub trait Memory {
     }
 }
 
-/// Memory of the kernel, for writing.
+/// Write access to the kernel's memory.
 pub trait MemoryMut: Memory {
     /// The `length` bytes at `address`, for writing.
     ///
     /// # Errors
-    /// [`BadAddress`] when the range is not entirely in the kernel's memory.
+    /// [`BadAddress`] if the range is not entirely in the kernel's memory.
     fn bytes_mut(&mut self, address: u32, length: u32) -> Result<&mut [u8], BadAddress>;
 
     /// Stores a little-endian word.
@@ -75,7 +76,8 @@ pub trait MemoryMut: Memory {
     }
 }
 
-/// Why a request could not be encoded. Either way the library is broken: the compiler makes neither.
+/// Why a request could not be encoded. Either error means a corrupt library: the compiler causes
+/// neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncodeError {
     /// The tag string does not follow the grammar.

@@ -3,8 +3,8 @@
 //!
 //! A message is four bytes 0x5a, a type byte and a payload whose length follows from its content:
 //! there is no overall length. [`RequestDecoder`] takes the host's bytes as they arrive, in any
-//! pieces, and never holds more than one fixed-size message; long payloads (the kernel library, the
-//! value of an RPC reply) are passed on piece by piece. [`reply`] writes what goes the other way.
+//! pieces, and never stores more than one fixed-size message; long payloads (the kernel library,
+//! the value of an RPC reply) are passed on piece by piece. [`reply`] encodes the other direction.
 
 pub mod host;
 
@@ -14,14 +14,14 @@ use kairos_contracts::session::Request as Type;
 pub use kairos_contracts::session::{GREETING, LITTLE_ENDIAN as GREETING_ANSWER, PORT};
 use kairos_contracts::session::{RPC_EXCEPTION_LENGTH, SYNC_BYTE, SYNC_LENGTH};
 
-/// In front of every message.
+/// Precedes every message.
 pub const SYNC: [u8; SYNC_LENGTH] = [SYNC_BYTE; SYNC_LENGTH];
-/// Bytes of an RPCException behind its type byte.
+/// Bytes of an RPCException after its type byte.
 pub const RPC_EXCEPTION: usize = RPC_EXCEPTION_LENGTH;
-/// Bytes of a SubkernelUpload in front of its library: id, destination, length.
+/// Bytes of a SubkernelUpload before its library: id, destination, length.
 const SUBKERNEL: usize = 9;
 
-/// A complete thing in the host's stream.
+/// A decoded part of the host's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request<'a> {
     SystemInfo,
@@ -29,19 +29,20 @@ pub enum Request<'a> {
     LoadKernel {
         length: u32,
     },
-    /// A piece of the library; the last one has `last` set (an empty library has one empty piece).
+    /// A piece of the library; `last` is set in the last one (an empty library has one empty
+    /// piece).
     Library {
         data: &'a [u8],
         last: bool,
     },
     RunKernel,
-    /// The reply to an RPC follows in [`Request::Value`] pieces, from its return tag (length,
-    /// bytes) on, until [`RequestDecoder::end_value`] is called: only the caller knows where its
-    /// value ends.
+    /// The reply to an RPC follows in [`Request::Value`] pieces, starting with its return tag
+    /// (length, bytes), until [`RequestDecoder::end_value`] is called: only the caller knows where
+    /// its value ends.
     RpcReply,
     Value(&'a [u8]),
     RpcException([u8; RPC_EXCEPTION]),
-    /// The library of a subkernel follows in [`Request::Library`] pieces, as a kernel's does.
+    /// A subkernel's library follows in [`Request::Library`] pieces, like a kernel's.
     SubkernelUpload {
         number: u32,
         destination: u8,
@@ -49,11 +50,11 @@ pub enum Request<'a> {
     },
 }
 
-/// The host does not follow the protocol; the connection must be closed.
+/// A violation of the protocol by the host; the connection must be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProtocolError {
     UnknownType(u8),
-    /// A length of 2^31 or more, which no host means.
+    /// A length of 2^31 or more, which cannot be intended.
     Length(u32),
 }
 
@@ -68,20 +69,20 @@ impl fmt::Display for ProtocolError {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// So many bytes 0x5a have been seen.
+    /// This many bytes 0x5a have been received.
     Sync(u8),
     Type,
-    /// Collecting the fixed part behind a type byte: how many bytes it has.
+    /// Collecting the fixed part after a type byte, of this many bytes.
     Fixed(Type, usize),
-    /// So many bytes of the library are still to come.
+    /// This many bytes of the library are outstanding.
     Library(u32),
     Value,
 }
 
-/// Decoder of the host's side of a session, behind the greeting.
+/// Decoder of the host's side of a session, after the greeting.
 pub struct RequestDecoder {
     state: State,
-    /// The fixed part behind a type byte.
+    /// The fixed part after a type byte.
     fixed: [u8; RPC_EXCEPTION],
     filled: usize,
     /// Bytes that were not part of any message.
@@ -104,13 +105,13 @@ impl RequestDecoder {
         }
     }
 
-    /// Number of bytes found between messages since the last call. The protocol says to skip them;
-    /// a correct host sends none.
+    /// Number of bytes found between messages since the last call. The protocol requires to skip
+    /// them; a correct host sends none.
     pub fn take_discarded(&mut self) -> u32 {
         core::mem::take(&mut self.discarded)
     }
 
-    /// Whether the next byte belongs to the reply to an RPC, so that the caller may take it itself.
+    /// Whether the next byte belongs to an RPC reply, so that the caller may consume it directly.
     pub fn in_value(&self) -> bool {
         matches!(self.state, State::Value)
     }
@@ -120,13 +121,13 @@ impl RequestDecoder {
         matches!(self.state, State::Library(_))
     }
 
-    /// Whether a request has begun and is not complete. (The value of a reply counts as one until
-    /// its end is told.)
+    /// Whether a request has begun and is incomplete. (The value of a reply counts as incomplete
+    /// until `end_value`.)
     pub fn in_request(&self) -> bool {
         !matches!(self.state, State::Sync(0))
     }
 
-    /// The value announced by [`Request::RpcReply`] is complete: the next byte starts a message.
+    /// Ends the value announced by [`Request::RpcReply`]: the next byte starts a message.
     pub fn end_value(&mut self) {
         if matches!(self.state, State::Value) {
             self.state = State::Sync(0);
@@ -173,7 +174,7 @@ impl RequestDecoder {
                     if !self.collect(input, length) {
                         return Ok(None);
                     }
-                    // Of all these the length is the last field.
+                    // In all of these the length is the last field.
                     let f = &self.fixed;
                     let number = u32::from_le_bytes([f[length - 4], f[length - 3], f[length - 2], f[length - 1]]);
                     if kind == Type::RpcException {
@@ -223,7 +224,7 @@ impl RequestDecoder {
         }
     }
 
-    /// Puts bytes behind those that `fixed` has, up to `length`; true when it has them.
+    /// Appends bytes to `fixed`, up to `length`; true when it is complete.
     fn collect(&mut self, input: &mut &[u8], length: usize) -> bool {
         let taken = take(input, length - self.filled);
         self.fixed[self.filled..self.filled + taken.len()].copy_from_slice(taken);
@@ -242,7 +243,7 @@ fn take<'a>(input: &mut &'a [u8], at_most: usize) -> &'a [u8] {
     taken
 }
 
-/// Messages of the device. Each function gives the bytes up to the part that is streamed behind them.
+/// Messages of the device. Each function returns the bytes before the part that is streamed.
 pub mod reply {
     use kairos_contracts::session::{Reply, RUNTIME_ID};
 
@@ -258,7 +259,7 @@ pub mod reply {
         bytes
     }
 
-    /// Runtime id `ARZQ`, after which nothing follows.
+    /// SystemInfo with the runtime id `ARZQ`, after which nothing follows.
     pub const fn system_info() -> [u8; 9] {
         let mut bytes = head(Reply::SystemInfo);
         bytes[5] = RUNTIME_ID[0];
@@ -272,7 +273,7 @@ pub mod reply {
         head(Reply::LoadCompleted)
     }
 
-    /// The reason follows: `length` bytes of UTF-8.
+    /// LoadFailed; the reason follows, `length` bytes of UTF-8.
     pub const fn load_failed(length: u32) -> [u8; 9] {
         let mut bytes = head(Reply::LoadFailed);
         let length = length.to_le_bytes();
@@ -299,12 +300,12 @@ pub mod reply {
         head(Reply::ClockFailure)
     }
 
-    /// The report from `count` on follows, then the byte of asynchronous errors.
+    /// KernelException; the report from `count` on follows, then the byte of asynchronous errors.
     pub const fn kernel_exception() -> [u8; 5] {
         head(Reply::KernelException)
     }
 
-    /// Service id, arguments and return tag follow.
+    /// RpcRequest; service id, arguments and return tag follow.
     pub const fn rpc_request(is_async: bool) -> [u8; 6] {
         let mut bytes = head(Reply::RpcRequest);
         bytes[5] = is_async as u8;

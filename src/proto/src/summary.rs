@@ -1,4 +1,4 @@
-//! What a log says of an uncaught exception: the first one of a report (wire protocols, section
+//! Summary of an uncaught exception for the log: the first one of a report (wire protocols, section
 //! 1.8), in one line.
 
 use core::fmt;
@@ -6,11 +6,11 @@ use core::fmt;
 use crate::exception::report::Reader;
 use crate::exception::NAMES;
 
-/// A report's first exception: the one that was raised first.
+/// A report's first exception, which was raised first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summary<'a> {
     id: u32,
-    /// None: a string of the host, which is not here.
+    /// `None` for a string of the host, which is not available here.
     message: Option<&'a [u8]>,
     param: [i64; 3],
     file: Option<&'a [u8]>,
@@ -18,7 +18,7 @@ pub struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// Reads the begin of a report, from its `count` on. None if it is cut off before the line number.
+    /// Reads the start of a report, from its `count` on. `None` if it ends before the line number.
     pub fn read(report: &'a [u8]) -> Option<Self> {
         let mut reader = Reader(report);
         reader.word()?;
@@ -32,7 +32,7 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// Writes bytes as text, as far as they are.
+/// Writes the bytes that are valid text.
 fn text(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     bytes.utf8_chunks().try_for_each(|chunk| f.write_str(chunk.valid()))
 }

@@ -1,5 +1,5 @@
-//! The analyzer service on TCP 1382 (wire protocols, section 4): each client gets what was recorded
-//! since the one before, on this board and, behind that, on those that are reached by its links.
+//! The analyzer service on TCP 1382 (wire protocols, section 4): each client receives what was
+//! recorded since the previous dump, on this board and then on the boards reached by its links.
 
 use embassy_executor::Spawner;
 use embassy_time::{with_timeout, Duration};
@@ -15,22 +15,22 @@ use static_cell::StaticCell;
 
 use crate::service::{self, Buffers, Places, Tcp};
 
-/// One client being served, others waiting or on their way out.
+/// One client being served, others waiting or closing.
 pub const SOCKETS: usize = 4;
-/// Bytes of other boards' messages, which fill their rings without pairs.
+/// Room for other boards' messages in bytes: full rings, without pairs.
 const OTHERS: usize = (BOARDS - 1) * RING;
-/// Within this time a board begins to send its dump, and then ends.
+/// Time limit for a board to begin sending its dump, and for the whole dump.
 const PATIENCE: Duration = Duration::from_millis(500);
 const WHOLE: Duration = Duration::from_secs(5);
 
-/// The analyzer, and room for what other boards have recorded; one client has it at a time.
+/// The analyzer, and room for other boards' recordings. Used by one client at a time.
 struct Dumps {
     analyzer: Analyzer,
     links: Links,
     others: &'static mut [u8; OTHERS],
 }
 
-/// Begins to record, and starts the service.
+/// Starts the recording and the service.
 pub fn start(spawner: &Spawner, stack: &'static Stack, links: Links) {
     static DUMPS: StaticCell<FairMutex<Dumps, SOCKETS>> = StaticCell::new();
     let dumps = DUMPS.init(FairMutex::new(Dumps {
@@ -50,17 +50,17 @@ async fn serve(stack: &'static Stack, dumps: &'static FairMutex<Dumps, SOCKETS>)
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     loop {
         socket.accept().await;
-        // A client that has gone misses its dump.
+        // A client that has left misses its dump.
         let _ = dumps.lock().await.dump(&mut socket).await;
         service::close(&mut socket).await;
     }
 }
 
-/// What came of other boards.
+/// The recordings of other boards.
 struct Others {
-    /// Bits of those that have told of their channels.
+    /// A bit for each board that has reported its channels.
     telling: u32,
-    /// Bytes of their messages.
+    /// Length of their messages, in bytes.
     length: usize,
     total: u64,
     error: bool,
@@ -89,7 +89,8 @@ impl Dumps {
     }
 }
 
-/// Takes the dumps of all boards that answer, one after the other, so that they need one stream of each link.
+/// Collects the dumps of all boards that answer, one after the other, so that each link needs only
+/// one stream.
 async fn collect(links: Links, room: &mut [u8]) -> Others {
     let mut others = Others {
         telling: 0,
@@ -98,7 +99,8 @@ async fn collect(links: Links, room: &mut [u8]) -> Others {
         error: false,
     };
     for board in links.boards() {
-        // A board that is away is not asked: what this one has submitted to it stands in its own record.
+        // An unreachable board is not asked: the events submitted to it are in this board's
+        // recording.
         match take(links, board, &mut room[others.length..]).await {
             Taken::Whole(head) => {
                 others.telling |= 1 << board;
@@ -145,7 +147,7 @@ async fn take(links: Links, board: u8, room: &mut [u8]) -> Taken {
     }
 }
 
-/// Reads until the room is full, or nothing more comes.
+/// Reads until `room` is full or the stream ends.
 async fn fill(wire: &mut impl Wire, room: &mut [u8]) -> Result<usize, Lost> {
     let mut filled = 0;
     while filled < room.len() {

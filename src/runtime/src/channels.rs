@@ -1,8 +1,8 @@
 //! Measures the paths between processors, memory and logic for a host (`kairos device channels`).
 //!
-//! The kernel core measures what it sees; messages between the cores are measured here, by the
-//! global timer, which both have. Nobody else has the kernel core meanwhile, and nothing is
-//! measured while a kernel may run.
+//! The kernel core measures its own accesses. Messages between the cores are measured here, with
+//! the global timer, which both share. The kernel core is lent exclusively, and nothing is measured
+//! while a kernel may run.
 
 use embassy_time::{with_timeout, Duration};
 use kairos_channel::Kind;
@@ -15,11 +15,11 @@ use kairos_comms::management::{Measures, Refused};
 
 use crate::session::Loan;
 
-/// One measurement ends within this time; the longest take a tenth of it.
+/// Time limit of one measurement; the longest take a tenth of it.
 const LIMIT: Duration = Duration::from_secs(5);
-/// Cycles of the processor in a tick of the global timer.
+/// Processor cycles per tick of the global timer.
 const TICK: u32 = 2;
-/// Bytes in front of the samples: frequencies of processor and logic.
+/// Length of the header before the samples, in bytes: the frequencies of processor and logic.
 const HEAD: usize = 8;
 
 const BUSY: Refused = (
@@ -40,7 +40,7 @@ impl From<Failure> for Whole {
 /// [`Refused`], for `?`.
 struct Whole(Refused);
 
-/// What measures: the kernel core, while it is lent. `processor`: its clock in Hz.
+/// Measures with the kernel core while it is lent. `processor`: its clock in Hz.
 pub struct Instrument {
     pub loan: Loan,
     pub processor: u32,
@@ -57,7 +57,7 @@ impl Measures for Instrument {
         }
         let (samples, rest) = room[HEAD..].split_at_mut(SAMPLE_BYTES * measurement.trials as usize);
         let kernel = core.kernel();
-        // A core that has failed before does not answer: it is started again below.
+        // A core that has failed does not answer: it is restarted below.
         let result = with_timeout(LIMIT, series(kernel, path, measurement, samples, rest)).await;
         kernel.stop().await;
         match result {
@@ -68,7 +68,7 @@ impl Measures for Instrument {
     }
 }
 
-/// Takes the samples: of messages here, of everything else on the kernel core, all at once.
+/// Takes the samples: those of messages here, all others on the kernel core in one request.
 async fn series(
     kernel: &mut KernelCore,
     path: Path,
@@ -83,7 +83,7 @@ async fn series(
         false => (Kind::Measure, Kind::Measured, LENGTH),
     };
     message[..LENGTH].copy_from_slice(&measurement.to_bytes());
-    // The first message, whose instructions are in no cache, does not count.
+    // The first message is discarded: its instructions are not cached yet.
     let rounds = if messages { measurement.trials as usize } else { 0 };
     for round in 0..=rounds {
         if messages {
@@ -116,7 +116,8 @@ async fn series(
                 Path::MessageToKernel => number(answer).wrapping_sub(sent),
                 _ => back.wrapping_sub(number(&answer[4..])),
             };
-            // In an emulator a core may be ahead of the other by a little: nothing arrives before it is sent.
+            // In an emulator one core may be slightly ahead of the other: clamp negative times to
+            // 0.
             let ticks = if time as i32 > 0 { time } else { 0 };
             place[..4].copy_from_slice(&ticks.wrapping_mul(TICK).to_le_bytes());
         }
@@ -124,7 +125,7 @@ async fn series(
     Ok(())
 }
 
-/// The samples of the kernel core's answer.
+/// Extracts the samples from the kernel core's answer.
 fn taken(answer: &[u8], samples: &mut [u8]) -> Result<(), Whole> {
     let (status, found) = answer.split_at(answer.len().min(4));
     match Refusal::try_from(status.first().copied().unwrap_or(Refusal::Failed as u8)) {
@@ -137,7 +138,7 @@ fn taken(answer: &[u8], samples: &mut [u8]) -> Result<(), Whole> {
     Ok(())
 }
 
-/// The number at the begin of these bytes.
+/// The little-endian number at the start of `bytes`.
 fn number(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }

@@ -1,4 +1,4 @@
-//! The comms core of a board with a network (core 0): its services, on what every board has (`src/comms`).
+//! The comms core (core 0) of a board with a network: its services, on top of `src/comms`.
 //!
 //! `docs/firmware.md` describes how the two cores work together.
 #![no_std]

@@ -1,5 +1,5 @@
-//! The management service on TCP 1380 (wire protocols, section 2): greeting, and who is meant; the
-//! requests themselves are [`kairos_comms::management`]'s.
+//! The management service on TCP 1380 (wire protocols, section 2): greeting and destination. The
+//! requests are handled by [`kairos_comms::management`].
 
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
@@ -16,7 +16,7 @@ use static_cell::StaticCell;
 use crate::channels::Instrument;
 use crate::service::{self, Buffers, Lobby, Places, Tcp};
 
-/// Connections at a time.
+/// Number of concurrent connections.
 pub const SOCKETS: usize = CLIENTS;
 
 /// Starts the tasks that serve clients.
@@ -65,7 +65,7 @@ async fn serve(
     }
 }
 
-/// Which board a client means.
+/// Reads the destination that a client selects.
 async fn destination(socket: &mut Socket) -> Option<u8> {
     let mut destination = [0];
     match with_timeout(service::GREETING_TIMEOUT, socket.read(&mut destination)).await {
@@ -78,7 +78,7 @@ async fn destination(socket: &mut Socket) -> Option<u8> {
     }
 }
 
-/// Passes on what a client and another board say to each other, until one of them has enough.
+/// Relays between a client and another board, until either ends the connection.
 async fn relay(socket: &mut Socket, links: Links, destination: u8) {
     let mut stream = match links.open(destination, Service::Management) {
         Ok(stream) => stream,

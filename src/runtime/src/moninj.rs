@@ -1,5 +1,5 @@
 //! Monitor and injector on TCP 1383 (wire protocols, section 3), for the channels of all boards.
-//! What does not exist, or does not answer, reads as 0.
+//! Channels that do not exist or do not answer read as 0.
 
 use core::cell::Cell;
 
@@ -18,21 +18,21 @@ use static_cell::StaticCell;
 
 use crate::service::{self, Buffers, Lobby, Places};
 
-/// Connections at a time.
+/// Number of concurrent connections.
 pub const SOCKETS: usize = 3;
-/// Probes, and overrides, that a client may watch.
+/// Most probes, and most overrides, that a client may watch.
 const WATCHES: usize = 256;
 const INTERVAL: Duration = Duration::from_millis(200);
-/// Within this time a board answers.
+/// Time limit for a board's answer.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The pins of all boards.
 struct Boards {
     pins: Pins,
     links: Links,
-    /// One client at a time asks other boards: they need one stream of each link.
+    /// One client at a time asks other boards, so that each link needs only one stream.
     turn: FairMutex<(), SOCKETS>,
-    /// Bits of those that did not answer the last time.
+    /// A bit for each board that did not answer last time.
     silent: Cell<u32>,
 }
 
@@ -43,7 +43,7 @@ struct Watch {
     sent: Option<u64>,
 }
 
-/// What one client watches.
+/// The probes and overrides watched by one client.
 #[derive(Default)]
 struct Watches {
     probes: Vec<Watch, WATCHES>,
@@ -74,7 +74,7 @@ async fn serve(stack: &'static Stack, boards: &'static Boards) -> ! {
         socket.accept().await;
         let guest = LOBBY.enter();
         if guest.greet(&mut socket, GREETING).await {
-            // A lost connection is the client's matter.
+            // Errors only mean that the connection is lost.
             let _ = serve_client(&mut socket, boards).await;
         }
         service::close(&mut socket).await;
@@ -128,7 +128,7 @@ async fn serve_client(socket: &mut Socket, boards: &Boards) -> Result<(), Error>
     }
 }
 
-/// Does what a client asks for.
+/// Executes a client's request.
 async fn take(
     request: &Message<Request>,
     watches: &mut Watches,
@@ -163,13 +163,14 @@ async fn take(
 }
 
 impl Boards {
-    /// Whether there is a board of this name.
+    /// Whether a board with this destination exists.
     fn are_there(&self, destination: u32) -> bool {
         let mut boards = core::iter::once(DESTINATION_MASTER).chain(self.links.boards());
         boards.any(|board| u32::from(board) == destination)
     }
 
-    /// Has a board do what requests ask for; what it says of each, 0 if it does not answer, goes to `take`.
+    /// Executes requests on a board, and passes each result to `take`, 0 if the board does not
+    /// answer.
     async fn ask(
         &self,
         destination: u32,
@@ -202,8 +203,8 @@ impl Boards {
         }
     }
 
-    /// All requests go at once, and are answered in their order. Together they are shorter than
-    /// what a stream has room for.
+    /// Sends all requests at once; the answers arrive in the same order. Together the requests are
+    /// shorter than a stream's buffer.
     async fn ask_away(
         &self,
         destination: u8,
@@ -238,7 +239,7 @@ impl Watches {
         self.probes.is_empty() && self.overrides.is_empty()
     }
 
-    /// The board of which something is watched that comes after this one.
+    /// The next board after `last` of which something is watched.
     fn destination_behind(&self, last: Option<u32>) -> Option<u32> {
         let all = self
             .probes
@@ -249,14 +250,14 @@ impl Watches {
             .min()
     }
 
-    /// Looks at what is watched of a board, probes first, and sends what has changed.
+    /// Polls everything that is watched on a board, probes first, and sends what has changed.
     async fn look(&mut self, destination: u32, boards: &Boards, socket: &mut Socket) -> Result<(), Error> {
         let here = |watch: &&Watch| watch.channel >> 16 == destination;
         let about = |kind| move |watch: &Watch| Message::about(kind, watch.channel, watch.number);
         let probes = self.probes.iter().filter(here).map(about(Request::WatchProbe));
         let overrides = self.overrides.iter().filter(here).map(about(Request::GetOverride));
         let mut values = Vec::<u64, { 2 * WATCHES }>::new();
-        // There is room for one of each watch.
+        // Cannot fail: there is room for one value of each watch.
         let keep = |value| _ = values.push(value);
         boards.ask(destination, probes.chain(overrides), keep).await;
         let mut values = values.iter();
@@ -289,7 +290,7 @@ async fn send(socket: &mut Socket, report: Message<Report>) -> Result<(), Error>
     service::in_time("monitor", length, socket.write_all(&bytes[..length])).await
 }
 
-/// Begins or ends a watch. One that exists already goes on as it is.
+/// Starts or stops a watch. An existing watch is left unchanged when started again.
 fn watch(watches: &mut Vec<Watch, WATCHES>, enable: bool, channel: u32, number: u8) {
     let known = watches
         .iter()

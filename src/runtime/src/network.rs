@@ -1,4 +1,4 @@
-//! Network: GEM0, its PHY, and the TCP/IP stack, which is run between the turns of the tasks
+//! Network: GEM0, its PHY, and the TCP/IP stack, which runs between polls of the tasks
 //! ([`kairos_comms::executor`]).
 
 use core::cell::RefCell;
@@ -18,7 +18,7 @@ use static_cell::StaticCell;
 
 use kairos_comms::{executor, watchdog};
 
-/// What the configuration says about the network.
+/// The network settings from the configuration.
 pub fn settings(config: &kairos_comms::config::Config) -> Config {
     let keys = Keys {
         mac: config.setting(&keys::MAC),
@@ -27,7 +27,7 @@ pub fn settings(config: &kairos_comms::config::Config) -> Config {
         ip6: config.setting(&keys::IP6),
         ipv6_default_route: config.setting(&keys::IPV6_DEFAULT_ROUTE),
     };
-    // The time since power-up is all there is.
+    // The time since power-up is the only entropy.
     keys.config(Instant::now().as_ticks())
 }
 
@@ -36,25 +36,25 @@ pub struct Network {
     stack: &'static Stack,
     receive: Receive,
     transmit: Transmit,
-    /// When [`alarm`] wakes the core, if it does.
+    /// When [`alarm`] is set to wake the core.
     alarm: Option<Instant>,
-    /// What the alarm was set for: deadline of the stack, and end of a gathering.
+    /// What the alarm was set for: the stack's deadline, and the end of a gathering.
     wanted: (Option<kairos_net::Instant>, Option<Instant>),
     clock: Clock,
 }
 
-/// The time, as exact as the stack needs it: it counts in milliseconds. To read the timer and
-/// divide by its frequency takes as long as a good part of a packet. (After a silence of just a
-/// multiple of the counter's period it is wrong once: deadlines have passed then, so that the alarm
-/// comes at once, and with it the exact time.)
+/// The time, at the stack's resolution of a millisecond. Reading the timer and dividing by its
+/// frequency would take as long as a good part of a packet. After an idle time of exactly a
+/// multiple of the counter's period the time is wrong once; deadlines have then passed, so the
+/// alarm fires at once and corrects it.
 struct Clock {
-    /// The lower word of the timer at the newest reading.
+    /// The lower word of the timer at the last exact reading.
     read_at: u32,
     read: Instant,
 }
 
 impl Clock {
-    /// Counts of the global timer, half a millisecond at the slowest clock.
+    /// Ticks of the global timer, half a millisecond at the slowest clock.
     const FRESH: u32 = 165_000;
 
     fn now(&mut self, exact: bool) -> Instant {
@@ -69,7 +69,7 @@ impl Clock {
     }
 }
 
-/// [`alarm`] has woken the core.
+/// Set when [`alarm`] has woken the core.
 static ALARM: AtomicBool = AtomicBool::new(false);
 static ALARM_WAKER: Mutex<RefCell<Option<Waker>>> = Mutex::new(RefCell::new(None));
 
@@ -82,7 +82,7 @@ pub fn start(spawner: &Spawner, mut port: Port, config: Config) -> Network {
     static DHCP: StaticCell<Place> = StaticCell::new();
     static STACK: StaticCell<Stack> = StaticCell::new();
     config.announce();
-    // SAFETY: set apart for this, and mapped so at the start.
+    // SAFETY: the regions are reserved for this, and were mapped accordingly at the start.
     let (receive, transmit) = unsafe { port.start(ETHERNET_DESCRIPTORS, ETHERNET_BUFFERS) };
     let stack: &'static Stack = STACK.init(Stack::new(
         config,
@@ -148,7 +148,7 @@ impl executor::Background for Network {
     }
 }
 
-/// Is woken when the stack or its device want to go on.
+/// Wakes the core when the stack or its device has work to do.
 #[embassy_executor::task]
 async fn alarm() -> ! {
     poll_fn(|cx| {
@@ -159,7 +159,7 @@ async fn alarm() -> ! {
     .await
 }
 
-/// Tells the stack when there is a link again.
+/// Informs the stack when the link comes up again.
 #[embassy_executor::task]
 async fn watch_link(stack: &'static Stack, mut port: Port) {
     loop {

@@ -1,4 +1,4 @@
-//! What the services on TCP have in common: sockets and their memory, greeting, closing.
+//! Common parts of the TCP services: sockets and their memory, greeting, closing.
 
 use core::future::Future;
 
@@ -12,15 +12,15 @@ use static_cell::{ConstStaticCell, StaticCell};
 
 /// A client must send its greeting within this time.
 pub const GREETING_TIMEOUT: Duration = Duration::from_secs(3);
-/// Seconds after which a vanished host is noticed at the latest, and after which a silent one is asked.
+/// Seconds until a vanished host is noticed at the latest, and until a silent one is probed.
 const USER_TIMEOUT: u64 = 5;
 const KEEP_ALIVE: u64 = 1;
 /// Time for the last bytes to reach the host when a connection is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Room for the sockets of `N` tasks.
+/// Storage of the sockets of `N` tasks.
 pub type Places<const N: usize> = [StaticCell<Place>; N];
-/// Their buffers, receiving and sending, of `BYTES` each.
+/// Their receive and transmit buffers, of `BYTES` each.
 pub type Buffers<const N: usize, const BYTES: usize> = [ConstStaticCell<[[u8; BYTES]; 2]>; N];
 
 pub const fn places<const N: usize>() -> Places<N> {
@@ -31,8 +31,8 @@ pub const fn buffers<const N: usize, const BYTES: usize>() -> Buffers<N, BYTES> 
     [const { ConstStaticCell::new([[0; BYTES]; 2]) }; N]
 }
 
-/// A task's socket for clients of `port`. The tasks of a service have one each, and take clients in
-/// turns: as many can be connected, or connect at the same time, as there are free tasks.
+/// Creates a task's socket for clients of `port`. Each task of a service has one and serves clients
+/// in turn: as many clients as there are free tasks can be connected or connect at the same time.
 pub fn socket<const N: usize, const BYTES: usize>(
     stack: &'static Stack,
     port: u16,
@@ -47,34 +47,34 @@ pub fn socket<const N: usize, const BYTES: usize>(
     socket
 }
 
-/// A client without a greeting has a place for so long, whoever comes.
+/// Time for which a client that has not sent a greeting is never evicted.
 const GRACE: Duration = Duration::from_millis(250);
-/// Tasks of a service at most.
+/// Most tasks of a service.
 const TASKS: usize = 8;
 
-/// The clients of a service: how many there are, and who has not sent a greeting yet.
+/// The clients of a service: their number, and which have not sent a greeting yet.
 pub struct Lobby(Watch<CriticalSectionRawMutex, Clients, TASKS>);
 
 #[derive(Clone, Copy)]
 struct Clients {
-    /// As many can be served at a time.
+    /// Number of clients that can be served at a time.
     tasks: usize,
     present: usize,
-    /// The newest one's number.
+    /// Number of the newest client.
     newest: u32,
-    /// Numbers of those without a greeting; 0: nobody.
+    /// Numbers of the clients without a greeting; 0 for unused entries.
     silent: [u32; TASKS],
 }
 
 impl Clients {
-    /// Whether this client keeps others out: no task is free, and of several without a greeting it
-    /// is the oldest.
+    /// Whether this client must make way: no task is free, and it is the oldest of several clients
+    /// without a greeting.
     fn is_in_the_way(&self, number: u32) -> bool {
         let silent = || self.silent.iter().filter(|&&other| other != 0);
         self.present == self.tasks && silent().count() > 1 && silent().min() == Some(&number)
     }
 
-    /// Puts `new` in the place of `old`.
+    /// Replaces entry `old` by `new`.
     fn replace(&mut self, old: u32, new: u32) {
         if let Some(place) = self.silent.iter_mut().find(|place| **place == old) {
             *place = new;
@@ -83,7 +83,7 @@ impl Clients {
 }
 
 impl Lobby {
-    /// Of a service with so many tasks, 8 at most.
+    /// Creates the lobby of a service with `tasks` tasks, 8 at most.
     pub const fn new(tasks: usize) -> Self {
         assert!(tasks <= TASKS);
         Self(Watch::new_with(Clients {
@@ -94,7 +94,7 @@ impl Lobby {
         }))
     }
 
-    /// A client has come.
+    /// Registers a new client.
     pub fn enter(&self) -> Guest<'_> {
         let mut number = 0;
         self.change(|clients| {
@@ -114,7 +114,7 @@ impl Lobby {
     }
 }
 
-/// A client, from its arrival until its connection is closed.
+/// A client, from its connection until its closing.
 pub struct Guest<'a> {
     lobby: &'a Lobby,
     number: u32,
@@ -129,8 +129,8 @@ impl Guest<'_> {
         }
     }
 
-    /// Whether the client sends this greeting, of 32 bytes at most. Nothing is answered. One that
-    /// sends none soon makes way for those who come after it.
+    /// Receives and checks the client's greeting, of 32 bytes at most. Nothing is answered. A
+    /// client that sends none in time may be evicted by later ones.
     pub async fn greet(&self, socket: &mut Socket, expected: &'static [u8]) -> bool {
         let mut buffer = [0; 32];
         let greeting = &mut buffer[..expected.len()];
@@ -165,7 +165,8 @@ impl Drop for Guest<'_> {
     }
 }
 
-/// Sends `bytes` bytes to a client that must not keep a place, or other clients, waiting for ever.
+/// Sends `bytes` bytes within a time limit, so that a client cannot block its place, or other
+/// clients, for ever.
 pub async fn in_time(
     service: &str,
     bytes: usize,
@@ -177,11 +178,11 @@ pub async fn in_time(
     })
 }
 
-/// Closes the connection: orderly if the client reads; it is given some time, then the connection is reset.
+/// Closes the connection, in an orderly way if the client reads; after a timeout it is reset.
 pub async fn close(socket: &mut Socket) {
     socket.close();
     let _ = with_timeout(CLOSE_TIMEOUT, socket.flush()).await;
-    // A reset would make the client's system throw away what the client has not read yet: let it close first.
+    // A reset would make the client's system discard unread data: let it close first.
     let mut rest = [0; 64];
     let _ = with_timeout(CLOSE_TIMEOUT, async {
         while matches!(socket.read(&mut rest).await, Ok(1..)) {}
@@ -191,7 +192,7 @@ pub async fn close(socket: &mut Socket) {
     let _ = with_timeout(CLOSE_TIMEOUT, socket.flush()).await;
 }
 
-/// A connection as what management and dumps of the analyzer go over.
+/// A TCP connection as the [`Wire`] of management and analyzer dumps.
 pub struct Tcp<'a>(pub &'a mut Socket);
 
 impl Wire for Tcp<'_> {

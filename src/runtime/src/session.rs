@@ -1,8 +1,8 @@
 //! Kernel sessions: the service on TCP 1381 (wire protocols, section 1).
 //!
 //! Several clients can be connected. One at a time owns the kernel core: the newest that has sent a
-//! valid greeting. It takes over from the one before, whose kernel is killed and whose connection
-//! is closed. While there is none, the idle kernel has the core ([`standalone`]).
+//! valid greeting. It pre-empts the previous one, whose kernel is killed and whose connection is
+//! closed. Without a client the idle kernel has the core ([`standalone`]).
 
 mod boards;
 mod connection;
@@ -35,7 +35,7 @@ use kairos_comms::kernel_core::KernelCore;
 use kairos_comms::link::Links;
 use kairos_comms::uncleared::uncleared;
 
-/// Connections at a time: one being served, others in their greeting or on their way out.
+/// Number of concurrent connections: one being served, others greeting or closing.
 pub const SOCKETS: usize = 4;
 /// Bytes of socket buffer in each direction.
 const SOCKET_BUFFER: usize = 64 * 1024;
@@ -44,10 +44,10 @@ pub const LIBRARY_MAX: usize = 8 * 1024 * 1024;
 /// Time for the last bytes to reach the host when a connection is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What the client being served works with; one client has it at a time.
+/// State of the client being served; owned by one client at a time.
 pub struct Shared {
     kernel: KernelCore,
-    /// Room for the kernel library while it arrives. Word-aligned, as the kernel core reads ELF
+    /// Buffer for the kernel library while it arrives. Word-aligned, as the kernel core reads ELF
     /// headers from it.
     library: &'static mut [u8; LIBRARY_MAX],
     rtio: Option<Rtio>,
@@ -56,21 +56,21 @@ pub struct Shared {
 
 type Owner = Mutex<NoopRawMutex, Shared>;
 
-/// Who wants the kernel core.
+/// The users of the kernel core.
 #[derive(Clone, Copy)]
 struct Clients {
-    /// The startup kernel has ended: greetings are answered.
+    /// The startup kernel has ended, and greetings are answered.
     admitted: bool,
     /// Number of the newest client with a valid greeting.
     newest: u32,
-    /// Clients with a valid greeting whose connections are not closed yet.
+    /// Number of clients with a valid greeting whose connections are not closed yet.
     present: u32,
     /// The kernel core is lent, or about to be.
     lent: bool,
 }
 
 impl Clients {
-    /// An idle kernel may run.
+    /// Whether an idle kernel may run.
     fn absent(&self) -> bool {
         self.admitted && self.present == 0 && !self.lent
     }
@@ -85,11 +85,11 @@ static CLIENTS: Watch<CriticalSectionRawMutex, Clients, { SOCKETS + 1 }> = Watch
 
 type Arrivals = Receiver<'static, CriticalSectionRawMutex, Clients, { SOCKETS + 1 }>;
 
-/// A client that counts as present, until it is dropped.
+/// Counts a client as present until it is dropped.
 struct Presence(u32);
 
 impl Presence {
-    /// As the newest client.
+    /// Registers the newest client.
     fn new() -> Self {
         let mut number = 0;
         change(|clients| {
@@ -107,7 +107,7 @@ impl Drop for Presence {
     }
 }
 
-/// Counts the changes of [`CLIENTS`]: who has asked it need not ask again before the next one.
+/// Counts the changes of [`CLIENTS`], which need to be polled only after a change.
 static CHANGES: AtomicU32 = AtomicU32::new(0);
 
 fn change(how: impl FnOnce(&mut Clients)) {
@@ -118,17 +118,17 @@ fn change(how: impl FnOnce(&mut Clients)) {
     }
 }
 
-/// Lends the kernel core while no kernel runs nor may begin to: to whoever measures something with it.
+/// Lends the kernel core for measurements, while no kernel runs or may start.
 #[derive(Clone, Copy)]
 pub struct Loan(&'static Owner);
 
-/// The kernel core, until this is dropped.
+/// The kernel core, lent until this is dropped.
 pub struct Lent {
     shared: MutexGuard<'static, NoopRawMutex, Shared>,
     _lease: Lease,
 }
 
-/// No idle kernel begins, until this is dropped.
+/// Prevents the idle kernel from starting until this is dropped.
 struct Lease;
 
 impl Drop for Lease {
@@ -138,7 +138,8 @@ impl Drop for Lease {
 }
 
 impl Loan {
-    /// `None` if a session is open, a startup kernel has not ended, or an idle kernel is set.
+    /// Borrows the core; `None` if a session is open, a startup kernel has not ended, or an idle
+    /// kernel is set.
     pub async fn take(self) -> Option<Lent> {
         let free = CLIENTS.try_get().is_some_and(|clients| clients.absent());
         if !free || standalone::IS_SET.load(Ordering::Relaxed) {
@@ -183,9 +184,9 @@ pub fn start(
     Loan(owner)
 }
 
-/// Starts core 1 at boot, so that the first kernel need not wait for it, and a core that does not
-/// start is noticed. Then runs the startup kernel; only after that are clients served, or the idle
-/// kernel run.
+/// Starts core 1 at boot, so that the first kernel need not wait for it, and a failure to start is
+/// noticed. Then runs the startup kernel. Only after that are clients served, and the idle kernel
+/// run.
 #[embassy_executor::task]
 async fn start_kernel_core(owner: &'static Owner, config: &'static Config) {
     let mut shared = owner.lock().await;
@@ -210,7 +211,7 @@ async fn serve(stack: &'static Stack, owner: &'static Owner) {
         if guest.greet(&mut socket, GREETING).await && socket.write_all(&[GREETING_ANSWER]).await.is_ok() {
             serve_client(&mut socket, owner, &mut clients).await;
         }
-        // Orderly if the client reads; it is given some time, then the connection is reset.
+        // Orderly if the client reads; after a timeout the connection is reset.
         socket.close();
         let _ = with_timeout(CLOSE_TIMEOUT, socket.flush()).await;
         socket.abort();
@@ -218,7 +219,8 @@ async fn serve(stack: &'static Stack, owner: &'static Owner) {
     }
 }
 
-/// Serves a client that has sent its greeting, until it goes, breaks the protocol or is pre-empted.
+/// Serves a client that has sent its greeting, until it leaves, violates the protocol or is
+/// pre-empted.
 async fn serve_client(socket: &mut Socket, owner: &'static Owner, clients: &mut Arrivals) {
     let presence = Presence::new();
     let address = socket.remote();
@@ -227,21 +229,21 @@ async fn serve_client(socket: &mut Socket, owner: &'static Owner, clients: &mut 
     let superseded = poll_fn(|cx| {
         let changes = CHANGES.load(Ordering::Relaxed);
         match asked.replace(changes) == Some(changes) {
-            // It knows this task, and will wake it.
+            // This task's waker is registered already.
             true => Poll::Pending,
             false => superseded.as_mut().poll(cx),
         }
     });
     let served = select(superseded, async {
         let mut shared = owner.lock().await;
-        // The kernel of a client that was superseded.
+        // Ends the kernel of a client that was superseded.
         shared.kernel.stop().await;
         if let Some(address) = address {
             log::info!("session with {address}");
         }
         let end = Connection::new(socket, &mut shared).serve().await;
         shared.kernel.stop().await;
-        // Of outputs that came behind the kernel's end, too
+        // Includes errors of outputs executed after the kernel's end.
         gateware::find_errors(shared.rtio);
         end
     });

@@ -1,6 +1,6 @@
-//! Kernels of this board's kernel core for the board above: its libraries are kept as long as the
-//! line to it is there; they are loaded and run when it says so, and what they say to other boards
-//! goes there.
+//! Kernels that this board's kernel core runs for the upstream board. Libraries are kept while the
+//! line to that board exists. They are loaded and run at its orders, and messages to other boards
+//! pass through it.
 
 use core::future::{pending, poll_fn};
 use core::pin::pin;
@@ -22,24 +22,24 @@ use kairos_proto::order::{Head, Order};
 
 use crate::player::Tape;
 
-/// Bytes of all libraries.
+/// Size of the buffer for all libraries, in bytes.
 const LIBRARIES: usize = 8 * 1024 * 1024;
-/// Bytes of what waits to be looked at.
+/// Size of the buffer for orders that wait to be processed, in bytes.
 const MAIL: usize = 256 * 1024;
 /// Longest report of an exception, in bytes.
 const REPORT: usize = 8192;
 
-/// Subkernels of other boards that a kernel here may have running at a time.
+/// Most subkernels on other boards that a kernel here may have running.
 const STARTED: usize = 16;
-/// Within this time another board has loaded a library.
+/// Time limit for another board to load a library.
 const START: Duration = Duration::from_secs(10);
 
-/// How often a player that plays is looked at.
+/// Polling interval of a running player.
 const LOOK: Duration = Duration::from_micros(10);
 
 /// Why a line has ended.
 enum End {
-    /// It is lost, or the board above has dropped it.
+    /// The line is lost, or the upstream board has closed it.
     Lost,
     Kernel(Failure),
 }
@@ -56,7 +56,7 @@ impl From<kairos_comms::wire::Lost> for End {
     }
 }
 
-/// What the kernel core has.
+/// What the kernel core holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Nothing,
@@ -64,11 +64,11 @@ enum State {
     Running(u32),
 }
 
-/// Libraries and traces as they come by the line.
+/// Libraries and traces received over the line.
 struct Shelf {
     libraries: Libraries<'static>,
     tape: Tape,
-    /// What is coming is a trace.
+    /// Whether a trace is being received.
     is_trace: bool,
 }
 
@@ -104,8 +104,8 @@ impl Keeps for Shelf {
     }
 }
 
-/// Starts core 1, so that the first kernel need not wait for it and a core that does not start is
-/// noticed; then serves one line of the board above after the other.
+/// Starts core 1, so that the first kernel need not wait for it, and a failure to start is noticed.
+/// Then serves lines of the upstream board, one at a time.
 #[embassy_executor::task]
 pub async fn serve(uplink: &'static Link, mut kernel: KernelCore) -> ! {
     if kernel.restart().await.is_ok() {
@@ -142,9 +142,9 @@ struct Session<'a> {
     lines: &'a mut Lines,
     shelf: &'a mut Shelf,
     state: State,
-    /// Subkernels of other boards that the kernel has started and that have not ended, as far as it knows.
+    /// Subkernels on other boards that the kernel has started and whose end it has not learned.
     started: Vec<u32, STARTED>,
-    /// The one that it is starting.
+    /// The subkernel that is being started.
     starting: Option<u32>,
 }
 
@@ -195,7 +195,7 @@ impl Session<'_> {
             self.lines.mail().remove(place);
             self.order(head, cursor).await?;
         }
-        // What has come, and the kernel does not take, leaves no room for what it waits for.
+        // Unread messages may leave no room for the one that the kernel waits for.
         let is_full = self.lines.waiting().is_some() && self.lines.is_full_for(DESTINATION_MASTER);
         let vain = is_full.then(|| (Outcome::TooMuch, names::destination() as u8));
         if let Some(head) = self.lines.settle(self.kernel, vain).await? {
@@ -204,7 +204,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The kernel has heard of a subkernel of another board.
+    /// Records an answer that the kernel has received about a subkernel of another board.
     fn heard(&mut self, head: &Head) {
         let number = head.number;
         match head.order {
@@ -237,7 +237,7 @@ impl Session<'_> {
                     log::error!("subkernel {}: {text}", head.number);
                     return self.report(Order::Busy, head.number, text.as_bytes()).await;
                 }
-                // Of an earlier run.
+                // A preceding `Load` may have loaded it already.
                 let number = head.number;
                 if self.state != State::Loaded(number) && !self.load(number).await? {
                     return Ok(());
@@ -270,7 +270,7 @@ impl Session<'_> {
         }
     }
 
-    /// Loads a library; false if that was refused.
+    /// Loads a library; false if it was refused.
     async fn load(&mut self, number: u32) -> Result<bool, End> {
         self.state = State::Nothing;
         let Some(library) = self.shelf.libraries.bytes(number) else {
@@ -301,7 +301,7 @@ impl Session<'_> {
         Ok(self.lines.send(DESTINATION_MASTER, &head, payload).await?)
     }
 
-    /// The kernel core cannot go on.
+    /// Handles a failure of the kernel core.
     async fn failed(&mut self, failure: Failure) -> Result<(), End> {
         self.kernel.stop().await;
         let State::Running(number) = core::mem::replace(&mut self.state, State::Nothing) else {
@@ -321,7 +321,7 @@ impl Session<'_> {
         };
         if let Some(request) = TraceRequest::read(self.kernel, &frame)? {
             return match request {
-                // Only the board with the network knows the others.
+                // Only the board with the network knows the other boards.
                 TraceRequest::Forget { .. } => Ok(()),
                 _ => Ok(answer(self.kernel, Outcome::NotLoaded, 0).await?),
             };
@@ -364,14 +364,15 @@ impl Session<'_> {
 
     async fn request(&mut self, own: u32, request: Request) -> Result<(), End> {
         match request {
-            // The board with the network knows the others, and has their libraries.
+            // The board with the network knows the other boards, and has their libraries.
             Request::Run {
                 destination,
                 number,
                 cursor,
                 run,
             } => {
-                // What an earlier run has left; of one that may go on only what is about its start.
+                // Drops what an earlier run has left; if it is still running, only answers about
+                // its start.
                 let runs = self.started.contains(&number);
                 let kept = |head: &Head| runs && !matches!(head.order, Order::Ready | Order::Busy);
                 self.lines.mail().retain(|head| head.number != number || kept(head));

@@ -1,8 +1,8 @@
-//! The comms core of a satellite (core 0): without a network, reached over the link, on what every
-//! board has (`src/comms`).
+//! The comms core (core 0) of a satellite, which has no network and is reached over the link, on
+//! top of `src/comms`.
 //!
 //! `docs/firmware.md` describes how the two cores work together, and
-//! `docs/gateware/link-messages.md` what goes over the link.
+//! `docs/gateware/link-messages.md` the messages on the link.
 #![no_std]
 #![no_main]
 
@@ -25,16 +25,16 @@ use kairos_proto::channels::{Measurement, Refusal};
 use kairos_proto::link::Service;
 
 const BANNER: &str = concat!("Kairos satellite ", env!("CARGO_PKG_VERSION"));
-/// What the board above may open streams to.
+/// Services to which the upstream board may open streams.
 const SERVICES: &[u8] = &[
     Service::Management as u8,
     Service::Kernels as u8,
     Service::Analyzer as u8,
     Service::Monitor as u8,
 ];
-/// Streams to boards behind this one at a time: all that there can be.
+/// Concurrent relayed streams to downstream boards: as many as there can be.
 const RELAYED: usize = STREAMS;
-// Of management, of kernels, analyzer and monitor, and those that pass on.
+// Waiters: clients of management; kernels, analyzer and monitor; and relays.
 const _: () = assert!(CLIENTS + 3 + RELAYED <= WAITERS);
 /// Time for the last answer to leave before a restart.
 const FAREWELL: Duration = Duration::from_millis(100);
@@ -68,7 +68,7 @@ extern "C" fn kmain() -> ! {
     })
 }
 
-/// Serves one client of management after the other.
+/// Serves management clients, one at a time.
 #[embassy_executor::task(pool_size = CLIENTS)]
 async fn serve(uplink: &'static Link, management: &'static Management) -> ! {
     loop {
@@ -82,8 +82,8 @@ async fn serve(uplink: &'static Link, management: &'static Management) -> ! {
     }
 }
 
-/// Sends the board above, each time it asks, what has been recorded of this board's channels: its
-/// own dump has what came from there.
+/// Sends the upstream board, on each request, the recording of this board's own channels: the
+/// upstream board's dump contains the events that it submitted.
 #[embassy_executor::task]
 async fn record(uplink: &'static Link, mut analyzer: Analyzer) -> ! {
     loop {
@@ -101,17 +101,17 @@ async fn record(uplink: &'static Link, mut analyzer: Analyzer) -> ! {
     }
 }
 
-/// Answers questions about this board's pins.
+/// Answers monitor and injector requests for this board's pins.
 #[embassy_executor::task]
 async fn watch(uplink: &'static Link) -> ! {
     loop {
         let mut stream = uplink.accept(Service::Monitor).await;
-        // Whoever asked is gone.
+        // The client is gone.
         let _ = Pins::find().serve(&mut stream).await;
     }
 }
 
-/// Passes on streams to boards behind this one.
+/// Relays streams to downstream boards.
 #[embassy_executor::task(pool_size = RELAYED)]
 async fn relay(uplink: &'static Link, links: Links) -> ! {
     loop {
@@ -119,7 +119,7 @@ async fn relay(uplink: &'static Link, links: Links) -> ! {
     }
 }
 
-/// Nothing is measured on a satellite yet.
+/// Measurements are not available on a satellite.
 struct Unmeasured;
 
 impl Measures for Unmeasured {
@@ -128,7 +128,7 @@ impl Measures for Unmeasured {
     }
 }
 
-/// Nothing is done between the turns of the tasks.
+/// There is no work between polls of the tasks.
 struct NoNetwork;
 
 impl Background for NoNetwork {

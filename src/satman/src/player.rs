@@ -1,5 +1,5 @@
-//! DMA traces that the board with the network has sent, and playing them for it, beside whatever
-//! the kernel core does.
+//! DMA traces received from the board with the network, and their playback at its request,
+//! independent of the kernel core.
 
 use heapless::Vec;
 use kairos_channel::{Shared, COMMS};
@@ -13,27 +13,27 @@ use kairos_pl::Register;
 use kairos_proto::dma::ALIGNMENT;
 use kairos_proto::order::{Head, Order};
 
-/// Bytes of all traces.
+/// Size of the buffer for all traces, in bytes.
 const TRACES: usize = 8 * 1024 * 1024;
-/// Traces at a time.
+/// Most traces kept.
 const TRACES_MOST: usize = 1024;
-/// Looks at a player that has been stopped until what it had under way must have ended.
+/// Polls within which a stopped player must complete its current work.
 const POLLS: u32 = 10_000;
 
 /// The traces, and the player.
 pub struct Tape {
     traces: Libraries<'static, TRACES_MOST>,
     player: Option<Player>,
-    /// Says that the player plays for the board above.
+    /// Set while the player plays for the upstream board.
     plays: Option<Register>,
-    /// The order that is being carried out.
+    /// The order being executed.
     playing: Option<Head>,
-    /// What is to be answered.
+    /// Answers to be sent.
     answers: Vec<(Head, [u8; 16]), 4>,
 }
 
 impl Tape {
-    /// Called once, before any kernel.
+    /// Creates the state. Called once, before any kernel.
     pub fn new() -> Self {
         let memory: &'static mut [u8] = uncleared!(TRACES + ALIGNMENT);
         let skipped = memory.as_ptr().align_offset(ALIGNMENT);
@@ -43,7 +43,7 @@ impl Tape {
             .as_ref()
             .and_then(|descriptor| Register::find(descriptor, uplink::PLAYS));
         if let Some(player) = player {
-            // Of a start before this one.
+            // It may still play since before this start.
             player.stop();
         }
         Self {
@@ -55,7 +55,7 @@ impl Tape {
         }
     }
 
-    /// A trace begins to come, if there is room.
+    /// Begins receiving a trace, if there is room.
     pub fn begin(&mut self, head: &Head) {
         if self.traces.begin(head.number, 0, head.length as usize).is_err() {
             log::error!(
@@ -73,7 +73,7 @@ impl Tape {
         self.traces.filled(count);
     }
 
-    /// It has come, or has been dropped.
+    /// Completes the reception of a trace, which may have been dropped.
     pub fn complete(&mut self, head: &Head) {
         let mut content = [0; 16];
         content[0] = u8::from(self.traces.bytes(head.number).is_some());
@@ -85,14 +85,14 @@ impl Tape {
         self.traces.remove(number);
     }
 
-    /// Forgets all.
+    /// Stops playback and drops all traces.
     pub fn clear(&mut self) {
         self.stop();
         self.traces.clear();
         self.answers.clear();
     }
 
-    /// Plays; the answer comes when it has ended.
+    /// Starts playback; it is answered when playback has ended.
     pub fn play(&mut self, head: &Head, time: i64) {
         let trace = self.traces.bytes(head.number).filter(|_| self.playing.is_none());
         let (Some(trace), Some(player)) = (trace, self.player) else {
@@ -113,7 +113,7 @@ impl Tape {
         self.playing.is_some()
     }
 
-    /// Looks whether what is played has ended.
+    /// Checks whether playback has ended.
     pub fn poll(&mut self) {
         let (Some(head), Some(player)) = (self.playing, self.player) else {
             return;
@@ -127,7 +127,7 @@ impl Tape {
         }
     }
 
-    /// Ends what is played; nothing is answered.
+    /// Stops playback without an answer.
     pub fn stop(&mut self) {
         let (Some(_), Some(player)) = (self.playing.take(), self.player) else {
             return;
@@ -149,7 +149,7 @@ impl Tape {
         }
     }
 
-    /// What is to be answered next.
+    /// Takes the next answer to be sent.
     pub fn next_answer(&mut self) -> Option<(Head, [u8; 16])> {
         (!self.answers.is_empty()).then(|| self.answers.remove(0))
     }

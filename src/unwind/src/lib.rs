@@ -1,18 +1,19 @@
-//! ARM exception handling tables: finding a function's entry, undoing its frame, where its landing
-//! pads stand.
+//! ARM exception handling tables: finding a function's entry, undoing its frame, and locating its
+//! landing pads.
 //!
-//! The kernel core unwinds with them, and the emulator finds with them which lines of the source an
-//! output came from. Own, because it is small: every function of a kernel carries the same
-//! personality, so any table entry of the generic model is taken to be followed by an LSDA (kernel
-//! ABI, sections 1.3 and 4.5), and nothing outside of the library is ever unwound. All reads go
-//! through [`Memory`], so that corrupt tables or a smashed stack end the search, not the firmware.
+//! The kernel core unwinds with them, and the emulator uses them to find the source lines that an
+//! output came from. A separate implementation, because it is small: every function of a kernel has
+//! the same personality, so any table entry of the generic model is assumed to be followed by an
+//! LSDA (kernel ABI, sections 1.3 and 4.5), and nothing outside of the library is ever unwound. All
+//! reads go through [`Memory`], so that corrupt tables or a corrupt stack end the search, not the
+//! firmware.
 
 #![no_std]
 #![forbid(unsafe_code)]
 
 use kairos_proto::rpc::{BadAddress, Memory};
 
-/// The registers that a frame restores, as they are in the frame being looked at.
+/// The registers that a frame restores, with their values in the current frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Registers {
@@ -22,19 +23,19 @@ pub struct Registers {
     pub d: [u64; 8],
 }
 
-/// Stack pointer in [`Registers::r`].
+/// Index of the stack pointer in [`Registers::r`].
 pub const SP: usize = 13;
-/// Link register.
+/// Index of the link register.
 pub const LR: usize = 14;
-/// Program counter.
+/// Index of the program counter.
 pub const PC: usize = 15;
 
-/// Why a frame cannot be unwound: nothing that calls it can catch.
+/// Why a frame cannot be unwound, so that none of its callers can catch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The tables say so, or have no entry for it.
+    /// Marked as such in the tables, or without an entry.
     End,
-    /// The tables or the stack make no sense.
+    /// The tables or the stack are invalid.
     Corrupt,
 }
 
@@ -49,24 +50,24 @@ impl From<BadAddress> for Stop {
 pub struct Entry {
     /// First address of the function.
     pub function: u32,
-    /// Address of the first word that holds opcodes, how many of its low bytes do, and how many
-    /// words follow it.
+    /// Address of the first word with opcodes, the number of its low bytes that are opcodes, and
+    /// the number of words that follow.
     opcodes: (u32, u32, u32),
     /// Address of the LSDA, for the generic model.
     pub lsda: Option<u32>,
 }
 
-/// A 31-bit self-relative offset.
+/// Decodes a 31-bit self-relative offset.
 fn prel31(memory: &impl Memory, at: u32) -> Result<u32, Stop> {
     Ok(at.wrapping_add(((memory.word(at)? << 1) as i32 >> 1) as u32))
 }
 
 impl Entry {
-    /// The entry for the call that returns to `pc`, in an index of functions: its address and
-    /// number of entries.
+    /// Finds the entry for the call that returns to `pc`, in an index of functions given by its
+    /// address and number of entries.
     ///
     /// # Errors
-    /// [`Stop::End`] when the function cannot be unwound.
+    /// [`Stop::End`] if the function cannot be unwound.
     pub fn find(memory: &impl Memory, (index, count): (u32, u32), pc: u32) -> Result<Self, Stop> {
         // The last entry that starts at or before the call; the table is sorted.
         let (mut low, mut high) = (0, count);
@@ -101,7 +102,8 @@ impl Entry {
         })
     }
 
-    /// The models without personality: 0 has three opcodes, 1 and 2 have two and a count of further words.
+    /// Decodes the models without personality: 0 has three opcodes, 1 and 2 have two and a count of
+    /// further words.
     fn compact(function: u32, at: u32, word: u32) -> Result<Self, Stop> {
         let opcodes = match (word >> 24) & 0xf {
             0 => (at, 3, 0),
@@ -118,7 +120,7 @@ impl Entry {
     /// Undoes the frame: `registers` become those of the caller at its call.
     ///
     /// # Errors
-    /// [`Stop::Corrupt`]; `registers` are then half changed.
+    /// [`Stop::Corrupt`]; `registers` are then partly modified.
     pub fn step(&self, memory: &impl Memory, registers: &mut Registers) -> Result<(), Stop> {
         let mut opcodes = Opcodes {
             memory,
@@ -201,7 +203,8 @@ fn pop(memory: &impl Memory, registers: &mut Registers, sp: &mut u32, mask: u32)
     Ok(())
 }
 
-/// Pops d`first` to d`first + more`. Only d8 to d15 are preserved by calls, so only those matter.
+/// Pops d`first` to d`first + more`. Only d8 to d15 are preserved by calls, so the others are
+/// ignored.
 fn pop_double(memory: &impl Memory, registers: &mut Registers, sp: &mut u32, first: u8, more: u8) -> Result<(), Stop> {
     for index in first..=first + more {
         let value = u64::from(memory.word(*sp)?) | u64::from(memory.word(sp.wrapping_add(4))?) << 32;
@@ -216,7 +219,7 @@ fn pop_double(memory: &impl Memory, registers: &mut Registers, sp: &mut u32, fir
     Ok(())
 }
 
-/// The bytes of the opcodes: within a word the high byte comes first.
+/// Iterates over the opcode bytes: within a word the high byte comes first.
 struct Opcodes<'m, M: Memory> {
     memory: &'m M,
     at: u32,

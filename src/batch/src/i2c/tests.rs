@@ -10,39 +10,39 @@ use proptest::prelude::*;
 use super::*;
 
 const SWITCH: u8 = 0x74;
-/// Behind the switch's channel 2.
+/// Connected to the switch's channel 2.
 const MEMORY: u8 = 0x50;
 
-/// What a device does with the clocks that come.
+/// State of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Not meant, or before a start.
+    /// Not addressed, or before a start condition.
     Idle,
-    /// Takes bits, so many so far.
+    /// Receiving bits; their number so far.
     Taking(u32),
     Acknowledging,
-    /// Gives bits.
+    /// Sending bits.
     Giving(u32),
-    /// Hears whether it is to go on.
+    /// Waiting for the acknowledgement.
     Listening,
 }
 
-/// A bus with a switch and a memory, by the rules of the levels.
+/// A bus with a switch and a memory, simulated by levels.
 struct Wires {
     clock: bool,
     data: bool,
     phase: Phase,
     byte: u8,
-    /// Whom the newest address meant, and whether it is read from.
+    /// The device last addressed, and whether it is being read.
     meant: Option<(u8, bool)>,
     /// Bytes since the address.
     taken: usize,
     mask: u8,
     pointer: u8,
     memory: BTreeMap<u8, u8>,
-    /// The memory acknowledges so many bytes of a transaction.
+    /// Number of bytes of a transaction that the memory acknowledges.
     patience: usize,
-    /// Somebody holds a line: clock, data.
+    /// Lines held low: clock, data.
     held: (bool, bool),
     halves: usize,
     writes_to_switch: Vec<u8>,
@@ -87,7 +87,7 @@ impl Wires {
         self.phase = Phase::Giving(0);
     }
 
-    /// A byte has come; whether it is acknowledged.
+    /// Processes a received byte; returns whether it is acknowledged.
     fn take(&mut self) -> bool {
         let byte = self.byte;
         let Some((who, _)) = self.meant else {
@@ -172,7 +172,7 @@ impl Lines for Wires {
     }
 }
 
-/// Runs what never waits.
+/// Runs a future that never waits.
 fn now<T>(work: impl Future<Output = T>) -> T {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -257,7 +257,7 @@ fn a_device_that_was_cut_off_lets_the_data_line_go() {
 }
 
 proptest! {
-    /// What is written is what is read.
+    /// Data written are read back.
     #[test]
     fn a_memory_keeps_its_bytes(at: u8, bytes in proptest::collection::vec(any::<u8>(), 0..=7)) {
         let mut wires = Wires::new();

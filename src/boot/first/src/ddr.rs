@@ -10,18 +10,19 @@ use crate::registers::{read, wait, write, write_all};
 const DCI_CONTROL: u32 = 0xF800_0B70;
 const DCI_STATUS: u32 = 0xF800_0B74;
 const DCI_DONE: u32 = 1 << 13;
-/// `DDRIOB_DATA0`, `1`, `DIFF0`, `1`, and the two bits in them.
+/// `DDRIOB_DATA0`, `1`, `DIFF0`, `1`, and the two bits to be set in them.
 const DATA_PINS: [u32; 4] = [0xF800_0B48, 0xF800_0B4C, 0xF800_0B50, 0xF800_0B54];
 const DISABLE_MODES: u32 = 0x180;
 const CONTROL: u32 = 0xF800_6000;
 const OUT_OF_RESET: u32 = 1;
 const MODE_STATUS: u32 = 0xF800_6054;
 
-/// Starts it and looks whether there is memory. The error is a line for the user.
+/// Starts the controller and tests the memory. The error is a message for the user.
 pub fn start(ddr: &Setup) -> Result<(), &'static str> {
     write(CONTROL, ddr.control & !OUT_OF_RESET);
     write_all(&ddr.pins);
-    // Out of reset, in again, and out with calibration on; options for DDR3 (UG585, table 10-7).
+    // Release from reset, assert it, and release it with calibration on; options for DDR3 (UG585,
+    // table 10-7).
     let dci = read(DCI_CONTROL);
     write(DCI_CONTROL, dci | 1);
     write(DCI_CONTROL, (dci | 1 << 5) & !1);
@@ -34,15 +35,16 @@ pub fn start(ddr: &Setup) -> Result<(), &'static str> {
     if !wait(MODE_STATUS, 7, 1) {
         return Err("the DDR controller does not start: is this the loader for this board?");
     }
-    // Receivers and termination of the data pins are off while nothing is read; calibration needed them on.
+    // Receivers and termination of the data pins are off except during reads; calibration needed
+    // them on.
     for pin in DATA_PINS {
         write(pin, read(pin) | DISABLE_MODES);
     }
     test()
 }
 
-/// Each bit of an address up to the size that the firmware needs, and each bit of a word. Memory
-/// that is not there, lines that are stuck or connected, and memory that is too small all show.
+/// Tests each address bit up to the size that the firmware needs, and each bit of a word. Detects
+/// missing memory, stuck or shorted lines, and memory that is too small.
 fn test() -> Result<(), &'static str> {
     const FIRST: usize = RUNTIME.start;
     const FAULT: Result<(), &str> = Err("DDR does not keep what is written to it");
@@ -53,7 +55,7 @@ fn test() -> Result<(), &'static str> {
             .filter(|step| FIRST + step < DDR_END)
     };
     let pattern = |step: usize| !(step as u32) ^ (step as u32).rotate_left(13);
-    // SAFETY: nothing is in DDR yet.
+    // SAFETY: nothing uses the DDR yet.
     unsafe {
         for bit in 0..32 {
             write_volatile(word(FIRST), 1 << bit);

@@ -1,8 +1,8 @@
 //! First stage of the loader, entered by the chip's boot ROM in on-chip memory (`docs/boot.md`):
-//! sets up clocks, pins and DDR of the board, puts the second stage into DDR and starts it.
+//! sets up clocks, pins and DDR of the board, copies the second stage to DDR and starts it.
 //!
-//! It runs with caches and MMU off, where an access that is not aligned faults. So there is no
-//! formatting here.
+//! It runs with caches and MMU off, where unaligned accesses fault. Therefore formatting is not
+//! used.
 #![no_std]
 #![no_main]
 
@@ -21,14 +21,14 @@ use kairos_chip::boards::{Choice, BOARDS, CHOICE};
 struct Aligned<T: ?Sized>(T);
 static LOADER_IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/loader.bin")));
 
-/// `kairos image` changes it in the image.
+/// Modified in the image by `kairos image`.
 static CHOSEN: Choice = CHOICE;
 
 /// Entered from [`start`].
 extern "C" fn main() -> ! {
-    // SAFETY: it is there; the compiler must not take it for the one it was built with.
+    // SAFETY: a valid static; volatile, because the image may differ from what the compiler knows.
     let chosen = unsafe { read_volatile(addr_of!(CHOSEN.chosen)) };
-    // `kairos image` writes no other number than that of a board.
+    // `kairos image` writes only valid board numbers.
     let board = BOARDS.get(chosen as usize).unwrap_or(&BOARDS[0]);
     registers::unlock();
     for pll in &board.plls() {
@@ -48,7 +48,7 @@ extern "C" fn main() -> ! {
     start::second_stage(&LOADER_IMAGE.0, LOADER.start)
 }
 
-/// Says why nothing can be booted, and stops.
+/// Reports why nothing can be booted, and stops.
 fn fail(reason: &str) -> ! {
     uart::print("error: ");
     uart::print(reason);

@@ -1,4 +1,4 @@
-//! From the boot ROM to Rust, and from here to the second stage.
+//! Entry from the boot ROM, and the start of the second stage.
 
 use core::arch::{asm, global_asm};
 use core::ptr::{read_volatile, write_volatile};
@@ -57,12 +57,12 @@ extern "C" fn fault() -> ! {
 /// Copies the second stage to its place and starts it there.
 pub fn second_stage(image: &[u8], place: usize) -> ! {
     for (n, word) in image.chunks_exact(4).enumerate() {
-        // SAFETY: the memory set apart for the second stage; the image is aligned, and its length a
+        // SAFETY: the memory reserved for the second stage; the image is aligned, and its length a
         // multiple of 4.
         unsafe { write_volatile((place as *mut u32).add(n), read_volatile(word.as_ptr().cast())) };
     }
     barrier();
-    // SAFETY: its first instruction is at its start (asserted by a test of the images), and it
-    // expects what this stage leaves: supervisor mode, caches and MMU off.
+    // SAFETY: the second stage's entry is at its start (asserted by a test of the images), and it
+    // expects the state left by this stage: supervisor mode, caches and MMU off.
     unsafe { asm!("isb", "bx {}", in(reg) place, options(noreturn)) }
 }

@@ -4,7 +4,7 @@ use hmac::{Hmac, Mac};
 use proptest::prelude::*;
 use std::vec::Vec as StdVec;
 
-/// Accepts everything but files that begin with a zero.
+/// Accepts all files except those that begin with a zero.
 struct Honest;
 impl Check for Honest {
     fn check(&mut self, _: Kind, content: &[u8]) -> Result<(), Text> {
@@ -32,7 +32,8 @@ fn message(request: Request, nonce: Digest, key: &[u8]) -> StdVec<u8> {
     bytes[..length].iter().chain(&proof).copied().collect()
 }
 
-/// Feeds `input` in pieces of `step` bytes; what came out, each answer with its first byte only.
+/// Feeds `input` in pieces of `step` bytes; returns the output, with only the first byte of each
+/// answer.
 fn feed(connection: &mut Connection, files: &mut Files, input: &[u8], step: usize) -> (StdVec<u8>, bool) {
     let mut answers = StdVec::new();
     for piece in input.chunks(step) {
@@ -119,7 +120,7 @@ proptest! {
     }
 }
 
-/// The first byte of the last answer, and its text, to one session in an empty loader.
+/// The text of the refusal that ends a session in an empty loader.
 fn refusal(input: &[u8], key: Option<&[u8]>) -> Text {
     let (mut a, mut b) = ([0; 50], [0; 50]);
     let mut files = Files {

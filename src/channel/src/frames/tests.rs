@@ -1,6 +1,6 @@
-//! The channel between two threads, each as one core.
+//! The channel between two threads, each acting as a core.
 
-// What the ends ask for (one of each, and a bell) is what the tests are about: each says how it gives it.
+// All unsafe code creates ends (one of each, and a bell), as the tests show.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use super::*;
@@ -157,8 +157,8 @@ fn a_message_larger_than_the_ring_passes() {
     assert!(got == expected);
 }
 
-/// A reader that takes odd pieces, as a socket's buffer has room for, does not shift the frames
-/// behind a full ring.
+/// A reader that takes odd pieces, as the room in a socket's buffer demands, does not misalign the
+/// frames after a full ring.
 #[test]
 fn reading_in_odd_pieces_keeps_frames_whole() {
     let s = shared();
@@ -189,7 +189,8 @@ fn reading_in_odd_pieces_keeps_frames_whole() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Messages of any size, written in any pieces or sent without waiting, arrive whole and in order.
+    /// Messages of any size, written in any pieces or sent without waiting, arrive complete and in
+    /// order.
     #[test]
     fn messages_round_trip(messages in prop::collection::vec((any::<bool>(), prop::collection::vec(0usize..30_000, 0..4)), 1..20)) {
         let s = shared();

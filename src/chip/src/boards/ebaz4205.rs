@@ -1,6 +1,6 @@
-//! EBAZ4205: XC7Z010-1, 256 MiB of DDR3 (one chip of 16 bits). From the configuration with which a
-//! Linux for it is published (embed-me/ebaz4205_fpga, `src/xilinx/bd/system.tcl`, and
-//! meta-ebaz4205). Its Ethernet PHY is on pins of the PL. Not tried on a board.
+//! EBAZ4205: XC7Z010-1, 256 MiB of DDR3 (one chip of 16 bits). From the configuration of a
+//! published Linux for it (embed-me/ebaz4205_fpga, `src/xilinx/bd/system.tcl`, and meta-ebaz4205).
+//! Its Ethernet PHY is on pins of the PL. Not tested on a board.
 
 use super::{pin::*, Board, Cpu};
 use crate::ddr::{setup, Memory, Reference, Supply, Width, MT41K128M16, UNKNOWN_TRACES};

@@ -1,6 +1,6 @@
 //! Kasli-SoC: XC7Z030-3, 1 GiB of DDR3L (two chips of 16 bits: issues 23, 25 and 87 of
 //! sinara-hw/Kasli-SOC), Ethernet on the pins of the ZC706 (issues 12 and 26 there). UART and card:
-//! device tree of a Linux port (codex-hil/kasli-soc-linux). There is no flash. Not tried on a
+//! device tree of a Linux port (codex-hil/kasli-soc-linux). There is no flash. Not tested on a
 //! board.
 
 use super::{pin::*, Board, Cpu};
@@ -18,8 +18,8 @@ pub const BOARD: Board = Board {
         (16..=21, HSTL | ETHERNET | RECEIVER_OFF), // transmit
         (22..=27, HSTL | ETHERNET | INPUT),        // receive
         (40..=45, V1_8 | SD),
-        (46..=46, V1_8 | PULL_UP | INPUT), // SD card: inserted
-        (47..=47, V1_8 | PULL_UP | INPUT), // reset of the Ethernet PHY, low: released
+        (46..=46, V1_8 | PULL_UP | INPUT), // SD card detect
+        (47..=47, V1_8 | PULL_UP | INPUT), // reset of the Ethernet PHY; low: released
         (48..=48, V1_8 | UART),
         (49..=49, V1_8 | UART | INPUT),
         (50..=51, V1_8 | I2C | PULL_UP),

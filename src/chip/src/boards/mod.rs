@@ -1,9 +1,9 @@
-//! What differs from board to board: clocks, pins, memory. A new board is a module here with one `BOARD`.
+//! Board-specific clocks, pins and memory. A new board is a module here with one `BOARD`.
 //!
-//! All boards are in the loader; a boot image chooses one ([`Choice`]). Firmware that runs later
-//! sees the choice in the clocks: only the UART that has a connector has one ([`uart_with_clock`]),
-//! and Ethernet if it has pins ([`has_ethernet`]). That holds as well if somebody else's first
-//! stage has set them up.
+//! The loader contains all boards; a boot image chooses one ([`Choice`]). Later firmware recognises
+//! the choice by the clocks: of the UARTs, only the one with a connector has a clock
+//! ([`uart_with_clock`]), and Ethernet has one if it has pins ([`has_ethernet`]). This also holds
+//! after another maker's first stage.
 
 use core::ops::RangeInclusive;
 
@@ -16,28 +16,29 @@ mod kasli_soc;
 mod redpitaya;
 mod zc706;
 
-/// All of them; the first is what an image is for if it says nothing.
+/// All boards; the first is the default of an image.
 pub const BOARDS: [&Board; 4] = [&zc706::BOARD, &kasli_soc::BOARD, &ebaz4205::BOARD, &redpitaya::BOARD];
 
 /// A board. All have a crystal of 33.333 MHz, and the IO PLL at 1000 MHz, the DDR PLL at 1067 MHz.
 pub struct Board {
-    /// As gateware and command line have it.
+    /// The name used by gateware and command line.
     pub name: &'static str,
     pub title: &'static str,
     pub cpu: Cpu,
     /// Number of the UART with a connector.
     pub uart: u32,
-    /// Ethernet controller 0 is on pins of the processing system.
+    /// Whether Ethernet controller 0 is on pins of the processing system.
     pub ethernet: bool,
-    /// Which pins say that there is a card, and that it is write-protected: SLCR `SD0_WP_CD_SEL`.
+    /// The pins for card detect and write protection: SLCR `SD0_WP_CD_SEL`.
     pub card: u32,
-    /// Some pins are HSTL, and need the reference for it.
+    /// Some pins are HSTL, and need its reference voltage.
     pub hstl: bool,
-    /// Pins of the multiplexed I/O and the value of their registers; others stay as they are after reset.
+    /// Pins of the multiplexed I/O and the values of their registers; others keep their reset
+    /// values.
     pub pins: &'static [(RangeInclusive<u32>, u32)],
     pub memory: &'static Setup,
-    /// What of this no public source confirms; an image is made only for those who say that they
-    /// have checked it.
+    /// Properties that no public source confirms; an image is made only for users who state that
+    /// they have checked them.
     pub assumed: &'static str,
 }
 
@@ -50,8 +51,8 @@ pub enum Cpu {
     Mhz667,
 }
 
-/// A clock generator: its control register (its configuration is 16 bytes behind), what the crystal
-/// is multiplied by, and the configuration that belongs to that (UG585, table 25-6).
+/// A clock generator: its control register (the configuration register is 16 bytes after it), the
+/// multiplier of the crystal's frequency, and the matching configuration (UG585, table 25-6).
 pub struct Pll {
     pub control: u32,
     pub multiplier: u32,
@@ -59,7 +60,7 @@ pub struct Pll {
 }
 
 impl Board {
-    /// ARM, IO and DDR.
+    /// The ARM, IO and DDR PLLs.
     pub fn plls(&self) -> [Pll; 3] {
         let (multiplier, configuration) = match self.cpu {
             Cpu::Mhz800 => (48, 0x000F_A240),
@@ -77,7 +78,7 @@ impl Board {
         ]
     }
 
-    /// Clocks behind them, and what else there is to set (address, value).
+    /// The clocks derived from the PLLs, and other registers to be set (address, value).
     pub fn clocks(&self) -> [Setting; 13] {
         let ethernet = u32::from(self.ethernet);
         [
@@ -105,13 +106,13 @@ impl Board {
 
 const GEM0_CLK_CTRL: u32 = 0xF800_0140;
 const CARD_SELECT: u32 = 0xF800_0830;
-/// Register of the first pin; the others follow.
+/// Register of the first pin; the others follow it.
 #[cfg(any(target_arch = "arm", test))]
 const PIN_0: u32 = 0xF800_0700;
 const UART_CLK_CTRL: u32 = 0xF800_0154;
 
-/// Number of the UART that a first stage has given a clock, the lower one if it is both: the one
-/// with a connector.
+/// Number of the UART with a connector, the one to which a first stage has given a clock; the lower
+/// one if both have.
 #[cfg(target_arch = "arm")]
 pub fn uart_with_clock() -> u32 {
     // SAFETY: reading a register of the system level control has no effect.
@@ -121,11 +122,11 @@ pub fn uart_with_clock() -> u32 {
 /// Whether a first stage has given Ethernet controller 0 a clock.
 #[cfg(target_arch = "arm")]
 pub fn has_ethernet() -> bool {
-    // SAFETY: a clock control register, which reading leaves as it is.
+    // SAFETY: a clock control register, which a read does not change.
     unsafe { core::ptr::read_volatile(GEM0_CLK_CTRL as *const u32) & 1 != 0 }
 }
 
-/// IDCODE of the chip, which is that of its PL, too.
+/// IDCODE of the chip, which includes the PL.
 #[cfg(target_arch = "arm")]
 pub fn idcode() -> u32 {
     const PSS_IDCODE: usize = 0xF800_0530;
@@ -133,16 +134,15 @@ pub fn idcode() -> u32 {
     unsafe { core::ptr::read_volatile(PSS_IDCODE as *const u32) }
 }
 
-/// The board that a first stage has set this chip up for. None if its pins are those of none that
-/// is known here.
+/// The board for which a first stage has set this chip up; `None` if its pins match no known board.
 #[cfg(target_arch = "arm")]
 pub fn running() -> Option<&'static Board> {
     // SAFETY: reading a register of the system level control has no effect.
     with_pins(|address| unsafe { core::ptr::read_volatile(address as *const u32) })
 }
 
-/// The only board whose pins, and which of them says that there is a card, are as these registers
-/// have it. Those of the I2C bus do not count, since the firmware makes them its own.
+/// The only board whose pins and card-detect selection match these registers. The pins of the I2C
+/// bus are ignored, since the firmware reconfigures them.
 #[cfg(any(target_arch = "arm", test))]
 fn with_pins(read: impl Fn(u32) -> u32) -> Option<&'static Board> {
     let as_set = |board: &&&Board| {
@@ -154,12 +154,12 @@ fn with_pins(read: impl Fn(u32) -> u32) -> Option<&'static Board> {
     found.next().filter(|_| found.next().is_none()).copied()
 }
 
-/// Which board a loader is for: found in its image by the marker, and changed there, when a boot
+/// The board selected in a loader: located in its image by the marker, and modified when a boot
 /// image is made (`kairos_proto::boards`).
 #[repr(C)]
 pub struct Choice {
     marker: [u8; MARKER.len()],
-    /// Index in what follows, and in [`BOARDS`].
+    /// Index in the table that follows, and in [`BOARDS`].
     pub chosen: u32,
     count: u32,
     known: [Known; BOARDS.len()],
@@ -172,7 +172,7 @@ struct Known {
     assumed: [u8; ASSUMED],
 }
 
-/// For the loader.
+/// The value for the loader.
 pub const CHOICE: Choice = {
     let mut known = [Known {
         name: [0; NAME],
@@ -192,7 +192,7 @@ pub const CHOICE: Choice = {
     }
 };
 
-/// A text with at least one zero behind it.
+/// A text followed by at least one zero.
 const fn padded<const N: usize>(text: &str) -> [u8; N] {
     assert!(text.len() < N, "too long");
     let mut bytes = [0; N];
@@ -213,11 +213,11 @@ mod pin {
     pub const HSTL: u32 = 4 << 9;
     pub const FAST: u32 = 1 << 8;
     pub const PULL_UP: u32 = 1 << 12;
-    /// Of outputs with HSTL.
+    /// For outputs with HSTL.
     pub const RECEIVER_OFF: u32 = 1 << 13;
     pub const INPUT: u32 = 1;
 
-    /// Which unit the pin belongs to.
+    /// The field that selects the pin's peripheral.
     #[cfg(any(target_arch = "arm", test))]
     pub const FUNCTION: u32 = 0x7f << 1;
     pub const QSPI: u32 = 1 << 1;
@@ -227,7 +227,7 @@ mod pin {
     pub const MDIO: u32 = 4 << 5;
     pub const UART: u32 = 7 << 5;
 
-    /// Beyond the pins: an input from the PL, which reads as zero.
+    /// Not a pin: an input from the PL that reads as zero.
     pub const NO_PIN: u32 = 55;
 }
 

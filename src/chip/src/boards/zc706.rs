@@ -1,6 +1,6 @@
 //! ZC706: XC7Z045-2, 1 GiB of DDR3 (four chips of 8 bits). Pins: the board's manual (UG954, table
 //! 1-2); traces: the board's preset as published with the vendor's first-stage loader (embeddedsw,
-//! `zynq_fsbl`). Not tried on a board.
+//! `zynq_fsbl`). Not tested on a board.
 
 use super::{pin::*, Board, Cpu};
 use crate::ddr::{setup, Memory, Reference, Supply, Trace, Width, MT41J256M8};
@@ -17,7 +17,7 @@ pub const BOARD: Board = Board {
         (1..=1, V1_8 | QSPI | PULL_UP), // select
         (2..=6, V1_8 | QSPI),
         (8..=8, V1_8 | QSPI),                      // feedback
-        (14..=15, V1_8 | PULL_UP | INPUT),         // SD card: inserted, write protection
+        (14..=15, V1_8 | PULL_UP | INPUT),         // SD card detect, write protection
         (16..=21, HSTL | ETHERNET | RECEIVER_OFF), // transmit
         (22..=27, HSTL | ETHERNET | INPUT),        // receive
         (40..=45, V1_8 | SD),

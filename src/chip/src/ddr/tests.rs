@@ -1,4 +1,4 @@
-//! The computed registers beside those that others have published and use.
+//! Comparison of the computed registers with those that others have published and use.
 
 use super::*;
 
@@ -126,7 +126,7 @@ fn zc706() {
     assert_eq!(setup.pins.map(|(_, value)| value), pins);
 }
 
-/// Numbers of the published Linux for the EBAZ4205 (meta-ebaz4205), where it has others than the ZC706.
+/// Values of the published Linux for the EBAZ4205 (meta-ebaz4205) where they differ from the ZC706.
 #[test]
 fn ebaz4205() {
     let memory = Memory {
@@ -163,9 +163,9 @@ fn ebaz4205() {
     }
 }
 
-/// Numbers of a published first stage for a board with two MT41K256M16 at 1.35 V (Zybo Z7). Its
-/// clock was taken as a hair slower than 533.333 MHz, so times that are whole numbers of cycles
-/// have one less there.
+/// Values of a published first stage for a board with two MT41K256M16 at 1.35 V (Zybo Z7). It
+/// assumes a clock slightly slower than 533.333 MHz, so times that are whole numbers of cycles have
+/// one less there.
 #[test]
 fn two_chips_of_4_gbit() {
     let memory = Memory {
@@ -193,7 +193,7 @@ fn two_chips_of_4_gbit() {
     ] {
         assert_eq!(register(address), value, "{address:#x}");
     }
-    // Register, place and width of a time, and its published number of cycles.
+    // Register, position and width of a time, and its published number of cycles.
     for (address, at, width, cycles) in [
         (0xF800_6014, 0, 6, 26),  // tRC
         (0xF800_6014, 6, 8, 160), // tRFC

@@ -6,8 +6,8 @@
 //!                          └──── /N2_LS ◀── /N2_HS ◀──┘
 //! ```
 //!
-//! Limits: Si53xx family reference manual. Each input has an N3 of its own; where the chip goes
-//! over from one input to the other, both have to give the same f3.
+//! Limits: Si53xx family reference manual. Each input has its own N3; if the chip switches between
+//! two inputs, both must produce the same f3.
 
 use core::ops::RangeInclusive;
 
@@ -21,8 +21,8 @@ pub const F3: RangeInclusive<u64> = limits::F3_MIN..=limits::F3_MAX;
 /// N1_HS and N2_HS.
 pub const HIGH_SPEED: RangeInclusive<u32> = limits::HIGH_SPEED_MIN..=limits::HIGH_SPEED_MAX;
 
-/// How far the crystal may put the output off where it stands in for an input, in parts of 10^6:
-/// less than crystals differ.
+/// Largest frequency error of the output, in ppm, when the crystal replaces an input: less than the
+/// tolerance of crystals.
 const CRYSTAL_OFF: u64 = 20;
 
 /// Values of the dividers.
@@ -36,20 +36,20 @@ pub struct Dividers {
 }
 
 impl Dividers {
-    /// Dividers that make exactly `output` from `input` (both in Hz), with the highest frequency at
-    /// the phase detector, where jitter is lowest. None: there are none.
+    /// Finds dividers that make exactly `output` from `input` (both in Hz), with the highest
+    /// frequency at the phase detector, where jitter is lowest. `None` if there are none.
     pub fn find(input: u32, output: u32) -> Option<Self> {
         Self::find_where(input, output, |_| true)
     }
 
-    /// Dividers likewise, and an N3 of the crystal with which it makes nearly the same output from
-    /// the same other dividers.
+    /// Finds such dividers, and an N3 of the crystal with which it makes nearly the same output
+    /// from the same other dividers.
     pub fn with_crystal(input: u32, output: u32) -> Option<(Self, u32)> {
         let found = Self::find_where(input, output, |n3| crystal_n3(input, n3).is_some())?;
         crystal_n3(input, u64::from(found.n3)).map(|n3| (found, n3))
     }
 
-    /// The same of those with an N3 that `accepts`.
+    /// Like [`Self::find`], among the dividers whose N3 `accepts`.
     fn find_where(input: u32, output: u32, accepts: impl Fn(u64) -> bool) -> Option<Self> {
         let mut best: Option<Self> = None;
         for n1_hs in HIGH_SPEED.rev() {
@@ -66,7 +66,7 @@ impl Dividers {
                     n2_ls,
                     n3,
                 });
-                // The input being the same, the smaller N3 is the higher frequency.
+                // For the same input, a smaller N3 is a higher frequency.
                 if best.is_none_or(|best| found.is_some_and(|found| found.n3 < best.n3)) {
                     best = found.or(best);
                 }
@@ -76,8 +76,8 @@ impl Dividers {
     }
 }
 
-/// The N3 with which the crystal comes to the phase detector with nearly the frequency that `input`
-/// (Hz) has behind `n3`.
+/// The N3 with which the crystal has nearly the same frequency at the phase detector as `input`
+/// (Hz) with `n3`.
 fn crystal_n3(input: u32, n3: u64) -> Option<u32> {
     let (input, crystal) = (u64::from(input), u64::from(CRYSTAL));
     let found = (crystal * n3 + input / 2) / input;
@@ -88,13 +88,13 @@ fn crystal_n3(input: u32, n3: u64) -> Option<u32> {
     fits.then_some(found as u32)
 }
 
-/// N2_HS, N2_LS and the smallest N3 that `accepts` for this frequency of the oscillator.
+/// N2_HS, N2_LS and the smallest N3 that `accepts`, for this frequency of the oscillator.
 fn feedback(input: u32, oscillator: u64, accepts: impl Fn(u64) -> bool) -> Option<(u32, u32, u32)> {
     let common = gcd(oscillator, u64::from(input));
     let (n2, n3) = (oscillator / common, u64::from(input) / common);
     let least = u64::from(input).div_ceil(*F3.end()).div_ceil(n3.max(1));
     let most = (u64::from(input) / *F3.start()).min(u64::from(N3_MAX)) / n3.max(1);
-    // One of 22 values in a row makes N2 a multiple of the largest N2_HS and of 2.
+    // One of 22 consecutive values makes N2 a multiple of the largest N2_HS and of 2.
     const IN_A_ROW: usize = 22;
     let multiples = (least..=most).filter(|k| accepts(n3 * k));
     multiples.take(IN_A_ROW + 1).find_map(|k| {
@@ -202,7 +202,7 @@ mod tests {
         #[test]
         fn whole_megahertz_from_10_megahertz_are_found(output in 2u32..=400) {
             let found = Dividers::find(10_000_000, output * 1_000_000);
-            // Above 400 MHz the oscillator's range, seen from the output, has gaps.
+            // Above 400 MHz there are gaps in the oscillator's range, divided down to the output.
             prop_assert!(found.is_some());
         }
     }

@@ -1,12 +1,11 @@
-//! The clock synthesiser Si5324 on an I2C bus: found, reset, programmed and awaited.
+//! The clock synthesiser Si5324 on an I2C bus: detection, reset, programming, and waiting for lock.
 //!
-//! Registers and fields have their names in the Si53xx family reference manual. The chip multiplies
-//! a reference, either its crystal (free run, in place of input 2) or a clock at one of its inputs,
-//! or passes an input through (bypass). Both outputs are LVDS with the same frequency. A clock that
-//! comes over a link comes late, and goes with the link: while it is not there, the crystal stands
-//! in for it, and the chip goes over from one to the other by itself, without a gap at its outputs
-//! (free run with automatic, revertive selection). The loop's bandwidth (BWSEL_REG) stays what it
-//! is after a reset.
+//! Registers and fields are named as in the Si53xx family reference manual. The chip multiplies a
+//! reference, either its crystal (free run, in place of input 2) or a clock at one of its inputs,
+//! or passes an input through (bypass). Both outputs are LVDS with the same frequency. The clock of
+//! a link appears late, and disappears with the link; meanwhile the crystal replaces it, and the
+//! chip switches between them by itself, without a gap at its outputs (free run with automatic,
+//! revertive selection). The loop's bandwidth (BWSEL_REG) keeps its reset value.
 
 use core::fmt;
 
@@ -25,20 +24,20 @@ use dividers::Dividers;
 
 pub use kairos_contracts::chips::si5324::{BUS_ADDRESS as ADDRESS, CRYSTAL};
 
-/// Addresses of the switches behind which the chip may be, and that have eight channels.
+/// Addresses of eight-channel switches behind which the chip may be.
 pub const SWITCHES: [u8; 3] = [0x70, 0x71, 0x74];
 
-/// The chip takes up to 10 ms for a reset.
+/// The chip takes up to 10 ms to reset.
 const RESET_MS: u32 = 20;
-/// How often the status is read.
+/// Interval between reads of the status.
 const POLL_MS: u32 = 10;
-/// After this the alarm of an input that has a clock is over, in ms.
+/// Time within which the alarm of an input with a clock clears, in ms.
 const INPUT_MS: u32 = 200;
-/// Longest time to lock, in ms: 1.2 s, with reserve.
+/// Longest time to lock, in ms: 1.2 s, with margin.
 const LOCK_MS: u32 = 2000;
 
-/// What is always changed after a reset: the input is not selected by pin; the outputs are LVDS; an
-/// alarm ends as soon as it can when a clock is there.
+/// Registers that are always changed after a reset: the input is not selected by pin; the outputs
+/// are LVDS; alarms clear as soon as possible when a clock is present.
 const SETTINGS: [(Register, u32); 3] = [
     (
         FORMAT,
@@ -51,15 +50,15 @@ const SETTINGS: [(Register, u32); 3] = [
     (PINS, pins::CKSEL_PIN.put(PINS.reset, 0)),
 ];
 
-/// What the output is made from.
+/// The source of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference {
     Crystal,
     /// The external clock, of this frequency in Hz.
     External(u32),
-    /// The clock at the external input, of this frequency in Hz, whenever it is there, and else the crystal.
+    /// The clock at the external input, of this frequency in Hz, while present, else the crystal.
     Link(u32),
-    /// The external clock itself.
+    /// The external clock, passed through.
     Bypass,
 }
 
@@ -69,20 +68,20 @@ impl Reference {
     }
 }
 
-/// Which input the board's external clock is connected to.
+/// The input to which the board's external clock is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     Ckin1,
     Ckin2,
 }
 
-/// Access to the bus as the driver needs it. Addresses have 7 bits.
+/// The bus operations that the driver needs. Addresses have 7 bits.
 pub trait Bus {
-    /// Sends bytes; whether the device has acknowledged all of them.
+    /// Sends bytes; returns whether the device has acknowledged all of them.
     fn write(&mut self, address: u8, bytes: &[u8]) -> Result<bool, Stuck>;
-    /// Sends a register's number and reads a byte; None: not acknowledged.
+    /// Sends a register's number and reads a byte; `None` if it is not acknowledged.
     fn read(&mut self, address: u8, register: u8) -> Result<Option<u8>, Stuck>;
-    /// Waits.
+    /// Waits for a number of milliseconds.
     fn wait_ms(&mut self, milliseconds: u32);
 }
 
@@ -94,9 +93,9 @@ pub struct Stuck;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     Stuck,
-    /// Nothing answers, or another chip does (its part number).
+    /// Nothing answers, or another chip (its part number).
     Absent(Option<u32>),
-    /// The chip was there, and no longer answers.
+    /// The chip was found, but does not answer any more.
     Silent,
     /// No dividers make this output from this input (Hz).
     Dividers(u32, u32),
@@ -104,9 +103,9 @@ pub enum Error {
     NoCrystal,
     /// There is no clock at the external input.
     NoInput,
-    /// The crystal is to stand in for the clock at input 2, whose place it takes.
+    /// The crystal cannot replace the clock at input 2, whose place it takes.
     CrystalInstead,
-    /// A reference is there, but the chip does not lock.
+    /// A reference is present, but the chip does not lock.
     NoLock,
 }
 
@@ -148,7 +147,7 @@ pub struct Si5324<B> {
 }
 
 impl<B: Bus> Si5324<B> {
-    /// Looks for the chip: on the bus itself, then behind the channels of the switches.
+    /// Searches for the chip: on the bus itself, then behind the channels of the switches.
     pub fn find(mut bus: B) -> Result<Self, Error> {
         for switch in SWITCHES {
             bus.write(switch, &[0])?;
@@ -177,8 +176,8 @@ impl<B: Bus> Si5324<B> {
         Err(Error::Absent(other))
     }
 
-    /// Programs the chip, and waits until the outputs have `output` Hz (not for a bypass). `input`:
-    /// of the external clock.
+    /// Programs the chip, and waits until the outputs have `output` Hz (ignored for a bypass).
+    /// `input` is that of the external clock.
     pub fn program(&mut self, reference: Reference, input: Input, output: u32) -> Result<(), Error> {
         self.set(RESET, reset::RST_REG.put(0, 1))?;
         self.bus.wait_ms(RESET_MS);
@@ -199,7 +198,7 @@ impl<B: Bus> Si5324<B> {
         self.set(CONTROL, made_from)?;
         let silent = const { select::SQ_ICAL.put(SELECT.reset, 1) };
         self.set(SELECT, select::CKSEL_REG.put(silent, selected))?;
-        // Input 1 goes before the crystal
+        // Input 1 has priority over the crystal
         self.set(
             PRIORITY,
             const { priority::CK_PRIOR2.put(priority::CK_PRIOR1.put(PRIORITY.reset, 0), 1) },
@@ -224,7 +223,7 @@ impl<B: Bus> Si5324<B> {
         self.wait(reference, alarm)
     }
 
-    /// Closes the switch in front of the chip.
+    /// Disconnects the switch in front of the chip.
     pub fn release(mut self) -> Result<(), Error> {
         if let Some(switch) = self.switch {
             self.bus.write(switch, &[0])?;
@@ -245,7 +244,7 @@ impl<B: Bus> Si5324<B> {
         self.set(N32, n32::N32.put(N32.reset, n3_of_input_2 - 1))
     }
 
-    /// Waits for the reference, and for the lock if there is one to come. `alarm`: of the external input.
+    /// Waits for the reference and, unless bypassed, for lock. `alarm`: of the external input.
     fn wait(&mut self, reference: Reference, alarm: Field) -> Result<(), Error> {
         let mut waited = 0;
         loop {
@@ -277,14 +276,14 @@ impl<B: Bus> Si5324<B> {
         Ok(())
     }
 
-    /// Reads a register of a byte.
+    /// Reads a one-byte register.
     fn get(&mut self, register: Register) -> Result<u32, Error> {
         let byte = self.bus.read(BUS_ADDRESS, register.address)?;
         byte.map(u32::from).ok_or(Error::Silent)
     }
 }
 
-/// Part number of what answers at the chip's address.
+/// Part number of the chip that answers at the address.
 fn part(bus: &mut impl Bus) -> Result<Option<u32>, Stuck> {
     let Some(high) = bus.read(BUS_ADDRESS, IDENTITY.address)? else {
         return Ok(None);

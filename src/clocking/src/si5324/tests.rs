@@ -1,5 +1,5 @@
-//! The driver against a bus that holds registers and plays faults. What the chip does with the
-//! registers is modelled in the emulator, whose end-to-end tests are beside this.
+//! The driver against a simulated bus that holds registers and injects faults. The emulator models
+//! the chip's reaction to the registers, in its own end-to-end tests.
 
 extern crate std;
 use super::*;
@@ -9,7 +9,7 @@ use std::vec::Vec;
 
 struct Bench {
     registers: [u8; 256],
-    /// The chip answers while this switch and channel are connected; None: always.
+    /// The chip answers only while this switch and channel are connected; `None` if always.
     behind: Option<(u8, u8)>,
     connected: Option<(u8, u8)>,
     present: bool,

@@ -1,4 +1,4 @@
-//! What is counted of links: how many there are, and what the logic counts at this board's end of each.
+//! Counts of links: how many exist, and the logic's counters at this board's end of each.
 
 use core::fmt::{self, Write};
 
@@ -9,7 +9,7 @@ use kairos_proto::descriptor::Descriptor;
 use super::Links;
 
 impl Links {
-    /// All, and those whose other board answers.
+    /// The number of links, and of those whose other board answers.
     pub fn counts(&self) -> (u32, u32) {
         let links = self.all.iter().flatten();
         links.fold((0, 0), |(all, up), link| {
@@ -21,11 +21,12 @@ impl Links {
 /// Registers, each with its name for [`Links::describe`].
 type Named<const N: usize> = [(&'static str, Register); N];
 
-/// What the logic counts at this end of a link.
+/// Counters of the logic at this end of a link.
 #[derive(Default)]
 pub(super) struct Counts {
     words: Option<Named<5>>,
-    /// What this board has refused of what others wanted of its memory, where links have remote memory.
+    /// Accesses of other boards to this board's memory that were refused, where links have remote
+    /// memory.
     refused: Option<Named<2>>,
 }
 
@@ -53,7 +54,7 @@ impl Counts {
         }
     }
 
-    /// As JSON, for more behind it.
+    /// Writes the counters as JSON members, each followed by a separator.
     pub(super) fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
         write_named(out, "words", self.words.as_ref().map_or(&[][..], |all| all))?;
         write_named(out, "refused", self.refused.as_ref().map_or(&[][..], |all| all))

@@ -1,4 +1,4 @@
-//! The mailbox of a link, by which packets come and go.
+//! The mailbox of a link, which sends and receives packets.
 
 use kairos_contracts::registers::mailbox;
 use kairos_pl::Register;
@@ -13,12 +13,12 @@ pub(super) struct Mailbox {
     waiting: Register,
     receive: Register,
     release: Register,
-    /// Packets that came and were dropped.
+    /// Received packets that were dropped.
     pub(super) dropped: Register,
 }
 
 impl Mailbox {
-    /// That of the board's link with this number.
+    /// Finds the mailbox of the link with this number.
     pub(super) fn find(descriptor: &Descriptor, number: usize) -> Option<Self> {
         let find = |name| Register::find_numbered(descriptor, name, number);
         Some(Self {
@@ -32,17 +32,17 @@ impl Mailbox {
         })
     }
 
-    /// What was sent last has not left yet.
+    /// Whether the last packet sent has not left yet.
     pub(super) fn is_busy(&self) -> bool {
         self.state.read() & mailbox::STATE_BUSY_BIT != 0
     }
 
-    /// The link is up.
+    /// Whether the link is up.
     pub(super) fn has_line(&self) -> bool {
         self.state.read() & mailbox::STATE_LINE_BIT != 0
     }
 
-    /// Sends whole words.
+    /// Sends a packet of whole words.
     pub(super) fn send(&self, packet: &[u8]) {
         for word in packet.as_chunks::<4>().0 {
             self.send.write(u32::from_le_bytes(*word));
@@ -50,7 +50,7 @@ impl Mailbox {
         self.go.write(1);
     }
 
-    /// The oldest packet; its length.
+    /// Takes the oldest packet; returns its length.
     pub(super) fn take(&self, out: &mut [u8; PACKET_MAX]) -> Option<usize> {
         let words = self.waiting.read() as usize;
         if words == 0 {

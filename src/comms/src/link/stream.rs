@@ -1,4 +1,4 @@
-//! A stream of bytes to a service of another board, or from that.
+//! A stream of bytes to or from a service of another board.
 
 use core::future::poll_fn;
 use core::task::{Context, Poll};
@@ -6,18 +6,18 @@ use core::task::{Context, Poll};
 use super::Link;
 use crate::wire::{Lost, Wire};
 
-/// A stream, until it is dropped.
+/// A stream, open until it is dropped.
 pub struct LinkStream {
     pub(super) link: &'static Link,
     pub(super) number: usize,
 }
 
 impl LinkStream {
-    /// Some bytes; 0 at the end.
+    /// Reads some bytes; 0 at the end.
     pub fn poll_read(&self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Lost>> {
         let read = self.link.end.borrow_mut().poll_read(self.number, cx, buffer);
         if read.is_ready() {
-            // What was read makes room, which the other end is told.
+            // The read frees buffer space, which the other end must be told.
             self.link.kick.signal(());
         }
         read.map_err(|_| Lost)
@@ -32,7 +32,7 @@ impl LinkStream {
         Ok(())
     }
 
-    /// Until one of both ends.
+    /// Copies from this stream to the other until either ends.
     pub(super) async fn pass_to(&self, other: &Self) {
         let mut buffer = [0; 1024];
         while let Ok(count @ 1..) = poll_fn(|cx| self.poll_read(cx, &mut buffer)).await {

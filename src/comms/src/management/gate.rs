@@ -1,4 +1,4 @@
-//! Who may: a client of a device that has a key proves that it has it too.
+//! Access control: a client of a device that has a key must prove that it knows the key.
 
 use embassy_time::{Duration, Instant};
 use kairos_config::auth::{self, Access, Digest};
@@ -7,13 +7,13 @@ use kairos_proto::management::{reply, RequestDecoder, PROOF_CONTEXT};
 use super::End;
 use crate::config::Config;
 
-/// A client that may do nothing yet must not keep a socket for longer from those who may.
+/// An unauthenticated client must not occupy a socket for longer than this.
 const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whether a client may do what it asks for. A key that is set or removed counts for clients that come later.
+/// Whether a client may execute its requests. Setting or removing a key affects only later clients.
 pub struct Gate {
     access: Access,
-    /// What was sent last, until there is an answer to it.
+    /// The nonce sent last, until it is answered.
     nonce: Option<Digest>,
     pub open: bool,
     pub deadline: Instant,

@@ -1,23 +1,23 @@
-//! What the kernel core wants of other boards.
+//! Requests of the kernel core that concern other boards.
 
 use embassy_time::{Duration, Instant};
 use kairos_channel::{Frame, Kind};
 
 use crate::kernel_core::{Failure, KernelCore};
 
-/// Values for another board.
+/// A message to another board.
 pub struct Message {
     pub number: u32,
     pub destination: u8,
-    /// The line by which they go.
+    /// Destination of the line that carries it.
     pub line: u8,
     pub is_result: bool,
     pub count: u8,
-    /// Bytes of the values.
+    /// Length of the values, in bytes.
     pub length: u32,
 }
 
-/// What the kernel core asks for.
+/// A request of the kernel core.
 pub enum Request {
     Run {
         number: u32,
@@ -37,7 +37,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// Reads the frame of a request; None: it is about something else.
+    /// Reads the frame of a request; `None` if it is of another kind.
     pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
         let kinds = [
             Kind::SubkernelRun,

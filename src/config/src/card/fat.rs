@@ -1,8 +1,8 @@
-//! The boot sector of a FAT file system: where its tables, directories and clusters are.
+//! The boot sector of a FAT file system, which locates its tables, directories and clusters.
 
 use super::{Sector, SECTOR};
 
-/// Where things are in the partition, as far as needed to tell free clusters.
+/// The layout of the partition, as far as needed to recognise free clusters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Geometry {
     pub fat: u32,
@@ -10,14 +10,15 @@ pub struct Geometry {
     pub data: u32,
     pub end: u32,
     pub cluster: u32,
-    /// Bytes of a FAT entry: 2 or 4; 0 for FAT12, whose clusters are never written directly.
+    /// Size of a FAT entry in bytes: 2 or 4; 0 for FAT12, whose clusters are never written
+    /// directly.
     pub entry: u32,
 }
 
-/// Where the root directory is.
+/// Location of the root directory.
 #[derive(Clone, Copy, Debug)]
 pub enum Root {
-    /// Before the data, in so many sectors.
+    /// Before the data, in this many sectors.
     Sectors(u32),
     /// In a chain of clusters that begins with this one (FAT32).
     Clusters(u32),

@@ -12,9 +12,9 @@ use super::{BlockDevice, Error, Sector, SECTOR};
 pub enum Recovery {
     /// Nothing to do.
     Clean,
-    /// A write that power loss had interrupted has been completed: so many sectors.
+    /// An interrupted write has been completed, with this many sectors.
     Completed(u32),
-    /// The journal does not match the card, which somebody else has written to; it was dropped.
+    /// The journal does not match the card, to which somebody else has written; it was dropped.
     Dropped,
 }
 
@@ -23,7 +23,7 @@ const CHANGES: usize = 256;
 /// Sector of the journal's record; descriptors and data follow.
 const RECORD: u32 = 1;
 const MAGIC: &[u8; 8] = b"KAIRJNL1";
-/// Bytes of a descriptor: sector number, CRC of what is there before.
+/// Size of a descriptor in bytes: sector number, CRC of the old contents.
 const DESCRIPTOR: usize = 8;
 const PER_SECTOR: usize = SECTOR / DESCRIPTOR;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
@@ -36,7 +36,7 @@ pub(crate) struct Change {
     pub data: Sector,
 }
 
-/// Puts a transaction on the card: into the journal, then to its places.
+/// Writes a transaction to the card: into the journal, then to its destinations.
 pub fn write<D: BlockDevice>(device: &mut D, changes: &Changes) -> Result<(), Error> {
     let count = changes.len();
     if count == 0 {
@@ -66,7 +66,7 @@ pub fn write<D: BlockDevice>(device: &mut D, changes: &Changes) -> Result<(), Er
     Ok(device.write(RECORD, &[0; SECTOR])?)
 }
 
-/// Where the data of a journal with `count` changes begins.
+/// Start of the data in a journal with `count` changes.
 fn data_start(count: usize) -> u32 {
     RECORD + 1 + count.div_ceil(PER_SECTOR) as u32
 }
@@ -82,7 +82,8 @@ fn record(count: u32, crc: u32) -> Sector {
     sector
 }
 
-/// Completes a valid journal. Returns how many changes a journal before sector `start` can hold, too.
+/// Completes a valid journal. Also returns the number of changes that fit into a journal before
+/// sector `start`.
 pub fn recover<D: BlockDevice>(device: &mut D, start: u32) -> Result<(Result<usize, Error>, Recovery), Error> {
     let capacity = (start as usize)
         .saturating_sub(data_start(CHANGES) as usize)
@@ -120,7 +121,7 @@ fn descriptor<D: BlockDevice>(device: &mut D, n: usize) -> Result<(u32, u32), Er
     Ok((u32_at(&sector, at), u32_at(&sector, at + 4)))
 }
 
-/// Whether the journal is as it was written, and each target is as it was before or as it becomes.
+/// Whether the journal is intact, and each target has its old or new contents.
 fn is_complete<D: BlockDevice>(device: &mut D, count: usize, crc: u32) -> Result<bool, Error> {
     let mut digest = CRC.digest();
     let mut sector = [0; SECTOR];

@@ -1,4 +1,4 @@
-//! The store on a card in memory whose power can be cut after any number of written sectors.
+//! The store on a simulated card whose power can be cut after any number of sector writes.
 
 extern crate std;
 use super::*;
@@ -19,7 +19,7 @@ struct Memory {
     /// Sectors as formatted, and those changed since.
     base: Rc<Vec<Sector>>,
     changed: BTreeMap<u32, Sector>,
-    /// Writes until the power goes.
+    /// Writes until the power is cut.
     left: usize,
     dead: bool,
 }
@@ -231,7 +231,8 @@ fn a_journal_that_does_not_match_the_card_is_dropped() {
     let mut count = Store::new(before.clone(), room);
     count.write("ip", b"1").unwrap();
     let writes = usize::MAX - count.device().left;
-    // All but the last write: the journal is valid. Then somebody changes a sector it is about.
+    // All but the last write: the journal is valid. Then somebody modifies one of its target
+    // sectors.
     before.left = writes - 1;
     let room = &mut self::room();
     let mut store = Store::new(before, room);
@@ -246,7 +247,7 @@ fn a_journal_that_does_not_match_the_card_is_dropped() {
     assert_eq!(store.take_recovery(), Some(Recovery::Dropped));
 }
 
-/// Does `change` with the power cut after each number of writes, and looks at the card after each.
+/// Executes `change` with the power cut after each number of writes, and checks the card each time.
 fn cut_everywhere(
     before: &Memory,
     change: impl Fn(&mut Store<Memory>) -> Result<(), Error>,
@@ -260,7 +261,7 @@ fn cut_everywhere(
         let done = change(&mut store).is_ok();
         let mut after = store.device().clone();
         (after.left, after.dead) = (usize::MAX, false);
-        // The power may go again while the first loss is being repaired.
+        // The power may be cut again during recovery.
         for second in [0, 1, 3, usize::MAX] {
             after.left = second;
             let room = &mut self::room();

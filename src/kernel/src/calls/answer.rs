@@ -1,4 +1,4 @@
-//! The bytes of the comms core's answer about a subkernel or a trace of several boards.
+//! Reads the comms core's answers about subkernels and distributed traces.
 
 use kairos_channel::Kind;
 use kairos_proto::rpc::Source;
@@ -6,15 +6,15 @@ use kairos_proto::rpc::Source;
 use crate::comms::{next_frame, read_some, receiving, report_fmt};
 use crate::owned::Owned;
 
-/// Bytes of the answer's last part that have not been read.
+/// Unread bytes of the answer's last part.
 static REST: Owned<u32> = Owned::new(0);
 
-/// Before a kernel, and in a restart.
+/// Clears the state, before a kernel and in a restart.
 pub fn forget() {
     REST.set(0);
 }
 
-/// Reads bytes of an answer, which may be in several frames.
+/// Reads bytes of an answer, which may span several frames.
 fn read(buffer: &mut [u8]) {
     receiving(|receiver| {
         let mut done = 0;
@@ -30,32 +30,33 @@ fn read(buffer: &mut [u8]) {
     });
 }
 
-/// The next word.
+/// Reads the next word.
 pub fn word() -> u32 {
     let mut bytes = [0; 4];
     read(&mut bytes);
     u32::from_le_bytes(bytes)
 }
 
-/// The next byte.
+/// Reads the next byte.
 pub fn byte() -> u8 {
     let mut bytes = [0];
     read(&mut bytes);
     bytes[0]
 }
 
-/// The last part of an answer has so many bytes: a report, or values. They are taken, or skipped.
+/// Begins the last part of an answer, a report or values, of this length. It must be taken or
+/// skipped.
 pub fn begin(bytes: u32) {
     REST.set(bytes);
 }
 
-/// Takes all of the last part.
+/// Reads the whole last part.
 pub fn take(place: &mut [u8]) {
     read(place);
     REST.set(0);
 }
 
-/// Skips what is left of it.
+/// Skips the unread rest of the last part.
 pub fn skip() {
     let mut rest = REST.replace(0) as usize;
     let mut dropped = [0; 64];
@@ -66,7 +67,7 @@ pub fn skip() {
     }
 }
 
-/// What is left of the last part, as values are taken from it.
+/// The unread rest of the last part, as a source of values.
 pub struct Rest;
 
 impl Source for Rest {

@@ -1,5 +1,5 @@
 //! `cache_get` and `cache_put` (kernel ABI, section 2.5): the store in the upper half of the heap,
-//! and the private copies that kernels get, in the lower half. Copies live until the next kernel
+//! and the private copies passed to kernels, in the lower half. Copies live until the next kernel
 //! starts.
 
 use kairos_channel::memory::KERNEL_HEAP;
@@ -13,20 +13,20 @@ use crate::owned::{Lent, Owned};
 use crate::raise;
 
 const MIDDLE: usize = KERNEL_HEAP.start + (KERNEL_HEAP.end - KERNEL_HEAP.start) / 2;
-/// Behind the copies; up to the middle is the memory of `linalg.rs`.
+/// End of the copies; the memory from here to the middle belongs to `linalg.rs`.
 const COPIES_END: usize = KERNEL_HEAP.start + (6 << 20);
 
-/// What kernels have got, and change as they like.
+/// Copies of values passed to kernels, which may change them.
 static COPIES: Lent<Area<{ KERNEL_HEAP.start }, COPIES_END>> = {
-    // SAFETY: this part of the heap is this module's.
+    // SAFETY: this part of the heap belongs to this module.
     Lent::new(unsafe { Area::new() })
 };
-/// The values.
+/// The stored values.
 static STORE: Lent<Area<MIDDLE, { KERNEL_HEAP.end }>> = {
-    // SAFETY: the heap is this module's, and this its upper half.
+    // SAFETY: this module owns the heap, and this is its upper half.
     Lent::new(unsafe { Area::new() })
 };
-/// Words of the copies' half that are taken.
+/// Words used in the memory of copies.
 static COPIED: Owned<usize> = Owned::new(0);
 
 /// Empties the store, at reset of the core only.
@@ -36,13 +36,13 @@ pub fn boot() {
     });
 }
 
-/// In a restart: nobody uses the memory.
+/// Reclaims the memory in a restart, when nobody uses it.
 pub fn reclaim() {
     COPIES.reclaim();
     STORE.reclaim();
 }
 
-/// Drops the copies that the kernel before has got.
+/// Drops the copies made for the previous kernel.
 pub fn forget_copies() {
     COPIED.set(0);
 }
@@ -55,7 +55,7 @@ fn key(pointer: u32, length: u32) -> &'static [u8] {
     }
 }
 
-/// `cache_get`: a pointer to {elements, length}, the elements behind it.
+/// `cache_get`: returns a pointer to {elements, length}, followed by the elements.
 extern "C" fn get(pointer: u32, length: u32) -> u32 {
     let key = key(pointer, length);
     let place = STORE.with(|store| {
@@ -68,7 +68,7 @@ extern "C" fn get(pointer: u32, length: u32) -> u32 {
     })
 }
 
-/// Copies a value to where there is room; the address of the kernel's list.
+/// Copies a value to free memory; returns the address of the kernel's list.
 fn copy(value: &[u32], copies: &mut [u32]) -> Option<u32> {
     let start = COPIED.get();
     let copy = copies[start..].get_mut(..2 + value.len())?;

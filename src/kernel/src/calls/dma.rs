@@ -1,9 +1,9 @@
 //! DMA (kernel ABI, section 2.4): recording, the store of traces ([`kairos_kernel::traces`]), and
-//! playing them.
+//! playback.
 //!
-//! This core keeps the traces, in memory of their own: they outlive kernels, connections and
-//! restarts, and are lost at reset. Outputs are recorded straight in the format that the gateware
-//! plays.
+//! This core keeps the traces in a memory region of their own: they survive kernels, connections
+//! and restarts, and are lost at reset. Outputs are recorded directly in the format that the
+//! gateware plays.
 
 use core::arch::asm;
 
@@ -22,23 +22,23 @@ use crate::memory::{Area, KernelMemory};
 use crate::owned::{Lent, Owned};
 use crate::{comms, raise, rtio};
 
-/// The store.
+/// The store of traces.
 static STORE: Lent<Area<{ DMA.start }, { DMA.end }>> = {
-    // SAFETY: set apart in the memory map for traces, which only this module changes. The gateware
+    // SAFETY: reserved in the memory map for traces, which only this module changes. The gateware
     // reads them.
     Lent::new(unsafe { Area::new() })
 };
 
-/// The recording under way, and its name.
+/// The recording in progress, and its name.
 static RECORDING: Owned<Option<Recording>> = Owned::new(None);
 static NAME: Lent<([u8; NAME_MAX], usize)> = Lent::new(([0; NAME_MAX], 0));
 /// Longest name, in bytes.
 const NAME_MAX: usize = 1024;
-/// Of the trace that was distributed last.
+/// Number of the trace distributed last.
 static NUMBER: Owned<u32> = Owned::new(0);
-/// Bytes of a request about the parts of a trace, of which each board has one at most.
+/// Most bytes of a request about the parts of a trace, of which there is one per board.
 const PARTS_MAX: usize = PARTS_HEAD + 12 * 256;
-/// Of which the number is this.
+/// Bytes of such a request before the parts: the trace's number.
 const PARTS_HEAD: usize = 4;
 
 const NO_ROOM: &str = "no memory left for DMA recordings: erase some, or record less";
@@ -62,25 +62,26 @@ pub fn boot() {
     });
 }
 
-/// In a restart: what the kernel was recording is lost.
+/// Discards a recording in progress, in a restart.
 pub fn abandon() {
     STORE.reclaim();
     NAME.reclaim();
     RECORDING.set(None);
 }
 
-/// Notes for an emulator where an event stands now, which was recorded or copied (`from` is not 0).
+/// Tells an emulator the place of an event that was recorded, or copied from `from` if that is
+/// nonzero.
 fn note_written(event: usize, from: usize) {
-    // SAFETY: a hint.
+    // SAFETY: a hint instruction.
     unsafe {
         asm!("dbg #{note}", note = const TraceNote::Written as u32, in("r0") event, in("r1") from,
              options(nomem, nostack, preserves_flags));
     }
 }
 
-/// Notes for an emulator that another board is to play the part at an address.
+/// Tells an emulator that another board is to play the part at an address.
 fn note_elsewhere(part: usize, time: i64) {
-    // SAFETY: a hint.
+    // SAFETY: a hint instruction.
     unsafe {
         asm!("dbg #{note}", note = const TraceNote::Elsewhere as u32, in("r0") part, in("r2") time as u32,
              in("r3") (time >> 32) as u32, options(readonly, nostack, preserves_flags));
@@ -131,7 +132,7 @@ extern "C" fn record_start(pointer: u32, length: u32) {
     }
 }
 
-/// `dma_record_stop`. A recording that is to be distributed is taken apart by boards, which get their parts.
+/// `dma_record_stop`. A recording to be distributed is split by boards, which receive their parts.
 extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
     let Some(ended) = RECORDING.take() else {
         return error("DMA is not recording");
@@ -140,7 +141,7 @@ extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
     if with_traces(|traces| traces.finish(ended, duration)) == Err(Full) {
         return error(NO_ROOM);
     }
-    // A satellite's kernel reaches its own board alone, and so does what it has recorded.
+    // A satellite's kernel reaches only its own board, and so does its recording.
     if enable_ddma & 1 == 0 || names::destination() != u32::from(DESTINATION_MASTER) {
         return;
     }
@@ -151,11 +152,11 @@ extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
     if done == Err(Full) {
         return error(NO_ROOM);
     }
-    // A board that is not there, or has no room, is told of when it is to play.
+    // An unreachable board, or one without room, is reported at playback.
     keep(number);
 }
 
-/// Sees to it that all other boards have their parts.
+/// Ensures that all other boards have their parts.
 fn keep(number: u32) -> TraceAnswer {
     let mut parts = heapless::Vec::<u8, PARTS_MAX>::new();
     let _ = parts.extend_from_slice(&number.to_le_bytes());
@@ -180,14 +181,14 @@ fn keep(number: u32) -> TraceAnswer {
     subkernel::trace_answer()
 }
 
-/// Forgets a trace, here and elsewhere.
+/// Erases a trace on all boards.
 fn forget(name: &[u8]) {
     if let Some(number) = with_traces(|traces| traces.erase(name)) {
         comms::send(Kind::TraceForget, &number.to_le_bytes());
     }
 }
 
-/// Raises what kept another board from playing its part, if anything did.
+/// Raises the error that kept another board from playing its part, if any.
 fn raise_of_others(answer: TraceAnswer) {
     let (message, board) = match answer {
         TraceAnswer::Done => return,
@@ -228,7 +229,7 @@ extern "C" fn retrieve(result: &mut Retrieved, pointer: u32, length: u32) {
                 address: (DMA.start + trace.offset) as u32,
                 uses_ddma: u32::from(trace.number != 0),
             };
-            // Another board may have forgotten its part since.
+            // Another board may have dropped its part since.
             if trace.number != 0 {
                 raise_of_others(keep(trace.number));
             }
@@ -247,7 +248,7 @@ extern "C" fn playback(time: i64, address: u32, _uses_ddma: u32) {
     }
 }
 
-/// Every board plays its part; this one while the others do.
+/// Every board plays its part, all at the same time.
 fn play_everywhere(number: u32, time: i64) {
     if !rtio::prepare() {
         return;

@@ -7,25 +7,26 @@ use kairos_proto::exception::Id;
 use crate::owned::Lent;
 use crate::raise;
 
-/// It is used in place: a kernel may be killed at any step, and [`recover`] must know how far it
-/// was. From a start to its stop the bus is this core's, between two transactions the comms core
-/// may have it for one.
+/// The bus, modified in place: a kernel may be killed at any step, and [`recover`] must know the
+/// state. This core owns the bus from start to stop condition; between two transactions the comms
+/// core may take it for one.
 static BUS: Lent<Bus> = Lent::new(Bus::new());
 
-/// In a restart: the kernel before may have been stopped in the middle of a byte.
+/// Recovers the bus in a restart: the previous kernel may have been stopped in the middle of a
+/// byte.
 pub fn recover() {
     BUS.reclaim();
     BUS.with(Bus::recover);
     Shared::get().release_bus(KERNEL);
 }
 
-/// Returns when the comms core has done with the bus.
+/// Waits until the comms core has released the bus.
 #[inline(never)]
 fn take_turn() {
     while !Shared::get().kernel_takes_bus() {}
 }
 
-/// Between two transactions the comms core may have the bus.
+/// Releases the bus between two transactions, so that the comms core may have it.
 #[inline(never)]
 fn end_turn(bus: &Bus) {
     if !bus.is_open() {
@@ -42,7 +43,7 @@ fn in_turn<T>(action: impl FnOnce(&mut Bus) -> T) -> T {
     })
 }
 
-/// The result on bus 0, or the exception.
+/// Runs `action` on bus 0 and returns its result, or raises an exception.
 fn on<T: Default>(number: u32, message: &'static str, action: impl FnOnce(&mut Bus) -> Result<T, Stuck>) -> T {
     let result = if number == 0 { in_turn(action) } else { Err(Stuck) };
     result.unwrap_or_else(|Stuck| {
@@ -73,7 +74,7 @@ extern "C" fn read_on(bus: u32, acknowledge: u32) -> u32 {
     on(bus, "I2C read fail", |bus| bus.read(acknowledge & 1 != 0))
 }
 
-/// `mask`: none, or one channel.
+/// `mask`: at most one channel.
 extern "C" fn switch_select_on(bus: u32, address: u32, mask: u32) {
     on(bus, "I2C switch select fail", |bus| match mask & 0xff {
         mask if mask.count_ones() <= 1 => bus.switch_select(address & 0x7f, mask),

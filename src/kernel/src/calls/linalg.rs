@@ -1,8 +1,8 @@
-//! Linear algebra of kernels: `np_linalg_…` and `sp_linalg_…` (kernel ABI, section 2.13).
+//! Linear algebra for kernels: `np_linalg_…` and `sp_linalg_…` (kernel ABI, section 2.13).
 //!
-//! A matrix is `{u32 dims, u32 *shape, double *data}`, row by row. The kernel makes the ones for
-//! the results, and their shapes say how much of a result it wants: the reduced or the full `q`,
-//! `u` and `v'`.
+//! A matrix is `{u32 dims, u32 *shape, double *data}`, row by row. The kernel allocates those for
+//! the results, and their shapes select how much of a result is wanted: the reduced or the full
+//! `q`, `u` and `v'`.
 
 use kairos_channel::memory::KERNEL_HEAP;
 use kairos_kernel::linalg::{self, Failure, Matrix, Scratch};
@@ -14,22 +14,22 @@ use crate::memory::{Area, KernelMemory};
 use crate::owned::Lent;
 use crate::raise;
 
-/// For what a computation needs besides its results: above the copies of the cache, below its values.
+/// Working memory of computations: above the copies of the cache, below its values.
 const SCRATCH_START: usize = KERNEL_HEAP.start + (6 << 20);
 static SCRATCH: Lent<Area<SCRATCH_START, { SCRATCH_START + (2 << 20) }>> = {
-    // SAFETY: this part of the heap is this module's.
+    // SAFETY: this part of the heap belongs to this module.
     Lent::new(unsafe { Area::new() })
 };
 
-/// In a restart: nobody uses the memory.
+/// Reclaims the memory in a restart, when nobody uses it.
 pub fn reclaim() {
     SCRATCH.reclaim();
 }
 
-/// What can be wrong with a call.
+/// Errors of a call.
 enum Problem {
     Failure(Failure),
-    /// The place for a result has a shape that the result does not have.
+    /// The shape of a result's matrix does not fit the result.
     Shape,
     Address(BadAddress),
 }
@@ -48,7 +48,8 @@ impl From<BadAddress> for Problem {
 
 type Result<T> = core::result::Result<T, Problem>;
 
-/// A matrix of the kernel: its lengths, of which it has so many, and the address of its elements.
+/// A matrix of the kernel: the number of its dimensions, their lengths, and the address of its
+/// elements.
 struct Place {
     dims: u32,
     shape: [usize; 2],
@@ -69,13 +70,13 @@ impl Place {
         Ok(Place { dims, shape, data })
     }
 
-    /// Length in bytes of a row of so many elements.
+    /// Length of a row of `count` elements, in bytes.
     fn bytes(&self, count: usize) -> Result<u32> {
         let length = count.checked_mul(8).and_then(|length| u32::try_from(length).ok());
         length.ok_or(Problem::Failure(Failure::TooLarge))
     }
 
-    /// A copy; a vector is a column.
+    /// Reads a copy; a vector becomes a column.
     fn read<'a>(&self, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {
         let mut made = scratch.matrix(self.shape[0], self.shape[1])?;
         let [rows, columns] = self.shape;
@@ -91,7 +92,7 @@ impl Place {
         Ok(made)
     }
 
-    /// Puts as much of a result there as there is room for.
+    /// Writes as much of a result as the place has room for.
     fn write(&self, result: &Matrix) -> Result<()> {
         let [rows, columns] = match self.dims {
             1 if result.rows == 1 => [1, self.shape[0]],
@@ -115,7 +116,7 @@ impl Place {
     }
 }
 
-/// Computes results from a matrix, puts them where the kernel wants them, and raises what goes wrong.
+/// Computes results from a matrix, writes them to the kernel's matrices, and raises any error.
 fn compute<const COUNT: usize>(
     matrix: u32,
     results: [u32; COUNT],
@@ -169,7 +170,7 @@ extern "C" fn determinant(matrix: u32, result: u32) {
     });
 }
 
-/// With as many columns of `q` as there is room for, at least those of the reduced one.
+/// The number of columns of `q` is as its place demands, but at least that of the reduced one.
 extern "C" fn qr(matrix: u32, q: u32, r: u32) {
     compute(matrix, [q, r], |matrix, scratch| {
         let wanted = Place::at(q)?.shape[1];
@@ -184,7 +185,7 @@ extern "C" fn svd(matrix: u32, u: u32, values: u32, v: u32) {
     });
 }
 
-/// The exponent is a number, or a matrix with one element: no exponent is as large as an address.
+/// The exponent is a number or a matrix with one element; no valid exponent is a valid address.
 extern "C" fn matrix_power(matrix: u32, exponent: u32, result: u32) {
     compute(matrix, [result], |matrix, scratch| {
         let number = match KernelMemory.bytes(exponent, 12) {
@@ -198,7 +199,7 @@ extern "C" fn matrix_power(matrix: u32, exponent: u32, result: u32) {
     });
 }
 
-/// `x` of `matrix x = right`.
+/// Solves `matrix x = right` for `x`.
 extern "C" fn solve(matrix: u32, right: u32, result: u32) {
     compute(matrix, [result], |matrix, scratch| {
         let right = Place::at(right)?.read(scratch)?;

@@ -16,10 +16,10 @@ const INFO: u8 = 3;
 /// A line, or the beginning of a long one.
 type Line = Vec<u8, 512>;
 
-/// What the kernel has written of the line that is not complete yet.
+/// The kernel's incomplete line.
 static LINE: Lent<Line> = Lent::new(Line::new());
 
-/// Before a kernel, and in a restart: what the kernel before has left is dropped.
+/// Drops the text left by the previous kernel, before a kernel and in a restart.
 pub fn forget() {
     LINE.reclaim();
     LINE.with(Line::clear);
@@ -30,10 +30,10 @@ pub fn flush() {
     LINE.with(send);
 }
 
-/// Appends to the line. Complete lines go to the comms core, longer ones in pieces.
+/// Appends to the line. Complete lines are sent to the comms core; longer ones in pieces.
 fn append(line: &mut Line, bytes: &[u8]) {
     for &byte in bytes {
-        // There is room: a full buffer has been sent.
+        // Cannot fail: a full buffer has been sent.
         let _ = line.push(byte);
         if byte == b'\n' || line.is_full() {
             send(line);
@@ -41,7 +41,7 @@ fn append(line: &mut Line, bytes: &[u8]) {
     }
 }
 
-/// Sends what there is of the line.
+/// Sends the buffered text.
 fn send(line: &mut Line) {
     if !line.is_empty() {
         send_pieces(Kind::Log, |message| {

@@ -1,13 +1,13 @@
-//! Mathematics for kernels, by the crate `libm` and faster functions of our own. Doubles travel in
-//! d registers, which is this target's own convention.
+//! Mathematics for kernels, from the crate `libm` and from faster functions of our own. Doubles are
+//! passed in d registers, this target's own convention.
 
-/// What the functions come from.
+/// The implementations.
 mod library {
-    // Named, they come before those of the crate.
+    // Named imports take precedence over those of the crate.
     pub use kairos_kernel::mathematics::{atan, cos, exp, log, sin, tan};
     pub use libm::*;
 
-    /// By the processor.
+    /// Uses the processor's instruction.
     pub fn sqrt(x: f64) -> f64 {
         let root;
         // SAFETY: an instruction that only computes.
@@ -15,7 +15,7 @@ mod library {
         root
     }
 
-    /// That of `libm` 0.2 takes large negative numbers for their absolute values.
+    /// The `acosh` of `libm` 0.2 uses the absolute values of large negative numbers.
     pub fn acosh(x: f64) -> f64 {
         if x < 1.0 {
             return f64::NAN;
@@ -42,11 +42,11 @@ kairos_contracts::mathematics!(functions);
 /// # Safety
 /// The pointers are the kernel's, valid for a double each.
 pub unsafe extern "C" fn sincos(x: f64, sin: *mut f64, cos: *mut f64) {
-    // SAFETY: by this function's condition.
+    // SAFETY: by this function's contract.
     unsafe { (*sin, *cos) = (library::sin(x), library::cos(x)) };
 }
 
-/// `__powidf2`: x to an integer power, by squaring, as the compiler's own helper.
+/// `__powidf2`: x to an integer power by squaring, like the compiler's own helper.
 pub extern "C" fn powidf2(x: f64, n: i32) -> f64 {
     let mut result = 1.0;
     let mut factor = x;
@@ -68,10 +68,10 @@ pub extern "C" fn powidf2(x: f64, n: i32) -> f64 {
 /// `strlen`
 ///
 /// # Safety
-/// The pointer leads to a terminated string.
+/// The pointer must point to a terminated string.
 pub unsafe extern "C" fn strlen(text: *const u8) -> u32 {
     let mut length = 0;
-    // SAFETY: by this function's condition the string goes on until its end is found.
+    // SAFETY: by this function's contract the string continues until its end is found.
     while unsafe { core::ptr::read_volatile(text.add(length)) } != 0 {
         length += 1;
     }

@@ -1,5 +1,5 @@
-//! The functions that kernels call, by subject; `symbols.rs` gives them their names. Those of RTIO
-//! are in `rtio/`.
+//! The functions that kernels call, by subject; `symbols.rs` maps their names to them. Those of
+//! RTIO are in `rtio/`.
 
 pub mod answer;
 pub mod cache;

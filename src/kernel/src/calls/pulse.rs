@@ -1,6 +1,6 @@
-//! `pulse_update` and `pulse_update_all`: a kernel's new value for a gate of the pulse core, made
-//! to words and sent here, with no host in the loop. `pulse_stream`: words put where the core reads
-//! them from memory.
+//! `pulse_update` and `pulse_update_all`: convert a kernel's new values for a gate of the pulse
+//! core to words and send them, with no host in the loop. `pulse_stream`: stores words where the
+//! core reads them from memory.
 
 use kairos_channel::memory::STREAM;
 use kairos_chip::gic::barrier;
@@ -16,15 +16,15 @@ use crate::owned::{Lent, Owned};
 use crate::raise;
 use crate::rtio::{now_mu, output, set_now_mu, CYCLE};
 
-/// Values of one course at most.
+/// Most values of one course.
 const MOST: usize = SEGMENTS + 1;
 
-/// `pulse_update(gate, parameter, target, value)`: gives a parameter of a gate another value.
-/// `gate`: what is adjustable of it.
+/// `pulse_update(gate, parameter, target, value)`: changes a parameter of a gate. `gate` describes
+/// its adjustable parameters.
 ///
-/// The words are events at the cursor, which each moves by a cycle: the last one to `target`, those
-/// before it to address 0 of its channel. If that is address 0 too, they are outputs like any
-/// other; if not, they are urgent.
+/// The words are events at the cursor, which each advances by a cycle: the last one goes to
+/// `target`, those before it to address 0 of its channel. If `target` is also address 0, they are
+/// ordinary outputs; if not, they are urgent.
 extern "C" fn update(gate: u32, parameter: u32, target: u32, value: f64) {
     let Some(gate) = adjustable(gate) else { return };
     if let Err(error) = gate.change(parameter, &[value], &mut |word, last| send(target, word, last)) {
@@ -32,8 +32,8 @@ extern "C" fn update(gate: u32, parameter: u32, target: u32, value: f64) {
     }
 }
 
-/// `pulse_update_all(gate, parameters, values, target)`: likewise several parameters. Values that
-/// follow one another for one parameter are one course: steps, or knots of a spline.
+/// `pulse_update_all(gate, parameters, values, target)`: the same for several parameters.
+/// Consecutive values of one parameter form one course: steps, or knots of a spline.
 extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
     let Some(gate) = adjustable(gate) else { return };
     let (parameters, mut values) = match words(parameters).and_then(|p| Ok((p, doubles(values)?))) {
@@ -56,16 +56,17 @@ extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
     }
 }
 
-/// Memory of the streams. It is not cached, so what is stored there is seen by the HP port.
+/// Memory of the streams. It is not cached, so the HP port sees all stores.
 static STREAMS: Lent<Area<{ STREAM.start }, { STREAM.end }>> = {
-    // SAFETY: set apart in the memory map for this, and only this module uses it. The gateware reads it.
+    // SAFETY: reserved in the memory map for this, and used by this module only. The gateware reads
+    // it.
     Lent::new(unsafe { Area::new() })
 };
 
-/// Where the newest stream ends, in integers.
+/// End of the newest stream, in integers.
 static NEXT: Owned<usize> = Owned::new(0);
 
-/// In a restart.
+/// Reclaims the memory in a restart.
 pub fn reclaim() {
     STREAMS.reclaim();
 }
@@ -85,7 +86,7 @@ extern "C" fn stream(list: u32) -> u32 {
         return 0;
     };
     NEXT.set(next);
-    // Out of the processor's buffers, before the logic is told.
+    // Drains the processor's write buffers before the logic is notified.
     barrier();
     address
 }

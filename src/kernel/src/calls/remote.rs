@@ -1,5 +1,5 @@
-//! Memory of other boards: loads and stores of kernels there ([`window`]), and what they let other
-//! boards do with this one's.
+//! Memory of other boards: loads and stores by kernels ([`window`]), and the access rights of other
+//! boards to this one's memory.
 
 use kairos_channel::memory::{REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_chip::gic;
@@ -18,7 +18,7 @@ fn refuse(message: &'static str, params: [u32; 3]) {
     raise::firmware(Id::RemoteMemoryError, message, params.map(i64::from));
 }
 
-/// `found`; notes an exception if it is nothing.
+/// Returns `found`; notes an exception if it is `None`.
 fn known<T>(destination: u32, found: Option<T>) -> Option<T> {
     if found.is_none() {
         let message = "no link of this board with remote memory leads to destination {0}";
@@ -27,7 +27,8 @@ fn known<T>(destination: u32, found: Option<T>) -> Option<T> {
     found
 }
 
-/// Where this core has `bytes` at `address` of a board, which may be this one; notes an exception if nowhere.
+/// This core's address of `bytes` bytes at `address` of a board, which may be this one; notes an
+/// exception if there is none.
 #[inline(never)]
 fn place(destination: u32, address: u32, bytes: usize) -> Option<u32> {
     let (base, there) = if destination == window::own() {
@@ -50,7 +51,7 @@ fn place(destination: u32, address: u32, bytes: usize) -> Option<u32> {
 }
 
 extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, rights: u32) {
-    // What other boards ask for comes by the link that leads to them.
+    // Requests of other boards arrive on the link that leads to them.
     let Some((end, _)) = known(destination, window::end_to(destination)) else {
         return;
     };
@@ -93,8 +94,8 @@ extern "C" fn pointer(destination: u32, address: u32) -> u32 {
     place(destination, address, 4).unwrap_or(0)
 }
 
-/// Accesses words of a board, of which each has its address in the window; the kernel's pointers
-/// lead where they did after it. The first one that fails ends it.
+/// Accesses words of a board, each at its address in the window, until one fails. Afterwards the
+/// kernel's pointers lead to the same board as before.
 fn at_place<'a, T: 'a>(
     destination: u32,
     address: u32,
@@ -148,28 +149,29 @@ extern "C" fn write(destination: u32, address: u32, list: u32) {
     }
 }
 
-/// Rings of descriptors, of which a copy uses the next one.
+/// Rings of descriptors. Each copy uses the next descriptor.
 static RINGS: Lent<Area<{ REMOTE_RINGS.start }, { REMOTE_RINGS.end }>> = {
-    // SAFETY: set apart in the memory map for this, and only this module uses it. The gateware reads it.
+    // SAFETY: reserved in the memory map for this, and used by this module only. The gateware reads
+    // it.
     Lent::new(unsafe { Area::new() })
 };
 /// Bytes of a ring, and words of a descriptor.
 const RING: usize = 1024;
 const DESCRIPTOR: usize = 4;
-/// Flags of a descriptor: the engine tells when it is complete; above the destination, it is for
-/// that, not for the neighbour.
+/// Flags of a descriptor: signal completion; and, in the bit above the destination, that
+/// the descriptor is for that board rather than the neighbour.
 const TELLS: u32 = 1;
 const FAR: u32 = 8;
 /// The first interrupt of the logic.
 const INTERRUPT: u16 = 61;
 const THIS_CORE: u8 = 1;
 
-/// In a restart.
+/// Reclaims the memory in a restart.
 pub fn reclaim() {
     RINGS.reclaim();
 }
 
-/// Registers of the engine at a link.
+/// Registers of a link's engine.
 struct Engine {
     base: Register,
     posted: Register,
@@ -181,7 +183,7 @@ struct Engine {
     interrupt: Register,
 }
 
-/// A register of the block at a link.
+/// A register of a link's block.
 #[inline(never)]
 fn register(name: &str, end: usize) -> Option<Register> {
     Register::find_numbered(&kairos_pl::descriptor().ok()?, name, end)
@@ -202,7 +204,7 @@ impl Engine {
         })
     }
 
-    /// Takes back what a kernel before was stopped in, and what has failed.
+    /// Waits for copies that a previous kernel has begun, and clears errors.
     fn settle(&self) {
         while self.completed.read() != self.posted.read() && self.state.read() & 1 == 0 {
             timer::sleep_briefly();
@@ -214,8 +216,8 @@ impl Engine {
     }
 }
 
-/// Copies and waits for the engine's interrupt. What was copied last has been answered by the other
-/// board then.
+/// Copies and waits for the engine's interrupt, by which time the other board has acknowledged all
+/// of the copied data.
 extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
     let Some((end, joined)) = known(destination, window::end_to(destination)) else {
         return;
@@ -249,7 +251,7 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
     engine.interrupt.write(0);
     let state = engine.state.read();
     if state & 1 != 0 {
-        // What has failed is over for the logic, too.
+        // Clears the error in the logic as well.
         engine.clear.write(1);
         let message = match state >> 2 {
             1 => "destination {0} does not export {1:#010x} of its memory for this",

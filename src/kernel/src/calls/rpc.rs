@@ -12,51 +12,52 @@ use crate::memory::KernelMemory;
 use crate::owned::{Lent, Owned};
 use crate::raise;
 
-/// Stack that must remain free below what a reply takes, for the kernel and this firmware.
+/// Free stack that a reply must leave, for the kernel and this firmware.
 const STACK_RESERVE: u32 = 64 * 1024;
 
-/// What needs more bytes than this is no reply that anybody would send to a device: it ends the session.
+/// A reply that needs more bytes than this is not meant for a device: it ends the session.
 const DROPPED_MAX: u32 = 256 << 20;
 
-/// Longest request that is put together before it is sent, in bytes.
+/// Longest request that is assembled before it is sent, in bytes.
 const SHORT: usize = 64;
 
-/// How far the newest call is that the kernel waits for.
+/// State of the newest call that the kernel waits for.
 #[derive(Clone, Copy)]
 enum Call {
-    /// It has its result.
+    /// The kernel has the result.
     Over,
-    /// Its reply, or the host's exception, has not been looked at.
+    /// The reply, or the host's exception, has not been read yet.
     Sent,
-    /// Its reply is being decoded: the kernel makes room.
+    /// The reply is being decoded, and the kernel allocates memory for it.
     Arriving,
-    /// A message of another board has come, and its values are taken one by one.
+    /// A message of another board has arrived, and its values are taken one by one.
     Message,
 }
 
 static CALL: Owned<Call> = Owned::new(Call::Over);
-/// Tag of its result, in the library.
+/// Type tag of the result, in the library.
 static RETURN_TAG: Owned<&'static [u8]> = Owned::new(&[]);
-/// Values of a message that have not been begun.
+/// Values of a message not yet started.
 static VALUES: Owned<u32> = Owned::new(0);
-/// Decodes its reply; in place, as it is large.
+/// Decodes the reply; in place, as the decoder is large.
 static DECODER: Lent<Decoder<'static>> = Lent::new(Decoder::new(&[]));
 
-/// Before a kernel, and in a restart: no call is under way.
+/// Clears the state, before a kernel and in a restart: no call is pending.
 pub fn forget() {
     CALL.set(Call::Over);
     DECODER.reclaim();
 }
 
-/// Takes bytes.
+/// Consumes bytes.
 type Write<'w> = dyn FnMut(&[u8]) + 'w;
 
-/// Keeps a short request. Of a longer one it only tells whether it can be encoded, until it is
-/// given where that goes.
+/// Buffers a short request. For a longer one the first pass only checks that it can be encoded; the
+/// second passes the bytes on.
 struct Request<'m> {
     bytes: [u8; SHORT],
     length: usize,
-    /// Takes the bytes of a long one. (The encoder is in the image once.)
+    /// The consumer of a long request's bytes; dynamic, so that the image contains the encoder
+    /// once.
     long: Option<&'m mut Write<'m>>,
 }
 
@@ -77,7 +78,7 @@ impl Sink for Request<'_> {
 /// the pointers to the arguments. Returns the tag of the result.
 ///
 /// A request that cannot be encoded ends the kernel: calls cannot raise. A long one is encoded
-/// twice, because half a message would spoil the stream to the host; the first pass only follows
+/// twice, because half a message would corrupt the stream to the host; the first pass only follows
 /// pointers.
 pub fn send(kind: Kind, service: u32, tag_at: u32, data: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
@@ -107,7 +108,7 @@ pub fn send(kind: Kind, service: u32, tag_at: u32, data: u32) -> &'static [u8] {
             long: Some(&mut write),
             ..request
         };
-        // It can be encoded, as has been seen.
+        // Cannot fail: the first pass has succeeded.
         let _ = encode_request(&mut request, memory, service, tag, data);
     });
     result
@@ -123,11 +124,11 @@ pub extern "C" fn rpc_send(service: u32, tag_at: u32, data: u32) {
     let result = send(Kind::RpcSync, service, tag_at, data);
     DECODER.with(|decoder| decoder.restart(result));
     RETURN_TAG.set(result);
-    // The answer decides, before the kernel gives memory, whether there is a value at all.
+    // The kernel must not allocate memory before the answer shows that there is a value.
     CALL.set(Call::Sent);
 }
 
-/// The bytes of a reply, frame after frame.
+/// The payload of a reply, which spans several frames.
 struct Reply<'c> {
     receiver: &'c mut Receiver<'static>,
 }
@@ -155,13 +156,14 @@ const NO_STACK_FOR_MESSAGE: &str =
     "a message of another board needs {0} bytes of stack, of which {1} are free: send less at once";
 const OTHER_TAG: &str = "the reply to an RPC has another return tag than the call";
 
-/// The reply begins with the length and a copy of the tag that was sent: another one belongs to another call.
+/// Checks the start of the reply, the length and a copy of the tag that was sent: any other tag
+/// belongs to another call.
 fn check_tag(receiver: &mut Receiver<'static>) {
     let mut expected = RETURN_TAG.get();
     let mut reply = Reply { receiver };
     let mut bytes = [0; 16];
     if expected.len() <= bytes.len() - 4 && reply.receiver.remaining() >= 4 + expected.len() {
-        // Nearly always all of it is there.
+        // The usual case: all of it has arrived.
         let head = &mut bytes[..4 + expected.len()];
         let Ok(()) = reply.read(head);
         let (length, tag) = head.split_at(4);
@@ -186,7 +188,8 @@ fn check_tag(receiver: &mut Receiver<'static>) {
     }
 }
 
-/// Bytes that have arrived behind a complete value: the host has sent more than the type has.
+/// The number of bytes received after a complete value: the host has sent more than the type
+/// allows.
 fn surplus(receiver: &mut Receiver<'static>) -> u32 {
     let mut bytes = receiver.remaining();
     while let Ok(Some(Frame {
@@ -200,8 +203,8 @@ fn surplus(receiver: &mut Receiver<'static>) -> u32 {
     bytes as u32
 }
 
-/// `rpc_recv`: decodes the reply into `slot`, as far as it goes. Returns how much memory it needs
-/// next, 0 at the end.
+/// `rpc_recv`: decodes the reply into `slot` as far as possible. Returns how much memory is needed
+/// to continue, 0 at the end.
 pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     let call = CALL.replace(Call::Over);
     if matches!(call, Call::Over) {
@@ -218,7 +221,7 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     })
 }
 
-/// Takes the beginning of the reply; true if it is an exception of the host.
+/// Reads the beginning of the reply; returns true if it is an exception of the host.
 fn raised(receiver: &mut Receiver<'static>) -> bool {
     match next_frame(receiver).kind {
         Kind::RpcReply => check_tag(receiver),
@@ -236,7 +239,7 @@ fn raised(receiver: &mut Receiver<'static>) -> bool {
     false
 }
 
-/// Decodes into `slot` what comes next of the reply.
+/// Decodes the next part of the reply into `slot`.
 fn decode(receiver: &mut Receiver<'static>, slot: u32) -> u32 {
     let mut reply = Reply {
         receiver: &mut *receiver,
@@ -262,13 +265,15 @@ fn decode(receiver: &mut Receiver<'static>, slot: u32) -> u32 {
 fn done(receiver: &mut Receiver<'static>) {
     let surplus = surplus(receiver);
     let bytes = surplus.to_le_bytes();
-    // The comms core sees it before all that comes after the reply, and has nothing to do until then.
+    // The comms core reads this before anything sent after the reply, and has nothing to do until
+    // then: it need not be woken.
     if surplus != 0 || !sending(|sender| sender.send_silently(Kind::RpcDone, &bytes)) {
         comms::send(Kind::RpcDone, &bytes);
     }
 }
 
-/// Drops the rest of a reply that needs `bytes` more of the stack, of which `free` are left, and raises.
+/// Discards the rest of a reply that needs `bytes` more of the stack, of which `free` are left, and
+/// raises.
 #[cold]
 fn refuse(receiver: &mut Receiver<'static>, bytes: u32, free: u32) -> u32 {
     if bytes > DROPPED_MAX {
@@ -285,20 +290,20 @@ fn refuse(receiver: &mut Receiver<'static>, bytes: u32, free: u32) -> u32 {
     0
 }
 
-/// What a kernel can take from its stack, which it does without asking whether it is there.
+/// Stack space that a kernel may use; a kernel does not check its own allocations.
 fn free_stack() -> u32 {
     let here = 0u8;
     (core::ptr::from_ref(&here) as u32).saturating_sub(KERNEL_STACK.start as u32 + STACK_RESERVE)
 }
 
-/// So many values of a message are taken from now on, with these types.
+/// Prepares to take `count` values of a message, with the types `tags`.
 pub fn take_message(tags: &'static [u8], count: u32) {
     RETURN_TAG.set(tags);
     VALUES.set(count);
     next_value();
 }
 
-/// Readies the next value of a message, if there is one.
+/// Prepares the next value of a message, if there is one.
 fn next_value() {
     match (VALUES.get().checked_sub(1), split_value(RETURN_TAG.get())) {
         (Some(left), Ok((first, rest))) => {
@@ -311,7 +316,7 @@ fn next_value() {
     }
 }
 
-/// Decodes into `slot` what comes next of a message.
+/// Decodes the next part of a message into `slot`.
 fn message_value(slot: u32) -> u32 {
     match DECODER.with(|decoder| decoder.resume(slot, &mut answer::Rest, &mut KernelMemory)) {
         Ok(Step::Done) => {

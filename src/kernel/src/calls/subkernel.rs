@@ -1,6 +1,6 @@
-//! Subkernels (kernel ABI, section 2.9): starting them on other boards and waiting for them, and
-//! values that travel between boards. The comms core knows the boards; this core asks it, and waits
-//! for its answer.
+//! Subkernels (kernel ABI, section 2.9): starting them on other boards, waiting for them, and
+//! exchanging values between boards. The comms core manages the boards; this core sends it requests
+//! and waits for the answers.
 
 use kairos_channel::{Kind, Outcome};
 use kairos_pl::player::Failed;
@@ -17,35 +17,35 @@ use crate::owned::Lent;
 use crate::raise;
 use crate::rtio::cursor;
 
-/// Bytes of the report of an exception that is raised here again; a longer one is not.
+/// Longest report of an exception that is raised again here, in bytes; a longer one is not.
 const REPORT_MAX: usize = 4096;
-/// Texts of so many exceptions are kept: of those that may be in flight at a time, as a rule.
+/// Number of exceptions whose texts are kept, normally enough for all that are in flight.
 const KEPT: usize = 4;
-/// Bits of an address in a library. Those above say which subkernel's it is.
+/// Address bits within a library. The bits above hold the subkernel's number.
 const LIBRARY_BITS: u32 = 24;
 
-/// Reports whose texts exceptions point to, and the one that goes next.
+/// Reports that exceptions in flight point into, and the index of the next one to be replaced.
 static REPORTS: Lent<([[u8; REPORT_MAX]; KEPT], usize)> = Lent::new(([[0; REPORT_MAX]; KEPT], 0));
 
-/// Before a kernel, and in a restart.
+/// Clears the state, before a kernel and in a restart.
 pub fn forget() {
     REPORTS.reclaim();
     answer::forget();
 }
 
-/// What the comms core says of a trace that other boards have parts of.
+/// The comms core's answer about a distributed trace.
 pub enum TraceAnswer {
     Done,
     Failed(Failed),
-    /// Of these boards.
+    /// With the board concerned.
     NoRoom(u8),
     Late(u8),
     Lost(u8),
-    /// This is not the board that knows the others.
+    /// This board does not know the others.
     NotHere,
 }
 
-/// Waits for it.
+/// Waits for the answer.
 pub fn trace_answer() -> TraceAnswer {
     match Outcome::try_from(byte()) {
         Ok(Outcome::Done) => TraceAnswer::Done,
@@ -72,7 +72,7 @@ fn error(message: &'static str, board: u8) {
     raise::firmware(Id::SubkernelError, message, [i64::from(board), 0, 0]);
 }
 
-/// Waits for the answer. True if it is what was asked for; else an exception has been noted.
+/// Waits for the answer. Returns true on success; else an exception has been noted.
 fn answered() -> bool {
     let outcome = byte();
     match Outcome::try_from(outcome) {
@@ -100,7 +100,7 @@ fn answered() -> bool {
     false
 }
 
-/// Notes the exception by which a subkernel has ended, with the frames that it has passed there.
+/// Notes the exception that ended a subkernel, with the frames it has passed there.
 fn raise_again() {
     let (number, length) = (word(), word());
     answer::begin(length);
@@ -122,7 +122,7 @@ fn raise_again() {
     }
 }
 
-/// `report` stays where it is, and as it is, while the exception is in flight.
+/// Notes the exception in `report`, which must stay in place and unchanged while it is in flight.
 fn note(report: &[u8], number: u32) -> bool {
     let Some(newest) = Newest::read(report) else {
         return false;
@@ -144,7 +144,7 @@ fn note(report: &[u8], number: u32) -> bool {
         param: newest.param,
     };
     let frames = newest.frames().map(|mut frame| {
-        // Those of one that it has started say so already.
+        // Frames of a subkernel started in turn are already marked.
         if frame.address >> LIBRARY_BITS == 0 {
             frame.address |= number << LIBRARY_BITS;
         }
@@ -164,7 +164,7 @@ extern "C" fn load_run(number: u32, destination: u32, run: u32) {
     answered();
 }
 
-/// A request with a number and a time in milliseconds.
+/// Sends a request with a number and a time in milliseconds, and waits for the answer.
 fn wait(kind: Kind, number: u32, milliseconds: i64) -> bool {
     let mut request = [0; 16];
     request[..4].copy_from_slice(&number.to_le_bytes());
@@ -186,7 +186,7 @@ fn tag(at: u32) -> &'static [u8] {
     tag.unwrap_or_else(|error| broken(format_args!("types of a message: {error}")))
 }
 
-/// Counts bytes.
+/// Counts the bytes of an encoding.
 struct Counted(u32);
 
 impl Sink for Counted {
@@ -198,7 +198,7 @@ impl Sink for Counted {
 /// `subkernel_send_message`
 extern "C" fn send_message(number: u32, is_result: u32, destination: u32, count: u32, tag_at: u32, data: u32) {
     let (memory, tag) = (KernelMemory, tag(tag_at));
-    // Looked at before anything is sent: half a message would spoil the channel.
+    // Checked before anything is sent: half a message would corrupt the channel.
     let mut bytes = Counted(0);
     if let Err(error) = encode_values(&mut bytes, &memory, tag, data) {
         broken(format_args!("message to another board: {error}"));
@@ -212,7 +212,7 @@ extern "C" fn send_message(number: u32, is_result: u32, destination: u32, count:
     answered();
 }
 
-/// `subkernel_await_message`: how many values have come; they are taken by `rpc_recv`.
+/// `subkernel_await_message`: returns the number of values received; `rpc_recv` takes them.
 extern "C" fn await_message(number: u32, timeout: i64, tag_at: u32, least: u32, most: u32) -> u32 {
     let tags = match values(tag(tag_at)) {
         Ok(tags) => tags,

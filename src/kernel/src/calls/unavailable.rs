@@ -1,5 +1,5 @@
-//! Functions for hardware that this device does not have: each raises its exception, so that a
-//! kernel can catch it, with the text of the kernel ABI, section 4.4, and what is missing.
+//! Functions for hardware that this device does not have. Each raises an exception that a kernel
+//! can catch, with the text of the kernel ABI, section 4.4, and the missing hardware.
 
 use kairos_proto::exception::{Id, NAMES};
 
@@ -22,7 +22,7 @@ extern "C" fn raise_cxp(destination: u32) {
     no_grabber(destination);
 }
 
-/// For the function whose first argument is where to put its result.
+/// For the function whose first argument is the address of its result.
 extern "C" fn raise_cxp_frame(_: u32, destination: u32) {
     no_grabber(destination);
 }

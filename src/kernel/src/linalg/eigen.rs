@@ -1,10 +1,10 @@
-//! Similar matrices of simpler form.
+//! Similarity transformations to simpler forms.
 
 use super::matrix::Reflection;
 use super::{Failure, Matrix, Result, Scratch};
 
-/// `h`, which has zeros below the first diagonal under the main one, and `q`: `q h q'` is the
-/// matrix (section 7.4.3).
+/// Returns `h`, which is zero below its first subdiagonal, and `q`, where `q h q'` is the matrix
+/// (section 7.4.3).
 pub fn hessenberg<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 2]> {
     let size = matrix.size()?;
     let mut h = scratch.copy(matrix)?;
@@ -23,11 +23,11 @@ pub fn hessenberg<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Mat
     Ok([h, q])
 }
 
-/// Steps for each eigenvalue before the iteration is given up; two or three are usual.
+/// Most steps per eigenvalue; two or three are usual.
 const STEPS: usize = 60;
 
-/// `t`, an upper triangle but for blocks of two rows (pairs of complex eigenvalues), and `z`:
-/// `z t z'` is the matrix (section 7.5).
+/// Returns `t`, upper triangular except for blocks of two rows (pairs of complex eigenvalues), and
+/// `z`, where `z t z'` is the matrix (section 7.5).
 pub fn schur<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 2]> {
     let [mut t, mut z] = hessenberg(matrix, scratch)?;
     let mut end = t.rows;
@@ -50,7 +50,7 @@ pub fn schur<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'
     Ok([t, z])
 }
 
-/// Where the last block that cannot be divided begins; what is too small below the diagonal becomes zero.
+/// The start of the last unreduced block; negligible subdiagonal elements are set to zero.
 fn block_start(t: &mut Matrix, end: usize) -> usize {
     for row in (1..end).rev() {
         let around = libm::fabs(t.at(row - 1, row - 1)) + libm::fabs(t.at(row, row));
@@ -62,13 +62,14 @@ fn block_start(t: &mut Matrix, end: usize) -> usize {
     0
 }
 
-/// A block of two rows: made a triangle if its eigenvalues are real.
+/// Makes a block of two rows triangular, if its eigenvalues are real.
 fn split(t: &mut Matrix, z: &mut Matrix, row: usize) {
     let [[a, b], [c, d]] = [row, row + 1].map(|r| [row, row + 1].map(|column| t.at(r, column)));
     if c == 0.0 {
         return;
     }
-    // In a unit whose square is a double: it does not change the direction of the vector below.
+    // Scaled so that the squares neither overflow nor underflow; this does not change the direction
+    // of the vector below.
     let unit = [a / 2.0 - d / 2.0, b, c]
         .map(libm::fabs)
         .into_iter()
@@ -78,7 +79,7 @@ fn split(t: &mut Matrix, z: &mut Matrix, row: usize) {
     if inside < 0.0 {
         return;
     }
-    // The first vector becomes that of the eigenvalue that is farther from `d`.
+    // The first vector becomes the eigenvector of the eigenvalue that is farther from `d`.
     let distance = half + libm::copysign(libm::sqrt(inside), half);
     let mut vector = [distance, c];
     let reflection = Reflection::new(&mut vector);
@@ -88,7 +89,8 @@ fn split(t: &mut Matrix, z: &mut Matrix, row: usize) {
     t.set(row + 1, row, 0.0);
 }
 
-/// A step of Francis with two shifts in a block. `unusual`: with others, since the usual ones lead nowhere.
+/// A Francis double-shift step in a block. `unusual` selects exceptional shifts, when the usual
+/// ones do not converge.
 fn double_step(t: &mut Matrix, z: &mut Matrix, block: core::ops::Range<usize>, unusual: bool) {
     let (start, last) = (block.start, block.end - 1);
     let (mut sum, mut product) = (
@@ -107,7 +109,7 @@ fn double_step(t: &mut Matrix, z: &mut Matrix, block: core::ops::Range<usize>, u
         c * t.at(start + 2, start + 1),
     ];
     for row in start..last {
-        // Three rows, and two at the end.
+        // Three rows, but two at the end.
         let count = 3.min(block.end - row);
         let reflection = Reflection::new(&mut vector[..count]);
         t.reflect_rows(row, row.saturating_sub(1).max(start), &reflection);

@@ -1,8 +1,8 @@
-//! Matrices in memory that is lent, and where that memory comes from.
+//! Matrices in borrowed memory, and the allocation of that memory.
 
 use super::{Failure, Result};
 
-/// A matrix, row by row.
+/// A matrix, stored row by row.
 #[derive(Debug)]
 pub struct Matrix<'a> {
     pub rows: usize,
@@ -10,7 +10,7 @@ pub struct Matrix<'a> {
     data: &'a mut [f64],
 }
 
-/// Memory for matrices, given out piece by piece.
+/// Memory for matrices, allocated piece by piece.
 #[derive(Debug)]
 pub struct Scratch<'a>(&'a mut [f64]);
 
@@ -19,7 +19,7 @@ impl<'a> Scratch<'a> {
         Scratch(memory)
     }
 
-    /// A matrix of zeros.
+    /// Allocates a matrix of zeros.
     pub fn matrix(&mut self, rows: usize, columns: usize) -> Result<Matrix<'a>> {
         let size = rows.checked_mul(columns).ok_or(Failure::TooLarge)?;
         let rest = core::mem::take(&mut self.0);
@@ -84,7 +84,7 @@ impl Matrix<'_> {
         }
     }
 
-    /// The first elements, as a row of their own.
+    /// The first `count` elements in storage order.
     pub fn first_mut(&mut self, count: usize) -> &mut [f64] {
         &mut self.data[..count]
     }
@@ -93,7 +93,7 @@ impl Matrix<'_> {
         self.data.iter_mut().for_each(|value| *value = change(*value));
     }
 
-    /// The largest absolute value; not a number counts as none.
+    /// The largest absolute value; NaN is ignored.
     pub fn largest(&self) -> f64 {
         largest(self.data)
     }
@@ -124,7 +124,7 @@ impl Matrix<'_> {
         (0..self.rows).map(|row| self.at(row, a) * self.at(row, b)).sum()
     }
 
-    /// Turns two columns by the angle of this cosine and sine.
+    /// Rotates two columns by the angle of this cosine and sine.
     pub fn turn_columns(&mut self, (a, b): (usize, usize), cosine: f64, sine: f64) {
         for row in 0..self.rows {
             let (x, y) = (self.at(row, a), self.at(row, b));
@@ -133,7 +133,8 @@ impl Matrix<'_> {
         }
     }
 
-    /// `self = (1 - factor v v') self`, in the rows from `first` on and the columns from `from` on.
+    /// Computes `self = (1 - factor v v') self`, in the rows from `first` and the columns from
+    /// `from`.
     pub fn reflect_rows(&mut self, first: usize, from: usize, reflection: &Reflection) {
         for column in from..self.columns {
             let parts = reflection.vector.iter().enumerate();
@@ -144,7 +145,8 @@ impl Matrix<'_> {
         }
     }
 
-    /// `self = self (1 - factor v v')`, in the columns from `first` on and the first `rows` rows.
+    /// Computes `self = self (1 - factor v v')`, in the columns from `first` and the first `rows`
+    /// rows.
     pub fn reflect_columns(&mut self, first: usize, rows: usize, reflection: &Reflection) {
         for row in 0..rows {
             let parts = reflection.vector.iter().enumerate();
@@ -161,16 +163,17 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, larger)
 }
 
-/// A reflection `1 - factor v v'` that leaves nothing of a vector but its first part (section 5.1).
+/// A Householder reflection `1 - factor v v'`, which zeroes a vector except for its first element
+/// (section 5.1).
 pub struct Reflection<'v> {
     vector: &'v mut [f64],
     factor: f64,
-    /// What the first part of the vector becomes.
+    /// The resulting first element of the vector.
     pub first: f64,
 }
 
 impl<'v> Reflection<'v> {
-    /// Of this vector, which it keeps in its own way.
+    /// Creates the reflection of this vector, which is overwritten with `v`.
     pub fn new(vector: &'v mut [f64]) -> Self {
         let largest = largest(vector);
         let rest = vector.get(1..).unwrap_or(&[]).iter().any(|part| *part != 0.0);
@@ -181,7 +184,7 @@ impl<'v> Reflection<'v> {
         }
         let squares: f64 = vector.iter().map(|part| (part / largest) * (part / largest)).sum();
         let length = largest * libm::sqrt(squares);
-        // Of the two that do, the one without cancellation.
+        // The sign that avoids cancellation.
         let first = if vector[0] < 0.0 { length } else { -length };
         let scale = vector[0] - first;
         vector[0] = 1.0;

@@ -1,9 +1,10 @@
-//! Linear algebra of small dense matrices of doubles: what `numpy.linalg` and `scipy.linalg` compute.
+//! Linear algebra of small dense matrices of doubles: the functions of `numpy.linalg` and
+//! `scipy.linalg`.
 //!
-//! Matrices lie in memory row by row. There is no allocator: what a function needs besides its
-//! results comes from a [`Scratch`]. The methods are those of the textbooks (Golub and Van Loan,
-//! *Matrix Computations*, 4th edition; the sections are named), chosen for being short and
-//! accurate; matrices in kernels are small.
+//! Matrices are stored row by row. There is no allocator: temporary memory comes from a
+//! [`Scratch`]. The methods are those of the textbooks (Golub and Van Loan, *Matrix Computations*,
+//! 4th edition; the sections are named), chosen for being short and accurate; matrices in kernels
+//! are small.
 
 mod eigen;
 mod matrix;
@@ -28,7 +29,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// In NumPy's words, where it has some.
+    /// The text of the error, in NumPy's words where it has some.
     pub fn text(self) -> &'static str {
         match self {
             Failure::NotSquare => "Last 2 dimensions of the array must be square",

@@ -1,16 +1,15 @@
-//! Singular values, and what follows from them.
+//! Singular values, and functions based on them.
 
 use super::{qr, Failure, Matrix, Result, Scratch};
 
-/// Sweeps over all pairs of columns; some ten are enough for any matrix.
+/// Most sweeps over all pairs of columns; about ten suffice for any matrix.
 const SWEEPS: usize = 60;
 
-/// `u`, the singular values from the largest down (one row), and `v'`: `u` and `v` square.
+/// Returns square `u`, the singular values in descending order (one row), and square `v'`.
 ///
-/// By turning pairs of columns until all are at right angles (one-sided Jacobi, section 8.6.3),
-/// which finds small values as accurately as large ones. The matrix is divided by its largest
-/// element meanwhile: the squares of the elements of none are too large or too small for a double
-/// then.
+/// Rotates pairs of columns until all are orthogonal (one-sided Jacobi, section 8.6.3), which finds
+/// small values as accurately as large ones. Meanwhile the matrix is divided by its largest
+/// element, so that the squares of the elements neither overflow nor underflow.
 pub fn svd<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 3]> {
     if matrix.rows < matrix.columns {
         let turned = scratch.transposed(matrix)?;
@@ -62,11 +61,11 @@ pub fn svd<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>
     Ok([u, values, turned])
 }
 
-/// Turns two columns so that they are at right angles; false if they are already.
+/// Rotates two columns to make them orthogonal; false if they already are.
 fn make_right<'m>(columns: &mut Matrix<'m>, v: &mut Matrix<'m>, (a, b): (usize, usize)) -> bool {
     let [aa, bb, ab] = [(a, a), (b, b), (a, b)].map(|(a, b)| columns.columns_product(a, b));
-    // The product of columns at right angles is the sum of so many errors, not zero. What is not a
-    // number is never below it, which ends the sweeps at their limit.
+    // The computed product of orthogonal columns is the sum of this many rounding errors, not zero.
+    // A NaN is never below the bound, which lets the sweeps end at their limit.
     let noise = f64::EPSILON * libm::sqrt(columns.rows as f64);
     let right = libm::fabs(ab) <= noise * libm::sqrt(aa * bb);
     if right {
@@ -81,8 +80,8 @@ fn make_right<'m>(columns: &mut Matrix<'m>, v: &mut Matrix<'m>, (a, b): (usize, 
     true
 }
 
-/// The columns divided by their lengths, and further ones at right angles to them up to a square
-/// matrix. Those whose length is nothing but the error of the computation are replaced.
+/// Returns the columns divided by their lengths, completed by further orthonormal ones to a square
+/// matrix. Columns whose length is only rounding error are replaced.
 fn completed<'a>(columns: &Matrix, lengths: &Matrix, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {
     let noise = match columns.columns {
         0 => 0.0,
@@ -101,7 +100,7 @@ fn completed<'a>(columns: &Matrix, lengths: &Matrix, scratch: &mut Scratch<'a>) 
     }
     let [full, triangle] = qr(&wide, columns.rows, scratch)?;
     for column in 0..columns.rows {
-        // It has the columns themselves, but for their signs.
+        // The columns themselves, except for their signs.
         let sign = if column < known {
             libm::copysign(1.0, triangle.at(column, column))
         } else {
@@ -112,7 +111,7 @@ fn completed<'a>(columns: &Matrix, lengths: &Matrix, scratch: &mut Scratch<'a>) 
     Ok(made)
 }
 
-/// Singular values below so many parts of the largest count as zero, as in NumPy.
+/// Singular values below this fraction of the largest count as zero, as in NumPy.
 const SMALLEST: f64 = 1e-15;
 
 pub fn pseudo_inverse<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {

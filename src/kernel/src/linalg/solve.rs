@@ -1,11 +1,11 @@
-//! Triangular factors, and what follows from them.
+//! Triangular factorisations, and functions based on them.
 
 use super::matrix::Reflection;
 use super::{Failure, Matrix, Result, Scratch};
 
-/// Makes of a matrix the factors of it with its rows in another order (section 3.4): below the
-/// diagonal the lower one, whose diagonal is 1. `rows`: which row went where. The result: the sign
-/// of that order.
+/// Factors a matrix in place, with row pivoting (section 3.4): the upper factor and, below the
+/// diagonal, the lower one, whose diagonal is 1. `rows` receives the permutation. Returns the sign
+/// of the permutation.
 fn factor(a: &mut Matrix, rows: &mut Matrix) -> f64 {
     let mut sign = 1.0;
     for row in 0..a.rows {
@@ -36,7 +36,7 @@ fn factor(a: &mut Matrix, rows: &mut Matrix) -> f64 {
     sign
 }
 
-/// `L` with its rows in the order of the matrix, and `U`: `L U` is the matrix.
+/// Returns `L`, with its rows in the order of the matrix, and `U`, where `L U` is the matrix.
 pub fn lu<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 2]> {
     let mut factors = scratch.copy(matrix)?;
     let mut rows = scratch.matrix(1, matrix.rows)?;
@@ -65,7 +65,7 @@ pub fn determinant(matrix: &Matrix, scratch: &mut Scratch) -> Result<f64> {
     Ok((0..size).fold(sign, |product, index| product * factors.at(index, index)))
 }
 
-/// `x` of `matrix x = right`.
+/// Solves `matrix x = right` for `x`.
 pub fn solve<'a>(matrix: &Matrix, right: &Matrix, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {
     let size = matrix.size()?;
     let mut factors = scratch.copy(matrix)?;
@@ -96,7 +96,7 @@ pub fn inverse<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<Matrix<
     solve(matrix, &one, scratch)
 }
 
-/// By squaring; a negative one is that of the inverse.
+/// Computes a power by squaring; a negative one is a power of the inverse.
 pub fn power<'a>(matrix: &Matrix, exponent: i32, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {
     let size = matrix.size()?;
     let mut factor = match exponent < 0 {
@@ -119,8 +119,8 @@ pub fn power<'a>(matrix: &Matrix, exponent: i32, scratch: &mut Scratch<'a>) -> R
     Ok(product)
 }
 
-/// The lower triangle of which a symmetric matrix is the square (section 4.2); the upper half is
-/// not looked at, as in NumPy.
+/// Returns the Cholesky factor of a symmetric matrix (section 4.2), a lower triangle. The upper
+/// half of the matrix is not read, as in NumPy.
 pub fn cholesky<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {
     let size = matrix.size()?;
     let mut lower = scratch.matrix(size, size)?;
@@ -142,8 +142,8 @@ pub fn cholesky<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<Matrix
     Ok(lower)
 }
 
-/// Orthonormal columns, as many as `count`, and an upper triangle of as many rows (section 5.2): of
-/// the matrix for any `count` from the smaller of its sides up to its rows.
+/// Returns `count` orthonormal columns and an upper triangle with as many rows (section 5.2), for
+/// any `count` from the smaller side of the matrix up to its number of rows.
 pub fn qr<'a>(matrix: &Matrix, count: usize, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 2]> {
     let steps = matrix.rows.min(matrix.columns);
     let mut upper = scratch.copy(matrix)?;

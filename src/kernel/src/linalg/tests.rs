@@ -1,8 +1,9 @@
-//! Each decomposition is one: its parts are of their form, and their product is the matrix.
+//! Checks that the parts of each decomposition have their form, and that their product is the
+//! matrix.
 
 use super::*;
 
-/// A matrix of a fixed sequence without any order.
+/// A matrix of pseudo-random elements from a fixed sequence.
 fn matrix<'a>(rows: usize, columns: usize, scratch: &mut Scratch<'a>) -> Matrix<'a> {
     let mut state = 12345u32;
     let mut made = scratch.matrix(rows, columns).unwrap();
@@ -168,7 +169,7 @@ fn similar_matrices() {
 #[test]
 fn eigenvalues_on_a_circle_need_other_shifts() {
     with_scratch(|scratch| {
-        // Each row is the next one of the identity: steps with the usual shifts change nothing.
+        // A cyclic permutation of the identity's rows: steps with the usual shifts change nothing.
         let mut a = scratch.matrix(4, 4).unwrap();
         (0..4).for_each(|row| a.set(row, (row + 1) % 4, 1.0));
         let [t, z] = schur(&a, scratch).unwrap();

@@ -1,10 +1,10 @@
-//! An upper bound of the RTIO counter from the chip's global timer, so that an output need not ask
-//! the gateware whether it is early enough.
+//! An upper bound of the RTIO counter from the chip's global timer, so that an output can be
+//! checked for being early enough without reading the gateware.
 //!
 //! The two clocks have different sources. Their ratio is measured once; an estimate is used for
-//! [`WINDOW`] ticks, then a new one starts from the counter itself. From the estimate comes a time
-//! that is early enough for as long as a permit runs, which the gateware counts, and whose end it
-//! tells in the status word: most outputs compare with that time, and compute nothing.
+//! [`WINDOW`] ticks, then a new one starts from the counter itself. The estimate yields a time that
+//! is early enough for as long as a permit runs, which the gateware counts, and whose end it
+//! reports in the status word: most outputs only compare with that time.
 
 use core::ptr::read_volatile;
 
@@ -14,18 +14,19 @@ use super::registers::{registers, Registers};
 use super::ring::{Status, NEVER, RING};
 use crate::owned::Owned;
 
-/// The global timer, two words (Cortex-A9 MPCore TRM, section 4.3). The comms core has it running
-/// for its own use.
+/// The global timer, two words (Cortex-A9 MPCore TRM, section 4.3). The comms core runs it for its
+/// own use.
 const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
 /// Ticks for which an estimate is used.
 const WINDOW: u64 = 1 << 20;
-/// Length of a permit, in PL cycles. So long must the slack of an output be, above [`MARGIN`] and
-/// [`TOLD`], to be posted without a second look; and so often one output has to take that look.
+/// Length of a permit, in PL cycles. An output is posted without a second check if its slack is at
+/// least this long, in addition to [`MARGIN`] and [`TOLD`]; once in this time an output has to take
+/// that check.
 const PERMIT: u32 = 1280;
-/// Machine units in a PL cycle.
+/// Machine units per PL cycle.
 pub const UNITS: i64 = 8;
-/// Longest time from the end of a permit until this core sees it, in machine units: a write; before
-/// it, the answer to a request that gives back room for inputs.
+/// Longest time from the end of a permit until this core sees it, in machine units: a write,
+/// preceded by the answer to a request that returns room for inputs.
 const TOLD: i64 = 256 * UNITS;
 /// Ticks over which the ratio is measured: 0.65 ms at 400 MHz.
 const MEASURE: u64 = 1 << 18;
@@ -33,15 +34,15 @@ const MEASURE: u64 = 1 << 18;
 /// before it, reads of the port, dispatch. At a read latency of 100 PL cycles, 15 requests of one
 /// word take 400 cycles of 8 units.
 pub const MARGIN: i64 = 4096;
-/// Added to the ratio for what the clocks drift after the measurement, 1/4096.
+/// Added to the ratio for the drift of the clocks after the measurement, 1/4096.
 const DRIFT_LOG2: u32 = 12;
-/// A ratio so large leaves no event early enough: the timer does not run.
+/// With a ratio this large no event is early enough: the timer does not run.
 const LARGEST_RATIO: u64 = 1 << 12;
 
-/// Nothing is to be posted at first sight.
+/// Whether posting without a second check is disabled.
 static FORBIDDEN: Owned<bool> = Owned::new(false);
 
-/// The lower word of the global timer, which both cores see.
+/// The lower word of the global timer, which both cores share.
 pub fn timer_count() -> u32 {
     // SAFETY: a timer register without side effects.
     unsafe { read_volatile(TIMER) }
@@ -100,13 +101,13 @@ fn passed() -> u64 {
     ticks().wrapping_sub(RING.clock.start.get())
 }
 
-/// What is early enough when `passed` ticks of the estimate have passed.
+/// The earliest time that is early enough after `passed` ticks of the estimate.
 fn bound(passed: u64) -> i64 {
     let scaled = (passed * RING.clock.ratio.get()).div_ceil(1024);
     RING.clock.limit.get().saturating_add(scaled as i64)
 }
 
-/// Makes the fast path leave every event to `rtio_output_checked`, or lets it post again, from the
+/// Makes the fast path leave every event to `rtio_output_checked`, or lets it post again from the
 /// next permit on.
 pub fn forbid(forbidden: bool) {
     FORBIDDEN.set(forbidden);
@@ -114,8 +115,8 @@ pub fn forbid(forbidden: bool) {
     RING.quick.floor.set(NEVER);
 }
 
-/// Whether an event at `time` is certainly delivered early enough. Starts a new permit if the last
-/// one has ended.
+/// Whether an event at `time` is certain to be delivered early enough. Starts a new permit if the
+/// last one has ended.
 pub fn ample(time: i64) -> bool {
     let permitted = Status(RING.status.get()).permits();
     if permitted && time >= RING.clock.earliest.get() {
@@ -131,7 +132,7 @@ pub fn ample(time: i64) -> bool {
         registers.permit.write(PERMIT);
         RING.reached.set(0);
         barrier();
-        // Taken after the permit has begun, so that it ends first.
+        // Read after the permit has begun, so that the permit ends first.
         now = passed();
         if !FORBIDDEN.get() {
             let earliest = bound(now).saturating_add(i64::from(PERMIT) * UNITS + TOLD);

@@ -1,12 +1,12 @@
-//! The time cursor: when the next event is due, in machine units. Kept across kernels, connections
-//! and restarts.
+//! The time cursor: the due time of the next event, in machine units. Kept across kernels,
+//! connections and restarts.
 
 use core::arch::naked_asm;
 use core::mem::offset_of;
 
 use super::ring::{Quick, Ring, RING};
 
-/// `rtio_cursor`: the cursor itself, for compiled code that changes it in place.
+/// `rtio_cursor`: the cursor itself, for compiled code that modifies it in place.
 pub const CURSOR: *const i64 = RING.quick.now.as_ptr();
 
 /// `now_mu`
@@ -19,8 +19,8 @@ pub extern "C" fn at_mu(time: i64) {
     RING.quick.now.set(time);
 }
 
-/// `delay_mu`. In assembly for the compiler's sake, which gives each function a stack frame; this
-/// one runs between any two events.
+/// `delay_mu`. In assembly, because the compiler gives each function a stack frame, and this one
+/// runs between any two events.
 #[unsafe(naked)]
 pub extern "C" fn delay_mu(duration: i64) {
     naked_asm!(

@@ -1,9 +1,9 @@
-//! Input events: taken from rings in cached memory into which the gateware pushes them, or, where
-//! the gateware does not, asked for with a request each (`docs/interfaces.md`, section 5).
+//! Input events: taken from rings in cached memory into which the gateware pushes them or, if the
+//! gateware does not, requested one by one (`docs/interfaces.md`, section 5).
 //!
-//! A ring's entries are numbered. The next one is known by its number, so one look at one entry
-//! tells whether an event is there. If none is, a request waits for it; its answer comes behind the
-//! entry, and events come by the ring alone.
+//! A ring's entries are numbered. The next one is recognised by its number, so reading one entry
+//! shows whether an event has arrived. If none has, a request waits for it; the request's answer
+//! arrives after the entry, and the event itself only in the ring.
 
 use core::arch::asm;
 use core::mem::offset_of;
@@ -25,9 +25,9 @@ use crate::raise;
 
 /// Channels that can have a ring.
 const CHANNELS: u32 = INPUT_CHANNELS as u32;
-/// Entries consumed after which the gateware is told, without being asked for anything.
+/// Number of consumed entries after which the gateware is told without a request for an event.
 const GRANT: u32 = ENTRIES / 2;
-/// A timeout that has passed: the request is answered at once.
+/// An expired timeout: the request is answered at once.
 const PASSED: i64 = i64::MIN;
 
 #[repr(C)]
@@ -59,13 +59,13 @@ impl Entry {
 /// Written by the gateware; cleared by this core while nothing is pushed.
 static RINGS: Rings = Rings([const { [const { Entry::empty() }; ENTRIES as usize] }; CHANNELS as usize]);
 
-/// What this core knows of a channel. It outlives restarts, which may come between any two stores.
+/// State of a channel. It survives restarts, which may occur between any two stores.
 struct Channel {
-    /// The tag of the next event, if there is not more behind it.
+    /// The tag of the next event if no further one follows it.
     next: Exposed<u32>,
-    /// Number of the newest entry of which the gateware knows that it was consumed.
+    /// Number of the newest consumed entry known to the gateware.
     granted: Exposed<u16>,
-    /// It has inputs.
+    /// The channel has inputs.
     exists: Exposed<bool>,
 }
 
@@ -78,12 +78,12 @@ impl Channel {
         }
     }
 
-    /// Number of the newest entry that was consumed.
+    /// Number of the newest consumed entry.
     fn consumed(&self) -> u16 {
         ((self.next.get() >> 16) as u16).wrapping_sub(1)
     }
 
-    /// Entries consumed that the gateware takes to be occupied.
+    /// Number of consumed entries that the gateware considers occupied.
     fn open(&self) -> u32 {
         self.consumed().wrapping_sub(self.granted.get()).into()
     }
@@ -98,11 +98,11 @@ pub fn address() -> u32 {
     core::ptr::from_ref(&RINGS) as u32
 }
 
-/// Empties the rings, which then begin with number 1: at reset of this core first. The gateware
-/// pushes nothing meanwhile.
+/// Empties the rings, which then start with number 1; first called at reset of this core. The
+/// gateware must not push meanwhile.
 ///
-/// A ring is filled from number 1 on, so what was written since it was cleared last ends at the
-/// first entry without a tag.
+/// A ring is filled from number 1 on, so the entries written since the last clear end at the first
+/// one without a tag.
 pub fn clear() {
     for (channel, state) in (0..).zip(&STATE) {
         for number in 1..=ENTRIES {
@@ -124,21 +124,21 @@ fn entry(channel: u32, number: u32) -> &'static Entry {
     &RINGS.0[(channel % CHANNELS) as usize][(number % ENTRIES) as usize]
 }
 
-/// What is known of a channel, if it can have a ring.
+/// The state of a channel, if it can have a ring.
 #[inline(always)]
 fn state(channel: u32) -> Option<&'static Channel> {
     STATE.get(channel as usize)
 }
 
-/// Later reads come after those before.
+/// Orders later reads after earlier ones.
 #[inline(always)]
 fn read_barrier() {
     // SAFETY: a barrier.
     unsafe { asm!("dmb", options(nostack, preserves_flags)) };
 }
 
-/// The next event of a channel, if it is there. May be stopped at any instruction: the event is
-/// consumed, or not.
+/// Takes the next event of a channel, if it has arrived. Can be interrupted at any instruction: the
+/// event is then either consumed or not.
 #[inline(always)]
 fn take(channel: u32) -> Option<Event> {
     let state = state(channel)?;
@@ -159,7 +159,7 @@ fn take(channel: u32) -> Option<Event> {
     Some(event)
 }
 
-/// Consumes the entry "events were lost here", if that is what comes next.
+/// Consumes the entry "events were lost here", if it is next.
 fn take_lost(channel: u32) -> bool {
     let Some(state) = state(channel) else { return false };
     let expected = state.next.get();
@@ -171,32 +171,32 @@ fn take_lost(channel: u32) -> bool {
     lost
 }
 
-/// Whether there is certainly no event, neither up to `timeout` nor queued behind it: the gateware
-/// has answered before that all events up to this time are pushed; there was room in the ring, and
-/// nothing behind the newest entry.
+/// Whether there is certainly no event, neither up to `timeout` nor queued after it: the gateware
+/// has already answered that all events up to this time are pushed, there was room in the ring, and
+/// nothing followed the newest entry.
 fn nothing(channel: u32, timeout: i64) -> bool {
     let Some(state) = state(channel) else { return false };
     if timeout == -1 || !transaction::idle() {
         return false;
     }
-    // Only answers change the progress, so it holds still while none is expected.
+    // Only answers change the progress, so it is stable while none is pending.
     read_barrier();
     if timeout > transaction::progress() {
         return false;
     }
-    // The newest entry consumed is not overwritten while the ring is empty.
+    // The newest consumed entry is not overwritten while the ring is empty.
     let newest = entry(channel, state.consumed().into()).tag.get();
     state.exists.get() && state.open() < ENTRIES && newest & MORE == 0
 }
 
-/// The gateware has answered for this channel: it has inputs.
+/// Records that the channel has inputs, after an answer of the gateware for it.
 fn note_existing(channel: u32) {
     if let Some(state) = state(channel) {
         state.exists.set(true);
     }
 }
 
-/// Number of the newest entry that was consumed; the gateware will know it.
+/// Number of the newest consumed entry, to be sent to the gateware.
 fn consumed(channel: u32) -> u32 {
     let Some(state) = state(channel) else { return 0 };
     let number = state.consumed();
@@ -204,9 +204,9 @@ fn consumed(channel: u32) -> u32 {
     number.into()
 }
 
-/// Tells the gateware what was consumed, so that there is room again. The request is not waited
-/// for. It is sent only while nothing else is under way, so that it delays posted outputs behind it
-/// by no more than one answer.
+/// Reports consumed entries to the gateware, to free them. The request is not waited for. It is
+/// sent only while nothing else is pending, so that it delays posted outputs after it by at most
+/// one answer.
 #[cold]
 #[inline(never)]
 fn grant(channel: u32) {
@@ -215,7 +215,7 @@ fn grant(channel: u32) {
     }
 }
 
-/// Waits for an event; `None` after the timeout or when an exception was noted.
+/// Waits for an event; `None` after the timeout or if an exception was noted.
 #[cold]
 #[inline(never)]
 fn wait(timeout: i64, channel: u32) -> Option<Event> {
@@ -224,8 +224,8 @@ fn wait(timeout: i64, channel: u32) -> Option<Event> {
         return None;
     };
     if registers.input_ring.is_none() {
-        // The event comes to where the gateware tells of a posted output that failed: none may fail
-        // meanwhile.
+        // The event is stored where the gateware reports a failed posted output: wait until none
+        // can fail.
         transaction::wait_until_idle();
     }
     if posted_error() {
@@ -244,7 +244,7 @@ fn wait(timeout: i64, channel: u32) -> Option<Event> {
         status
     } else {
         loop {
-            // In this order: what was pushed before that was known is seen.
+            // In this order, so that anything pushed before `nothing` became true is seen.
             let nothing = nothing(channel, timeout);
             read_barrier();
             if let Some(event) = take(channel) {
@@ -278,15 +278,15 @@ fn wait(timeout: i64, channel: u32) -> Option<Event> {
     None
 }
 
-/// Whether a request has ended as if its time had passed, which it has not: the board above, or a
-/// kernel of the satellite whose input it is, has reset RTIO. What had come is lost, too. Without
-/// links nobody can.
+/// Whether a request was answered as timed out before its time: the upstream board, or a kernel of
+/// the satellite that has the input, has reset RTIO. Received events are lost, too. Without links
+/// this cannot happen.
 #[cold]
 fn cut_short(registers: Registers, status: u32, timeout: i64) -> bool {
     status & INPUT_TIMEOUT != 0 && (timeout == -1 || registers.read_counter() < timeout)
 }
 
-/// The event that is there already, or else what waiting gives.
+/// Takes an event that has already arrived, or waits for one.
 #[inline(always)]
 fn input(timeout: i64, channel: u32) -> Option<Event> {
     if !transaction::failed() {

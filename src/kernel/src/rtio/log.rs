@@ -1,5 +1,5 @@
-//! `rtio_log`: text as events of the log channel, so that it stands in the analyzer's record
-//! (kernel ABI, section 2.12).
+//! `rtio_log`: text as events of the log channel, which appear in the analyzer's recording (kernel
+//! ABI, section 2.12).
 
 use kairos_kernel::format::{printf, Arguments};
 use kairos_proto::descriptor::{ChannelKind, Descriptor};
@@ -10,7 +10,7 @@ use crate::memory::KernelMemory;
 use crate::owned::Owned;
 use crate::raise;
 
-/// Target of the log channel, known since boot.
+/// Target of the log channel, found at boot.
 static TARGET: Owned<Option<u32>> = Owned::new(None);
 
 /// Finds the channel, after reset of this core.
@@ -19,8 +19,8 @@ pub fn boot(descriptor: &Descriptor) {
     TARGET.set(log.map(|channel| channel.number << 8));
 }
 
-/// `rtio_log(const char *format, ...)`. Collects characters to words: four each, the first in bits
-/// 31..24, what remains right-justified.
+/// `rtio_log(const char *format, ...)`. Packs characters into words of four, the first in bits
+/// 31..24; an incomplete last word is right-justified.
 extern "C" fn write_log(format: u32, arguments: u32) {
     let Some(target) = TARGET.get() else { return };
     let mut word = 0u32;

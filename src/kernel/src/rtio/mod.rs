@@ -1,8 +1,8 @@
 //! RTIO as kernels see it (kernel ABI, sections 2.3 and 5): outputs, inputs, counter, reset, log.
 //!
 //! Commands go through the kernel initiator ([`transaction`]); everything else through
-//! [`registers`]. Without gateware every call raises RTIODestinationUnreachable. What is here:
-//! boot, reset, restart.
+//! [`registers`]. Without gateware every call raises RTIODestinationUnreachable. This module
+//! contains boot, reset and restart.
 
 mod clock;
 mod counter;
@@ -27,12 +27,12 @@ pub use log::rtio_log;
 pub use output::{posted_error_at_end, record, rtio_batch_end, rtio_batch_start, rtio_output, rtio_output_wide};
 pub use playback::{fail, play, play_prepared, prepare};
 
-/// `rtio_post_2`: the time cursor, and behind it what kernels need that post by themselves.
+/// `rtio_post_2`: the time cursor, followed by the data for kernels that post by themselves.
 pub const POST: *const ring::Quick = &raw const ring::RING.quick;
 
 /// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the
-/// initiator. On a satellite RTIO is not reset: its logic may have gone on meanwhile, and have
-/// events of the board above, which alone says when they are dropped.
+/// initiator. On a satellite RTIO is not reset: its logic may have been running meanwhile and hold
+/// events of the upstream board, which alone decides when they are dropped.
 pub fn boot() {
     ring::boot();
     input::clear();
@@ -68,8 +68,8 @@ fn initialise(registers: &Registers) {
     clock::renew(registers);
 }
 
-/// Waits until the initiator, which is disabled, has nothing under way. What it has asked of the
-/// port arrives within microseconds.
+/// Waits until the disabled initiator is idle. Its pending port accesses complete within
+/// microseconds.
 fn rest(registers: &Registers) {
     for _ in 0..POLLS {
         if registers.busy.read() == 0 {
@@ -78,8 +78,8 @@ fn rest(registers: &Registers) {
     }
 }
 
-/// Starts the initiator with an empty ring. It must not wait for an input. Input events outlive
-/// this, as those in the gateware's FIFOs do.
+/// Restarts the initiator with an empty ring. It must not be waiting for an input. Input events
+/// survive this, as do those in the gateware's FIFOs.
 fn restart(registers: &Registers) {
     registers.enable.write(0);
     rest(registers);
@@ -89,19 +89,20 @@ fn restart(registers: &Registers) {
     registers.enable.write(1);
 }
 
-/// In a restart: requests that the kernel before had begun must not meet those of the next one.
+/// Separates kernels in a restart: pending requests of the previous kernel must not meet those of
+/// the next one.
 ///
-/// An output ends by itself. An input may wait for ever; then only a reset of RTIO ends it, which
-/// also drops the events that the kernel had queued.
+/// An output ends by itself. An input may wait for ever; only a reset of RTIO ends it, which also
+/// drops the events that the kernel had queued.
 pub fn settle() {
     output::forget();
     let Some(registers) = registers() else { return };
     playback::stop();
-    // Longer than any output takes that finds room; an output that waits for room waits for its
-    // lane's next event.
+    // Longer than any output takes that finds room; one that waits for room waits for its lane's
+    // next event.
     for _ in 0..POLLS {
         if registers.busy.read() == 0 {
-            // The kernel may have been stopped between its request and the event that announces it.
+            // The kernel may have been stopped between its request and the `sev` that announces it.
             restart(&registers);
             return;
         }
@@ -116,14 +117,15 @@ extern "C" fn init() {
     }
 }
 
-/// Asks for an output on a channel that does not exist, and waits for the answer; false without
-/// gateware. For measuring how long that takes.
+/// Requests an output on a channel that does not exist, and waits for the answer; false without
+/// gateware. For measuring its duration.
 pub fn refused_output() -> bool {
     const NOWHERE: u32 = 0x00ff_ff00;
     transaction::answers() && transaction::output_now(NOWHERE, 0, &[0]) != 0
 }
 
-/// `rtio_get_destination_status`: this board is always there, others while all links on the way are up.
+/// `rtio_get_destination_status`: this board is always up, others while all links on the way are
+/// up.
 pub extern "C" fn rtio_get_destination_status(destination: u32) -> u32 {
     u32::from(registers().is_some() && (destination == 0 || registers::reaches(destination)))
 }

@@ -1,4 +1,4 @@
-//! Outputs of kernels: the fast path, everything that is not simply posted, and errors.
+//! Outputs of kernels: the fast path, all other outputs, and errors.
 
 use core::arch::naked_asm;
 use core::mem::offset_of;
@@ -16,15 +16,15 @@ use crate::memory::KernelMemory;
 use crate::owned::Owned;
 use crate::raise;
 
-/// Takes the outputs of kernels while a DMA recording is made: target, time, 1 to 16 words. It may
-/// raise nothing.
+/// Records the outputs of kernels during a DMA recording: target, time, 1 to 16 words. It must not
+/// raise.
 pub type Recorder = fn(u32, i64, &[u32]);
 static RECORDER: Owned<Option<Recorder>> = Owned::new(None);
 
-/// Between `rtio_batch_start` and `rtio_batch_end`.
+/// Set between `rtio_batch_start` and `rtio_batch_end`.
 static BATCH: Owned<bool> = Owned::new(false);
 
-/// Raises what an output's status says; out of the way of outputs that succeed.
+/// Raises the exception for an output's status; separate from the path of successful outputs.
 #[cold]
 #[inline(never)]
 fn output_error(target: u32, cursor: i64, status: u32) {
@@ -45,7 +45,7 @@ fn output_error(target: u32, cursor: i64, status: u32) {
     }
 }
 
-/// Raises what a posted output left behind, if anything; true if so.
+/// Raises the error of a posted output, if any; true if so.
 pub fn posted_error() -> bool {
     let Some(registers) = registers() else { return false };
     match transaction::take_error(|| registers.clear.write(1)) {
@@ -57,40 +57,41 @@ pub fn posted_error() -> bool {
     }
 }
 
-/// As `posted_error`, at the end of a kernel or a batch: waits until every posted output is delivered.
+/// Like `posted_error`, at the end of a kernel or a batch: waits until every posted output is
+/// delivered.
 pub fn posted_error_at_end() -> bool {
     transaction::wait_until_idle();
     posted_error()
 }
 
-/// From now on the outputs of kernels go to `recorder`, or to the gateware if there is none. A
-/// restart drops the recorder.
+/// Directs the outputs of kernels to `recorder`, or to the gateware if there is none. A restart
+/// drops the recorder.
 pub fn record(recorder: Option<Recorder>) {
     RECORDER.set(recorder);
     clock::forbid(recorder.is_some());
 }
 
-/// In a restart: there is no recorder and no batch.
+/// Clears recorder and batch in a restart.
 pub fn forget() {
     record(None);
     BATCH.set(false);
 }
 
-/// `rtio_batch_start`. Outputs need no batch to be posted, so they are submitted as ever, and an
-/// error is raised by the output that caused it, which ends the batch.
+/// `rtio_batch_start`. Outputs need no batch to be posted, so they are submitted as usual. An error
+/// is raised by the output that caused it, which ends the batch.
 extern "C" fn batch_start() {
     if BATCH.replace(true) {
         raise::firmware(Id::RuntimeError, "Batched mode is already running.", [0; 3]);
     }
 }
 
-/// `rtio_batch_end`: every output is delivered when it returns.
+/// `rtio_batch_end`: returns when every output is delivered.
 extern "C" fn batch_end() {
     BATCH.set(false);
     posted_error_at_end();
 }
 
-/// Hands an output to the recorder, if there is one.
+/// Passes an output to the recorder; false if there is none.
 fn recorded(target: u32, words: impl ExactSizeIterator<Item = u32>) -> bool {
     let Some(recorder) = RECORDER.get() else { return false };
     let mut buffer = [0; MAX_WORDS];
@@ -114,23 +115,23 @@ pub fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
     }
 }
 
-/// An event of some words at the time cursor.
+/// Sends an event of `N` words at the time cursor.
 pub fn send<const N: usize>(target: u32, words: &[u32; N]) {
     if !recorded(target, words.iter().copied()) {
         submit(target, words.iter().copied());
     }
 }
 
-/// As `send`, an event before one that `send_now` sends, which raises what goes wrong: it is not
-/// asked whether this one has ample time. If it comes too late so does the other, whose time is a
-/// cycle later at most.
+/// Like `send`, for an event that is followed by one of `send_now`, which raises any error: this
+/// one is not checked for ample time. If it is late, so is the other, whose time is at most a cycle
+/// later.
 pub fn send_unasked<const N: usize>(target: u32, words: &[u32; N]) {
     if !recorded(target, words.iter().copied()) {
         transaction::post(target, now_mu(), words);
     }
 }
 
-/// As `send`, an event that is due very soon: it is not asked whether it has ample time, and its
+/// Like `send`, for an event that is due very soon: it is not checked for ample time, and its
 /// status is waited for.
 pub fn send_now<const N: usize>(target: u32, words: &[u32; N]) {
     if recorded(target, words.iter().copied()) {
@@ -138,13 +139,13 @@ pub fn send_now<const N: usize>(target: u32, words: &[u32; N]) {
     }
     let time = now_mu();
     let status = transaction::output_now(target, time, words);
-    // An error of those before says what went wrong first.
+    // An earlier error is raised first.
     if !posted_error() && status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
         output_error(target, time, status);
     }
 }
 
-/// `rtio_output`, when it is not simply posted.
+/// `rtio_output`, if it cannot simply be posted.
 extern "C" fn output(target: u32, data: u32) {
     if !recorded(target, core::iter::once(data)) {
         submit(target, core::iter::once(data));
@@ -177,18 +178,17 @@ extern "C" fn output_wide(target: u32, list: u32) {
     }
 }
 
-/// `rtio_output(target, data)`: posts the event if that is allowed by the rules of
-/// [`transaction::output`] without a second look; everything else is left to `rtio_output_checked`.
-/// 16 instructions.
+/// `rtio_output(target, data)`: posts the event if the rules of [`transaction::output`] allow it
+/// without a second check; otherwise calls `rtio_output_checked`. 16 instructions.
 ///
-/// How each rule is looked at:
+/// How each rule is checked:
 /// - Early enough: the time is not before `floor`, or else not before `earliest` ([`super::clock`];
-///   both are [`super::ring::NEVER`] while posting is forbidden), and a permit runs: else the
-///   status word is not open, that is, less than any head.
-/// - Not blocked: the time is not before `floor`, or else there is no attention in the status word.
-/// - No error waits, else the status word is not open.
-/// - A slot: the head, with the number in its lower half, is not above the open status word, with
-///   the limit there.
+///   both are [`super::ring::NEVER`] while posting is forbidden), and a permit runs: without one
+///   the status word is not open, that is, less than any head.
+/// - Not blocked: the time is not before `floor`, or else the status word has no attention bit.
+/// - No pending error: with one the status word is not open.
+/// - A free slot: the head, with the number in its lower half, is not above the open status word,
+///   which contains the limit there.
 /// - The channel takes outputs: it is not above `channel`.
 #[unsafe(naked)]
 pub unsafe extern "C" fn rtio_output() {
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn rtio_output() {
         "cmpge r5, r0, lsr #8",
         "blt 2f",
         "1:",
-        // Twice the number: half of a slot for each
+        // Twice the number: half a slot for each
         "bfi r4, lr, #{half_slot}, #{slots} + 1",
         "stm r4, {{r0-r3, lr}}",
         "add lr, lr, #2",
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn rtio_output() {
         "dsb",
         "sev",
         "pop {{r4-r9, pc}}",
-        // Before the floor, or something else
+        // Before the floor, or another condition failed
         "2:",
         "ldrd r8, r9, [r7, #{earliest}]",
         "tst r6, #{attention}",
@@ -232,15 +232,15 @@ pub unsafe extern "C" fn rtio_output() {
         status = const offset_of!(Ring, status) as i32 - END as i32,
         earliest = const (offset_of!(Ring, clock) + offset_of!(Estimate, earliest)) as i32 - END as i32,
         attention = const ATTENTION,
-        // The ring is aligned to more than its length: the low bits of the number take their place
-        // in its address.
+        // The ring is aligned to more than its length, so the low bits of the number are inserted
+        // into its address.
         half_slot = const SLOT_BYTES.ilog2() - 1,
         slots = const SLOTS.ilog2(),
         checked = sym rtio_output_checked,
     )
 }
 
-/// Where the words that the fast path loads end, in the ring.
+/// End of the words that the fast path loads, as an offset in the ring.
 const END: usize = offset_of!(Ring, quick) + POST_END;
 
 raise::raising! {

@@ -1,4 +1,4 @@
-//! Playing DMA traces: the gateware reads them and submits their events (`docs/interfaces.md`,
+//! Playback of DMA traces: the gateware reads them and submits their events (`docs/interfaces.md`,
 //! sections 4 and 10).
 
 use kairos_channel::{Shared, KERNEL};
@@ -16,8 +16,7 @@ use crate::{raise, timer};
 /// Found at boot, before any kernel.
 static PLAYER: Owned<Option<Player>> = Owned::new(None);
 
-/// Looks at `dma_busy` before this core sleeps between them, and ticks of the timer for which it
-/// does then: 5 us.
+/// Polls of `dma_busy` before this core sleeps between them, and timer ticks of each sleep: 5 us.
 const QUICK_POLLS: u32 = 100;
 const INTERVAL: u32 = 2000;
 
@@ -26,7 +25,7 @@ pub fn boot(descriptor: &Descriptor) {
     PLAYER.set(Player::find(descriptor));
 }
 
-/// In a restart: ends what the kernel before was playing. Events that have been submitted happen.
+/// Stops the previous kernel's playback in a restart. Events already submitted are executed.
 pub fn stop() {
     let Some(player) = PLAYER.get() else { return };
     if !Shared::get().release_player(KERNEL) {
@@ -40,8 +39,8 @@ pub fn stop() {
     }
 }
 
-/// Plays the trace at `address`, its times counted from `time`; returns when every event has been
-/// submitted. Raises what went wrong.
+/// Plays the trace at `address`, with its times relative to `time`; returns when every event has
+/// been submitted. Raises any error.
 pub fn play(address: u32, time: i64) {
     if prepare() {
         if let Some(failed) = play_prepared(Some(address), time) {
@@ -50,7 +49,7 @@ pub fn play(address: u32, time: i64) {
     }
 }
 
-/// Makes ready for [`play_prepared`]; false if something has been raised.
+/// Prepares for [`play_prepared`]; false if an exception has been raised.
 pub fn prepare() -> bool {
     if registers_or_raise().is_none() {
         return false;
@@ -59,7 +58,7 @@ pub fn prepare() -> bool {
         raise::firmware(Id::DmaError, "this gateware has no DMA", [0; 3]);
         return false;
     }
-    // What the kernel has submitted before comes before.
+    // Outputs that the kernel has submitted before come first.
     transaction::wait_until_idle();
     if posted_error() {
         return false;
@@ -71,8 +70,8 @@ pub fn prepare() -> bool {
     true
 }
 
-/// As [`play`], after [`prepare`]; what has gone wrong is not raised. None as address: there is
-/// nothing to play.
+/// Like [`play`], after [`prepare`], but returns an error without raising it. Without an address
+/// there is nothing to play.
 pub fn play_prepared(address: Option<u32>, time: i64) -> Option<Failed> {
     let player = PLAYER.get()?;
     if let Some(address) = address {
@@ -91,7 +90,7 @@ pub fn play_prepared(address: Option<u32>, time: i64) -> Option<Failed> {
     address.and_then(|_| player.take_error())
 }
 
-/// Raises what has gone wrong, here or on another board.
+/// Raises an error of playback, on this or another board.
 #[cold]
 pub fn fail(Failed { bits, channel, time }: Failed) {
     let parameters = [i64::from(channel), time, 0];

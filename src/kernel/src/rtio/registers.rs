@@ -1,5 +1,5 @@
-//! The gateware's registers that RTIO calls use, found by name in its descriptor, and the bits of
-//! their answers.
+//! The gateware's registers for RTIO calls, found by name in its descriptor, and the bits of their
+//! answers.
 
 use kairos_contracts::registers::{initiator, rtio, satellite};
 use kairos_contracts::rtio::BOARDS;
@@ -13,7 +13,7 @@ use kairos_proto::exception::Id;
 use crate::owned::Owned;
 use crate::raise;
 
-/// Reads of a register before something else is done.
+/// Most polls of a register before giving up.
 pub const POLLS: u32 = 1000;
 
 pub const NO_GATEWARE: &str = "RTIO destination unreachable: no gateware is loaded, or it has no clock (see the log)";
@@ -31,7 +31,7 @@ pub struct Registers {
     pub busy: Register,
     pub clear: Register,
     pub permit: Register,
-    /// Only where the gateware pushes inputs.
+    /// Present only if the gateware pushes inputs.
     pub input_ring: Option<Register>,
 }
 
@@ -45,7 +45,7 @@ impl Registers {
 
 /// Found at boot, before any kernel.
 static REGISTERS: Owned<Option<Registers>> = Owned::new(None);
-/// Of each link downwards.
+/// Registers of a downstream link.
 #[derive(Clone, Copy)]
 struct Satellite {
     destination: Register,
@@ -95,7 +95,7 @@ pub fn reaches(destination: u32) -> bool {
     })
 }
 
-/// How many cycles ahead of the counter an output has to be for the farthest board that can be reached.
+/// The lead over the counter, in cycles, that outputs need for the farthest reachable board.
 #[inline(never)]
 pub fn distance() -> u32 {
     let slacks = SATELLITES.get();

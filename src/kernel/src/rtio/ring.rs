@@ -1,6 +1,6 @@
-//! The memory that this core and the kernel initiator share (`docs/interfaces.md`, section 5), and
-//! beside it what an output needs: laid out so that the fast path ([`super::output`]) loads it with
-//! few instructions.
+//! The memory shared by this core and the kernel initiator (`docs/interfaces.md`, section 5),
+//! together with the data that an output needs, laid out so that the fast path ([`super::output`])
+//! loads them with few instructions.
 
 use core::mem::{offset_of, size_of};
 
@@ -17,23 +17,23 @@ use crate::owned::{Exposed, Owned};
 pub const OUTPUT: u32 = Command::Output as u32;
 pub const INPUT: u32 = Command::Input as u32;
 pub const POSTED: u32 = Command::Posted as u32;
-/// Entry of [`Ring::known`] where no channel is.
+/// Value of an unused entry of [`Ring::known`].
 pub const UNKNOWN: u16 = 0xffff;
-/// What [`next`](Quick::next) counts.
+/// Mask of request numbers, as in [`next`](Quick::next).
 pub const NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
-/// Time of nothing: no event is early enough, any is before it.
+/// A time that no event reaches: no event is early enough, and all are before it.
 pub const NEVER: i64 = i64::MAX;
 
-/// What [`super::clock`] knows: the counter is less than
-/// `limit - MARGIN + (timer - start) * ratio / 1024`, for `WINDOW` ticks from `start`.
+/// The estimate of [`super::clock`]: the counter is less than `limit - MARGIN + (timer - start) *
+/// ratio / 1024`, for `WINDOW` ticks from `start`.
 #[repr(C)]
 pub struct Estimate {
-    /// An event not before this, plus the time that has passed since `start`, is early enough;
-    /// [`NEVER`]: none is.
+    /// An event not before this, plus the time passed since `start`, is early enough; [`NEVER`] if
+    /// none is.
     pub limit: Owned<i64>,
     /// An event not before this is early enough while the permit runs.
     pub earliest: Owned<i64>,
-    /// Timer at which the estimate began.
+    /// Timer count at which the estimate began.
     pub start: Owned<u64>,
     /// Machine units per tick in 1/1024, rounded up; below `1 << 12`.
     pub ratio: Owned<u64>,
@@ -64,71 +64,73 @@ impl Slot {
     }
 }
 
-/// Requests, reply, and what goes with them.
+/// Requests, reply, and associated state.
 #[repr(C, align(4096))]
 pub struct Ring {
     pub slots: [Slot; SLOTS as usize],
-    /// Of an input; where inputs are pushed, the time up to which all have been.
+    /// Time of an input; where inputs are pushed, the time up to which all have been.
     pub input_timestamp: Exposed<i64>,
     /// See [`Status`].
     pub status: Exposed<u32>,
     /// Of the first failed posted output: status in bits 3..0, number in bits 31..16.
     pub input_data_or_error: Exposed<u32>,
     _line: [u32; 12],
-    /// What only this core uses.
+    /// State used by this core only.
     pub clock: Estimate,
-    /// How much farther ahead than an output of this board's one of another board has to be, in
-    /// machine units.
+    /// The additional lead that outputs of other boards need compared with this board's, in machine
+    /// units.
     pub distance: Owned<i64>,
-    /// Boards that could be reached when that was looked at in this permit, bits by their destinations.
+    /// Boards found reachable in this permit, a bit for each destination.
     pub reached: Owned<u32>,
     _state: [u32; 29],
-    /// Beside it, what the fast path needs.
+    /// Data for the fast path.
     pub quick: Quick,
-    /// Channels that are known to take outputs: what is above the low byte of their numbers, at the
-    /// place that [`Ring::place`] says.
+    /// Channels known to take outputs: the channel number without its low byte, at the index
+    /// [`Ring::place`].
     pub known: [Exposed<u16>; 256],
 }
 
 impl Ring {
-    /// Where in [`Ring::known`] a channel has its place. Boards of the same kind have theirs apart.
+    /// The index of a channel in [`Ring::known`]. Equal channels of different boards have different
+    /// indices.
     pub fn place(channel: u32) -> usize {
         ((channel + 37 * (channel >> 16)) & 0xff) as usize
     }
 }
 
-/// What the fast path needs, in the order of its registers, so that one instruction loads it, in
-/// one cache line, and one stores what changes, the last twelve bytes. Kernels may have a fast path
-/// of their own (`rtio_post_2`).
+/// Data for the fast path, in one cache line and in the order of its registers, so that one
+/// instruction loads all of it, and another stores the modified last twelve bytes. Kernels may have
+/// a fast path of their own (`rtio_post_2`).
 #[repr(C)]
 pub struct Quick {
     /// The time cursor.
     pub now: Owned<i64>,
     /// The ring itself.
     pub ring: Owned<*const Ring>,
-    /// The channels from 0 to this one take outputs; -1: none.
+    /// The channels from 0 to this one take outputs; -1 for none.
     pub channel: Owned<i32>,
-    /// An event that is not before this has ample time while a permit runs, and is not before the
-    /// newest output.
+    /// An event not before this has ample time while a permit runs, and is not before the newest
+    /// output.
     pub floor: Exposed<i64>,
     /// Head of the next request if it is a posted output of one word: [`POSTED_WORD`] and twice its
-    /// number. The fast path adds 2, and so may carry into the upper half; then no status word lets
-    /// it post, until [`super::transaction`] has set it anew.
+    /// number. The fast path adds 2, which may carry into the upper half; then no status word lets
+    /// it post until [`super::transaction`] has set the head again.
     pub next: Exposed<u32>,
     _end: u32,
 }
 
-/// A status word: what the gateware tells with each answer.
+/// A status word, which the gateware writes with each answer.
 #[derive(Clone, Copy)]
 pub struct Status(pub u32);
 
 impl Status {
-    /// An output in order may be posted at first sight: status 0, a permit, no error.
+    /// Whether an in-order output may be posted without a second check: status 0, a permit, no
+    /// error.
     fn is_open(self) -> bool {
         self.0 & POSTED_WORD == POSTED_WORD
     }
 
-    /// Number of the newest request answered.
+    /// Number of the newest answered request.
     pub fn number(self) -> u32 {
         (self.0 >> 1).wrapping_sub(CREDIT) & NUMBERS
     }
@@ -142,19 +144,20 @@ impl Status {
         }
     }
 
-    /// Whether one of `flags` is set: [`ATTENTION`], [`ERROR`]. None of their bits is in an open word.
+    /// Whether one of `flags` ([`ATTENTION`], [`ERROR`]) is set. An open word contains none of
+    /// their bits.
     #[inline(always)]
     pub fn has(self, flags: u32) -> bool {
         self.0 & flags != 0
     }
 
-    /// A permit runs.
+    /// Whether a permit runs.
     pub fn permits(self) -> bool {
         self.is_open() || self.0 & PERMIT != 0
     }
 
-    /// The same number with nothing but attention: neither open, nor with a permit, whose end may
-    /// be told while this is stored.
+    /// The same number with only the attention bit: neither open nor with a permit, whose end may
+    /// be reported while this is stored.
     pub fn with_attention(self) -> Self {
         Self(self.0 & (NUMBERS << 1) | ATTENTION)
     }
@@ -165,7 +168,7 @@ const _: () = assert!(offset_of!(Slot, target) == SLOT_TARGET && offset_of!(Slot
 const _: () = assert!(offset_of!(Slot, time) == SLOT_TIME && offset_of!(Slot, head) == SLOT_HEAD);
 const _: () = assert!(offset_of!(Slot, words) == SLOT_WORDS && offset_of!(Ring, input_timestamp) == REPLY);
 const _: () = assert!(offset_of!(Ring, status) == REPLY_STATUS && offset_of!(Ring, input_data_or_error) == REPLY_DATA);
-// What `rtio_post_2` promises: another layout needs another name.
+// The contract of `rtio_post_2`: another layout needs another name.
 const _: () = assert!(offset_of!(Ring, quick) == POST && POST.is_multiple_of(32) && size_of::<Quick>() == 32);
 const _: () = assert!(offset_of!(Quick, now) == POST_CURSOR && offset_of!(Quick, ring) == POST_RING);
 const _: () = assert!(offset_of!(Quick, channel) == POST_CHANNEL && offset_of!(Quick, floor) == POST_FLOOR);
@@ -198,8 +201,8 @@ pub static RING: Ring = Ring {
     known: [const { Exposed::new(0) }; 256],
 };
 
-/// After reset of this core: nothing is early enough, no channel is known. (All zero in the image,
-/// so that it is not in the image.)
+/// After reset of this core: nothing is early enough, no channel is known. (Zero in the image, so
+/// that it takes no space there.)
 pub fn boot() {
     RING.clock.limit.set(NEVER);
     RING.clock.earliest.set(NEVER);
@@ -210,7 +213,7 @@ pub fn boot() {
     forget();
 }
 
-/// No channel is known to take outputs, but those from 0 on.
+/// Clears the channels known to take outputs, except for the range from 0.
 pub fn forget() {
     RING.distance.set(0);
     for entry in &RING.known {

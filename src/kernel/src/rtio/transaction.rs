@@ -1,14 +1,14 @@
 //! Requests to the kernel initiator: a ring in cached memory that the gateware reads, and a reply
-//! that it writes, through the accelerator coherency port (`docs/interfaces.md`, section 5).
+//! that it writes, both through the accelerator coherency port (`docs/interfaces.md`, section 5).
 //!
-//! An output is posted, that is, not waited for, when its time is so far ahead that it cannot be
-//! late ([`super::clock`]), its channel is known to take outputs, and nothing before it can block
-//! it. Otherwise its own status is waited for. So an underflow is always raised by the call that
-//! caused it.
+//! An output is posted, that is, not waited for, if its time is so far ahead that it cannot be late
+//! ([`super::clock`]), its channel is known to take outputs, and nothing before it can block it.
+//! Otherwise its own status is waited for. So an underflow is always raised by the call that caused
+//! it.
 //!
-//! [`submit`] and the fast path of an output ([`super::output`]) hold the only `sev` in all
-//! firmware: each one makes the gateware read a request. Kernels that post by themselves have the
-//! same fast path.
+//! [`submit`] and the fast path of an output ([`super::output`]) contain the only `sev`s of the
+//! whole firmware: each makes the gateware read a request. Kernels that post by themselves contain
+//! the same fast path.
 
 use core::arch::asm;
 
@@ -20,15 +20,15 @@ use super::ring::{self, Ring, Slot, Status, ATTENTION, CREDIT, ERROR, INPUT, NEV
 use super::ring::{OUTPUT, POSTED, POSTED_WORD, RING, SLOTS, UNKNOWN};
 use crate::owned::{Exposed, Owned};
 
-/// Requests under way at most when there are wide ones among them, which take the gateware longer.
+/// Most requests in flight if there are wide ones among them, which take the gateware longer.
 const WIDE_CREDIT: u32 = 7;
-/// An output on another board that is due later than this is waited for: it may be held until it
-/// comes nearer, with all behind it (`_AHEAD` in `link/rtio_near.py`; this is half of that).
+/// An output on another board that is due later than this is waited for: it, and everything after
+/// it, may be held until its time is nearer (half of `_AHEAD` in `link/rtio_near.py`).
 const FURTHEST: i64 = 1 << 46;
-/// A status for when there is no gateware to give one.
+/// The status used if there is no gateware.
 const UNREACHABLE: u32 = OUTPUT_UNREACHABLE | INPUT_UNREACHABLE;
 
-/// There is an initiator that answers.
+/// Whether there is an initiator that answers.
 static ALLOWED: Owned<bool> = Owned::new(false);
 
 /// An input event.
@@ -56,14 +56,14 @@ pub fn address() -> u32 {
     core::ptr::from_ref(&RING) as u32
 }
 
-/// Begins with number 1. The initiator is disabled meanwhile, and at rest.
+/// Starts with request number 1. The initiator must be disabled and idle meanwhile.
 pub fn begin() {
-    // What the lanes hold is not known.
+    // The contents of the lanes are unknown.
     RING.status.set(CREDIT << 1 | ATTENTION);
     set_next(1);
     RING.quick.floor.set(NEVER);
     RING.slots[0].time.set(i64::MIN);
-    // The ring may hold numbers that come again.
+    // The ring may hold numbers that will recur.
     for slot in &RING.slots {
         slot.head.set(0);
     }
@@ -80,9 +80,9 @@ fn next() -> u32 {
     RING.quick.next.get() >> 1 & NUMBERS
 }
 
-/// As the fast path does it, by adding to the head before: with number 0 comes a carry, so this one
-/// is not posted at first sight. It must not be: with 15 requests under way the status word has the
-/// greatest number, which is not below 0.
+/// Sets the head in the same way as the fast path, by adding to the previous one: number 0 carries,
+/// so that request is not posted without a second check. It must not be: with 15 requests in flight
+/// the status word has the greatest number, which is not below 0.
 fn set_next(number: u32) {
     RING.quick
         .next
@@ -98,21 +98,21 @@ fn under_way() -> u32 {
     next().wrapping_sub(1 + status().number()) & NUMBERS
 }
 
-/// Sleeps until the gateware has written a status. It raises an event with each, so none is slept
-/// over. This core's own `sev` counts as one too: the first `wfe` falls through, and there is a
-/// second look before the core really sleeps.
+/// Sleeps until the gateware has written a status. The gateware signals an event with each, so none
+/// is missed. This core's own `sev` counts as an event too: the first `wfe` falls through, and the
+/// condition is checked again before the core really sleeps.
 fn wait() {
-    // SAFETY: a hint.
+    // SAFETY: a hint instruction.
     unsafe { asm!("wfe", options(nostack, preserves_flags)) };
 }
 
-/// Fills the next slot and tells the gateware. There must be room. `words`: 1 to 16.
+/// Fills the next slot and signals the gateware. There must be room. `words`: 1 to 16.
 #[inline(never)]
 fn submit(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) -> u32 {
     fill(command, target, time, words)
 }
 
-/// As [`submit`], where the number of words is known when this is compiled.
+/// Like [`submit`], for a number of words known at compile time.
 #[inline(never)]
 fn submit_array<const N: usize>(command: u32, target: u32, time: i64, words: &[u32; N]) -> u32 {
     fill(command, target, time, words.iter().copied())
@@ -136,7 +136,7 @@ fn fill(command: u32, target: u32, time: i64, mut words: impl ExactSizeIterator<
     if command != INPUT {
         RING.quick.floor.set(time.max(RING.clock.earliest.get()));
     }
-    // SAFETY: this is what makes the gateware read the slot; `dsb` completes the request before.
+    // SAFETY: makes the gateware read the slot; `dsb` completes the writes of the request first.
     unsafe { asm!("dsb", "sev", options(nostack, preserves_flags)) };
     number
 }
@@ -161,10 +161,10 @@ fn status_of(number: u32) -> u32 {
     }
 }
 
-/// After somebody else has filled the lanes, while nothing is under way: the next output tells how
-/// full they are.
+/// Marks the fill level of the lanes as unknown after another master has filled them, while nothing
+/// is in flight: the next output reports it.
 pub fn distrust() {
-    // The gateware, which has nothing to answer, writes no more than the end of a permit now.
+    // With nothing to answer, the gateware writes at most the end of a permit.
     RING.status.set(status().with_attention().0);
 }
 
@@ -172,8 +172,8 @@ fn known(channel: u32) -> &'static Exposed<u16> {
     &RING.known[Ring::place(channel)]
 }
 
-/// As `time`, from which on an output of this board is early enough if one on this channel is.
-/// None: it has to be waited for.
+/// Converts `time` to the one that an output of this board would have with the same slack. `None`
+/// if the output has to be waited for.
 fn comparable(channel: u32, time: i64) -> Option<i64> {
     if channel as i32 <= RING.quick.channel.get() {
         return Some(time);
@@ -185,8 +185,8 @@ fn comparable(channel: u32, time: i64) -> Option<i64> {
     if board == 0 {
         return Some(time);
     }
-    // Looked at once in each permit, so that what a board that is away refuses is raised by the
-    // call that asked for it.
+    // Checked once in each permit, so that errors of an unreachable board are raised by the call
+    // that caused them.
     let (reached, bit) = (RING.reached.get(), 1 << (board & 31));
     if reached & bit == 0 || !status().permits() {
         if !registers::reaches(board) {
@@ -198,7 +198,7 @@ fn comparable(channel: u32, time: i64) -> Option<i64> {
     (time.saturating_sub(RING.clock.limit.get()) < FURTHEST).then_some(time)
 }
 
-/// An output has succeeded: those that follow on the channel need not be waited for.
+/// Records that an output on the channel has succeeded: later ones need not be waited for.
 fn learn(channel: u32) {
     if channel >> 8 < u32::from(UNKNOWN) {
         known(channel).set((channel >> 8) as u16);
@@ -221,16 +221,15 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
         let (status, under_way) = (status(), under_way());
         let newest_time = slot(next().wrapping_sub(1)).time.get();
         // Nothing blocks it if all lanes have room. If not, an earlier event may have to wait for
-        // room; that one gets it before its own time, so a later one is not hindered.
+        // room, but it receives it before its own time, so a later one is not delayed.
         let free = under_way == 0 || !status.has(ATTENTION) || time >= newest_time;
         if under_way < credit && free {
             submit(POSTED, target, time, words);
             return 0;
         }
         if free && status.has(ATTENTION) {
-            // The lanes are full, and so is the ring: from now on events go one by one, as those
-            // before them are due. To wake, and to ask for a permit, for each of them gains
-            // nothing.
+            // Lanes and ring are full: from here events leave one by one as earlier ones fall due.
+            // Waking, and starting a permit, for each of them gains nothing.
             wait_until_half();
         } else {
             wait();
@@ -243,7 +242,7 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     status
 }
 
-/// Posts an event whatever its time. One that is late leaves an error.
+/// Posts an event regardless of its time. A late one causes an error.
 pub fn post<const N: usize>(target: u32, time: i64, words: &[u32; N]) {
     if !ALLOWED.get() {
         return;
@@ -270,7 +269,7 @@ pub fn answers() -> bool {
     ALLOWED.get()
 }
 
-/// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a
+/// Takes the error of a posted output, once. Such an error could not be foreseen: a bus error, or a
 /// delivery that took longer than [`clock::MARGIN`].
 pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     if !ALLOWED.get() || !failed() {
@@ -278,9 +277,9 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     }
     wait_until_idle();
     clear();
-    // A board that has gone may come back with other channels, by a longer way
+    // A board that was lost may return with other channels, and over a longer path
     ring::forget();
-    // From here the gateware writes no more than the end of a permit.
+    // From here the gateware writes at most the end of a permit.
     let word = RING.input_data_or_error.get();
     RING.status.set(status().with_attention().0);
     let (number, age) = (word >> 16, next().wrapping_sub(1 + (word >> 16)) & NUMBERS);
@@ -302,12 +301,12 @@ pub fn failed() -> bool {
     status().has(ERROR)
 }
 
-/// Where inputs are pushed: the time up to which all of them have been, as far as known.
+/// Where inputs are pushed: the latest known time up to which all of them have been.
 pub fn progress() -> i64 {
     RING.input_timestamp.get()
 }
 
-/// Every request has been answered.
+/// Whether every request has been answered.
 pub fn idle() -> bool {
     under_way() == 0
 }
@@ -329,7 +328,8 @@ pub fn wait_until_idle() {
     }
 }
 
-/// Sends an input request that is not waited for, if nothing is under way. `word` is called only then.
+/// Sends an input request without waiting, if nothing is in flight. `word` is called only in that
+/// case.
 pub fn send_input(channel: u32, timeout: i64, word: impl FnOnce() -> u32) {
     if ALLOWED.get() && idle() {
         submit(INPUT, channel << 8, timeout, core::iter::once(word()));
@@ -337,7 +337,7 @@ pub fn send_input(channel: u32, timeout: i64, word: impl FnOnce() -> u32) {
 }
 
 /// Waits for an event on `channel` until the counter passes `timeout` (-1: for ever). Where inputs
-/// are pushed, `word` is the number of the newest entry consumed, and the result has no event.
+/// are pushed, `word` is the number of the newest consumed entry, and the result has no event.
 pub fn input(channel: u32, timeout: i64, word: u32) -> (u32, Event) {
     if !ALLOWED.get() {
         return (UNREACHABLE, Event { timestamp: -1, data: 0 });

@@ -1,4 +1,4 @@
-//! The store as a map, kernels that are killed, and traces of several boards.
+//! The store compared with a map, killed kernels, and traces of several boards.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -98,7 +98,7 @@ fn a_trace_is_taken_apart_by_boards() {
     assert_eq!(traces.parts(6).count(), 0);
     assert_eq!(traces.erase(b"after"), None);
     record(&mut traces, b"long", 600).unwrap();
-    // Its part has no room.
+    // There is no room for its part.
     assert_eq!(traces.take_apart(b"long", 7, |_, _| {}), Err(Full));
     assert_eq!((traces.find(b"long"), traces.parts(7).count()), (None, 0));
 }
@@ -127,7 +127,7 @@ proptest! {
         let _ = Traces::new(&mut words);
         let mut model: HashMap<String, (u32, usize)> = HashMap::new();
         for step in steps {
-            // Attached anew, as after a restart.
+            // Attached again, as after a restart.
             let mut traces = Traces::attach(&mut words);
             match step {
                 Step::Record(name, count) => {

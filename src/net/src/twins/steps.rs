@@ -1,4 +1,4 @@
-//! What may happen to a connection.
+//! Events in the life of a connection.
 
 extern crate std;
 
@@ -10,34 +10,34 @@ use crate::frame::{ACK, FIN, PSH, RST, SYN};
 
 const URG: u8 = 1 << 5;
 
-/// What happens to both.
+/// An event applied to both stacks.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// The client sends a segment.
     Segment(Segment),
-    /// The task reads, or writes, up to so many bytes.
+    /// The task reads, or writes, up to this many bytes.
     Read(usize),
     Write(usize),
-    /// So many microseconds pass.
+    /// This many microseconds pass.
     Pass(i64),
-    /// The controller has room for so many frames.
+    /// The controller has room for this many frames.
     Room(usize),
-    /// Somebody asks for the hardware address: all headers are forgotten.
+    /// An ARP request for the hardware address: all saved headers are dropped.
     Arp,
     Close,
 }
 
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// Where it begins: behind what the client has sent, or behind what was acknowledged; and so much off.
+    /// Its start: the end of the bytes sent, or of those acknowledged; and an offset.
     pub again: bool,
     pub offset: i64,
     pub length: usize,
     pub flags: u8,
-    /// What it acknowledges: all, nothing new, half of it, or nonsense.
+    /// Kind of acknowledgement: everything, nothing new, half of it, or an invalid number.
     pub acknowledges: u8,
     pub window: u16,
-    /// Options in words; what is wrong with the frame otherwise.
+    /// Length of options in words; other faults of the frame.
     pub options: usize,
     pub fault: u8,
     pub padding: usize,

@@ -1,9 +1,9 @@
-//! Clients on an unreliable network: another stack (smoltcp as its authors run it) connects to
-//! ours. Frames are lost, delayed and overtake each other, and the controller has little room.
-//! Every byte must come back, and the next client be served.
+//! Clients on an unreliable network: a second stack (smoltcp as its authors run it) connects to
+//! ours. Frames are lost, delayed and reordered, and the controller has little room. Every byte
+//! must be echoed, and the next client served.
 //!
-//! The stack is called only when its contract says that it has to be, and tasks are polled only
-//! when they were woken: a wake-up or a deadline that is missing stops everything.
+//! The stack is called only when its contract requires it, and tasks are polled only when they were
+//! woken: a missing wake-up or deadline stops everything.
 
 mod world;
 
@@ -17,7 +17,7 @@ use smoltcp::socket::tcp;
 
 use world::{Conditions, Random, World, GOOD};
 
-/// Sends everything back, one client after another.
+/// Echoes everything, for one client after another.
 async fn echo_server(mut socket: Socket) {
     let mut buffer = vec![0; 5000];
     loop {
@@ -71,7 +71,7 @@ fn clients_that_come_at_once_are_all_served_and_one_too_many_is_refused() {
     let states: Vec<_> = clients.iter().map(|handle| world.client(*handle).state()).collect();
     assert_eq!(states[..3], [tcp::State::Established; 3]);
     assert_eq!(states[3], tcp::State::Closed);
-    // Those that are served can all talk, and make room.
+    // Connected clients can all communicate, and then make room.
     for (index, handle) in clients[..3].iter().enumerate() {
         let text = [index as u8; 3];
         world.client(*handle).send_slice(&text).unwrap();
@@ -118,7 +118,7 @@ fn a_reader_that_stops_and_goes_on_gets_everything() {
         world.tasks[0].woken.0.store(true, Ordering::Relaxed);
         world.client(handle).recv_queue() == 3
     });
-    // Without probes, which come a second apart, it takes no time to speak of.
+    // Without probes, which are a second apart, it takes hardly any time.
     assert!(world.now < 900_000, "{} us", world.now);
 }
 
@@ -130,7 +130,7 @@ fn a_client_that_vanishes_is_noticed_and_the_next_one_served() {
     world.spawn(echo_server(socket));
     let handle = world.connect();
     world.until(1, |world| world.client(handle).may_send());
-    // Its system forgets the connection, and does not even answer that it has.
+    // The client's system forgets the connection, without even a reset.
     world.sockets.remove(handle);
     let silent = world.now;
     world.conditions.lost = 1000;
@@ -141,7 +141,7 @@ fn a_client_that_vanishes_is_noticed_and_the_next_one_served() {
     world.echo(b"the next client");
 }
 
-/// The end of its stream is lost, and three acknowledgements that were overtaken ask for it again.
+/// The end of its stream is lost, and three acknowledgements that were overtaken request it again.
 #[test]
 fn an_end_that_is_lost_is_sent_again() {
     let mut world = World::new(Conditions {

@@ -1,4 +1,4 @@
-//! Both ends of the network, what it does to frames, and the time.
+//! Both ends of the network, its effect on frames, and the time.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -19,7 +19,7 @@ const OURS6: Ipv6Address = Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 15);
 const THEIRS: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
 const THEIRS6: Ipv6Address = Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 2);
 
-/// A small generator (xorshift), so that a case is what its seed says.
+/// A small generator (xorshift), so that a case is determined by its seed.
 pub struct Random(pub u64);
 
 impl Random {
@@ -31,19 +31,19 @@ impl Random {
     }
 }
 
-/// What the network does to frames, and how much room both ends have.
+/// The network's effect on frames, and the buffers of both ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
     pub seed: u64,
-    /// Of 1000 frames, so many are lost, and so many come twice.
+    /// Frames out of 1000 that are lost, and that are duplicated.
     pub lost: u64,
     pub twice: u64,
-    /// Microseconds on the way: at least, and at most so many more, in which frames overtake each other.
+    /// Minimum delay in microseconds, and its variation, which reorders frames.
     pub delay: u64,
     pub spread: u64,
-    /// Frames that our controller sends each 100 microseconds.
+    /// Frames that our controller sends per 100 microseconds.
     pub room: usize,
-    /// Bytes of our sockets' buffers.
+    /// Size of our sockets' buffers in bytes.
     pub buffer: usize,
     pub ipv6: bool,
 }
@@ -98,11 +98,11 @@ impl kairos_net::Receive for Received {
     }
 }
 
-/// Our controller's sending half, with room for some frames.
+/// Our controller's transmit half, with room for some frames.
 struct Sending {
     frames: Vec<Vec<u8>>,
     room: usize,
-    /// Somebody has to be told when there is room again.
+    /// Whether the stack has to be notified when there is room again.
     full: bool,
 }
 
@@ -164,7 +164,7 @@ impl phy::Device for Theirs {
         let mut capabilities = DeviceCapabilities::default();
         capabilities.medium = Medium::Ethernet;
         capabilities.max_transmission_unit = 1514;
-        // As our controller; only what is not its business is checked.
+        // Like our controller; only what the other stack is responsible for is checked.
         let checked = ChecksumCapabilities::default();
         capabilities.checksum = ChecksumCapabilities::ignored();
         capabilities.checksum.icmpv4 = checked.icmpv4;
@@ -173,7 +173,7 @@ impl phy::Device for Theirs {
     }
 }
 
-/// A task's flag: it was woken.
+/// A task's flag that is set when it is woken.
 pub struct Woken(pub AtomicBool);
 
 impl Wake for Woken {
@@ -203,9 +203,9 @@ pub struct World {
     interface: Interface,
     pub sockets: SocketSet<'static>,
     next_port: u16,
-    /// When our controller has sent what it has.
+    /// When our controller has room for more frames.
     refill: i64,
-    /// Time between steps, at most.
+    /// Longest time between steps.
     pub tick: i64,
 }
 
@@ -250,7 +250,7 @@ impl World {
             sockets: SocketSet::new(vec![]),
             next_port: 49152,
             refill: 0,
-            // Nothing under way at all is for the caller to notice.
+            // The caller must notice if nothing at all is in flight.
             tick: 3_600_000_000,
         }
     }
@@ -259,7 +259,7 @@ impl World {
         Instant::from_micros(self.now)
     }
 
-    /// A socket of ours.
+    /// Creates one of our sockets.
     pub fn socket(&self) -> Socket {
         let buffer = || Box::leak(vec![0; self.conditions.buffer].into_boxed_slice());
         let place = Box::leak(Box::new([SocketStorage::EMPTY]));
@@ -274,7 +274,7 @@ impl World {
         });
     }
 
-    /// A client's socket, which connects.
+    /// Creates a client's socket and connects it.
     pub fn connect(&mut self) -> SocketHandle {
         let buffer = || tcp::SocketBuffer::new(vec![0; 32 * 1024]);
         let mut socket = tcp::Socket::new(buffer(), buffer());
@@ -295,7 +295,7 @@ impl World {
         self.sockets.get_mut(handle)
     }
 
-    /// Our side, as the firmware runs it: tasks that were woken, then the stack.
+    /// Runs our side as the firmware does: tasks that were woken, then the stack.
     fn run_ours(&mut self, mut called: bool) {
         loop {
             for task in self.tasks.iter_mut().filter(|task| !task.done) {
@@ -316,7 +316,8 @@ impl World {
         self.again = called;
     }
 
-    /// One step: what is due now, on both sides; then the time of what is due next.
+    /// Executes one step: everything that is due on both sides; then advances the time to the next
+    /// deadline.
     pub fn step(&mut self) {
         let (now, instant) = (self.now, self.instant());
         let mut called = self.stack.deadline().is_some_and(|deadline| deadline <= instant) || self.again;
@@ -347,7 +348,7 @@ impl World {
         self.now = next.min().unwrap_or(i64::MAX).clamp(now + 1, now + self.tick);
     }
 
-    /// Steps until `done`, which is asked after each; for at most `seconds`.
+    /// Steps until `done`, which is checked after each step, for at most `seconds`.
     pub fn until(&mut self, seconds: i64, mut done: impl FnMut(&mut Self) -> bool) {
         let end = self.now + seconds * 1_000_000;
         while !done(self) {
@@ -356,7 +357,8 @@ impl World {
         }
     }
 
-    /// A client that is served. It may have to come again: sockets are taken until the ends of
+    /// Connects a client that is served. It may have to retry: sockets stay in use until the ends
+    /// of their connections are known.
     /// their connections are known.
     fn served(&mut self) -> SocketHandle {
         for _ in 0..20 {
@@ -373,7 +375,7 @@ impl World {
         panic!("refused, {:?}", self.conditions);
     }
 
-    /// A client sends `data`, and must get it back; then both close.
+    /// A client sends `data`, and must receive it back; then both close.
     pub fn echo(&mut self, data: &[u8]) {
         let handle = self.served();
         let (mut sent, mut received) = (0, vec![]);
@@ -387,8 +389,8 @@ impl World {
                     .recv(|bytes| (bytes.len(), received.extend_from_slice(bytes)))
                     .unwrap();
             }
-            // Not earlier: smoltcp's client would not send its end again that was overtaken by
-            // acknowledgements of data.
+            // Not earlier: smoltcp's client would not retransmit an end of stream that was
+            // overtaken by acknowledgements of data.
             if received.len() >= data.len() && client.may_send() {
                 client.close();
             }

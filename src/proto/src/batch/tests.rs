@@ -68,7 +68,7 @@ proptest! {
         }
     }
 
-    /// Bytes that are an instruction are that one alone: nothing is ignored.
+    /// Valid encodings are unique: no bytes are ignored.
     #[test]
     fn bytes_there_and_back(mut bytes: [u8; INSTRUCTION], number in 0u8..12, sparse: bool) {
         bytes[0] = number;

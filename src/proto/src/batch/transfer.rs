@@ -1,8 +1,8 @@
-//! A transaction on the I2C bus, as it stands in an instruction.
+//! An I2C transaction, as encoded in an instruction.
 
 use kairos_contracts::batch::{I2C_BYTE, I2C_READ_MAX, I2C_WRITTEN_MAX};
 
-/// A switch that is set for a transaction.
+/// A bus switch to be set for a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switch {
     /// 7 bits.
@@ -11,26 +11,26 @@ pub struct Switch {
     pub mask: u8,
 }
 
-/// A transaction: bytes are written to a device, then some are read from it.
+/// A transaction: writes bytes to a device, then reads bytes from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// 7 bits.
     pub address: u8,
     written: [u8; I2C_WRITTEN_MAX],
     count: usize,
-    /// Bytes that are read.
+    /// Number of bytes to read.
     pub read: usize,
     pub switch: Option<Switch>,
 }
 
 impl Transfer {
-    /// `None`: an address that there is not, or too many bytes.
+    /// Creates a transaction; `None` if an address is invalid or there are too many bytes.
     pub fn new(address: u8, written: &[u8], read: usize, switch: Option<Switch>) -> Option<Self> {
         let addresses = [Some(address), switch.map(|switch| switch.address)];
         let mut kept = [0; I2C_WRITTEN_MAX];
         kept.get_mut(..written.len())?.copy_from_slice(written);
         let sound = read <= I2C_READ_MAX && addresses.into_iter().flatten().all(|address| address < 0x80);
-        // A switch without an address would be none, and 0 is no device's.
+        // Switch address 0 encodes no switch, and is not a device's address.
         (sound && switch.is_none_or(|switch| switch.address != 0)).then_some(Self {
             address,
             written: kept,
@@ -40,7 +40,7 @@ impl Transfer {
         })
     }
 
-    /// From operands of an instruction. `None`: they are no transaction's.
+    /// Decodes the operands of an instruction; `None` if they are invalid.
     pub fn from_operands([a, b, c, d]: [u32; 4]) -> Option<Self> {
         let [address, count, read, 0] = a.to_le_bytes() else {
             return None;
@@ -69,19 +69,19 @@ impl Transfer {
         [u32::from_le_bytes(head), word(0), word(4), u32::from_le_bytes(switch)]
     }
 
-    /// Bytes that are written behind the address.
+    /// Bytes written after the address.
     pub fn written(&self) -> &[u8] {
         &self.written[..self.count]
     }
 
-    /// Words of result.
+    /// Number of result words.
     pub fn results(&self) -> u32 {
         self.read.div_ceil(4) as u32
     }
 
-    /// Microseconds that it counts.
+    /// The time it counts as, in microseconds.
     pub fn time(&self) -> u32 {
-        // The device's address twice; what a switch had is read, it is set, and set back.
+        // The device's address twice; the switch is read, set, and restored.
         let bytes = 2 + self.count + self.read + if self.switch.is_some() { 6 } else { 0 };
         bytes as u32 * I2C_BYTE
     }

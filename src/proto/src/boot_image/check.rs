@@ -1,5 +1,5 @@
-//! Whether a boot image may take the place of the one that a device boots from: what is wrong with
-//! it shows before anything is written, not when the device does not start any more.
+//! Checks whether a boot image may replace the one that a device boots from, so that errors are
+//! found before anything is written, rather than when the device fails to start.
 
 use core::fmt;
 
@@ -7,17 +7,17 @@ use super::{checksum, word, BootImage, Destination, Error, CHECKED, CHECKED_WORD
 use crate::bitstream::{self, Bitstream};
 use crate::boards::{Board, Boards};
 
-/// On-chip memory that the ROM loads the loader to.
+/// Size of the on-chip memory into which the ROM loads the loader.
 const LOADER_MAX: usize = 192 << 10;
-/// Words of the header with a checksum, by their number behind the first: what is encrypted, then
-/// the loader's offset, its length, load address and entry point.
+/// Indices of words in the checksummed part of the header: encryption; then the loader's offset,
+/// length, load address and entry point.
 const ENCRYPTION: usize = 2;
 const LOADER: usize = 4;
 
 /// The device that is to boot an image, as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Machine<'a> {
-    /// Of the chip.
+    /// IDCODE of the chip.
     pub idcode: Option<u32>,
     /// Name of the board.
     pub board: Option<&'a str>,
@@ -27,9 +27,9 @@ pub struct Machine<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unbootable<'a> {
     Image(Error),
-    /// Its bitstream.
+    /// An error in its bitstream.
     Gateware(bitstream::Error),
-    /// The board that it is for, and the one that it is to boot.
+    /// The image's board, and the device's.
     OtherBoard(&'a str, &'a str),
 }
 
@@ -49,7 +49,7 @@ impl From<Error> for Unbootable<'_> {
     }
 }
 
-/// What the boot ROM checks of the header, and the loader that it finds by it.
+/// Checks the header as the boot ROM does, and finds the loader.
 fn loader(file: &[u8]) -> Result<&[u8], Error> {
     let mut words = [0; CHECKED_WORDS];
     for (n, value) in words.iter_mut().enumerate() {
@@ -74,18 +74,16 @@ fn loader(file: &[u8]) -> Result<&[u8], Error> {
     file.get(offset..end).ok_or(Error::Truncated)
 }
 
-/// The board that a loader is for, if it says so.
+/// The board that a loader is for, if it has a table of boards.
 fn board(loader: &[u8]) -> Option<Board<'_>> {
     let known = Boards::find(loader)?;
     known.iter().nth(known.chosen())
 }
 
-/// Checks that the ROM of this machine would load the loader of an image, which finds whole
-/// partitions for this chip and this board. Images of other makers do not say for which board they
-/// are.
-///
+/// Checks that this machine's ROM would load the image's loader, and that the partitions are
+/// complete and for this chip and board. Images of other makers do not specify their board.
 /// # Errors
-/// The first thing that is wrong.
+/// The first error found.
 pub fn check<'a>(file: &'a [u8], machine: Machine<'a>) -> Result<(), Unbootable<'a>> {
     let first = board(loader(file)?);
     if let (Some(image), Some(device)) = (first, machine.board) {
@@ -128,7 +126,7 @@ mod tests {
         board: Some("two"),
     };
 
-    /// A loader that knows three boards, for the second one.
+    /// A loader with a table of three boards, for the second one.
     fn known() -> Vec<u8> {
         let mut bytes = std::vec![3; 100];
         bytes.extend(MARKER);
@@ -175,7 +173,7 @@ mod tests {
         let file = good();
         assert_eq!(check(&file, HERE), Ok(()));
         assert_eq!(check(&file, Machine::default()), Ok(()));
-        // A loader of another maker, which says nothing of boards
+        // A loader of another maker, without a table of boards
         assert_eq!(check(&image(b"loader", &bitstream()), HERE), Ok(()));
     }
 
@@ -230,7 +228,7 @@ mod tests {
     }
 
     proptest! {
-        /// Wherever a file ends or is damaged, there is an answer; cut off, it is refused.
+        /// A truncated or damaged file is handled without a panic; a truncated one is rejected.
         #[test]
         fn damaged(at in 0usize..6000, value in any::<u8>()) {
             let mut file = good();

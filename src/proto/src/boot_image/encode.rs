@@ -1,13 +1,13 @@
-//! Writing a boot image. In front of the partitions, each at a multiple of 64 bytes:
+//! Writes a boot image. The partitions, each at a multiple of 64 bytes, are preceded by:
 //!
-//! | Offset | What is there |
+//! | Offset | Contents |
 //! |---|---|
 //! | 0 | eight vectors, branches to themselves |
-//! | 0x20 | the words with a checksum: where the loader is, its length and entry point |
+//! | 0x20 | the checksummed words: the loader's offset, its length and entry point |
 //! | 0x98 | offsets of the image headers and of the table of partitions |
-//! | 0xA0 | 256 registers to be set: none |
+//! | 0xA0 | 256 registers to be initialised: none |
 //! | 0x8C0 | head of the image headers, and a header with a name for each partition |
-//! | behind them | the table of partitions, with an empty entry at its end |
+//! | after them | the partition table, terminated by an empty entry |
 
 use core::fmt;
 
@@ -17,7 +17,7 @@ use super::{
 use crate::rpc::Sink;
 
 const ALIGNMENT: usize = 64;
-/// Bytes of the header, and from where on partitions may be, as the vendor's tools have it.
+/// Size of the header, and the first possible offset of partitions, as in the vendor's tools.
 const HEADER: usize = 0x8c0;
 const TABLES_END: usize = 0xe80;
 const REGISTERS: usize = 0xa0;
@@ -28,27 +28,27 @@ const BRANCH_TO_ITSELF: u32 = 0xeaff_fffe;
 const HEADER_VERSION: u32 = 0x0101_0000;
 const IMAGES_VERSION: u32 = 0x0102_0000;
 const NO_REGISTER: u32 = 0xffff_ffff;
-/// Bytes for a name with at least one zero.
+/// Space for a name with at least one terminating zero.
 const NAME: usize = 48;
 
 /// A partition, and the name that the vendor's tools show for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'a> {
     pub name: &'a str,
-    /// Data that does not end with a word is filled up with zeros.
+    /// Data that are not a whole number of words are padded with zeros.
     pub partition: Partition<'a>,
 }
 
-/// Why no image can be made.
+/// Why an image cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// There are so many partitions: none, or too many.
+    /// The number of partitions is 0 or too large.
     Partitions(usize),
-    /// The name of this partition is too long, or has a zero in it.
+    /// The name of this partition is too long, or contains a zero.
     Name(usize),
-    /// With this partition the image is longer than 4 GiB.
+    /// With this partition the image exceeds 4 GiB.
     Long(usize),
-    /// The first partition is not loaded into memory at 0.
+    /// The first partition is not to be loaded into memory at 0.
     Loader,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for Unfit {
 }
 
 impl Destination {
-    /// Attributes of a partition that goes there.
+    /// Attributes of a partition with this destination.
     const fn attributes(self) -> u32 {
         match self {
             Destination::Memory => 1 << 4,
@@ -74,7 +74,7 @@ impl Destination {
     }
 }
 
-/// Where the parts of an image of so many partitions are.
+/// The layout of an image.
 struct Layout {
     count: usize,
     table: usize,
@@ -113,7 +113,7 @@ impl Layout {
     }
 }
 
-/// Counts what goes through it.
+/// Counts the bytes written through it.
 struct Writer<'s, S> {
     sink: &'s mut S,
     at: usize,
@@ -129,7 +129,7 @@ impl<S: Sink> Writer<'_, S> {
         words.iter().for_each(|word| self.bytes(&word.to_le_bytes()));
     }
 
-    /// Zeros up to an offset.
+    /// Writes zeros up to an offset.
     fn zeros(&mut self, end: usize) {
         while self.at < end {
             self.bytes(&[0; ALIGNMENT][..(end - self.at).min(ALIGNMENT)]);
@@ -142,10 +142,10 @@ impl<S: Sink> Writer<'_, S> {
     }
 }
 
-/// Writes the image of these partitions, the loader first.
+/// Writes an image of these partitions, the loader first.
 ///
 /// # Errors
-/// If they do not fit into one; then nothing was written.
+/// If they do not fit; nothing has been written then.
 pub fn encode<S: Sink>(out: &mut S, partitions: &[Named]) -> Result<(), Unfit> {
     let layout = Layout::new(partitions)?;
     let loader = partitions[0].partition;
@@ -188,8 +188,8 @@ fn header<S: Sink>(out: &mut Writer<S>, layout: &Layout, entry: u32) {
     out.zeros(IMAGE_HEADERS);
 }
 
-/// Header of an image of one partition: the next image, its partition, and its name, whose words
-/// have the first letter in the most significant byte.
+/// Writes the header of an image of one partition: the next image, its partition, and its name,
+/// whose words have the first letter in the most significant byte.
 fn image_header<S: Sink>(out: &mut Writer<S>, layout: &Layout, n: usize, name: &str) {
     let next = if n + 1 == layout.count {
         0

@@ -1,4 +1,4 @@
-//! Images that were written are read again, and taken apart by offsets; damage is seen.
+//! Written images are parsed again, and compared by offset; damage is detected.
 
 extern crate std;
 use super::*;
@@ -62,7 +62,7 @@ const fn named<'a>(name: &'a str, partition: Partition<'a>) -> Named<'a> {
     Named { name, partition }
 }
 
-/// Where the boot ROM and the vendor's tools look, by offset.
+/// The offsets read by the boot ROM and the vendor's tools.
 #[test]
 fn what_is_written_byte_by_byte() {
     let mut file = Vec::new();

@@ -1,9 +1,9 @@
-//! Reports of uncaught exceptions, as a host reads them. [`super::write_report`] writes them.
+//! Reading reports of uncaught exceptions, on the host. [`super::write_report`] writes them.
 
 use super::{Extent, Frame, HOST_STRING};
 use crate::rpc::Source;
 
-/// An exception of a report. Texts are what the [`Reader`] makes of them.
+/// An exception of a report. Texts are of the [`Reader`]'s type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exception<T> {
     /// Key of the name in the host's string table.
@@ -12,29 +12,29 @@ pub struct Exception<T> {
     pub param: [i64; 3],
     pub file: T,
     pub line: i32,
-    /// From 0; -1: unknown.
+    /// From 0; -1 if unknown.
     pub column: i32,
     pub function: T,
 }
 
-/// Takes what a report says, in its order.
+/// Receives the contents of a report, in order.
 pub trait Reader<S: Source> {
     type Text;
     type Error: From<S::Error>;
 
-    /// Text of the device: the next `length` bytes.
+    /// Reads a text of the device: the next `length` bytes.
     fn text(&mut self, length: u32, source: &mut S) -> Result<Self::Text, Self::Error>;
 
-    /// Text of the host, by its key.
+    /// Resolves a text of the host by its key.
     fn host_text(&mut self, key: u32) -> Result<Self::Text, Self::Error>;
 
-    /// An exception; the oldest one comes first.
+    /// Receives an exception; the oldest comes first.
     fn exception(&mut self, exception: Exception<Self::Text>) -> Result<(), Self::Error>;
 
-    /// Where an exception's part of the backtrace lies, in the order of the exceptions.
+    /// Receives the extent of an exception's part of the backtrace, in the order of the exceptions.
     fn extent(&mut self, extent: Extent) -> Result<(), Self::Error>;
 
-    /// A frame of the backtrace.
+    /// Receives a frame of the backtrace.
     fn frame(&mut self, frame: Frame) -> Result<(), Self::Error>;
 }
 
@@ -51,10 +51,11 @@ fn text<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> Result<R::Te
     }
 }
 
-/// Reads a report behind the head of a KernelException; the bits of asynchronous errors behind it.
+/// Reads a report after the head of a KernelException. Returns the bits of asynchronous errors that
+/// follow it.
 ///
 /// # Errors
-/// What source or reader have.
+/// Errors of the source or reader.
 pub fn read_report<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> Result<u8, R::Error> {
     let count = word(source)?;
     for _ in 0..count {

@@ -1,5 +1,5 @@
-//! A report of uncaught exceptions (wire protocols, section 1.8), read again: by whoever raises one
-//! of them on another board.
+//! Parses a report of uncaught exceptions (wire protocols, section 1.8), to raise one of them again
+//! on another board.
 
 use super::Frame;
 use crate::rpc::HOST_STRING;
@@ -8,12 +8,12 @@ use crate::rpc::HOST_STRING;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said<'a> {
     Device(&'a [u8]),
-    /// The host's string of this key.
+    /// The host's string with this key.
     Host(u32),
 }
 
 impl<'a> Said<'a> {
-    /// None: a string of the host, which is not here.
+    /// The text, or `None` for a string of the host, which is not available here.
     pub fn device(self) -> Option<&'a [u8]> {
         match self {
             Said::Device(bytes) => Some(bytes),
@@ -22,7 +22,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Reads parts of a report one behind the other.
+/// Reads consecutive parts of a report.
 pub(crate) struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The newest exception of a report, by which the kernel has ended.
+/// The newest exception of a report, which ended the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newest<'a> {
     pub id: u32,
@@ -62,7 +62,7 @@ pub struct Newest<'a> {
 }
 
 impl<'a> Newest<'a> {
-    /// Reads a report from its `count` on. None if it is not whole, or has no exception.
+    /// Reads a report from its `count` on. `None` if it is incomplete, or has no exception.
     pub fn read(report: &'a [u8]) -> Option<Self> {
         let mut reader = Reader(report);
         let count = reader.word()?;
@@ -90,7 +90,7 @@ impl<'a> Newest<'a> {
         newest.map(|newest| Self { frames, ..newest })
     }
 
-    /// The frames that it has passed, innermost first.
+    /// The frames that the exception has passed, innermost first.
     pub fn frames(&self) -> impl Iterator<Item = Frame> + 'a {
         self.frames.chunks_exact(8).map(|bytes| {
             let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);

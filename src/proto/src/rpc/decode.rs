@@ -1,35 +1,35 @@
-//! From the wire to the kernel's memory: the untagged value of a reply.
+//! Decodes the untagged value of a reply into the kernel's memory.
 //!
-//! Strings, lists and arrays need memory that only the kernel can give (its stack). So decoding is
-//! a coroutine: [`Decoder::resume`] runs until it needs memory, returns how much, and is called
-//! again with the address.
+//! Strings, lists and arrays need memory that only the kernel can allocate (on its stack). So
+//! decoding is a coroutine: [`Decoder::resume`] runs until it needs memory, returns how much, and
+//! is called again with the address.
 
 use core::fmt;
 
 use super::tag::{align_up, Kind, TagError, Value, MAX_DEPTH};
 use super::{BadAddress, MemoryMut, EMPTY};
 
-/// Gives the bytes of the reply in order.
+/// Supplies the bytes of the reply in order.
 pub trait Source {
-    /// Why the bytes stop.
+    /// The error at the end of the bytes.
     type Error;
-    /// Fills `buffer`, waiting for bytes where it must.
+    /// Fills `buffer`, waiting for bytes if necessary.
     ///
     /// # Errors
-    /// When no more bytes of this reply will come.
+    /// If no more bytes of this reply will arrive.
     fn read(&mut self, buffer: &mut [u8]) -> Result<(), Self::Error>;
 }
 
 /// Why a reply could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError<E> {
-    /// The return tag is wrong, or describes something the host cannot send.
+    /// The return tag is invalid, or describes a value that the host cannot send.
     Tag(TagError),
-    /// Memory given by the kernel is not in its memory.
+    /// The address that the kernel supplied is not in its memory.
     Address(BadAddress),
     /// The value needs more than 2 GiB.
     TooLarge,
-    /// The bytes ended.
+    /// The source ended.
     Source(E),
 }
 
@@ -56,29 +56,31 @@ impl<E: fmt::Display> fmt::Display for DecodeError<E> {
     }
 }
 
-/// What the decoder wants next.
+/// The decoder's next need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// This many bytes (never 0) of memory aligned to 8; resume with their address, or discard the rest.
+    /// This many bytes (never 0) of memory aligned to 8; resume with their address, or discard the
+    /// rest.
     Allocate(u32),
     /// The value is complete.
     Done,
 }
 
-/// A row of values to decode one behind the other.
+/// A sequence of values to be decoded.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     pub(super) tags: &'a [u8],
     pub(super) remaining: u32,
     address: u32,
-    /// All of the type `tags` starts with (a list), or each of the next type (a tuple).
+    /// Whether all values are of the first type in `tags` (a list), or each of the next type (a
+    /// tuple).
     pub(super) uniform: bool,
 }
 
-/// What to do with the memory asked for.
+/// The use of the requested memory.
 #[derive(Clone, Copy)]
 pub(super) enum Pending<'a> {
-    /// The slot of the result, given by the first call.
+    /// The slot of the result, passed to the first call.
     Slot,
     /// Bytes of a string whose {pointer, length} is at `at`.
     Text { at: u32, length: u32 },
@@ -86,7 +88,7 @@ pub(super) enum Pending<'a> {
     List { at: u32, length: u32, element: &'a [u8] },
     /// The buffer of an array whose pointer is at `at`.
     Array { at: u32, total: u32, element: &'a [u8] },
-    /// Nothing is awaited: the value is complete.
+    /// None: the value is complete.
     Nothing,
 }
 
@@ -99,7 +101,7 @@ pub struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder for a value of type `tag` (as [`super::Signature::parse`] has checked it).
+    /// Creates a decoder for a value of type `tag` (checked by [`super::Signature::parse`]).
     pub const fn new(tag: &'a [u8]) -> Self {
         let empty = Row {
             tags: &[],
@@ -115,15 +117,17 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Starts over with a value of type `tag`: cheaper than a new decoder, which is large.
+    /// Restarts with a value of type `tag`, which is cheaper than creating a new decoder, a large
+    /// object.
     pub fn restart(&mut self, tag: &'a [u8]) {
         (self.tag, self.depth, self.pending) = (tag, 0, Pending::Slot);
     }
 
-    /// Goes on with the memory at `address`: the result's slot at first, then what was asked for.
+    /// Continues with the memory at `address`: the result's slot at first, then the requested
+    /// memory.
     ///
     /// # Errors
-    /// [`DecodeError`]; the decoder is of no use then.
+    /// [`DecodeError`], after which the decoder cannot be used.
     pub fn resume<S: Source>(
         &mut self,
         address: u32,
@@ -133,7 +137,7 @@ impl<'a> Decoder<'a> {
         match core::mem::replace(&mut self.pending, Pending::Nothing) {
             Pending::Nothing => return Ok(Step::Done),
             Pending::Slot => match Value::head(self.tag)? {
-                // Most replies are a number, or nothing.
+                // Most replies are a number or None.
                 Value { kind: Kind::None, .. } => return Ok(Step::Done),
                 Value { kind, .. } if kind.is_number() => {
                     self.block(kind, 1, address, source, memory)?;
@@ -182,7 +186,8 @@ impl<'a> Decoder<'a> {
         Ok(Step::Done)
     }
 
-    /// Decodes a value as far as it goes; `Some(n)` when it needs memory, noted in `pending`.
+    /// Decodes a value as far as possible; returns `Some(n)` if it needs memory, as noted in
+    /// `pending`.
     fn value<S: Source>(
         &mut self,
         value: Value<'a>,
@@ -245,7 +250,7 @@ impl<'a> Decoder<'a> {
         Ok(None)
     }
 
-    /// The elements of a list or array: plain numbers as one block, others by a row.
+    /// Decodes the elements of a list or array: plain numbers as one block, others as a row.
     fn elements<S: Source>(
         &mut self,
         element: &'a [u8],
@@ -257,7 +262,7 @@ impl<'a> Decoder<'a> {
         let value = Value::head(element)?;
         let (layout, _) = value.layout()?;
         match value.kind {
-            // Elements without size (None, empty tuples) are nothing on the wire either.
+            // Elements without size (None, empty tuples) have no bytes on the wire either.
             _ if count == 0 || layout.size == 0 => Ok(()),
             Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Float => {
                 self.block(value.kind, count, address, source, memory)
@@ -266,7 +271,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// `count` plain values, read at once.
+    /// Decodes `count` plain values at once.
     fn block<S: Source>(
         &self,
         kind: Kind,
@@ -284,7 +289,7 @@ impl<'a> Decoder<'a> {
         let bytes = memory.bytes_mut(at, length)?;
         source.read(bytes).map_err(DecodeError::Source)?;
         if kind == Kind::Bool {
-            // Any non-zero byte is true on the wire; kernels look at bit 0 only.
+            // Any non-zero byte is true on the wire; kernels check bit 0 only.
             bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
         }
         Ok(())
@@ -309,7 +314,7 @@ pub(super) fn read_word<S: Source>(source: &mut S) -> Result<u32, DecodeError<S:
     Ok(u32::from_le_bytes(bytes))
 }
 
-/// Sizes are kept below 2^31, as lengths on the wire are.
+/// Limits sizes to less than 2^31, the limit of lengths on the wire.
 fn bounded<E>(bytes: u64) -> Result<u32, DecodeError<E>> {
     match u32::try_from(bytes) {
         Ok(bytes) if bytes < 1 << 31 => Ok(bytes),

@@ -1,5 +1,5 @@
-//! The rest of a reply for which there is no memory: read and dropped, so that what comes behind it
-//! is understood.
+//! Discards the rest of a reply for which there is no memory, so that the following messages can be
+//! decoded.
 
 use super::decode::{read_word, DecodeError, Decoder, Pending, Source};
 use super::tag::{Kind, TagError, Value, MAX_DEPTH};
@@ -8,8 +8,8 @@ use super::tag::{Kind, TagError, Value, MAX_DEPTH};
 const PIECE: usize = 256;
 
 impl Decoder<'_> {
-    /// Instead of [`Self::resume`] with the memory that was asked for: drops the rest of the value.
-    /// The decoder is of no use afterwards.
+    /// Discards the rest of the value, instead of calling [`Self::resume`] with the requested
+    /// memory. The decoder cannot be used afterwards.
     ///
     /// # Errors
     /// [`DecodeError`]
@@ -44,7 +44,7 @@ fn drop_values<S: Source>(tags: &[u8], count: u32, source: &mut S, depth: usize)
         return drop_bytes(u64::from(count) * u64::from(layout.size), source);
     }
     if layout.size == 0 {
-        return Ok(()); // nothing on the wire either, however many
+        return Ok(()); // no bytes on the wire either, whatever the count
     }
     for _ in 0..count {
         drop_value(value, source, depth)?;
@@ -52,7 +52,7 @@ fn drop_values<S: Source>(tags: &[u8], count: u32, source: &mut S, depth: usize)
     Ok(())
 }
 
-/// Drops a value that is no number.
+/// Drops a value that is not a number.
 fn drop_value<S: Source>(value: Value<'_>, source: &mut S, depth: usize) -> Result<(), DecodeError<S::Error>> {
     match value.kind {
         Kind::Str | Kind::Bytes | Kind::ByteArray => {

@@ -1,22 +1,23 @@
-//! From the kernel's memory to the wire: a request with its tagged arguments.
+//! Encodes a request with its tagged arguments from the kernel's memory.
 
 use kairos_contracts::rpc::END;
 
 use super::tag::{align_up, Kind, Signature, Value};
 use super::{EncodeError, Memory, HOST_STRING};
 
-/// Takes the bytes of a message in order. Waits where it must; it cannot fail.
+/// Takes the bytes of a message in order, waiting if necessary. Cannot fail.
 pub trait Sink {
     /// Appends `bytes` to the message.
     fn write(&mut self, bytes: &[u8]);
 }
 
-/// Writes a request from the service id on, through the return tag (wire protocols, section 1.5).
+/// Writes a request from the service id through the return tag (wire protocols, section 1.5).
 ///
-/// `data` is the address of an array of pointers, one for each argument, to the argument's value in memory.
+/// `data` is the address of an array of pointers, one for each argument, to the arguments' values.
 ///
 /// # Errors
-/// [`EncodeError`]. The tag is checked before anything is written; a bad pointer is found on the way.
+/// [`EncodeError`]. The tag is checked before anything is written, a pointer only when it is
+/// reached.
 pub fn encode_request<'t>(
     sink: &mut impl Sink,
     memory: &impl Memory,
@@ -38,8 +39,8 @@ pub fn encode_request<'t>(
     Ok(signature)
 }
 
-/// Writes values without tags, as in the reply to an RPC: what a [`super::Decoder`] for each of
-/// their types reads. Returns how many there are. `tag`, `data`: as in [`encode_request`].
+/// Writes values without tags, like the reply to an RPC, to be read by a [`super::Decoder`] for
+/// each of their types. Returns their number. `tag`, `data`: as in [`encode_request`].
 ///
 /// # Errors
 /// [`EncodeError`].
@@ -54,7 +55,7 @@ pub fn encode_values(sink: &mut impl Sink, memory: &impl Memory, tag: &[u8], dat
     Ok(count)
 }
 
-/// Whether values have tags in front.
+/// Whether values are preceded by tags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Tagged,
@@ -69,7 +70,7 @@ impl Form {
     }
 }
 
-/// Writes one value with its tag. `tags` starts with a checked value; returns the tags behind it.
+/// Writes one value with its tag. `tags` starts with a checked value; returns the tags after it.
 ///
 /// The recursion is bounded, since tags nested deeper than [`super::MAX_DEPTH`] have been rejected.
 fn encode_value<'t>(
@@ -115,7 +116,7 @@ fn encode_value<'t>(
             for dim in 0..u32::from(dims) {
                 let extent = memory.word(address.wrapping_add(4 + 4 * dim))?;
                 sink.write(&extent.to_le_bytes());
-                // An absurd total is a bad address in the end, since no memory is that large.
+                // An absurd total causes a bad address later, since no memory is that large.
                 total = total.saturating_mul(extent);
             }
             return encode_elements(sink, memory, form, value.inner, memory.word(address)?, total);
@@ -148,7 +149,8 @@ fn encode_value<'t>(
     Ok(value.inner)
 }
 
-/// The element tag and the elements of a list or array: one block for plain numbers, else value by value.
+/// Writes the element tag and the elements of a list or array: one block for plain numbers, else
+/// value by value.
 fn encode_elements<'t>(
     sink: &mut impl Sink,
     memory: &impl Memory,
@@ -166,8 +168,8 @@ fn encode_elements<'t>(
         }
         return Ok(rest);
     }
-    // Elements without size (None, empty tuples) take no memory, so nothing else bounds their
-    // number but `count`.
+    // Elements without size (None, empty tuples) take no memory, so only `count` limits their
+    // number.
     for index in 0..count {
         encode_value(
             sink,
@@ -180,7 +182,8 @@ fn encode_elements<'t>(
     Ok(rest)
 }
 
-/// Length and bytes of {pointer, length}. A host string, which cannot be read here, is named by its key.
+/// Writes length and bytes of {pointer, length}. A host string, which cannot be read here, is
+/// represented by its key.
 fn encode_string(sink: &mut impl Sink, memory: &impl Memory, address: u32) -> Result<(), EncodeError> {
     let (pointer, length) = (memory.word(address)?, memory.word(address.wrapping_add(4))?);
     if length == HOST_STRING {

@@ -1,7 +1,7 @@
-//! Values as the host sees them: tagged ones that a device sends are read, untagged ones for it are written.
+//! Values on the host's side: reads tagged ones sent by a device, and writes untagged ones for it.
 //!
-//! What a value is in the host's language only the host knows: it gives a [`Maker`] that makes
-//! values, and a [`Given`] that takes one apart.
+//! The host's language defines its values: it supplies a [`Maker`] that creates values, and a
+//! [`Given`] that takes one apart.
 
 use core::fmt;
 
@@ -11,18 +11,18 @@ use super::decode::Source;
 use super::encode::Sink;
 use super::tag::MAX_DEPTH;
 
-/// What the protocol does not allow.
+/// A violation of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
     /// A tag string ends within a type.
     Truncated,
-    /// A byte that is no tag.
+    /// An invalid tag byte.
     Unknown(u8),
-    /// An end mark in the place of a value.
+    /// An end mark in place of a value.
     End,
-    /// More than [`MAX_DEPTH`] values within each other.
+    /// More than [`MAX_DEPTH`] nested values.
     TooDeep,
-    /// More than one return value is asked for.
+    /// More than one return value is requested.
     Trailing,
 }
 
@@ -52,12 +52,12 @@ pub enum Plain {
     Object(u32),
 }
 
-/// Values in a row, as something in the host's language.
+/// Kinds of composite values in the host's language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row<'a> {
     Tuple,
     List,
-    /// Its shape.
+    /// With its shape.
     Array(&'a [u32]),
     /// Start, stop, step.
     Range,
@@ -65,25 +65,25 @@ pub enum Row<'a> {
     Keyword,
 }
 
-/// Gives a maker the next value of a row.
+/// Returns the next value of a row to a maker.
 pub type Next<'a, M, V, E> = dyn FnMut(&mut M) -> Result<V, E> + 'a;
 
-/// Makes the host's values of what a device sends.
+/// Creates the host's values from what a device sends.
 pub trait Maker<S: Source>: Sized {
     type Value;
     type Error: From<Malformed> + From<S::Error>;
 
-    /// A value of fixed size.
+    /// Creates a value of fixed size.
     fn plain(&mut self, value: Plain) -> Result<Self::Value, Self::Error>;
 
-    /// Text, bytes or a byte array, as `tag` says: the next `length` bytes.
+    /// Creates a text, bytes or a byte array, according to `tag`, from the next `length` bytes.
     fn bytes(&mut self, tag: u8, length: u32, source: &mut S) -> Result<Self::Value, Self::Error>;
 
-    /// A list or an array of `count` numbers or truth values of type `tag`: the next bytes,
-    /// [`width`] for each.
+    /// Creates a list or an array of `count` numbers or truth values of type `tag` from the next
+    /// bytes, [`width`] for each.
     fn block(&mut self, row: Row, tag: u8, count: u64, source: &mut S) -> Result<Self::Value, Self::Error>;
 
-    /// Other values: `next` gives each of them.
+    /// Creates another composite value from those that `next` returns.
     fn row(
         &mut self,
         row: Row,
@@ -92,7 +92,7 @@ pub trait Maker<S: Source>: Sized {
     ) -> Result<Self::Value, Self::Error>;
 }
 
-/// Bytes of each element of a block; None: such values do not come in blocks.
+/// Bytes per element of a block; `None` if such values are not sent in blocks.
 pub const fn width(element: u8) -> Option<usize> {
     match element {
         tag::BOOL => Some(1),
@@ -102,10 +102,10 @@ pub const fn width(element: u8) -> Option<usize> {
     }
 }
 
-/// Reads a tagged value; None for the mark behind the last argument.
+/// Reads a tagged value; `None` for the mark after the last argument.
 ///
 /// # Errors
-/// [`Malformed`], or what source or maker have.
+/// [`Malformed`], or errors of the source or maker.
 pub fn read<S: Source, M: Maker<S>>(source: &mut S, maker: &mut M) -> Result<Option<M::Value>, M::Error> {
     match fixed::<1, S>(source)? {
         [END] => Ok(None),
@@ -123,7 +123,7 @@ fn number<S: Source>(source: &mut S) -> Result<u32, S::Error> {
     fixed(source).map(u32::from_le_bytes)
 }
 
-/// A value that must be there, within others.
+/// Reads a nested value, which must be present.
 fn inner<S: Source, M: Maker<S>>(source: &mut S, maker: &mut M, depth: usize) -> Result<M::Value, M::Error> {
     match fixed::<1, S>(source)? {
         [END] => Err(Malformed::End.into()),
@@ -190,7 +190,7 @@ fn read_as<S: Source, M: Maker<S>>(
     maker.plain(plain)
 }
 
-/// The elements of a list or array, behind their tag: a block, or each with its own tag.
+/// Reads the elements of a list or array after their tag: a block, or each with its own tag.
 fn elements<S: Source, M: Maker<S>>(
     row: Row,
     count: u64,
@@ -205,38 +205,38 @@ fn elements<S: Source, M: Maker<S>>(
     maker.row(row, count, &mut |maker| inner(source, maker, depth + 1))
 }
 
-/// A value that the host gives to a device, and what type it is to be.
+/// A value that the host sends to a device.
 pub trait Given: Sized {
     type Error: From<Malformed>;
     type Parts: ExactSizeIterator<Item = Self>;
 
-    /// A value of fixed size: of the type that the first of `tags` says.
+    /// The value, if of fixed size, converted to the first type in `tags`.
     fn plain(&self, tags: &[u8]) -> Result<Plain, Self::Error>;
 
-    /// Text or bytes, handed to `take`.
+    /// Passes text or bytes to `take`.
     fn bytes(&self, tags: &[u8], take: impl FnOnce(&[u8])) -> Result<(), Self::Error>;
 
-    /// Members of a tuple, elements of a list or array, or start, stop and step of a range.
+    /// The members of a tuple, elements of a list or array, or start, stop and step of a range.
     fn parts(&self, tags: &[u8]) -> Result<Self::Parts, Self::Error>;
 
-    /// Extents of an array, handed to `take` one by one.
+    /// Passes the extents of an array to `take` one by one.
     fn shape(&self, tags: &[u8], take: impl FnMut(u32)) -> Result<(), Self::Error>;
 
-    /// The elements of a list or array, handed to `take` as one block as they are on the wire;
-    /// false if they are no block.
+    /// Passes the elements of a list or array to `take` as one block in wire format; returns false
+    /// if they are not sent as a block.
     fn block(&self, tags: &[u8], take: impl FnMut(&[u8])) -> Result<bool, Self::Error>;
 
-    /// What there are too many of.
+    /// The error for too many elements or bytes.
     fn too_long(&self, tags: &[u8]) -> Self::Error;
 
-    /// Values of this type cannot be sent.
+    /// The error for a type of value that cannot be sent.
     fn refused(&self, tags: &[u8]) -> Self::Error;
 }
 
-/// Writes a value without its tag. `tags`: exactly its type.
+/// Writes a value without its tag. `tags` must be exactly its type.
 ///
 /// # Errors
-/// [`Malformed`] tags, or what the value says.
+/// [`Malformed`] tags, or errors of the value.
 pub fn write<V: Given>(sink: &mut impl Sink, tags: &[u8], value: &V) -> Result<(), V::Error> {
     let (one, rest) = split(tags)?;
     if !rest.is_empty() {
@@ -305,12 +305,12 @@ fn write_as<V: Given>(sink: &mut impl Sink, tags: &[u8], value: &V) -> Result<()
     }
 }
 
-/// A length on the wire; None if it has more than 31 bits.
+/// Encodes a length; `None` if it has more than 31 bits.
 pub fn length(count: usize) -> Option<[u8; 4]> {
     i32::try_from(count).ok().map(i32::to_le_bytes)
 }
 
-/// The tag string of the first value, and the rest.
+/// Splits off the tag string of the first value.
 ///
 /// # Errors
 /// [`Malformed`].
@@ -318,7 +318,7 @@ pub fn split(tags: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
     tags.split_at_checked(extent(tags, 0)?).ok_or(Malformed::Truncated)
 }
 
-/// Bytes of the first value's tag string.
+/// Length of the first value's tag string in bytes.
 fn extent(tags: &[u8], depth: usize) -> Result<usize, Malformed> {
     if depth >= MAX_DEPTH {
         return Err(Malformed::TooDeep);
@@ -338,7 +338,7 @@ fn extent(tags: &[u8], depth: usize) -> Result<usize, Malformed> {
     (0..parts).try_fold(head, |end, _| Ok(end + extent(&tags[end..], depth + 1)?))
 }
 
-/// A type in words, as `list(int32)`.
+/// A type displayed in words, such as `list(int32)`.
 pub struct Described<'a>(pub &'a [u8]);
 
 impl fmt::Display for Described<'_> {

@@ -1,4 +1,4 @@
-//! Tag strings: the grammar, and the layout in memory of the values they describe. Tag bytes:
+//! Tag strings: the grammar, and the memory layout of the values they describe. Tag bytes:
 //! `src/contracts/rpc.toml`.
 //!
 //! ```text
@@ -7,8 +7,8 @@
 //! call  := value* ':' value
 //! ```
 //!
-//! `count` and `num_dims` are raw bytes and may be 0x3a, the code of `:`. So the colon is found by
-//! the grammar, not by searching for the byte.
+//! `count` and `num_dims` are raw bytes and may be 0x3a, the code of `:`. So the colon must be
+//! found by parsing, not by searching for the byte.
 
 use core::fmt;
 
@@ -16,16 +16,16 @@ use kairos_contracts::rpc::tag as byte;
 pub use kairos_contracts::rpc::MAX_DEPTH;
 use kairos_contracts::rpc::RETURNS;
 
-/// What is wrong with a tag string.
+/// Errors in a tag string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagError {
     /// It ends within a type.
     Truncated,
-    /// A byte that is no tag, or that is not allowed here.
+    /// An invalid tag byte, or one that is not allowed here.
     Unknown(u8),
-    /// More than [`MAX_DEPTH`] types within each other.
+    /// More than [`MAX_DEPTH`] nested types.
     TooDeep,
-    /// Bytes behind the return type.
+    /// Bytes after the return type.
     Trailing,
 }
 
@@ -74,13 +74,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether its values are blocks of bytes, the same on the wire and in memory.
+    /// Whether its values are blocks of bytes that are the same on the wire and in memory.
     #[inline]
     pub const fn is_number(self) -> bool {
         matches!(self, Self::Bool | Self::Int32 | Self::Int64 | Self::Float)
     }
 
-    /// The layout of a type that has no parts.
+    /// The layout of a type without parts.
     #[inline]
     const fn alone(self) -> Option<Layout> {
         let (size, align) = match self {
@@ -98,7 +98,7 @@ impl Kind {
 /// Size and alignment of a value in memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Bytes, with padding at the end, so that it is also the stride in a list.
+    /// Bytes, with padding at the end, so that this is also the stride in a list.
     pub size: u32,
     /// A power of two, at most 8.
     pub align: u32,
@@ -111,12 +111,12 @@ pub struct Value<'a> {
     pub kind: Kind,
     /// The tag byte itself.
     pub byte: u8,
-    /// The tags behind the head of this value: those of its members or elements first.
+    /// The tags after the head of this value, starting with those of its members or elements.
     pub inner: &'a [u8],
 }
 
 impl<'a> Value<'a> {
-    /// Reads the head of the first value in `tags`; what it is made of is not checked.
+    /// Reads the head of the first value in `tags`; its parts are not checked.
     ///
     /// # Errors
     /// [`TagError::Truncated`], [`TagError::Unknown`].
@@ -143,7 +143,7 @@ impl<'a> Value<'a> {
         Ok(Self { kind, byte: tag, inner })
     }
 
-    /// How many values follow within this one: members of a tuple, or the one element type.
+    /// Number of types nested directly in this one: members of a tuple, or the one element type.
     pub fn parts(&self) -> usize {
         match self.kind {
             Kind::Tuple(count) => usize::from(count),
@@ -152,7 +152,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Layout in memory (kernel ABI, sections 3.1 and 3.5), and the tags behind this value.
+    /// Layout in memory (kernel ABI, sections 3.1 and 3.5), and the tags after this value.
     ///
     /// # Errors
     /// Any [`TagError`].
@@ -217,7 +217,7 @@ pub fn split_value(tags: &[u8]) -> Result<(&[u8], &[u8]), TagError> {
 /// The tag string of a call, checked as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature<'a> {
-    /// The tags of the arguments, one behind the other.
+    /// The consecutive tags of the arguments.
     pub arguments: &'a [u8],
     /// The tag of the result.
     pub result: &'a [u8],
@@ -227,7 +227,7 @@ impl<'a> Signature<'a> {
     /// Checks a call's tag string and splits it at its colon.
     ///
     /// # Errors
-    /// Any [`TagError`]; a keyword within another type and objects, keywords in the result are
+    /// Any [`TagError`]; a keyword within another type, and objects or keywords in the result, are
     /// [`TagError::Unknown`].
     pub fn parse(tags: &'a [u8]) -> Result<Self, TagError> {
         let mut rest = tags;
@@ -256,10 +256,10 @@ impl<'a> Signature<'a> {
     }
 }
 
-/// Checks the tags of values that one kernel sends another; a colon may stand behind them.
+/// Checks the tags of values that one kernel sends to another; a colon may follow them.
 ///
 /// # Errors
-/// Any [`TagError`]; objects, which only the host knows, are [`TagError::Unknown`].
+/// Any [`TagError`]; objects, which exist only on the host, are [`TagError::Unknown`].
 pub fn values(tags: &[u8]) -> Result<&[u8], TagError> {
     let tags = tags.strip_suffix(&[RETURNS]).unwrap_or(tags);
     let mut rest = tags;
@@ -278,15 +278,15 @@ fn complete_in_itself(tag: u8) -> bool {
     matches!(tag, NONE | BOOL | INT32 | INT64 | FLOAT | STR | BYTES | BYTE_ARRAY)
 }
 
-/// Walks the heads of a (complete) value: no keyword in it, no object unless allowed, ranges of
-/// plain numbers only.
+/// Checks the heads in a (complete) value: no keyword, no object unless allowed, ranges of plain
+/// numbers only.
 fn check_plain(mut tags: &[u8], objects: bool) -> Result<(), TagError> {
     while !tags.is_empty() {
         let value = Value::head(tags)?;
         if value.kind == Kind::Keyword || (value.kind == Kind::Object && !objects) {
             return Err(TagError::Unknown(value.byte));
         }
-        // Ranges within ranges would grow by three with each level.
+        // Nested ranges would grow by a factor of three with each level.
         if let (Kind::Range, Some(&part)) = (value.kind, value.inner.first()) {
             if !matches!(part, byte::INT32 | byte::INT64 | byte::FLOAT | byte::BOOL) {
                 return Err(TagError::Unknown(part));

@@ -1,5 +1,5 @@
 //! Byte-exact vectors of the wire document, and properties over random types and values against a
-//! plain second implementation of layout and encoding.
+//! simple second implementation of layout and encoding.
 
 extern crate std;
 use std::boxed::Box;
@@ -13,7 +13,7 @@ use super::*;
 mod replies;
 mod requests;
 
-/// Memory of a kernel that starts at an odd place, as real ones do not start at 0.
+/// Memory of a kernel that starts at an odd address, as real memory does not start at 0.
 struct Ram {
     base: u32,
     bytes: Vec<u8>,
@@ -80,7 +80,7 @@ impl Source for &[u8] {
     }
 }
 
-/// A value as the test thinks of it. Lists carry their element type, since they may be empty.
+/// The test's model of a value. Lists include their element type, since they may be empty.
 #[derive(Clone, Debug, PartialEq)]
 enum V {
     None,
@@ -226,7 +226,7 @@ impl V {
         }
     }
 
-    /// The wire form: `tagged` as the device sends it, else as the host does.
+    /// The wire form: with tags if sent by the device, else without.
     fn wire(&self, tagged: bool, out: &mut Vec<u8>) {
         if tagged {
             out.push(self.tag()[0]);
@@ -284,7 +284,8 @@ fn encode(service: u32, tag: &[u8], arguments: &[V]) -> Result<Vec<u8>, EncodeEr
     Ok(out)
 }
 
-/// Runs the coroutine, as a kernel would: a slot first, then memory aligned to 8 and never of size 0.
+/// Runs the coroutine as a kernel would: first a slot, then memory aligned to 8 and never of size
+/// 0.
 fn decode(model: &V, bytes: &[u8]) -> Result<(V, usize), DecodeError<&'static str>> {
     let mut ram = Ram::new(1 << 20);
     let (size, align) = model.layout();
@@ -304,7 +305,7 @@ fn decode(model: &V, bytes: &[u8]) -> Result<(V, usize), DecodeError<&'static st
     }
 }
 
-/// Types as values: the model whose shape a list's elements share.
+/// Types, represented by model values; the elements of a list share its model.
 fn types() -> impl Strategy<Value = V> {
     let leaf = prop_oneof![
         Just(V::None),

@@ -1,4 +1,4 @@
-//! The host's side of a session: requests are written, messages of the device read.
+//! The host's side of a session: writes requests and reads messages of the device.
 
 use kairos_contracts::rpc::tag;
 use kairos_contracts::session::{Reply, Request, RPC_EXCEPTION_LENGTH, RUNTIME_ID, SYNC_BYTE, SYNC_LENGTH};
@@ -7,19 +7,19 @@ use super::SYNC;
 use crate::rpc::host::Maker;
 use crate::rpc::{self, Source};
 
-/// Bytes that may come between two messages before the stream is taken for something else.
+/// Bytes allowed between two messages before the stream is not recognised as a session.
 const SKIPPED_MAX: usize = 4096;
-/// Bytes in front of what a message is about: synchronisation and type.
+/// Bytes before a message's payload: synchronisation and type.
 pub const HEAD: usize = SYNC_LENGTH + 1;
 
-/// The begin of a request, up to its type.
+/// The start of a request, up to its type.
 pub const fn head(kind: Request) -> [u8; HEAD] {
     let mut bytes = [SYNC_BYTE; HEAD];
     bytes[SYNC_LENGTH] = kind as u8;
     bytes
 }
 
-/// What a host function has raised; texts are keys of the host's string table.
+/// An exception raised by a host function; texts are keys of the host's string table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Raised {
     pub name: u32,
@@ -27,13 +27,14 @@ pub struct Raised {
     pub param: [i64; 3],
     pub file: u32,
     pub line: i32,
-    /// From 0; -1: unknown.
+    /// From 0; -1 if unknown.
     pub column: i32,
     pub function: u32,
 }
 
 impl Raised {
-    /// What stands behind the head of an RpcException. [`crate::exception::Record::from_host`] reads it.
+    /// Encodes the part after the head of an RpcException. [`crate::exception::Record::from_host`]
+    /// decodes it.
     pub fn encode(&self) -> [u8; RPC_EXCEPTION_LENGTH] {
         let mut bytes = [0; RPC_EXCEPTION_LENGTH];
         let (keys, rest) = bytes.split_at_mut(8);
@@ -52,20 +53,20 @@ impl Raised {
     }
 }
 
-/// What begins in the device's stream.
+/// The head of a message in the device's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
     Message(Reply),
-    /// A message of a type that there is not.
+    /// A message of an unknown type.
     Unknown(u8),
-    /// Nothing looks like a message.
+    /// Nothing resembles a message.
     NotASession,
 }
 
-/// Reads up to the type of the next message. What comes before its synchronisation is skipped.
+/// Reads up to the type of the next message. Bytes before its synchronisation are skipped.
 ///
 /// # Errors
-/// What the source has.
+/// Errors of the source.
 pub fn read_head<S: Source>(source: &mut S) -> Result<Begun, S::Error> {
     let mut window = [0; SYNC_LENGTH];
     source.read(&mut window)?;
@@ -83,21 +84,21 @@ pub fn read_head<S: Source>(source: &mut S) -> Result<Begun, S::Error> {
     Ok(Reply::try_from(kind[0]).map_or_else(Begun::Unknown, Begun::Message))
 }
 
-/// A call of a host function, but for its arguments.
+/// A call of a host function, without its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call<V> {
-    /// Nobody waits for the reply.
+    /// Whether no reply is expected.
     pub is_async: bool,
     /// Id of the function.
     pub service: u32,
-    /// Type of the reply, as bytes.
+    /// Type tag of the reply.
     pub return_tag: V,
 }
 
-/// Reads a call behind the head of an RpcRequest; the arguments are handed to `argument`.
+/// Reads a call after the head of an RpcRequest, passing the arguments to `argument`.
 ///
 /// # Errors
-/// What source or maker have, malformed values.
+/// Errors of the source or maker, malformed values.
 pub fn read_call<S: Source, M: Maker<S>>(
     source: &mut S,
     maker: &mut M,
@@ -118,21 +119,22 @@ pub fn read_call<S: Source, M: Maker<S>>(
     })
 }
 
-/// What a device is, by the runtime id in its SystemInfo.
+/// The kind of device, by the runtime id in its SystemInfo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runtime {
     /// A Zynq; nothing follows.
     Zynq,
-    /// A soft core: an identifier (length u32, text) and a flag (did the kernel before end properly?) follow.
+    /// A soft core: an identifier (length u32, text) and a flag (whether the previous kernel ended
+    /// properly) follow.
     SoftCore,
     Other,
 }
 
 impl Runtime {
-    /// Bytes of an id.
+    /// Length of an id in bytes.
     pub const LENGTH: usize = RUNTIME_ID.len();
 
-    /// By the id.
+    /// Identifies the runtime by its id.
     pub fn of(id: &[u8; Self::LENGTH]) -> Self {
         match id {
             id if id == RUNTIME_ID => Self::Zynq,

@@ -5,7 +5,7 @@ use super::*;
 use proptest::prelude::*;
 use std::vec::Vec;
 
-/// A request with its payload, as a test wants to compare it.
+/// A request with its payload, for comparison in tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Owned {
     SystemInfo,
@@ -13,7 +13,7 @@ enum Owned {
     Run,
     Reply(Vec<u8>),
     Exception(Vec<u8>),
-    /// Of number 1, for destination 2.
+    /// With number 1 and destination 2.
     Subkernel(Vec<u8>),
 }
 
@@ -46,7 +46,7 @@ fn encode(request: &Owned, out: &mut Vec<u8>) {
     }
 }
 
-/// Decodes a stream that arrives in `pieces`; a reply's tag and value have 9 bytes.
+/// Decodes a stream that arrives in `pieces`; a reply's tag and value are 9 bytes.
 fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Owned>, u32), ProtocolError> {
     let mut decoder = RequestDecoder::new();
     let mut got = Vec::new();
@@ -80,7 +80,8 @@ fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Owned>, u32
                     };
                     let used = data.len().min(9 - value.len());
                     value.extend(&data[..used]);
-                    // A real host waits here; in this stream the next message may have come along.
+                    // A real host waits here; in this stream the next message may have arrived
+                    // already.
                     piece = &data[used..];
                     value_done = usize::from(value.len() == 9);
                 }
@@ -169,7 +170,7 @@ fn request() -> impl Strategy<Value = Owned> {
 }
 
 proptest! {
-    /// Any sequence of requests comes back the same, however TCP cuts it.
+    /// Any sequence of requests is decoded correctly, however TCP splits it.
     #[test]
     fn round_trip(requests in prop::collection::vec(request(), 0..12), cut in 1usize..40) {
         let mut stream = Vec::new();
@@ -177,7 +178,7 @@ proptest! {
         prop_assert_eq!(decode(stream.chunks(cut)), Ok((requests, 0)));
     }
 
-    /// No input makes the decoder panic or stand still.
+    /// No input makes the decoder panic or hang.
     #[test]
     fn arbitrary_bytes(stream in prop::collection::vec(prop_oneof![Just(0x5au8), 0u8..10, any::<u8>()], 0..400)) {
         let mut decoder = RequestDecoder::new();

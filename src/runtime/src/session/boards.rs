@@ -1,5 +1,5 @@
-//! Other boards in a session: libraries that the host has sent for them, which of them run, and
-//! what the session's kernel wants of them (`kairos_comms::subkernels`).
+//! Other boards in a session: the libraries that the host has sent for them, which of them run, and
+//! the requests of the session's kernel that concern them (`kairos_comms::subkernels`).
 
 use core::fmt::Write as _;
 use core::task::{Context, Poll};
@@ -20,14 +20,14 @@ use kairos_proto::order::{Head, Order};
 
 use super::traces::Traces;
 
-/// Bytes of all subkernels' libraries.
+/// Size of the buffer for all subkernels' libraries, in bytes.
 const LIBRARIES: usize = 8 * 1024 * 1024;
-/// Bytes of what has come from other boards and was not looked at.
+/// Size of the buffer for messages of other boards that wait to be processed, in bytes.
 const MAIL: usize = 256 * 1024;
-/// Within this time a board has loaded a library.
+/// Time limit for a board to load a library.
 const START: Duration = Duration::from_secs(10);
 
-/// What a session has of other boards.
+/// A session's state of other boards.
 pub struct Boards {
     links: Links,
     libraries: Libraries<'static>,
@@ -35,18 +35,18 @@ pub struct Boards {
     traces: Traces,
 }
 
-/// What is to be loaded, and perhaps run.
+/// A subkernel to be loaded and, optionally, run.
 struct Start {
     number: u32,
     destination: u8,
     run: bool,
     cursor: [u8; 8],
-    /// The board whose kernel wants it.
+    /// The board whose kernel requests it.
     starter: u8,
 }
 
 impl Boards {
-    /// Called once.
+    /// Creates the state. Called once.
     pub fn new(links: Links) -> Self {
         Self {
             links,
@@ -56,14 +56,14 @@ impl Boards {
         }
     }
 
-    /// A session has ended: satellites end what they run for it, and forget it.
+    /// Ends a session: satellites stop whatever runs for it, and drop its state.
     pub fn close(&mut self) {
         self.lines.close();
         self.libraries.clear();
         self.traces.clear();
     }
 
-    /// Why no library can be kept for a board.
+    /// Returns why no library can be kept for a board, if so.
     pub fn refusal(&self, destination: u8) -> Option<String<96>> {
         let mut text = String::new();
         let _ = match (self.links.are_there(), self.links.lead_to(destination)) {
@@ -79,7 +79,7 @@ impl Boards {
         self.links.are_up_to(destination)
     }
 
-    /// Keeps a library for a board; else why not.
+    /// Keeps a library for a board, or returns why this is impossible.
     pub fn keep(&mut self, number: u32, destination: u8, library: &[u8]) -> Result<(), String<96>> {
         let mut text = String::new();
         self.libraries.keep(number, destination, library).map_err(|Full| {
@@ -91,18 +91,18 @@ impl Boards {
         })
     }
 
-    /// Ready when something may have come for the kernel.
+    /// Ready when something may have been received for the kernel.
     pub fn poll(&mut self, cx: &Context<'_>) -> Poll<()> {
         self.lines.poll(cx, &mut KeepsNone)
     }
 
-    /// When the kernel has waited for too long.
+    /// The earliest deadline of the kernel's waits.
     pub fn deadline(&self) -> Option<Instant> {
         let deadlines = [self.lines.deadline(), self.traces.deadline()];
         deadlines.into_iter().flatten().min()
     }
 
-    /// The kernel has ended: what satellites still run for it is ended.
+    /// Cleans up after the kernel: stops what satellites still run for it.
     pub async fn end(&mut self) {
         self.lines.forget();
         for board in self.traces.end() {
@@ -111,13 +111,13 @@ impl Boards {
         for library in self.libraries.iter_mut() {
             if core::mem::replace(&mut library.stands, Stands::Idle).is_running() {
                 let order = Head::new(Order::Stop, library.number);
-                // A board that is lost runs nothing for this one.
+                // A lost board runs nothing any more.
                 let _ = self.lines.send(library.destination, &order, &[]).await;
             }
         }
     }
 
-    /// Serves a request of the kernel; false if the frame is about something else.
+    /// Serves a request of the kernel; false if the frame is of another kind.
     pub async fn serve_frame(&mut self, kernel: &mut KernelCore, frame: &Frame) -> Result<bool, Failure> {
         if let Some(request) = TraceRequest::read(kernel, frame)? {
             self.serve_trace(kernel, request).await?;
@@ -160,7 +160,7 @@ impl Boards {
                 None => return answer(kernel, Outcome::NotLoaded, 0).await,
             },
             Request::Send(message) => {
-                // Without a line the message is dropped, and the kernel told.
+                // Without a line the message is dropped, and the kernel is told.
                 let _ = self.line_to(message.destination);
                 self.lines.pass_message(kernel, &message, 0).await?;
             }
@@ -169,12 +169,12 @@ impl Boards {
         self.settle(kernel).await
     }
 
-    /// Serves a request of the kernel about traces.
+    /// Serves a request of the kernel that concerns traces.
     async fn serve_trace(&mut self, kernel: &mut KernelCore, request: TraceRequest) -> Result<(), Failure> {
         let served = match request {
             TraceRequest::Keep { number, parts } => {
                 for part in &parts {
-                    // Without a line it is found to be lost.
+                    // Without a line the part counts as lost.
                     let _ = self.line_to(part.destination);
                 }
                 self.traces.keep(&mut self.lines, number, &parts).await
@@ -193,7 +193,7 @@ impl Boards {
         }
     }
 
-    /// Answers the kernel if what it waits for has come, and passes on what is for other boards.
+    /// Answers the kernel if its wait is over, and forwards messages to other boards.
     pub async fn settle(&mut self, kernel: &mut KernelCore) -> Result<(), Failure> {
         self.notice_losses().await;
         self.pass_on().await;
@@ -207,7 +207,7 @@ impl Boards {
         Ok(())
     }
 
-    /// How a subkernel stands that this board's kernel has started.
+    /// The state of a subkernel started by this board's kernel.
     fn stands(&self, number: u32) -> Option<Stands> {
         let library = self.libraries.find(number)?;
         match library.starter {
@@ -216,8 +216,8 @@ impl Boards {
         }
     }
 
-    /// What was running on a board whose line is lost is lost. A satellite whose kernel has started
-    /// it is told.
+    /// Marks subkernels as lost whose board's line is lost, and informs the satellites that started
+    /// them.
     async fn notice_losses(&mut self) {
         for library in self.libraries.iter_mut() {
             if !library.stands.is_running() || self.lines.name(library.destination) == library.sent {
@@ -231,20 +231,21 @@ impl Boards {
                     board: library.destination,
                     ..Head::new(Order::Lost, library.number)
                 };
-                // It may be lost, too.
+                // The starter may be lost as well.
                 let _ = self.lines.send(starter, &head, &[]).await;
             }
         }
     }
 
-    /// Passes on what kernels of satellites say to each other, and starts what they want to be started.
+    /// Forwards messages between kernels of satellites, and starts the subkernels that they
+    /// request.
     async fn pass_on(&mut self) {
         while let Some((place, head)) = self.next_away() {
             self.pass(place, head).await;
         }
     }
 
-    /// What is for another board than this one.
+    /// The next order that concerns other boards rather than this one's kernel.
     fn next_away(&mut self) -> Option<(Place, Head)> {
         let libraries = &self.libraries;
         let starter = |number| {
@@ -282,13 +283,13 @@ impl Boards {
                         library.starter = DESTINATION_MASTER;
                     }
                 }
-                // If it is lost, nobody waits for it.
+                // If the starter is lost, nobody waits for it.
                 let _ = self.lines.forward(place, starter, &head).await;
             }
         }
     }
 
-    /// A kernel of a satellite wants a subkernel of another one.
+    /// Starts a subkernel at the request of a satellite's kernel.
     async fn start_for(&mut self, from: u8, place: Place, head: &Head) {
         let mut wanted = [0; 9];
         let payload = self.lines.mail().payload(place);
@@ -298,7 +299,7 @@ impl Boards {
         let [cursor @ .., run] = wanted;
         let runs = |library: &Library| library.destination == from && library.stands.is_running();
         if !self.libraries.iter().any(runs) {
-            // What has asked for it has been ended.
+            // The subkernel that requested it has been stopped.
             return;
         }
         let start = Start {
@@ -320,11 +321,11 @@ impl Boards {
             length: text.len() as u32,
             ..Head::new(order, head.number)
         };
-        // A board that is lost waits for nothing.
+        // A lost board waits for nothing.
         let _ = self.lines.send(from, &answer, text.as_bytes()).await;
     }
 
-    /// Why the kernel waits in vain, and which board that is about.
+    /// Why the kernel's wait cannot succeed, and the board concerned.
     fn vain(&self) -> Option<(Outcome, u8)> {
         let lost = |library: &Library| (Outcome::Lost, library.destination);
         let of = |library: &Library| match library.stands {
@@ -341,9 +342,9 @@ impl Boards {
             },
             Wait::End { number } => self.libraries.find(number).and_then(of),
             Wait::Message { number } => match self.libraries.find(number) {
-                // The result of this one.
+                // A subkernel's result.
                 Some(library) => of(library),
-                // By its number alone nobody knows who would send it.
+                // The message's number alone does not identify its sender.
                 None => {
                     let mut senders = self.libraries.iter().filter(|library| self.may_send(library));
                     match senders.next() {
@@ -355,13 +356,13 @@ impl Boards {
         }
     }
 
-    /// What has come from a subkernel's board, and the kernel does not take, leaves no room for more.
+    /// Whether unread messages of a subkernel's board leave no room for further ones.
     fn no_room_for(&self, library: &Library) -> Option<(Outcome, u8)> {
         let is_full = self.lines.is_full_for(library.destination);
         is_full.then_some((Outcome::TooMuch, DESTINATION_MASTER))
     }
 
-    /// Whether a subkernel may still send messages: the kernel need not have asked how it has ended.
+    /// Whether a subkernel may still send messages: its end may have arrived without being awaited.
     fn may_send(&self, library: &Library) -> bool {
         let ends = |head: &Head| head.number == library.number && is_end(head.order);
         match library.stands {
@@ -371,7 +372,7 @@ impl Boards {
         }
     }
 
-    /// Makes sure that there is a line to a board.
+    /// Ensures that there is a line to a board.
     fn line_to(&mut self, destination: u8) -> Result<(), Lost> {
         if self.lines.name(destination) == 0 {
             let stream = self.links.open(destination, Service::Kernels).map_err(|_| Lost)?;
@@ -380,7 +381,7 @@ impl Boards {
         Ok(())
     }
 
-    /// Has a board load a subkernel, after sending its library if that is not there, and run it.
+    /// Makes a board load a subkernel, after sending its library if necessary, and run it.
     async fn start(&mut self, start: &Start) -> Result<(), Outcome> {
         let Start {
             number,
@@ -400,7 +401,7 @@ impl Boards {
         let lost = |Lost| Outcome::Lost;
         self.line_to(destination).map_err(lost)?;
         let line = self.lines.name(destination);
-        // What an earlier run has left; of one that may go on only what is about its start.
+        // Drops what an earlier run has left; if it is still running, only answers about its start.
         let kept = |head: &Head| runs && !matches!(head.order, Order::Ready | Order::Busy);
         self.lines.mail().retain(|head| head.number != number || kept(head));
         if sent != line {
@@ -435,7 +436,7 @@ impl Boards {
     }
 }
 
-/// Whether a subkernel has ended that this is said of.
+/// Whether an order reports the end of a subkernel.
 fn is_end(order: Order) -> bool {
     matches!(order, Order::Finished | Order::Exception | Order::Refused)
 }

@@ -1,7 +1,7 @@
-//! One client's session: its requests, and the kernel core's messages, each as it comes.
+//! One client's session: its requests and the kernel core's messages, in order of arrival.
 //!
-//! The socket is watched while a kernel runs: when the client goes, its kernel is killed at once.
-//! Only while a library is being loaded, which takes no time to speak of, is the socket left alone.
+//! The socket is watched while a kernel runs: if the client leaves, its kernel is killed at once.
+//! Only during the loading of a library, which is brief, is the socket not watched.
 
 use core::fmt::Write as _;
 use core::future::poll_fn;
@@ -19,41 +19,41 @@ use super::{Shared, LIBRARY_MAX};
 use kairos_comms::kernel_core::{Failure, SUPERVISION};
 use kairos_comms::{clock, gateware};
 
-/// Where the kernel stands.
+/// State of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Absent,
     Loaded,
     Running,
-    /// Waits for the reply to an RPC.
+    /// Waiting for the reply to an RPC.
     RpcWait,
-    /// Is receiving that reply.
+    /// Receiving that reply.
     RpcReply,
 }
 
-/// What a session waits for.
+/// Events that a session waits for.
 enum Event {
     Frame(Frame),
-    /// The host has sent something, or has ended the stream.
+    /// The host has sent bytes or closed the stream.
     Readable,
-    /// There is no RTIO clock, and a kernel runs.
+    /// The RTIO clock is lost while a kernel runs.
     ClockLost,
-    /// Something has come from another board, or the kernel has waited for it too long.
+    /// Another board has sent something, or the kernel's wait for one has timed out.
     Board,
 }
 
-/// What becomes of the library that is arriving.
+/// Disposition of the library that is being received.
 enum Upload {
-    /// So many bytes are in the buffer.
+    /// Kept; this many bytes are in the buffer.
     Keep(usize),
-    /// It is received and dropped: a kernel is running.
+    /// Received and dropped, because a kernel is running.
     Busy,
-    /// It is received and dropped: so long that it does not fit.
+    /// Received and dropped, because it does not fit; its length.
     TooLong(u32),
 }
 
 impl Upload {
-    /// Puts a piece behind those before.
+    /// Appends a piece.
     fn keep(&mut self, data: &[u8], library: &mut [u8; LIBRARY_MAX]) {
         if let Upload::Keep(filled) = self {
             library[*filled..*filled + data.len()].copy_from_slice(data);
@@ -67,11 +67,11 @@ pub struct Connection<'a> {
     shared: &'a mut Shared,
     state: State,
     upload: Upload,
-    /// Number and destination of the subkernel whose library is arriving.
+    /// Number and destination of the subkernel whose library is being received.
     subkernel: Option<(u32, u8)>,
-    /// The kernel core's message whose frames are being passed on.
+    /// The kernel core's message whose frames are being forwarded.
     streaming: Option<Kind>,
-    /// The newest frame was logged here.
+    /// The newest frame was a log frame.
     logged: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct Connection<'a> {
 const CHUNK: usize = 4096;
 
 impl Drop for Connection<'_> {
-    /// Whoever ends the session, nothing runs for it on other boards any more.
+    /// However the session ends, other boards run nothing for it any more.
     fn drop(&mut self) {
         self.shared.boards.close();
     }
@@ -98,7 +98,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Serves until something ends the session.
+    /// Serves until the session ends.
     pub async fn serve(mut self) -> End {
         let mut decoder = RequestDecoder::new();
         let mut buffer = [0; CHUNK];
@@ -111,12 +111,12 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Handles what comes first: bytes of the host or a frame of the kernel core.
+    /// Handles the next event: bytes of the host or a frame of the kernel core.
     async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
         match self.next_event(decoder).await? {
             Event::ClockLost => {
-                // The frame that is being passed on would be cut off: the host is told by the end
-                // of the stream.
+                // In the middle of a frame a reply would be out of place: there the end of the
+                // stream informs the host.
                 if self.streaming.is_none() {
                     self.send(&reply::clock_failure()).await?;
                 }
@@ -141,14 +141,14 @@ impl<'a> Connection<'a> {
                     length => &buffer[..length],
                 };
                 loop {
-                    // Not by `?`, which copies the request: 40 instructions of each call.
+                    // Not by `?`, which copies the request: 40 instructions per call.
                     let request = match decoder.next(&mut input) {
                         Ok(Some(request)) => request,
                         Ok(None) => break,
                         Err(error) => return Err(End::Protocol(error)),
                     };
                     self.request(request).await?;
-                    // Nothing can be behind a value, whose end is the kernel core's to tell.
+                    // Nothing can follow a value, whose end only the kernel core knows.
                     if decoder.in_value() && input.is_empty() {
                         break;
                     }
@@ -162,8 +162,9 @@ impl<'a> Connection<'a> {
         Ok(())
     }
 
-    /// Waits for what comes first. The kernel's end of an RPC comes before what the host may send
-    /// after it, so frames are looked at first: also those that the kernel core has not rung for.
+    /// Waits for the next event. The kernel's end of an RPC precedes anything the host may send
+    /// after it, so frames are polled first, including those for which the kernel core has not
+    /// rung.
     async fn next_event(&mut self, decoder: &mut RequestDecoder) -> Result<Event, End> {
         let _expected = SUPERVISION.expect();
         let deadline = self.shared.boards.deadline();
@@ -178,7 +179,7 @@ impl<'a> Connection<'a> {
     }
 
     fn poll_event(&mut self, decoder: &mut RequestDecoder, cx: &Context<'_>) -> Poll<Result<Event, End>> {
-        // A kernel that does nothing but log must not keep the host from ending it.
+        // A kernel that logs continuously must not keep the host from ending it.
         if core::mem::take(&mut self.logged) && self.socket.poll_readable(cx).is_ready() {
             return Poll::Ready(Ok(Event::Readable));
         }
@@ -205,7 +206,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// The kernel has its reply: whether that was all of it.
+    /// The kernel has its reply: checks that it was the whole of it.
     fn rpc_done(&mut self) -> Result<(), End> {
         let mut surplus = [0; 4];
         self.shared.kernel.read(&mut surplus)?;
@@ -216,7 +217,7 @@ impl<'a> Connection<'a> {
         Ok(())
     }
 
-    /// Takes bytes of the library straight from the socket's buffer.
+    /// Receives bytes of the library directly from the socket's buffer.
     async fn receive_library(&mut self, decoder: &mut RequestDecoder) -> Result<(), End> {
         let (upload, library) = (&mut self.upload, &mut *self.shared.library);
         let received = self.socket.read_with(|data| {
@@ -240,11 +241,11 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Passes bytes of an RPC reply on, straight from the socket's buffer into the ring.
+    /// Forwards bytes of an RPC reply directly from the socket's buffer into the ring.
     async fn pass_value(&mut self) -> Result<(), End> {
         let kernel = &mut self.shared.kernel;
         let passed = self.socket.read_with(|data| {
-            // At the end of the stream there is nothing, which is not the same as no room.
+            // An empty buffer means the end of the stream, as opposed to a full ring.
             let taken = if data.is_empty() {
                 None
             } else {
@@ -284,7 +285,7 @@ impl<'a> Connection<'a> {
                 self.state = State::RpcReply;
                 Ok(())
             }
-            // From its tag on the reply is the kernel core's.
+            // After its tag a reply is parsed by the kernel core.
             Request::Value(data) if self.state == State::RpcReply => {
                 match self.shared.kernel.try_send(Kind::RpcReply, data, true) {
                     Some(taken) if taken == data.len() => Ok(()),
@@ -311,7 +312,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// A library of so many bytes begins to arrive.
+    /// Prepares to receive a library of `length` bytes.
     fn expect_library(&mut self, length: u32) {
         self.upload = match self.state {
             State::Absent | State::Loaded if length as usize <= LIBRARY_MAX => Upload::Keep(0),
@@ -320,7 +321,7 @@ impl<'a> Connection<'a> {
         };
     }
 
-    /// The library is complete: a subkernel's is kept, another one loaded; reports how that went.
+    /// Processes a complete library: keeps a subkernel's, loads any other, and reports the result.
     async fn received(&mut self) -> Result<(), End> {
         let subkernel = self.subkernel.take();
         if let Some(reason) = subkernel.and_then(|(_, destination)| self.shared.boards.refusal(destination)) {
@@ -375,7 +376,7 @@ impl<'a> Connection<'a> {
         self.send(reason.as_bytes()).await
     }
 
-    /// Passes a frame of the kernel core on to the host.
+    /// Forwards a frame of the kernel core to the host.
     async fn kernel_frame(&mut self, frame: Frame) -> Result<(), End> {
         let running = self.is_running();
         match frame.kind {
@@ -409,9 +410,10 @@ impl<'a> Connection<'a> {
         Ok(())
     }
 
-    /// Passes a frame's payload on, behind `head` if it is the first of its message. True if it was the last.
+    /// Forwards a frame's payload, preceded by `head` in the first frame of a message. True for the
+    /// last frame.
     async fn stream(&mut self, frame: Frame, head: &[u8]) -> Result<bool, End> {
-        // Straight from the ring into the socket's buffer.
+        // Directly from the ring into the socket's buffer.
         if self.streaming.is_none() && !self.send_with_head(frame.len, head).await? {
             self.send(head).await?;
         }
@@ -427,7 +429,7 @@ impl<'a> Connection<'a> {
         Ok(!frame.more)
     }
 
-    /// Sends `head` and the frame's payload, if there is room for both at once.
+    /// Sends `head` and the frame's payload, if both fit at once.
     async fn send_with_head(&mut self, payload: usize, head: &[u8]) -> Result<bool, End> {
         let kernel = &mut self.shared.kernel;
         let sent = self

@@ -1,4 +1,4 @@
-//! How a session ends, in words for the log.
+//! The reasons for the end of a session, as text for the log.
 
 use core::fmt;
 
@@ -10,19 +10,19 @@ use kairos_proto::session::ProtocolError;
 pub enum End {
     /// The client has closed the connection.
     Closed,
-    /// The client has left in the middle of a request.
+    /// The client closed the connection in the middle of a request.
     CutOff,
-    /// The connection was reset, or the client has not answered for too long.
+    /// The connection was reset or timed out.
     Lost,
     Protocol(ProtocolError),
-    /// An RPC reply, or its value, that no kernel waits for.
+    /// An RPC reply, or its value, for which no kernel waits.
     Unsolicited,
-    /// The reply to an RPC was longer than its type says, by so many bytes.
+    /// The RPC reply was longer than its type, by this many bytes.
     Surplus(u32),
     Kernel(Failure),
-    /// The kernel core sent this when it could not be.
+    /// The kernel core sent a frame of this kind in a state that does not allow it.
     Unexpected(Kind),
-    /// The RTIO clock is lost. The host has been told.
+    /// The RTIO clock was lost. The host has been told.
     Clock,
 }
 

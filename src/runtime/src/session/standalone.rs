@@ -1,6 +1,6 @@
 //! Kernels that run without a host (wire protocols, section 1.12): the startup kernel once at boot,
-//! before the first session, and the idle kernel whenever no session is served. They come from the
-//! configuration, as ELF files, or with the libraries of satellites as archives.
+//! before the first session, and the idle kernel whenever no session is served. They are in the
+//! configuration, as ELF files or, with libraries for satellites, as archives.
 
 use core::fmt;
 use core::future::poll_fn;
@@ -21,22 +21,22 @@ use kairos_comms::config::{Config, IDLE_KERNEL_CHANGED};
 use kairos_comms::kernel_core::{Failure, KernelCore, SUPERVISION};
 use kairos_comms::{clock, gateware};
 
-/// There is an idle kernel, as far as is known.
+/// Whether an idle kernel is configured, as far as is known.
 pub static IS_SET: AtomicBool = AtomicBool::new(false);
 
-/// Within this time after a start boards that an archive has libraries for are there.
+/// Time after a start within which the boards of an archive must be reachable.
 const ARRIVAL: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Before an idle kernel that has failed is started again.
+/// Pause before restarting an idle kernel that has failed.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Why a kernel did not run to its end.
+/// Why a kernel did not complete.
 enum Error {
-    /// What the configuration has is no library.
+    /// The configured value is not a library.
     NotElf,
     Archive(archive::Wrong),
-    /// A board that an archive has a library for does not answer.
+    /// A board that has a library in the archive does not answer.
     Silent(u8),
     Refused(heapless::String<160>),
     Exception(heapless::String<320>),
@@ -66,7 +66,7 @@ impl fmt::Display for Error {
 }
 
 impl Error {
-    /// Starting it again would end in the same way.
+    /// Whether another attempt would fail in the same way.
     fn is_lasting(&self) -> bool {
         matches!(self, Error::NotElf | Error::Archive(_) | Error::Refused(_) | Error::Rpc)
     }
@@ -92,11 +92,11 @@ pub async fn startup(shared: &mut Shared, config: &Config) {
     shared.boards.close();
 }
 
-/// Runs the idle kernel over and over while no session is served, for ever.
+/// Runs the idle kernel repeatedly while no session is served, for ever.
 #[embassy_executor::task]
 pub async fn idle(owner: &'static Owner, config: &'static Config) {
     let mut clients = CLIENTS.receiver().expect("a receiver for this task");
-    // The card is not asked after each session for what is not there.
+    // Avoids reading the card after each session when there is no idle kernel.
     let mut absent = false;
     loop {
         clients.get_and(|clients| clients.absent()).await;
@@ -139,7 +139,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
     }
 }
 
-/// Runs a kernel again and again until something goes wrong.
+/// Runs a kernel repeatedly until an error occurs.
 async fn repeat(shared: &mut Shared, length: usize) -> Error {
     loop {
         clock::wait(false).await;
@@ -149,11 +149,11 @@ async fn repeat(shared: &mut Shared, length: usize) -> Error {
     }
 }
 
-/// The library that a key holds, read to the buffer for libraries; its length.
+/// Reads a key's library into the library buffer; returns its length.
 fn read(shared: &mut Shared, config: &Config, key: Key) -> Option<usize> {
     match config.read(key.name(), &mut shared.library[..]) {
         Ok(length) => length.filter(|&length| length > 0),
-        // Said at boot.
+        // Logged at boot.
         Err(kairos_config::store::Error::Card(_)) => None,
         Err(error) => {
             log::error!("configuration: {}: {error}", key.name());
@@ -162,7 +162,7 @@ fn read(shared: &mut Shared, config: &Config, key: Key) -> Option<usize> {
     }
 }
 
-/// Where the library of this board is in the buffer; those of others are kept for them.
+/// Locates this board's library in the buffer; keeps those of other boards for them.
 async fn unpack(shared: &mut Shared, length: usize) -> Result<Range<usize>, Error> {
     let Shared { library, boards, .. } = shared;
     let content = &library[..length];
@@ -215,7 +215,7 @@ async fn run(shared: &mut Shared, length: usize) -> Result<(), Error> {
     ended
 }
 
-/// Serves what the kernel wants of other boards until it ends.
+/// Serves the kernel's requests to other boards until it ends.
 async fn until_end(shared: &mut Shared) -> Result<(), Error> {
     loop {
         let Shared {
@@ -229,7 +229,7 @@ async fn until_end(shared: &mut Shared) -> Result<(), Error> {
             Kind::Log => kernel.log().await?,
             Kind::Finished => {
                 kernel.ended();
-                // They have been logged, and concern no later session.
+                // They have been logged, and do not concern a later session.
                 gateware::take_async_errors(*rtio);
                 return Ok(());
             }
@@ -250,7 +250,8 @@ async fn until_end(shared: &mut Shared) -> Result<(), Error> {
     }
 }
 
-/// The next frame of the kernel core; None: something has come of another board, or has not come in time.
+/// Waits for the next frame of the kernel core; `None` if another board has sent something or a
+/// wait has timed out.
 async fn next_frame(kernel: &mut KernelCore, boards: &mut Boards) -> Result<Option<Frame>, Error> {
     let _expected = SUPERVISION.expect();
     let deadline = boards.deadline();

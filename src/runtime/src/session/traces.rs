@@ -1,4 +1,4 @@
-//! DMA traces of which other boards have parts: what has been sent to them, and what the kernel waits for.
+//! DMA traces with parts on other boards: the parts sent, and the kernel's pending wait.
 
 use embassy_time::{Duration, Instant};
 use heapless::Vec;
@@ -10,12 +10,12 @@ use kairos_comms::subkernels::{answer, send_answer, Lines};
 use kairos_comms::traces::Part;
 use kairos_proto::order::{Head, Order};
 
-/// Within this time a board has taken a part.
+/// Time limit for a board to accept a part.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Parts of which is known that they have been sent; others are sent again.
+/// Most parts that are recorded as sent; others are sent again.
 const SENT: usize = 1024;
 
-/// A part that has been sent: of which trace, to which board, by which line.
+/// A part that has been sent: trace, board, and line.
 type Sent = (u32, u8, u32);
 
 #[derive(Default)]
@@ -24,16 +24,16 @@ pub struct Traces {
     wait: Option<Wait>,
 }
 
-/// What the kernel waits for.
+/// The kernel's pending wait.
 struct Wait {
     number: u32,
     order: Order,
     /// Boards that have not answered, and the lines to them.
     boards: Vec<(u8, u32), BOARDS>,
-    /// What the first one that failed has said.
+    /// The first failed board's answer.
     failed: [u8; 16],
-    /// None: a trace takes as long as it takes to play, as one of this board's does. A board that is
-    /// lost meanwhile is noticed by its line.
+    /// `None` for playback, whose duration is unlimited, as on this board. A board lost meanwhile
+    /// is noticed by its line.
     deadline: Option<Instant>,
 }
 
@@ -50,13 +50,13 @@ impl Wait {
 }
 
 impl Traces {
-    /// A session has ended: other boards forget what it has sent.
+    /// Ends a session: other boards drop its traces.
     pub fn clear(&mut self) {
         self.sent.clear();
         self.wait = None;
     }
 
-    /// A kernel has ended. Boards that play for it.
+    /// Ends a kernel's wait; returns the boards that play for it.
     pub fn end(&mut self) -> Vec<u8, BOARDS> {
         match self.wait.take() {
             Some(wait) if wait.order == Order::Played => wait.boards.iter().map(|(board, _)| *board).collect(),
@@ -68,7 +68,8 @@ impl Traces {
         self.wait.as_ref().and_then(|wait| wait.deadline)
     }
 
-    /// Sends the parts that boards do not have. Else the board that does not take its part.
+    /// Sends the parts that boards do not have. On an error returns the board that does not accept
+    /// its part.
     pub async fn keep(&mut self, lines: &mut Lines, number: u32, parts: &[Part]) -> Result<(), u8> {
         let mut wait = Wait::new(number, Order::Kept);
         for part in parts {
@@ -81,7 +82,7 @@ impl Traces {
             if line == 0 || !inside {
                 return Err(part.destination);
             }
-            // SAFETY: memory of the kernel core, which leaves it alone until the answer.
+            // SAFETY: memory of the kernel core, which does not touch it until the answer.
             let bytes = unsafe { core::slice::from_raw_parts(part.address as *const u8, part.bytes) };
             let head = Head {
                 board: part.destination,
@@ -96,7 +97,7 @@ impl Traces {
         Ok(())
     }
 
-    /// Has these boards play. Else one that does not answer.
+    /// Makes the boards play. On an error returns the one that does not answer.
     pub async fn play(&mut self, lines: &mut Lines, number: u32, boards: u32, time: [u8; 8]) -> Result<(), u8> {
         let mut wait = Wait::new(number, Order::Played);
         for board in (0..BOARDS as u8).filter(|board| boards >> board & 1 != 0) {
@@ -122,7 +123,7 @@ impl Traces {
         self.sent.retain(|(of, ..)| *of != number);
     }
 
-    /// Answers the kernel, if what it waits for has come.
+    /// Answers the kernel if its wait is over.
     pub async fn settle(&mut self, lines: &mut Lines, kernel: &mut KernelCore) -> Result<(), Failure> {
         let mut refused = None;
         while let Some((place, head)) = lines

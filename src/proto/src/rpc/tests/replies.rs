@@ -1,4 +1,4 @@
-//! What is received: values as the host sends them, whole, cut off, and too large.
+//! Replies: values as the host sends them, complete, truncated, and too large.
 
 use super::*;
 
@@ -9,7 +9,8 @@ fn huge_reply_is_refused() {
     assert_eq!(decode(&V::Int32(0), &[1, 2]), Err(DecodeError::Source("ended")));
 }
 
-/// Has memory for `gives` requests only: how many were made, and the bytes left after the rest was dropped.
+/// Supplies memory for `gives` requests only. Returns the number of requests, and the bytes left
+/// after the rest was discarded.
 fn discard(model: &V, bytes: &[u8], gives: usize) -> Result<(usize, usize), DecodeError<&'static str>> {
     let mut ram = Ram::new(1 << 20);
     let (size, align) = model.layout();

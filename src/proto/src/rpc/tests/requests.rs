@@ -1,4 +1,4 @@
-//! What is sent: requests of the wire document, their tags, and what cannot be encoded.
+//! Requests: those of the wire document, their tags, and values that cannot be encoded.
 
 use super::*;
 
