@@ -2,7 +2,7 @@
 is passed on.
 
     packet ─▶ memory ─ CRC right? allowed? ─▶ packets
-                              no ─▶ answer
+                       no ─▶ answer
 
 The memory has room for all packets that one end may have in flight. Throughput: one word per cycle.
 Clock domain sys.

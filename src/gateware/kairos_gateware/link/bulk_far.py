@@ -1,7 +1,7 @@
 """Bulk transfers, receiving end: writes intact packets for exported memory.
 
     packet ─▶ buffer ─ CRC right? exported? ─▶ bursts on the memory port ─▶ answer
-                              no ─▶ answer
+                       no ─▶ answer
 
 Nothing of a packet is written before all of it has been received with the right CRC
 (`PacketBuffer`), so no bit error reaches memory. Throughput: one word per cycle. Clock domain sys.

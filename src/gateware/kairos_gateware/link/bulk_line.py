@@ -3,7 +3,7 @@
 
     packets ─▶ ┐                                            ┌─▶ packets
     answers ─▶ ┼─▶ BulkSending ═══ line ═══ BulkReceiving ─▶ ┼─▶ answers
-   endpoint ─▶ ┘                                            └─▶ endpoint
+    endpoint ─▶ ┘                                            └─▶ endpoint
 
 The endpoint must protect its words by frames (`Reliable`): if a head is lost, raw words are taken
 for words with check bits, and only CRCs reveal that they are not.

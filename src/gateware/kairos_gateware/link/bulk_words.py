@@ -2,7 +2,7 @@
 the link's words.
 
     words with check bits …  head | data | data | … | trailer   words with check bits …
-                                       └ escape | words with check bits … | resume ┘
+                                      └ escape | words with check bits … | resume ┘
 
 A **mark** is a word with check bits, of a stream of its own. A head begins a packet, after which
 the line is raw: words are data without check bits, the last one the trailer, with a CRC over head
