@@ -2,8 +2,7 @@
 for serialisers.
 
 `FixedClock` derives them from the processing system's clock. `SwitchedClock` derives them from that
-or
-a board's synthesiser, as `soc.clock.ClockControl` asks:
+or from a synthesiser's clock, as selected by `soc/clock.py`:
 
     FCLK0 ─ BUFG ─ domain boot ─┐              ┌─ BUFG ─ fast
                                 ├─ MMCME2_ADV ─┼─ BUFG ─ FDCE, FDCE ─┐ CE

@@ -28,9 +28,9 @@ words in 264 cycles), so that no word waits in the FIFO for earlier ones."""
 
 @dataclass(frozen=True)
 class Cages:
-    """SFP cages with a transceiver of one quad. count: how many can be used. reference: resource of
-    Migen's platform that is the quad's clock; None: the synthesiser's. enable: for each a resource
-    that is to be high for the module to send, or None."""
+    """SFP cages with a transceiver of one quad. count: usable cages. reference: resource of Migen's
+    platform that is the quad's clock; None: the synthesiser's. enable: for each a resource that
+    must be high for the module to send, or None."""
 
     count: int
     reference: str | None = None

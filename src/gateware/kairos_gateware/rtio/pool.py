@@ -59,7 +59,7 @@ class Pool(Module):
         bits = log2_int(capacity)
         kept = _kept(self.event, layout)
         side = Signal()  # which memory is appended to and, in a lap, read
-        written = [Signal(bits + 1, name=f"written_{n}") for n in range(2)]  # the extra bit distinguishes full from empty
+        written = [Signal(bits + 1, name=f"written_{n}") for n in range(2)]  # the extra bit tells full from empty
         read = Signal(bits + 1)
         lap = Signal()
         limit = Signal(_TIME_BITS)
