@@ -1,4 +1,5 @@
-"""Line coding: words to scrambled 64B/66B blocks, 64 bits per cycle for a serialiser, and back.
+"""Line coding: words to scrambled 64B/66B blocks, 64 bits per cycle for a serialiser, and back from
+any bit alignment.
 
 A block is a two-bit header and 64 bits, bit 0 first. Header 01 is a word. Header 10 is sent while
 there is no word, and at least every 256 blocks: the 58-bit state of the scrambler and six parities
