@@ -88,7 +88,8 @@ class Descriptor:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Descriptor":
-        """Inverse of `to_bytes`; bytes after the descriptor are ignored. Raises `DescriptorError`."""
+        """Inverse of `to_bytes`; bytes after the descriptor are ignored. Raises
+        `DescriptorError`."""
         if len(data) < _HEADER.size or data[:4] != MAGIC:
             raise DescriptorError("no descriptor: the magic number is missing")
         _, version, _, total, crc = _HEADER.unpack_from(data)

@@ -172,7 +172,8 @@ def test_what_a_test_bench_assigns_to_a_register_holds_until_its_clock():
 
 
 def test_signals_in_a_circle_come_to_rest():
-    """A loop of statements, not of signals: each part is driven by the other half of the same word."""
+    """A loop of statements, not of signals: each part is driven by the other half of the same
+    word."""
     module, word, source = Module(), Signal(8), Signal(4)
     module.comb += [word[4:].eq(word[:4] + 1), word[:4].eq(source)]
 

@@ -76,7 +76,8 @@ def _fork(prefix="fork_") -> Variant:
 
 
 def _master(name, *satellites) -> Variant:
-    """A master with a link to each of these. Inputs are read on request, since the satellites' are."""
+    """A master with a link to each of these. Inputs are read on request, since the satellites'
+    are."""
     return Variant(name, _fine(), push_inputs=False, satellites=satellites)
 
 

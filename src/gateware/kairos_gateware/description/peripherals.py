@@ -23,7 +23,8 @@ PINS = {
     "fastino": {"clk": 0, "mosi0": 1, "mosi1": 2, "mosi2": 3, "mosi3": 4, "mosi4": 5, "mosi5": 6, "miso": 7},
     "grabber": {"clk": 0, "x0": 1, "x1": 2, "x2": 3, "x3": 4},
 }
-"""Pairs of the first port, by the signal's name. None: unknown, must be given by the description."""
+"""Pairs of the first port, by the signal's name. None: unknown, must be given by the
+description."""
 
 _NAMED_IF_NONE = {"sync_device"}
 """Arguments that ARTIQ's template tool writes as None, which programs that read a database look

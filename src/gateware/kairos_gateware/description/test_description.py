@@ -137,7 +137,8 @@ def test_order_of_channels():
     ids=lambda value: value.get("type") if isinstance(value, dict) else None,
 )
 def test_cards(card, channels, devices):
-    """Channels in their order, drivers with their arguments; every pair exists, and is used once."""
+    """Channels in their order, drivers with their arguments; every pair exists, and is used
+    once."""
     variant = make_variant(check(make(card | {"ports": [4]})))
     assert [channel.name for channel in variant.channels] == [*channels, "led0", "led1", "rtio_log"]
     db = device_db(variant, "x")

@@ -33,7 +33,8 @@ def remote_engine(output: Path, reliable: bool) -> Lockstep:
 
 
 def _stores(engine, count, early, cycles):
-    """Outputs while words are stored one after the other, each when the previous one was answered."""
+    """Outputs while words are stored one after the other, each when the previous one was
+    answered."""
     rows = np.zeros(cycles, engine.inputs)
     for name, value in [("plugged", 1), ("writable", 1), ("early", early), ("blocking", 1), ("strobes", 255)]:
         rows[name] = value

@@ -1,4 +1,5 @@
-"""The measuring itself: known circuits have their known area and depth; cycles meet their bounds."""
+"""The measuring itself: known circuits have their known area and depth; cycles meet their
+bounds."""
 
 import json
 from functools import reduce

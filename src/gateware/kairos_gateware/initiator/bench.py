@@ -44,7 +44,8 @@ class Bench:
     # The CPU
 
     def write_request(self, command, target, time, words, number=None):
-        """Writes a request into the next slot; the words beyond those of the request are unchanged."""
+        """Writes a request into the next slot; the words beyond those of the request are
+        unchanged."""
         self.number = (self.number + 1) & 0x7FFF
         slot = SLOT_BYTES * (self.number % 16)
         head = 2 * (self.number if number is None else number) | command << 16 | len(words) << 24

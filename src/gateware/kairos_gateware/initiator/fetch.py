@@ -28,7 +28,8 @@ FIRST_BEATS = 3
 MAX_BEATS = 10
 """Beats of the longest request, an output of 16 words."""
 READS = 8
-"""Maximum number of bursts in flight. A port that takes fewer stalls the addresses of the others."""
+"""Maximum number of bursts in flight. A port that takes fewer stalls the addresses of the
+others."""
 BUFFER_BEATS = 64
 
 

@@ -173,7 +173,8 @@ def test_statuses_are_coalesced():
 
 
 def test_failure_of_a_posted_output():
-    """The first one is kept, with its number, and reported with every status until it is cleared."""
+    """The first one is kept, with its number, and reported with every status until it is
+    cleared."""
     bench = Bench(statuses=[0, 2, 4, 0])
 
     def cpu():

@@ -111,7 +111,8 @@ class _Bridge(Module):
             ]
 
     def _usual(self, name, channel, other):
-        """(field, value) pairs of a beat with the short form. other: this beat has the long form."""
+        """(field, value) pairs of a beat with the short form. other: this beat has the long
+        form."""
         usual = [(channel.strb, 2**_STROBES - 1)] if name == "w" else [(channel.resp, _OKAY)]
         if _identified(self.axi, name):
             id_ = Signal.like(channel.id)

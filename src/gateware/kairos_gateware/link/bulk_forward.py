@@ -145,7 +145,8 @@ class BulkForwarding(Module):
 
     @staticmethod
     def _pieces(packet):
-        """(statements that count its words, whether one has begun, whether its last word is taken)."""
+        """(statements that count its words, whether one has begun, whether its last word is
+        taken)."""
         left = Signal(LEFT_BITS)
         goes = packet.valid & packet.ready
         counts = If(goes, left.eq(Mux(packet.head, packet.length + 1, left - 1)))

@@ -98,7 +98,8 @@ def fields_of(kind, payload):
 
 
 def escape_like(word):
-    """(whether the word differs from the escape in at most one bit, the number of that bit or 64)."""
+    """(whether the word differs from the escape in at most one bit, the number of that bit or
+    64)."""
     wrong = [word[n] ^ (ESCAPE >> n & 1) for n in range(WORD_BITS)]
     # For each bit of the bit number, half of the word's bits have it set: at most one bit is wrong
     # if in no case both halves have wrong bits

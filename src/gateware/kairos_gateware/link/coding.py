@@ -66,7 +66,8 @@ def _parities(state):
 
 
 class LineTransmitter(Module):
-    """`word`: accepted in a cycle with `valid` and `ready`. `line`: 64 bits per cycle, bit 0 first."""
+    """`word`: accepted in a cycle with `valid` and `ready`. `line`: 64 bits per cycle, bit 0
+    first."""
 
     def __init__(self):
         self.word = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])

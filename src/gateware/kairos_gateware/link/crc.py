@@ -27,7 +27,8 @@ def crc_of(data: int, width: int, before: int = CRC_START) -> int:
 
 
 def _parities(width):
-    """Yields, for each bit of the CRC after a word: (bits of the previous CRC, bits of the word)."""
+    """Yields, for each bit of the CRC after a word: (bits of the previous CRC, bits of the
+    word)."""
     of_crc = [crc_of(0, width, 1 << bit) for bit in range(CRC_BITS)]
     of_data = [crc_of(1 << bit, width, 0) for bit in range(width)]
     for row in range(CRC_BITS):

@@ -329,7 +329,8 @@ class NearRtio(Module):
         ]
 
     def _errors(self, newest):
-        """Errors reported by the satellite. newest: channel of the newest event, for lost events."""
+        """Errors reported by the satellite. newest: channel of the newest event, for lost
+        events."""
         error = fields(STATUS["error"], self._status)
         self.errors = {}
         for kind, name in enumerate(ERRORS):

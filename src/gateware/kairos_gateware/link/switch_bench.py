@@ -16,7 +16,8 @@ LONGEST = 8
 """Flits of a packet."""
 NODES = {"chain": 6, "tree": 8, "mesh": 9, "ring": 4}
 RANDOM, FIXED, OPPOSITE = range(3)
-"""Destinations of packets: any node; all the same node; the node at the other end of the numbering."""
+"""Destinations of packets: any node; all the same node; the node at the other end of the
+numbering."""
 _X_BITS = 4
 _TREES = {"chain": [1, 2, 3, 4, 5, None], "tree": [(1, 4, 7), (2, 3), None, None, (5, 6), None, None, None]}
 """Children of each node."""

@@ -94,7 +94,8 @@ def play(
 
 
 def written(memory, copies, data):
-    """The expected contents of `memory`, words from HALF on, after the copies of the other board."""
+    """The expected contents of `memory`, words from HALF on, after the copies of the other
+    board."""
     for here, count, there, _ in copies:
         memory[there - HALF : there - HALF + count] = data[here - RING_WORDS :][:count]
     return memory

@@ -27,7 +27,8 @@ __all__ = ["KINDS", "EdgeCounter"]
 
 
 class EdgeCounter(Module):
-    """edges: the `EdgeDetector` of the input. width: bits of the count as reported to the driver."""
+    """edges: the `EdgeDetector` of the input. width: bits of the count as reported to the
+    driver."""
 
     def __init__(self, number, edges, width=31):
         link = OutputLink(data_width=4)

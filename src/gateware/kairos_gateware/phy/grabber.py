@@ -95,7 +95,8 @@ class FrameParser(Module):
 
 
 class Roi(Module):
-    """Sum of the pixels within the region: two cycles after the parser's. corners: x0, y0, x1, y1."""
+    """Sum of the pixels within the region: two cycles after the parser's. corners: x0, y0, x1,
+    y1."""
 
     def __init__(self, parser, corners, bits, count_shift):
         self.sum = Signal(bits)

@@ -1,4 +1,5 @@
-"""Transfers requested through registers, beside the events of an experiment at the same SPI master."""
+"""Transfers requested through registers, beside the events of an experiment at the same SPI
+master."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -75,7 +76,8 @@ def test_a_transfer_is_made_and_the_experiments_configuration_is_back():
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 150))
 def test_an_experiments_pins_are_the_same_until_its_events_and_a_transfer_meet(cycle):
-    """A transfer that waits begins after the experiment's; an event during a transfer is rejected."""
+    """A transfer that waits begins after the experiment's; an event during a transfer is
+    rejected."""
     alone, _ = asked({}, EXPERIMENT)
     record, _ = asked({cycle: (word(cs=1), 0x5A << 24)}, EXPERIMENT)
     words = sent(record)

@@ -89,7 +89,8 @@ def test_refused_commands():
 
 
 def test_slot_of_the_wheel_is_used_again():
-    """Events of the same slot, a turn apart; the second is accepted as soon as it is within reach."""
+    """Events of the same slot, a turn apart; the second is accepted as soon as it is within
+    reach."""
     events = [(40 + n * REACH, 1, n) for n in range(4)]
     _, _, out, errors = play(events, 50 + 3 * REACH)
     assert (out, errors) == (at_gates(events), [])

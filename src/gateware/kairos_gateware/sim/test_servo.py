@@ -161,7 +161,8 @@ def test_idle_within_what_the_driver_waits(boot):
 
 
 def test_period_and_latency(boot):
-    """One sample per 146 cycles (1.168 us); from it to the resulting update 321 cycles (2.568 us)."""
+    """One sample per 146 cycles (1.168 us); from it to the resulting update 321 cycles (2.568
+    us)."""
     ps = boot()
     ps.load(3, 1, Profile(b0=2048))
     ps.set(3, 1, 1, 1)

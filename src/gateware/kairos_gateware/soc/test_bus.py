@@ -1,4 +1,5 @@
-"""Port GP0: cycles per register access, and the same register behaviour as behind LiteX's bridges."""
+"""Port GP0: cycles per register access, and the same register behaviour as behind LiteX's
+bridges."""
 
 import random
 from types import SimpleNamespace
