@@ -34,14 +34,16 @@ def build_id(variant, board: str) -> str:
 
 
 def _write(path: Path, content: str | bytes) -> None:
-    """Writes a file unless it has this content already, so that an unchanged build does not trigger others."""
+    """Writes a file unless it has this content already, so that an unchanged build does not trigger
+    others."""
     data = content.encode() if isinstance(content, str) else content
     if not path.exists() or path.read_bytes() != data:
         path.write_bytes(data)
 
 
 def build_sim(variant, output: Path, compile_library: bool = True) -> None:
-    """Board `sim`, in the folder `output`, in which the caller builds alone. variant: `Variant`."""
+    """Builds board `sim` in the folder `output`, which must be locked by the caller. variant:
+    `Variant`."""
     from .boards import sim
     from .sim.bitstream import bitstream
 

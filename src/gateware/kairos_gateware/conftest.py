@@ -1,4 +1,5 @@
-"""Shared fixtures: verilated variants, built if they are not up to date; and Migen forgets what was simulated."""
+"""Shared fixtures: verilated variants, built if they are not up to date; and cleanup of Migen's
+state after simulations."""
 
 import os
 from dataclasses import dataclass
@@ -16,13 +17,14 @@ from kairos_gateware.sim.library import Library, Ps
 
 @dataclass(frozen=True)
 class Built:
-    """A verilated variant. registers: addresses by name, as the device itself tells them."""
+    """A verilated variant. registers: addresses by name, from the device's own descriptor."""
 
     library: Library
     registers: dict[str, int]
 
     def boot(self, kind=Ps, **options):
-        """A `Ps` (or `kind` of it) that has done what the firmware does at boot. Whoever asks for it closes it."""
+        """Returns a `Ps` (or `kind` of it) after the firmware's boot sequence. The caller closes
+        it."""
         ps = kind(self.library, **options)
         ps.write(self.registers["rtio_phy_reset"], 0)
         ps.write(self.registers["initiator_ring"], Ps.BASE)
@@ -48,7 +50,7 @@ def _built(variant: str) -> Built:
 
 @pytest.fixture(scope="session")
 def built():
-    """Gives the `Built` of a variant's name."""
+    """Returns the function from a variant's name to its `Built`."""
     return _built
 
 
@@ -69,9 +71,9 @@ def boot(built):
 
 @pytest.fixture(scope="session", autouse=True)
 def forget_simulated_designs():
-    """To name signals, Migen keeps every object that ever made one, and with it all designs:
-    gigabytes in these tests, and names that take ever longer. After a simulation nobody needs
-    that."""
+    """To name signals, Migen keeps every object that ever created one, and thereby all designs:
+    gigabytes in these tests, and naming becomes ever slower. After a simulation they are no longer
+    needed."""
     close = simulation.Simulator.close
 
     def close_and_forget(simulator):

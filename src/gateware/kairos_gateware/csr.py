@@ -1,6 +1,5 @@
-"""What the blocks' registers are for, as src/contracts/registers.toml says, where their widths
-stand as well. `python -m kairos_gateware.docs` puts it into docs/gateware/.
-"""
+"""The uses of the blocks' registers, from src/contracts/registers.toml, which also defines their
+widths. `python -m kairos_gateware.docs` copies them into docs/gateware/."""
 
 from .contracts.registers import BLOCKS
 
@@ -8,5 +7,5 @@ __all__ = ["uses"]
 
 
 def uses(block: str) -> dict[str, str]:
-    """What the registers of a block are for, by name."""
+    """The uses of a block's registers, by name."""
     return {name: doc for name, (_, _, doc) in BLOCKS[block].items()}

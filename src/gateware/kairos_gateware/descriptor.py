@@ -1,6 +1,8 @@
-"""The descriptor memory: a self-description that the firmware reads. Format: docs/interfaces.md section 3.
+"""The descriptor memory: a self-description that the firmware reads. Format: docs/interfaces.md
+section 3.
 
-`Descriptor.to_bytes` and `from_bytes` are inverse to each other; `to_json` is the same content for people and scripts.
+`Descriptor.to_bytes` and `from_bytes` are inverse to each other; `to_json` has the same content for
+people and scripts.
 """
 
 import json
@@ -20,12 +22,13 @@ assert _HEADER.size == HEADER
 
 
 class DescriptorError(ValueError):
-    """The bytes are not a descriptor of this version; the text says why."""
+    """The bytes are not a descriptor of this version; the text gives the reason."""
 
 
 @dataclass
 class Register:
-    """A register. address: absolute byte address; of a 64-bit one, the address of the high word. width: bits."""
+    """A register. address: absolute byte address; of a 64-bit one, the address of the high word.
+    width: bits."""
 
     name: str
     address: int
@@ -47,7 +50,7 @@ class RtioChannel:
 @dataclass
 class Descriptor:
     """identification: "variant;version". rtio_frequency: Hz, of the coarse counter. fine_bits:
-    machine units per cycle, log2. synthesiser: what makes the RTIO clock, 0: the processing system,
+    machine units per cycle, log2. synthesiser: source of the RTIO clock, 0: the processing system,
     1: a Si5324 whose input 1 is the external clock, 2: one whose input 2 is."""
 
     identification: str
@@ -85,7 +88,8 @@ class Descriptor:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Descriptor":
-        """Inverse of `to_bytes`; bytes behind the descriptor are ignored. Raises `DescriptorError`."""
+        """Inverse of `to_bytes`; bytes after the descriptor are ignored. Raises
+        `DescriptorError`."""
         if len(data) < _HEADER.size or data[:4] != MAGIC:
             raise DescriptorError("no descriptor: the magic number is missing")
         _, version, _, total, crc = _HEADER.unpack_from(data)

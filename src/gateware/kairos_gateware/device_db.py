@@ -1,4 +1,5 @@
-"""Writes the device database of a variant, in ARTIQ's format: a Python file that defines `device_db`."""
+"""Writes the device database of a variant, in ARTIQ's format: a Python file that defines
+`device_db`."""
 
 import pprint
 
@@ -9,7 +10,7 @@ __all__ = ["device_db", "render"]
 
 
 def _entry(number: int, channel: ChannelSpec) -> dict | None:
-    """None if the channel has no driver, or the system description gives its entry."""
+    """Returns None if the channel has no driver, or the system description provides its entry."""
     kind = KINDS.get(channel.kind)
     if kind is None or kind.driver is None or kind.driver.described:
         return None

@@ -1,8 +1,8 @@
-"""Writes the tables of registers and of kinds of channels into the pages of docs/gateware/: `python -m
-kairos_gateware.docs`.
+"""Writes the tables of registers and of kinds of channels into the pages of docs/gateware/: `python
+-m kairos_gateware.docs`.
 
-A page says where with a line `<!-- registers of PREFIX -->` or `<!-- kinds of channels -->`, and
-`<!-- end -->` behind the table.
+A page marks the place with a line `<!-- registers of PREFIX -->` or `<!-- kinds of channels -->`,
+and `<!-- end -->` after the table.
 """
 
 import re
@@ -54,7 +54,7 @@ def register_tables() -> dict[str, str]:
     tables = {}
     for prefix, block in soc.register_blocks.items():
         if prefix not in BLOCKS and prefix.rstrip("0123456789") in BLOCKS:
-            continue  # another of the same
+            continue  # another instance of the same block
         uses = dict(type(block).USES)
         lines = ["| Register | Bits | Access | Use |", "|---|---|---|---|"]
         for register in soc.descriptor.registers:
@@ -77,7 +77,7 @@ def register_tables() -> dict[str, str]:
 
 def render(pages: dict[str, str]) -> dict[str, str]:
     """The same pages (text by name) with up-to-date tables. Raises ValueError if a block has no
-    table, or a table no block, or if the kinds of channels have none."""
+    table, or a table no block, or if there is no table of the kinds of channels."""
     tables = register_tables()
     places = [prefix for text in pages.values() for _, prefix, _ in _TABLE.findall(text)]
     if sorted(places) != sorted(tables):

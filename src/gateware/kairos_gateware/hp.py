@@ -1,4 +1,5 @@
-"""A high-performance port of the processing system (HP, AXI3, 64 bits), as two halves that different blocks own.
+"""A high-performance port of the processing system (HP, AXI3, 64 bits), as two halves that may
+belong to different blocks.
 
 Reads and writes of the port are independent. Burst type, size and cache bits are constants of the
 port's wrapper (incrementing, 8 bytes, 0xf). The port is not coherent with the CPU's caches. Lengths
@@ -11,7 +12,7 @@ __all__ = ["HpRead", "HpWrite"]
 
 
 class HpRead:
-    """Read half: addresses out, data in. One id, so data come in the order of the addresses."""
+    """Read half: addresses out, data in. One id, so data arrive in the order of the addresses."""
 
     def __init__(self):
         self.arvalid, self.arready = Signal(), Signal()

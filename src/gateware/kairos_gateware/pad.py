@@ -9,12 +9,14 @@ SAMPLES = 8
 
 
 class Pad:
-    """One pin. o: eight output samples of the cycle, bit 0 first in time. oe: driven by the PL. i: eight input samples.
+    """One pin. o: eight output samples of the cycle, bit 0 first in time. oe: driven by the PL. i:
+    eight input samples.
 
     name: as in the device database. direction: "out", "in" or "inout". channel: RTIO channel
     number. serialised: the samples of a cycle may differ, so that a board needs a serialiser and
     deserialiser at the pin. Otherwise all eight output samples are equal, and of the inputs only
-    the last counts. pin: where a board has to connect it, None if that is left to the board.
+    the last counts. pin: the pin to which a board must connect it, None if that is left to the
+    board.
     """
 
     def __init__(self, name, direction, channel, serialised=False):

@@ -1,9 +1,9 @@
-"""Migen's simulator with the design compiled: the same results at every cycle, some tens of times sooner.
+"""Migen's simulator with the design compiled: the same results in every cycle, some tens of times
+faster.
 
-Migen's own simulator walks through all statements again and again until nothing changes. Here
-statements that have targets in common become one Python function, which is called when something
-that it reads has changed. Signals that depend on each other in a circle are computed until they
-rest, as there.
+Migen's own simulator iterates over all statements until nothing changes. Here statements with
+common targets become one Python function, which is called when something that it reads has changed.
+Combinational loops are iterated until they settle, as there.
 """
 
 from collections import Counter
@@ -31,22 +31,24 @@ from migen.sim.core import Simulator
 __all__ = ["CompiledSimulator", "run_simulation"]
 
 DEEPEST = 40
-"""Operators within each other in one Python expression: its parser has a limit."""
+"""Maximum nesting of operators in one Python expression: its parser has a limit."""
 PYTHON = {">>>": ">>", "<<<": "<<"}
 COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
 
 
 def run_simulation(design, generators, clocks=None):
-    """Simulate `design` with test benches, as Migen's function of this name does (which can also record waveforms)."""
+    """Simulate `design` with test benches, as Migen's function of this name does (which can also
+    record waveforms)."""
     with CompiledSimulator(design, generators, clocks or {"sys": 10}) as simulator:
         simulator.run()
 
 
 class Group:
-    """Statements with targets in common as one Python function: what it reads, what it drives, its lines.
+    """Statements with common targets as one Python function: the signals it reads and drives, and
+    its lines.
 
-    `V` is the list of all values. Each target has a local variable; where an index chooses the
-    target, all of them are in a dictionary.
+    `V` is the list of all values. Each target has a local variable; if an index selects the target,
+    all of them are in a dictionary.
     """
 
     def __init__(self, statements, domains, constants, resets):
@@ -133,7 +135,7 @@ class Group:
             raise NotImplementedError(f"cannot assign to {target}")
 
     def choose(self, target, code, width, depth):
-        """Assign to the one of many that an index chooses."""
+        """Assigns to the one of many targets that an index selects."""
         index, first = self.index(target, depth), target.choices[0]
         if all(isinstance(c, Signal) and (c.nbits, c.signed) == (first.nbits, first.signed) for c in target.choices):
             place = self.constant(tuple(choice.duid for choice in target.choices))
@@ -146,7 +148,7 @@ class Group:
             self.assign(choice, value, width, depth + 1)
 
     def before(self, node, depth):
-        """What a target of which a part is assigned holds so far in this step."""
+        """The value so far in this step of a target that is partly assigned."""
         if isinstance(node, Signal):
             return f"t.get({node.duid},V[{node.duid}])" if self.chosen else self.target(node)
         if isinstance(node, _Slice):
@@ -161,7 +163,7 @@ class Group:
     def target(self, signal):
         return f"t[{signal.duid}]" if self.chosen else f"t{signal.duid}"
 
-    # Values: the code, and in how many bits it fits if it is not negative, else None
+    # Values: the code, and the number of bits in which it fits if it is never negative, else None
 
     def value(self, node, depth, deep=0):
         if isinstance(node, Constant):
@@ -262,7 +264,8 @@ class Group:
         return self.constants.setdefault(value, f"k{len(self.constants)}")
 
     def ended(self, changed):
-        """The body's lines, with `changed` done for each target with another value: its number `n`, its value `v`."""
+        """The body's lines, with `changed` executed for each target that has changed: its number
+        `n`, its value `v`."""
         if self.chosen:
             return [*self.lines, " for n,v in t.items():", f"  if V[n]!=v: {changed.format(n='n', v='v')}"]
         ends = (f" if V[{s.duid}]!=t{s.duid}: {changed.format(n=s.duid, v=f't{s.duid}')}" for s in self.targets)
@@ -278,7 +281,7 @@ def _masked(code, width, bits):
 
 
 def _fitted(code, width, bits, signed):
-    """The code of a value as a signal of so many bits holds it."""
+    """The code of a value truncated to a signal of so many bits."""
     if width is not None and width + signed <= bits:
         return code
     half = 1 << bits - 1
@@ -286,7 +289,7 @@ def _fitted(code, width, bits, signed):
 
 
 def _has_choice(node):
-    """Whether an index chooses what is assigned, somewhere in these statements."""
+    """Whether an index selects a target anywhere in these statements."""
     if isinstance(node, (list, tuple)):
         return any(map(_has_choice, node))
     if isinstance(node, _Assign):
@@ -301,7 +304,7 @@ def _has_choice(node):
 
 
 def _in_order(groups):
-    """The groups so that each comes behind those that it reads from, as far as there is no circle."""
+    """Orders the groups so that each follows those that it reads from, except within loops."""
     driver = {signal: group for group in groups for signal in group.targets}
     ordered, seen = [], set()
 
@@ -324,7 +327,8 @@ def _in_order(groups):
 
 
 class CompiledSimulator(Simulator):
-    """Migen's simulator, its statements as functions. Groups have numbers: bit n of a mask stands for group n."""
+    """Migen's simulator with the statements as functions. Groups have numbers: bit n of a mask
+    represents group n."""
 
     def __init__(self, design, generators, clocks):
         super().__init__(design, generators, clocks)
@@ -344,13 +348,15 @@ class CompiledSimulator(Simulator):
         self.dirty, self.assigned = (1 << len(groups)) - 1, set()
 
     def _set_resets(self, groups):
-        """The compiled design looks up each value without asking whether there is one yet."""
+        """Sets initial values, since the compiled design looks up values without checking that they
+        exist."""
         signals = {signal for group in groups for signal in group.reads.union(group.targets)}
         for signal in signals:
             self.evaluator.signal_values[signal.duid] = signal.reset.value
 
     def _mark(self, groups):
-        """Which groups have to be computed anew when a signal changes, or when a test bench has assigned it."""
+        """Determines the groups to evaluate when a signal changes, or when a test bench has
+        assigned it."""
         self.readers, self.drivers = Counter(), Counter()
         for number, group in enumerate(groups):
             for signal in group.targets:
@@ -372,7 +378,7 @@ class CompiledSimulator(Simulator):
 
     def close(self):
         super().close()
-        self.names.clear()  # it holds the functions, and they hold it
+        self.names.clear()  # breaks the reference cycle between it and the functions
 
     def _commit_and_comb_propagate(self):
         values, dirty = self.evaluator.signal_values, self.dirty
@@ -399,7 +405,8 @@ class CompiledSimulator(Simulator):
         return super()._evalexec_nested_lists(x)
 
     def _clock(self, domain):
-        """The registers of a clock domain take new values, which count when all domains of this moment have theirs."""
+        """The registers of a clock domain get new values, which take effect once all domains of
+        this moment have theirs."""
         pending = self.dirty & self.domains.get(domain, 0)
         self.dirty ^= pending
         while pending:

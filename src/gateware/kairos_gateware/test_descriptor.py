@@ -33,7 +33,7 @@ def test_round_trip(descriptor):
 
 
 def test_known_bytes():
-    """The format, byte for byte, as docs/interfaces.md section 3 gives it."""
+    """The format, byte for byte, as specified in docs/interfaces.md section 3."""
     d = Descriptor(
         "a;1",
         "b",

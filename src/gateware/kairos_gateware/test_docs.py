@@ -1,4 +1,4 @@
-"""The pages of docs/gateware/ say what the code says."""
+"""The pages of docs/gateware/ agree with the code."""
 
 import re
 

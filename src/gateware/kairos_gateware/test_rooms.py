@@ -1,5 +1,5 @@
-"""The folders and modules of this package import one way, and what the table of docs/gateware.md
-says. Tests may import anything."""
+"""The folders and modules of this package import in one direction, as specified by the table of
+docs/gateware.md. Tests may import anything."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ FILES = [path for path in PACKAGE.rglob("*.py") if not path.name.startswith(("te
 
 
 def floor_plan() -> dict[str, set[str]]:
-    """What each room may import, in the order of the rows."""
+    """The allowed imports of each room, in the order of the rows."""
     page = PACKAGE.parents[2] / "docs" / "gateware.md"
     table = page.read_text().split("| Package of `src/gateware` |")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
@@ -22,7 +22,7 @@ def room_of(path: Path) -> str:
 
 
 def rooms_in(path: Path) -> set[str]:
-    """The rooms from which a file imports, wherever in it."""
+    """The rooms from which a file imports, anywhere in it."""
     package = [PACKAGE.name, *path.relative_to(PACKAGE).parts[:-1]]
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):

@@ -1,4 +1,4 @@
-"""The compiled simulator does what Migen's own does, in each cycle of random designs."""
+"""The compiled simulator behaves like Migen's own, in each cycle of random designs."""
 
 from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
 from random import Random
@@ -30,7 +30,7 @@ class Choices:
         return Signal((bits, signed), reset=reset)
 
     def unsigned(self, readable):
-        """A value that is not negative, small enough to shift by or to choose with."""
+        """A non-negative value, small enough to shift by or to use as an index."""
         return Cat(self.value(readable, 1))[: self.number(1, 3)]
 
     def value(self, readable, depth=3):
@@ -132,7 +132,7 @@ STIMULI = st.lists(st.tuples(*3 * [st.integers(-4, 511)]), min_size=4, max_size=
 def test_each_signal_has_the_same_value_in_each_cycle(seed, stimuli):
     module, *signals = design(seed)
     fragment = module.get_fragment()
-    # A simulator changes the fragment that it is given.
+    # A simulator modifies the fragment that it is given.
     first, second = ((fragment + _Fragment(), *signals) for _ in range(2))
     assert traced(compiled, first, stimuli) == traced(interpreted, second, stimuli)
 
@@ -172,7 +172,8 @@ def test_what_a_test_bench_assigns_to_a_register_holds_until_its_clock():
 
 
 def test_signals_in_a_circle_come_to_rest():
-    """A circle of statements, not of signals: each part is driven by the other half of the same word."""
+    """A loop of statements, not of signals: each part is driven by the other half of the same
+    word."""
     module, word, source = Module(), Signal(8), Signal(4)
     module.comb += [word[4:].eq(word[:4] + 1), word[:4].eq(source)]
 

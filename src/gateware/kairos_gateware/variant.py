@@ -1,4 +1,5 @@
-"""What a variant is: a list of channels. Gateware, descriptor and device database follow from it."""
+"""Definition of a variant: a list of channels, from which gateware, descriptor and device database
+are derived."""
 
 from dataclasses import dataclass, field
 
@@ -6,14 +7,15 @@ __all__ = ["ChannelSpec", "Variant", "MONITORED", "RTIO_FREQUENCY", "driver"]
 
 RTIO_FREQUENCY = 125_000_000
 MONITORED = ("none", "ad9910", "ad9912", "ad53xx")
-"""Chips behind an SPI bus that the monitor can follow, by the number that the bus's parameter `monitor` has."""
+"""Chips behind an SPI bus that the monitor can follow, by the value of the bus's parameter
+`monitor`."""
 
 
 @dataclass(frozen=True)
 class ChannelSpec:
-    """kind: a key of `descriptor.KINDS`; parameters as its PHY's `Kind` lists them. pins: where the
-    board has to connect the pads, in their order ("eem0:d3", "user_led:1"); without, the board
-    takes its pins in turn. The position in the variant's list is the channel number."""
+    """kind: a key of `descriptor.KINDS`; parameters as listed by its PHY's `Kind`. pins: the pins
+    to which the board must connect the pads, in their order ("eem0:d3", "user_led:1"); without, the
+    board assigns its pins in turn. The position in the variant's list is the channel number."""
 
     name: str
     kind: str
@@ -26,15 +28,15 @@ class Variant:
     """A named list of channels. devices: entries of the device database beyond those of the core
     and of the channels. host: default network address. lanes: of the event dispatcher. reorder:
     events that may wait in any order of time, a power of two; 0: lanes of increasing times.
-    push_inputs: input events are pushed into memory, so that the kernel core need not ask for them;
-    costs logic (docs/gateware/initiator.md). synthesiser: what makes the RTIO clock, as in the
+    push_inputs: input events are pushed into memory, so that the kernel core need not request them;
+    costs logic (docs/gateware/initiator.md). synthesiser: source of the RTIO clock, as in the
     descriptor. traffic: with the block that measures the ports (docs/gateware/channels.md). uplink:
     the board is a satellite, with a link to the board above it. satellites: the boards below, each
     at the other end of a link, which may have satellites of their own; destinations are numbered in
-    a walk through the tree, each board before those below it, so the first one is 1. converters:
-    connectors of the board with cards for the outputs of pulse cores, in their order; in simulation
-    samples are made by a model. remote: over the link to the board above, both read and write each
-    other's memory."""
+    preorder, each board before those below it, so the first one is 1. converters: connectors of the
+    board with cards for the outputs of pulse cores, in their order; in simulation a model generates
+    the samples. remote: over the link to the board above, each board can read and write the other's
+    memory."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -55,7 +57,8 @@ class Variant:
         return (self, *(board for satellite in self.satellites for board in satellite.boards()))
 
     def numbered_channels(self):
-        """(channel number, with the destination of its board in bits 23..16; `ChannelSpec`) of all boards."""
+        """(channel number, with the destination of its board in bits 23..16; `ChannelSpec`) of all
+        boards."""
         for destination, board in enumerate(self.boards()):
             yield from ((destination << 16 | number, spec) for number, spec in enumerate(board.channels))
 

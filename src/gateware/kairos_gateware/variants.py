@@ -1,4 +1,5 @@
-"""The variants that come with the package; others are made from system descriptions (`description/`)."""
+"""The variants that come with the package; others are created from system descriptions
+(`description/`)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +19,7 @@ def _demo() -> Variant:
 
 def _pulse(name="pulse", outputs=2) -> Variant:
     """The channels of `demo`, a counter, and a pulse core of `outputs` channels with a quarter of
-    the tables, whose branches may ask the counter and `ttl1`."""
+    the tables, whose branches can use the counter and `ttl1`."""
     channels = (*_demo().channels, ChannelSpec("ttl0_counter", "edge_counter", {"input": 0}))
     inputs = {"result0": len(channels) - 1, "result1": 1}
     core = ChannelSpec("pulse0", "pulse", {"channels": outputs, "mlut_bits": 11, "plut_bits": 10} | inputs)
@@ -27,8 +28,8 @@ def _pulse(name="pulse", outputs=2) -> Variant:
 
 def _dac() -> Variant:
     """A pulse core of two channels, whose samples go to converter cards on both FMC connectors of a
-    ZC706, SPI masters to set the cards up, and four TTLs. Converters and RTIO need a common clock,
-    so a synthesiser makes RTIO's."""
+    ZC706, SPI masters to configure the cards, and four TTLs. Converters and RTIO need a common
+    clock, so a synthesiser provides the RTIO clock."""
     core = ChannelSpec("pulse0", "pulse", {"channels": 2, "mlut_bits": 11, "plut_bits": 10})
     lines = ["spi_clk", "spi_mosi", "spi_miso", "csn_dac", "csn_clk"]
     spis = [
@@ -54,12 +55,12 @@ def _satellite(name="satellite", prefix="sat_", **options) -> Variant:
 
 
 def _store() -> Variant:
-    """A satellite whose memory the master reads and writes, and the other way round."""
+    """A satellite whose memory the master reads and writes, and vice versa."""
     return _satellite("store", remote=True)
 
 
 def _reach() -> Variant:
-    """The same with another one behind it, whose memory all boards reach."""
+    """The same with another one behind it, whose memory is accessible to all boards."""
     return _satellite("reach", "relay_", remote=True, satellites=(_store(),))
 
 
@@ -75,7 +76,8 @@ def _fork(prefix="fork_") -> Variant:
 
 
 def _master(name, *satellites) -> Variant:
-    """A master with a link to each of these. Inputs are asked for, since the satellites' are."""
+    """A master with a link to each of these. Inputs are read on request, since the satellites'
+    are."""
     return Variant(name, _fine(), push_inputs=False, satellites=satellites)
 
 
@@ -85,7 +87,8 @@ def _described(name: str, **options):
 
 
 def _cards() -> Variant:
-    """Cards that no Kasli-SoC's description has: a bus with two AD9914, the SPI buses of a Shuttler, a Phaser."""
+    """Cards that no Kasli-SoC's description has: a bus with two AD9914, the SPI buses of a
+    Shuttler, a Phaser."""
     pins = [ChannelSpec("ttl0", "ttl_inout"), ChannelSpec("ttl4", "ttl_out")]
     bus = ChannelSpec("ddsbus0", "ad9914", {"chips": 2})
     spis = [ChannelSpec(f"spi_shuttler0_{name}", "spi_master", {"cs_width": 1}) for name in ("relay", "adc")]
@@ -99,7 +102,7 @@ def _cards() -> Variant:
 
 
 class _Variants(Mapping):
-    """Variants by name, each made when it is first asked for."""
+    """Variants by name, each created when first requested."""
 
     def __init__(self, makers):
         self._makers = makers

@@ -1,4 +1,5 @@
-"""RTIO analyzer: everything that passes the CRI is written to memory, for later inspection.
+"""RTIO analyzer: records all traffic on the CRI in memory, for later inspection.
 
-`tap` (CRI to messages) → FIFO → `writer` (messages to a ring in memory). `format` decodes the ring, in Python.
+`tap` (CRI to messages) → FIFO → `writer` (messages to a ring in memory). `format` decodes the ring,
+in Python.
 """

@@ -1,4 +1,4 @@
-"""What the analyzer leaves in memory, in Python: units of 32 bytes, each one message or a packed pair.
+"""The analyzer's memory format, in Python: units of 32 bytes, each one message or a packed pair.
 
 Messages: wire protocols, section 4.3. Pairs: docs/interfaces.md section 11.
 """
@@ -18,7 +18,7 @@ UNDERFLOW, OVERFLOW = map(int, Kinds)
 
 @dataclass(frozen=True)
 class Message:
-    """counter, timestamp: machine units. address: of an exception its kind."""
+    """counter, timestamp: machine units. address: for an exception, its kind."""
 
     type: int
     channel: int = 0
@@ -64,5 +64,5 @@ def _pair(unit):
 
 
 def expand(memory: bytes) -> bytes:
-    """The units as the dump has them: one message in each 32 bytes."""
+    """The units in dump format: one message in each 32 bytes."""
     return b"".join(message.to_bytes() for message in decode(memory))

@@ -1,10 +1,10 @@
-"""Analyzer messages made units of 32 bytes, one message each or a pair.
+"""Packs analyzer messages into units of 32 bytes, one message each or a pair.
 
-A unit is one message, byte for byte as in the dump. With `pack`, two messages that are there at the
-same time, and of which the counters' upper 46 bits are equal and the other fields short, share a
+A unit is one message, byte for byte as in the dump. With `pack`, two messages that are available at
+the same time, whose counters have equal upper 46 bits and whose other fields are short, share a
 unit. No message ever waits for another one to pair with.
 
-Clock domain sys. Throughput: a unit every other cycle, of which a burst of four beats sees nothing.
+Clock domain sys. Throughput: one unit every other cycle, which is hidden by a burst of four beats.
 A message is on offer 3 cycles after its `valid`.
 """
 
@@ -28,7 +28,8 @@ def _reversed_bytes(word):
 
 
 def _whole(message):
-    """A message as in the dump: a big-endian number, so its most significant word goes first, bytes reversed."""
+    """A message as in the dump: a big-endian number, so its most significant word is first, bytes
+    reversed."""
     number = Cat(
         message.type,
         message.channel,
@@ -70,9 +71,9 @@ def _pair(older, newer):
 class Packer(Module):
     """depth: messages that can wait. `pack`: pairs are permitted.
 
-    `valid`, `message`: in; one that finds no room is lost, and `lost` is high in that cycle.
-    `room`: space for at least 8 more. `units`: stream of {unit, double}; `double`: it holds two
-    messages. `idle`: nothing is left.
+    `valid`, `message`: input; a message that finds no room is lost, and `lost` is high in that
+    cycle. `room`: space for at least 8 more. `units`: stream of {unit, double}; `double`: it holds
+    two messages. `idle`: nothing is left.
     """
 
     def __init__(self, depth):
@@ -87,7 +88,7 @@ class Packer(Module):
         # # #
 
         self.submodules.fifo = fifo = SyncFIFOBuffered(layout_len(message_layout()), depth)
-        # A unit in the making: `first`, and the FIFO's head behind it
+        # The unit being formed: `first`, and the FIFO's head after it
         first = Record(message_layout(), name="first")
         second = Record(message_layout(), name="second")
         load = Signal()
@@ -102,7 +103,7 @@ class Packer(Module):
             ),
             units.unit.eq(Mux(units.double, _pair(first, second), _whole(first))),
             load.eq(units.valid & units.ready),
-            # A pair uses up the head as well; `first` is refilled one cycle later, which a unit's
+            # A pair consumes the head as well; `first` is refilled one cycle later, which a unit's
             # four beats hide
             fifo.re.eq(~units.valid | load),
             self.idle.eq(~self.valid & (fifo.fifo.level == 0) & ~fifo.readable & ~units.valid),

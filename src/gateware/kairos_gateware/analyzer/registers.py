@@ -1,4 +1,4 @@
-"""Registers of the analyzer; what they are for: src/contracts/registers.toml."""
+"""Registers of the analyzer; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *

@@ -1,16 +1,17 @@
-"""Watches the CRI of the RTIO core and makes analyzer messages of what happens there.
+"""Observes the CRI of the RTIO core and converts its traffic to analyzer messages.
 
-Every accepted output gives a message, also one that fails; an underflow then gives an exception
-message. A read that returns an event gives an input message, one that reports overflow an exception
-message; with pushed inputs, an event or a gap that leaves its FIFO for memory does. Outputs can
-come in every cycle and go first; an input or exception message waits for a cycle without one. It
-waits in a register of its own kind; a second one of this kind meanwhile is lost, and `lost` tells.
+Every accepted output produces a message, also one that fails; an underflow then produces an
+exception message. A read that returns an event produces an input message, one that reports overflow
+an exception message; with pushed inputs, an event or a gap that leaves its FIFO for memory does.
+Outputs can occur in every cycle and have priority; an input or exception message waits for a cycle
+without one. It waits in a register of its kind; a second one of this kind meanwhile is lost, as
+indicated by `lost`.
 
     cycle          0                     1           2
     CRI            output accepted       (status)
     message                                          valid; exception at the earliest one cycle later
 
-Clock domain sys. Throughput: one message a cycle.
+Clock domain sys. Throughput: one message per cycle.
 """
 
 from migen import *
@@ -40,9 +41,9 @@ def message_layout():
 
 
 class Tap(Module):
-    """cri: of the RTIO core (watched only). coarse: the counter. pusher: of the inputs, or None.
-    `enable`: only then messages are made; when it falls, a last message, "stopped", is made.
-    `valid`, `message`: no back pressure. `idle`: nothing on its way."""
+    """cri: of the RTIO core (observed only). coarse: the counter. pusher: of the inputs, or None.
+    `enable`: messages are produced only while it is high; when it falls, a last message, "stopped",
+    is produced. `valid`, `message`: no back-pressure. `idle`: nothing in transit."""
 
     def __init__(self, cri, coarse, pusher=None):
         self.enable = Signal()

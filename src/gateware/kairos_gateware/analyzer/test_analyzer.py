@@ -1,4 +1,5 @@
-"""Analyzer: what passes the CRI is what is decoded from memory; overflow, ring, stop, and the port's use."""
+"""Analyzer: messages decoded from memory match the CRI traffic; overflow, ring, stop, and the
+port's utilisation."""
 
 import struct
 
@@ -148,7 +149,8 @@ _ACTION = st.one_of(
     st.sampled_from([1000, 2**15 - 60, 2**61 - 400]),
 )
 def test_random_traffic(traffic, pack, divisor, first):
-    """Packed or not, each message comes out as it went in, in order of the counter for each kind of transaction."""
+    """Packed or not, each message is decoded as submitted, in order of the counter for each kind of
+    transaction."""
     actions, cycle = {}, 20
     for gap, action in traffic:
         cycle += gap
@@ -169,7 +171,7 @@ def burst(count, period=1, data=1):
 
 
 def test_port_use():
-    """Four cycles a message; packed, four for two."""
+    """Four cycles per message; packed, four per two."""
     for pack, period in [(0, 4), (1, 2)]:
         run = Run(burst(100, period), 700, 600, pack, depth=16)
         assert run.messages() == expected(burst(100, period), 600) and not run.overflow
@@ -189,7 +191,7 @@ def test_overflow_is_reported_and_what_is_there_is_right():
 
 
 def test_exceptions_wait_for_a_cycle_without_output():
-    """An underflow among outputs in every cycle: its message comes behind them, with its own counter."""
+    """An underflow among outputs in every cycle: its message follows them, with its own counter."""
     actions = burst(10)
     actions[23] = (*actions[23][:5], 2)
     run = Run(actions, 200, 100)

@@ -1,4 +1,5 @@
-"""Messages made units: alone byte for byte, in pairs only where both fit, none lost but what is said to be."""
+"""Messages packed to units: single ones byte for byte, pairs only if both fit, none lost except
+those reported."""
 
 import random
 
@@ -19,7 +20,7 @@ def offer(dut, message):
 
 
 def pack(messages, depth=16, pause=lambda: 0, ready=lambda: True, pairs=True):
-    """Units (number, double) that come of these messages, and how many were lost."""
+    """The units (number, double) made from these messages, and the number of lost messages."""
     dut, units, lost = Packer(depth), [], []
 
     def source():

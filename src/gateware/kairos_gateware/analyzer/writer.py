@@ -1,7 +1,7 @@
 """Writes units of 32 bytes to a ring in memory: one burst of four beats each.
 
-Clock domain sys. Throughput: a unit every four cycles if the port is ready. A message's first beat
-is offered 4 cycles after its `valid`: one cycle after the unit is on offer (`packer.py`).
+Clock domain sys. Throughput: one unit every four cycles if the port is ready. A message's first
+beat is offered 4 cycles after its `valid`: one cycle after the unit is on offer (`packer.py`).
 """
 
 from migen import *
@@ -17,12 +17,13 @@ _BEATS = 4
 
 class Writer(Module):
     """depth: messages that can wait. `base`, `last`: address of the ring's first byte and of any
-    byte of its last unit. `restart`: go to the ring's begin and clear the counters; only while
-    `idle`.
+    byte of its last unit. `restart`: returns to the beginning of the ring and clears the counters;
+    only while `idle`.
 
     `valid`, `message`, `pack`, `lost`, `room`: as of `Packer`. `units`: written, with the port's
     response; `messages`: in them. `bus_error`: a response was not OKAY. `idle`: nothing left to
-    write and no response awaited; `waits`: nothing moves before a response comes, if any is to.
+    write and no response pending; `waits`: nothing changes before a response arrives, if one is
+    due.
     """
 
     def __init__(self, depth=512):

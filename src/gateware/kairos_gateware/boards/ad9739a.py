@@ -1,14 +1,15 @@
-"""A sink for samples: the converter card AD9739A-FMC-EBZ (14 bits, two parallel LVDS ports) on an FMC connector.
+"""Sample sink: the converter card AD9739A-FMC-EBZ (14 bits, two parallel LVDS ports) on an FMC
+connector.
 
-The converter has a clock of 2 GHz, of which its ports take a sample each in turn, both at 1 Gbit/s
-a line and double data rate. Both get the same samples, 1 GS/s: so each is held for two periods of
-the converter's clock, as by a converter that runs at 1 GS/s, and this one (1.6 to 2.5 GS/s) is
-within its range. Lines are serialised as pads are (`io.py`), and so is DCI, the clock that goes
-with the data: a line on which 0 and 1 alternate, 500 MHz, whose edges are those of the data. From
-it the converter makes its own sampling clock, in any phase, so what its clock of 2 GHz has to share
-with the RTIO clock is the frequency, not the phase.
+The converter runs at 2 GHz and takes samples from its two ports alternately, each at 1 Gbit/s per
+line and double data rate. Both get the same samples at 1 GS/s: so each is held for two periods of
+the converter's clock, as by a converter that runs at 1 GS/s, while this one (1.6 to 2.5 GS/s) is
+within its range. Lines are serialised like pads (`io.py`), and so is DCI, the clock that
+accompanies the data: a line alternating between 0 and 1, 500 MHz, whose edges coincide with those
+of the data. From it the converter derives its own sampling clock, in any phase, so its 2 GHz clock
+must share the RTIO clock's frequency but not its phase.
 
-Pins, and where they are known from: `ad9739a.toml`.
+Pins and their sources: `ad9739a.toml`.
 """
 
 import tomllib
@@ -27,13 +28,13 @@ BITS = 14
 LATENCY = 2
 """Cycles from samples to the lines: a register, then the serialiser's."""
 _BIT_PS = 1000
-"""A bit of a line."""
+"""Duration of a bit of a line."""
 
 
 class Lines(Module):
-    """What the lines carry. samples: of a cycle, signed, 16 bits, the first in time first.
+    """Levels of the lines. samples: of a cycle, signed, 16 bits, the first in time first.
 
-    `port`: of each bit from the lowest on, SAMPLES bits, the first in time lowest: the samples'
+    `port`: for each bit from the lowest on, SAMPLES bits, the first in time lowest: the samples'
     upper 14 bits in offset binary, a cycle later. `clock`: likewise DCI.
     """
 
@@ -54,7 +55,7 @@ class Lines(Module):
 
 class Ad9739a(Module):
     """The card on a connector of the platform ("lpc") as sink of `samples`. Clock domains sys and
-    `fast`. ValueError if there is no such connector."""
+    `fast`. Raises ValueError if there is no such connector."""
 
     def __init__(self, platform, connector, samples):
         self.submodules.lines = lines = Lines(samples)
@@ -88,7 +89,8 @@ def _pair(platform, connector, name, number):
 
 
 def line_pin(platform, connector, line):
-    """The pin of one of the card's single lines. ValueError if it has none of that name."""
+    """The pin of one of the card's single lines. Raises ValueError if there is no line of that
+    name."""
     if line not in CARD["lines"]:
         raise ValueError(f"{connector}:{line}: a converter card has {', '.join(CARD['lines'])}")
     name = f"{connector}_{line}"
@@ -97,15 +99,15 @@ def line_pin(platform, connector, line):
 
 
 def skew_ns():
-    """How far edges of the data may be from DCI's: half of what a bit has beyond its valid time and the guard."""
+    """Greatest offset of data edges from DCI's: half of the bit time beyond its valid time and the
+    guard."""
     timing = CARD["timing"]
     return (_BIT_PS - timing["valid_ps"] - timing["guard_ps"]) / 2 / 1000
 
 
 def _constrain(platform, name, clock):
-    """Data of an edge of DCI belong to it: not later than the skew allows, or the next edge comes
-    too soon behind them; not earlier, or they end those before too soon. Both edges of DCI
-    count."""
+    """Relates the data to DCI's edge: not later than the skew allows, or the next edge follows too
+    soon; not earlier, or the previous data end too soon. Both edges of DCI count."""
     bit = _BIT_PS / 1000
     platform.add_platform_command(
         f"create_generated_clock -name {name}_dci -divide_by 1 -source [get_pins {name}_dci_serdes/CLK] "

@@ -1,16 +1,17 @@
-"""The clocks of the logic on a 7-series chip (UG472): sys, and `fast` of four times its frequency for serialisers.
+"""The clocks of the logic on a 7-series chip (UG472): sys, and `fast` at four times its frequency
+for serialisers.
 
-`FixedClock` makes them from the processing system's clock. `SwitchedClock` makes them from that or
-from a synthesiser's clock, as `soc/clock.py` says:
+`FixedClock` derives them from the processing system's clock. `SwitchedClock` derives them from that
+or from a synthesiser's clock, as selected by `soc/clock.py`:
 
     FCLK0 ─ BUFG ─ domain boot ─┐              ┌─ BUFG ─ fast
                                 ├─ MMCME2_ADV ─┼─ BUFG ─ FDCE, FDCE ─┐ CE
     synthesiser ─ BUFG ─────────┘              └─ BUFGCE ────────────┴─── sys
 
-The gate in sys is closed in step with its clock, and by force while the clock manager is reset: so
-no pulse is short, and none comes before the lock. `fast` has no gate, but serialisers are in reset
-while the clock changes, and begin in step with each other afterwards. An external clock goes on to
-the synthesiser through a DDR register next to the pin.
+The gate in sys is closed in step with its clock, and by force while the clock manager is in reset:
+so there is no runt pulse, and no pulse before the lock. `fast` has no gate, but serialisers are in
+reset while the clock changes, and restart in step with each other afterwards. An external clock is
+forwarded to the synthesiser through a DDR register next to the pin.
 """
 
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ class Synthesiser:
     descriptor (1, 2: input that the external clock is connected to). clock: from the chip to the
     logic. transceiver: that pair is a reference clock of transceivers. external: the external
     clock. forward: from the logic to the chip's input. reset: a reset of the chip, active low.
-    always: in every variant of the board."""
+    always: used in every variant of the board."""
 
     number: int
     clock: str
@@ -47,7 +48,7 @@ class Synthesiser:
 
 
 def _manager(source, clk, clk_fast, locked, kind="MMCME2_BASE", **ports):
-    """A clock manager with outputs of once and four times the input's frequency."""
+    """A clock manager with outputs at one and four times the input's frequency."""
     feedback = Signal()
     return Instance(
         kind,
@@ -91,8 +92,8 @@ class FixedClock(Module):
 
 class SwitchedClock(Module):
     """fclk, fclk_reset_n: of the processing system. control: `ClockControl` in domain `boot`.
-    synthesiser: its clock, not buffered; behind the buffer it is domain `synthesiser`. mover:
-    `PhaseMover` in domain `boot`, which moves the logic's clocks, or None."""
+    synthesiser: its clock, not buffered; after the buffer it is domain `synthesiser`. mover:
+    `PhaseMover` in domain `boot`, which shifts the logic's clocks, or None."""
 
     def __init__(self, fclk, fclk_reset_n, control, synthesiser, mover=None):
         self.clock_domains.cd_sys = ClockDomain()
@@ -135,7 +136,7 @@ class SwitchedClock(Module):
         self.comb += self.cd_fast.rst.eq(ResetSignal() | control.hold)
 
     def _moved(self, mover, control):
-        """What the clock manager has for moving its outputs."""
+        """Parameters and ports of the clock manager for shifting its outputs."""
         if mover is None:
             return {"i_PSCLK": 0, "i_PSEN": 0, "i_PSINCDEC": 0}
         self.comb += mover.reset.eq(control.reset)
@@ -150,7 +151,8 @@ class SwitchedClock(Module):
 
 
 def _measure(module, domain, count, counts=1):
-    """`count`, in sys, is the frequency of the clock of a domain. counts: level in that domain, 0: as if it stopped."""
+    """`count`, in sys, is the frequency of the clock of a domain. counts: level in that domain; 0:
+    as if the clock had stopped."""
     module.submodules += (activity := Activity(domain, counts))
     frequency = ClockDomainsRenamer(BOOT_DOMAIN)(Frequency(activity.toggle))
     crossing = BusSynchronizer(MEASURED_BITS, BOOT_DOMAIN, "sys")
@@ -159,7 +161,7 @@ def _measure(module, domain, count, counts=1):
 
 
 def reference(module, platform, synthesiser: Synthesiser):
-    """The synthesiser's pins, and its clock behind their buffer."""
+    """The synthesiser's pins, and its clock after their buffer."""
     clock, from_chip = platform.request(synthesiser.clock), Signal(name="from_synthesiser")
     buffer = dict(i_I=clock.p, i_IB=clock.n, o_O=from_chip)
     if synthesiser.transceiver:
@@ -170,10 +172,11 @@ def reference(module, platform, synthesiser: Synthesiser):
 
 
 def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, ps7, clock, received=None, steps=None):
-    """Adds to a module `SwitchedClock`, a synthesiser's pins, and what measures its clock and the
-    external one. clock: as `reference` returns it. received: domain of the clock that goes to the
-    synthesiser in place of the external one, and a level in it, the clock is to be used: without,
-    the synthesiser gets none. steps: where the logic's clock is to be (`PhaseMover`), or None."""
+    """Adds to a module `SwitchedClock`, a synthesiser's pins, and the measurement of its clock and
+    the external one. clock: as returned by `reference`. received: domain of the clock that is
+    forwarded to the synthesiser instead of the external one, and a level in it: the clock is
+    usable; otherwise the synthesiser gets none. steps: target position of the logic's clocks
+    (`PhaseMover`), or None."""
     clock, from_chip = clock
     forward = platform.request(synthesiser.forward)
     if synthesiser.reset is not None:
@@ -191,7 +194,7 @@ def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, p
     else:
         domain, used = received
         module.comb += ClockSignal("external").eq(ClockSignal(domain))
-        # A receiver that hears nothing gives some clock, too: the synthesiser is not to follow that
+        # A receiver without a signal still outputs some clock: the synthesiser must not follow it
         module.sync.external += silent.eq(~used)
     module.specials += [
         Instance(

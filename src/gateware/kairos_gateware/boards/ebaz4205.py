@@ -1,4 +1,5 @@
-"""Board `ebaz4205`: a former controller of mining machines (XC7Z010-1), the cheapest Zynq to be had.
+"""Board `ebaz4205`: a former controller of mining machines (XC7Z010-1), the cheapest Zynq
+available.
 
 Pads, in the order of the variant's channels: the pins of connectors DATA1, DATA2 and DATA3 by
 number (42 of them, 3.3 V), then the two user LEDs. Pin locations come from Migen's platform file.

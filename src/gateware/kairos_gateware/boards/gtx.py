@@ -1,8 +1,9 @@
-"""A serial transceiver of 7-series chips (GTX, UG476): 64 bits a cycle each way, raw, for the line coder.
+"""A serial transceiver of 7-series chips (GTX, UG476): 64 bits per cycle in each direction, raw,
+for the line coder.
 
-Its cells cannot be simulated here, and no chip has run it: the coder in front of it is tested with
-lines that begin at any bit (link/test_coding.py), the cells only for the names of their ports and
-attributes. Attributes that are not in the tables have the cells' own defaults.
+Its cells cannot be simulated here, and it has not been run on hardware: the coder in front of it is
+tested with any bit alignment (link/test_coding.py), the cells only for the names of their ports and
+attributes. Attributes that are not in the tables have the cells' defaults.
 
     reference ─ IBUFDS_GTE2 ─ GTXE2_COMMON ─┬─ GTXE2_CHANNEL ─ TXOUTCLK ─ MMCM ─ BUFG ─ TXUSRCLK, domain link_tx (half)
                                             │              └─ RXOUTCLK ─ MMCM ─ BUFG ─ RXUSRCLK, domain link0_rx (half)
@@ -10,8 +11,8 @@ attributes. Attributes that are not in the tables have the cells' own defaults.
 
 8 Gbit/s from 125 MHz, the RTIO clock: `link_tx` then has the frequency of the logic, and one of 33
 cycles takes no word. Both buffers of the transceiver are in use, so the delay may differ by some
-bits from one start to the next. A receiver whose clock does not come, or in whose bits no blocks
-are found, is reset again and again: a cable may be plugged in at any time.
+bits from one start to the next. A receiver without a clock, or in whose bits no blocks are found,
+is reset repeatedly: a cable may be plugged in at any time.
 """
 
 from dataclasses import dataclass
@@ -37,13 +38,14 @@ class QuadPll:
     upper: bool
 
 
-# Attribute QPLL_FBDIV by the factor that it means (UG476, table 2-16); 66 alone has a QPLL_FBDIV_RATIO of 0
+# Attribute QPLL_FBDIV by the factor that it encodes (UG476, table 2-16); 66 alone has a
+# QPLL_FBDIV_RATIO of 0
 _FACTORS = {16: 0x020, 20: 0x030, 32: 0x060, 40: 0x080, 64: 0x0E0, 66: 0x140, 80: 0x120, 100: 0x170}
 _BANDS = {False: (5.93e9, 8.0e9), True: (9.8e9, 12.5e9)}
 
 
 def quad_pll(reference_hz: float, line_hz: float) -> QuadPll:
-    """How the PLL makes a line rate. Raises ValueError if it cannot."""
+    """Returns PLL settings for a line rate. Raises ValueError if there are none."""
     for multiply in _FACTORS:
         for divide in (1, 2, 3, 4):
             vco = reference_hz * multiply / divide
@@ -69,14 +71,14 @@ CHANNEL = {
     **{f"{side}BUF_EN": "TRUE" for side in ("TX", "RX")},
     **{f"{side}_CLK25_DIV": round(REFERENCE_HZ / 25e6) for side in ("TX", "RX")},
     **{f"{side}_CLKMUX_PD": 1 for side in ("TX", "RX")},
-    # Nothing looks for commas, corrects clocks or bonds channels
+    # No comma detection, clock correction or channel bonding
     **{f"ALIGN_{name}COMMA_DET": "FALSE" for name in ("M", "P")},
     **{f"DEC_{name}": "FALSE" for name in ("MCOMMA_DETECT", "PCOMMA_DETECT", "VALID_COMMA_ONLY")},
     "CLK_CORRECT_USE": "FALSE",
     "CHAN_BOND_MAX_SKEW": 1,
     "RX_DISPERR_SEQ_MATCH": "FALSE",
     "SHOW_REALIGN_COMMA": "FALSE",
-    # Receiver: scrambled data at full rate, equalised by the low-power mode (UG476, chapter 4)
+    # Receiver: scrambled data at full rate, equalised in low-power mode (UG476, chapter 4)
     "PMA_RSV": 0x001E_7080,
     "RX_BIAS_CFG": 0b0000_0000_0100,
     "RX_CM_TRIM": 0b010,
@@ -133,13 +135,14 @@ _COMMON_ZEROS = """
     QPLLOUTRESET QPLLPD QPLLRSVD1 PMARSVD
 """.split()
 _WAIT = 1024
-"""Cycles that resets are held after configuration and after each other (UG476: 500 ns and more)."""
+"""Cycles for which resets are held after configuration and after each other (UG476: 500 ns and
+more)."""
 _PATIENCE = 2**20
 """Cycles until a receiver that is not in step is reset again: 8 ms."""
 
 
 def _tied(ones, values, zeros):
-    """Inputs that do not change."""
+    """Constant inputs."""
     return (
         {f"i_{name}": 1 for name in ones}
         | {f"i_{name}": v for name, v in values.items()}
@@ -148,8 +151,8 @@ def _tied(ones, values, zeros):
 
 
 class _UserClock(Module):
-    """From a clock of the transceiver those of its parallel side: `fast` (line rate / 32) and
-    domain `name` at half of it, in phase. hz: of `source`. `locked`."""
+    """Derives the clocks of the parallel side from a clock of the transceiver: `fast` (line rate /
+    32) and domain `name` at half of it, in phase. hz: of `source`. `locked`."""
 
     def __init__(self, name, source, hz, reset):
         self.fast, self.locked = Signal(), Signal()
@@ -183,11 +186,12 @@ class _UserClock(Module):
 
 
 class Quad(Module):
-    """What up to four transceivers share: the PLL, and the clock with which they send, domain
-    link_tx, from the first one. reference: clock behind its IBUFDS_GTE2. Resets are made in domain
-    `boot`, whose clock always runs. Raises ValueError if no PLL makes the line rate.
+    """Common part of up to four transceivers: the PLL, and the transmit clock, domain link_tx, from
+    the first one. reference: clock after its IBUFDS_GTE2. Resets are generated in domain `boot`,
+    whose clock always runs. Raises ValueError if no PLL setting has the line rate.
 
-    `add` makes a transceiver. `channels`: list of `Gtx`."""
+    `add` adds a transceiver. `channels`: list of `Gtx`.
+    """
 
     def __init__(self, reference, boot="sys", reference_hz=REFERENCE_HZ, line_hz=LINE_HZ):
         self.pll = pll = quad_pll(reference_hz, line_hz)
@@ -214,7 +218,7 @@ class Quad(Module):
             o_QPLLOUTCLK=self.clock,
             o_QPLLOUTREFCLK=self.clock_reference,
         )
-        # First the PLL, then, with its lock, the transceivers
+        # First the PLL, then, once it has locked, the transceivers
         from_pll, wait = Signal(), Signal(max=_WAIT, reset=_WAIT - 1)
         self.specials += MultiReg(locked, from_pll, boot)
         in_boot = getattr(self.sync, boot)
@@ -225,7 +229,7 @@ class Quad(Module):
         ]
 
     def add(self, pads):
-        """A transceiver; pads: `txp`, `txn`, `rxp`, `rxn`."""
+        """Adds a transceiver; pads: `txp`, `txn`, `rxp`, `rxn`."""
         channel = Gtx(self, len(self.channels), pads)
         self.submodules += channel
         self.channels.append(channel)
@@ -233,9 +237,9 @@ class Quad(Module):
 
 
 class Gtx(Module):
-    """A transceiver of a `Quad`. `transmit`: 64 bits for the line, in domain link_tx; `receive`:
+    """A transceiver of a `Quad`. `transmit`: 64 bits to the line, in domain link_tx; `receive`:
     from it, in domain `received` (link0_rx, …); bit 0 first. `in_step`: to be driven in that
-    domain, the bits make sense. `ready`: both directions are out of reset."""
+    domain: blocks are aligned. `ready`: both directions are out of reset."""
 
     def __init__(self, quad, number, pads):
         self.transmit, self.receive, self.ready = Signal(_WIDTH), Signal(_WIDTH), Signal()
@@ -284,7 +288,7 @@ class Gtx(Module):
         self._watch(reset, receiver.locked, done)
 
     def _buffered(self, clock, used):
-        """What drives `clock` through a global buffer."""
+        """The source that drives `clock` through a global buffer."""
         source = Signal()
         if used:
             self.specials += Instance("BUFG", i_I=source, o_O=clock)
@@ -311,7 +315,7 @@ class Gtx(Module):
 
 def add_quad(module, platform, reference, boot="sys") -> Quad:
     """Adds a quad and its constraints. reference: the clock's resource of Migen's platform, or a
-    signal behind its buffer."""
+    signal after its buffer."""
     if isinstance(reference, str):
         pair, reference = platform.request(reference), Signal(name="link_reference")
         module.specials += Instance("IBUFDS_GTE2", i_CEB=0, i_I=pair.p, i_IB=pair.n, o_O=reference)

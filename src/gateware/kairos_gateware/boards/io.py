@@ -1,15 +1,16 @@
-"""From pads to pins of a 7-series chip: buffers, registers, and serialisers for pads with 1 ns resolution.
+"""From pads to pins of a 7-series chip: buffers, registers, and serialisers for pads with 1 ns
+resolution.
 
-Serialised pads use OSERDESE2 and ISERDESE2 at 8 bits a cycle, double data rate, with a clock of
-four times 125 MHz (UG471 chapter 3): sample 0 is D1 (sent first) on the way out and Q8 (received
-first) on the way in. Latencies are the same for all pads of a board, so that events at different
-pads keep their distance to the nanosecond:
+Serialised pads use OSERDESE2 and ISERDESE2 at 8 bits per cycle, double data rate, with a clock of
+four times 125 MHz (UG471 chapter 3): sample 0 is D1 (sent first) for outputs and Q8 (received
+first) for inputs. Latencies are the same for all pads of a board, so that events at different pads
+keep their relative times to the nanosecond:
 
     OUTPUT_CYCLES   2 from `pad.o` to the pin: sampled at the next edge, then four fast cycles in the serialiser
     INPUT_CYCLES    2 from the pin to `pad.i` (ISERDESE2, networking mode)
 
-Simple pads have as many registers when there are serialised ones on the board, else SIMPLE_CYCLES
-on the way out, none on the way in. The register next to the pin lies in the I/O cell, so that pins
+Simple pads have as many registers when there are serialised ones on the board; otherwise outputs
+have SIMPLE_CYCLES and inputs none. The register next to the pin is in the I/O cell, so that pins
 differ by less than a nanosecond.
 """
 
@@ -38,7 +39,7 @@ class Pin:
 
 def serialiser(data, level, disable=0, undriven=None, name=""):
     """A serialiser (an instance `name`) from SAMPLES levels of a cycle, the first in time first, to
-    `level`; disable: for the whole cycle, to `undriven`, at once."""
+    `level`; disable: for the whole cycle, immediately to `undriven`."""
     ports = {f"i_D{i + 1}": bit for i, bit in enumerate(data)}
     if undriven is not None:
         ports["o_TQ"] = undriven
@@ -99,7 +100,7 @@ class PadIo(Module):
         self._buffer(pad.direction, pin, level, undriven, inward)
 
     def _delay(self, value, cycles, at_pin=None):
-        """Registers in a row; at_pin: number of the one that belongs into the I/O cell."""
+        """Registers in series; at_pin: number of the one that belongs in the I/O cell."""
         for i in range(cycles):
             register = Signal(attr={("IOB", "TRUE")} if i == at_pin else set())
             self.sync += register.eq(value)
@@ -107,7 +108,7 @@ class PadIo(Module):
         return value
 
     def _serialise(self, pad, level, undriven):
-        # T1 to TQ is a wire: the delay of the data is made up for
+        # T1 to TQ is combinational: matches the delay of the data
         disable = self._delay(~pad.oe, OUTPUT_CYCLES)
         self.specials += serialiser([pad.o[i] for i in range(SAMPLES)], level, disable, undriven)
 

@@ -1,17 +1,17 @@
 """Board `kasli_soc`: the Sinara controller with a Zynq (XC7Z030-3) and twelve EEM connectors.
 
-The variant says where each pad goes: "eem3:d5" is pair 5 of connector 3 (LVDS), "user_led:1" a LED.
-Pin locations come from Migen's platform file. Banks 12 and 13 of the package (rows V to AF) are
+The variant assigns each pad: "eem3:d5" is pair 5 of connector 3 (LVDS), "user_led:1" a LED. Pin
+locations come from Migen's platform file. Banks 12 and 13 of the package (rows V to AF) are
 high-range banks, where the standard is LVDS_25; the others are high-performance banks, where it is
 LVDS.
 
-The RTIO clock is that of the clock recovery chip, a Si5324. The external clock (SMA) goes to it
-through the logic (issue 100 of sinara-hw/Kasli). Both clock inputs are clock-capable: AD20 is MRCC,
-AD23 is SRCC (AMD's package file). To which of the chip's inputs the pair from the logic goes, no
-public text says that was found: 1 is assumed.
+The RTIO clock is that of the clock recovery chip, a Si5324. The external clock (SMA) is forwarded
+to it through the logic (issue 100 of sinara-hw/Kasli). Both clock inputs are clock-capable: AD20 is
+MRCC, AD23 is SRCC (AMD's package file). No public document was found that tells which of the chip's
+inputs the pair from the logic is connected to: 1 is assumed.
 
-SFP cages 0 to 2 are for links. The fourth would need a sixth clock manager, of which the chip has
-five: for the logic, for what is sent, and for what each cage receives.
+SFP cages 0 to 2 are for links. The fourth would need a sixth clock manager, but the chip has five:
+for the logic, for the transmit clock, and for the receive clock of each cage.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""The links of a board of real hardware: a transceiver for each, with the line's coder, in the SFP cages.
+"""The links of a board of real hardware: a transceiver with line coder for each, in the SFP cages.
 
 The link upwards is in the first cage, those downwards follow. Words cross between the logic's clock
-and the line's in FIFOs, whose places are not the same after each start: so what goes there may take
-a cycle longer or shorter than what comes back, of which the transfer of time cannot know.
+and the line's in FIFOs, whose fill levels differ from one start to the next: so the two directions
+may differ by a cycle, which the time transfer cannot detect.
 """
 
 from dataclasses import dataclass
@@ -20,17 +20,17 @@ from .gtx import add_quad, add_transceiver
 __all__ = ["Cages", "LineEnd", "connect_links"]
 
 _CROSSING = 16
-"""Words that a FIFO between two clocks holds."""
+"""Depth of a FIFO between two clocks, in words."""
 _PAUSE_EVERY = 29
-"""Of so many cycles one takes no word from the logic: a little less than the line takes (255 words in
-264 cycles), so that none waits in the FIFO in front of it for those before it."""
+"""One of so many cycles accepts no word from the logic: slightly less than the line's rate (255
+words in 264 cycles), so that no word waits in the FIFO for earlier ones."""
 
 
 @dataclass(frozen=True)
 class Cages:
-    """SFP cages with a transceiver of one quad. count: how many can be used. reference: resource of
-    Migen's platform that is the quad's clock; None: the synthesiser's. enable: for each a resource
-    that is to be high for the module to send, or None."""
+    """SFP cages with a transceiver of one quad. count: usable cages. reference: resource of Migen's
+    platform that is the quad's clock; None: the synthesiser's. enable: for each a resource that
+    must be high for the module to send, or None."""
 
     count: int
     reference: str | None = None
@@ -39,11 +39,11 @@ class Cages:
 
 class LineEnd(Module):
     """transmit, receive: domains of the line's clocks. Word `out` to the line, with `ready`, and
-    `into` from it, in sys; `up`: it carries words. `half`: words are taken over from the receiver's
-    clock at the falling edge of sys, half a cycle later, for when they come just at the rising one.
-    `line_out` (domain transmit) and `line_into`, `in_step` (domain receive) go to the transceiver.
-    `ready`, in sys: the transceiver is. `begin`, in sys: in which bit of a received cycle those of
-    the other end begin, while `up`."""
+    `into` from it, in sys; `up`: the line carries words. `half`: received words are sampled at the
+    falling edge of sys, half a cycle later, for when they arrive close to the rising one.
+    `line_out` (domain transmit) and `line_into`, `in_step` (domain receive) connect to the
+    transceiver. `ready`, in sys: the transceiver is. `begin`, in sys: the bit of a received cycle
+    at which those of the other end begin, while `up`."""
 
     def __init__(self, transmit, receive):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
@@ -62,7 +62,7 @@ class LineEnd(Module):
         self.submodules += away, back, back_half, sends, receives
         halfway = Record(self.into.layout)
         self.sync.sys_half += Cat(halfway.valid, halfway.word).eq(Cat(back_half.readable, back_half.dout))
-        # A cycle after either FIFO, so that both ways are equally long but for the half
+        # A cycle after either FIFO, so that both paths differ only by the half cycle
         self.sync += If(self.half, self.into.eq(halfway)).Else(
             self.into.valid.eq(back.readable), self.into.word.eq(back.dout)
         )
@@ -90,7 +90,7 @@ class LineEnd(Module):
 
 
 def _measure(module, quad, gtx, line, phase) -> None:
-    """Adds what the time transfer has to know of the phase of what comes from a satellite."""
+    """Adds the phase measurement of the clock received from a satellite, for the time transfer."""
     if not hasattr(module, "cd_helper"):
         helper_clock(module, ClockSignal("link_tx"), ~quad.user.locked)
     module.submodules += (meter := PhaseMeter(ClockSignal(gtx.received), ClockSignal("sys")))
@@ -104,10 +104,10 @@ def _measure(module, quad, gtx, line, phase) -> None:
 
 
 def connect_links(module, platform, board_name, cages: Cages | None, links, reference, boot) -> tuple[str, Signal]:
-    """Adds to a module what the ends of `links` (`soc.links.Links`) need. reference: clock of the
-    synthesiser behind its buffer; boot: domain of a clock that always runs. Returns the domain of
-    what the first end has received, 125 MHz, and a level in it, that it is the other board's.
-    Raises ValueError if the board does not have so many cages."""
+    """Adds to a module the hardware for the ends of `links` (`soc.links.Links`). reference: clock
+    of the synthesiser after its buffer; boot: domain of a clock that always runs. Returns the
+    domain of the clock received by the first end, 125 MHz, and a level in it: the clock is the
+    other board's. Raises ValueError if the board does not have so many cages."""
     if cages is None or len(links.ends) > cages.count:
         known = "no transceivers" if cages is None else f"{cages.count} SFP cages for links"
         raise ValueError(f"{board_name} has {known}, but the variant needs {len(links.ends)}")

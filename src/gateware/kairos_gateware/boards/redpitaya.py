@@ -1,4 +1,5 @@
-"""Board `redpitaya`: STEMlab 125-14 (XC7Z010-1), as a controller with digital pins; its converters are not used.
+"""Board `redpitaya`: STEMlab 125-14 (XC7Z010-1), as a controller with digital pins; its converters
+are not used.
 
 Pads, in the order of the variant's channels: DIO0_P to DIO7_P, DIO0_N to DIO7_N of extension
 connector E1 (3.3 V), then the eight LEDs. Pin locations come from Migen's platform file. The chip's

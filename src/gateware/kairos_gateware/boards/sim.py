@@ -1,9 +1,10 @@
-"""Board `sim`: top module `kairos_sim`, whose ports are those of the processing system, for the shared library.
+"""Board `sim`: top module `kairos_sim`, whose ports are those of the processing system, for the
+shared library.
 
-Port list: docs/interfaces.md section 6. Time skip: `sim_quiet` says that only time moves,
-`sim_next_due` to which coarse time the counter may be set by `sim_tsc_load`, whose cycle must have
-the inputs of the quiet cycle before it, and with a value above that cycle's count. In the loading
-cycle itself `sim_quiet` is 0.
+Port list: docs/interfaces.md section 6. Time skip: `sim_quiet` means that nothing changes but time,
+`sim_next_due` is the coarse time to which the counter may be set by `sim_tsc_load`, whose cycle
+must have the inputs of the quiet cycle before it, and a value above that cycle's count. In the
+loading cycle itself `sim_quiet` is 0.
 """
 
 from migen import *
@@ -28,12 +29,13 @@ _WAVE_PADS = 4
 """For each of a wave's numbers, of at most 32 bits."""
 _LOCK_CYCLES = 32
 _PHASE_PLACE = 16
-"""Bits that a link's phase has in its port."""
+"""Width of a link's phase in its port."""
 _RX = [("valid", 1), ("word", WORD_BITS), ("up", 1), ("phase", _PHASE_PLACE)]
 
 
 def _fields(channel, reset, event):
-    """What an output of a pulse core shows, each in 64 bits, in the order of the recording's fields."""
+    """The recorded values of an output of a pulse core, each in 64 bits, in the order of the
+    recording's fields."""
     levels = Cat(channel.synchronise, channel.feed_forward, channel.enable, channel.gpo, reset)
     for field in [*channel.values, *channel.applied, levels]:
         yield Cat(field, C(0, 64 - len(field)))
@@ -41,7 +43,8 @@ def _fields(channel, reset, event):
 
 
 class _ClockManager(Module):
-    """Model of a board's clock manager, whose clocks are all the simulation's: it locks when the source is there."""
+    """Model of a board's clock manager, whose clocks are all the simulation's: it locks when the
+    source is present."""
 
     def __init__(self, control):
         present = Signal()
@@ -56,10 +59,10 @@ class _ClockManager(Module):
 class KairosSim(TopLevel):
     """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits.
     `clocks`, in a variant with a synthesiser: by name of a register (`clock_...`), the input pads
-    behind `pads` whose bytes are its value. `outputs`: of pulse cores, as the library tells of
-    them; `shown` has what they show, which the library records and of which the host makes samples
-    (docs/gateware/pulse.md). `waves`: of clock generators, likewise. `links`: names of the links,
-    in the order of the bits and words of their ports (docs/interfaces.md section 6)."""
+    after `pads` whose bytes are its value. `outputs`: of pulse cores, as the library describes
+    them; `shown` has their values, which the library records and from which the host computes
+    samples (docs/gateware/pulse.md). `waves`: of clock generators, likewise. `links`: names of the
+    links, in the order of the bits and words of their ports (docs/interfaces.md section 6)."""
 
     def __init__(self, variant, build_id):
         super().__init__()
@@ -78,7 +81,7 @@ class KairosSim(TopLevel):
             ax = getattr(axi, channel)
             for field in ["addr", "len", "size", "burst", "id"]:
                 self.inward(getattr(ax, field)[:4] if field == "len" else getattr(ax, field), f"gp0_{channel}{field}")
-        self.port("gp0_wid", 12)  # write data come in the order of the addresses
+        self.port("gp0_wid", 12)  # write data arrive in the order of the addresses
         for signal, name in [(axi.w.data, "wdata"), (axi.w.strb, "wstrb"), (axi.w.last, "wlast")]:
             self.inward(signal, f"gp0_{name}")
         for channel, names in [("b", ["id", "resp"]), ("r", ["id", "data", "resp"])]:
@@ -120,7 +123,7 @@ class KairosSim(TopLevel):
             self.outward(simulated.feeds, "sim_feeds")
         self.outward(simulated.wakes, "sim_wakes")
         for name in RESTING:
-            # Ports also where a variant has nothing in it
+            # The ports exist even if the variant has nothing in the domain
             domain = ClockDomain(name)
             self.clock_domains += domain
             self.ios |= {domain.clk, domain.rst}
@@ -135,7 +138,7 @@ class KairosSim(TopLevel):
         ]
         if outputs:
             shown = [
-                # Settings are a core's: its first output has them
+                # Settings belong to the core: its first output carries them
                 Cat(*_fields(channel, reset, C(0, 64) if output else soc.phys.settings[number].newest))
                 for number, output, channel, reset in outputs
             ]
@@ -153,7 +156,7 @@ class KairosSim(TopLevel):
         self.pad_ports(pads)
 
     def _window(self, axi):
-        """Port GP1, whose master has one access at a time, in words."""
+        """Port GP1, whose master makes one access at a time, in words."""
         for channel in ["aw", "ar"]:
             ax = getattr(axi, channel)
             self.inward(ax.addr, f"gp1_{channel}addr")
@@ -170,7 +173,7 @@ class KairosSim(TopLevel):
         self._handshakes(axi, "gp1")
 
     def _handshakes(self, axi, port):
-        """Those of all channels of an AXI port whose master is outside."""
+        """Handshakes of all channels of an AXI port whose master is outside."""
         for channel in ["aw", "w", "ar"]:
             self.inward(getattr(axi, channel).valid, f"{port}_{channel}valid")
             self.outward(getattr(axi, channel).ready, f"{port}_{channel}ready")
@@ -179,7 +182,8 @@ class KairosSim(TopLevel):
             self.inward(getattr(axi, channel).ready, f"{port}_{channel}ready")
 
     def _wave(self, wave, pads, settled):
-        """Adds pads whose bytes are a wave's state while time can be skipped; what the library tells of it."""
+        """Adds pads whose bytes are a wave's state while time can be skipped; returns its
+        description for the library."""
         first = len(pads)
         for value in (wave.accumulator, wave.word):
             places = [Pad(f"wave_{place}", "out", None) for place in range(_WAVE_PADS)]
@@ -189,8 +193,8 @@ class KairosSim(TopLevel):
         return {"pad": index, "bits": len(wave.accumulator), "state": first}
 
     def _links(self, links):
-        """The words that leave and come, whether the line is there, and the phase of what comes, of
-        all links side by side."""
+        """Adds the ports of all links side by side: outgoing and incoming words, line state, and
+        phase of the received clock."""
         self.links = list(links.ends)
         if not self.links:
             return
@@ -209,8 +213,8 @@ class KairosSim(TopLevel):
         self.outward(Cat(*[wire.out.word for wire in wires]), "link_tx_word")
 
     def _measure(self, end, later):
-        """A meter of the phase of what comes from a satellite, as boards have it, with samples of
-        clocks that are not here."""
+        """Adds a phase meter for the clock from a satellite, as boards have it, with samples of
+        modelled clocks."""
         self.submodules += (clocks := SampledClocks())
         self.submodules += (meter := PhaseMeter(clocks.clock, clocks.reference, "sys"))
         phase = end.phase
@@ -224,7 +228,7 @@ class KairosSim(TopLevel):
 
 
 def generate(top: KairosSim) -> str:
-    """Verilog of the whole; no further files belong to it."""
+    """Verilog of the whole design, without further files."""
     result = verilog.convert(top, top.ios, name=TOP)
     if result.data_files:
         raise RuntimeError(f"the Verilog needs data files, which a shared library cannot find: {result.data_files}")

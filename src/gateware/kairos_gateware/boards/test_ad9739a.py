@@ -1,4 +1,5 @@
-"""The converter card: what its receivers make of the lines is what the samples are; pins and constraints of a board."""
+"""The converter card: the levels of the lines reproduce the samples at the receivers; pins and
+constraints of a board."""
 
 import re
 
@@ -17,8 +18,8 @@ from .test_boards import board, ports
 
 
 def received(port, clock):
-    """What the converter takes: a number of both ports in turn for each edge of DCI. port: in each
-    time a bit is on the lines, the bits of one port, lowest first; clock: likewise DCI."""
+    """The numbers sampled by the converter: one from each port in turn per edge of DCI. port: for
+    each bit time, the bits of one port, lowest first; clock: likewise DCI."""
     taken, before = [], 1 - clock[0]
     for bits, level in zip(port, clock, strict=True):
         assert level != before, "DCI has no edge where the data have one"
@@ -29,7 +30,8 @@ def received(port, clock):
 
 
 def serialised(cycles):
-    """Levels one after another, of SAMPLES bits in each cycle, as the serialiser sends them: D1, the lowest, first."""
+    """Consecutive levels, SAMPLES bits per cycle, as the serialiser sends them: D1, the lowest,
+    first."""
     return [word >> n & 1 for word in cycles for n in range(SAMPLES)]
 
 
@@ -51,7 +53,7 @@ def test_the_converter_gets_each_sample_twice_in_offset_binary():
             clock.append((yield dut.clock))
 
     run_simulation(dut, run())
-    # The first cycle has what was there before: a register is between.
+    # The first cycle has the previous contents: there is a register in between.
     lines = [serialised(cycle[bit] for cycle in seen[1:]) for bit in range(BITS)]
     taken = received(list(zip(*lines, strict=True)), serialised(clock[1:]))
     wanted = [(sample >> 2) + 2 ** (BITS - 1) for sample in given for _ in range(2)]

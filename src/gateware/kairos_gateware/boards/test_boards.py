@@ -1,4 +1,5 @@
-"""Boards: constraints name ports and cells that exist; the simulation top has the ports of kairos_pl.h."""
+"""Boards: constraints name ports and cells that exist; the simulation top has the ports of
+kairos_pl.h."""
 
 import json
 import os
@@ -94,7 +95,7 @@ def board(name):
 
 
 LONG = [("zc706", "memory"), ("zc706", "store")]
-"""Remote memory at the link, beside what the others have."""
+"""Remote memory at the link, beside the features of the others."""
 ALL_BUILDS = [pytest.param(of, marks=[pytest.mark.long] * (of in LONG), id="-".join(of)) for of in BUILDS + LONG]
 
 
@@ -120,7 +121,7 @@ def pins_of_ports(verilog):
 
 
 def ends(variant):
-    """Of links."""
+    """Number of links."""
     return len(variant.satellites) + variant.uplink
 
 
@@ -163,13 +164,14 @@ def test_every_pad_has_a_pin(files):
     inputs = [pad for pad in pads if pad.serialised and pad.direction != "out"]
     assert len(re.findall(r"^OSERDESE2 #", verilog, re.M)) == len(outputs) + lines
     assert len(re.findall(r"^ISERDESE2 #", verilog, re.M)) == len(inputs)
-    # Of links one to send, and one for each that receives
+    # For links, one to transmit, and one per receiver
     managers = (bool(outputs) and not switched) + (1 + ends(variant) if ends(variant) else 0)
     assert len(re.findall(r"^MMCME2_BASE #", verilog, re.M)) == managers
 
 
 def test_kasli_soc_pins(tmp_path):
-    """Pads are on the pairs that the description says: SCK of the Urukul on ports 2 and 3 on pair 0 of EEM2."""
+    """Pads are on the pairs given by the description: SCK of the Urukul on ports 2 and 3 on pair 0
+    of EEM2."""
     from migen.build.platforms.sinara import kasli_soc
 
     assert build.main(["--variant", "lab", "--board", "kasli_soc", "--output", str(tmp_path)]) == 0
@@ -277,7 +279,7 @@ def test_description_is_built(tmp_path, capsys):
 
 @pytest.mark.long
 def test_cells_and_their_ports_exist(files):
-    """yosys' cell library has every cell with all its ports: a wrong name ends in an error."""
+    """yosys' cell library has every cell with all its ports: a wrong name causes an error."""
     board, _, output = files
     script = (
         f"read_verilog -lib +/xilinx/cells_sim.v +/xilinx/cells_xtra.v; read_verilog {board.build_name}.v; "
@@ -289,7 +291,7 @@ def test_cells_and_their_ports_exist(files):
 
 
 def test_a_variant_is_the_same_verilog_each_time(sim_verilog):
-    """Else it is compiled again by whoever builds it behind something else."""
+    """Otherwise it would be recompiled whenever another variant was built before it."""
     assert sim.generate(sim.KairosSim(VARIANTS["demo"], "test")) == sim_verilog
 
 
@@ -325,7 +327,7 @@ def lint(verilog, top, *arguments):
 
 
 ALIKE = ("star", "tree")
-"""Variants of nothing but what others have."""
+"""Variants that contain nothing beyond other variants."""
 
 
 @pytest.mark.parametrize(

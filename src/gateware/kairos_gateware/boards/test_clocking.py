@@ -1,4 +1,5 @@
-"""The change between clocks, verilated with models of the chip's cells: no short pulse, no event early or lost."""
+"""The change between clocks, verilated with models of the chip's cells: no runt pulse, no event
+early or lost."""
 
 import os
 import subprocess
@@ -94,7 +95,8 @@ class Dut(Module):
 
 
 class Run:
-    """cycles: [(time in ns, coarse, hold, selected, switching, lost, pad)] at sys' edges; edges: [(time, level)]."""
+    """cycles: [(time in ns, coarse, hold, selected, switching, lost, pad)] at sys' edges; edges:
+    [(time, level)]."""
 
     def __init__(self, text):
         self.cycles, self.edges = [], []
@@ -106,7 +108,7 @@ class Run:
                 self.cycles.append((float(time), int(rest[0]), *(int(bit) for bit in rest[1])))
 
     def check(self, shortest):
-        """What always holds. shortest: least time between edges of sys, in ns."""
+        """Checks the invariants. shortest: least time between edges of sys, in ns."""
         times = [time for time, _ in self.edges]
         assert min(b - a for a, b in zip(times, times[1:], strict=False)) > shortest - 0.01
         counts = [coarse for _, coarse, *_ in self.cycles if coarse > 0]  # 0 as long as the logic is in reset
@@ -116,8 +118,8 @@ class Run:
         for _, coarse, hold, *_, pad in self.cycles:
             if hold:
                 continue
-            # An event counts if nothing was held from its submission on; some cycles for the reset
-            # of the core.
+            # An event counts if nothing was held from its submission on; some cycles are allowed
+            # for the reset of the core.
             begin = coarse - coarse % EVERY
             if held.isdisjoint(range(begin - EVERY // 2 - 4, coarse + 1)) and begin >= 2 * EVERY:
                 assert pad == begin // EVERY % 2, coarse
@@ -169,7 +171,8 @@ def play(tmp_path_factory):
 
 @pytest.mark.long
 def test_there_and_back(play):
-    """To the synthesiser's clock and back, asked for; sys stands still meanwhile, and goes on where it was."""
+    """To the synthesiser's clock and back, on request; sys is stopped meanwhile, and continues
+    where it was."""
     run = play("there and back")
     assert run.at(20000) == (0, 0, 0, 0)
     assert run.at(40000) == (0, 1, 0, 0)
@@ -179,13 +182,13 @@ def test_there_and_back(play):
     on_synthesiser = [b[0] - a[0] for a, b in steps if a[3] and b[3] and not a[4]]
     assert sum(on_synthesiser) / len(on_synthesiser) == pytest.approx(2 * SYNTHESISER_HALF, rel=1e-3)
     pauses = [b[0] - a[0] for a, b in steps if b[0] - a[0] > 4 * PERIOD]
-    expected = (2 * GATE_CYCLES + 100) * PERIOD  # with what the model takes to lock
+    expected = (2 * GATE_CYCLES + 100) * PERIOD  # including the model's lock time
     assert len(pauses) == 3 and all(expected < pause < 1.3 * expected for pause in pauses)
 
 
 @pytest.mark.long
 def test_a_clock_that_stops(play):
-    """The logic goes on with the processing system's clock, in reset until that is acknowledged."""
+    """The logic continues on the processing system's clock, in reset until that is acknowledged."""
     run = play("stops", shortest=3.2)  # of the model's clock manager when its input has stopped
     assert run.at(20000) == (0, 1, 0, 0)
     assert run.at(35000) == (1, 0, 0, 1)
@@ -196,14 +199,14 @@ def test_a_clock_that_stops(play):
 
 @pytest.mark.long
 def test_a_clock_that_is_not_there(play):
-    """After the attempt the logic runs as before, and the loss is told."""
+    """After the attempt the logic runs as before, and the loss is reported."""
     run = play("absent")
     assert run.at(310000) == (1, 0, 0, 1)
     assert run.cycles[-1][2:6] == (0, 0, 0, 0)
 
 
 def test_frequency():
-    """Changes of the toggle in a window are counted, and none if it stands still."""
+    """Changes of the toggle in a window are counted; none if it stands still."""
     toggle = Signal()
     dut = Frequency(toggle, window=100)
     counts = []

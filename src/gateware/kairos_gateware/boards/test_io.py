@@ -1,4 +1,5 @@
-"""Pads on pins, verilated with a behavioural model of the serialisers: order of the samples, equal latency of all."""
+"""Pads on pins, verilated with a behavioural model of the serialisers: order of the samples, equal
+latency of all."""
 
 import os
 import subprocess
@@ -61,7 +62,8 @@ class Dut(Module):
 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory):
-    """[(o, i of the serialised pad, i of the simple pad)] for each cycle; outputs are wired to inputs."""
+    """[(o, i of the serialised pad, i of the simple pad)] for each cycle; outputs are wired to
+    inputs."""
     folder = tmp_path_factory.mktemp("serdes")
     dut = Dut()
     (folder / "dut.v").write_text(verilog.convert(dut, dut.ios, name="dut").main_source)

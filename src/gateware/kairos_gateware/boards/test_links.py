@@ -1,4 +1,4 @@
-"""Two ends of a line, with the crossing of clocks and the coders, on clocks that are not in step."""
+"""Two ends of a line, with clock-domain crossing and coders, on clocks that are not in step."""
 
 import pytest
 from migen import *
@@ -7,14 +7,15 @@ from kairos_gateware.boards.links import LineEnd
 from kairos_gateware.simulation import run_simulation
 
 COUNT = 40
-"""Words each way: more than 32, of which one waits."""
+"""Words in each direction: more than 32, one of which waits."""
 CLOCKS = {"sys_a": (8, 0), "tx_a": (8, 3), "rx_b": (8, 3), "sys_b": (8, 2), "tx_b": (8, 5), "rx_a": (8, 5)}
 CLOCKS |= {"half_a": (8, 4), "half_b": (8, 6)}
-"""Transmitters have the logic's clock, receivers that of the other board, all with a phase of their own."""
+"""Transmitters have the logic's clock, receivers that of the other board, all with different
+phases."""
 
 
 class Pair(Module):
-    """Two boards whose lines end in each other, `skew` bits late."""
+    """Two boards whose lines are connected to each other, `skew` bits late."""
 
     def __init__(self, skew):
         self.ends = []
@@ -23,7 +24,7 @@ class Pair(Module):
             end = ClockDomainsRenamer(names)(LineEnd("transmit", "receive"))
             self.submodules += ClockDomainsRenamer({"transmit": f"tx_{letter}", "receive": f"rx_{letter}"})(end)
             self.ends.append(end)
-        # What one receives has the clock of what the other sends.
+        # A receiver has the clock of the other board's transmitter.
         for sender, receiver, domain in zip(self.ends, reversed(self.ends), ("rx_b", "rx_a"), strict=True):
             kept = Signal(64)
             into = getattr(self.sync, domain)
@@ -76,9 +77,9 @@ def test_words_cross_both_ways(half):
 
 
 def test_a_word_does_not_wait_for_those_before_it():
-    """The line takes fewer words than an end could give it: what is to be sent waits where the first
-    in rank goes first, not in the FIFO in front of the line. And each end knows in which bit of its
-    cycles those of the other one begin."""
+    """The line takes fewer words than an end can provide: words wait in the multiplexer, where the
+    highest-priority one goes first, not in the FIFO in front of the line. And each end knows at
+    which bit of its cycles those of the other one begin."""
     pair, cycles = Pair(skew=17), 1200
     left, took = [], []
 

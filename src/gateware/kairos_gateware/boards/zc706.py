@@ -8,9 +8,10 @@ The board has a Si5324 (UG954): its input 1 is driven by the logic (REC_CLOCK), 
 reference clock of the transceivers. A variant with a synthesiser uses it, with the SMA pair
 USER_SMA_CLOCK as the external clock.
 
-The SFP+ cage is for a link, whose transceiver has the Si5324's clock.
+The SFP+ cage is for a link, whose transceiver uses the Si5324's clock.
 
-Converter cards go on the FMC connectors, `lpc` and `hpc` (`ad9739a.py`); "lpc:spi_clk" is a line of a card.
+Converter cards go on the FMC connectors, `lpc` and `hpc` (`ad9739a.py`); "lpc:spi_clk" is a line of
+a card.
 """
 
 from migen.build.platforms import zc706

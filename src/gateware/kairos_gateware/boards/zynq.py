@@ -1,7 +1,7 @@
-"""What all boards with a Zynq have in common: the processing system, pads on pins, files for Vivado.
+"""Common parts of all boards with a Zynq: the processing system, pads on pins, files for Vivado.
 
 A board is a module of this package with `BOARD`. `generate` writes `kairos_<board>.v`, `.xdc` and
-`.tcl`; in that folder, `vivado -mode batch -source kairos_<board>.tcl` makes the bitstream.
+`.tcl`; in that folder, `vivado -mode batch -source kairos_<board>.tcl` builds the bitstream.
 """
 
 from collections.abc import Callable
@@ -27,11 +27,11 @@ _SYS_PERIOD_NS = 8.0
 
 @dataclass(frozen=True)
 class Board:
-    """name: as on the command line. platform: makes Migen's platform. pins: called with the
+    """name: as on the command line. platform: creates Migen's platform. pins: called with the
     platform, returns a function from pads to `io.Pin`, which raises ValueError if there is none.
     serialises: the chip's speed grade allows 1 Gbit/s at the pins. host: default network address.
     synthesiser: None if the RTIO clock can only be the processing system's. converters: by name of
-    a connector, the sink of the card that may be on it, made from platform, connector and a
+    a connector, the sink for the card that it may have, created from platform, connector and a
     channel's samples. cages: for links to other boards."""
 
     name: str
@@ -49,7 +49,7 @@ class Board:
 
 
 class Top(Module):
-    """Top module of a board. Raises ValueError if the board cannot have the variant."""
+    """Top module of a board. Raises ValueError if the board does not support the variant."""
 
     def __init__(self, board, platform, variant, build_id):
         chip = board.synthesiser
@@ -81,7 +81,7 @@ class Top(Module):
         platform.add_platform_command(f"create_clock -name sys_clk -period {_SYS_PERIOD_NS} [get_pins ps7/FCLKCLK[0]]")
         clock, received = None if chip is None else reference(self, platform, chip), None
         if linked:
-            # Of a satellite's boards the clock is that of the board above
+            # A satellite's clock is that of the board above
             first = connect_links(self, platform, board.name, board.cages, soc.links, clock and clock[1], BOOT_DOMAIN)
             received = first if variant.uplink else None
         if chip is None:
@@ -91,7 +91,7 @@ class Top(Module):
             connect(self, platform, chip, control, ps7, clock, received, steps)
 
     def _convert(self, board, platform, variant):
-        """Samples of the first pulse core's outputs, and the cards that take them."""
+        """Connects samples of the first pulse core's outputs to the converter cards."""
         first = min(self.soc.phys.settings, default=None)
         outputs = [output for output in self.soc.phys.outputs if output[0] == first][: len(variant.converters)]
         if len(outputs) < len(variant.converters) or not set(variant.converters) <= set(board.converters):
@@ -110,7 +110,8 @@ class Top(Module):
 
 
 def in_turn(board_name, pins):
-    """The usual `find`: pads get the pins of an iterator in turn; inputs may pass over pins that can only drive."""
+    """The usual `find`: pads get the pins of an iterator in turn; inputs may skip pins that can
+    only drive."""
     waiting = list(pins)
 
     def find(pad):

@@ -1,8 +1,8 @@
-"""System descriptions: JSON files that say which cards are on which port, in the format that ARTIQ's tools use.
+"""System descriptions: JSON files that assign cards to ports, in the format that ARTIQ's tools use.
 
-`load` reads and checks a file (`schema.json`; every error names the place), `make_variant` turns it
-into channels and device database entries. Types of cards: `peripherals.py`. A board with others
-behind it names their descriptions.
+`load` reads and checks a file (`schema.json`; every error includes its location), `make_variant`
+converts it to channels and device database entries. Types of cards: `peripherals.py`. The
+description of a board with others behind it names their descriptions.
 """
 
 import json
@@ -15,12 +15,12 @@ from .peripherals import PERIPHERALS, PINS, Builder
 
 __all__ = ["DescriptionError", "load", "check", "make_variant"]
 
-# Every card may say which it is; nothing depends on it
+# Every card may have these; they have no effect
 _CARD = {"type": {"type": "string"}, "board": {"type": "string"}, "hw_rev": {"type": "string"}}
 
 
 class DescriptionError(ValueError):
-    """The description cannot be used; one line, with the place in the file."""
+    """The description is unusable; one line, with the location in the file."""
 
 
 @cache
@@ -29,7 +29,7 @@ def _schema() -> dict:
 
 
 def _fill(value, schema: dict) -> None:
-    """Puts the schema's defaults where nothing is given."""
+    """Fills in the schema's defaults for missing values."""
     if isinstance(value, dict):
         for name, part in schema.get("properties", {}).items():
             if name not in value and "default" in part:
@@ -42,7 +42,7 @@ def _fill(value, schema: dict) -> None:
 
 
 def _validate(value, schema: dict, place: str, source: str) -> None:
-    # Imported here: variants that need no description do without the library
+    # Imported here so that variants without a description do not need the library
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
@@ -116,7 +116,8 @@ def _check_pins(card: dict, place: str) -> None:
 
 
 def _ports(card: dict):
-    """All ports of a card: its `ports`, or those of an assembly's parts (`sampler_ports`...), perhaps in pairs."""
+    """All ports of a card: its `ports`, or those of an assembly's parts (`sampler_ports`...),
+    possibly in pairs."""
     for key, value in card.items():
         if key.endswith("ports"):
             for port in value:
@@ -136,14 +137,14 @@ def _check_ports(cards: list[dict], source: str) -> None:
 
 
 def load(path: Path) -> dict:
-    """Reads a description from a file and checks it. In place of the names of satellites'
-    descriptions, which are relative to the file, those themselves. Raises `DescriptionError`, or
+    """Reads a description from a file and checks it. Replaces the names of satellites'
+    descriptions, which are relative to the file, by the descriptions. Raises `DescriptionError`, or
     OSError if one cannot be read."""
     return _load(Path(path), ())
 
 
 def _behind(description: dict) -> int:
-    """How many boards are behind that of a loaded description."""
+    """The number of boards behind that of a loaded description."""
     return sum(1 + _behind(satellite) for satellite in description["satellites"])
 
 
@@ -179,7 +180,7 @@ def _read(path: Path) -> dict:
 
 def make_variant(description: dict) -> Variant:
     """The variant of a loaded description: channels of the cards in their order, then LEDs and the
-    log. Names are numbered on from each board to the next, in the order of their destinations."""
+    log. Names are numbered consecutively across all boards, in the order of their destinations."""
     return _variant(description, Builder(description["core_addr"]))
 
 

@@ -1,8 +1,7 @@
-"""What each type of card means: its RTIO channels, in the order ARTIQ gives them, and its entries
-in the device database. Pins are pairs of the EEM connectors ("eem0:d3"), as on the cards'
-schematics and in the manuals of the logic on them (Urukul, Mirny). For the cards in `PINS` that is
-not confirmed for every pair (docs/gateware/boards.md): a description may say otherwise by `pins`.
-"""
+"""The types of cards: for each its RTIO channels, in ARTIQ's order, and its entries in the device
+database. Pins are pairs of the EEM connectors ("eem0:d3"), as on the cards' schematics and in the
+manuals of the logic on them (Urukul, Mirny). For the cards in `PINS` these are not confirmed for
+every pair (docs/gateware/boards.md): a description may override them with `pins`."""
 
 from ..variant import MONITORED, ChannelSpec, driver
 
@@ -24,16 +23,17 @@ PINS = {
     "fastino": {"clk": 0, "mosi0": 1, "mosi1": 2, "mosi2": 3, "mosi3": 4, "mosi4": 5, "mosi5": 6, "miso": 7},
     "grabber": {"clk": 0, "x0": 1, "x1": 2, "x2": 3, "x3": 4},
 }
-"""Pairs of the first port, by the signal's name. None: not known, the description has to say."""
+"""Pairs of the first port, by the signal's name. None: unknown, must be given by the
+description."""
 
 _NAMED_IF_NONE = {"sync_device"}
-"""Arguments that ARTIQ's template tool writes as None, which programs that read a database look for."""
+"""Arguments that ARTIQ's template tool writes as None, which programs that read a database look
+for."""
 
 
 class Builder:
     """Collects channels and devices of a board. host: the core device's address, for the services
-    beside it; None: a board behind it. boards: those before it. counts: of names that there are
-    already."""
+    beside it; None: a board behind it. boards: those before it. counts: of names already in use."""
 
     def __init__(self, host: str | None, boards: list | None = None, counts: dict[str, int] | None = None):
         self.channels: list[ChannelSpec] = []
@@ -55,7 +55,7 @@ class Builder:
         return self._counts[name]
 
     def place(self, number: int) -> int:
-        """The number of a channel with the board's destination, as drivers want it."""
+        """The number of a channel with the board's destination, as drivers expect it."""
         return self._first + number
 
     def channel(self, name: str, kind: str, pins, **parameters: int) -> int:
@@ -64,14 +64,15 @@ class Builder:
         return len(self.channels) - 1
 
     def device(self, name: str, module: str, cls: str, **arguments) -> None:
-        """Adds an entry for a driver; arguments that are None are left out, but for those in `_NAMED_IF_NONE`."""
+        """Adds an entry for a driver; arguments that are None are omitted, except for those in
+        `_NAMED_IF_NONE`."""
         if module == "kasli_i2c" and self._first:
-            return  # Drivers reach the first board's bus only
+            return  # Drivers reach only the first board's bus
         given = {key: value for key, value in arguments.items() if value is not None or key in _NAMED_IF_NONE}
         self.devices[name] = driver(module, cls, **given)
 
     def ttl(self, name: str, direction: str, pin: str, edge_counter: bool = False) -> None:
-        """A serialised TTL; the counter of an input has to be added after its bank, by `counters`."""
+        """A serialised TTL; `bank` adds the counter of an input after the bank's TTLs."""
         if direction == "clkgen":
             self.channel(name, "ttl_clockgen", [pin])
         else:
@@ -146,12 +147,13 @@ def _dio_spi(b: Builder, card: dict) -> None:
 
 
 def _monitor(chip: str | None) -> dict[str, int]:
-    """The parameter of an SPI bus with these chips behind it, as far as the monitor knows them."""
+    """The monitor parameter of an SPI bus with these chips, if the monitor knows them."""
     return {"monitor": MONITORED.index(chip)} if chip else {}
 
 
 def _urukul(b: Builder, card: dict) -> None:
-    """Manual of the Urukul logic: EEM0 clk, mosi, miso, cs0-2, io_update, sync or reset; EEM1 4-7: switches."""
+    """Manual of the Urukul logic: EEM0 clk, mosi, miso, cs0-2, io_update, sync or reset; EEM1 4-7:
+    switches."""
     name = f"urukul{b.next('urukul')}"
     first, *second = [f"eem{port}" for port in card["ports"]]
     ad9910 = card["dds"] == "ad9910"
@@ -229,7 +231,8 @@ def _places(card: dict, *names: str) -> list[str]:
 
 
 def _sampler(b: Builder, card: dict) -> None:
-    """In basic mode: one SPI bus reads all channels, the ADC's choice of single data rate is held low."""
+    """In basic mode: one SPI bus reads all channels, the ADC's choice of single data rate is held
+    low."""
     name = f"sampler{b.next('sampler')}"
     adc = _places(card, "adc_clk", "adc_miso", "adc_sdr")
     b.channel(f"spi_{name}_adc", "spi_master", adc, cs_width=0, mosi=0, low=1)

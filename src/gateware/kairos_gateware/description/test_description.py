@@ -1,4 +1,5 @@
-"""System descriptions: what is wrong is said in one line with the place; channels come in ARTIQ's order."""
+"""System descriptions: errors are reported in one line with the location; channels are in ARTIQ's
+order."""
 
 import json
 from pathlib import Path
@@ -136,7 +137,8 @@ def test_order_of_channels():
     ids=lambda value: value.get("type") if isinstance(value, dict) else None,
 )
 def test_cards(card, channels, devices):
-    """Channels in their order, drivers with their arguments; every pair is an existing one, and used once."""
+    """Channels in their order, drivers with their arguments; every pair exists, and is used
+    once."""
     variant = make_variant(check(make(card | {"ports": [4]})))
     assert [channel.name for channel in variant.channels] == [*channels, "led0", "led1", "rtio_log"]
     db = device_db(variant, "x")
@@ -156,7 +158,8 @@ def test_pins_of_a_card_may_be_given():
 
 
 def test_pins_of_a_servo_follow_the_revision_of_its_cards():
-    """From revision 9 on the chips' answers take the place of the servo's clock, and that the place of the select."""
+    """From revision 9 on the chips' answers use the pair of the servo's clock, and the clock that
+    of the select."""
     servo = {"type": "suservo", "sampler_ports": [0, 1], "urukul_ports": [[2, 3]]}
     lanes = [f"eem3:d{i}" for i in range(4)]
     for revision, clock, bus in [(8, [2, 5], [0, 1, 3, 4]), (9, [5], [0, 1, 2, 3, 4])]:
@@ -188,7 +191,7 @@ def test_what_a_sampler_needs_low_is_low():
 
 
 def test_the_examples_have_every_card():
-    """A servo takes so many ports that it has an example of its own."""
+    """A servo uses so many ports that it has an example of its own."""
     cards = [card for path in [ALL, SERVO] for card in load(path)["peripherals"]]
     assert {card["type"] for card in cards} == set(PERIPHERALS)
     for path in [ALL, SERVO]:
@@ -230,7 +233,8 @@ def test_device_database():
 
 
 def test_entries_as_the_reference_writes_them():
-    """Arguments that are always named, whatever the card's fields; descriptions that both read give `clk_sel`."""
+    """Arguments that are always named, whatever the card's fields; descriptions that both read
+    specify `clk_sel`."""
     for path in [LAB, ALL, SERVO]:
         for card in json.loads(path.read_text())["peripherals"]:
             assert card["type"] not in ("urukul", "suservo") or "clk_sel" in card
@@ -401,7 +405,7 @@ def test_wrong_parameters_of_channels():
 
 
 def test_a_master_has_the_channels_of_all_boards():
-    """Numbered on from board to board, with the destination of their board."""
+    """Numbered consecutively from board to board, with the destination of their board."""
     variant = make_variant(load(ALL.with_name("kasli_soc_master.json")))
     boards = variant.boards()
     assert [board.name for board in boards] == ["kasli_master", "kasli_satellite", *3 * ["zc706_satellite"]]
@@ -422,7 +426,7 @@ def test_a_master_has_the_channels_of_all_boards():
 
 
 def test_remote_memory_is_at_both_ends_of_the_links_that_ask_for_it():
-    """The Kasli-SoC behind the master does, the ZC706 behind both do not."""
+    """The Kasli-SoC behind the master requests it, the ZC706 behind both do not."""
     master = make_variant(load(ALL.with_name("kasli_soc_master.json")))
     assert [board.remote for board in master.boards()] == [False, True, False, False, False]
     for variant, blocks in [
@@ -455,7 +459,7 @@ def test_what_is_wrong_behind_a_board_is_said(tmp_path):
 
 @pytest.mark.parametrize(("stars", "ends", "behind"), [(1, 6, 7), (1, 7, 8), (2, 3, 8), (0, 8, 8)])
 def test_more_boards_than_a_system_may_have_are_said(tmp_path, stars, ends, behind):
-    """All of the tree count, not those of a board alone."""
+    """The limit applies to the whole tree, not to a single board."""
     (tmp_path / "end.json").write_text(json.dumps(make(base="satellite")))
     (tmp_path / "star.json").write_text(json.dumps(make(base="satellite", satellites=ends * ["end.json"])))
     satellites = stars * ["star.json"] or ends * ["end.json"]

@@ -2,17 +2,17 @@
 
     words ─▶ slicer ─▶ assemble ─▶ add time ─▶ CRI          (one register stage each)
 
-Throughput: one event a cycle in the compact format (8-byte records), one per 2.125 cycles in the
-recorded format with 32 bits of data; both are what 8 bytes a cycle can bring. With read latency L,
+Throughput: one event per cycle in the compact format (8-byte records), one per 2.125 cycles in the
+recorded format with 32 bits of data; both are limited by 8 bytes per cycle. With read latency L,
 the first event of a trace is offered to the core L + 11 cycles after `start`.
 
-An event's status comes one cycle after its acceptance. The event behind it is held back in that
-very cycle, so after a failed event nothing more is submitted: the engine stops, and `error_*`
-describe that event. A trace that cannot be read or is malformed stops it likewise.
+An event's status follows one cycle after its acceptance. The next event is held back in that cycle,
+so after a failed event nothing more is submitted: the engine stops, and `error_*` describe the
+failed event. A trace that cannot be read or is malformed stops it likewise.
 
-`stop` takes the event on offer back at once; `busy` falls when the last status and the last
-requested word have come, at most L + 16 * bursts cycles later. Everything but the error registers
-is then as after power-up. Clock domain sys.
+`stop` withdraws the event on offer immediately; `busy` falls when the last status and the last
+requested word have arrived, at most L + 16 * bursts cycles later. Everything but the error
+registers is then as after power-up. Clock domain sys.
 """
 
 from migen import *
@@ -33,10 +33,12 @@ def _sign_extend(value, width):
 
 
 class _Assembler(Module):
-    """Puts events together from the slicer's steps. `valid`/`ready`: an event, a bare time step, or the trace's end.
+    """Assembles events from the slicer's steps. `valid`/`ready`: an event, a bare time step, or the
+    trace's end.
 
-    Latency 1 from an event's last step, one event a cycle. time: to be added to the offset
-    (recorded) or to the time before (compact)."""
+    Latency 1 from an event's last step, one event per cycle. time: to be added to the offset
+    (recorded) or to the previous time (compact).
+    """
 
     def __init__(self, slicer, data_width):
         self.valid, self.ready = Signal(), Signal()
@@ -61,7 +63,7 @@ class _Assembler(Module):
         low, high, third = step.lanes[0:64], step.lanes[64:128], step.lanes[104:136]
         more = Signal(4)  # further steps of this event
         end, bad, event = Signal(), Signal(), Signal()
-        unread = Signal()  # what lies behind the end marker does not matter
+        unread = Signal()  # a read error that matters, unlike one after the end marker
         late_time = Signal()  # the delta is in the second word
         first_data = Signal(32)
         kept = Signal(4)  # bytes of the first data word which belong to the record
@@ -89,10 +91,11 @@ class _Assembler(Module):
             time_low.eq(Mux(late_time, high[:32], low[32:])),
         ]
 
-        # Further data: 8 bytes a step, those behind the record's (or the last odd word's) end are zero
+        # Further data: 8 bytes per step; bytes beyond the end of the record (or of the last odd
+        # word) are zero
         left = Signal(4)
-        rest = Signal(8)  # of the record, from lane 8 on; negative numbers do not occur while steps are left
-        part = Signal(8)  # one-hot: which 8 bytes come next
+        rest = Signal(8)  # of the record, from lane 8 on; not negative while steps are left
+        part = Signal(8)  # one-hot: which 8 bytes are next
         chunk = Signal(64)
         for i in range(8):
             lane = step.lanes[8 * (9 + i) : 8 * (10 + i)]
@@ -136,7 +139,7 @@ class _Assembler(Module):
         self.sync += If(
             take,
             If(step.start, self.valid.eq((more == 0) | end | bad | unread)).Else(
-                # behind an event's last step come steps in which nothing starts
+                # an event's last step is followed by steps in which nothing starts
                 self.valid.eq(left == 1)
             ),
         ).Elif(self.ready, self.valid.eq(0))
@@ -168,7 +171,8 @@ class _Pipeline(Module):
         stage = Cat(*[getattr(self, name) for name in fields])
         incoming, spare = Signal(len(stage)), Signal(len(stage))
         total = Signal(64)
-        # A second place, so that the core's answer does not have to reach the stages before in the same cycle
+        # A second stage, so that the core's ready does not have to reach the earlier stages in the
+        # same cycle
         self.comb += [
             assembler.ready.eq(~spare_valid),
             take.eq(assembler.valid & assembler.ready),
@@ -226,7 +230,7 @@ class DmaEngine(Module):
         # # #
 
         play = Signal()  # from start to the end marker
-        awaited = Signal()  # the event accepted in the cycle before has its status now
+        awaited = Signal()  # the event accepted in the previous cycle has its status now
         refused = Signal()
         accept = Signal()
         self.comb += [
@@ -265,6 +269,6 @@ class DmaEngine(Module):
             ),
             If(self.stop | refused | (pipeline.valid & pipeline.end), play.eq(0)),
         ]
-        # Waiting for room in the core, and every stage before is full: nothing moves
+        # Waiting for room in the core, and every earlier stage is full: nothing changes
         waiting = play & pipeline.valid & pipeline.is_event & ~accept & ~awaited & ~self.hold
         self.comb += self.settled.eq(~self.busy & ~self.start | (waiting & pipeline.full & reader.settled))

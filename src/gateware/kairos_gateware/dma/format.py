@@ -1,4 +1,4 @@
-"""The two formats of DMA traces, in Python: what the gateware decodes, and the firmware writes.
+"""The two formats of DMA traces, in Python: decoded by the gateware, and written by the firmware.
 
 Recorded: wire protocols, section 5.1. Compact: docs/interfaces.md section 10.
 """
@@ -14,7 +14,8 @@ RECORDED, COMPACT = map(int, DmaFormat)
 
 
 def recorded(events, end=True) -> bytes:
-    """events: (channel 24 bits, address 8, timestamp in machine units, data as bytes: 1 to 64). With end marker."""
+    """events: (channel 24 bits, address 8, timestamp in machine units, data as bytes: 1 to 64).
+    With end marker."""
     trace = b""
     for channel, address, timestamp, data in events:
         trace += struct.pack("<I", 13 + len(data) | channel << 8)
@@ -23,7 +24,8 @@ def recorded(events, end=True) -> bytes:
 
 
 def compact(events, end=True) -> bytes:
-    """The same events, packed; data of other than whole 32-bit words are zero-extended. The first delta is from 0."""
+    """The same events, packed; data that are not whole 32-bit words are zero-extended. The first
+    delta is from 0."""
     trace = b""
     now = 0
     for channel, address, timestamp, data in events:

@@ -1,9 +1,9 @@
 """Several readers, or several writers, on one high-performance port. Clock domain sys.
 
-Addresses go out as they come, those of the first first; data come in the order of the addresses,
-and go to who asked, or are taken from who has the turn. A reader must take its data at once. No
-latency of its own, but that a burst's data are written in the cycle behind its address at the
-earliest.
+Addresses are passed on as they arrive, earlier ports having priority; data arrive in the order of
+the addresses and are routed to the requesting reader, or are taken from the writer whose turn it
+is. A reader must accept its data immediately. Adds no latency, except that a burst's data are
+written in the cycle after its address at the earliest.
 """
 
 from migen import *
@@ -14,7 +14,7 @@ from ..hp import HpRead, HpWrite
 __all__ = ["share", "share_writes"]
 
 _OPEN = 32
-"""Bursts under way, at most."""
+"""Bursts in flight, at most."""
 
 
 class _Shared(Module):
@@ -28,7 +28,7 @@ class _Shared(Module):
         asks = [If(reader.arvalid, chosen.eq(n)) for n, reader in reversed(list(enumerate(readers)))]
         self.comb += [
             *asks,
-            # What was offered stays until it is taken
+            # An offer is held until it is accepted
             If(held, chosen.eq(holder)),
             Case(
                 chosen,
@@ -57,8 +57,8 @@ class _Shared(Module):
 
 
 def share(module, readers) -> HpRead:
-    """The port that the `HpRead`s share, the first one with priority, as a submodule of `module`; a
-    single one has it to itself."""
+    """Returns the port that the `HpRead`s share, the first one with priority, as a submodule of
+    `module`; a single one is returned itself."""
     if len(readers) == 1:
         return readers[0]
     shared = _Shared(readers)

@@ -1,9 +1,9 @@
-"""Reads memory in bursts of 16 beats, ahead of its use.
+"""Reads memory in bursts of 16 beats, ahead of use.
 
-While `active`, bursts are requested back to back as long as the buffer has room for all that is
-under way, so the port's latency is hidden: with latency L to the first beat, one word a cycle needs
+While `active`, bursts are requested back to back as long as the buffer has room for all that is in
+flight, so the port's latency is hidden: with latency L to the first beat, one word per cycle needs
 L + 16 words of buffer (128 suffice up to L = 110). When `active` falls, no further burst is
-requested, what still comes is thrown away, and `idle` rises when the last requested beat has come:
+requested, arriving data are discarded, and `idle` rises when the last requested beat has arrived:
 the port is never left with an unfinished transaction.
 
     cycle       0        1        1 + L              3 + L
@@ -12,7 +12,8 @@ the port is never left with an unfinished transaction.
     rvalid                        /‾‾‾‾
     source.valid                                     /‾‾‾‾ one word a cycle
 
-With `limited`, no more than `count` bursts are read. Clock domain sys. Throughput: one word a cycle.
+With `limited`, no more than `count` bursts are read. Clock domain sys. Throughput: one word per
+cycle.
 """
 
 from litex.soc.interconnect import stream
@@ -28,11 +29,12 @@ _BURST_BYTES_LOG2 = 7
 
 
 class BurstReader(Module):
-    """bursts: how many are requested ahead; at most `bursts` * 128 bytes behind the last word used are read.
+    """bursts: number requested ahead; at most `bursts` * 128 bytes after the last word used are
+    read.
 
     base: address of the first burst (low 7 bits ignored), stable while `active`'s first cycle;
-    count, with `limited`: likewise, of bursts. source: {data 64, error: the port answered this beat
-    with an error}.
+    count, with `limited`: likewise, number of bursts. source: {data 64, error: the port answered
+    this beat with an error}.
     """
 
     def __init__(self, bursts=8, limited=False):
@@ -48,7 +50,7 @@ class BurstReader(Module):
 
         depth = bursts * BURST
         self.submodules.fifo = fifo = ResetInserter()(SyncFIFOBuffered(65, depth))
-        free = Signal(max=depth + 1, reset=depth)  # words that neither are in the buffer nor will come
+        free = Signal(max=depth + 1, reset=depth)  # words that are neither in the buffer nor in flight
         outstanding = Signal(max=bursts + 1)
         was_active = Signal()
         address = Signal(32 - _BURST_BYTES_LOG2)
@@ -66,7 +68,7 @@ class BurstReader(Module):
             fifo.re.eq(source.ready),
             taken.eq(source.valid & source.ready),
             ended.eq(bus.rvalid & bus.rlast),
-            # An address once offered stays until it is taken; what can be offered next is decided a
+            # An address, once offered, is held until it is accepted; the next offer is decided a
             # cycle ahead
             request.eq(
                 self.active

@@ -1,4 +1,4 @@
-"""Registers of DMA; what they are for: src/contracts/registers.toml."""
+"""Registers of DMA; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -9,7 +9,8 @@ __all__ = ["DmaRegisters"]
 
 
 class DmaRegisters(Module, AutoCSR):
-    """`enable`: writing 1 starts, 0 stops; `busy` tells when a playback, or what a stop has left, is over."""
+    """`enable`: writing 1 starts, 0 stops; `busy` falls when a playback, or the remainder after a
+    stop, is over."""
 
     USES = uses("dma")
 

@@ -1,13 +1,13 @@
-"""Finds records in a stream of 64-bit words, at one word a cycle.
+"""Finds records in a stream of 64-bit words, at one word per cycle.
 
 Three successive words are in view. A record starts at byte `offset` of the first of them, so its
-first 17 bytes (a whole record with 32 bits of data) are in view at once, and are picked out by 17
+first 17 bytes (a whole record with 32 bits of data) are in view at once, and are selected by 17
 byte-wide 8:1 multiplexers. A longer record's further data follow with the next words, 8 bytes each,
 through the same multiplexers. Every record is longer than a word, so at most one starts in each
 word and the stream never has to stop for one: 17-byte records take 2.125 cycles. Compact records
 start at byte 0.
 
-Output, one `Step` for each word that is looked at, one cycle later:
+Output, one `Step` for each examined word, one cycle later:
 
     start: the lanes hold a record from its byte 0 on
     otherwise: lanes 9 to 16 (recorded format), 8 to 15 (compact) are the next 8 bytes of the present record's data
@@ -33,7 +33,8 @@ def step_layout():
 
 
 class Slicer(Module):
-    """sink: words {data 64, error}. format: `RECORDED` or `COMPACT`, constant while playing. source: `step_layout`."""
+    """sink: words {data 64, error}. format: `RECORDED` or `COMPACT`, constant while playing.
+    source: `step_layout`."""
 
     def __init__(self):
         self.format = Signal()

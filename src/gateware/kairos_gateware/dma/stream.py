@@ -1,19 +1,18 @@
-"""Streams of 256-bit words from memory, as a list of descriptors says: tables and sequences for the
+"""Streams of 256-bit words from memory, as listed by descriptors: tables and sequences for the
 pulse core. Clock domain sys.
 
-The list has descriptors of 16 bytes: address of the words (32 bits, aligned to a word), how many
-there are (32 bits), and 8 bytes of 0. A descriptor of no words ends it. The list begins at a
-multiple of 128 bytes; up to 128 bytes behind its end are read, of the words whole blocks of 128
-bytes.
+The list has descriptors of 16 bytes: address of the words (32 bits, aligned to a word), number of
+words (32 bits), and 8 bytes of 0. A descriptor of no words ends it. The list begins at a multiple
+of 128 bytes; up to 128 bytes after its end are read, and the words in whole blocks of 128 bytes.
 
     cycle     0        L + 7                     2 L + 14
     start     /‾\\
     list               /‾ first descriptor
     valid                                        /‾‾ first word, then one each 4 cycles
 
-Throughput: 8 bytes a cycle, which is what the port has; from the last word of a descriptor to the
-first of the next one L + 11 cycles. `start` while busy is ignored. `stop`, and a word that cannot
-be read, end the stream; `busy` falls when all that was requested has come.
+Throughput: 8 bytes per cycle, the port's maximum; from the last word of a descriptor to the first
+of the next one L + 11 cycles. `start` while busy is ignored. `stop`, or a word that cannot be read,
+ends the stream; `busy` falls when all requested data have arrived.
 """
 
 from migen import *
@@ -24,15 +23,16 @@ __all__ = ["DESCRIPTOR_BYTES", "StreamReader"]
 
 DESCRIPTOR_BYTES = 16
 _BEATS = 4
-"""Of a word."""
+"""Beats of a word."""
 
 
 class StreamReader(Module):
     """buses: of the list and of the words, `hp.HpRead`. start, stop: pulses; base: address of the
-    list, stable in the cycle behind `start`.
+    list, stable in the cycle after `start`.
 
     `valid`, `ready`, `word`: the stream. `busy`; `error`: since the start something could not be
-    read; `words`: given since the start. For time skip: `settled`, and `idle`, there is no stream.
+    read; `words`: delivered since the start. For time skip: `settled`, and `idle`, there is no
+    stream.
     """
 
     def __init__(self, bursts=8):
@@ -47,11 +47,11 @@ class StreamReader(Module):
 
         # # #
 
-        play, second = Signal(), Signal()  # a list is played; the descriptor's second half comes
+        play, second = Signal(), Signal()  # a list is played; the descriptor's second half is next
         address, count = list_.source.data[:32], list_.source.data[32:]
         end, failed, begin = Signal(), Signal(), Signal()
         block = log2_int(8 * BURST)
-        skip, left = Signal(4), Signal(32)  # beats in front of the first word; words of the descriptor
+        skip, left = Signal(4), Signal(32)  # beats before the first word; words of the descriptor
         reading = Signal()  # a descriptor's words
         beat, given, last = Signal(max=_BEATS), Signal(), Signal()
         source = data.source
@@ -96,6 +96,6 @@ class StreamReader(Module):
             ),
             If(~play, reading.eq(0), self.valid.eq(0), second.eq(0)),
         ]
-        # A word that is not taken, and everything behind it is full: nothing moves
+        # A word is waiting, and every earlier stage is full: nothing changes
         waiting = play & reading & self.valid & ~self.ready & data.settled & list_.settled & ~second
         self.comb += [self.idle.eq(~self.busy & ~self.start), self.settled.eq(self.idle | waiting)]

@@ -1,4 +1,5 @@
-"""DMA: both formats against their Python encoders, throughput and latency, errors, stopping at any moment."""
+"""DMA: both formats against their Python encoders, throughput and latency, errors, stopping at any
+moment."""
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +23,8 @@ ENCODERS = {RECORDED: recorded, COMPACT: compact}
 
 
 class Run:
-    """One playback. `start`: cycle in which busy rises; `end`: first cycle in which it is low again, or None."""
+    """One playback. `start`: cycle in which busy rises; `end`: first cycle in which it is low
+    again, or None."""
 
     def __init__(
         self, trace, format, cycles, offset=0, width=32, ready=None, status=None, stop=None, dut=None, **memory
@@ -73,7 +75,7 @@ def ttl(count, period=100):
 
 @pytest.mark.parametrize("format, limit", [(COMPACT, 1.0), (RECORDED, 2.5)], ids=["compact", "recorded"])
 def test_throughput(format, limit):
-    """TTL events, over the whole trace: the port's 8 bytes a cycle are used up."""
+    """TTL events, over the whole trace: the port's 8 bytes per cycle are fully used."""
     events = ttl(400)
     run = Run(ENCODERS[format](events), format, 1250, width=8)
     assert run.events() == expected(events, width=8)
@@ -85,7 +87,8 @@ def test_throughput(format, limit):
 
 
 def test_latency_of_the_end():
-    """A trace without events ends as soon as the first burst, and what was requested behind it, have come."""
+    """A trace without events ends as soon as the first burst, and all that was requested after it,
+    have arrived."""
     run = Run(recorded([]), RECORDED, 400)
     assert run.events() == [] and run.error == 0
     assert run.end - run.start <= LATENCY + 8 * 16 + 10
@@ -157,7 +160,7 @@ def test_malformed_trace_stops(trace, format):
 
 @pytest.mark.parametrize("format", [RECORDED, COMPACT])
 def test_bus_error_stops(format):
-    """What was read before the bad word is played, up to a record in view together with it."""
+    """Everything before the bad word is played, up to a record in view together with it."""
     events = ttl(100)
     bad = BASE + 8 * 60
     run = Run(ENCODERS[format](events), format, 500, bad={bad})
@@ -179,7 +182,8 @@ def test_bus_error_behind_the_end_is_ignored():
 @settings(max_examples=10, deadline=None)
 @given(st.integers(2, 160), st.sampled_from([RECORDED, COMPACT]), st.sampled_from([1, 2, 5]))
 def test_stop_at_any_moment_then_play_again(stop, format, divisor):
-    """After a stop nothing is submitted, the port has no open transaction, and the next playback is complete."""
+    """After a stop nothing is submitted, the port has no open transaction, and the next playback is
+    complete."""
     events = ttl(40)
     trace = ENCODERS[format](events)
     dut = DmaEngine(32)

@@ -1,4 +1,5 @@
-"""Streams of words from memory: lists of any descriptors, on a port that is shared with DMA; errors, stopping."""
+"""Streams of words from memory: lists of any descriptors, on a port that is shared with DMA;
+errors, stopping."""
 
 import random
 import struct
@@ -27,7 +28,8 @@ class Both(Module):
 
 
 def memory_of(blocks):
-    """(content, words): a list of descriptors of `blocks`, [(gap in words, number of words)], and what they name."""
+    """(content, words): a list of descriptors of `blocks`, [(gap in words, number of words)], and
+    the data they refer to."""
     head = -(-DESCRIPTOR_BYTES * (len(blocks) + 1) // 128) * 128
     lists, content, words = b"", bytearray(), []
     for gap, count in blocks:

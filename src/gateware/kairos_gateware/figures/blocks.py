@@ -1,4 +1,5 @@
-"""The blocks whose area is measured, each with its ports. A function gives (what it is, module, ports)."""
+"""The blocks whose area is measured, each with its ports. A function returns (description, module,
+ports)."""
 
 from dataclasses import replace
 
@@ -30,7 +31,7 @@ from .phys import PHYS
 __all__ = ["BLOCKS"]
 
 PULSE_SAMPLES = 8
-"""Samples a cycle of the pulse core at the RTIO clock: 1 GS/s."""
+"""Samples per cycle of the pulse core at the RTIO clock: 1 GS/s."""
 
 
 def _bus(bus, kind):
@@ -138,7 +139,7 @@ def _traffic():
 
 
 def _pulse():
-    """What a channel of the pulse core takes, samples included."""
+    """The cost of a channel of the pulse core, samples included."""
 
     class Block(Module):
         def __init__(self):
@@ -156,7 +157,8 @@ def _pulse():
 
 
 def _pulse_crosstalk():
-    """What compensation adds to five channels, of which the one in the middle has four neighbours."""
+    """The cost of compensation for five channels, of which the one in the middle has four
+    neighbours."""
     per_cycle = pulse_facts.SAMPLES_PER_CYCLE
 
     def signal(name):

@@ -1,4 +1,4 @@
-"""Bulk transfers: the share of the line that their data have, and what early answers save.
+"""Bulk transfers: the share of the line used by their data, and the effect of early answers.
 
 `python -m kairos_gateware.figures.bulk PATH` draws the time of transfers over their size.
 """
@@ -17,22 +17,22 @@ from .place import root
 __all__ = ["DELAY", "bulk_engine", "throughput_share", "transfer_cycles"]
 
 DELAY = 125
-"""Cycles that a word is under way: 1 µs."""
+"""Cycles that a word is in flight: 1 µs."""
 _UP = 3000
 _HALF = MEMORY_WORDS // 2
 _LONGEST = 1920
-"""Words of a descriptor: whole packets that fit behind the ring."""
+"""Words of a descriptor: whole packets that fit after the ring."""
 
 
 def bulk_engine(output: Path, coded: bool = False, traffic: bool = False, delay: int = 20) -> Lockstep:
-    """Two verilated boards. coded: with line coders, a cycle for 64 bits of the line; traffic:
+    """Two verilated boards. coded: with line coders, one cycle per 64 bits of the line; traffic:
     other streams are busy. Raises OSError."""
     dut = BulkPair(delay, coded, traffic)
     return build_lockstep(output, dut, dut.inputs, dut.outputs)
 
 
 def _copied(engine, words, count, early, cycles):
-    """What was shown while a board copied so many words so often; it begins in cycle `_UP`."""
+    """Outputs while a board copies so many words so often; it begins in cycle `_UP`."""
     rows = np.zeros(_UP + cycles, engine.inputs)
     rows["plugged"] = 1
     rows["early"] = early
@@ -49,8 +49,8 @@ def _copied(engine, words, count, early, cycles):
 
 
 def throughput_share(engine: Lockstep) -> float:
-    """Bits of data in each bit of the line while one board copies to the other in packets of 512
-    bytes, memory and line without a pause."""
+    """Data bits per bit of the line while one board copies to the other in packets of 512 bytes,
+    without pauses of memory or line."""
     count = 40
     completed = _copied(engine, _LONGEST, count, 1, count * _LONGEST * 5 // 4)
     first, last = [int(np.argmax(completed == n)) for n in (10, count)]
@@ -58,7 +58,7 @@ def throughput_share(engine: Lockstep) -> float:
 
 
 def transfer_cycles(engine: Lockstep, words: int, early: bool) -> int:
-    """From the moment when a descriptor is posted to its completion."""
+    """From the posting of a descriptor to its completion."""
     packets = -(-words // 64)
     completed = _copied(engine, words, 1, early, 2000 + packets * 600)
     return int(np.argmax(completed == 1)) - _UP

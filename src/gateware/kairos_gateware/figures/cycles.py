@@ -1,4 +1,5 @@
-"""Cycles, measured in simulation: small blocks in Migen's simulator, the rest in the verilated whole."""
+"""Cycles, measured in simulation: small blocks in Migen's simulator, the rest in the verilated
+whole."""
 
 import time
 from ctypes import byref
@@ -34,7 +35,8 @@ HP_LATENCY, ACP_LATENCY, ACP_VISIBLE, CPU_CYCLES = 30, 20, 15, 25
 
 
 class _TtlCore(Module):
-    """The RTIO core with the links of `outputs` TTL outputs and `inputs` bidirectional TTLs, without the PHYs."""
+    """The RTIO core with the links of `outputs` TTL outputs and `inputs` bidirectional TTLs,
+    without the PHYs."""
 
     def __init__(self, outputs, inputs, reorder=0):
         channels = [Channel(n, OutputLink(1)) for n in range(outputs)]
@@ -113,7 +115,7 @@ def dma_cycles_per_event_with_analyzer(library: Library, count=4000) -> float:
     cycles = [m.counter // 8 for m in decode(bytes(ps.hp.memory[ring : ring + size])) if m.type == OUTPUT]
     assert len(cycles) == count and not ps.read(registers["analyzer_overflow"])
     ps.close()
-    # The buffer's fill goes to and fro with a period of six events: a window of whole periods
+    # The buffer's fill level oscillates with a period of six events: a window of whole periods
     last, window = count - 100, 1800
     return (cycles[last] - cycles[last - window]) / window
 
@@ -145,7 +147,7 @@ def _submit(dut, times, log):
 
 
 def sed_cycles_per_event(count=100) -> float:
-    """Increasing timestamps, offered without a pause."""
+    """Increasing timestamps, offered back to back."""
     dut = ttl_core(16, 8)
     log = []
     run_simulation(dut, _submit(dut, [lambda _, n=n: 1000 + n for n in range(count)], log))
@@ -154,7 +156,8 @@ def sed_cycles_per_event(count=100) -> float:
 
 
 def sed_min_slack(limit=20) -> int:
-    """Least distance of an accepted event's coarse time from the counter in the cycle of its acceptance."""
+    """Least distance of an accepted event's coarse time from the counter in the cycle of its
+    acceptance."""
     dut = ttl_core(16, 8)
     log = []
     run_simulation(dut, _submit(dut, [lambda counter, n=n: counter + n for n in range(limit)], log))
@@ -164,7 +167,8 @@ def sed_min_slack(limit=20) -> int:
 
 
 def initiator_period(library: Library) -> float:
-    """Distance of two outputs with the status awaited; the CPU needs CPU_CYCLES from seeing it to the next `sev`."""
+    """Distance of two outputs with the status awaited; the CPU needs CPU_CYCLES from seeing it to
+    the next `sev`."""
     ps = Ps(library, read_latency=ACP_LATENCY, visible=ACP_VISIBLE)
     ps.step()
     registers = _registers(ps)
@@ -182,7 +186,7 @@ def initiator_period(library: Library) -> float:
 
 
 def core_speed(core: Core, events=1000, spacing=100, repeat=5) -> float:
-    """Million cycles a second of the verilated RTIO core, clocked through while an event leaves
+    """Million cycles per second of the verilated RTIO core, clocked through while an event leaves
     every `spacing` cycles. Processor time of this process, so that other load does not count; the
     best of `repeat`."""
     first = 200_000
@@ -198,8 +202,9 @@ def core_speed(core: Core, events=1000, spacing=100, repeat=5) -> float:
 
 
 def model_speed(library: Library, events=1000, spacing=100, repeat=3) -> float:
-    """Million cycles a second of the verilated whole while an event leaves every `spacing` cycles;
-    the best of `repeat`. Only processor time in the library counts, so that other load does not."""
+    """Million cycles per second of the verilated whole while an event leaves every `spacing`
+    cycles; the best of `repeat`. Only processor time in the library counts, so that other load does
+    not."""
     ps = Ps(library)
     ps.step()
     registers = _registers(ps)

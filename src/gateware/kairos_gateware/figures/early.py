@@ -1,4 +1,5 @@
-"""What early answers save: the time of transfers to another board over their size, as a picture."""
+"""The effect of early answers: the time of transfers to another board over their size, as a
+picture."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,11 +13,12 @@ WORD = 8
 def draw_early(
     path: Path, sizes: list[int], duration: Callable[[int, bool], float], line: int, xlabel: str, ylabel: str
 ):
-    """sizes: of transfers in words; duration: of one of them, with early answers or without; line: its cycles."""
+    """sizes: of transfers in words; duration: of one of them, with early answers or without; line:
+    its delay in cycles."""
     import matplotlib
 
     matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
+    from matplotlib import pyplot  # with the backend selected above
 
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
     for early, name, color, marker in [

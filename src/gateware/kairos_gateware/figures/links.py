@@ -1,4 +1,5 @@
-"""What the link carries, from the verilated bridge at a line rate, and by the formulas of the paper.
+"""The link's throughput, from the verilated bridge at a line rate, and by the formulas of the
+paper.
 
 `python -m kairos_gateware.figures.links PATH` draws both over the length of bursts.
 """
@@ -35,7 +36,7 @@ _CYCLES_PER_S = LINE_RATE / 64
 """Of the line coder, which takes 32 words in 33 cycles."""
 _WARM_UP, _CYCLES = 4000, 8000
 DELAY = 20
-"""Cycles that a word is under way."""
+"""Cycles that a word is in flight."""
 FIBRE = 125
 """The same for RTIO: 1 µs."""
 _INPUTS = ("beats", "writes", "reads", "levels")
@@ -49,12 +50,13 @@ def _engine(output, **options) -> Lockstep:
 
 
 def bridge_engine(output: Path) -> Lockstep:
-    """The verilated bridge with endless bursts, a cycle for each word of the line. Raises OSError."""
+    """The verilated bridge with endless bursts, one cycle per word of the line. Raises OSError."""
     return _engine(output)
 
 
 def whole_engine(output: Path) -> Lockstep:
-    """The same with retransmission and line coders, a cycle for each 64 bits of the line. Raises OSError."""
+    """The same with retransmission and line coders, one cycle per 64 bits of the line. Raises
+    OSError."""
     return _engine(output, coded=True, reliability=Reliability())
 
 
@@ -74,22 +76,24 @@ def _beats_per_cycle(engine: Lockstep, beats, writes, reads):
 
 
 def mib_per_s(engine: Lockstep, beats: int, direction: str, whole: bool = False) -> float:
-    """MiB of data per second in bursts of so many beats of 8 bytes, `write` or `read`. whole: of `whole_engine`."""
+    """MiB of data per second in bursts of so many beats of 8 bytes, `write` or `read`. whole: of
+    `whole_engine`."""
     written, read = _beats_per_cycle(engine, beats, direction == "write", direction == "read")
     rate = _CYCLES_PER_S if whole else _WORDS_PER_S
     return (written if direction == "write" else read) * 8 * rate / 2**20
 
 
 def duplex_share(engine: Lockstep, beats: int = 256) -> float:
-    """What writes and reads reach together, of what each reaches alone: the lesser of both shares."""
+    """The rates of simultaneous writes and reads relative to those of each alone: the lesser of
+    both ratios."""
     alone = _beats_per_cycle(engine, beats, 1, 0)[0], _beats_per_cycle(engine, beats, 0, 1)[1]
     together = _beats_per_cycle(engine, beats, 1, 1)
     return min(a / b for a, b in zip(together, alone, strict=True))
 
 
 def interrupt_cycles(engine: Lockstep, beats: int = 256, writes: int = 1, reads: int = 1) -> int:
-    """The longest of many from a level at the far end to the near end, the line's delay not
-    counted, while data fill the link, as a rule in both directions."""
+    """The longest latency of many from a level at the far end to the near end, excluding the line's
+    delay, while data fill the link, by default in both directions."""
     every = 67
     levels = np.arange(_WARM_UP + _CYCLES) // every
     seen = _play(engine, beats, writes, reads, levels)["levels_seen"]
@@ -113,8 +117,8 @@ _FIRST_OUTPUT = 1 << 16 | 2
 
 
 def remote_event_cycles(core: Core, data: int, count: int = 4000) -> float:
-    """Mean distance of outputs that the master takes for its satellite without a pause, once
-    credits and reports pass; all come out. data: of each."""
+    """Mean distance of outputs that the master accepts for its satellite back to back, once credits
+    and reports are steady; all are executed. data: of each."""
     ahead = _UP + FIBRE + 1000
     commands = [
         Command(8 * (ahead + 2 * n), 0, _FIRST_OUTPUT + n % 4, data ^ (n >> 2 & 1), 0, Command.OUTPUT, 0)
@@ -126,8 +130,8 @@ def remote_event_cycles(core: Core, data: int, count: int = 4000) -> float:
 
 
 def remote_latency_cycles(core: Core) -> int:
-    """Least distance of an output's time from the counter when the master takes it, at which it
-    comes out of the satellite's pin in time, beyond the fibre's delay."""
+    """Least distance of an output's time from the counter at acceptance by the master for which it
+    appears at the satellite's pin on time, beyond the fibre's delay."""
     for slack in range(FIBRE, FIBRE + 100):
         command = Command(8 * slack, 0, _FIRST_OUTPUT, 1, 0, Command.OUTPUT, 1)
         played = _remote(core, [command], _UP + 1000)
@@ -146,22 +150,23 @@ CURVES = {
     "reset after a transaction": lambda t, beats: t * ceil(beats * (_BEAT + 1) / _PAYLOAD),
     "reset after a transfer": lambda t, beats: t * beats * ceil((_BEAT + 1) / _PAYLOAD),
 }
-"""Words of the data of t transactions of so many transfers, in the paper's packetisers: V0, V1, V2, V3."""
+"""Words of the data of t transactions of so many transfers, in the paper's packetisers: V0, V1, V2,
+V3."""
 
 
 def analytic_mib_per_s(curve: str, beats: int, direction: str = "write", transactions: int = 1000) -> float:
-    """What the paper's formula gives; a write's addresses share the direction with its data."""
+    """The paper's formula; a write's addresses share the direction with its data."""
     words = CURVES[curve](transactions, beats)
     words += transactions * ceil(_ADDRESS / _PAYLOAD) if direction == "write" else 0
     return _WORDS_PER_S * transactions * beats * 8 / words / 2**20
 
 
 def draw(path: Path, points: dict[str, list[tuple[int, float]]]) -> None:
-    """The four curves of writes, and points (beats, MiB/s) upon them by what they are."""
+    """Draws the four curves of writes, and points (beats, MiB/s) by their labels."""
     import matplotlib
 
     matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
+    from matplotlib import pyplot  # with the backend selected above
 
     lengths = np.unique(np.logspace(0, 8, 60, base=2).astype(int))
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")

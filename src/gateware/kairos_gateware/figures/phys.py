@@ -1,4 +1,5 @@
-"""The PHYs whose area is measured, one at a time, as their kinds say. A function gives (what it is, module, ports)."""
+"""The PHYs whose area is measured, one at a time, as listed by their kinds. A function returns
+(description, module, ports)."""
 
 from ..phy.kinds import KINDS
 

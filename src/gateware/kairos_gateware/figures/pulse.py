@@ -1,9 +1,9 @@
 """The paper's performance figures of the pulse core (rows 1 to 18 of the specification's section
-5), measured on the verilated reference core: words are streamed without a pause, and cycles counted
-until they are taken and played.
+5), measured on the verilated reference core: words are streamed back to back, and cycles counted
+until they are accepted and played.
 
-Cycles are those of one clock for stream and core. What the paper's stream limits is given at its
-clock, 333 MHz; what the sequencer limits at 409.6 MHz.
+Cycles are those of one clock for stream and core. Figures limited by the paper's stream are given
+at its clock, 333 MHz; those limited by the sequencer at 409.6 MHz.
 """
 
 from functools import partial
@@ -31,7 +31,7 @@ def _segment(value, cycles):
 
 
 def _programming(channels, tau):
-    """Words that make gate 0 of each channel eight different segments of `tau` cycles."""
+    """Words that define gate 0 of each channel as eight different segments of `tau` cycles."""
     entries = [(p, 1 << p, p) for p in range(_PARAMETERS)]
     words = []
     for c in range(channels):
@@ -45,7 +45,7 @@ def _run(channels, count=1):
 
 
 def _updates(channels, count, tau):
-    """Words that write segments of the gates, one after another, as they are."""
+    """Words that rewrite segments of the gates, one after another, with the same contents."""
     places = cycle((c, p) for p in range(_PARAMETERS) for c in range(channels))
     return [plut(p, _segment(p, tau), 1 << c) for c, p in islice(places, count)]
 
@@ -67,7 +67,8 @@ def _gap_free(engines, words, tau, count):
 
 
 def gate_min(engines: Engines, repeat=1000) -> int:
-    """Cycles of the shortest gate of eight different segments that all channels play `repeat` times without a gap."""
+    """Cycles of the shortest gate of eight different segments that all channels play `repeat` times
+    without a gap."""
     for tau in range(1, 20):
         words = _programming(engines.channels, tau)
         words += _run(engines.channels, facts.RUN_SLOTS) * (repeat // facts.RUN_SLOTS)
@@ -92,7 +93,7 @@ def _raw_gate(engines):
 
 
 def _segments_of_a_word(engines):
-    """Segments that a word of gate ids gives to the engines."""
+    """Segments that a word of gate ids passes to the engines."""
     played = engines.play([*_programming(1, 4), *_run(1, facts.RUN_SLOTS)], 1000)
     masks = played.shown["given"][:, 0, :, 0].reshape(-1).tolist()
     return sum((mask & _ALL).bit_count() for mask in masks if mask > _ALL)
@@ -108,7 +109,7 @@ def _of_gate(engines, updates, count=1):
 
 
 def _updates_of_a_gate(engines):
-    """Segments that are written for each gate of 1 us, while ten play without a gap."""
+    """Segments written for each gate of 1 us, while ten play without a gap."""
     channels, count = engines.channels, 10
     updates = _GATE - channels
     words = _programming(channels, _GATE) + _run(channels)
@@ -140,7 +141,7 @@ def _gates_of_a_word(engines):
 
 
 _BYTES = facts.WORD_BYTES * facts.STREAM_HZ
-# name: (measurement, unit, the paper's figure, what is measured)
+# name: (measurement, unit, the paper's figure, description)
 ROWS = {
     "01_raw_stream": (lambda e: _BYTES / _word(e) / 1e9, "GB/s", 10.656, "4,000 words that write segments"),
     "02_raw_gates": (lambda e: facts.STREAM_HZ / _raw_gate(e) / 1e6, "M/s", 5.203, "20 streamed gates without a gap"),
@@ -179,11 +180,13 @@ ROWS = {
         "tables of the core as it is made; baseline: all blocks of the device",
     ),
 }
-"""Rows 14 and 15, an update by DMA, are of the device that the core is built into: `pulse_updates.py`."""
+"""Rows 14 and 15, an update by DMA, are of the device that the core is built into:
+`pulse_updates.py`."""
 
 
 def rows(engines):
-    """Figures by name: (function, unit, baseline, source). engines: gives the verilated reference core."""
+    """Figures by name: (function, unit, baseline, source). engines: returns the verilated reference
+    core."""
     found = {}
     for name, (measure, unit, paper, how) in ROWS.items():
         found[f"pulse.sim_{name}"] = (partial(_measured, measure, engines), unit, paper, f"{how}; baseline: the paper")

@@ -15,7 +15,7 @@ __all__ = ["ACCESS_CYCLES", "update_cycles"]
 ACCESS_CYCLES = 12
 """PL cycles of a processor's access through GP0: 72 CPU cycles (docs/interfaces.md section 7)."""
 _WORDS_AT, _TRACE_AT = 1 << 10, 1 << 14
-"""Offsets in memory: of the word behind the list, and of a trace for RTIO DMA."""
+"""Offsets in memory: of the word after the list, and of a trace for RTIO DMA."""
 _EVENT_CYCLES = 10
 """Between the events of that trace."""
 
@@ -30,8 +30,8 @@ def _access(ps, call, *arguments):
 
 
 def update_cycles(library: Library, count: int, beside_dma=False) -> list[int]:
-    """Cycles of each of `count` updates: from the access that starts one to the end of that which
-    sees that it is over. beside_dma: RTIO DMA, whose bursts come first, plays an event each
+    """Cycles of each of `count` updates: from the access that starts one to the end of the access
+    that finds it complete. beside_dma: RTIO DMA, whose bursts have priority, plays one event per
     _EVENT_CYCLES through the same port."""
     ps = Ps(library)
     ps.step()
@@ -62,7 +62,7 @@ def update_cycles(library: Library, count: int, beside_dma=False) -> list[int]:
         taken.append(ps.cycle - begin)
         if ps.read(registers["pulse_stream_words"]) != 1 or ps.read(registers["pulse_stream_error"]):
             raise ValueError("an update did not arrive")
-        for _ in range(n % 7):  # in another phase with whatever else goes on
+        for _ in range(n % 7):  # varies the phase relative to other activity
             ps.step()
     if beside_dma and not ps.read(registers["dma_busy"]):
         raise ValueError("RTIO DMA has ended before the updates")

@@ -1,4 +1,4 @@
-"""Remote memory: cycles of a store, and what early answers save.
+"""Remote memory: cycles of a store, and the effect of early answers.
 
 `python -m kairos_gateware.figures.remote PATH` draws the time of transfers over their size.
 """
@@ -17,14 +17,15 @@ from .place import root
 __all__ = ["DELAY", "remote_engine", "round_trip_cycles", "transfer_cycles"]
 
 DELAY = 20
-"""Cycles that a word is under way."""
+"""Cycles that a word is in flight."""
 _UP = 600
 _IN = "offer write address data strobes tag early blocking writable plugged stall hold"
 _OUT = "accepted failed failed_address failed_status idle refused repeated stale full"
 
 
 def remote_engine(output: Path, reliable: bool) -> Lockstep:
-    """Two verilated boards, one with a memory. reliable: their words are protected by frames. Raises OSError."""
+    """Two verilated boards, one with a memory. reliable: their words are protected by frames.
+    Raises OSError."""
     dut = RemotePair(DELAY, Reliability() if reliable else None)
     outputs = {name: getattr(dut.initiator if name.startswith("failed_") else dut, name) for name in _OUT.split()}
     outputs |= {f"answer_{name}": getattr(dut.answer, name) for name in ("valid", "tag", "status", "data")}
@@ -32,7 +33,8 @@ def remote_engine(output: Path, reliable: bool) -> Lockstep:
 
 
 def _stores(engine, count, early, cycles):
-    """What was shown while words were stored one after the other, each when the one before it was answered."""
+    """Outputs while words are stored one after the other, each when the previous one was
+    answered."""
     rows = np.zeros(cycles, engine.inputs)
     for name, value in [("plugged", 1), ("writable", 1), ("early", early), ("blocking", 1), ("strobes", 255)]:
         rows[name] = value
@@ -46,14 +48,15 @@ def _stores(engine, count, early, cycles):
 
 
 def round_trip_cycles(engine: Lockstep) -> int:
-    """From a store that is taken to its answer, the line's delays and the memory's cycle not counted."""
+    """From the acceptance of a store to its answer, excluding the line's delays and the memory's
+    cycle."""
     shown = _stores(engine, 1, 0, 2 * _UP)
     return int(np.flatnonzero(shown["answer_valid"])[0] - np.flatnonzero(shown["accepted"])[0]) - 2 * DELAY - 1
 
 
 def transfer_cycles(engine: Lockstep, words: int, early: bool) -> int:
     """From the first store of so many to the one after which all are in the other board's memory,
-    for one who waits for each answer."""
+    for a requester that waits for each answer."""
     shown = _stores(engine, words, early, 3 * _UP + 120 * words)
     began = np.flatnonzero(shown["accepted"])[0]
     return int(np.flatnonzero(shown["idle"][began:] == 0)[-1] + 1)

@@ -1,23 +1,25 @@
-"""The phase of a satellite's clock, as far as it can be known before there is one: the time
-transfer of the gateware (`link/rtio_time.py`) played by a model of clocks and fibre.
+"""Phase of a satellite's clock, modelled: the time transfer of the gateware (`link/rtio_time.py`)
+run by a model of clocks and fibre.
 
-No chip has recovered a clock yet: in simulation both boards have the same one. What is modelled here, with its sources:
+No hardware has recovered a clock yet: in simulation both boards have the same one. The model, with
+its sources:
 
-* The satellite's clock follows the words that come: its edges are the master's, later by the
-  fibre's delay and a constant of both transceivers, taken to be calibrated. A recovered clock has
-  jitter of 5 ps rms (assumed).
+* The satellite's clock follows the received words: its edges are the master's, delayed by the fibre
+  and a constant of both transceivers, assumed to be calibrated. A recovered clock has jitter of
+  5 ps rms (assumed).
 * A Si5324 cleans it: a loop of second order, of 60 Hz, as its data sheet offers between 4 and 525
   Hz; it adds 0.3 ps rms (data sheet: 290 fs). Its crystal drifts with the board's temperature by
   0.5 ppm/K (assumed).
 * The fibre's delay has 38 ps/(km K) (Slavík et al., Sci. Rep. 5, 15447 (2015), for standard fibre);
-  temperatures of fibre and boards change by steps, which they follow with a time constant.
-* Each receiver's cycles begin in any bit of the sender's: words and the clock that is received are
-  sooner by so many 1/64 of a cycle; both are known to the near end (`link/coding.py`).
-* What comes back is seen in the first cycle of the master's that begins after it has come, or half
-  a cycle later, where its phase is such; the phase is measured to 1/64 of a cycle, and the
-  satellite's clock is moved in steps of 1/448 (`link/phase.py`).
+  temperatures of fibre and boards change by steps, followed with a time constant.
+* Each receiver's cycles begin at any bit of the sender's: words and the received clock are earlier
+  by so many 1/64 of a cycle; both are known to the near end (`link/coding.py`).
+* A returning word is sampled in the first cycle of the master's that begins after its arrival, or
+  half a cycle later, depending on its phase; the phase is measured to 1/64 of a cycle, and the
+  satellite's clock is shifted in steps of 1/448 (`link/phase.py`).
 
-The error is the satellite's counter less the master's at the same instant, in ps, with the fraction of a cycle.
+The error is the satellite's counter less the master's at the same instant, in ps, with the fraction
+of a cycle.
 """
 
 from dataclasses import dataclass
@@ -55,8 +57,8 @@ LENGTHS = tuple(200 + 2 * CYCLE_PS / _PS_PER_M / 12 * n for n in range(12))
 @dataclass
 class Setup:
     """Length of the fibre in m; time in s at which temperatures change, and by how much (K), of
-    fibre and boards; their time constants in s; how much longer the way back is, in ps; in which
-    bits of their cycles the near and the far receiver have the other's begin."""
+    fibre and boards; their time constants in s; excess of the return delay, in ps; the bits of
+    their cycles at which the near and the far receiver see the other's cycles begin."""
 
     length: float = 200.0
     steps: tuple = ((60.0, 5.0), (240.0, -10.0), (420.0, 5.0))
@@ -67,9 +69,9 @@ class Setup:
 
 
 def _round_trip(time, jitter=0.0):
-    """(R, the phase as it is measured, in cycles) of words that come back `time` ps after others
-    left, `jitter` ps off: in the first cycle that begins after that, or half a cycle later if they
-    come near its begin."""
+    """(R, the measured phase, in cycles) of words that return `time` ps after others left, `jitter`
+    ps off: in the first cycle that begins after that, or half a cycle later if they arrive near its
+    beginning."""
     cycles = time / CYCLE_PS
     phase = np.floor(cycles % 1 * RATIO) / RATIO
     half = 0.5 if phase < 0.25 or phase >= 0.75 else 0.0
@@ -77,16 +79,17 @@ def _round_trip(time, jitter=0.0):
 
 
 def _way(trip, phase, half, begins):
-    """(A, steps by which the satellite's clock is then to be later), as `link/rtio_time.py` finds them."""
+    """(A, steps by which the satellite's clock is then to be later), computed as in
+    `link/rtio_time.py`."""
     twice = trip - _FAR_CYCLES - 1 - (half != 0 and phase >= 0.75) + phase + (begins[0] - begins[1]) / WORD_BITS
     found = int(np.floor(twice / 2 + 0.5))
     return found, int(np.floor((found - twice / 2) * STEPS))
 
 
 def static_error(delay, asymmetry=0.0, begins=(0, 0)):
-    """The error in ps once the counter has been set and the clock moved, for a way there of `delay`
-    ps. The satellite's counter is A more than the master's was when a vector left when that
-    comes."""
+    """The error in ps once the counter has been set and the clock shifted, for a forward delay of
+    `delay` ps. When a vector arrives, the satellite's counter is A more than the master's was when
+    it left."""
     back, there = [
         way - begin * CYCLE_PS / WORD_BITS for way, begin in zip((delay + asymmetry, delay), begins, strict=True)
     ]
@@ -95,8 +98,8 @@ def static_error(delay, asymmetry=0.0, begins=(0, 0)):
 
 
 def attempts(delay, random, most=100):
-    """How often the time transfer begins until its third step finds the round trip of the first
-    one, each with the jitter of two recovered clocks; None if that is never in so many times."""
+    """Number of attempts of the time transfer until its third step finds the round trip of the
+    first one, each with the jitter of two recovered clocks; None if all of that many fail."""
     for attempt in range(1, most + 1):
         first, third = [_round_trip(2 * delay, jitter)[0] for jitter in random.normal(0, _JITTER_PS * np.sqrt(2), 2)]
         if first == third:
@@ -115,9 +118,10 @@ def _relaxed(times, steps, constant):
 
 def _cleaned(phase, drift, random):
     """The loop's output phase: of second order, its input `phase` in ps with the recovered clock's
-    jitter; its own crystal runs away by `drift` (relative)."""
+    jitter; its own crystal drifts by `drift` (relative)."""
     w = 2 * np.pi * _LOOP_HZ
-    # Of white noise sampled each step, only what the loop lets through: it is sampled far more often in truth
+    # Of white noise sampled at each step, only the part that the loop passes: the actual sampling
+    # is far more frequent
     noisy = phase + random.normal(0, _JITTER_PS * np.sqrt(_LOOP_HZ * 1e-6), len(phase))
     output, rate = np.empty_like(phase), 0.0
     now = phase[0]
@@ -148,7 +152,7 @@ def phase_errors(setup=None, seconds=600.0, seed=1):
 
 @cache
 def _runs():
-    """Errors over time of all fibres, with receivers that begin with bits drawn at random."""
+    """Errors over time of all fibres, with receivers whose begin bits are drawn at random."""
     begins = np.random.default_rng(1).integers(0, WORD_BITS, (len(LENGTHS), 2)).tolist()
     setups = [Setup(length=length, begins=tuple(bits)) for length, bits in zip(LENGTHS, begins, strict=True)]
     return [phase_errors(setup, seed=n)[1] for n, setup in enumerate(setups)]
@@ -160,12 +164,12 @@ def greatest_error():
 
 
 def greatest_drift():
-    """How far the phase of a satellite moves after its counter has been set, in ps."""
+    """Maximum shift of a satellite's phase after its counter has been set, in ps."""
     return float(max(np.abs(errors - errors[0]).max() for errors in _runs()))
 
 
 def share(count=10_000, seed=1):
-    """Of fibres of up to 20 km, those with which the time transfer comes to an end."""
+    """Share of fibres of up to 20 km with which the time transfer completes."""
     random = np.random.default_rng(seed)
     delays = random.uniform(0, 20_000 * _PS_PER_M, count)
     return sum(attempts(delay, random) is not None for delay in delays) / count

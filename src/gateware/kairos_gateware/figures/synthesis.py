@@ -2,8 +2,8 @@
 
 Area is counted as for the reference: LUTs of all sizes, plus 4 for each RAM64M or RAM32M; block
 RAMs in units of 36 Kbit. Depth is the largest number of LUTs between two clocked elements, or a
-port and a clocked element; wide multiplexers and carry chains lie between LUTs and are not counted,
-but shown in the path. No placement is done: timing closure needs the vendor's tool.
+port and a clocked element; wide multiplexers and carry chains are not counted, but appear in the
+path. No placement is done: timing closure needs the vendor's tool.
 """
 
 import hashlib
@@ -38,8 +38,8 @@ class Area:
 
 
 def synthesise(module, ios, name="block", cache: Path | None = None) -> Area:
-    """Synthesises a Migen module whose ports are `ios`. cache: folder where the result is kept, and
-    found again as long as Verilog, yosys and this file are the same. Raises OSError if yosys is
+    """Synthesises a Migen module whose ports are `ios`. cache: folder in which the result is kept,
+    and reused as long as Verilog, yosys and this file are the same. Raises OSError if yosys is
     missing or fails."""
     result = verilog.convert(module, set(ios), name=name)
     files = {f"{name}.v": result.main_source, **result.data_files}
@@ -99,7 +99,8 @@ def _measure(cells) -> Area:
 
 
 def _depth(cells):
-    """Longest path in LUTs. Distributed RAM reads combinationally: its address inputs count like a LUT's."""
+    """Longest path in LUTs. Distributed RAM reads combinationally: its address inputs count like a
+    LUT's."""
     drivers, inputs = {}, {}
     for name, cell in cells.items():
         if cell["type"].startswith(_SEQUENTIAL):

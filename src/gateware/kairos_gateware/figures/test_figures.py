@@ -1,4 +1,5 @@
-"""The measuring itself: known circuits have their known area and depth; cycles keep their promises."""
+"""The measuring itself: known circuits have their known area and depth; cycles meet their
+bounds."""
 
 import json
 from functools import reduce
@@ -24,8 +25,8 @@ def test_least_slack():
 
 
 def test_a_word_of_the_first_rank_waits_for_one_of_other_traffic():
-    """With retransmission and line coder, however the link is used: one word before it, and one
-    before the end of its frame, behind which it counts."""
+    """With retransmission and line coder, under any load: one word before it, and one before the
+    end of its frame, after which it counts."""
     engine = figures._whole_link()
     idle = links.interrupt_cycles(engine, beats=1, writes=0, reads=0)
     loads = [(beats, *ways) for beats in (1, 16, 256) for ways in ((1, 0), (0, 1), (1, 1))]
@@ -54,7 +55,7 @@ def test_shortest_gate(engines):
     ],
 )
 def test_rows_of_two_channels_are_their_words(engines, row, words):
-    """A word each cycle of the stream, whatever the channels do."""
+    """A word in each cycle of the stream, whatever the channels do."""
     assert pulse.ROWS[row][0](engines) == pytest.approx(words * 1e9 / facts.STREAM_HZ)
 
 
@@ -65,7 +66,7 @@ def test_rows_that_are_counts(engines):
 
 
 def test_an_update_by_dma_waits_for_memory_twice_and_for_a_few_accesses():
-    """For the list and for the word; RTIO DMA beside it costs its bursts."""
+    """For the list and for the word; RTIO DMA beside it adds its bursts."""
     latency = 2 * cycles.HP_LATENCY
     alone = pulse_updates.update_cycles(figures._whole("pulse"), 5)
     beside = pulse_updates.update_cycles(figures._whole("pulse"), 20, beside_dma=True)
@@ -104,7 +105,7 @@ def test_area_and_depth_of_a_known_circuit():
 
 @pytest.mark.long
 def test_the_same_circuit_is_not_synthesised_again(tmp_path, monkeypatch):
-    """Results are kept by the Verilog; a changed circuit takes the place of the one before."""
+    """Results are kept by the Verilog; a changed circuit replaces the previous one."""
     runs, real = [], synthesis._synthesise
     monkeypatch.setattr(synthesis, "_synthesise", lambda *arguments: runs.append(1) or real(*arguments))
     areas = []

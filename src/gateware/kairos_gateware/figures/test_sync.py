@@ -7,7 +7,8 @@ from .sync import CYCLE_PS, LENGTHS, Setup, attempts, phase_errors, share, stati
 
 
 def test_counters_agree_to_the_resolution_of_the_phase():
-    """That is 1/64 of a cycle in the round trip, half of it in the way there, and less than a step of the clock."""
+    """That is 1/64 of a cycle in the round trip, half of it in the forward delay, and less than a
+    step of the clock."""
     errors = [static_error(delay) for delay in np.linspace(1e6, 1e6 + 2 * CYCLE_PS, 401)]
     assert max(map(abs, errors)) < CYCLE_PS / 128 + CYCLE_PS / 448
     begins = np.random.default_rng(2).integers(0, 64, (401, 2)).tolist()

@@ -1,9 +1,9 @@
-"""The event line of the processor: each toggle asks for the next slot to be read.
+"""The event line of the processor: each toggle requests that the next slot be read.
 
     cycle   0   EVENTEVENTO toggles, asynchronously
             2   `toggle`, for one cycle
 
-Clock domain sys. Nothing is reset: the line has no level of rest.
+Clock domain sys. Nothing is reset: the line has no idle level.
 """
 
 from migen import *
@@ -12,7 +12,8 @@ __all__ = ["DoorBell"]
 
 
 class DoorBell(Module):
-    """`event`: EVENTEVENTO. `toggle`: it has toggled. `still`: no toggle is on its way through the synchroniser."""
+    """`event`: EVENTEVENTO. `toggle`: it has toggled. `still`: no toggle is in transit through the
+    synchroniser."""
 
     def __init__(self):
         self.event = Signal()
@@ -21,7 +22,8 @@ class DoorBell(Module):
 
         # # #
 
-        # The first two stages may be metastable; between the second and the third a change is seen.
+        # The first two stages may be metastable; a change is detected between the second and the
+        # third.
         stages = [Signal(name=f"event_sync_{i}", attr={"async_reg"} if i < 2 else set()) for i in range(3)]
         for before, stage in zip([self.event, *stages], stages, strict=False):
             self.sync += stage.eq(before)

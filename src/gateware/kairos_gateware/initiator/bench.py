@@ -1,4 +1,4 @@
-"""The ring initiator in Migen's simulator, between a memory and a core that are models."""
+"""The ring initiator in Migen's simulator, between models of a memory and a core."""
 
 import struct
 from collections import deque
@@ -17,10 +17,10 @@ OUTPUT, INPUT, POSTED = Command
 class Bench:
     """The processor's memory behind the port, and the RTIO core.
 
-    latency: L. visible: W. response: cycles from a burst's last beat to its response. statuses:
-    what the core answers to the n-th output (0 beyond). ready(cycle): whether the core takes an
-    output. Inputs are answered `input_delay` cycles after the request. bad_reads, bad_writes:
-    numbers of bursts that are answered with a bus error.
+    latency: L. visible: W. response: cycles from a burst's last beat to its response. statuses: the
+    core's answer to the n-th output (0 beyond). ready(cycle): whether the core accepts an output.
+    Inputs are answered `input_delay` cycles after the request. bad_reads, bad_writes: numbers of
+    bursts that are answered with a bus error.
 
     `outputs`: (cycle, channel, address, timestamp, data); `inputs`: (cycle, channel, timeout);
     `reads`, `writes`: (cycle of the address or the last beat, offset, beats); `visible_at`: {number
@@ -41,10 +41,11 @@ class Bench:
         self.cycle = 0
         self.number = 0
 
-    # What the CPU does
+    # The CPU
 
     def write_request(self, command, target, time, words, number=None):
-        """Into the next slot; the words behind those of the request stay as they are."""
+        """Writes a request into the next slot; the words beyond those of the request are
+        unchanged."""
         self.number = (self.number + 1) & 0x7FFF
         slot = SLOT_BYTES * (self.number % 16)
         head = 2 * (self.number if number is None else number) | command << 16 | len(words) << 24
@@ -67,7 +68,7 @@ class Bench:
         return ((self.status()[0] >> 1) - CREDIT) & 0x7FFF
 
     def wait(self, number=None):
-        """Until the answer is visible; returns its status bits."""
+        """Waits until the answer is visible; returns its status bits."""
         number = self.number if number is None else number
         for _ in range(3000):
             if self.answered() == number:
@@ -76,7 +77,7 @@ class Bench:
             yield
         raise TimeoutError
 
-    # The rest of the world
+    # The memory and the core
 
     @passive
     def _world(self):
@@ -88,7 +89,7 @@ class Bench:
         for line in [bus.arready, bus.awready, bus.wready]:
             yield line.eq(1)
         while True:
-            now = self.cycle + 1  # signals set here count in this cycle
+            now = self.cycle + 1  # signals set here take effect in this cycle
             beat = beats.popleft() if beats and beats[0][0] <= now else None
             yield bus.rvalid.eq(beat is not None)
             if beat:

@@ -1,18 +1,18 @@
 """Slots of the ring, read ahead through the port: a stream of beats.
 
-Up to READS bursts are under way. Each asks for as many beats as `first_beats` says, which follows
-the event before. What the receiver does not take at once waits in a FIFO with room for all that was
-asked for, so the port is never blocked.
+Up to READS bursts are in flight. Each requests `first_beats` beats, which follows the previous
+event. Beats that the receiver does not accept at once wait in a FIFO with room for all requested
+beats, so the port is never blocked.
 
-When a burst ends before its event does, the receiver says `cut`: the rest of the event is read by a
-burst of its own, and what was read ahead is thrown away (`flush`, one cycle later) and read again.
-When a slot does not hold the number that is expected, it says `missed`: the slot is read again with
-the next toggle.
+When a burst ends before its event does, the receiver asserts `cut`: the rest of the event is read
+by a burst of its own, and everything read ahead is discarded (`flush`, one cycle later) and read
+again. When a slot does not hold the expected number, it asserts `missed`: the slot is read again
+with the next toggle.
 
     cycle 0        toggle: read address on offer in the same cycle
           L        first beat in `beats`, in the cycle in which it is on the bus
 
-Throughput: one beat in a cycle. Clock domain sys; while `enable` is 0 everything is forgotten.
+Throughput: one beat per cycle. Clock domain sys; while `enable` is 0 all state is cleared.
 """
 
 from litex.soc.interconnect import stream
@@ -28,12 +28,13 @@ FIRST_BEATS = 3
 MAX_BEATS = 10
 """Beats of the longest request, an output of 16 words."""
 READS = 8
-"""Bursts under way at most. A port that takes fewer holds the addresses of the others."""
+"""Maximum number of bursts in flight. A port that takes fewer stalls the addresses of the
+others."""
 BUFFER_BEATS = 64
 
 
 class BeatBuffer(Module):
-    """Beats straight from the bus, or through a FIFO when the receiver could not take them at once.
+    """Beats directly from the bus, or through a FIFO if the receiver could not accept them at once.
     `beats`: stream of {word, failed} whose `last` is that of the burst. Latency: none."""
 
     def __init__(self, bus):
@@ -67,11 +68,10 @@ class SlotReader(Module):
     """bus: `AcpMaster`, of which the read channels are driven.
 
     `enable`, `base` of the ring, `toggle`: the bell. `beats`: stream of {word, failed}; `last` ends
-    a burst. From the receiver: `expected`, the number of the event it is at, and `index`, the beat
-    it is at; `first_beats`; `cut` with `rest`, the beats that are missing; `missed`. To it:
-    `flush`; `others`, bursts behind the one it is at, of which `first` is requested in this cycle.
-    `idle`: no burst is requested or under way; `waits`: nothing moves before a beat comes, if any
-    is to.
+    a burst. From the receiver: `expected`, the number of its current event, and `index`, that of
+    its current beat; `first_beats`; `cut` with `rest`, the missing beats; `missed`. To it: `flush`;
+    `others`, bursts after the current one, of which `first` is requested in this cycle. `idle`: no
+    burst is requested or in flight; `waits`: nothing changes before a beat arrives, if one is due.
     """
 
     def __init__(self, bus):

@@ -1,16 +1,15 @@
-"""Beats to requests: what a slot says, checked, and held until the core takes it.
+"""Converts beats to requests: checks a slot's contents and holds them until the core accepts them.
 
     beat 0     target, data word 0
     beat 1     time
     beat 2     2 * number of the request, command, number of data words; data word 1
     beat 3 …   two data words each
 
-`request` is valid in the very cycle in which the last beat that it needs is consumed. Words beyond
-the request's own are zero, whatever the slot holds. A slot with another number than the expected
-one is passed over (`missed`). A request whose reading failed is not offered but answered at once
-(`unreadable`).
+`request` is valid in the same cycle in which the last beat that it needs is consumed. Words beyond
+the request's own are zero, whatever the slot holds. A slot with an unexpected number is skipped
+(`missed`). A request that could not be read is not offered but answered at once (`unreadable`).
 
-Throughput: one beat in a cycle. Clock domain sys; while `enable` is 0 everything is forgotten.
+Throughput: one beat per cycle. Clock domain sys; while `enable` is 0 all state is cleared.
 """
 
 from litex.soc.interconnect import stream
@@ -23,17 +22,17 @@ __all__ = ["REQUEST", "Receiver"]
 
 INPUT, POSTED = int(Command.INPUT), int(Command.POSTED)
 REQUEST = [("target", 32), ("time", 64), ("data", 32 * MAX_WORDS), ("is_input", 1)]
-"""What a slot asks for; the data of an input is the number of the newest entry consumed."""
+"""Fields of a slot's request; the data of an input is the number of the newest entry consumed."""
 
 
 class Receiver(Module):
     """reader: `SlotReader`, whose beats are consumed.
 
-    `enable`. `request`: stream of REQUEST. `number`, `posted`, `is_input` are those of the request
-    that was complete last, until the next one is; `limit` is `number` + CREDIT. `busy`: the core
-    works on it, so that an input's answer is not overtaken; set by who takes requests.
+    `enable`. `request`: stream of REQUEST. `number`, `posted`, `is_input` are those of the last
+    complete request, until the next one is complete; `limit` is `number` + CREDIT. `busy`: the core
+    works on it, so that an input's answer is not overtaken; set by the consumer of requests.
     `unreadable`, `missed`, `failed_beat`: for one cycle. `soon`: a request may be offered in this
-    cycle. `holding`: it is on offer and was not taken.
+    cycle. `holding`: it is on offer and was not accepted.
     """
 
     def __init__(self, reader):
@@ -56,7 +55,7 @@ class Receiver(Module):
         index = Signal(4)  # of the beat that is received, within the event
         expected = Signal(16, reset=1)  # number of the event that is being received
         first_beats = Signal(4, reset=FIRST_BEATS)
-        discard = Signal(max=SLOTS * 2)  # bursts to be thrown away
+        discard = Signal(max=SLOTS * 2)  # bursts to be discarded
         surplus = Signal()  # the event is complete, its burst is not
         failed = Signal()
         words, needed = Signal(5), Signal(4)
@@ -91,8 +90,8 @@ class Receiver(Module):
             self.missed.eq(head & ~match),
             reader.missed.eq(self.missed),
             complete.eq(take & Mux(index == 2, short, (index > 2) & (index == needed - 1)) & ~self.missed),
-            # The burst ends before the event does. Beside `complete`, not behind it: the beat comes
-            # late in the cycle
+            # The burst ends before the event does. In parallel with `complete`, not derived from
+            # it: the beat arrives late in the cycle
             reader.cut.eq(take & last & Mux(index == 2, ~short & match, (index > 2) & (index != needed - 1))),
             reader.rest.eq(now_needed - index - 1),
             self.failed_beat.eq(take & beats.failed),
@@ -156,8 +155,8 @@ class Receiver(Module):
 
 
 class DataWords(Module):
-    """The data of an event: word 0 stands in beat 0, word 1 in beat 2, then two in each beat.
-    `words`: as they are with the beat of this cycle."""
+    """The data of an event: word 0 is in beat 0, word 1 in beat 2, then two in each beat. `words`:
+    their values including the beat of this cycle."""
 
     def __init__(self, word, index, take, head, complete, count):
         parts = [Signal(64, name=f"data_{i}") for i in range(MAX_WORDS // 2)]

@@ -1,4 +1,4 @@
-"""Registers of the kernel initiator; what they are for: src/contracts/registers.toml."""
+"""Registers of the kernel initiator; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -10,9 +10,9 @@ __all__ = ["InitiatorRegisters"]
 
 class InitiatorRegisters(Module, AutoCSR):
     """Besides the controls: `lost` counts triggers without a request of the expected number;
-    `error` tells of bus errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the
-    error in the status word. `permit`: a write starts one of so many cycles. `input_ring`: only if
-    inputs are pushed."""
+    `error` reports bus errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error
+    in the status word. `permit`: a write starts one of so many cycles. `input_ring`: only if inputs
+    are pushed."""
 
     USES = uses("initiator")
 

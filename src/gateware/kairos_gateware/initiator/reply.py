@@ -1,18 +1,18 @@
-"""What goes back to the processor's memory: status words, and the entries of pushed inputs, over one write channel.
-
-Statuses are coalesced: there is a write whenever there is news and fewer than WRITES are under way.
-Address and data go together with the news, not ahead, because a request may wait for long. An
-answer to an input has two beats, the event's time first; one to an output has one. A posted output
-that failed stays in the status word until `clear`. The begin and the end of a permit are news too;
-they wait while the core works on an input, whose answer has two beats.
-
-An entry of an input ring (`InputPusher.push`) has two beats of its own. Entries and statuses take
-turns while both wait; an answer to an input request follows the entry it tells of on the same
+"""Writes to the processor's memory: status words, and the entries of pushed inputs, over one write
 channel.
+
+Statuses are coalesced: one is written whenever there is news and fewer than WRITES are in flight.
+Address and data are offered together with the news, not ahead, because a request may wait for long.
+An answer to an input has two beats, the event's time first; one to an output has one. A failed
+posted output stays in the status word until `clear`. The begin and the end of a permit are news
+too; they wait while the core works on an input, whose answer has two beats.
+
+An entry of an input ring (`InputPusher.push`) has two beats of its own. Entries and statuses
+alternate while both wait; an answer to an input request follows its entry on the same channel.
 
     cycle 0   news: address and first beat are on offer in the same cycle, if the channel is free
 
-Clock domain sys; while `enable` is 0 what was not written is forgotten.
+Clock domain sys; while `enable` is 0 anything unwritten is discarded.
 """
 
 from migen import *
@@ -33,14 +33,14 @@ from ..rtio.timing import COARSE_BITS
 __all__ = ["INPUT_RINGS_BYTES", "WRITES", "Permit", "ReplyWriter", "StatusWord"]
 
 WRITES = 4
-"""Writes under way at most."""
+"""Maximum number of writes in flight."""
 INPUT_RINGS_BYTES = INPUT_CHANNELS * INPUT_ENTRIES * INPUT_ENTRY_BYTES
 ENTRY_BITS, RINGS_BITS = log2_int(INPUT_ENTRIES), log2_int(INPUT_RINGS_BYTES)
 
 
 class Permit(Module):
-    """`running` for `cycles` after `start`: so long outputs may be posted at first sight. It ends at
-    once when `enable` falls, or with 0 cycles. `free_running`: for time skip."""
+    """`running` for `cycles` after `start`: during that time outputs may be posted at first sight.
+    It ends at once when `enable` falls, or with 0 cycles. `free_running`: for time skip."""
 
     def __init__(self):
         self.enable = Signal()
@@ -61,10 +61,10 @@ class Permit(Module):
 
 
 class StatusWord(Module):
-    """The status word and what stands behind it. receiver: says of which request; `status`, `data`:
-    the core's answer to it; `answered`: it is there in this cycle. The first posted output that
-    failed is told until `clear`. While there is no answer, `word` is that of the newest one, as it
-    would be told now; its upper half has no meaning then."""
+    """The status word and the preceding beat. receiver: identifies the request; `status`, `data`:
+    the core's answer to it; `answered`: valid in this cycle. The first failed posted output is
+    reported until `clear`. Without an answer, `word` is that of the newest one with the present
+    flags; its upper half is then invalid."""
 
     def __init__(self, receiver, roomy, has_input_rings):
         self.answered = Signal()
@@ -109,14 +109,14 @@ class StatusWord(Module):
 
 class ReplyWriter(Module):
     """bus: `AcpMaster`, of which the write channels are driven. receiver: `Receiver`. response: of
-    the core. entries: stream of what is pushed, or None.
+    the core. entries: stream of pushed entries, or None.
 
     `enable`, `base` of the ring, `input_base` of the input rings, `clear`; `permit`: it runs;
-    `permit_news`: it has begun or ended, and is told from the next cycle on. `waiting`: the core
-    works on a request, whose answer comes; `asking`: an input is on offer to it. `quiet`: a request
-    for an input may begin, for no earlier status is on its way. `written`: EVENTEVENTI toggles;
-    `bad_write`. `idle`: nothing is on its way; `waits`: nothing moves before a response comes, if
-    any is to.
+    `permit_news`: it has begun or ended, and is reported from the next cycle on. `waiting`: the
+    core works on a request whose answer is due; `asking`: an input is on offer to the core.
+    `quiet`: a request for an input may begin, since no earlier status is in transit. `written`:
+    EVENTEVENTI toggles; `bad_write`. `idle`: nothing is in transit; `waits`: nothing changes before
+    a response arrives, if one is due.
     """
 
     def __init__(self, bus, receiver, response, roomy, entries=None):
@@ -141,7 +141,7 @@ class ReplyWriter(Module):
         fresh = Signal()  # news that have not been written
         kept, frozen = Signal(64), Signal(64)  # the newest word; the one on offer, which must not change
         reply_time, reply_input = Signal(64), Signal()
-        two_beats, open_two_beats = Signal(), Signal()  # of the write that is open, else of the next one
+        two_beats, open_two_beats = Signal(), Signal()  # of the open write, or else of the next one
         writes = Signal(max=WRITES + 2)
         address_open = Signal()  # offered, not accepted
         data_open = Signal()  # address accepted, data not
@@ -149,7 +149,7 @@ class ReplyWriter(Module):
         second = Signal()  # the second of two beats
         free, send = Signal(), Signal()
         push = Signal()  # a pushed entry begins in this cycle
-        pushing, pushed = Signal(), Signal()  # a pushed entry has the channel now, or had it in the cycle before
+        pushing, pushed = Signal(), Signal()  # a pushed entry has the channel, or had it in the previous cycle
         told_permit = Signal()  # as in the newest word
         permit_news = self.permit_news
         beat_sent = bus.wvalid & bus.wready
@@ -212,7 +212,7 @@ class ReplyWriter(Module):
             flags = [~entries.lost, entries.lost, entries.more]
             place = Cat(C(0, 4), entries.number[:ENTRY_BITS], entries.channel, self.input_base[RINGS_BITS:])
             self.comb += [
-                # After a push it is the status's turn
+                # After a push the status has priority
                 push.eq(entries.valid & free & (writes < WRITES) & ~(pushed & fresh)),
                 entries.ready.eq(pushing & beat_sent & second),
                 If(

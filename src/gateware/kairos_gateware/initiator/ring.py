@@ -1,8 +1,8 @@
-"""Kernel initiator: the kernel core's RTIO commands, fetched from a ring in its cache through the
+"""Kernel initiator: fetches the kernel core's RTIO commands from a ring in its cache through the
 accelerator coherency port.
 
-Ring layout and protocol: docs/interfaces.md section 5. Time line of a one-word output on an idle
-initiator; L is the port's read latency from address to first beat, beats follow each other, write
+Ring layout and protocol: docs/interfaces.md section 5. Timing of a one-word output on an idle
+initiator; L is the port's read latency from address to first beat, beats are back to back, write
 channels are ready:
 
     cycle   0        toggle of EVENTEVENTO at the input
@@ -13,25 +13,26 @@ channels are ready:
             5 + L    status known; write address and data (one beat) are offered together
 
 so a CPU that waits for each status, sees a write W cycles later and needs C cycles to the next
-toggle, gets one event each L + W + C + 7 cycles. A CPU that does not wait gets one each 3 cycles
-(READS = 8 bursts in flight: L + 3 cycles for eight, at L = 29 one each 4).
+toggle, achieves one event per L + W + C + 7 cycles. A CPU that does not wait achieves one per 3
+cycles (READS = 8 bursts in flight: L + 3 cycles for eight, at L = 29 one per 4).
 
 Blocks: `bell.py` (the event line) → `fetch.py` (slots as a stream of beats) → `receiver.py` (beats
-as requests) → the RTIO core → `reply.py` (statuses and pushed inputs, back to memory). Here they
-are joined.
+as requests) → the RTIO core → `reply.py` (statuses and pushed inputs, back to memory). They are
+connected here.
 
-A toggle asks for the next slot to be read. Slots are read ahead, up to READS bursts at once, and
-their beats kept in a FIFO when the core does not take them at once: the port is never blocked. Each
-burst has as many beats as the event before (at least 3); when one turns out to be too short, the
-bursts behind it are thrown away, the rest of the event is read, and then they are read again. A
-slot whose number is not the expected one is ignored and counted in `lost`.
+A toggle requests that the next slot be read. Slots are read ahead, up to READS bursts at once, and
+their beats are buffered in a FIFO when the core does not accept them at once: the port is never
+blocked. Each burst has as many beats as the previous event (at least 3); when one turns out to be
+too short, the bursts after it are discarded, the rest of the event is read, and then they are read
+again. A slot whose number is not the expected one is ignored and counted in `lost`.
 
-Status writes are coalesced: there is one whenever there are news and fewer than WRITES are under way.
+Status writes are coalesced: one is written whenever there is news and fewer than WRITES are in
+flight.
 
-With a pusher (`rtio/pusher.py`) the input events go out over the same write channel, two beats
+With a pusher (`rtio/pusher.py`) the input events are sent over the same write channel, two beats
 each, into rings of their own (section 5 too): address and first beat in the cycle in which the
-entry is on offer, if the channel is free. Pushes and statuses take turns while both wait. An answer
-to an input request follows the entry it tells of on the same channel.
+entry is on offer, if the channel is free. Pushes and statuses alternate while both wait. An answer
+to an input request follows its entry on the same channel.
 """
 
 from migen import *
@@ -50,13 +51,13 @@ class RingInitiator(Module):
     given). pusher: `InputPusher`, if inputs are pushed. event_o: EVENTEVENTO, asynchronous.
     event_i: EVENTEVENTI, toggles after each write.
 
-    Controls: `enable` (0: everything is forgotten, numbers start again at 1; keep it until `busy`
-    is 0), `base` (of the ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to
+    Controls: `enable` (0: all state is cleared, numbers restart at 1; keep it until `busy` is 0),
+    `base` (of the ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to
     INPUT_RINGS_BYTES; nothing is pushed while it is 0), `permit` (started for its `cycles`). State:
     `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1 write), cleared by
-    `clear` together with the error in the status word. `settled` (for time skip): nothing moves but
-    waiting for the core, or for an answer of the port. `soon`: an output may be offered in this
-    cycle.
+    `clear` together with the error in the status word. `settled` (for time skip): nothing changes
+    except waiting for the core, or for an answer of the port. `soon`: an output may be offered in
+    this cycle.
     """
 
     def __init__(self, cri, roomy=None, pusher=None):
@@ -97,7 +98,7 @@ class RingInitiator(Module):
         if pusher is not None:
             self.comb += pusher.enable.eq(self.enable & (self.input_base != 0))
 
-        # The core's turn: an input's answer must not meet an earlier status on its way
+        # The core's turn: an input's answer must not meet an earlier status in transit
         request = receiver.request
         waiting = Signal()  # for the core's answer
         taken = Signal()
@@ -122,7 +123,7 @@ class RingInitiator(Module):
             If(~self.enable, waiting.eq(0)),
         ]
 
-        # What the registers tell
+        # State for the registers
         self.sync += [
             If(replies.written, self.event_i.eq(~self.event_i)),
             If(receiver.missed & (self.lost != 0xFFFF), self.lost.eq(self.lost + 1)),
@@ -130,9 +131,9 @@ class RingInitiator(Module):
             If(self.clear, self.lost.eq(0)),
         ]
 
-        # Rest
+        # Quiescence
         port_rests, resting = Signal(), Signal()
-        port_waits, calm = Signal(), Signal()  # the same, or nothing moves before the memory answers
+        port_waits, calm = Signal(), Signal()  # the same, or nothing changes before the memory answers
         stuck = Signal()  # the receiver waits for the core
         self.comb += [
             port_rests.eq(reader.idle & replies.idle & ~reader.first),

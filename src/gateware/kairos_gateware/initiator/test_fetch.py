@@ -12,7 +12,8 @@ BASE = 0x4000_0000
 
 
 class Bench(Module):
-    """A port with `latency`, whose words are their addresses; `asked`: (offset, beats) of each burst."""
+    """A port with `latency`, whose words are their addresses; `asked`: (offset, beats) of each
+    burst."""
 
     def __init__(self, latency=5):
         self.bus = AcpMaster()
@@ -100,7 +101,7 @@ def test_the_rest_of_a_cut_event_is_read_and_then_what_was_behind_it_again():
         yield from ring(dut, 2)
         while len(bench.beats) < 2 * FIRST_BEATS:
             yield
-        # Of slot 1 four beats are missing.
+        # Four beats of slot 1 are missing.
         yield dut.index.eq(3)
         yield dut.rest.eq(4)
         yield dut.cut.eq(1)

@@ -1,4 +1,4 @@
-"""Beats become requests: words, numbers, slots to be passed over, beats that could not be read."""
+"""Conversion of beats to requests: words, numbers, slots to be skipped, unreadable beats."""
 
 import random
 import struct
@@ -13,7 +13,7 @@ from kairos_gateware.simulation import run_simulation
 
 
 class Reader:
-    """What a receiver sees of a `SlotReader`."""
+    """The signals of a `SlotReader` that a receiver uses."""
 
     def __init__(self):
         self.beats = stream.Endpoint([("word", 64), ("failed", 1)])
@@ -23,7 +23,7 @@ class Reader:
 
 
 def slot(number, command=Command.OUTPUT, target=0x500, time=-9, words=(1,)):
-    """The words of a slot, with nonsense behind what belongs to the request."""
+    """The words of a slot, with garbage after those of the request."""
     padded = [*words, *[0xBAD] * (16 - len(words))]
     data = struct.pack("<IIqI", target, padded[0], time, 2 * number | command << 16 | len(words) << 24)
     return struct.unpack(f"<{MAX_BEATS}Q", data + struct.pack("<15I", *padded[1:]))
@@ -35,7 +35,7 @@ def beats_of(words, command=Command.OUTPUT):
 
 def receive(bursts, ready=lambda: True):
     """Requests (target, time, words, is input) of these bursts (beats), numbers of those that were
-    missed or unreadable, and how often the rest of an event was asked for. A burst may have `None`
+    missed or unreadable, and how often the rest of an event was requested. A burst may have `None`
     for a beat that failed."""
     reader = Reader()
     dut = Receiver(reader)

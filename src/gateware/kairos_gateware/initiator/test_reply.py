@@ -1,4 +1,5 @@
-"""Replies: coalesced statuses, answers of two beats, errors that stay, entries in turn with them."""
+"""Replies: coalesced statuses, answers of two beats, sticky errors, and entries alternating with
+them."""
 
 import random
 
@@ -23,7 +24,7 @@ BASE = 0x10_0000
 
 
 class Request:
-    """What a writer sees of a `Receiver`."""
+    """The signals of a `Receiver` that a writer uses."""
 
     def __init__(self):
         self.number, self.posted, self.is_input, self.unreadable = Signal(16), Signal(), Signal(), Signal()
@@ -140,7 +141,7 @@ def test_the_first_posted_output_that_fails_is_told_until_it_is_cleared():
 
 
 def test_begin_and_end_of_a_permit_are_told():
-    """The word is open while it runs, unless the answer was an error."""
+    """The word permits posting while the permit runs, unless the answer was an error."""
     bench = Bench()
 
     def pause():
@@ -167,7 +168,7 @@ def test_begin_and_end_of_a_permit_are_told():
 
 
 def test_the_end_of_a_permit_waits_for_the_answer_of_an_input():
-    """Even if the port takes the address late: the answer is one write, its time first."""
+    """Even if the port accepts the address late: the answer is one write, its time first."""
     bench = Bench()
     cycle = [0]
 

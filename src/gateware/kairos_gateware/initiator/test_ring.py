@@ -1,4 +1,4 @@
-"""The ring initiator alone, in Migen's simulator, between a memory and a core that are models."""
+"""The ring initiator alone, in Migen's simulator, between models of a memory and a core."""
 
 import struct
 
@@ -44,7 +44,7 @@ def test_time_line_of_an_output(latency):
 @pytest.mark.parametrize("cost", [0, 25])
 def test_period_of_a_cpu_that_waits(cost):
     """L + W + C + 7: here W counts from the cycle after the write, and the CPU sees it in the cycle
-    it becomes visible."""
+    in which it becomes visible."""
     bench = Bench()
     starts = []
 
@@ -82,7 +82,8 @@ def test_throughput_of_a_cpu_that_does_not_wait(latency, period):
 
 @pytest.mark.parametrize("words", range(1, 17))
 def test_wide_outputs(words):
-    """Exactly the words of the event, zeros above them whatever the slot holds; the burst fits from the second on."""
+    """Exactly the words of the event, zeros above them whatever the slot holds; the burst fits from
+    the second event on."""
     bench = Bench()
     data = [0x0101_0101 * (n + 1) for n in range(words)]
 
@@ -123,7 +124,7 @@ def test_a_slot_with_another_number_is_read_again_with_the_next_toggle():
 
 
 def test_bus_error_of_a_read():
-    """The request is answered "unreachable" and not executed; those before and behind are."""
+    """The request is answered "unreachable" and not executed; earlier and later ones are."""
     bench = Bench(bad_reads=[1])
 
     def cpu():
@@ -154,7 +155,8 @@ def test_bus_error_of_a_write_is_noted():
 
 
 def test_statuses_are_coalesced():
-    """No more than four writes under way: while responses take long, one status tells of several events."""
+    """At most four writes are in flight: while responses are slow, one status reports several
+    events."""
     bench = Bench(visible=40, response=40)
 
     def cpu():
@@ -171,7 +173,8 @@ def test_statuses_are_coalesced():
 
 
 def test_failure_of_a_posted_output():
-    """The first one is kept, with its number, and told with every status until it is cleared."""
+    """The first one is kept, with its number, and reported with every status until it is
+    cleared."""
     bench = Bench(statuses=[0, 2, 4, 0])
 
     def cpu():
@@ -245,12 +248,12 @@ def test_a_permit_opens_the_status_word_for_its_cycles(roomy):
         1 + CREDIT << 1 | closed,
         1 + CREDIT << 1 | flags,
     ]
-    # From the start to the word that is closed again: the cycles and the way of the write.
+    # From the start to the word without the permit: the cycles and the latency of the write.
     assert abs(seen.index(1 + CREDIT << 1 | closed) - seen.index(CREDIT << 1 | flags) - 50) <= 2
 
 
 def test_disabling_forgets_requests():
-    """Numbers begin with 1 again, even while a request waits for the core."""
+    """Numbers restart at 1, even while a request waits for the core."""
     bench = Bench(ready=lambda cycle: cycle > 400)
 
     def cpu():
@@ -281,8 +284,8 @@ _REQUEST = st.tuples(
 
 
 def check(requests, latency, response, stutter):
-    """Every request is executed once, in order, as it was written; who waits gets its own status;
-    the first failure of a posted one is kept."""
+    """Checks that every request is executed once, in order, as written; that requests with wait get
+    their own status; and that the first failure of a posted one is kept."""
     outputs = [request for request in requests if request[0] != INPUT]
     bench = Bench(latency=latency, visible=response, response=response, statuses=[request[4] for request in outputs],
                   ready=lambda cycle: cycle % stutter != 1)  # fmt: skip
@@ -338,7 +341,7 @@ def test_many_random_requests(requests, latency, response, stutter):
 
 @pytest.mark.parametrize("cycles", [1, 20, 47, 100])
 def test_a_permit_that_begins_and_ends_among_posted_outputs(cycles):
-    """Nothing is lost, the last word tells of everything, and then all is at rest."""
+    """Nothing is lost, the last word reports everything, and then all activity ends."""
     bench = Bench(visible=7)
 
     def cpu():

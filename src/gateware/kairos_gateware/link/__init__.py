@@ -1,4 +1,5 @@
-"""The link between boards: words with error correction, vectors packed into them, streams that share them.
+"""The link between boards: words with error correction, vectors packed into words, and streams that
+share them.
 
-Documented in docs/gateware/link.md, to the bit.
+The format is documented bit by bit in docs/gateware/link.md.
 """

@@ -1,5 +1,5 @@
-"""What tests and figures put between or around the ends of a link: a near and a far bridge with a
-word channel between, endless bursts over it, and endless vectors over an endpoint."""
+"""Benches for tests and figures of a link: a near and a far bridge with a word channel between
+them, endless bursts over it, and endless vectors over an endpoint."""
 
 from functools import reduce
 from operator import add
@@ -17,8 +17,8 @@ BURSTS_UNDER_WAY = 64
 
 
 class BridgePair(Module):
-    """delay: cycles that a word is under way. `flips_there`, `flips_back`: bits to invert in the
-    words that arrive. coded: blocks of the line coder are under way, not words."""
+    """delay: cycles that a word is in flight. `flips_there`, `flips_back`: bits to invert in the
+    arriving words. coded: the link carries blocks of the line coder instead of words."""
 
     def __init__(self, delay=1, coded=False, **options):
         self.submodules.near = near = NearBridge(**options)
@@ -55,8 +55,8 @@ class BridgePair(Module):
 
 
 class BridgeTraffic(Module):
-    """Bursts without pause. `beats`: of each; `writes`, `reads`: what is asked for. `written`,
-    `read`: beats that have arrived; `wrong`: those with other data than were sent. `levels`: of the
+    """Back-to-back bursts. `beats`: of each; `writes`, `reads`: enable each kind. `written`,
+    `read`: beats that have arrived; `wrong`: beats with other data than were sent. `levels`: of the
     interrupts at the far end; `levels_seen`: at the near end."""
 
     def __init__(self, **options):
@@ -129,12 +129,12 @@ STREAMS = [
     Stream("answer", 5, Forms(answer=26), 2, 32),
 ]
 _OFFERED = {"event": 40, "state": 3, "bulk": 256, "request": 20, "answer": 100}
-"""In how many of 256 cycles there is a vector."""
+"""Number of cycles out of 256 in which a vector is offered."""
 
 
 class Chance(Module):
-    """`yes` in `share` of 256 cycles, a number or a signal; `state`: random bits. By a shift register
-    (x^32 + x^22 + x^2 + x + 1)."""
+    """`yes` in `share` of 256 cycles, a number or a signal; `state`: random bits. From a shift
+    register (x^32 + x^22 + x^2 + x + 1)."""
 
     def __init__(self, share, seed):
         self.state = state = Signal(32, reset=0x9E3779B9 * (2 * seed + 1) & 0xFFFF_FFFF)
@@ -150,9 +150,9 @@ class Chance(Module):
 
 
 class StreamTraffic(Module):
-    """An endpoint whose streams are all offered numbered vectors while `offering`, and which takes
-    those that come at random times. `sent`, `received`: vectors, by stream. `gaps`: how often a
-    number was missing; `wrong`: vectors that were of no number, or of one that had been there."""
+    """An endpoint that offers numbered vectors on all streams while `offering`, and accepts
+    received ones at random times. `sent`, `received`: vectors, by stream. `gaps`: how often a
+    number was missing; `wrong`: vectors with an invalid or a repeated number."""
 
     def __init__(self, seed, **options):
         self.submodules.endpoint = endpoint = Endpoint(STREAMS, STREAMS, **options)

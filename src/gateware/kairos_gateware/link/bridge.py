@@ -1,10 +1,12 @@
-"""AXI between two boards: transactions that go in at the near end come out at the far end, and the answers return.
+"""AXI between two boards: transactions enter at the near end and leave at the far end; responses
+return.
 
-Five streams carry the five AXI channels, one the interrupts, one the credits. What a channel sends
-as a rule has a short form: a write beat with all its bytes 64 bits, a read beat like the one before
-it (same identification, no error) 64 bits; the tag says also which one is the last of its burst.
-All that is not the rule has the long form. AXI4, or AXI3, whose write beats have an identification,
-too, and may be interleaved; 64 bits of data; interrupts pass from the far end to the near one.
+Five streams carry the five AXI channels, one the interrupts, one the credits. The common beats have
+a short form: 64 bits for a write beat with all its bytes, or for a read beat with the
+identification of the one before and no error; the tag also marks the last beat of a burst. All
+other beats have the long form. Supports AXI4, and AXI3, whose write beats also have an
+identification and may be interleaved; 64 bits of data; interrupts pass from the far end to the near
+one.
 """
 
 from functools import reduce
@@ -22,7 +24,7 @@ _DATA, _STROBES = 64, 8
 _OKAY = 0
 _ADDRESS = "addr burst len size lock prot cache qos id"
 _FIELDS = {"aw": _ADDRESS, "ar": _ADDRESS, "w": "data strb last", "b": "resp id", "r": "data last resp id"}
-"""What crosses the link of each channel, the first field lowest."""
+"""Fields of each channel that cross the link, the first one lowest."""
 
 
 def _identified(axi, name):
@@ -37,7 +39,7 @@ def _fields(axi, name):
 
 def bridge_streams(axi, interrupts, depth):
     """(streams towards the far end, streams towards the near end). axi: `AXIInterface`; interrupts:
-    how many; depth: of the FIFOs behind the link."""
+    number of interrupts; depth: of the FIFOs at the receiving end."""
     width = {name: len(_fields(axi, name)) for name in _FIELDS}
 
     def beats(name):
@@ -57,9 +59,9 @@ def bridge_streams(axi, interrupts, depth):
 
 
 class _Bridge(Module):
-    """What both ends are: the channels that one of them sends, the other takes. near: which end.
-    axi3: both are AXI3. `endpoint`: that of the link; when the link goes down, what was under way is gone, and nobody
-    answers it."""
+    """Common part of both ends: the channels that one end sends, the other receives. near: this is
+    the near end. axi3: both are AXI3. `endpoint`: that of the link; when the link goes down,
+    transactions in flight are lost and never answered."""
 
     def __init__(self, near, address_width, id_width, interrupts, depth, reliability, axi3):
         version = "axi3" if axi3 else "axi4"
@@ -109,7 +111,8 @@ class _Bridge(Module):
             ]
 
     def _usual(self, name, channel, other):
-        """(field, value) of a beat that has the short form. other: this one has the long one."""
+        """(field, value) pairs of a beat with the short form. other: this beat has the long
+        form."""
         usual = [(channel.strb, 2**_STROBES - 1)] if name == "w" else [(channel.resp, _OKAY)]
         if _identified(self.axi, name):
             id_ = Signal.like(channel.id)
@@ -120,7 +123,8 @@ class _Bridge(Module):
 
 
 class NearBridge(_Bridge):
-    """Where transactions come in: `axi` is a slave. `interrupts`: their levels at the far end."""
+    """The end where transactions enter: `axi` is a slave. `interrupts`: their levels at the far
+    end."""
 
     def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None, axi3=False):
         super().__init__(True, address_width, id_width, interrupts, depth, reliability, axi3)
@@ -132,7 +136,8 @@ class NearBridge(_Bridge):
 
 
 class FarBridge(_Bridge):
-    """Where transactions come out: `axi` is a master. `interrupts`: levels, of which each change is sent."""
+    """The end where transactions leave: `axi` is a master. `interrupts`: levels; each change is
+    sent."""
 
     def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None, axi3=False):
         super().__init__(False, address_width, id_width, interrupts, depth, reliability, axi3)
@@ -140,7 +145,7 @@ class FarBridge(_Bridge):
         # # #
 
         sink, sent = self.endpoint.sink["interrupts"], Signal.like(self.interrupts)
-        known = Signal()  # the near end has `sent`; its own levels outlive the link
+        known = Signal()  # the near end has `sent`; its own levels survive a link failure
         self.comb += [
             sink.valid.eq(~known | (sent != self.interrupts)),
             sink.form.eq(1),

@@ -1,6 +1,5 @@
-"""What tests and figures put around bulk transfers: boards with a memory at each end of their
-links, whose engines copy from one to the other, while the endpoints between them carry other
-traffic."""
+"""Bench for tests and figures of bulk transfers: boards with a memory at each end of their links,
+whose engines copy from one to the other while the endpoints between them carry other traffic."""
 
 from migen import *
 from migen.genlib.fifo import SyncFIFO
@@ -26,10 +25,11 @@ _ADDRESS = log2_int(MEMORY_WORDS)
 
 
 class _Port(Module):
-    """A memory of `MEMORY_WORDS` at address 0, and its ports as the processing system has them: the
-    first beat comes `_LATENCY` cycles after the address, bursts follow each other; beyond it are
-    errors. While `stall` nothing is taken. Two readers, the first of which has few bursts. `poke`:
-    a word is written (`index`, `value`); `peek`: that at `index`, a cycle later."""
+    """A memory of `MEMORY_WORDS` at address 0, with ports like those of the processing system: the
+    first beat arrives `_LATENCY` cycles after the address, bursts are back to back; addresses
+    beyond it return errors. While `stall`, nothing is accepted. Two readers, the first of which has
+    few bursts. `poke`: a word is written (`index`, `value`); `peek`: the word at `index`, a cycle
+    later."""
 
     def __init__(self, readers, writer):
         self.poke, self.index, self.value, self.peek = Signal(), Signal(_ADDRESS), Signal(64), Signal(64)
@@ -105,7 +105,8 @@ class _Port(Module):
 
 
 class BulkEnd(Module):
-    """An end of the link. traffic: number of its other streams' traffic; None: they are idle. `line`: `BulkLine`."""
+    """An end of the link. traffic: seed of the traffic of its other streams; None: they are idle.
+    `line`: `BulkLine`."""
 
     def __init__(self, traffic=None):
         if traffic is None:
@@ -121,9 +122,9 @@ class BulkEnd(Module):
 
 
 class BulkBoard(Module):
-    """end: `BulkEnd` of the link, with the memory of the board `number` there. Half of that is
-    exported, the second half, to be written. way: `BulkWay`; None: the end's own. `waited`: for how
-    many cycles a word of the endpoint has waited at most that could have left if there were no bulk
+    """end: `BulkEnd` of the link, with the memory of the board `number` there. The second half of
+    the memory is exported and writable. way: `BulkWay`; None: the end's own. `waited`: greatest
+    number of cycles for which a word of the endpoint waited that could have been sent without bulk
     data."""
 
     def __init__(self, end, way=None, number=0, timeout=2048):
@@ -145,7 +146,7 @@ class BulkBoard(Module):
             region.enable.eq(1),
             region.writable.eq(1),
             region.first.eq(MEMORY_WORDS // 2),
-            # and something that is not there
+            # and some words that do not exist
             region.last.eq(2 * MEMORY_WORDS - 1),
         ]
         self.inputs = {
@@ -188,7 +189,7 @@ def _ports(boards):
 
 
 class _Words(Module):
-    """Words from one line to another one, `delay` cycles later, with bits inverted."""
+    """Passes words from one line to another, `delay` cycles later, with bits inverted."""
 
     def __init__(self, source, sink, delay, plugged, flips):
         self.submodules.fibre = fibre = Fibre(delay)
@@ -203,9 +204,11 @@ class _Words(Module):
 
 
 class BulkPair(Module):
-    """delay: cycles of the line. coded: through line coders, 64 bits in a cycle. traffic: other streams are busy, too.
+    """delay: cycles of the line. coded: through line coders, 64 bits per cycle. traffic: other
+    streams are busy, too.
 
-    `boards`: a `BulkBoard` each. `plugged`; `flips`: bits to invert in what arrives at each."""
+    `boards`: a `BulkBoard` each. `plugged`; `flips`: bits to invert in the arriving words of each.
+    """
 
     def __init__(self, delay=20, coded=False, traffic=False, **options):
         self.boards = [BulkBoard(BulkEnd(n if traffic else None), **options) for n in range(2)]
@@ -239,9 +242,9 @@ class BulkPair(Module):
 
 
 class BulkChain(Module):
-    """Boards 0, 1 and 2 in a chain, and what each has at its links: four `boards`, of which the two
-    in the middle are those of board 1. delay: cycles of each line. `plugged`: of both lines;
-    `flips`: as in `BulkPair`."""
+    """Boards 0, 1 and 2 in a chain, with four `boards`, one for each end of a link; the two in the
+    middle are those of board 1. delay: cycles of each line. `plugged`: of both lines; `flips`: as
+    in `BulkPair`."""
 
     def __init__(self, delay=20):
         ends = [BulkEnd(n) for n in range(4)]

@@ -1,9 +1,11 @@
-"""Packets of bulk transfers that have come, kept until they are whole and right: nothing of another one goes on.
+"""Buffer of received bulk packets: keeps each until it is complete and valid; nothing of any other
+is passed on.
 
     packet ─▶ memory ─ CRC right? allowed? ─▶ packets
                        no ─▶ answer
 
-The memory has room for all packets that one end may have under way. Throughput: a word a cycle. Clock domain sys.
+The memory has room for all packets that one end may have in flight. Throughput: one word per cycle.
+Clock domain sys.
 """
 
 from migen import *
@@ -17,12 +19,12 @@ __all__ = ["PacketBuffer"]
 
 class PacketBuffer(Module):
     """receiving: `BulkReceiving`. mine: the packet with its `head_of` is for this buffer. allowed:
-    it may go on; there two cycles after the head.
+    it may be passed on; valid two cycles after the head.
 
-    `packets`: FIFO of the heads of packets that may go on. `word`: the next one of their words,
-    which follow each other; `next`: it has been taken, `left`: it was the last one of its packet.
-    `judged`: answers to the others. For a cycle: one has been `refused`, came `broken`, or was
-    `dropped` for want of room. `empty`: nothing is kept.
+    `packets`: FIFO of the heads of packets that may be passed on. `word`: the next one of their
+    words, which are consecutive; `next`: it has been taken, `left`: it was the last one of its
+    packet. `judged`: answers to the others. For a cycle: a packet was `refused`, `broken` on
+    reception, or `dropped` for lack of room. `empty`: nothing is kept.
     """
 
     def __init__(self, receiving, mine, allowed):

@@ -1,10 +1,10 @@
-"""Bulk transfers, the end that takes them: packets that are whole and go to exported memory are written there.
+"""Bulk transfers, receiving end: writes intact packets for exported memory.
 
     packet ─▶ buffer ─ CRC right? exported? ─▶ bursts on the memory port ─▶ answer
                        no ─▶ answer
 
-Nothing of a packet is written before all of it has come and its CRC was right (`PacketBuffer`), so
-no wrong bit reaches memory. Throughput: a word a cycle. Clock domain sys.
+Nothing of a packet is written before all of it has been received with the right CRC
+(`PacketBuffer`), so no bit error reaches memory. Throughput: one word per cycle. Clock domain sys.
 """
 
 from functools import reduce
@@ -22,7 +22,8 @@ from .remote_words import ADDRESS_BITS, BOARD_BITS, BUS_ERROR, DONE
 __all__ = ["BURST", "BulkServer", "burst_beats"]
 
 BURST = 16
-"""Beats of the longest burst of the port, which begin and end within a block of so many words."""
+"""Beats of the longest burst on the port; bursts do not cross the boundaries of blocks of so many
+words."""
 _COUNT_BITS = 16
 _BURSTS_OPEN = 32
 
@@ -36,9 +37,9 @@ def burst_beats(address, left):
 class BulkServer(Module):
     """way: `BulkWay` of the link. regions: list of `Region` that apply.
 
-    `board`: number of this one; a packet for another one that ends here is refused. `bus`:
-    `HpWrite`. Counts, which stop at their greatest value: `refused` packets, `broken` ones, and
-    `dropped` ones for want of room. `settled`: nothing goes on.
+    `board`: number of this board; a packet for another one that ends here is rejected. `bus`:
+    `HpWrite`. Saturating counts of packets: `refused`, `broken`, and `dropped` for lack of room.
+    `settled`: nothing is in progress.
     """
 
     def __init__(self, way, regions: list[Region]):
@@ -73,7 +74,7 @@ class BulkServer(Module):
         self.sync += If(event & (count != 2**_COUNT_BITS - 1), count.eq(count + 1))
 
     def _allowed(self, receiving, regions):
-        """Whether all of the packet that comes lies in one region, and it is for this board."""
+        """Whether all of the received packet lies in one region, and it is for this board."""
         r, head = receiving, receiving.head_of
         last, check, allowed = Signal(ADDRESS_BITS + 1), Signal(), Signal()
         within = [
@@ -89,7 +90,7 @@ class BulkServer(Module):
         return allowed
 
     def _split(self, packets):
-        """Packets into bursts. Returns (FIFO of bursts, there is one to come)."""
+        """Splits packets into bursts. Returns (FIFO of bursts, whether one is to come)."""
         bursts = SyncFIFO(ADDRESS_BITS + log2_int(BURST) + 1 + KEY_BITS, 4)
         self.submodules += bursts
         left, address, key = Signal(LENGTH_BITS + 1), Signal(ADDRESS_BITS), Signal(KEY_BITS)
@@ -109,7 +110,7 @@ class BulkServer(Module):
         return bursts, left != 0
 
     def _write(self, bursts, buffer):
-        """Bursts to the port. Returns the answers of packets: (valid, ready, what)."""
+        """Writes bursts to the port. Returns the answers of packets: (valid, ready, contents)."""
         bus = self.bus
         owed = SyncFIFO(1 + KEY_BITS, _BURSTS_OPEN)
         self.submodules += owed

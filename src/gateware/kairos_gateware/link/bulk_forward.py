@@ -1,17 +1,18 @@
-"""Bulk transfers through a board: packets and answers that are for boards behind other links go on there.
+"""Bulk transfers through a board: forwards packets and answers for boards behind other links.
 
     link ─▶ way? ─┬─▶ this board's server
                   ├─▶ buffer ─▶ in turn with others' and this board's engine ─▶ link
                   └─▶ buffer ─▶ in turn with others' and this board's engine ─▶ link
 
-A packet goes on when all of it has come and its CRC was right, with a CRC of its own on the next
-line; one that came broken is answered here. Each link has a buffer for each other one, so a packet
-waits only for what goes the same way (virtual output queues). Nothing is ever held up on a line: a
-packet that comes while its buffer is full is dropped, as is one for a link that is down or that
-there is not, and the engine that sent it does so again, and gives up in time. So packets and
-answers cannot wait for each other in a circle.
+A packet is forwarded once all of it has been received with the right CRC, with a new CRC on the
+next line; a broken one is answered here. Each link has a buffer for each other link, so a packet
+waits only for those on the same path (virtual output queues). A line is never held up: a packet
+that arrives while its buffer is full is dropped, as is one for a link that is down or does not
+exist; the engine that sent it retries, and eventually gives up. So packets and answers cannot
+deadlock.
 
-Latency: a packet's length and 5 cycles; of an answer 2. Throughput of each link: a word a cycle. Clock domain sys.
+Latency: a packet's length and 5 cycles; of an answer 2. Throughput of each link: one word per
+cycle. Clock domain sys.
 """
 
 from functools import reduce
@@ -28,8 +29,8 @@ __all__ = ["BulkForwarding", "BulkWay"]
 
 
 class BulkWay:
-    """line: `BulkLine` of a link. What this board's engine and server at the link use: `packet` and
-    `answer` as those of `BulkSending`, `mine`: the packet that comes is for this board,
+    """line: `BulkLine` of a link. Ports for this board's engine and server at the link: `packet`
+    and `answer` as those of `BulkSending`; `mine`: the packet being received is for this board;
     `receiving`."""
 
     def __init__(self, line):
@@ -38,7 +39,7 @@ class BulkWay:
 
 
 class _Turns(Module):
-    """Several `sources` use `out` in turn. ends: what `out` takes in this cycle is the last of a
+    """Several `sources` use `out` in turn. ends: `out` accepts in this cycle the last word of a
     piece that must not be interrupted. inside: such a piece has begun."""
 
     def __init__(self, out, sources, ends, inside):
@@ -53,8 +54,8 @@ class _Turns(Module):
 
 
 class _Packets(Module):
-    """Packets of a link that leave by one other. these: the one that comes does. `packet`: they,
-    one after the other; `judged`: as of `PacketBuffer`."""
+    """Packets of a link that leave by one other link. these: selects the packet being received.
+    `packet`: the packets, one after the other; `judged`: as of `PacketBuffer`."""
 
     def __init__(self, line, these):
         self.packet = packet = Record(line.sending.packet.layout)
@@ -77,7 +78,7 @@ class _Packets(Module):
 
 
 class _Answers(Module):
-    """The same of answers, whose key tells for which board they are."""
+    """The same for answers, whose key names the board they are for."""
 
     def __init__(self, receiving, these):
         self.answer = answer = Record([("valid", 1), ("ready", 1), *ANSWER])
@@ -99,7 +100,8 @@ class BulkForwarding(Module):
     `tree_route`. own: number of this board. sizes: boards behind each of its links downwards.
     route: of `tree_route`.
 
-    `ways`: `BulkWay` of each, by the same ports. `settled`: for time skip."""
+    `ways`: `BulkWay` of each, by the same ports. `settled`: for time skip.
+    """
 
     def __init__(self, lines, own, sizes, route):
         self.ways = {port: BulkWay(line) for port, line in lines.items()}
@@ -120,7 +122,8 @@ class BulkForwarding(Module):
                 route(head.destination, leaves),
                 route(board, returns),
             ]
-            # What would go back, or where nobody is, has no buffer: it is dropped
+            # Packets for the link they came from, or for a missing one, have no buffer: they are
+            # dropped
             for other in lines:
                 if other != port:
                     packets[port, other] = _Packets(way.line, ~way.mine & (leaves == other))
@@ -142,7 +145,8 @@ class BulkForwarding(Module):
 
     @staticmethod
     def _pieces(packet):
-        """(statements that count its words, one has begun, the last word of one is taken)."""
+        """(statements that count its words, whether one has begun, whether its last word is
+        taken)."""
         left = Signal(LEFT_BITS)
         goes = packet.valid & packet.ready
         counts = If(goes, left.eq(Mux(packet.head, packet.length + 1, left - 1)))

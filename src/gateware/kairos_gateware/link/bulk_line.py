@@ -1,13 +1,14 @@
-"""Bulk data between an end of the link and its line: raw words where nothing else wants to leave (bulk_words.py).
+"""Bulk data between an end of the link and its line: raw words while nothing else is to be sent
+(bulk_words.py).
 
     packets ─▶ ┐                                            ┌─▶ packets
     answers ─▶ ┼─▶ BulkSending ═══ line ═══ BulkReceiving ─▶ ┼─▶ answers
     endpoint ─▶ ┘                                            └─▶ endpoint
 
 The endpoint must protect its words by frames (`Reliable`): if a head is lost, raw words are taken
-for words with check bits, and only CRCs tell that they are not.
+for words with check bits, and only CRCs reveal that they are not.
 
-Latency: endpoint's word → line 1, if a raw word has just left 2; line → endpoint 0. Clock domain sys.
+Latency: endpoint's word → line 1, or 2 just after a raw word; line → endpoint 0. Clock domain sys.
 """
 
 from migen import *
@@ -36,11 +37,11 @@ _BITS = PAYLOAD_BITS + STREAM_BITS
 
 
 class BulkSending(Module):
-    """endpoint: whose `out` goes to the line here. `out`: word to the line coder, with `ready`.
+    """endpoint: its `out` is sent to the line here. `out`: word to the line coder, with `ready`.
 
-    `packet`: a head (`head`, with the fields of `HEAD`), then its data, each taken if `valid` and
-    `ready`; `spoiled`: this word could not be read, so the packet has to arrive broken. `answer`:
-    what became of a packet that came, with `ready`. `moving`: something is on its way through it.
+    `packet`: a head (`head`, with the fields of `HEAD`), then its data, each accepted if `valid`
+    and `ready`; `spoiled`: this word could not be read, so the packet must be received as broken.
+    `answer`: result of a received packet, with `ready`. `moving`: something is in transit.
     """
 
     def __init__(self, endpoint):
@@ -104,7 +105,7 @@ class BulkSending(Module):
                 Cat(sends, begins, enters).eq(7),
                 told.eq(head),
             ),
-            # What came while the link was down is forgotten, and sent again by the one who sent it
+            # Packets offered while the link is down are discarded; their engine retransmits them
             packet.ready.eq(step & (takes | begins | (~under_way & (~packet.head | ~endpoint.up)))),
             summed.eq(takes | begins),
             sums.before.eq(Mux(begins, CRC_START, crc)),
@@ -124,12 +125,10 @@ class BulkSending(Module):
 
 
 class BulkReceiving(Module):
-    """endpoint: whose `into` and `line` come from the line here. `into`: word from the line coder.
-
-    A cycle later: `head`, a packet begins, with `head_of`, its fields; a head ends the packet
-    before, if that had no end; `data`, a `word` of it; `end`, it is complete, and right if `good`.
-    `answer`: with `answer_key` and `answer_status`. `busy`: a packet comes.
-    """
+    """endpoint: its `into` and `line` are driven here. `into`: word from the line coder. A cycle
+    later: `head`, a packet begins, with its fields in `head_of`; a head ends a previous packet that
+    has no end; `data`, a `word` of it; `end`, it is complete, and right if `good`. `answer`: with
+    `answer_key` and `answer_status`. `busy`: a packet is being received."""
 
     def __init__(self, endpoint):
         self.into = Record([("valid", 1), ("word", WORD_BITS)])
@@ -142,7 +141,7 @@ class BulkReceiving(Module):
 
         self.submodules.decoder = decoder = Decoder(_BITS, CHECK_BITS)
         self.submodules.crc = sums = Crc(WORD_BITS)
-        into, raw, known, left = self.into, Signal(), Signal(), Signal(LEFT_BITS)  # known: the packet's head has come
+        into, raw, known, left = self.into, Signal(), Signal(), Signal(LEFT_BITS)  # known: the head was received
         crc, marked, payload = Signal(CRC_BITS), Signal(), decoder.data[:PAYLOAD_BITS]
         head, resume, answer = [fields_of(kind, payload) for kind in (Mark.HEAD, Mark.RESUME, Mark.ANSWER)]
         alike, literal, follows, twice = Signal(), Signal(WORD_BITS), Signal(), Signal()
@@ -204,7 +203,8 @@ class BulkReceiving(Module):
 
 
 class BulkLine(Module):
-    """endpoint: an end of the link. `out`, `into`, `line`: take the place of its own. `sending`, `receiving`."""
+    """endpoint: an end of the link. `out`, `into`, `line`: replace those of the endpoint.
+    `sending`, `receiving`."""
 
     def __init__(self, endpoint):
         self.submodules.sending = BulkSending(endpoint)

@@ -1,27 +1,27 @@
-"""Bulk transfers, the end that sends them: descriptors in a ring say what is copied from this
-board's memory to the one at the other end of the link.
+"""Bulk transfers, sending end: descriptors in a ring request copies from this board's memory to the
+one at the other end of the link.
 
     ring ─▶ descriptor ─▶ packets of 512 bytes ─▶ slot, timer ─▶ bursts from memory ─▶ line
-                              slot is free, or again ◀─ answer
+                                  slot is free, or again ◀─ answer
 
 A **descriptor** has 16 bytes: address of the first byte here (32 bits), bytes (32 bits), address of
-the first byte there (32 bits), and flags (32 bits; bit 0: tell when it is complete; bit 11: it is
-for the board whose number is in bits 10 to 8, not for the neighbour). All but the flags are
-multiples of 8. Descriptors are carried out one behind the other, the next one's packets while the
-last of the one before are still under way; so what is scattered goes as fast as what is in one
-piece. They are complete in turn.
+the first byte there (32 bits), and flags (32 bits; bit 0: report completion; bit 11: for the board
+whose number is in bits 10 to 8 instead of the neighbour). All but the flags are multiples of 8.
+Descriptors are carried out in order; the packets of the next one may start while the last of the
+previous one are still in flight, so scattered data are as fast as contiguous data. They are
+completed in order.
 
-A packet has one of `SLOTS` slots, with a timer, until it is answered. Its data are not kept: if it
-came broken or is not answered in time, they are read from memory again, so they must not change
-before the descriptor is complete. After `attempts` it has failed; then, and if a packet is refused,
-the engine halts, tells why, and begins nothing more before it is cleared. Descriptors before the
-one that failed are completed, those behind it are not.
+A packet occupies one of `SLOTS` slots, with a timer, until it is answered. Its data are not kept:
+if it arrived broken or is not answered in time, they are read from memory again, so they must not
+change before the descriptor is complete. After `attempts` attempts it has failed; then, or if a
+packet is rejected, the engine halts, reports the cause, and starts nothing more until it is
+cleared. Descriptors before the failed one are completed, later ones are not.
 
-With `early`, a packet is done with for the source as soon as its last word has been read, and its
-timer guards it, so `SLOTS` packets may be under way; without, the next packet is read when the one
-before has been answered. `completed` counts answered ones only, with and without.
+With `early`, the next packet is read as soon as the last word of the previous one has been read,
+whose timer guards it, so `SLOTS` packets may be in flight; otherwise the next packet is read when
+the previous one has been answered. `completed` counts only answered packets, in both modes.
 
-Throughput: a word a cycle while packets are under way. Clock domain sys.
+Throughput: one word per cycle while packets are in flight. Clock domain sys.
 """
 
 from migen import *
@@ -38,28 +38,30 @@ RING = 64
 """Descriptors of the ring, which begins at a multiple of its size."""
 DESCRIPTOR_BYTES = 16
 INVALID, UNREADABLE = 5, 6
-"""Why the engine has halted, beside what an answer tells: a descriptor of no bytes, or not of whole
+"""Causes of a halt, beside the statuses of answers: a descriptor with no bytes, or not of whole
 words; this board's memory could not be read."""
 _OPEN = 4
-"""Descriptors under way."""
+"""Descriptors in flight."""
 _OPEN_BITS = log2_int(_OPEN)
 _BUFFER = 256
 _COUNT_BITS = 16
 _WORD_BITS = 3
-"""Of an address, within a word."""
+"""Address bits within a word."""
 _TO_BITS, _TO = 1 + BOARD_BITS, 8
-"""Of a descriptor's flags: those that name another board than the neighbour, the number below, from bit 8 on."""
+"""Bits of a descriptor's flags that name a board other than the neighbour, the number in the low
+bits, from bit 8 on."""
 
 
 class BulkEngine(Module):
-    """way: `BulkWay` of the link. timeout: cycles until an answer is missing. attempts: how often a packet is sent.
+    """way: `BulkWay` of the link. timeout: cycles after which an answer is missing. attempts: how
+    often a packet is sent.
 
-    `board`: number of this one. `base`: address of the ring. `posted`: how many descriptors there
-    have been, modulo 65536; `completed` likewise. `early`. `done`: for a cycle, one that asked for
-    it is complete. `halted`: with `reason`, a status. `clear`: as `posted` says, and no reason to
-    halt, once nothing is under way. `repeated`: packets that were sent again; stops at its greatest
-    value. `bus_ring`, `bus_data`: `HpRead`. `idle`: nothing is under way; `settled`, for time skip:
-    nor does anything begin, or change, before a register is written.
+    `board`: number of this board. `base`: address of the ring. `posted`: number of descriptors
+    posted so far, modulo 65536; `completed` likewise. `early`. `done`: for a cycle, a descriptor
+    that requested it is complete. `halted`: with `reason`, a status. `clear`: resumes from `posted`
+    and clears the halt, once nothing is in flight. `repeated`: packets that were retransmitted;
+    saturates. `bus_ring`, `bus_data`: `HpRead`. `idle`: nothing is in flight; `settled`, for time
+    skip: in addition, nothing begins or changes before a register is written.
     """
 
     def __init__(self, way, timeout=4096, attempts=8):
@@ -77,7 +79,7 @@ class BulkEngine(Module):
         self._invalid, self._wrong = Signal(), Signal(STATUS_BITS)  # a descriptor, in this cycle
         self._busy, self._again = Signal(SLOTS), Signal(SLOTS)
         self._generation = Array(Signal(GENERATION_BITS) for _ in range(SLOTS))
-        self._counts = Array(Signal(max=SLOTS + 1) for _ in range(_OPEN))  # packets under way of an open descriptor
+        self._counts = Array(Signal(max=SLOTS + 1) for _ in range(_OPEN))  # packets in flight of an open descriptor
         self._whole, self._tells, self._failed = Signal(_OPEN), Signal(_OPEN), Signal(_OPEN)
         self._unreadable = Signal()
         clears, waits = Signal(), Signal()
@@ -89,7 +91,7 @@ class BulkEngine(Module):
         self.comb += [
             self.idle.eq((self._busy == 0) & ~moving & ~fetching & ~packet.valid),
             clears.eq(waits & self.idle),
-            # One that has halted leaves what was posted as it is
+            # A halted engine leaves posted descriptors as they are
             self.settled.eq(self.idle & ~waits & ~completing & (self.halted | (self.posted == self.completed))),
         ]
         self.sync += [
@@ -131,8 +133,9 @@ class BulkEngine(Module):
         return asked
 
     def _issue(self, clears):
-        """Packets of the descriptor that is carried out, and those that are to be sent again.
-        Returns (packet's local address, remote one, length, id; it is to be read; its slot)."""
+        """Issues the packets of the current descriptor, and those that are to be retransmitted.
+        Returns (packet's local address, remote one, length, id; whether it is to be read; its
+        slot)."""
         self._opened = Signal(_COUNT_BITS)  # descriptors
         local, remote, left, to = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(_TO_BITS)
         kept = Record([("local", ADDRESS_BITS), ("remote", ADDRESS_BITS), ("length", LENGTH_BITS), ("to", _TO_BITS)])
@@ -203,7 +206,7 @@ class BulkEngine(Module):
         return job, issues, slot
 
     def _answer(self, receiving, issues, slot):
-        """What becomes of slots: answers, and timers, one slot after the other."""
+        """Updates slots on answers and timeouts, checking one slot's timer after the other."""
         now, at = Signal(max=2 * self._timeout), Signal(SLOT_BITS)
         sent = Array(Signal.like(now) for _ in range(SLOTS))
         tried = Array(Signal(max=self._attempts + 1) for _ in range(SLOTS))
@@ -234,7 +237,7 @@ class BulkEngine(Module):
         ]
         self.sync += [
             now.eq(now + 1),
-            # From the same slot on, for however long nothing was under way: that time may be skipped
+            # Restarts from the same slot after any idle time, which may be skipped
             at.eq(Mux(self._busy == 0, 0, at + 1)),
             If(retry & (self.repeated != 2**_COUNT_BITS - 1), self.repeated.eq(self.repeated + 1)),
         ]
@@ -257,7 +260,7 @@ class BulkEngine(Module):
             ]
 
     def _read(self, packet, job, issues):
-        """Reads packets' data, and hands them on. Returns whether any are under way."""
+        """Reads packets' data and passes them on. Returns whether any are in flight."""
         bus = self.bus_data
         reads = SyncFIFO(ADDRESS_BITS + LENGTH_BITS, 4)
         heads = SyncFIFO(sum(width for _, width in HEAD) - BOARD_BITS, 8)
@@ -276,7 +279,7 @@ class BulkEngine(Module):
             heads.din.eq(Cat(job.id, job.length, job.remote, job.to[-1], job.to[:BOARD_BITS])),
             Cat(next_address, next_length).eq(reads.dout),
             reads.re.eq(left == 0),
-            # An address once offered stays until it is taken
+            # An address, once offered, is held until it is accepted
             asks.eq((left != 0) & (free >= BURST) & (~bus.arvalid | bus.arready)),
             bus.rready.eq(1),
             data.we.eq(bus.rvalid),
@@ -309,7 +312,7 @@ class BulkEngine(Module):
         return reads.readable | (left != 0) | heads.readable | (free != _BUFFER) | (rest != 0)
 
     def _complete(self, clears):
-        """Counts descriptors, in turn. Returns whether one is complete in this cycle."""
+        """Counts descriptors, in order. Returns whether one is completed in this cycle."""
         place = self.completed[:_OPEN_BITS]
         complete = Signal()
         whole, tells, failed = [

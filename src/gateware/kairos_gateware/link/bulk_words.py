@@ -1,13 +1,15 @@
-"""What bulk transfers put on the line besides the link's words: raw words of 64 bits of data, and marks that say which.
+"""Line format of bulk transfers: raw words of 64 bits of data, and marks that delimit them, between
+the link's words.
 
     words with check bits …  head | data | data | … | trailer   words with check bits …
                                       └ escape | words with check bits … | resume ┘
 
-A **mark** is a word with check bits, of a stream of its own. A head begins a packet, behind which
+A **mark** is a word with check bits, of a stream of its own. A head begins a packet, after which
 the line is raw: words are data without check bits, the last one the trailer, with a CRC over head
-and data. The other streams go before bulk data, and may come between any two raw words: the escape,
-a raw word that no data look like, says that words with check bits follow, and a mark that data go
-on. Data that differ from the escape in one bit at most are told by a mark.
+and data. The other streams have priority over bulk data, and may be sent between any two raw words:
+the escape, a raw word unlike any data, announces that words with check bits follow, and a resume
+mark that data continue. A data word that differs from the escape in one bit at most is sent as part
+of a mark.
 """
 
 from functools import reduce
@@ -44,23 +46,23 @@ BULK = 6
 PACKET_WORDS = 64
 """Data words of the longest packet: 512 bytes."""
 SLOTS = 2**SLOT_BITS
-"""Packets that one end may have under way."""
+"""Packets that one end may have in flight."""
 LENGTH_BITS = log2_int(PACKET_WORDS)
 LEFT_BITS = LENGTH_BITS + 1
 ID_BITS = SLOT_BITS + GENERATION_BITS
 KEY_BITS = ID_BITS + BOARD_BITS
-"""An id, and the board whose it is."""
+"""An id, and the board that issued it."""
 STATUS_BITS = 3
 AGAIN = 4
-"""Status of an answer, beside those of single loads and stores: the packet came broken."""
+"""Status of an answer, beside those of single loads and stores: the packet was received broken."""
 ESCAPE = 0x6A09_E667_6A09_E667
-"""Both halves are the same, those of a trailer opposite: no trailer looks like it."""
+"""Both halves are the same, those of a trailer complementary: no trailer can look like it."""
 LITERAL_BITS = log2_int(WORD_BITS) + 1
 
 
 class Mark:
-    """head: a packet begins. resume: raw words go on, after a data word that looks like an escape
-    if `literal`. answer: what has become of a packet."""
+    """head: a packet begins. resume: raw words continue, after a data word that looks like an
+    escape if `literal`. answer: result of a packet."""
 
     HEAD, RESUME, ANSWER = 1, 2, 3
 
@@ -74,9 +76,9 @@ MARK = {
     Mark.ANSWER: [*ANSWER, *[(f"not_{name}", width) for name, width in ANSWER]],
 }
 """Fields above the kind, the first lowest. `length`: data words - 1; `address` of the first in
-words; `far`: it is for the board `destination`, not for the neighbour. `left`: raw words that
-follow, the trailer included. `flipped`: the bit in which a literal differs from the escape, or 64.
-An answer is told twice, the second time inverted."""
+words; `far`: the packet is for the board `destination`, not for the neighbour. `left`: raw words
+that follow, the trailer included. `flipped`: the bit in which a literal differs from the escape, or
+64. An answer is sent twice, the second time inverted."""
 
 
 def mark(kind, **values):
@@ -96,9 +98,11 @@ def fields_of(kind, payload):
 
 
 def escape_like(word):
-    """(the word differs from the escape in at most one bit, the number of that bit or 64)."""
+    """(whether the word differs from the escape in at most one bit, the number of that bit or
+    64)."""
     wrong = [word[n] ^ (ESCAPE >> n & 1) for n in range(WORD_BITS)]
-    # One bit of the number is 1 for half of the bits: at most one is wrong if no number has both its halves
+    # For each bit of the bit number, half of the word's bits have it set: at most one bit is wrong
+    # if in no case both halves have wrong bits
     halves = []
     for bit in range(log2_int(WORD_BITS)):
         ones = reduce(or_, [w for n, w in enumerate(wrong) if n >> bit & 1])

@@ -1,21 +1,22 @@
-"""Line coding: words to 64B/66B blocks, scrambled, in 64 bits a cycle for a serialiser; and back
-from bits that begin anywhere.
+"""Line coding: words to scrambled 64B/66B blocks, 64 bits per cycle for a serialiser, and back from
+any bit alignment.
 
-A block is a header of two bits and 64 bits, bit 0 first. Header 01 is a word. Header 10 is what is
-sent while there is no word, and at least every 256 blocks: the state of the scrambler, 58 bits, and
-six parities of it. 32 blocks leave in 33 cycles, so a block begins in each cycle two bits later
-than the one before: its place, in pairs of bits, is added to the parities. From that the receiver
-knows in which bit of its own cycles those of the sender begin, and so gives each word after the
-same time, whatever its place. Else a word would take a cycle more or less, and nobody could tell
-the time by it.
+A block is a two-bit header and 64 bits, bit 0 first. Header 01 is a word. Header 10 is sent while
+there is no word, and at least every 256 blocks: the 58-bit state of the scrambler and six parities
+of it. 32 blocks take 33 cycles, so each block begins two bits later in its cycle than the one
+before: its place, in pairs of bits, is added to the parities. From it the receiver knows at which
+bit of its own cycle those of the sender begin, and so delivers every word with the same latency,
+whatever its place. Otherwise the latency would vary by a cycle and could not be used to transfer
+time.
 
-The scrambler is added to the words, and its state sent, as Interlaken does: one wrong bit on the
-line is one wrong bit of a word, which its check bits correct. One that synchronises itself
-(10GBASE-R) would make three of it.
+The scrambler is additive and its state is transmitted, as in Interlaken: one bit error on the line
+is one bit error of a word, which its check bits correct. A self-synchronising scrambler (10GBASE-R)
+would turn it into three.
 
-Alignment (IEEE 802.3, 49.2.13): with a header of 00 or 11 the bits are moved by one, until 64
-headers in turn are right; it is lost with 16 wrong ones of 64. A wrong header of an aligned line is
-taken for a word's: that is what blocks are as a rule, and the frame's CRC finds the others.
+Alignment (IEEE 802.3, 49.2.13): a header of 00 or 11 slips the alignment by one bit, until 64
+headers in a row are valid; alignment is lost with 16 invalid headers out of 64. An invalid header
+on an aligned line is taken for that of a word: most blocks are words, and the frame's CRC catches
+the rest.
 """
 
 from functools import reduce
@@ -33,18 +34,20 @@ _TAPS = (58, 39)
 """x^58 + x^39 + 1."""
 _STATE_BITS = _TAPS[0]
 _FIRST = 0x243_F6A8_885A_308D
-"""State of a transmitter at first, the digits of pi: from few ones it would take thousands of bits to be balanced."""
+"""Initial transmitter state, the digits of pi: a state with few ones would take thousands of bits
+to become balanced."""
 _PARITIES = WORD_BITS - _STATE_BITS
 _PLACES = 32
 BEGIN_BITS = log2_int(WORD_BITS)
 STATE_EVERY = 256
-"""Blocks, at most."""
+"""Greatest number of blocks from one state to the next."""
 _MISSES = 8
-"""States, one after the other, that differ from the receiver's before it takes theirs."""
+"""Consecutive states that must differ from the receiver's before it adopts the received one."""
 
 
 class _Scrambler(Module):
-    """`sequence`: 64 bits to add to the block that belongs to `state`; `after`: the state of the next block."""
+    """`sequence`: 64 bits to add to the block with scrambler state `state`; `after`: the state of
+    the next block."""
 
     def __init__(self):
         self.state = Signal(_STATE_BITS, reset=_FIRST)
@@ -52,7 +55,7 @@ class _Scrambler(Module):
 
         # # #
 
-        bits = [self.state[n] for n in range(_STATE_BITS)]  # the oldest lowest
+        bits = [self.state[n] for n in range(_STATE_BITS)]  # oldest bit lowest
         for _ in range(WORD_BITS):
             bits.append(bits[-_TAPS[0]] ^ bits[-_TAPS[1]])
         self.comb += [self.sequence.eq(Cat(*bits[_STATE_BITS:])), self.after.eq(Cat(*bits[-_STATE_BITS:]))]
@@ -63,7 +66,8 @@ def _parities(state):
 
 
 class LineTransmitter(Module):
-    """`word`: taken in a cycle with `valid` and `ready`. `line`: 64 bits in each cycle, bit 0 first."""
+    """`word`: accepted in a cycle with `valid` and `ready`. `line`: 64 bits per cycle, bit 0
+    first."""
 
     def __init__(self):
         self.word = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
@@ -73,7 +77,7 @@ class LineTransmitter(Module):
 
         self.submodules.scrambler = scrambler = _Scrambler()
         block, due = Signal(BLOCK_BITS), Signal(max=STATE_EVERY, reset=STATE_EVERY - 1)
-        place, kept = Signal(max=_PLACES + 1), Signal(WORD_BITS)  # `place` pairs of bits are kept from blocks before
+        place, kept = Signal(max=_PLACES + 1), Signal(WORD_BITS)  # `place` pairs of bits are left from earlier blocks
         full, joined = Signal(), Signal(WORD_BITS + BLOCK_BITS)
         self.comb += [
             full.eq(place == _PLACES),
@@ -95,8 +99,8 @@ class LineTransmitter(Module):
 
 
 class _Aligner(Module):
-    """`line` to `block`, in a cycle with `valid`; it began `before` bits before what it ended with.
-    `slip`: leave a bit out."""
+    """Extracts `block` from `line`, in a cycle with `valid`; the block began `before` bits before
+    the line word with which it ended. `slip`: skip one bit."""
 
     def __init__(self):
         self.line, self.slip = Signal(WORD_BITS), Signal()
@@ -104,7 +108,7 @@ class _Aligner(Module):
 
         # # #
 
-        held, kept = Signal(max=BLOCK_BITS), Signal(BLOCK_BITS - 1)  # so many bits from before
+        held, kept = Signal(max=BLOCK_BITS), Signal(BLOCK_BITS - 1)  # `held` bits are left from earlier line words
         joined, enough = Signal(WORD_BITS + BLOCK_BITS), Signal()
         self.comb += [joined.eq(kept | self.line << held), enough.eq(held >= 2 + self.slip)]
         self.sync += [
@@ -119,7 +123,8 @@ class _Aligner(Module):
 
 
 class _Alignment(Module):
-    """`good`, in a cycle with `valid`: the header is one. `aligned`; `slip`: not here, for a cycle."""
+    """`good`, in a cycle with `valid`: the header is valid. `aligned`: block alignment is found.
+    `slip`: for a cycle, shift the alignment by one bit."""
 
     def __init__(self):
         self.valid, self.good, self.aligned, self.slip = [Signal() for _ in range(4)]
@@ -132,7 +137,7 @@ class _Alignment(Module):
         )
         self.sync += If(
             self.valid,
-            If(rest != 0, rest.eq(rest - 1)),  # what was on its way before the slip
+            If(rest != 0, rest.eq(rest - 1)),  # blocks received before the slip took effect
             blocks.eq(blocks + 1),
             If(blocks == 63, wrong.eq(0), self.aligned.eq(1)),
             If(~self.good, wrong.eq(wrong + 1)),
@@ -141,9 +146,9 @@ class _Alignment(Module):
 
 
 class LineReceiver(Module):
-    """`line` to `word`, in a cycle with `valid`, which comes four cycles behind that in whose bits
-    the sender's began. `begin`: in which of its bits, the first 0. `up`: aligned, and scrambler and
-    places are known; else there is no word, and `begin` means nothing."""
+    """`line` to `word`, in a cycle with `valid`, four cycles after the cycle in whose bits the
+    sender's cycle began. `begin`: at which of those bits, counted from 0. `up`: aligned, with
+    scrambler state and place known; otherwise no word is output and `begin` is invalid."""
 
     def __init__(self):
         self.line = Signal(WORD_BITS)
@@ -189,14 +194,14 @@ class LineReceiver(Module):
         self._deliver(body ^ scrambler.sequence, header != _STATE, place)
 
     def _deliver(self, word, is_word, place):
-        """All words after the same time: one whose block ended in the cycle behind the sender's
-        waits for a cycle, others end in the one after that."""
+        """Delivers all words with the same latency: a word whose block ended in the cycle after the
+        sender's cycle is delayed by one cycle; others end one cycle later."""
         aligner = self.aligner
         begin, behind, early = Signal(BEGIN_BITS), Signal(BEGIN_BITS + 1), Signal()
         come, waits, kept = Signal(), Signal(), Signal(WORD_BITS)
         self.comb += [
             begin.eq(-aligner.before - Cat(C(0, 1), place)),
-            behind.eq(begin + Cat(C(0, 1), place)),  # where the block began, bits behind that
+            behind.eq(begin + Cat(C(0, 1), place)),  # where the block began, in bits after `begin`
             early.eq(behind < WORD_BITS - 1),
             come.eq(aligner.valid & self.up & is_word),
         ]

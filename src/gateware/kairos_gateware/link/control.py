@@ -1,11 +1,12 @@
-"""The link's own words, stream 0: what they say and in which bits. None of them is a client's.
+"""The link's own control words (stream 0) and their bit layout. Clients of the link never see them.
 
 53                        22 21    20     19      18      17 16          3     2   1    0
 | CRC of the 22 bits below  | zero  | again | generation | number         | lane | kind |   start, end, acknowledge
 |                           | zero  | up    | knows | seen (8) | mine (8)        | kind |   hello
 
-The CRC of an end is that of its frame's words and of the end; of the others, of themselves alone.
-It covers each word with its stream, and with zeros where the CRC stands.
+The CRC of an end word covers the words of its frame and the end word; that of any other control
+word covers that word alone. Each word is covered together with its stream number, with the CRC
+field set to zero.
 """
 
 from migen import *
@@ -16,7 +17,7 @@ from .word import PAYLOAD_BITS
 __all__ = ["CONTROL", "NUMBER_BITS", "ControlWord", "Kind"]
 
 CONTROL = 0
-"""The stream of the link's own words."""
+"""Stream number of the control words."""
 NUMBER_BITS = 14
 _GENERATION_BITS = 2
 _KIND_BITS = 2
@@ -24,15 +25,15 @@ _SESSION_BITS = 8
 
 
 class Kind:
-    """hello: who is there. start: the next word of the lane has this number, and begins a frame.
-    end: it has this number itself, and ends a frame. acknowledge: all words of the lane before this
-    number have arrived."""
+    """hello: identifies the sender. start: the lane's next word has this number and begins a frame.
+    end: has this number itself and ends a frame. acknowledge: all words of the lane before this
+    number have been received."""
 
     HELLO, START, END, ACKNOWLEDGE = range(4)
 
 
 class ControlWord:
-    """Names for the bits of a payload, to read and to write them."""
+    """Named bit fields of a payload, for reading and writing."""
 
     def __init__(self, payload):
         self.kind = payload[:_KIND_BITS]

@@ -1,7 +1,8 @@
-"""CRC-32C over words, a word in a cycle: all 32 bits are parities of the CRC before and the word.
+"""CRC-32C over words, one word per cycle: each of the 32 bits is a parity of the previous CRC and
+the word.
 
-Polynomial 0x1EDC6F41 (G. Castagnoli et al., IEEE Trans. Commun. 41 (1993) 883): up to five wrong
-bits of a frame of 5243 bits are always found, and any burst of up to 32.
+Polynomial 0x1EDC6F41 (G. Castagnoli et al., IEEE Trans. Commun. 41 (1993) 883): detects up to five
+bit errors in a frame of 5243 bits, and any burst of up to 32 bits.
 """
 
 from functools import reduce
@@ -17,7 +18,7 @@ _POLYNOMIAL = 0x1EDC6F41
 
 
 def crc_of(data: int, width: int, before: int = CRC_START) -> int:
-    """The CRC behind `data`, `width` bits of which the lowest comes first."""
+    """Returns the CRC after `data`, which has `width` bits, the lowest first."""
     crc = before
     for bit in range(width):
         top = crc >> CRC_BITS - 1 ^ data >> bit & 1
@@ -26,7 +27,8 @@ def crc_of(data: int, width: int, before: int = CRC_START) -> int:
 
 
 def _parities(width):
-    """For each bit of the CRC behind a word: (bits of the CRC before, bits of the word)."""
+    """Yields, for each bit of the CRC after a word: (bits of the previous CRC, bits of the
+    word)."""
     of_crc = [crc_of(0, width, 1 << bit) for bit in range(CRC_BITS)]
     of_data = [crc_of(1 << bit, width, 0) for bit in range(width)]
     for row in range(CRC_BITS):
@@ -34,7 +36,7 @@ def _parities(width):
 
 
 class Crc(Module):
-    """`before` and `data` to `after`, within a cycle."""
+    """Combinational: `after` is the CRC `before` updated with `data`."""
 
     def __init__(self, width):
         self.before, self.data, self.after = Signal(CRC_BITS), Signal(width), Signal(CRC_BITS)

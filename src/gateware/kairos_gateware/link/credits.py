@@ -1,7 +1,8 @@
-"""Who sends has a credit for each vector that the receiver has room for; no ready crosses the link.
+"""Credits: the sender holds one for each vector for which the receiver has room; no ready signal
+crosses the link.
 
-The receiver's FIFOs are the pools. When vectors have left them, their credits go back: of all pools
-at once, when one of them has reached half of its depth.
+The receiver's FIFOs are the pools. Once vectors have left them, their credits are returned: those
+of all pools together, when one pool has freed half of its depth.
 """
 
 from functools import reduce
@@ -15,8 +16,8 @@ __all__ = ["CreditsHeld", "CreditsFreed", "count_bits"]
 
 
 def count_bits(depths) -> int:
-    """Width of each pool's count in a word of credits. depths: of the FIFOs, in the order of their
-    streams. Raises ValueError if the pools do not fit into a word."""
+    """Returns the width of each pool's count in a credit word. depths: of the FIFOs, in the order
+    of their streams. Raises ValueError if the pools do not fit into a word."""
     if not depths:
         return 1
     bits = bits_for(max(depths))
@@ -26,9 +27,9 @@ def count_bits(depths) -> int:
 
 
 class CreditsHeld(Module):
-    """At the sender. `available[n]`: a vector of stream n may leave; `spent[n]`: one leaves in this
-    cycle; `left[n]`: how many may leave. `returned`: a word of credits, in a cycle in which
-    `valid`."""
+    """Credits at the sender. `available[n]`: a vector of stream n may be sent; `spent[n]`: one is
+    sent in this cycle; `left[n]`: number that may be sent. `returned`: a credit word, in a cycle
+    with `valid`."""
 
     def __init__(self, depths):
         self.available = [Signal() for _ in depths]
@@ -47,8 +48,8 @@ class CreditsHeld(Module):
 
 
 class CreditsFreed(Module):
-    """At the receiver. `freed[n]`: a vector of stream n has left its FIFO. `counts` is to be sent
-    if `due`; `sent` says that it was, in this cycle."""
+    """Credits at the receiver. `freed[n]`: a vector of stream n has left its FIFO. `counts` is to
+    be sent if `due`; `sent`: it was sent in this cycle."""
 
     def __init__(self, depths):
         self.freed = [Signal() for _ in depths]

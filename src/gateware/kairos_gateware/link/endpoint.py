@@ -1,10 +1,10 @@
-"""One end of a link: vectors of several streams go in and come out; between are words with check bits.
+"""One end of a link: vectors of several streams in and out; words with check bits in between.
 
-A stream that is `credited` has a FIFO at the other end, and waits for room in it. One that is not
-(interrupts, whose newest state is all that counts) is always taken.
+A `credited` stream has a FIFO at the other end and waits for room in it. One that is not credited
+(interrupts, of which only the latest state matters) is always accepted.
 
-A vector of one word that nobody hinders is at the FIFO's output 7 cycles after it was accepted and
-the line's delay, with retransmission 13.
+A vector of one word that is not delayed by others reaches the output of the FIFO 7 cycles plus the
+delay of the line after it was accepted; with retransmission, 13.
 """
 
 from dataclasses import dataclass
@@ -27,14 +27,15 @@ _CREDITS_RANK = 1
 
 
 def _lane(rank, lanes):
-    """Credits and what goes before them have a lane of their own, if there are two."""
+    """Lane of a rank: credits and everything of higher priority have a lane of their own, if there
+    are two."""
     return min(int(rank > _CREDITS_RANK), lanes - 1)
 
 
 @dataclass(frozen=True)
 class Stream:
-    """number: 1 to 6, a stream's own in its direction. rank: of the multiplexer, 0 first. depth:
-    vectors that the receiver has room for; 0: not credited."""
+    """number: 1 to 6, unique per direction. rank: priority in the multiplexer, 0 first. depth:
+    vectors for which the receiver has room; 0: not credited."""
 
     name: str
     number: int
@@ -44,16 +45,17 @@ class Stream:
 
 
 class Endpoint(Module):
-    """outgoing, incoming: lists of `Stream`; the other end has them the other way round.
-    reliability: `Reliability`, or None: a broken word is lost.
+    """outgoing, incoming: lists of `Stream`, swapped at the other end. reliability: `Reliability`,
+    or None: broken words are lost.
 
-    `sink[name]`: a vector to send, with `ready`. `source[name]`: one that has come; of a credited
-    stream it stays until `ready`. `out`: word to the line coder, with `ready`; `into`: from it.
-    `line`: it carries words. `corrected`, `broken`: of the word that came, for a cycle. `up`: the
-    other end is there; while it is not, nothing is taken, and what was under way is gone.
-    `channel`: `Plain` or `Reliable`, which tells more. `moving`: as of the channel, or vectors are
-    on their way. `leaving[name]`: words of the stream have not gone to the channel yet.
-    `credits[name]`: of a credited stream, vectors that the other end has room for.
+    `sink[name]`: a vector to send, with `ready`. `source[name]`: a received vector; if the stream
+    is credited, held until `ready`. `out`: word to the line coder, with `ready`; `into`: word from
+    it. `line`: the line carries words. `corrected`, `broken`: state of the received word, for a
+    cycle. `up`: the link is established; while it is not, nothing is accepted, and vectors in
+    flight are lost. `channel`: `Plain` or `Reliable`, for further status. `moving`: as of the
+    channel, or vectors are in transit. `leaving[name]`: words of the stream are still to be passed
+    to the channel. `credits[name]`: for a credited stream, vectors for which the other end has
+    room.
     """
 
     def __init__(self, outgoing, incoming, reliability=None):
@@ -117,7 +119,7 @@ class _Streams(Module):
             self._receive(stream, word, freed.freed[credited_in.index(stream)] if stream.depth else None)
 
     def _multiplexers(self, channel, outgoing):
-        """A multiplexer for each lane of the channel that has streams; by the numbers of the streams."""
+        """Returns a multiplexer for each lane of the channel that has streams, by stream number."""
         found = {}
         for lane, (word, any_, ready) in enumerate(channel.sinks):
             numbers = {}

@@ -1,7 +1,7 @@
-"""A word channel for simulation: what two ends of a link say to each other, some cycles later.
+"""A word channel for simulation: delays the words between two ends of a link by some cycles.
 
-The delay is a signal, so that one compiled bench serves all lengths of fibre. When the fibre is
-pulled out, what was under way is lost.
+The delay is a signal, so that one compiled bench serves all lengths of fibre. Unplugging the fibre
+loses the words in flight.
 """
 
 from migen import *
@@ -14,10 +14,11 @@ _EPOCH_BITS = 4
 
 
 class Fibre(Module):
-    """One direction. longest: cycles that `delay` may be; 0: a word comes out in the cycle in which it goes in.
+    """One direction. longest: greatest `delay` in cycles; with delay 0 a word comes out in the
+    cycle in which it goes in.
 
-    `into`, `out`: word with `valid`. `plugged`: else nothing passes. `deaf`: what goes in is lost.
-    `empty`: no word is under way.
+    `into`, `out`: word with `valid`. `plugged`: if 0, nothing passes. `deaf`: words that go in are
+    lost. `empty`: no word is in flight.
     """
 
     def __init__(self, longest):
@@ -59,7 +60,7 @@ class Fibre(Module):
         ]
 
     def between(self, out, into):
-        """Statements that join it to what sends and to what receives."""
+        """Statements that connect the fibre to a sender and a receiver."""
         return [
             out.ready.eq(1),
             self.into.valid.eq(out.valid),
@@ -71,7 +72,7 @@ class Fibre(Module):
 
 class Cable(Module):
     """Two fibres. ends: of a link, two objects with `endpoint` and `line_up`. `delay`, `plugged`,
-    `empty`: of both; `longer`: the way back takes a cycle more; `deaf`: of each."""
+    `empty`: of both; `longer`: the return path takes one cycle more; `deaf`: of each."""
 
     def __init__(self, ends, longest):
         self.submodules.there = there = Fibre(longest)

@@ -1,16 +1,16 @@
-"""Remote memory through a board: loads, stores and answers that are for boards behind other links go on there.
+"""Remote memory through a board: forwards loads, stores and answers for boards behind other links.
 
     link ─▶ way? ─┬─▶ this board's server                         ┌─▶ link
                   └─▶ flits ─▶ switch of requests ─▶ way, request ─┤
-                                        this board's initiator ───┘
+                               this board's initiator ─────────────┘
 
-Answers go likewise, through a switch of their own, so that none waits for a request
-(docs/gateware/switch.md). What is for a link that is down is dropped, as the link itself would: who
-asked does so again, and gives up in time. A request to a board behind the neighbour follows a
-vector that names it (`way`), which goes with it to the last board.
+Answers take the same path through a switch of their own, so that none waits for a request
+(docs/gateware/switch.md). Vectors for a link that is down are dropped, as the link itself would do:
+the initiator retries and eventually gives up. A request to a board behind the neighbour follows a
+vector that names it (`way`), which accompanies it to the last board.
 
-Latency, beyond the link's own: 6 cycles from vector to vector. Throughput: a request in three
-cycles, an answer in two. Clock domain sys.
+Latency, beyond the link's own: 6 cycles from vector to vector. Throughput: one request per three
+cycles, one answer per two. Clock domain sys.
 """
 
 from migen import *
@@ -26,7 +26,8 @@ _DATA = 64
 
 
 class _Kind:
-    """A stream of vectors as packets of two flits: `where` they are for and what is before their data; their data."""
+    """A stream of vectors as packets of two flits: the first has the destination and the fields
+    other than data, the second the data."""
 
     def __init__(self, name, layouts):
         self.name, self.tags = name, {form: tag for tag, form in enumerate(layouts, 1)}
@@ -35,12 +36,12 @@ class _Kind:
         self.with_data = [self.tags[form] for form, layout in layouts.items() if "data" in dict(layout)]
 
     def head(self, form, data):
-        """What goes into the first flit, beside the destination."""
+        """Contents of the first flit, beside the destination."""
         parts = fields(self.longest, data)
         return Cat(form, *[part for name, part in parts.items() if name != "data"])
 
     def join(self, head, data):
-        """(form, data) of the vector again."""
+        """Reassembles (form, data) of the vector."""
         form, place, parts = head[: bits_for(len(self.tags))], bits_for(len(self.tags)), []
         for name, width in self.longest:
             if name == "data":
@@ -55,7 +56,7 @@ _REQUESTS, _ANSWERS = _Kind("remote_requests", REQUEST), _Kind("remote_answers",
 
 
 class _Way:
-    """What takes an endpoint's place for this board's own remote memory at a link: `sink`, `source`, `up`."""
+    """Replaces an endpoint for this board's own remote memory at a link: `sink`, `source`, `up`."""
 
     def __init__(self, endpoint):
         names = [kind.name for kind in (_REQUESTS, _ANSWERS)]
@@ -67,8 +68,8 @@ class _Way:
 
 
 class _In(Module):
-    """Vectors from a link to this board or to `flit`, of which each vector has up to two. source:
-    of the endpoint; own: the same for this board; number: of this board. up: of the link."""
+    """Vectors from a link to this board or to `flit`, each as up to two flits. source: of the
+    endpoint; own: the same for this board; number: of this board. up: of the link."""
 
     def __init__(self, kind, source, own, number, up):
         self.flit = Record(flit_layout())
@@ -78,7 +79,7 @@ class _In(Module):
 
         told = fields(kind.longest, source.data)
         aimed, destination, way, mine = Signal(), Signal(BOARD_BITS), Signal(), Signal()
-        # Kept here, since a link that goes down forgets its own
+        # Copied here, since a link that goes down discards its own
         kept, form, data, to = Signal(), Signal.like(source.form), Signal.like(source.data), Signal(BOARD_BITS)
         second, free, here = Signal(), Signal(), Signal()
         if kind is _REQUESTS:
@@ -120,8 +121,8 @@ class _In(Module):
 
 class _Out(Module):
     """Vectors to a link from this board and from `flit`. sink: of the endpoint; own: the same for
-    this board. up: of the link. What this board sends goes in turn with what it passes on; a way
-    and what is behind it stay together."""
+    this board. up: of the link. Vectors of this board and forwarded ones alternate; a way and the
+    request that follows stay together."""
 
     def __init__(self, kind, sink, own, up):
         self.flit = Record(flit_layout())
@@ -173,7 +174,9 @@ class Forwarding(Module):
     upwards, from 2 on downwards). own: number of this board. sizes: boards behind each of its links
     downwards. route: of `tree_route`.
 
-    `ways`: by the same ports, what takes the place of the endpoint for this board's own. `settled`: for time skip."""
+    `ways`: by the same ports, the replacements of the endpoints for this board's own remote memory.
+    `settled`: for time skip.
+    """
 
     def __init__(self, endpoints, own, sizes, route):
         self.ways = {port: _Way(endpoint) for port, endpoint in endpoints.items()}
@@ -187,7 +190,7 @@ class Forwarding(Module):
             for port in range(2 + len(sizes)):
                 into, out = switch.into[port], switch.out[port]
                 if port not in endpoints:
-                    # Nobody is there: who asked gives up in time
+                    # No such link: the initiator gives up eventually
                     self.comb += out.ready.eq(1)
                     continue
                 endpoint, way = endpoints[port], self.ways[port]

@@ -1,6 +1,7 @@
-"""What tests put around `Forwarding`: three boards in a chain, each with a memory; those at the ends ask all others.
+"""Bench for `Forwarding`: three boards in a chain, each with a memory; those at the ends access all
+others.
 
-Requests come in by FIFOs, so that a verilated bench can be played in lockstep.
+Requests are queued in FIFOs, so that a verilated bench can be run in lockstep.
 """
 
 from migen import *
@@ -23,7 +24,7 @@ _NAMES = ["write", "address", "data", "strobes", "tag", "far", "destination"]
 
 
 class _Board(Module):
-    """number: of the board; it asks what joins `queue` and answers from its memory. way: towards
+    """number: of the board; it issues the requests in `queue` and serves its memory. way: towards
     the link, with `sink`, `source` and `up`."""
 
     def __init__(self, number, way):
@@ -52,7 +53,7 @@ class _Board(Module):
         self.serve(way, number)
 
     def serve(self, way, number):
-        """Adds a server and its memory, all of which others may use."""
+        """Adds a server and its memory, all of which is exported and writable."""
         server = RemoteServer(way.source["remote_requests"], way.sink["remote_answers"], 1)
         self.submodules += server, ServedMemory(server)
         region = server.regions[0]
@@ -65,7 +66,8 @@ class _Board(Module):
 
 
 class ForwardChain(Module):
-    """Boards 0, 1 and 2. delay: cycles of each line. `first`, `last`: boards 0 and 2. `plugged`: of both lines."""
+    """Boards 0, 1 and 2. delay: cycles of each line. `first`, `last`: boards 0 and 2. `plugged`: of
+    both lines."""
 
     def __init__(self, delay=3):
         ends = []
@@ -78,7 +80,8 @@ class ForwardChain(Module):
         self.submodules.first = first = _Board(0, above)
         self.submodules.last = _Board(2, below)
         first.serve(forwarding.ways[UP], 1)
-        # The middle board's memory has two servers: what each link's neighbours store is apart
+        # The middle board has a server with a memory of its own for each link: stores from the two
+        # sides stay separate
         first.serve(forwarding.ways[UP + 1], 1)
         self.plugged = [Signal(), Signal()]
         self.joined = Signal()
@@ -95,6 +98,6 @@ class ForwardChain(Module):
                     sink.line.eq(plugged),
                 ]
         self.comb += self.joined.eq(above.up & below.up)
-        # Nobody asks from the middle
+        # The middle board issues no requests
         for way in forwarding.ways.values():
             self.comb += way.source["remote_answers"].ready.eq(1)

@@ -1,16 +1,17 @@
-"""Vectors packed into words without gaps, and out of them again.
+"""Packs vectors into words without gaps, and unpacks them.
 
-A vector of a stream has one of a few **forms**, each with its own width: an AXI write beat, say,
-needs 64 bits if all its bytes are written, and 73 if not. It begins with a tag that names the form.
-Vectors follow each other across the borders of words. All lengths are multiples of a unit of 6
-bits, so that a word of 54 bits has nine places where a vector can begin, and the shifters nine
-positions instead of 54. A tag of 0 is no vector: the rest of that word is empty. Nothing waits to
-fill a word: if no vector comes, the word leaves as it is.
+A vector of a stream has one of a few **forms**, each with its own width: an AXI write beat, for
+example, needs 64 bits if all its bytes are written, and 73 if not. A vector begins with a tag that
+names its form. Vectors may straddle word boundaries. All lengths are multiples of a unit of 6 bits,
+so that a word of 54 bits has nine places where a vector can begin, and the shifters nine positions
+instead of 54. Tag 0 is no vector: the rest of that word is empty. No word waits to be filled: if no
+vector follows, the word leaves as it is.
 
 A vector that fits into a word begins one (its tag is then in the first unit), so at most one vector
-ends in each word, and what unpacks needs no way to hold words back.
+ends in each word, and the unpacker never has to hold words back.
 
-Latency: a vector's last bit leaves in the cycle after it was accepted; from a word to its vector, 2 cycles.
+Latency: a vector's last bit leaves in the cycle after it was accepted; from a word to its vector, 2
+cycles.
 """
 
 from functools import reduce
@@ -25,13 +26,14 @@ __all__ = ["UNIT", "Depacketiser", "Forms", "Packetiser", "VectorStream"]
 UNIT = 6
 """Bits of which every length is a multiple."""
 PLACES = PAYLOAD_BITS // UNIT
-"""Where in a word a vector can begin."""
+"""Positions in a word at which a vector can begin."""
 
 
 class Forms:
-    """The forms of a stream's vectors. widths: name to bits of data, without the tag. `tags`: name to
-    tag. `packed`: the gearbox can have them, since none takes more than 19 units, and all are
-    shorter than a word, or none is; others go in words of their own (`simple`)."""
+    """The forms of a stream's vectors. widths: from name to bits of data, without the tag. `tags`:
+    from name to tag. `packed`: the gearbox can handle them, since none takes more than 19 units,
+    and either all or none are shorter than a word; otherwise each vector has words of its own
+    (`simple`)."""
 
     def __init__(self, **widths):
         self.widths = widths
@@ -45,12 +47,12 @@ class Forms:
         self.data_bits = max(widths.values())
 
     def layout(self):
-        """What a vector is: `form`, one of `tags`, and `data`."""
+        """Fields of a vector: `form` (one of `tags`) and `data`."""
         return [("form", self.tag_bits), ("data", self.data_bits)]
 
 
 class VectorStream(Module):
-    """What packs and unpacks has: a vector and a word. forms: `Forms`."""
+    """Common ports of packers and unpackers: a vector and a word. forms: `Forms`."""
 
     def __init__(self, forms):
         self.forms = forms
@@ -59,9 +61,9 @@ class VectorStream(Module):
 
 
 class Packetiser(VectorStream):
-    """`vector` (accepted if `vector.valid` and `vector_ready`) to `word` (taken if `word.valid` and
-    `word_ready`). A word that was shown and not taken may be gone in the next cycle, and come back
-    fuller."""
+    """From `vector` (accepted if `vector.valid` and `vector_ready`) to `word` (taken if
+    `word.valid` and `word_ready`). A word that is offered but not taken may be withdrawn in the
+    next cycle, to return fuller."""
 
     def __init__(self, forms):
         super().__init__(forms)
@@ -70,10 +72,10 @@ class Packetiser(VectorStream):
 
         # # #
 
-        places = 1 if forms.one_a_word else PLACES  # where a vector can be put
+        places = 1 if forms.one_a_word else PLACES  # positions at which a vector can be put
         room = places - 1 + max(forms.longest, PLACES)
         buffer, fill = Signal(room * UNIT), Signal(max=room + 1)
-        place = Signal(max=PLACES)  # where the next vector begins: what is left in units, modulo a word
+        place = Signal(max=PLACES)  # where the next vector begins: fill level in units, modulo a word
         full, taken, accepted = Signal(), Signal(), Signal()
         self.comb += [
             full.eq(fill >= places),
@@ -87,7 +89,7 @@ class Packetiser(VectorStream):
         for name, tag in forms.tags.items():
             behinds = {at: behind.eq((at + forms.units[name]) % PLACES) for at in range(PLACES)}
             cases[tag] = [units.eq(forms.units[name]), Case(place, behinds)]
-        # Bits of the vector, 0 behind its form's
+        # Bits of the vector, zero beyond the width of its form
         for name, tag in forms.tags.items():
             present.setdefault(forms.widths[name], []).append(self.vector.form == tag)
         parts, at = [], 0
@@ -101,7 +103,7 @@ class Packetiser(VectorStream):
         self.comb += Case(self.vector.form, cases)
         if places == 1:
             self.comb += If(accepted, placed.eq(vector))
-        else:  # in two steps, each a LUT a bit
+        else:  # shift in two steps, each one LUT per bit
             high = Signal(2)
             self.comb += [
                 high.eq(Mux(accepted, place[2:], 3)),
@@ -111,9 +113,9 @@ class Packetiser(VectorStream):
         left = Signal.like(fill)
         self.comb += If(~taken, left.eq(fill)).Elif(fill > PLACES, left.eq(fill - PLACES))
         self.sync += fill.eq(left + Mux(accepted, units, 0))
-        # If no word leaves, a vector is accepted only behind a part of one: nothing is where it
-        # goes, or a word further, and what is before it stays. So a bit is what was a word further,
-        # or the vector's: one LUT with the step above
+        # While no word leaves, a vector is accepted only after a partial word: its destination and
+        # the word beyond are empty, and what precedes it stays. So a buffer bit is either the bit
+        # one word further or the vector's: one LUT together with the step above
         behind_word = C(0, len(buffer))
         if len(buffer) > PAYLOAD_BITS:
             behind_word = Cat(buffer[PAYLOAD_BITS:], C(0, PAYLOAD_BITS))
@@ -126,21 +128,22 @@ class Packetiser(VectorStream):
 
 
 class Depacketiser(VectorStream):
-    """`word` to `vector`. Both are there for a cycle; who takes the vectors has room for them (credits see to that)."""
+    """From `word` to `vector`. Both are valid for a cycle; the consumer must have room for the
+    vectors (credits ensure that)."""
 
     def __init__(self, forms):
         super().__init__(forms)
 
         # # #
 
-        span = -(-(PLACES - 1 + forms.longest) // PLACES)  # words that a vector can lie in
+        span = -(-(PLACES - 1 + forms.longest) // PLACES)  # words over which a vector can extend
         history = [Signal(PAYLOAD_BITS) for _ in range(span)]
         busy, more, start, end = Signal(), Signal(2), Signal(max=PLACES), Signal(max=PLACES + 1)
-        words = Signal(2)  # that the vector under way lies in
+        words = Signal(2)  # over which the current vector extends
         ended = Signal()
         tag, begins, at = Signal(forms.tag_bits), Signal(), Signal(max=PLACES)
         done = Signal()
-        # Where the next vector would begin in this word, and if it does
+        # Where the next vector would begin in this word, and whether one does
         self.comb += [
             ended.eq(busy & (more == 1)),
             If(busy, at.eq(end), begins.eq(ended & (end != PLACES))).Else(begins.eq(1)),

@@ -1,14 +1,15 @@
-"""Auxiliary packets: what the firmware of two boards says to each other, a client of the link of the rank of data.
+"""Auxiliary packets: messages between the firmware of two boards, a client of the link at the rank
+of data.
 
-A packet has 1 to `WORDS` words of 32 bits. Each goes as a vector of its own, with its number in the
-packet, and fills a word of the link, so that a lost word spoils nothing but its packet. There are
-no credits: a packet for which there is no buffer, or of which a word is missing, is dropped whole
-and counted. What was lost is sent again by the firmware, whose packets have a CRC as well.
+A packet has 1 to `WORDS` words of 32 bits. Each word is sent as a vector of its own, with its
+number in the packet, and fills a word of the link, so that a lost word affects only its packet.
+There are no credits: a packet for which there is no buffer, or with a missing word, is dropped
+whole and counted. The firmware resends lost packets; its packets also carry a CRC.
 
     firmware ─▶ FIFO, one packet ─▶ vectors ═══▶ BUFFERS buffers of a packet each ─▶ firmware
 
-Throughput: a vector a cycle. Latency: the packet is complete → its first vector 2; its last vector
-→ `waiting` 1. Clock domain sys.
+Throughput: one vector per cycle. Latency: packet complete → its first vector 2; its last vector →
+`waiting` 1. Clock domain sys.
 """
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus
@@ -35,13 +36,14 @@ def auxiliary_stream(number):
 
 
 def _vector(data):
-    """(word, its number in the packet, it is the last) of a vector's data."""
+    """(word, its number in the packet, whether it is the last) of a vector's data."""
     return data[:32], data[32 : 32 + _NUMBER_BITS], data[32 + _NUMBER_BITS]
 
 
 class _Sender(Module):
-    """`append`: `word` is the packet's next one; those beyond `WORDS` are ignored. `go`: it is
-    complete. `busy`: it is on its way; meanwhile neither counts. `sink`: of the endpoint."""
+    """`append`: adds `word` to the packet; words beyond `WORDS` are ignored. `go`: the packet is
+    complete. `busy`: it is being sent; meanwhile `append` and `go` are ignored. `sink`: of the
+    endpoint."""
 
     def __init__(self, sink):
         self.word, self.append, self.go, self.busy = Signal(32), Signal(), Signal(), Signal()
@@ -71,10 +73,10 @@ class _Sender(Module):
 
 
 class _Receiver(Module):
-    """`waiting`: words of the oldest packet, 0 if there is none; `word`: its next one, two cycles
-    behind `take`, which goes on to the one after it, and `release`, which ends it. `lost`: a packet
-    was dropped, for a cycle. `up`: of the endpoint, whose `source` it is: a packet cut off is
-    forgotten."""
+    """`waiting`: words of the oldest packet, 0 if there is none; `word`: its next word, valid two
+    cycles after `take`, which advances to the next word; `release`: frees the packet. `lost`: for a
+    cycle, a packet was dropped. `up`: of the endpoint whose `source` this reads; an incomplete
+    packet is discarded when the link goes down."""
 
     def __init__(self, source, up):
         self.waiting, self.word = Signal(max=WORDS + 1), Signal(32)
@@ -96,7 +98,7 @@ class _Receiver(Module):
             kept.eq(begins | follows),
             arrives.eq(kept & last),
             leaves.eq(self.release & (held != 0)),
-            # The packet under way ends by this, or the one that begins finds no room
+            # Either the current packet is cut short, or the one that begins finds no room
             self.lost.eq((source.valid & inside & ~follows) | (source.valid & (number == 0) & ~begins)),
             write.adr.eq(Cat(number, filling)),
             write.dat_w.eq(word),
@@ -120,9 +122,9 @@ class _Receiver(Module):
 
 
 class Mailbox(Module):
-    """sink, source: vectors of `auxiliary_stream`, of an endpoint. up: it carries words; else what
-    is to be sent is dropped. `sender`, `receiver`. `interrupt`: a packet waits. `dropped`: how many
-    were; stops at its greatest value. `settled`: for time skip."""
+    """sink, source: vectors of `auxiliary_stream`, of an endpoint. up: the endpoint carries words;
+    otherwise what is to be sent is dropped. `sender`, `receiver`. `interrupt`: a packet is waiting.
+    `dropped`: number of dropped packets; saturates. `settled`: for time skip."""
 
     def __init__(self, sink, source, up):
         self.up, self.dropped = up, Signal(_DROPPED_BITS)
@@ -138,7 +140,7 @@ class Mailbox(Module):
 
 
 class MailboxRegisters(Module, AutoCSR):
-    """Registers of a mailbox; what they are for: src/contracts/registers.toml."""
+    """Registers of a mailbox; for their use see src/contracts/registers.toml."""
 
     USES = uses("mailbox")
 

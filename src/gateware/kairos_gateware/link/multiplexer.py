@@ -1,8 +1,8 @@
-"""Streams share the link word by word, each word with its stream's number.
+"""Multiplexes streams onto the link word by word; each word carries its stream's number.
 
-Ranks are strict: a word of a lower rank leaves only in a cycle in which no higher rank has one, so
-a word of the first rank waits for nobody. Streams of one rank take turns. Stream 0 is no stream: an
-empty word.
+Ranks have strict priority: a word of a lower-priority rank leaves only in a cycle in which no
+higher one has a word, so a word of the first rank never waits. Streams of one rank are served
+round-robin. Stream 0 is not a stream but an empty word.
 """
 
 from functools import reduce
@@ -17,10 +17,10 @@ __all__ = ["Multiplexer"]
 
 
 class Multiplexer(Module):
-    """ranks: lists of streams' numbers, the first before all others.
+    """ranks: lists of stream numbers, highest priority first.
 
-    For stream n `valid[n]` and `payload[n]` go in, and `ready[n]` comes out: it leaves in this
-    cycle. `word`: what leaves if `ready`; it may change until then.
+    For stream n, `valid[n]` and `payload[n]` are inputs and `ready[n]` an output: the word leaves
+    in this cycle. `word`: leaves if `ready`; it may change until then.
     """
 
     def __init__(self, ranks):
@@ -53,7 +53,8 @@ class Multiplexer(Module):
 
     @staticmethod
     def _first_from(grant, asks, n):
-        """Whether stream n of a rank is the first that asks, counted from behind the one that left last."""
+        """Whether stream n of a rank is the first that requests, counting from the one after the
+        last winner."""
         count = len(asks)
         if count == 1:
             return asks[0]

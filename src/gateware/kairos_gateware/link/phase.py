@@ -1,16 +1,17 @@
-"""Phases of clocks below a cycle: how much later one is than another of the same frequency, and a clock that is moved.
+"""Sub-cycle clock phases: measures by how much one clock is later than another of the same
+frequency, and shifts a clock.
 
-`PhaseMeter` samples both clocks by a third one that is slower by 1/65, so each sample sees them
-1/64 of a cycle further on: 64 samples show a whole cycle of both, stretched by 64 (a digital phase
-detector with dual mixers, Moreira et al., ISPCS 2009). It does not look for edges, which jitter
-makes many of, but counts over 64 such cycles the samples in which the clocks differ, and those in
-which one differs from the other a quarter of a cycle before: both counts are straight lines of the
-phase but for two places each, which are not the same, and of each the part far from those is used.
+`PhaseMeter` samples both clocks with a third one that is slower by 1/65, so each sample sees them
+1/64 of a cycle later: 64 samples cover a whole cycle of both, stretched by 64 (a digital dual-mixer
+phase detector, Moreira et al., ISPCS 2009). Instead of looking for edges, which jitter multiplies,
+it counts over 64 such cycles the samples in which the clocks differ, and those in which one differs
+from the other a quarter of a cycle earlier: both counts are piecewise linear in the phase with two
+corners each, at different phases, and of each the part far from its corners is used.
 
-`SampledClocks` stands for the third clock and what it samples where all has one clock, in
-simulation: the meter behind it is that of the hardware.
+`SampledClocks` replaces the third clock and its samples in simulation, where everything has one
+clock: the meter behind it is that of the hardware.
 
-`PhaseMover` moves the outputs of an MMCME2_ADV in its steps of 1/56 of a period of its oscillator
+`PhaseMover` shifts the outputs of an MMCME2_ADV in its steps of 1/56 of a period of its oscillator
 (UG472, "Dynamic Phase Shift"): 1/448 of a cycle of 8 ns at 1 GHz, 17.9 ps.
 """
 
@@ -20,20 +21,20 @@ from migen.genlib.cdc import MultiReg, PulseSynchronizer
 __all__ = ["PHASE_BITS", "RATIO", "STEPS", "STEP_BITS", "PhaseMeter", "PhaseMover", "SampledClocks", "helper_clock"]
 
 RATIO = 64
-"""Samples in which the clocks go through all phases; the sampling clock has 64/65 of their frequency."""
+"""Samples that cover all phases once; the sampling clock has 64/65 of the clocks' frequency."""
 PHASE_BITS = 12
-"""Of a phase, which is a fraction of a cycle."""
+"""Width of a phase, which is a fraction of a cycle."""
 STEPS = 448
-"""Steps of a mover in a cycle."""
+"""Steps of a mover per cycle."""
 STEP_BITS = 10
 
 
 class PhaseMeter(Module):
     """clock, reference: signals. helper: domain of the sampling clock.
 
-    `start`, for a cycle; then `done` rises, and `value` is by what fraction of a cycle `clock` is
-    later than `reference`, until the next start. Takes 4096 cycles of `helper` and some. Clock
-    domain sys.
+    A one-cycle `start` begins a measurement; then `done` rises, and until the next start `value` is
+    the fraction of a cycle by which `clock` is later than `reference`. Takes slightly more than
+    4096 cycles of `helper`. Clock domain sys.
     """
 
     def __init__(self, clock, reference, helper="helper"):
@@ -62,7 +63,8 @@ class PhaseMeter(Module):
         self.sync += [
             If(end.o, self.done.eq(1)),
             If(self.start, self.done.eq(0)),
-            # `differ` is 2 p, or 2 - 2 p beyond half a cycle; `apart` the same of p - 1/4
+            # `differ` is 2 p, or 2 - 2 p beyond half a cycle; `apart` is the same function of p -
+            # 1/4
             If(differ < quarter, self.value.eq(quarter - (apart >> 1)))
             .Elif(differ > total - quarter, self.value.eq(quarter + (apart >> 1)))
             .Elif(apart < half, self.value.eq(differ >> 1))
@@ -71,9 +73,9 @@ class PhaseMeter(Module):
 
 
 class SampledClocks(Module):
-    """What the sampling clock would see of two clocks, sample by sample: `clock` is later than
-    `reference` by `later`, a fraction of a cycle. Both are low, as a quarter of a cycle before the
-    first sample, but while `runs`. Clock domain sys."""
+    """The sampling clock's view of two clocks, sample by sample: `clock` is later than `reference`
+    by `later`, a fraction of a cycle. Both are low except while `runs`, as they would be a quarter
+    of a cycle before the first sample. Clock domain sys."""
 
     def __init__(self):
         self.later, self.runs = Signal(PHASE_BITS), Signal()
@@ -94,11 +96,11 @@ class SampledClocks(Module):
 
 
 class PhaseMover(Module):
-    """psclk: domain of the clock manager's port for this, which always runs.
+    """psclk: domain of the clock manager's phase-shift port, which always runs.
 
-    `steps`, signed, in sys: where its clocks are to be, later by so many steps than after its
-    reset; `reset`, in psclk: of the clock manager. `enable`, `increase`, `done`: ports PSEN,
-    PSINCDEC, PSDONE. `there`, in sys: they are. Each step takes 14 cycles.
+    `steps`, signed, in sys: target position of the clocks, in steps later than after reset;
+    `reset`, in psclk: that of the clock manager. `enable`, `increase`, `done`: ports PSEN,
+    PSINCDEC, PSDONE. `there`, in sys: the target is reached. Each step takes 14 cycles.
     """
 
     def __init__(self, psclk="boot"):
@@ -108,7 +110,8 @@ class PhaseMover(Module):
         # # #
 
         wanted, place, waits = Signal((STEP_BITS, True)), Signal((STEP_BITS, True)), Signal()
-        # Bits of `steps` may come a cycle apart: what is wanted is taken when two looks in turn agree
+        # Bits of `steps` may arrive a cycle apart: a target is accepted once two consecutive
+        # samples agree
         seen, again, arrived = Signal((STEP_BITS, True)), Signal((STEP_BITS, True)), Signal()
         self.specials += [MultiReg(self.steps, seen, psclk), MultiReg(arrived, self.there)]
         sync = getattr(self.sync, psclk)
@@ -125,8 +128,8 @@ class PhaseMover(Module):
 
 
 def helper_clock(module, source, reset) -> None:
-    """Adds `helper` to a module, the domain of the sampling clock: a PLLE2_BASE with an oscillator
-    of 1600 MHz. source: 125 MHz; reset: of the PLL, while that does not run."""
+    """Adds the domain `helper` of the sampling clock to a module: a PLLE2_BASE with an oscillator
+    frequency of 1600 MHz. source: 125 MHz; reset: of the PLL, while `source` does not run."""
     clock, feedback = Signal(), Signal()
     module.clock_domains.cd_helper = ClockDomain(reset_less=True)
     module.specials += [

@@ -1,4 +1,4 @@
-"""Registers of a link; what they are for: src/contracts/registers.toml."""
+"""Registers of a link; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus
 from migen import *
@@ -11,8 +11,8 @@ _COUNT_BITS = 32
 
 
 class LinkRegisters(Module, AutoCSR):
-    """The state of an endpoint's channel (`Reliable`), how many words of it met with what, and the
-    room of its first lane."""
+    """State of an endpoint's channel (`Reliable`), counts of its link-down events, corrected,
+    retransmitted and dropped words, and the free space of its first lane."""
 
     USES = uses("link")
 

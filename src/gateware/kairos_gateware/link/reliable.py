@@ -1,16 +1,18 @@
-"""Words from end to end without loss: the lanes' words with CRC, error correction, and the link's state.
+"""Lossless words from end to end: lanes with CRC, error correction, and the state of the link.
 
     lane 0 ─▶ LaneSender ─┐                                            ┌─▶ LaneReceiver ─▶ lane 0
     lane 1 ─▶ LaneSender ─┼─▶ CRC ─▶ check bits ═══▶ correction ─▶ CRC ┼─▶ LaneReceiver ─▶ lane 1
        hello, acknowledge ┘                                            └─▶ Session, LaneSenders
 
-Lane 0 goes before lane 1, and neither waits for what the other repeats. The link's own words go
-before both, but never two of them one after the other, nor an acknowledgement within a frame of
-lane 0: a vector of rank 0 waits for one word at most, the end of its frame included.
+Lane 0 has priority over lane 1, and neither waits for the other's retransmissions. The link's own
+words have priority over both, but are never sent back to back, nor is an acknowledgement sent
+within a frame of lane 0: a vector of rank 0, including the end of its frame, waits for one word at
+most.
 
-`Plain` has the same ports, one lane, and neither CRC nor repetition.
+`Plain` has the same ports and one lane, without CRC or retransmission.
 
-Latency: `Plain` word → out 1, in → word 1; `Reliable` word → out 3, in → word 4 behind the end of its frame.
+Latency: `Plain` word → out 1, in → word 1; `Reliable` word → out 3, in → word 4 after the end of
+its frame.
 """
 
 from dataclasses import dataclass
@@ -33,10 +35,10 @@ _BITS = PAYLOAD_BITS + STREAM_BITS
 
 @dataclass(frozen=True)
 class Reliability:
-    """lanes: of real time and credits, and of data. patience: cycles until what has come is
-    acknowledged; acknowledge: words after which it is at once. beat: cycles after which a sender
-    that waits for it reminds the other end. hold: cycles of silence after which, to one who waits,
-    the link is down: more than a round trip."""
+    """lanes: of real time and credits, and of data. patience: cycles after which received words are
+    acknowledged; acknowledge: words after which they are acknowledged at once. beat: cycles after
+    which a sender that waits for an acknowledgement reminds the other end. hold: cycles of silence
+    after which an end that waits takes the link for down: more than a round trip."""
 
     lanes: tuple[Lane, Lane] = (Lane(words=512, frame=16), Lane(words=1024, frame=64))
     patience: int = 32
@@ -46,12 +48,13 @@ class Reliability:
 
 
 class _Channel(Module):
-    """lanes: how many. For each `sinks`: (`word`, `any`, `word_ready`), as of a `Multiplexer`;
-    `sources`: word that has come, its stream is 0 if there is none. `out`: word to the line coder,
-    with `ready`; `into`: from it. `line`: it carries words. For a cycle each: `corrected`,
-    `broken`, `repeated`; `dropped`: how many in this cycle. `up`: both ends are there. `moving`:
-    words are on their way through it, or will be without any that comes. `space`: words that each
-    lane may still send before any is acknowledged; `unacknowledged`: some of it are not."""
+    """lanes: number of lanes. Each of `sinks`: (`word`, `any`, `word_ready`), as of a
+    `Multiplexer`; `sources`: received word, stream 0 if there is none. `out`: word to the line
+    coder, with `ready`; `into`: word from it. `line`: the line carries words. For a cycle each:
+    `corrected`, `broken`, `repeated`; `dropped`: number of words discarded in this cycle. `up`: the
+    link is established. `moving`: words are in transit here, or will be without further input.
+    `space`: words that each lane may send before an acknowledgement is needed; `unacknowledged`:
+    some of its words are."""
 
     def __init__(self, lanes, frame):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
@@ -80,7 +83,7 @@ class _Channel(Module):
 
 
 class Plain(_Channel):
-    """What comes broken is lost."""
+    """Broken words are lost."""
 
     def __init__(self):
         super().__init__(1, 1)
@@ -100,7 +103,8 @@ class Plain(_Channel):
 
 
 class Reliable(_Channel):
-    """reliability: `Reliability`. second: numbers of the streams of lane 1 that come; the others are of lane 0."""
+    """reliability: `Reliability`. second: numbers of the incoming streams on lane 1; the others are
+    on lane 0."""
 
     def __init__(self, reliability, second):
         lanes = reliability.lanes
@@ -136,7 +140,7 @@ class Reliable(_Channel):
         self.comb += self.moving.eq(reduce(or_, moving + [any_ for _, any_, _ in self.sinks]))
 
     def _answer(self, receiver, reliability):
-        """(whether to tell what has come in a lane, whether it has to be told at all)."""
+        """(whether to acknowledge a lane now, whether it has to be acknowledged at all)."""
         due, pending = Signal(), Signal()
         count, waited = Signal(max=reliability.acknowledge + 1), Signal(max=reliability.patience)
         full = count == reliability.acknowledge
@@ -151,8 +155,8 @@ class Reliable(_Channel):
         return due, pending | due
 
     def _choices(self, due, payload, stream, step, lane):
-        """(asks, what it sends), the first before all others; and the words that have a CRC, that
-        begin it anew, and behind which it begins anew."""
+        """Returns a list of (request, statements to send), in order of priority; and flags for
+        words that carry a CRC, for those that restart it, and for those after which it restarts."""
         own, alone, ends = Signal(), Signal(), Signal()
         fields, pausing = ControlWord(payload), Signal()
         greeting = [getattr(fields, name).eq(value) for name, value in self.session.greeting.items()]
@@ -182,7 +186,7 @@ class Reliable(_Channel):
         for asks, sends in choices[1:]:
             chain = chain.Elif(asks, *sends)
         self.comb += chain
-        # A word; then the same with the CRC that it changes or has
+        # First the word, then the same word with the CRC that it updates or carries
         chosen, word, behind = Signal(), Signal(_BITS), Signal(_BITS)
         first, own, alone, ends = [Signal() for _ in range(4)]
         summed, has_crc, crcs = Signal(), Signal(), Array(Signal(CRC_BITS, reset=CRC_START) for _ in self.senders)
@@ -212,7 +216,7 @@ class Reliable(_Channel):
     def _receive(self, heard, second):
         come, present, lane, crcs = Signal(_BITS), Signal(), Signal(), Array()
         self._decode(come, present)
-        fields = ControlWord(come)  # a payload is lowest in its word
+        fields = ControlWord(come)  # the payload is lowest in its word
         stream = come[PAYLOAD_BITS:]
         own, alone = Signal(), Signal()
         crcs = Array(Signal(CRC_BITS, reset=CRC_START) for _ in self.receivers)

@@ -1,6 +1,6 @@
-"""What tests and figures put around remote memory: a board that asks, a line that may be cut, a board with a memory.
+"""Bench for remote memory: a requesting board, a line that may be cut, and a board with a memory.
 
-Requests come in by a FIFO, so that a verilated bench can be played in lockstep.
+Requests are queued in a FIFO, so that a verilated bench can be run in lockstep.
 """
 
 from migen import *
@@ -21,9 +21,9 @@ _QUEUE = 4096
 
 
 class ServedMemory(Module):
-    """A memory of `MEMORY_WORDS` behind a server's bus, from address 0; beyond it is an error. A
-    word is read or written when it is asked for, and answered a cycle later, in order; while
-    `stall`, it takes nothing; while `hold`, it answers nothing."""
+    """A memory of `MEMORY_WORDS` behind a server's bus, from address 0; addresses beyond it return
+    errors. A word is read or written when requested, and answered a cycle later, in order; while
+    `stall`, nothing is accepted; while `hold`, nothing is answered."""
 
     def __init__(self, server):
         self.stall, self.hold = Signal(), Signal()
@@ -56,10 +56,11 @@ class RemotePair(Module):
     """delay: cycles of the line. options: of the endpoints. timeout, attempts: of the initiator.
 
     In: `offer`, a request (`write`, `address`, `data`, `strobes`, `tag`) joins the queue; `early`;
-    `blocking`, one at a time goes from the queue; `plugged`; `stall`, `hold` of the memory. Both
-    regions are writable or not as `writable` says: the first is half of the memory, the second one
-    word beyond it. Out: `accepted`, `answer`, `failed`, `idle`, `refused`, `repeated`, `stale`,
-    `full` (of the table)."""
+    `blocking`, one request at a time leaves the queue; `plugged`; `stall`, `hold` of the memory.
+    `writable`: of both regions: the first is half of the memory, the second one word beyond it.
+    Out: `accepted`, `answer`, `failed`, `idle`, `refused`, `repeated`, `stale`, `full` (of the
+    table).
+    """
 
     def __init__(self, delay=1, reliability=None, timeout=512, attempts=4):
         asks, answers = remote_streams()

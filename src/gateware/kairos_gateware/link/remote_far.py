@@ -1,11 +1,12 @@
-"""Remote memory, the end that answers: what another board may read and write here, and what becomes of its requests.
+"""Remote memory, serving end: what another board may read and write here, and the execution of its
+requests.
 
     vector in → within an exported region? 1 → bus of this board → answer's vector 1
 
-A board exports only the regions that it chose; anything else is refused, and counted. What goes to
-the bus has an entry of the `TransactionTable`, whose number is the bus's identification, so the bus
-may answer in any order; while the table is full, requests wait in the FIFO behind the link. Clock
-domain sys.
+A board exports only the regions that it has configured; other accesses are rejected and counted.
+Each transaction on the bus has an entry of the `TransactionTable`, whose number is the bus's
+identification, so the bus may answer in any order; while the table is full, requests wait in the
+link's FIFO. Clock domain sys.
 """
 
 from functools import reduce
@@ -22,13 +23,13 @@ _COUNT_BITS = 16
 
 
 class TransactionTable(Module):
-    """Who asked for what is under way on this board's bus: a key (board, its number of the
+    """Requesters of the transactions in flight on this board's bus: a key (board, its number of the
     transaction) for each local identification.
 
-    `key`: to be entered if `ready` and `enter`; it is then `entry`, the same as before if it is
-    there already, whose count rises. `left`: a transaction of `entry_left` has ended, that of
-    `key_left`; when the count falls to 0, the entry is free. `full`: no new key has room; `empty`:
-    none is there.
+    `key`: entered if `ready` and `enter`, as `entry`, which is the existing entry if the key is
+    already present; its count is incremented. `left`: a transaction of `entry_left` has ended, with
+    the key `key_left`; when the count reaches 0, the entry is free. `full`: no room for a new key;
+    `empty`: no entries.
     """
 
     def __init__(self, key_bits, entries=ENTRIES, most=16):
@@ -60,8 +61,8 @@ class TransactionTable(Module):
 
 
 class Region:
-    """What a board exports: words of 64 bits from `first` to `last`, which others may read, and
-    write if `writable`; nothing while not `enable`. All are 0 in the beginning."""
+    """An exported region: words of 64 bits from `first` to `last`, which others may read, and write
+    if `writable`; nothing while `enable` is 0. Initially all are 0."""
 
     def __init__(self):
         self.enable, self.writable = Signal(), Signal()
@@ -72,12 +73,12 @@ class Region:
 
 
 class RemoteServer(Module):
-    """source, sink: of the endpoint, the streams of `remote_streams`. regions: how many there may be.
+    """source, sink: of the endpoint, the streams of `remote_streams`. regions: number of regions.
 
-    `regions`: list of `Region`. `bus`: a transaction, taken if `valid` and `ready`; `id`, `write`,
-    `address` of a word, `data`, `strobes`. `reply`: one has ended, in any order: `valid`, `ready`,
-    `id`, `error`, `data`. `refused`: how many requests were; stops at its greatest value. `board`:
-    this one's number. `settled`: nothing goes on.
+    `regions`: list of `Region`. `bus`: a transaction, accepted if `valid` and `ready`; `id`,
+    `write`, `address` of a word, `data`, `strobes`. `reply`: a transaction has ended, in any order:
+    `valid`, `ready`, `id`, `error`, `data`. `refused`: number of rejected requests; saturates.
+    `board`: number of this board. `settled`: nothing is in progress.
     """
 
     def __init__(self, source, sink, regions=4):
@@ -117,13 +118,13 @@ class RemoteServer(Module):
             bus.data.eq(told["data"]),
             bus.strobes.eq(Mux(source.form == tags["partial"], told["strobes"], 255)),
         )
-        # A way that ends here, though it leads to a board that there is not
+        # A way that ends here although it names another board: that board does not exist
         self.sync += If(
             source.valid & source.ready,
             astray.eq((source.form == tags["way"]) & (source.data[:BOARD_BITS] != self.board)),
         )
         self.sync += If(refuses & (self.refused != 2**_COUNT_BITS - 1), self.refused.eq(self.refused + 1))
-        # Answers: of the bus first
+        # Answers: those of the bus have priority
         answers, has_data, status = Signal(), Signal(), Signal(2)
         answer, data = Signal(len(who)), Signal(64)
         self.comb += [

@@ -1,17 +1,19 @@
-"""Remote memory, the end that asks: loads and stores of one board in the memory of the one at the other end of a link.
+"""Remote memory, requesting end: loads and stores of one board in the memory of the board at the
+other end of a link.
 
-Each takes one of `SLOTS` slots, which keeps it until the answer is there, with a timer. If none
-comes in time (the link was lost, or the board began anew), it is sent again with a new number;
-after `attempts` it has failed. An answer to a number that is no longer waited for is ignored and
+Each request occupies one of `SLOTS` slots, with a timer, until it is answered. If no answer arrives
+in time (the link was lost, or the board restarted), it is retransmitted with a new number; after
+`attempts` attempts it has failed. An answer whose number is no longer expected is ignored and
 counted.
 
-A store may be answered **early**: at once, while its slot guards it; if it fails then, `failed`
-tells, with its address. A load of a word to which a store is under way waits, and so does a store
-to a word with anything under way: so each word sees loads and stores in the order in which they
-were asked for, whatever is sent again. A store may be executed twice in turn. Words among
-themselves have no order; `idle` says that nothing is under way.
+A store may be answered **early**: immediately, while its slot guards it; if it fails later,
+`failed` reports it with its address. A load of a word with a store in flight waits, and so does a
+store to a word with any request in flight: so each word sees loads and stores in the order of the
+requests, whatever is retransmitted. A store may be executed twice in a row. There is no order
+between different words; `idle` means that nothing is in flight.
 
-Latency: request → vector 1; answer's vector → answer 0. Throughput: a request a cycle. Clock domain sys.
+Latency: request → vector 1; answer's vector → answer 0. Throughput: one request per cycle. Clock
+domain sys.
 """
 
 from functools import reduce
@@ -41,15 +43,15 @@ _COUNT_BITS = 16
 
 class RemoteInitiator(Module):
     """sink, source: of the endpoint, the streams of `remote_streams`. up: of the endpoint; while it
-    is not, what is sent is lost, so requests fail in time. timeout: cycles until an answer is
-    missing, more than a round trip. attempts: how often a request is sent at most.
+    is 0, vectors sent are lost, so requests eventually fail. timeout: cycles after which an answer
+    is missing, more than a round trip. attempts: how often a request is sent at most.
 
-    `request`: taken if `valid` and `ready`; `tag` comes back with its answer; if `far`, it is for
-    the board `destination`, else for that at the other end. `answer`: there for a cycle with
-    `valid`; `status`; `data` of a load. `early`: stores that are taken are answered at once.
-    `board`: this one's number. `idle`. For a cycle: `failed`, an answered store has failed, with
-    `failed_address` and `failed_status`. Counts, which stop at their greatest value: `repeated`,
-    requests that were sent again; `stale`, answers that came too late.
+    `request`: accepted if `valid` and `ready`; `tag` is returned with its answer; if `far`, it is
+    for the board `destination`, otherwise for the one at the other end. `answer`: valid for a
+    cycle; `status`; `data` of a load. `early`: accepted stores are answered immediately. `board`:
+    number of this board. `idle`. For a cycle: `failed`, an early answered store has failed, with
+    `failed_address` and `failed_status`. Saturating counts: `repeated`, retransmitted requests;
+    `stale`, late answers.
     """
 
     def __init__(self, sink, source, up, timeout=4096, attempts=4):
@@ -79,7 +81,7 @@ class RemoteInitiator(Module):
         self._address = Array(Signal(ADDRESS_BITS) for _ in range(SLOTS))
         self._tag = Array(Signal(TAG_BITS) for _ in range(SLOTS))
         self._generation = Array(Signal(GENERATION_BITS) for _ in range(SLOTS))
-        self._again = Signal(SLOTS)  # to be sent once more
+        self._again = Signal(SLOTS)  # to be retransmitted
         free, repeat = Signal(SLOT_BITS), self._again != 0
         accepted = self._accept(free, repeat)
         done, slot = self._take(source)
@@ -94,7 +96,7 @@ class RemoteInitiator(Module):
         self.sync += If(event & (count != 2**_COUNT_BITS - 1), count.eq(count + 1))
 
     def _accept(self, free, repeat):
-        """A slot for a request, unless what is under way forbids it."""
+        """Allocates a slot for a request, unless a request in flight conflicts with it."""
         request, accepted, hazard = self.request, Signal(), Signal()
         meets = [
             self._busy[n] & (self._address[n] == request.address) & (request.write | self._writes[n])
@@ -119,7 +121,7 @@ class RemoteInitiator(Module):
         return accepted
 
     def _take(self, source):
-        """(an answer that is waited for is taken, its slot)."""
+        """Takes answers. Returns (an expected answer is taken, its slot)."""
         told = fields(ANSWER["data"], source.data)
         slot, generation = told["id"][:SLOT_BITS], told["id"][SLOT_BITS:]
         expected, taken, done = Signal(), Signal(), Signal()
@@ -151,7 +153,7 @@ class RemoteInitiator(Module):
         return done, slot
 
     def _watch(self, accepted, free):
-        """Looks at one slot after the other. Returns (the slot is given up, which)."""
+        """Checks one slot's timer after the other. Returns (the slot is given up, its number)."""
         now, at = Signal(max=2 * self._timeout), Signal(SLOT_BITS)
         sent = Array(Signal.like(now) for _ in range(SLOTS))
         count = Array(Signal(max=self._attempts + 1) for _ in range(SLOTS))
@@ -185,7 +187,7 @@ class RemoteInitiator(Module):
             now.eq(now + 1),
             early.eq(accepted & self.request.write & self.early),
             early_tag.eq(self.request.tag),
-            # From the same slot on, for however long nothing was under way: that time may be skipped
+            # Restarts from the same slot after any idle time, which may be skipped
             at.eq(Mux(self._busy == 0, 0, at + 1)),
         ]
         for n in range(SLOTS):
@@ -198,7 +200,8 @@ class RemoteInitiator(Module):
         return ended, at
 
     def _send(self, sink, up, accepted, free, repeat):
-        """The register before the link: new requests, and those that are sent again, from where slots are kept."""
+        """The register before the link: new requests, and retransmissions from the copies of the
+        slots."""
         layout = [("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]
         layout += [("far", 1), ("destination", BOARD_BITS)]
         new, kept, out = Record(layout), Record(layout), Record([*layout, ("slot", SLOT_BITS), ("valid", 1)])
@@ -207,7 +210,7 @@ class RemoteInitiator(Module):
         write, read = memory.get_port(write_capable=True), memory.get_port(async_read=True)
         self.specials += memory, write, read
         request, late = self.request, Signal(SLOT_BITS)
-        leads, led = Signal(), Signal()  # the way goes before it, and has gone
+        leads, led = Signal(), Signal()  # a way must precede the request; it has been sent
         self.comb += [
             leads.eq(out.far & ~led),
             [If(self._again[n], late.eq(n)) for n in reversed(range(SLOTS))],

@@ -1,6 +1,8 @@
-"""Loads and stores of other boards on a high-performance port of the processing system: bursts of one beat.
+"""Serves other boards' loads and stores on a high-performance port of the processing system, as
+bursts of one beat.
 
-Latency: request → address 0, data → answer 1. Throughput: a load a cycle, a store in one or two. Clock domain sys.
+Latency: request → address 0, data → answer 1. Throughput: one load per cycle, one store per one or
+two cycles. Clock domain sys.
 """
 
 from migen import *
@@ -14,8 +16,8 @@ _OPEN = 16
 
 
 class WordPort(Module):
-    """server: `RemoteServer`, whose `bus` and `reply` are served. `read`, `write`: halves of the
-    port. `settled`: nothing is under way."""
+    """server: `RemoteServer` whose `bus` and `reply` are served. `read`, `write`: halves of the
+    port. `settled`: nothing is in flight."""
 
     def __init__(self, server):
         self.read, self.write = HpRead(), HpWrite()
@@ -24,11 +26,11 @@ class WordPort(Module):
         # # #
 
         bus, reply, read, write = server.bus, server.reply, self.read, self.write
-        reads, writes = SyncFIFO(len(bus.id), _OPEN), SyncFIFO(len(bus.id), _OPEN)  # who waits
+        reads, writes = SyncFIFO(len(bus.id), _OPEN), SyncFIFO(len(bus.id), _OPEN)  # pending identifications
         data = SyncFIFO(65, _OPEN)
         self.submodules += reads, writes, data
         loads, stores = Signal(), Signal()
-        addressed, stored = Signal(), Signal()  # a half of the store that is on offer has been taken
+        addressed, stored = Signal(), Signal()  # address or data of the offered store has been accepted
         address = Cat(C(0, 3), bus.address)
         self.comb += [
             loads.eq(bus.valid & ~bus.write & reads.writable),

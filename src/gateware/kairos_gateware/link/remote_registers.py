@@ -1,4 +1,5 @@
-"""Registers of remote memory, for each end of a link; what they are for: src/contracts/registers.toml."""
+"""Registers of remote memory, for each end of a link; for their use see
+src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -12,8 +13,8 @@ _COUNT_BITS = 16
 
 
 class RemoteRegisters(Module, AutoCSR):
-    """initiator: `RemoteInitiator`. asker: of its `RemoteAskers`; loads and stores are asked for
-    here one at a time. up: of the link."""
+    """initiator: `RemoteInitiator`. asker: one of its `RemoteAskers`; the registers issue loads and
+    stores one at a time. up: of the link."""
 
     USES = uses("remote")
 
@@ -59,7 +60,8 @@ class RemoteRegisters(Module, AutoCSR):
 
 
 class ExportRegisters(Module, AutoCSR):
-    """regions: list of `Region`, which are set here. refused: signals, counts of what was."""
+    """regions: list of `Region`, configured here. refused: signals, the counts of refused accesses
+    and packets."""
 
     USES = uses("exports")
 
@@ -88,7 +90,7 @@ class ExportRegisters(Module, AutoCSR):
 
 class BulkRegisters(Module, AutoCSR):
     """engine: `BulkEngine`. server: `BulkServer`. `irq`: level of the interrupt to this board's
-    processors; `tells`: for a cycle, there is something to tell them."""
+    processors; `tells`: for a cycle, there is an event to report to them."""
 
     USES = uses("bulk")
 

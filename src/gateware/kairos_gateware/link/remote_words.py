@@ -1,7 +1,7 @@
 """Loads and stores in another board's memory, and their answers, as vectors of the link.
 
-A store of all eight bytes fills two words, one of some bytes more than two, a load or the answer to
-a store one, the answer to a load two at most. Addresses are those of words of 64 bits.
+A store of all eight bytes fills two words, one of some bytes more than two; a load or the answer to
+a store fills one, the answer to a load at most two. Addresses count words of 64 bits.
 """
 
 from migen import *
@@ -32,17 +32,17 @@ __all__ = [
 ]
 
 SLOTS = 16
-"""Loads and stores that one board may have under way on a link: each has a timer."""
+"""Loads and stores that one board may have in flight on a link: each has a timer."""
 SLOT_BITS, GENERATION_BITS = log2_int(SLOTS), 3
 ID_BITS = SLOT_BITS + GENERATION_BITS
-"""A slot's transactions have numbers in turn, so an answer that comes too late is known as such."""
+"""A slot's transactions are numbered consecutively, so that a late answer is recognised."""
 BOARD_BITS = bits_for(BOARDS - 1)
 ADDRESS_BITS = 29
 STATUS_BITS = 2
 
 DONE, REFUSED, BUS_ERROR, UNREACHABLE = range(4)
-"""Statuses of an answer: the board does not export that address; its bus answered with an error; no
-answer came, which is never sent."""
+"""Statuses of an answer: success; the board does not export that address; its bus answered with an
+error; no answer arrived (never sent)."""
 
 _WHO = [("id", ID_BITS), ("source", BOARD_BITS)]
 _WHERE = [*_WHO, ("address", ADDRESS_BITS)]
@@ -56,13 +56,14 @@ ANSWER = {
     "done": [*_WHO, ("status", STATUS_BITS)],
     "data": [*_WHO, ("status", STATUS_BITS), ("data", 64)],
 }
-"""Forms and their fields, the first lowest. way: the request behind it is for that board, not for the neighbour."""
+"""Forms and their fields, the first lowest. way: the request that follows is for that board, not
+for the neighbour."""
 _RANK = 2
 
 
 def _forms(layouts):
     widths = {name: sum(width for _, width in layout) for name, layout in layouts.items()}
-    # The forms of a stream are all shorter than a word or none is
+    # Either all forms of a stream are shorter than a word, or none is
     return Forms(**{name: max(width, PAYLOAD_BITS - bits_for(len(widths))) for name, width in widths.items()})
 
 
@@ -75,6 +76,6 @@ def remote_streams(requests=1, answers=1):
 
 
 def remote_both():
-    """More streams of a link between boards that each may ask the other: (away, back)."""
+    """Additional streams of a link between boards that can each access the other: (away, back)."""
     (asks, answers), (asked, answered) = remote_streams(4, 3), remote_streams(4, 5)
     return [asks, answered], [asked, answers]

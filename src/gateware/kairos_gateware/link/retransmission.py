@@ -1,16 +1,18 @@
-"""A lane: words with numbers, kept until the other end has them, and sent again from the first that it lacks.
+"""A lane: numbered words, buffered until the other end acknowledges them, and retransmitted from
+the first missing one.
 
-Words are counted, ends of frames included, modulo 2^14. A frame is up to `frame` words, and an end
-with their CRC; it ends as soon as none waits. The receiver passes on a frame whose CRC is right and
-whose end has the number that is its turn; anything else it forgets, and asks for all from the first
-word that it lacks. The sender then begins a new **generation** with a start, and repeats all that
-was sent since. A request counts only if it is about the generation that is being sent, so the many
-requests that one gap can cause have one effect. A sender that waits for its words to be
-acknowledged, and has sent nothing for some hundred cycles, sends a start with the number that comes
-next: it tells the receiver if the end of the last frame has not come, and is answered. A lane
-without such words sends nothing.
+Words, ends of frames included, are numbered modulo 2^14. A frame has up to `frame` words and an end
+word with their CRC; it ends as soon as no further word is waiting. The receiver passes on a frame
+if its CRC is right and its end has the expected number; it discards anything else and requests
+everything from the first missing word. The sender then begins a new **generation** with a start
+word and retransmits all that was sent since. A request counts only if it names the generation being
+sent, so the many requests that one gap can cause have a single effect. A sender whose words are
+unacknowledged and that has sent nothing for some hundred cycles sends a start word with the next
+number: it reveals to the receiver that the end of the last frame was lost, and it is acknowledged.
+A lane without unacknowledged words sends nothing.
 
-A lane's words are written to the buffer while they leave, so in a lane without errors they do not wait for it.
+Words are written to the buffer as they leave, so the buffer adds no latency to a lane without
+errors.
 """
 
 from dataclasses import dataclass
@@ -30,7 +32,8 @@ _MARGIN = 8
 
 @dataclass(frozen=True)
 class Lane:
-    """words: that can be under way or not yet acknowledged, a power of two. frame: words of the longest."""
+    """words: limit of words in flight or unacknowledged, a power of two. frame: words of the
+    longest frame."""
 
     words: int = 1024
     frame: int = 64
@@ -41,14 +44,15 @@ class Lane:
 
 
 class LaneSender(Module):
-    """Takes `word` in a cycle with `any` and `word_ready`. `valid`: there is something to send, of
-    a `kind` (if `control`, else it is `entry`), with `number` and `generation`; `taken`: it leaves
-    in this cycle.
+    """Takes `word` in a cycle with `any` and `word_ready`. `valid`: there is a word to send: a
+    control word of type `kind` if `control`, else `entry`; with `number` and `generation`. `taken`:
+    it leaves in this cycle.
 
-    `acknowledged`, with `from_there`: words before that number have arrived. `again`, with
-    `again_generation`: it asks for the others. beat: cycles after which it reminds. `repeating`:
-    what leaves has left before. `awaiting`: not all have been acknowledged. `space`: words that may
-    leave before some must be. `open`: the end of a frame is still to leave, or more of it.
+    `acknowledged`, with `from_there`: words before that number have been received. `again`, with
+    `again_generation`: retransmission of the others is requested. beat: idle cycles before a
+    reminder is sent. `repeating`: the word that leaves is a retransmission. `awaiting`: some words
+    are unacknowledged. `space`: words that may be sent before an acknowledgement is needed. `open`:
+    a frame is open; its end is still to be sent.
     """
 
     def __init__(self, lane, beat):
@@ -66,7 +70,8 @@ class LaneSender(Module):
         length, room = Signal(max=lane.frame + 1), Signal(reset=1)
         restart, remind, is_end = Signal(), Signal(), Signal()
         still = Signal(max=beat)
-        # Vectors are passed on with the end of their frame, so credits do not go before that
+        # The receiver passes on vectors only at the end of their frame; credits in the same frame
+        # must wait for it
         vectors, waits = Signal(), Signal()
         self.comb += waits.eq(vectors & (self.word.stream == CREDITS))
         memory = Memory(_BITS + 1, lane.words)
@@ -80,7 +85,7 @@ class LaneSender(Module):
             read.adr.eq(after[address]),
             write.adr.eq(head[address]),
             write.dat_w.eq(Cat(self.word.raw_bits(), self.control)),
-            # What leaves next
+            # The next word to leave
             self.control.eq(1),
             self.number.eq(place),
             self.entry.eq(self.word.raw_bits()),
@@ -150,13 +155,13 @@ class LaneSender(Module):
 
 
 class LaneReceiver(Module):
-    """`data`: a word of the lane has come, `entry`. `start`, `end`: one of those has come, with
-    `number` and `generation`; `right`: its CRC is. `word`: of good frames, in order; its stream is
-    0 if there is none.
+    """`data`: a word of the lane has been received, in `entry`. `start`, `end`: a start or end word
+    has been received, with `number` and `generation`; `right`: its CRC is correct. `word`: words of
+    good frames, in order; stream 0 if there is none.
 
-    `expected`: number of the next frame's first word. `again`: words are missing, until `told`;
-    `seen`: the generation. `dropped`: how many words are forgotten in this cycle. `passing`: words
-    are on their way out.
+    `expected`: number of the next frame's first word. `again`: words are missing; held until
+    `told`. `seen`: the generation last received. `dropped`: number of words discarded in this
+    cycle. `passing`: words are being output.
     """
 
     def __init__(self, lane):
@@ -169,12 +174,12 @@ class LaneReceiver(Module):
 
         # # #
 
-        depth = 2 * lane.frame  # one frame that is passed on, one that comes
+        depth = 2 * lane.frame  # one frame being passed on, one being received
         memory = Memory(_BITS, depth)
         write, read = memory.get_port(write_capable=True), memory.get_port()
         self.specials += memory, write, read
         good, missing, crowded = Signal(), Signal(), Signal()
-        at, passed, come = [Signal(max=depth) for _ in range(3)]  # to write, not to pass on yet, to pass on next
+        at, passed, come = [Signal(max=depth) for _ in range(3)]  # to write, to pass on up to, to pass on next
         count, position = Signal(max=lane.frame + 1), Signal(NUMBER_BITS)
         ahead = Signal()
         shown = Signal()
@@ -186,7 +191,7 @@ class LaneReceiver(Module):
             ahead.eq(~(self.number - self.expected)[NUMBER_BITS - 1]),
             If(self.end, missing.eq(~good & (~self.right | ahead))),
             If(self.start & self.right, missing.eq((self.number != self.expected) & ahead)),
-            # The CRC begins anew behind them, right or not: so must the frame
+            # The CRC restarts after these words, right or wrong, so the frame must restart as well
             If((self.end & ~good) | self.start, self.dropped.eq(count)),
             read.adr.eq(come),
             self.passing.eq(shown | (come != passed)),

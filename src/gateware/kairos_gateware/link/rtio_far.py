@@ -1,12 +1,13 @@
-"""RTIO over the link, the satellite's end: an initiator of the core, whose commands come from the master.
+"""RTIO over the link, the satellite's end: an initiator of the core whose commands come from the
+master.
 
     word in → events FIFO 4 … → command on offer 1 → accepted by the core
 
-Events come with credits for the FIFO behind the link, so none is lost; in it they wait if the
-core's lanes have no room. What goes wrong with an event here (it comes too late, since the link had
-to send it again; collisions, sequence errors) is reported, with its channel, and again if the link
-is lost before that has arrived. When the link is lost, what has got to the core is executed, but
-for what this board drops by a reset of its own, which is reported likewise. Clock domain sys.
+Events are credited for the FIFO at the receiving end, so none is lost; they wait in it if the
+core's lanes have no room. Failures of an event here (late because of retransmission; collisions,
+sequence errors) are reported with its channel, and again if the link is lost before the report was
+received. When the link is lost, events that have reached the core are executed, except those that
+this board drops by a reset of its own, which are reported likewise. Clock domain sys.
 """
 
 from functools import reduce
@@ -41,7 +42,8 @@ __all__ = ["FarRtio"]
 _BLOCKED_AFTER = 8
 """Cycles after which a command that waits for room is reported."""
 _REPORT_AFTER, _REPORT_EVENTS = 32, 64
-"""The count of events is reported when no more have come for so many cycles, or so many have."""
+"""The count of events is reported after so many cycles without a new event, or after so many
+events."""
 
 
 class FarRtio(Module):
@@ -49,16 +51,17 @@ class FarRtio(Module):
     one, in the order of their destinations. more: as of `rtio_streams`.
 
     `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`).
-    `destination`: what the master calls this board; `named`, for a cycle: it has just said so.
-    `endpoint`, `line_up`, `joined`: as of `NearRtio`. `phy_reset`: a level, 1 until the master has
-    said otherwise. `reset`: the core's, a level. `abort`: ends the read that is under way.
-    `discards`, for a cycle: this board resets the core itself. `played`: `Taken`, what the board
-    above has this one's player submit. `steps`: of this board's clock (`phase`). `time_load`,
-    `time_value`: of the time base. `live`: the master has said so. `settled`: for time skip,
-    nothing moves here or in what is sent. phases: the clocks of boards may have any; then `begin`
-    is in which bit of the cycles that this board receives those of the one above begin, and
-    `steady` says whether its clock is that of the board above (`Steady`), and is None otherwise.
-    Before it is, the time is not told; if it is no longer, the link begins anew.
+    `destination`: the master's number for this board; `named`, for a cycle: it has just been
+    received. `endpoint`, `line_up`, `joined`: as of `NearRtio`. `phy_reset`: a level, 1 until
+    cleared by the master. `reset`: the core's, a level. `abort`: ends the read in flight.
+    `discards`, for a cycle: this board resets the core itself. `played`: `Taken`, outputs that this
+    board's player submits for the board above. `steps`: shift of this board's clock (`phase`).
+    `time_load`, `time_value`: of the time base. `live`: the counters agree, as confirmed by the
+    master. `settled`: for time skip, nothing changes here or in the stream sent. phases: the clocks
+    of boards may have any phase; then `begin` is the bit of this board's receive cycles at which
+    those of the board above begin, and `steady` means that its clock is that of the board above
+    (`Steady`); otherwise `steady` is None. Until it is steady, no time is transferred; if it ceases
+    to be, the link restarts.
     """
 
     def __init__(self, core, below=(), more=((), ()), phases=False):
@@ -82,8 +85,8 @@ class FarRtio(Module):
         # # #
 
         came = {name: Signal(name=f"came_{name}") for name in CONTROL}
-        self.live = live = Signal()  # the counters agree: the master says more than the time
-        # Nobody may go on with a time that is no longer the master's
+        self.live = live = Signal()  # the counters agree: the master sends more than the time
+        # Prevents this board from continuing with a time that is no longer the master's
         self.comb += endpoint.line.eq(
             self.line_up if self.steady is None else self.line_up & (self.steady | ~self.live)
         )
@@ -143,10 +146,10 @@ class FarRtio(Module):
             ),
         ]
 
-        # What is told: in this order
+        # Messages, in this order
         channel = Signal(24)
         self.sync += If(cri.output.valid & cri.output.ready, channel.eq(cri.output.channel))
-        # What a board behind this one refuses is lost, too
+        # Events that a board behind this one rejects are lost, too
         self.submodules.late = late = AsyncError(cri.output_done & (cri.output_status != 0), channel)
         passed = Taken()
         self.comb += [
@@ -161,7 +164,7 @@ class FarRtio(Module):
         blocked, told = self._state(cri.output, events, popped, counted)
         self.comb += state_due.eq(live & (told | (blocked != told_blocked)))
         tags = back[0].forms.tags
-        # (wanted, form, data, what is done when it has left)
+        # (condition, form, data, statements executed once it is sent)
         messages = [
             (echo, "echoed", Cat(echoed, C(core.outputs, 16), self.begin), []),
             (answered & live, "answer", answer.raw_bits(), [answered.eq(0)]),
@@ -187,7 +190,7 @@ class FarRtio(Module):
             ]
             self.sync += If(mine & status.ready, *done)
             before = before | wanted
-        # Behind what the messages do, so that none is missed
+        # Assigned after the messages' own statements, so that no change is missed
         self.sync += [If(now, changed.eq(1)) for changed, now in self._changes]
         self.comb += status.valid.eq(before)
 
@@ -201,8 +204,8 @@ class FarRtio(Module):
         self.comb += self.settled.eq(reduce(and_, quiet))
 
     def _merged(self, name, own, below):
-        """(pulse, channel with its offset) of an error here or on a board behind this one; of two
-        in a cycle the one here."""
+        """(pulse, channel with its offset) of an error here or on a board behind this one; if two
+        occur in a cycle, the one here."""
         pulse, channel = own[0], Cat(own[1][:16], C(0, 8))
         for near in below:
             other, number = near.errors[name]
@@ -211,7 +214,8 @@ class FarRtio(Module):
         return pulse, channel
 
     def _reaches(self, below, live):
-        """Messages about boards behind this one, one for each: sent when it has come or gone."""
+        """Messages about boards behind this one, one for each: sent when it becomes reachable or
+        unreachable."""
         messages, self._changes = [], []
         reaches = [reach for near in below for reach in near.reaches]
         for offset, (up, outputs, least) in enumerate(reaches, 1):
@@ -223,7 +227,8 @@ class FarRtio(Module):
         return messages
 
     def alone(self, to=None):
-        """Statements: this is the only initiator of the core, or of the Cri `to` behind which it is."""
+        """Statements that make this the only initiator of the core, or of the Cri `to` in front of
+        it."""
         core, cri = self._core, self.cri
         to = to or core.cri
         shifted = [(cri.output.channel, to.output.channel), (cri.input.channel, to.input.channel)]
@@ -239,7 +244,8 @@ class FarRtio(Module):
         ]
 
     def _events(self, timebase, events, tags, output, dropping, popped):
-        """Vectors become commands of the core, one on offer at a time. `popped`: events so far, also dropped ones."""
+        """Converts vectors to commands of the core, one on offer at a time. `popped`: events so
+        far, dropped ones included."""
         width = len(output.data)
         count = more_vectors(width)
         wide = Signal(max(1, count * MORE_BITS))
@@ -295,7 +301,7 @@ class FarRtio(Module):
             self.sync += If(taken & more, wide.eq(Cat(wide, events.data[:MORE_BITS])[MORE_BITS:]))
 
     def _state(self, output, events, popped, counted):
-        """(the newest event waits for room, the count is to be told)."""
+        """(the newest event waits for room, the count is to be reported)."""
         waits, blocked = Signal(max=_BLOCKED_AFTER + 1), Signal()
         since, self._told, due = Signal(max=_REPORT_AFTER + 1), Signal(16), Signal()
         self._counting = Signal()

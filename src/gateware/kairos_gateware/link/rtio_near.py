@@ -1,18 +1,20 @@
-"""RTIO over the link, the master's end: a CRI for the channels of a satellite and of the boards behind it.
+"""RTIO over the link, the master's end: a CRI for the channels of a satellite and of the boards
+behind it.
 
-An output is refused here, with its own status, if it cannot be at the satellite in time, if there
-is no such channel, or if the satellite cannot be reached. What is accepted goes off with its
-timestamp, without waiting for an answer; the link has room for it at the other end, else the
-command waits. While the satellite's lanes make events wait, commands wait here too. Words that the
-line spoils are sent again; an event that is late thereby is reported by the other end.
+An output is rejected here, with a status of its own, if it cannot reach the satellite in time, if
+the channel does not exist, or if the satellite cannot be reached. An accepted output is sent with
+its timestamp, without waiting for an answer, once the other end of the link has room for it; until
+then the command waits. While the satellite's lanes apply back-pressure, commands wait here too.
+Corrupted words are retransmitted; an event that is late as a result is reported by the other end.
 
-If the link is lost while events are on their way (or at the other end's door), the first request
-after that is refused as unreachable, even if the link has come back, and the channel of the newest
-event is reported as busy. Likewise if the satellite's logic has begun anew with events that it had
-not executed (`unplayed`).
+If the link is lost while events are in flight (or waiting to enter the satellite's core), the next
+request is rejected as unreachable, even if the link has been re-established, and the channel of the
+newest event is reported as busy. The same happens if the satellite's logic has restarted with
+unexecuted events (`unplayed`).
 
-Latency: accepted → word 5, if nobody hinders; least slack of an accepted output: `travel` + SLACK.
-Throughput: four events of the short form in 5 cycles, of the long one two. Clock domain sys.
+Latency: accepted → word 5, if not delayed by others; least slack of an accepted output: `travel` +
+SLACK. Throughput: four events of the short form in 5 cycles, two of the long form. Clock domain
+sys.
 """
 
 from functools import reduce
@@ -49,68 +51,71 @@ ERRORS = ["collision", "busy", "sequence_error"]
 _QUEUE = 2
 """Events between the CRI and the link."""
 _OTHERS = 3
-"""The link's own words that may go before an event: an acknowledgement of each lane, a start."""
+"""The link's own words that may precede an event: an acknowledgement of each lane, a start."""
 _FRAME = RELIABILITY.lanes[0].frame
 _PAUSES = 3
-"""Cycles in which the line of a real board takes no word, that may come in between and did not when
-`travel` was measured: one where words cross to its clock, one in 33, one for the scrambler's state."""
+"""Cycles in which the line of a real board takes no word, which may occur here although they did
+not when `travel` was measured: one where words cross to the line's clock, one in 33, one for the
+scrambler's state."""
 
 
 def _slack(words):
-    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, if an
-    event has up to so many words: what the satellite's core needs, the blocks on the way, events
-    before it, the ends of frames up to its own, and the link's own words. (`travel` is that of two
-    words and the end of their frame.)"""
+    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, for
+    events of up to `words` words: what the satellite's core needs, the latency of the blocks in
+    between, earlier events, the ends of frames up to the event's own, and the link's own words.
+    (`travel` is that of two words and the end of their frame.)"""
     before = words * (_QUEUE + 1)
-    # `place`: of the event's last word in its frame
+    # `place`: position of the event's last word in its frame
     ends = max((before + words - 1 - place) // _FRAME + _FRAME - place for place in range(_FRAME))
     return MIN_SLACK + 4 + before + words - 2 + ends + _OTHERS
 
 
 SLACK = _slack(2)
-"""Of events without wide data, to a satellite without others behind it."""
+"""For events without wide data, to a satellite with no boards behind it."""
 _RELAY = 8
-"""Cycles that a satellite may need to hand an event over to the next link, beyond those on the way to its own core."""
+"""Cycles that a satellite may need to forward an event to the next link, beyond those to its own
+core."""
 
 
 def least_slack(boards=1, data_width=32, relayed=False):
-    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, for a
-    satellite with so many boards, itself included, and events of so many bits. relayed: to one
-    behind it, beyond what the satellite needs."""
-    # With others there, each event may follow a word that says where it goes
+    """Returns the least accepted distance of an output's coarse time from the counter, beyond
+    `travel`, for a satellite with so many boards, itself included, and events of so many bits.
+    relayed: for a board behind the satellite, excluding what that board itself needs."""
+    # With boards behind it, each event may follow a word that names its target
     slack = _slack(2 * (1 + more_vectors(data_width)) + (boards > 1))
     return slack + (_RELAY - MIN_SLACK if relayed else 0)
 
 
 _ROOMY_VECTORS, _ROOMY_WORDS = 64, 160
-"""Of the credits, and of the words that may leave before some are acknowledged: more than an
-initiator has under way, which is 15 events of a vector with data, one with more of it and one that
-says where it goes, or 7 of the widest. A vector has up to two words, and every fourth word an end
-behind it."""
+"""Lower bounds of credits and of words that may be sent before an acknowledgement, for `roomy`:
+more than an initiator has in flight, which is 15 events of one vector with data, one with more data
+and one that names the target, or 7 of the widest. A vector has up to two words, and an end word
+follows every fourth word."""
 _AHEAD = 2 ** (LONG[1][1] - 2)
-"""Cycles that an event may be ahead of the counter when it leaves: a day and a half. Others wait."""
+"""Cycles by which an event may be ahead of the counter when it is sent: a day and a half. Later
+ones wait."""
 _SHORT_AHEAD = SHORT[1][1] - 2
 REST = 24
-"""Cycles after which nothing moves in an endpoint that has had no word."""
+"""Cycles after which an endpoint that has received no word is quiescent."""
 _AFTER_RESET = 8
 
 
 class NearRtio(Module):
     """timebase: the core's. data_width: bits of the widest event of the satellite and the boards
-    behind it. destination: of the satellite, a number or a signal. boards: the satellite and those
-    behind it, which have the destinations after its own.
+    behind it. destination: of the satellite, a number or a signal. boards: number of boards, the
+    satellite and those behind it, which have the destinations following its own.
 
     `cri`: for all of them. `enable`: this board has the right time. `endpoint`: for the words;
-    `line_up`: the line carries them; `joined`: both ends of the link are there. `reset` (a pulse)
-    and `phy_reset` (a level) go to the satellite. `abort`: ends the read that is under way. State:
-    `up`, the satellite can be reached; `reaches`: for each board whether it can be, its channels
-    that take outputs, and the least slack of an output; `slack`, the greatest of those that can be
-    reached; `travel`; `measured`, the phase that `measure` (a pulse) has asked for is known;
-    `blocked`; `roomy`, as many events as an initiator has under way do not wait here, as far as is
-    known; `sent`, events up to now; `unplayed`, an `Unplayed`. `errors`: as the core's, {name:
-    (pulse, channel of 24 bits)}. For time skip: `settled`; `dues`, list of (flag, coarse time to
-    which the counter may be moved). `phase`: a `Phase`. phases: clocks may have any, and the
-    transfer of time has to know it.
+    `line_up`: the line carries words; `joined`: the link is established. `reset` (a pulse) and
+    `phy_reset` (a level) are passed to the satellite. `abort`: ends the read in flight. State:
+    `up`, the satellite can be reached; `reaches`: for each board whether it can be reached, its
+    number of output channels, and the least slack of an output; `slack`, the greatest least slack
+    of the reachable boards; `travel`; `measured`, the phase that `measure` (a pulse) has requested
+    is known; `blocked`; `roomy`, as many events as an initiator has in flight do not wait here, as
+    far as is known; `sent`, events so far; `unplayed`, an `Unplayed`. `errors`: as the core's,
+    {name: (pulse, channel of 24 bits)}. For time skip: `settled`; `dues`, list of (flag, coarse
+    time to which the counter may be advanced). `phase`: a `Phase`. phases: clocks may have any
+    phase, and the transfer of time has to measure it.
     """
 
     def __init__(self, timebase, data_width, destination, boards=1, more=((), ()), phases=False):
@@ -150,7 +155,7 @@ class NearRtio(Module):
         self.sync += If(self.phase.start, self.phase.runs.eq(1)).Elif(self.phase.done, self.phase.runs.eq(0))
         self._timebase, self._status = timebase, status.data
         self._resetting = Signal()  # nothing is accepted
-        self._refuse_once, self._lost = Signal(), Signal()  # events were lost: so the next request is told, now
+        self._refuse_once, self._lost = Signal(), Signal()  # events were lost: reject the next request; in this cycle
         self.reaches = self._reaches(data_width)
         queue, entry = self._outputs(data_width)
         self._send_events(timebase, queue, entry, events, data_width)
@@ -162,7 +167,8 @@ class NearRtio(Module):
         self._skip(control)
 
     def _outputs(self, data_width):
-        """Whether an output is taken. Returns the queue of those that are, and what its exit is made of."""
+        """Decides whether an output is accepted. Returns the queue of accepted outputs and its
+        output entry."""
         timebase, cri, reaches = self._timebase, self.cri, self.reaches
         output, coarse = cri.output, cri.output.timestamp[FINE_BITS:]
         offset = Signal(OFFSET_BITS)
@@ -190,7 +196,7 @@ class NearRtio(Module):
         self.sync += [
             [first.eq(timebase.coarse + least + 1) for first, (*_, least) in zip(earliest, reaches, strict=True)],
             self._latest.eq(timebase.coarse + _AHEAD),
-            # Nothing is stale after a jump, which there is in simulation only
+            # Avoids stale values after a jump of time, which occurs only in simulation
             If(
                 timebase.load,
                 [first.eq(timebase.load_value + least) for first, (*_, least) in zip(earliest, reaches, strict=True)],
@@ -204,7 +210,7 @@ class NearRtio(Module):
         return queue, entry
 
     def _losses(self, queue):
-        """What was sent and may be lost. Returns the channel of the newest event."""
+        """Tracks events that were sent and may be lost. Returns the channel of the newest event."""
         confirmed, newest = Signal(16), Signal(24)
         state = fields(STATUS["state"], self._status)
         request = self.cri.input
@@ -229,7 +235,7 @@ class NearRtio(Module):
         return newest
 
     def _inputs(self):
-        """One request at a time: `_read` is what goes to the satellite while `_read_due`."""
+        """One request at a time: `_read` is sent to the satellite while `_read_due`."""
         cri, request = self.cri, self.cri.input
         self._reading, self._read_due, self._number = Signal(), Signal(), Signal(4)
         self._read = read = {name: Signal(width) for name, width in CONTROL["read"]}
@@ -278,11 +284,11 @@ class NearRtio(Module):
         ]
 
     def _control(self, control):
-        """What goes to the satellite beside events: time first, then resets, then reads."""
+        """Sends everything but events to the satellite: time first, then resets, then reads."""
         time, read, sink = self.time, self._read, self.time.sink
         reset_due, told, after = Signal(reset=1), Signal(reset=1), Signal(max=_AFTER_RESET + 1)
         abort_due = Signal()
-        unsure = Signal(TRAVEL_BITS + 2)  # cycles in which a reset may be on its way
+        unsure = Signal(TRAVEL_BITS + 2)  # cycles in which a reset may be in transit
         levels_due = Signal()
         sends_levels, sends_read = Signal(), Signal()
         reads = self._read_due & self.up
@@ -305,7 +311,7 @@ class NearRtio(Module):
             ),
         ]
         self.sync += [
-            # What comes after a reset must not overtake it
+            # What follows a reset must not overtake it
             If((after != 0) & ~self.endpoint.leaving["control"], after.eq(after - 1)),
             If((unsure != 0) & self.joined, unsure.eq(Mux(self._came["state"], 0, unsure - 1))),
             If(
@@ -318,12 +324,13 @@ class NearRtio(Module):
             If(sends_read, self._read_due.eq(0)),
             If(self.reset, reset_due.eq(1)),
             If(self._reading & self.abort & ~self._read_due, abort_due.eq(1)),
-            # The satellite may have been away for any reason: it is told again
+            # The satellite may have restarted: its levels are sent again
             If(~self.joined, told.eq(~self.phy_reset), unsure.eq(0), If(unsure != 0, reset_due.eq(1))),
         ]
 
     def _errors(self, newest):
-        """Those that the satellite tells of. newest: channel of what is lost, if anything is."""
+        """Errors reported by the satellite. newest: channel of the newest event, for lost
+        events."""
         error = fields(STATUS["error"], self._status)
         self.errors = {}
         for kind, name in enumerate(ERRORS):
@@ -337,7 +344,7 @@ class NearRtio(Module):
             self.errors[name] = (pulse, channel)
 
     def _skip(self, control):
-        """For time skip."""
+        """Time skip."""
         cri, output = self.cri, self.cri.output
         coarse = output.timestamp[FINE_BITS:]
         rest = Signal(max=REST + 1)
@@ -354,7 +361,7 @@ class NearRtio(Module):
         ]
 
     def _reaches(self, data_width):
-        """(up, outputs, least slack) of each board, the satellite first."""
+        """Returns (up, outputs, least slack) of each board, the satellite first."""
         first, travel = Signal(SLACK_BITS), self.travel + self._pauses
         self.comb += first.eq(travel + least_slack(self.boards, data_width))
         reaches = [(self.up, self.time.outputs, first)]
@@ -375,7 +382,8 @@ class NearRtio(Module):
         return reaches
 
     def _room(self, endpoint):
-        """What those need to know who do not wait for the status of an output (docs/interfaces.md, section 5)."""
+        """Provides `roomy` and `slack`, for initiators that do not wait for the status of an output
+        (docs/interfaces.md, section 5)."""
         self.roomy, self.slack = Signal(reset=1), Signal(SLACK_BITS)
         lane, left = endpoint.channel.senders[0], endpoint.credits["events"]
         room = ~self.blocked & ~lane.repeating & (left >= _ROOMY_VECTORS) & (lane.space >= _ROOMY_WORDS)
@@ -388,7 +396,7 @@ class NearRtio(Module):
         self.comb += self.slack.eq(greatest)
 
     def _send_events(self, timebase, queue, entry, events, data_width):
-        """Events from the queue become vectors, what data they have beyond 32 bits first."""
+        """Converts events from the queue to vectors; data beyond 32 bits are sent first."""
         coarse, fine = entry.timestamp[FINE_BITS:], entry.timestamp[:FINE_BITS]
         delta = Signal(COARSE_BITS)
         medium, short, wide, aims = Signal(), Signal(), Signal(), Signal()

@@ -1,4 +1,4 @@
-"""Registers of a satellite; what they are for: src/contracts/registers.toml."""
+"""Registers of a satellite; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus
 from migen import *

@@ -1,14 +1,15 @@
-"""Gives the satellite's counter the master's time, by the measured round trip.
+"""Transfers the master's time to the satellite's counter, using the measured round trip.
 
     near: echo ──A──▶ far: echoed ──▶ near       round trip R = 2 A + 1, or 2 A + 2
     near: time = counter + A + 1 ──A──▶ far      loads it: from the next cycle on both counters agree
     near: echo ──A──▶ far: its counter ──▶       must be what the near one's was A cycles after the echo left
 
-Words of all three are equally long, and nothing else is under way meanwhile, so they take the same
-time. If the third step does not find the same R and the counter that it should, or there is no
-answer, all begins again. R is even where the fractions of a cycle of both ways add up to one more.
-Where clocks may have any phase it is measured below a cycle, A is then the nearest to the way
-there, and the far clock is moved by the rest (docs/gateware/link-time.md). Clock domain sys.
+The words of all three are equally long, and nothing else is in flight meanwhile, so they take the
+same time. If the third step does not find the same R and the expected counter, or if there is no
+answer, the procedure restarts. R is even where the fractions of a cycle of both directions add up
+to one more. Where clocks may have any phase, the phase is measured as well; A is then the nearest
+number of cycles to the delay to the satellite, and the far clock is shifted by the rest
+(docs/gateware/link-time.md). Clock domain sys.
 """
 
 from migen import *
@@ -21,18 +22,19 @@ from .rtio_words import ECHO, fields
 __all__ = ["Phase", "TRAVEL_BITS", "TimeTransfer"]
 
 TRAVEL_BITS = 15
-"""Of `travel`, in cycles: up to 260 µs of fibre."""
+"""Width of `travel`, in cycles: up to 260 µs of fibre."""
 _PAUSE = 64
-"""Cycles in which the far end comes out of its reset, or loads its counter."""
+"""Cycles in which the far end leaves its reset or loads its counter."""
 _MOVING = 2**13
-"""Cycles in which a clock is moved by half a cycle, which takes 3136, and a word has come there before."""
+"""Cycles in which a word reaches the far end and its clock is shifted by half a cycle, which takes
+3136."""
 
 
 class Phase:
-    """What this board needs to know of a phase: a `PhaseMeter` of the clock of what comes, after
-    this board's, is started by `start`, and says when it is `done`, with a `value`; `runs`
-    meanwhile. `half`: words that come are taken over half a cycle later. `begin`: in which bit of
-    the cycles that are received here those of the satellite begin."""
+    """Phase measurement on this board: `start` starts a `PhaseMeter`, which measures by how much
+    the received clock is later than this board's; `done`: the result is in `value`; `runs`: a
+    measurement is running. `half`: received words are taken over half a cycle later. `begin`: the
+    bit of this board's receive cycles at which those of the satellite begin."""
 
     def __init__(self):
         self.start, self.runs, self.done, self.half = Signal(), Signal(), Signal(), Signal()
@@ -41,10 +43,10 @@ class Phase:
 
 
 class _Way(Module):
-    """From a round trip: `travel`, the satellite's counter is that of the master's so many cycles
-    after a vector left when it comes, and by how many `steps` the satellite's clock is then to be
-    later. phase: `Phase`, or None; `value` of it when it was measured for this. `far_begin`: as its
-    `begin`, at the satellite. `round_trip`: less the cycle in the far end."""
+    """Computes from a round trip: `travel`, so many cycles after a vector left the master's counter
+    equals the satellite's on its arrival, and the number of `steps` by which the satellite's clock
+    must then be delayed. phase: `Phase`, or None; `value`: its value measured for this.
+    `far_begin`: as its `begin`, at the satellite. `round_trip`: less the cycle in the far end."""
 
     def __init__(self, phase):
         self.round_trip = Signal(TRAVEL_BITS + 1)
@@ -61,18 +63,19 @@ class _Way(Module):
         longer = Signal((BEGIN_BITS + 1, True))
         rounded, error = Signal(TRAVEL_BITS + 2 + PHASE_BITS), Signal((PHASE_BITS + 1, True))
         self.comb += [
-            # What came back was seen in the first cycle that began after it had come, or half a
-            # cycle after that
+            # A returning vector is sampled in the first cycle that begins after its arrival, or
+            # half a cycle after that
             late.eq(phase.half & (self.value >= 3 * cycle // 4)),
             cycles.eq(self.round_trip - 1 - late),
-            # A word is so many bits sooner with a receiver as those of its cycle come before the
-            # sender's, and so is the clock that is received: the ways differ by what these differ
+            # A word arrives so many bits earlier at a receiver as the bits of its cycles precede
+            # the sender's, and so does the received clock: the two directions differ by the
+            # difference of these
             longer.eq(phase.begin - self.far_begin),
             twice.eq(Cat(self.value, cycles) + (longer << (PHASE_BITS - BEGIN_BITS))),
             rounded.eq(twice + cycle),
             self.travel.eq(rounded[PHASE_BITS + 1 :]),
         ]
-        # Two registers: the adders have all the time there is
+        # Two registers: the adders have plenty of time
         self.sync += [
             error.eq(cycle // 2 - (rounded[: PHASE_BITS + 1] >> 1)),
             self.steps.eq((error * (STEPS // RATIO)) >> (PHASE_BITS - log2_int(RATIO))),
@@ -80,14 +83,14 @@ class _Way(Module):
 
 
 class TimeTransfer(Module):
-    """timebase: the near one. sink: of the stream `control`; `asks`: it is wanted. tags: of its
+    """timebase: the near one. sink: of the stream `control`; `asks`: it is requested. tags: of its
     forms. source: of the stream `status`; `echoed`: it has such a vector. phase: `Phase`, where
-    clocks may have any; the satellite's is moved then, in `moving` cycles; `measures`: it is to be
-    measured. `line_up`: the link carries words, and this end has the right time.
+    clocks may have any phase; the satellite's is then shifted, in `moving` cycles; `measures`: a
+    measurement is requested. `line_up`: the link carries words, and this end has the right time.
 
-    `heard`: in this cycle for the first time since the line came up the far counter is known,
-    `far`. `agreed`: the counters agree. `travel`: A, in cycles; with a phase, one more, as words
-    may take. `outputs`: channels that take outputs, as the far end says.
+    `heard`: in this cycle the far counter, `far`, is known for the first time since the line came
+    up. `agreed`: the counters agree. `travel`: A, in cycles; with a phase, one more, as words may
+    take. `outputs`: number of output channels, as reported by the far end.
     """
 
     def __init__(self, timebase, sink, tags, source, phase=None, moving=_MOVING):
@@ -158,14 +161,14 @@ class TimeTransfer(Module):
             self._measure(fsm, tags, phase, way, aligned, timer == moving)
 
     def _measure(self, fsm, tags, phase, way, aligned, moved):
-        """First the satellite's clock goes back to that of what it receives, of which the phase is
-        measured here; at the end it is moved."""
+        """First returns the satellite's clock to the received clock, whose phase is then measured
+        here; shifts it at the end."""
         sink, near_edge = self.sink, Signal()
         moves = [self.asks.eq(1), sink.form.eq(tags["move"]), If(sink.ready, NextState("MOVES"))]
         fsm.act("BACK", *moves, sink.data.eq(0), NextValue(aligned, 0))
         fsm.act("MOVE", *moves, sink.data.eq(way.steps[:STEP_BITS]), NextValue(aligned, 1))
         fsm.act("MOVES", If(moved, If(aligned, NextState("AGREED")).Else(self.measures.eq(1), NextState("PHASE"))))
-        # So that no word comes just when it is looked for
+        # Avoids sampling at the moment at which words arrive
         quarters = phase.value[-2:]
         self.comb += near_edge.eq((quarters == 0) | (quarters == 3))
         taken = [NextValue(phase.half, near_edge), NextValue(way.value, phase.value)]

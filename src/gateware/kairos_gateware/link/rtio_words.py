@@ -1,17 +1,16 @@
-"""What the two ends of RTIO over the link say to each other: three streams of the lane of real
-time. Behind them goes what the firmware of both boards says to each other (`mailbox`).
+"""Messages between the two ends of RTIO over the link: three streams of the lane of real time,
+followed by the messages between the firmware of both boards (`mailbox`).
 
-To the satellite: `events`, with credits, so that none is lost for want of room, before all others;
-`control`. Back: `status`. An event has one of three forms. All carry only the low bits of its
-coarse time: the far end has the same counter, and takes the time nearest to it. The short form
-fills a word, the medium one a word and four ninths, the long one two. What data an event has beyond
-32 bits goes before it.
+To the satellite: `events`, credited, so that none is lost for lack of room, with priority over all
+others; `control`. Back: `status`. An event has one of three forms. All carry only the low bits of
+its coarse time: the far end has the same counter and takes the time nearest to it. The short form
+fills one word, the medium one a word and four ninths, the long one two. Data beyond 32 bits precede
+the event.
 
-Boards behind a satellite are named by their **offset**: 0 is the satellite itself, 1 the board
-after it in the walk through the tree. `aim` says to which of them the events behind it go; it is
-sent when that changes.
+Boards behind a satellite are named by their **offset**: 0 is the satellite itself, 1 the next board
+in preorder. `aim` names the board for the events that follow; it is sent when that changes.
 
-`echo` and what answers it fill as many words as `time`: so all three take the same time
+`echo` and its answer fill as many words as `time`, so all three take the same time
 (docs/gateware/link-time.md).
 """
 
@@ -48,7 +47,7 @@ MEDIUM = [("fine", FINE_BITS), ("coarse", 23), ("channel", 8), ("address", 8), (
 LONG = [("fine", FINE_BITS), ("coarse", 46), ("channel", 16), ("address", 8), ("data", 32)]
 MORE_BITS = 96
 _LEAST = 46
-"""A form is at least as long as a word, since others of its stream are."""
+"""Makes every form at least as long as a word, since others of its stream are."""
 RELIABILITY = Reliability(lanes=(Lane(words=512, frame=4), Lane(words=1024, frame=64)))
 """An event may wait for the end of its frame, so frames of the first lane are short."""
 
@@ -63,7 +62,7 @@ EVENTS = {
 }
 
 SLACK_BITS = 18
-"""Of slacks, in cycles: a tree of many long fibres."""
+"""Width of slacks, in cycles: sufficient for a tree with many long fibres."""
 
 ECHO = [("coarse", COARSE_BITS), ("outputs", 16), ("begin", BEGIN_BITS)]
 CONTROL = {
@@ -80,13 +79,13 @@ STATUS = {
     "state": [("blocked", 1), ("count", 16)],
     "reach": [("offset", OFFSET_BITS), ("up", 1), ("outputs", 16), ("slack", SLACK_BITS)],
 }
-"""levels: with what the satellite is called; abort: the read under way ends. move: the satellite's
-clock, later by so many steps than that of what it receives (`phase`). echoed: the far end's counter
-when the echo came, how many channels take outputs, and in which bit of the cycles that it receives
-the near end's begin (`coding`). error: kind 0 collision, 1 busy, 2 sequence
-error. state: events so far that are no longer waiting for the core; `blocked`: the newest waits for
-room. reach: of a board behind the satellite, whether it can be reached, its channels that take
-outputs, and the least slack of its outputs."""
+"""levels: includes the satellite's destination; abort: ends the read in flight. move: shifts the
+satellite's clock so many steps later than the received clock (`phase`). echoed: the far end's
+counter when the echo arrived, the number of output channels, and the bit of its receive cycles at
+which the near end's begin (`coding`). error: kind 0 collision, 1 busy, 2 sequence error. state:
+events so far that no longer wait for the core; `blocked`: the newest waits for room. reach: for a
+board behind the satellite, whether it can be reached, its number of output channels, and the least
+slack of its outputs."""
 
 EVENTS_DEPTH = 512
 
@@ -96,7 +95,7 @@ def _forms(kinds):
 
 
 def fields(layout, data):
-    """{name: slice of `data`}; of a vector's data, or of a signal that is to become one."""
+    """{name: slice of `data`}, either to read a vector's data or to assemble them."""
     result, place = {}, 0
     for name, width in layout:
         result[name] = data[place : place + width]
@@ -105,12 +104,12 @@ def fields(layout, data):
 
 
 def more_vectors(data_width):
-    """Vectors that an event with all its data needs before it."""
+    """Number of vectors with data that precede an event."""
     return max(0, -(-(data_width - 32) // MORE_BITS))
 
 
 def rtio_streams(more=((), ())):
-    """(streams towards the satellite, streams from it), each with `more` behind them."""
+    """(streams towards the satellite, streams from it), each followed by `more`."""
     away = [
         Stream("events", 1, _forms(EVENTS), 0, EVENTS_DEPTH),
         Stream("control", 2, _forms(CONTROL), 1),

@@ -1,11 +1,12 @@
-"""Error correction of a word: one wrong bit of any is corrected, two are detected.
+"""Error correction of a word: corrects any single-bit error and detects any double-bit error.
 
-Hsiao's code: a data bit enters an odd number of check bits, three or more, no two bits the same
-ones, and the check bits have about equal shares. So a syndrome of odd weight is one wrong bit, an
-even one two, and each check bit is a parity of as few bits as there can be (32 of 64). 57 data bits
-take all columns that 7 check bits have.
+Hsiao's code: each data bit enters an odd number (three or more) of check bits, each a different
+set, and the check bits are loaded about equally. A syndrome of odd weight therefore means one bit
+error, a nonzero one of even weight two, and each check bit is a parity of as few bits as possible
+(32 of 64). 57 data bits use all columns available with 7 check bits.
 
-M. Y. Hsiao, A class of optimal minimum odd-weight-column SEC-DED codes, IBM J. Res. Dev. 14 (1970) 395.
+M. Y. Hsiao, A class of optimal minimum odd-weight-column SEC-DED codes, IBM J. Res. Dev. 14 (1970)
+395.
 """
 
 from functools import reduce
@@ -18,8 +19,8 @@ __all__ = ["Decoder", "Encoder", "check_columns", "encode"]
 
 
 def check_columns(data_bits: int, check_bits: int) -> list[int]:
-    """For each data bit the check bits that it enters, as a mask. Raises ValueError if there are
-    too few check bits."""
+    """Returns for each data bit the mask of the check bits that it enters. Raises ValueError if
+    there are too few check bits."""
     chosen, shares = [], [0] * check_bits
     for weight in range(3, check_bits + 1, 2):
         left = list(combinations(range(check_bits), weight))
@@ -35,7 +36,7 @@ def check_columns(data_bits: int, check_bits: int) -> list[int]:
 
 
 def encode(data: int, data_bits: int, check_bits: int) -> int:
-    """The word of `data`: check bits above data bits."""
+    """Returns the code word of `data`: check bits above data bits."""
     columns = check_columns(data_bits, check_bits)
     check = reduce(xor, (column for bit, column in enumerate(columns) if data >> bit & 1), 0)
     return data | check << data_bits
@@ -47,7 +48,7 @@ def _parities(data, columns, check_bits):
 
 
 class Encoder(Module):
-    """`data` to `word`, within a cycle."""
+    """Combinational encoder from `data` to `word`."""
 
     def __init__(self, data_bits, check_bits):
         self.data = Signal(data_bits)
@@ -60,8 +61,8 @@ class Encoder(Module):
 
 
 class Decoder(Module):
-    """`word` to `data`, within a cycle. `corrected`: one bit was wrong and is right now. `broken`:
-    two bits are wrong, and `data` means nothing."""
+    """Combinational decoder from `word` to `data`. `corrected`: a single-bit error was corrected.
+    `broken`: two bits are wrong and `data` is invalid."""
 
     def __init__(self, data_bits, check_bits):
         self.word = Signal(data_bits + check_bits)

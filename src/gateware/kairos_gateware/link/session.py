@@ -1,13 +1,14 @@
-"""Whether the link is up: both ends know each other, and go on from a common beginning.
+"""Session state of the link: it is up once each end has identified the other.
 
-An end that is down says hello: who it is, and whom it has heard. It is up once it hears hello from
-one that has heard it. While it waits for an acknowledgement, a word that is right must come every
-`hold` cycles; otherwise, or if the line says that it carries nothing, or the other end says hello
-as somebody else or as one that knows nobody, the link goes down here, and this end takes a new
-name. So both begin anew if one does, and since words stay in order on the line, none of an earlier
-session can come behind the hello of a later one.
+An end that is down sends hello with its own session name and the name that it has last received. It
+goes up when it receives a hello that carries its own name. While it waits for an acknowledgement, a
+valid control word must arrive every `hold` cycles. If none does, if the line stops carrying words,
+or if the other end sends hello under a different name or without knowing this end, the link goes
+down at this end, which then takes a new name. So both ends restart if one does; and since the line
+keeps words in order, no word of an earlier session can follow the hello of a later one.
 
-An end that is up and waits for nothing says nothing, and no count goes on in it (docs/gateware/time.md).
+An end that is up and waits for nothing sends nothing, and none of its counters run
+(docs/gateware/time.md).
 """
 
 from migen import *
@@ -15,14 +16,14 @@ from migen import *
 __all__ = ["Session"]
 
 _HELLO_EVERY = 64
-"""Cycles between hellos of an end that is down."""
+"""Cycles between hellos while the link is down."""
 
 
 class Session(Module):
-    """`line`: it carries words. `awaiting`: an acknowledgement. `up`: of this end. hello:
-    `ControlWord` of the one that has come, if `heard`; `alive`: any right control word. `due`: a
-    hello is to be sent, `greeting` says what; `sent`. `ended`: the link goes down in this cycle.
-    """
+    """`line`: the line carries words. `awaiting`: an acknowledgement is pending. `up`: the link is
+    up at this end. hello: `ControlWord` of the received hello, valid with `heard`; `alive`: any
+    valid control word was received. `due`: a hello is to be sent, with the contents `greeting`;
+    `sent`: it was. `ended`: the link goes down in this cycle."""
 
     def __init__(self, hello, hold):
         self.up, self.heard, self.alive, self.due, self.sent = [Signal() for _ in range(5)]
@@ -51,6 +52,6 @@ class Session(Module):
                 If(~self.heard, knows.eq(0)),
             ).Elif(self.heard & known, self.up.eq(1)),
             If((self.heard & ~(self.up & hello.up)) | (~self.up & (pause == 0)), self.due.eq(1)),
-            # What comes from here on is of a line that has been mended
+            # Everything received from here on belongs to the restored line
             If(~self.line, self.due.eq(0), knows.eq(0)),
         ]

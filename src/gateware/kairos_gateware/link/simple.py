@@ -1,8 +1,9 @@
-"""Vectors of any width in words of their own: each begins a word, and what is left of its last one is
-empty. For streams that the gearbox cannot have (`Forms.packed`); `make_packetiser` and
-`make_depacketiser` choose. A vector's first bits are its tag, as there.
+"""Vectors of any width in words of their own: each vector begins a word, and the rest of its last
+word is empty. For streams that the gearbox cannot handle (`Forms.packed`); `make_packetiser` and
+`make_depacketiser` choose. As in the gearbox, a vector begins with its tag.
 
-Latency: a vector's first word leaves in the cycle after it was accepted; from its last word to the vector, 1 cycle.
+Latency: a vector's first word leaves in the cycle after it was accepted; from its last word to the
+vector, 1 cycle.
 """
 
 from migen import *
@@ -19,7 +20,7 @@ def _words(forms):
 
 
 class SimplePacketiser(VectorStream):
-    """As `Packetiser`; a word that is shown stays until it is taken."""
+    """As `Packetiser`; a word that is offered is held until it is taken."""
 
     def __init__(self, forms):
         super().__init__(forms)
@@ -58,7 +59,7 @@ class SimpleDepacketiser(VectorStream):
         words = _words(forms)
         longest = max(words.values())
         buffer = [Signal(PAYLOAD_BITS) for _ in range(longest)]
-        place, left = Signal(max=longest + 1), Signal(max=longest + 1)  # of the vector under way
+        place, left = Signal(max=longest + 1), Signal(max=longest + 1)  # of the current vector
         tag, more = Signal(forms.tag_bits), Signal.like(left)
         self.comb += [
             tag.eq(self.word.payload[: forms.tag_bits]),

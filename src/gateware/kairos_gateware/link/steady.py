@@ -1,10 +1,10 @@
-"""Whether the logic's clock is that of what comes over the link, and has been for a while.
+"""Detects whether the logic clock has followed the clock received over the link for a while.
 
-A satellite's clock is made by a chip that follows the received clock slowly, and begins with its
-own crystal: for a second after the link has come both run at almost the same frequency, and a
-counter that is set then is wrong soon. So both clocks are counted, and the difference is compared
-with what it was: it stays as it is, but for the cycle that depends on when one looks, and for half
-of one by which the logic's clock is moved (`phase`). Clock domain sys.
+A satellite's clock comes from a chip that follows the received clock slowly and starts on its own
+crystal: for a second after the link is established both clocks run at almost the same frequency,
+and a counter set during that time soon drifts off. So both clocks are counted and the difference is
+monitored: it stays constant, except for the one cycle of sampling uncertainty and the half cycle by
+which the logic clock is shifted (`phase`). Clock domain sys.
 """
 
 from migen import *
@@ -20,10 +20,11 @@ _BITS = 4
 
 
 class Steady(Module):
-    """received: domain of the received clock. present: level in that domain, the clock is that of the board above.
+    """received: domain of the received clock. present: level in that domain; the clock is that of
+    the board above.
 
-    `steady`: the difference has not changed by more than SLIP for `window` cycles, and not since. A
-    clock that stops or slips ends it, and begins another window.
+    `steady`: the difference has not changed by more than SLIP for `window` cycles, nor since. A
+    clock that stops or slips clears it and begins another window.
     """
 
     def __init__(self, received, present, window=WINDOW):
@@ -40,7 +41,7 @@ class Steady(Module):
         slipped = Signal()
         self.comb += [
             counter.ce.eq(1),
-            # Of as many bits as it has: a difference goes round with both counters
+            # Modulo the counters' width: the difference wraps around with both counters
             change.eq((own - decoder.o - first)[:_BITS]),
             slipped.eq((change > SLIP) | (change < -SLIP) | ~there),
         ]

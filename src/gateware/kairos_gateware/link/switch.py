@@ -1,15 +1,17 @@
-"""A switch between links: packets of flits from any port to the port that leads to their destination.
+"""A switch between links: forwards packets of flits from any port to the port that leads to their
+destination.
 
-Routing is arithmetic: a node compares a packet's destination with numbers of its own; there are no tables.
+Routing is arithmetic: a node compares a packet's destination with its own numbers; there are no
+tables.
 
-    flit in → port of its packet → queue [input, output] 1 → turn of the inputs → flit out 1
+    flit in → port of its packet → queue [input, output] 1 → arbitration of inputs → flit out 1
 
 Each input has a queue for each output (virtual output queues), so a packet waits only for packets
-to the same output. A packet enters a queue only if all of it has room there, and leaves as soon as
-its first flit is there and the output is free (virtual cut-through). An output takes packets whole,
-the inputs in turn. Why packets cannot wait for each other in a circle: docs/gateware/switch.md.
+to the same output. A packet enters a queue only if all of it fits, and leaves as soon as its first
+flit is there and the output is free (virtual cut-through). An output takes whole packets, from the
+inputs in turn. Deadlock freedom: docs/gateware/switch.md.
 
-Latency: 2 cycles, if the output is free. Throughput: a flit a cycle and port. Clock domain sys.
+Latency: 2 cycles, if the output is free. Throughput: one flit per cycle and port. Clock domain sys.
 """
 
 from functools import reduce
@@ -21,23 +23,23 @@ from migen.genlib.fifo import SyncFIFO
 __all__ = ["DESTINATION_BITS", "LOCAL", "MESH_PORTS", "UP", "Switch", "flit_layout", "mesh_route", "tree_route"]
 
 DESTINATION_BITS = 8
-"""Lowest in a packet's first flit: its destination."""
+"""The destination, lowest in a packet's first flit."""
 LOCAL, UP = 0, 1
-"""Ports: the board itself; in a tree that towards the root, those after it lead to the children."""
+"""Ports: the board itself; in a tree, the one towards the root. Ports after it lead to the
+children."""
 MESH_PORTS = ["local", "east", "west", "north", "south"]
 _FLIT_BITS = 64
 
 
 def flit_layout():
-    """A flit: `valid`, `ready`, `last` of its packet, `data`."""
+    """A flit: `valid`, `ready`, `last` (of its packet) and `data`."""
     return [("valid", 1), ("ready", 1), ("last", 1), ("data", _FLIT_BITS)]
 
 
 def tree_route(own, sizes):
-    """Where a packet goes in a tree whose nodes are numbered in a walk, each before those behind
-    it. own: number of the node, an integer or a signal; sizes: how many nodes there are behind each
-    of its ports from 2 on. Gives a function from destination and a signal for the port to
-    statements."""
+    """Routing in a tree whose nodes are numbered in preorder, each before its descendants. own:
+    number of the node, an integer or a signal; sizes: number of nodes behind each of its ports from
+    2 on. Returns a function from the destination and a signal for the port to statements."""
 
     def route(destination, port):
         statements = If(destination == own, port.eq(LOCAL))
@@ -51,9 +53,9 @@ def tree_route(own, sizes):
 
 
 def mesh_route(x, y, x_bits):
-    """The same in a mesh, of the node at x, y; a destination is x in its lowest `x_bits` and y
-    above them. First to the right x, then to the right y. Ports as in `MESH_PORTS`; east and north
-    are towards greater numbers."""
+    """The same for a mesh and its node at x, y. A destination has x in its lowest `x_bits` bits and
+    y above them. Routes along x first, then along y. Ports as in `MESH_PORTS`; east and north are
+    towards greater numbers."""
 
     def route(destination, port):
         to_x, to_y = destination[:x_bits], destination[x_bits:]
@@ -65,11 +67,12 @@ def mesh_route(x, y, x_bits):
 
 
 class Switch(Module):
-    """ports: how many. route: of `tree_route` or `mesh_route`. longest: flits of the longest
-    packet; depth: of each queue, at least as many.
+    """ports: number of ports. route: from `tree_route` or `mesh_route`. longest: flits of the
+    longest packet; depth: that of each queue, at least `longest`.
 
-    `into`, `out`: flits of each port; `empty`: none is in a queue. A destination to which no port
-    leads must not be sent."""
+    `into`, `out`: flits of each port; `empty`: all queues are empty. A destination to which no port
+    leads must not be sent.
+    """
 
     def __init__(self, ports, route, longest, depth=None):
         depth = longest if depth is None else depth
@@ -90,7 +93,7 @@ class Switch(Module):
             self._leave(flit, [row[number] for row in queues])
 
     def _enter(self, flit, queues, route, most):
-        """most: flits in a queue that leave room for a packet."""
+        """most: greatest fill level of a queue that leaves room for a packet."""
         inside, port, chosen, kept = Signal(), *[Signal(max=len(queues)) for _ in range(3)]
         room = Array(queue.level <= most for queue in queues)
         self.comb += [
@@ -109,7 +112,7 @@ class Switch(Module):
         count = len(queues)
         inside, turn, chosen, step, moves = Signal(), *[Signal(max=count) for _ in range(2)], Signal(), Signal()
         cases = {}
-        for before in range(count):  # the nearest behind the one before, if one asks
+        for before in range(count):  # round-robin: the nearest requesting input after the previous one
             order = [(before + 1 + n) % count for n in range(count)]
             cases[before] = [If(queues[n].readable, chosen.eq(n)) for n in reversed(order)]
         data = Array(queue.dout for queue in queues)[chosen]

@@ -1,7 +1,8 @@
-"""Networks of switches, each node with a board that sends packets without end and checks those that come.
+"""Networks of switches; each node has a board that sends packets endlessly and checks received
+ones.
 
 A packet: destination (8 bits), source (8), number of the packet from that source to that
-destination (16), its last flit's place (16); then flits that follow from those.
+destination (16), the position of its last flit (16); then flits derived from these.
 """
 
 from migen import *
@@ -15,14 +16,15 @@ LONGEST = 8
 """Flits of a packet."""
 NODES = {"chain": 6, "tree": 8, "mesh": 9, "ring": 4}
 RANDOM, FIXED, OPPOSITE = range(3)
-"""Where packets go: anywhere; all to one node; to the node at the other end of the numbers."""
+"""Destinations of packets: any node; all the same node; the node at the other end of the
+numbering."""
 _X_BITS = 4
 _TREES = {"chain": [1, 2, 3, 4, 5, None], "tree": [(1, 4, 7), (2, 3), None, None, (5, 6), None, None, None]}
 """Children of each node."""
 
 
 class _Board(Module):
-    """`number`: the node's place in `addresses`. `out`, `into`: its flits."""
+    """`number`: the node's index in `addresses`. `out`, `into`: its flits."""
 
     def __init__(self, number, addresses):
         self.out, self.into = Record(flit_layout()), Record(flit_layout())
@@ -64,7 +66,7 @@ class _Board(Module):
             ),
             [If(begins & (to == n), numbers[n].eq(numbers[n] + 1)) for n in range(count)],
         ]
-        # What comes
+        # Received packets
         come, told, known, at, within = self.into, Signal(48), Signal(48), Signal(16), Signal()
         expected, source = Array(Signal(16) for _ in range(count)), Signal(max=count)
         right = Signal()
@@ -115,8 +117,8 @@ def _mesh(side):
 
 
 def _ring(count):
-    """Packets go round in one direction: port 2 leads to port 1 of the next. It can block, so no
-    system has it; with it the tests show that they would see that."""
+    """Packets travel in one direction: port 2 leads to port 1 of the next node. It can deadlock, so
+    no real system uses it; it shows that the tests would detect a deadlock."""
 
     def route(own):
         return lambda destination, port: port.eq(Mux(destination == own, LOCAL, 2))
@@ -125,9 +127,9 @@ def _ring(count):
 
 
 class SwitchNetwork(Module):
-    """kind: of `NODES`. `offering`, `pattern`, `target`: of all boards. `taken`: in how many of 256
-    cycles a board takes a flit. `sent`, `received`, `wrong`: packets, packets, flits of each
-    board."""
+    """kind: of `NODES`. `offering`, `pattern`, `target`: of all boards. `taken`: number of cycles
+    out of 256 in which a board accepts a flit. `sent`, `received`, `wrong`: packets, packets, flits
+    of each board."""
 
     def __init__(self, kind):
         made = {"chain": _tree, "tree": _tree, "mesh": _mesh, "ring": _ring}[kind]

@@ -24,7 +24,7 @@ def put(channel, **fields):
 
 
 def get(channel, names, random):
-    """Takes a beat some time after it is there; its fields."""
+    """Accepts a beat some time after it is offered; returns its fields."""
     while True:
         yield channel.ready.eq(random.random() < 0.7)
         yield

@@ -1,4 +1,5 @@
-"""Bulk transfers between two verilated boards, both ways at once, over lines with errors, beside other streams."""
+"""Bulk transfers between two verilated boards, in both directions at once, over lines with errors,
+beside other streams."""
 
 from random import Random
 
@@ -25,7 +26,8 @@ def engine():
 
 
 def contents(seed, like_escape=0.1):
-    """Words of the first half of a memory behind the ring, some of which look like an escape, or nearly."""
+    """Words of the first half of a memory after the ring, some of which equal an escape, or nearly
+    so."""
     random = Random(seed)
 
     def word():
@@ -38,7 +40,8 @@ def contents(seed, like_escape=0.1):
 
 
 def descriptors(copies):
-    """Words of the ring. copies: (word here, words, word there, flags); bytes if they are no integers."""
+    """Words of the ring. copies: (word here, words, word there, flags); fractions for addresses or
+    lengths that are not whole words."""
     words = []
     for here, count, there, flags in copies:
         words += [int(8 * here) | int(8 * count) << 32, int(8 * there) | flags << 32]
@@ -59,11 +62,11 @@ def play(
     offering=0,
     seed=1,
 ):
-    """copies, data: of each board. posts: (cycle, how many of each). flips: probability that a bit
-    is wrong. Returns what was shown, and the second halves of both memories."""
+    """copies, data: of each board. posts: (cycle, number posted by each board). flips: bit error
+    probability. Returns the outputs, and the second halves of both memories."""
     rows = np.zeros(READY + cycles + HALF + 2, engine.inputs)
     rows["plugged"] = 1
-    # Other streams go first: in between they have to leave the line to bulk data
+    # Other streams have priority: between their bursts they must leave the line to bulk data
     rows["offering"][500 : -HALF - 2] = (offering & (np.arange(len(rows))[500 : -HALF - 2] % 300 < 60))[:, None]
     for board in range(2):
         words = descriptors(copies[board]) if copies[board] else []
@@ -91,14 +94,15 @@ def play(
 
 
 def written(memory, copies, data):
-    """What `memory`, words from HALF on, is after the copies of the other board."""
+    """The expected contents of `memory`, words from HALF on, after the copies of the other
+    board."""
     for here, count, there, _ in copies:
         memory[there - HALF : there - HALF + count] = data[here - RING_WORDS :][:count]
     return memory
 
 
 def scattered(random, count, most=200):
-    """Copies to places of their own, in any order."""
+    """Copies to distinct places, in random order."""
     places, at = [], HALF
     while len(places) < count and at < MEMORY_WORDS - most:
         at += random.randrange(5)

@@ -1,5 +1,5 @@
-"""Bulk transfers through a board, verilated: all boards of a chain copy to each other, whatever is
-cut, beside other streams of all links."""
+"""Bulk transfers through a board, verilated: all boards of a chain copy to each other while lines
+are cut, beside other streams on all links."""
 
 from random import Random
 from types import SimpleNamespace
@@ -22,12 +22,12 @@ HALF, QUARTER = MEMORY_WORDS // 2, MEMORY_WORDS // 4
 SOURCE = 2 * RING
 READY = HALF + 600
 FIRST, UPPER, LOWER, LAST = range(4)
-"""Board 0, what board 1 has at its two links, and board 2."""
+"""Board 0, the two link ends of board 1, and board 2."""
 NEAR = 1
 
 
 def to(destination):
-    """Flags of a descriptor for that board, which tells."""
+    """Flags of a descriptor for that board, with report of completion."""
     return 1 | (8 | destination) << 8
 
 
@@ -43,9 +43,8 @@ def contents(board):
 
 
 def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1):
-    """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips:
-    probability that a bit is wrong. Returns what was shown, and the second halves of the
-    memories."""
+    """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips: bit
+    error probability. Returns the outputs, and the second halves of the memories."""
     rows = np.zeros(READY + cycles + HALF + 2, engine.inputs)
     rows["plugged"], rows["early"] = 1, 1
     middle = np.arange(500, READY + cycles)
@@ -73,7 +72,8 @@ def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1):
 
 
 def scattered(random, part, flags, most=300):
-    """Copies to places of their own in a quarter of a memory; `part`: the first or the second of its second half."""
+    """Copies to distinct places in a quarter of a memory; `part`: the first or the second quarter
+    of its second half."""
     copies, at = [], HALF + part * QUARTER
     end = at + QUARTER
     while at + most < end:
@@ -84,7 +84,8 @@ def scattered(random, part, flags, most=300):
 
 
 def everything(seed):
-    """(copies by board, memory that each descriptor of these goes to): all that there is at once."""
+    """(copies by board, target memory of each of their descriptors): all possible transfers at
+    once."""
     random, copies, targets = Random(seed), {}, {}
     for board, ways in [
         (FIRST, [(0, to(2), LAST), (0, to(1), UPPER)]),
@@ -154,7 +155,7 @@ def test_what_cannot_be_copied_is_told_and_the_next_one_works(engine, flags, the
 
 
 def line():
-    """What `BulkForwarding` has of a `BulkLine`, to be driven by hand."""
+    """The ports of a `BulkLine` that `BulkForwarding` uses, to be driven by hand."""
     packet = Record([("valid", 1), ("ready", 1), ("head", 1), *HEAD, ("word", 64), ("spoiled", 1)])
     names = ("head", "data", "end", "good", "answer")
     receiving = {name: Signal(name=f"receiving_{name}") for name in names}
@@ -165,7 +166,8 @@ def line():
 
 
 def test_a_line_that_takes_nothing_holds_up_only_what_goes_there():
-    """Board 1 of a tree has more packets and answers for board 2 than are kept; what is for board 3 passes them."""
+    """Board 1 of a tree has more packets and answers for board 2 than fit the buffers; those for
+    board 3 pass them."""
     lines = {port: line() for port in (UP, UP + 1, UP + 2)}
     dut, came = BulkForwarding(lines, 1, [1, 1], tree_route), {"packet": [], "answer": []}
 

@@ -1,4 +1,5 @@
-"""Words through blocks, a line that begins at any bit, and back: both directions of the coder, verilated."""
+"""Words through blocks, a line with any bit offset, and back: both directions of the coder,
+verilated."""
 
 import numpy as np
 import pytest
@@ -11,12 +12,12 @@ from kairos_gateware.link.coding import STATE_EVERY, LineReceiver, LineTransmitt
 from kairos_gateware.sim.lockstep import build_lockstep
 
 ALIGNED = 2000
-"""Cycles after which the worst of all alignments is found."""
+"""Cycles within which alignment is found in the worst case."""
 
 
 class Bench(Module):
-    """`offset`: bits that the line is late; `flips`: bits of it that are wrong; `noise`: all it has.
-    `restart`: the transmitter begins anew."""
+    """`offset`: bits by which the line is late; `flips`: bits of it to invert; `noise`: replaces
+    it. `restart`: resets the transmitter."""
 
     def __init__(self):
         self.submodules.transmitter = transmitter = ResetInserter()(LineTransmitter())
@@ -52,14 +53,14 @@ def rows(coder, cycles, seed=1, offered=1.0):
 
 
 def sent_and_received(into, out, begin=0, end=None):
-    """Words that left and that came within a span of cycles."""
+    """Words sent and words received within a span of cycles."""
     span = slice(begin, end)
     moved = (into["valid"] & out["ready"]).astype(bool)[span]
     return into["word"][span][moved], out["received"][span][out["come"].astype(bool)[span]]
 
 
 def where(sent, received):
-    """At which of the words sent the words received begin."""
+    """Index among the sent words at which the received ones begin."""
     (found,) = np.nonzero(sent == received[0])
     assert len(found) == 1
     return found[0]
@@ -78,11 +79,12 @@ def test_words_come_through_whatever_bit_the_line_begins_at(coder, offset):
 
 
 def all_take_the_same_time(into, out, offset, begin):
-    """From cycle `begin` on, and it is known where the sender's cycles begin."""
+    """Checks that, from cycle `begin` on, all words have the same latency and the sender's cycle
+    boundary is known."""
     assert out["up"][begin:].all() and (out["begin"][begin:] == -offset % 64).all()
     left = {word: n for n, word in enumerate(into["word"]) if into["valid"][n] and out["ready"][n]}
     came = [int(n) for n in np.flatnonzero(out["come"]) if n > begin]
-    # The bench's line is a cycle less `offset` bits late
+    # The bench's line has a latency of one cycle less `offset` bits
     assert {n - left[out["received"][n]] for n in came} == {6 if offset == 0 else 5}
     return len(came)
 
@@ -106,7 +108,7 @@ def test_every_word_takes_the_same_time(coder, offset):
     st.floats(0, 1e-3),
 )
 def test_after_a_line_that_moves_or_begins_anew_and_noise(coder, seed, offered, before, after, pause, rate):
-    """As when a board is loaded anew, or a transceiver reset: what is heard then is right again."""
+    """As when a board's logic is reloaded, or a transceiver reset: reception recovers."""
     into, rng = rows(coder, 4 * ALIGNED + 4000, seed, offered), np.random.default_rng(seed)
     moves = ALIGNED + 500
     into["offset"][:moves], into["offset"][moves:] = before, after

@@ -21,7 +21,8 @@ PAGE = (Path(__file__).parents[4] / "docs" / "gateware" / "adding_a_client.md").
 
 
 def example():
-    """What the page's blocks of code that begin a line with `def` or `class` define."""
+    """The definitions of the page's code blocks that contain a line beginning with `def` or
+    `class`."""
     names = (Stream, Forms, AutoCSR, CSRStorage, CSRStatus)
     scope = dict(globals(), uses=lambda block: {}) | {name.__name__: name for name in names}
     blocks = re.findall(r"^ {7}(?:def|class) .*\n(?:(?: {7}.*)?\n)+", PAGE, re.M)
@@ -32,7 +33,7 @@ def example():
 
 
 class Pair(Module):
-    """Two ends of a link as boards have it, with flags; `cut` loses what is on the line."""
+    """Two ends of a link as boards have it, with flags; `cut` loses the words on the line."""
 
     def __init__(self, page):
         self.cut = Signal()
@@ -87,7 +88,7 @@ def test_the_numbers_of_the_page_are_those_of_the_streams():
 
 
 def test_pools_of_credits_that_fit():
-    """Four beside that of events."""
+    """Four pools beside that of events."""
     away, _ = rtio_streams()
     depth = max(stream.depth for stream in away)
     assert PAYLOAD_BITS // count_bits([depth]) == 5

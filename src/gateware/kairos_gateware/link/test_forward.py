@@ -1,4 +1,5 @@
-"""Loads and stores through a board, verilated: each board's memory is as if nobody were between, whatever is cut."""
+"""Loads and stores through a board, verilated: each board's memory behaves as if directly
+connected, even when lines are cut."""
 
 from random import Random
 
@@ -28,7 +29,8 @@ def engine():
 
 
 def play(engine, requests, cycles, cuts=()):
-    """requests: by board, (write, address, data, strobes, far, destination). cuts: (line, from, to)."""
+    """requests: by board, (write, address, data, strobes, far, destination). cuts: (line, from,
+    to)."""
     rows = np.zeros(cycles, engine.inputs)
     rows["plugged0"] = rows["plugged1"] = 1
     for line, begin, end in cuts:
@@ -45,7 +47,7 @@ def play(engine, requests, cycles, cuts=()):
 
 
 def answers(shown, board, count):
-    """(status, data) of each request, by its place."""
+    """(status, data) of each request, by its index."""
     found, laps = [None] * count, {}
     for cycle in np.flatnonzero(shown[f"{board}_valid"]):
         tag = int(shown[f"{board}_tag"][cycle])
@@ -57,7 +59,7 @@ def answers(shown, board, count):
 
 
 def some(random, count, ways):
-    """ways: (far, destination), each as good as the others."""
+    """ways: (far, destination), all equally likely."""
     return [
         (write := int(random.random() < 0.5), random.randrange(WORDS), random.getrandbits(64))
         + (random.choice([255, 255, 0x0F]) if write else 0, *random.choice(ways))
@@ -96,7 +98,7 @@ def test_all_memories_at_once_from_both_ends(engine, cut):
 
 
 def test_a_board_that_is_away_or_that_there_is_not(engine):
-    """Only what is for it fails, and in time; the middle board goes on answering."""
+    """Only requests for it fail, and in time; the middle board keeps answering."""
     asked = [(0, 1, 0, 0, 1, 2), (0, 1, 0, 0, 1, 1), (0, 1, 0, 0, 1, 7), (0, 1, 0, 0, 0, 0)] * 8
     shown = play(engine, {"first": asked}, 20_000, [(1, UP - 1, 15_000)])
     assert [status for status, _ in answers(shown, "first", len(asked))] == [UNREACHABLE, DONE, REFUSED, DONE] * 8

@@ -29,7 +29,7 @@ class Bench(Module):
 
 
 def transfer(forms, vectors, offered=1.0, taken=1.0, seed=0, make=(Packetiser, Depacketiser)):
-    """Sends (name, data). offered, taken: in what share of the cycles a vector is offered and a
+    """Sends (name, data). offered, taken: share of the cycles in which a vector is offered and a
     word is taken. Returns (vectors received, words used, cycles)."""
     dut, random = Bench(forms, *make), Random(seed)
     received, words, cycles = [], [], []
@@ -118,7 +118,7 @@ def test_what_the_gearbox_cannot_have_goes_in_words_of_its_own():
     st.booleans(),
 )
 def test_forms_of_any_widths(widths, seed, offered, taken, simple):
-    """By what `make_packetiser` chooses, and by words of their own, which can have all."""
+    """With the choice of `make_packetiser`, and with words of their own, which support all."""
     forms = Forms(**{f"form{n}": width for n, width in enumerate(widths)})
     vectors = some(forms, 12, seed)
     make = (SimplePacketiser, SimpleDepacketiser) if simple else (make_packetiser, make_depacketiser)

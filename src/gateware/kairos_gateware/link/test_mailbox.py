@@ -10,8 +10,8 @@ from kairos_gateware.simulation import run_simulation
 
 
 class Pair(Module):
-    """Two mailboxes whose vectors go straight to the other one. `lose`: what leaves the first is
-    lost; `cut`: the link is."""
+    """Two mailboxes connected directly. `lose`: vectors from the first are lost; `cut`: the link is
+    down."""
 
     def __init__(self):
         self.lose, self.cut = Signal(), Signal()
@@ -56,7 +56,7 @@ def received(box):
         yield
         yield
     yield from box.release.write(1)
-    for _ in range(3):  # no access to registers comes sooner
+    for _ in range(3):  # register accesses are at least so far apart
         yield
     return words
 

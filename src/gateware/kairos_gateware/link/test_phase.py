@@ -1,4 +1,5 @@
-"""Phases of clocks, measured and moved, in Migen's simulator with clocks of other phases and frequencies."""
+"""Clock phases, measured and shifted, in Migen's simulator with clocks of different phases and
+frequencies."""
 
 import pytest
 from migen import *
@@ -7,12 +8,12 @@ from migen.sim import passive, run_simulation
 from kairos_gateware.link.phase import PHASE_BITS, RATIO, PhaseMeter, PhaseMover, SampledClocks
 
 PERIOD = 8 * RATIO * 2
-"""Of 16 units each is 1/64 of a cycle."""
+"""16 units are 1/64 of a cycle."""
 HELPER = PERIOD // RATIO * (RATIO + 1)
 
 
 class _Clocks(Module):
-    """The clock that is measured is in domain `other`."""
+    """The measured clock is in domain `other`."""
 
     def __init__(self):
         self.clock_domains.cd_sys = ClockDomain(reset_less=True)
@@ -24,7 +25,7 @@ class _Clocks(Module):
 
 
 def measured(phase):
-    """phase: by which `other` is later, of PERIOD."""
+    """phase: delay of `other`, in units of which a cycle has PERIOD."""
     dut, found = _Clocks(), []
 
     def measure():
@@ -37,7 +38,7 @@ def measured(phase):
         yield
         found.append((yield dut.meter.value))
 
-    # Of Migen's clocks one with a phase is earlier by it
+    # A phase makes a clock of Migen's simulator earlier
     clocks = {"sys": (PERIOD, 0), "other": (PERIOD, -phase % PERIOD), "helper": (HELPER, 5)}
     run_simulation(dut, measure(), clocks=clocks)
     return found[0] / 2**PHASE_BITS
@@ -45,14 +46,14 @@ def measured(phase):
 
 @pytest.mark.parametrize("eighth", range(8))
 def test_phases_all_round(eighth):
-    """To a sample's distance, 1/64 of a cycle."""
+    """Within one sample, 1/64 of a cycle."""
     phase = PERIOD * eighth // 8 + 3
     found = (measured(phase) - phase / PERIOD + 0.5) % 1 - 0.5
     assert abs(found) <= 1 / RATIO
 
 
 def test_phases_of_clocks_that_are_sampled_in_simulation():
-    """As between real clocks, one measurement behind the other."""
+    """As between real clocks, one measurement after the other."""
     dut, found = Module(), []
     dut.submodules.clocks = clocks = SampledClocks()
     dut.submodules.meter = meter = PhaseMeter(clocks.clock, clocks.reference, "sys")
@@ -85,7 +86,7 @@ def test_a_clock_is_moved_step_by_step():
 
     @passive
     def manager():
-        """PSDONE follows PSEN 12 cycles later, and no other comes between (UG472)."""
+        """PSDONE follows PSEN 12 cycles later, and no other PSEN comes in between (UG472)."""
         while True:
             if (yield dut.enable):
                 at[0] += 1 if (yield dut.increase) else -1

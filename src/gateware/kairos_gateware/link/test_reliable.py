@@ -1,4 +1,5 @@
-"""CRC, frames and sessions, in the cases that a line rarely brings. What a bad line does: ../sim/test_line.py."""
+"""CRC, frames and sessions, in cases that a line rarely causes. Bad lines are tested in
+../sim/test_line.py."""
 
 import re
 from pathlib import Path
@@ -42,7 +43,8 @@ def test_the_logic_has_the_same_crc():
 
 
 def test_a_start_that_is_not_right_forgets_what_came_before_it():
-    """Behind it the CRC begins anew, so a whole frame may be right: it must not begin with words from before."""
+    """The CRC restarts after it, so a whole frame may be right: it must not include words from
+    before."""
     dut, passed = LaneReceiver(Lane(64, 8)), []
 
     def word(value):
@@ -81,7 +83,8 @@ def test_a_start_that_is_not_right_forgets_what_came_before_it():
 
 
 class Pair(Module):
-    """Two endpoints with a line of some cycles; `cut` loses what is on it, `forget[n]` restarts an end."""
+    """Two endpoints with a line of some cycles; `cut` loses the words on it, `forget[n]` resets an
+    end."""
 
     def __init__(self, delay=5, reliability=SMALL):
         self.cut, self.forget, self.ends = Signal(), [Signal(), Signal()], []
@@ -99,7 +102,7 @@ class Pair(Module):
                 (valid, word), (next_valid, next_word) = line[-2:]
                 self.sync += [next_valid.eq(valid & ~self.cut), next_word.eq(word)]
             self.comb += [source.out.ready.eq(1), sink.into.valid.eq(line[-1][0]), sink.into.word.eq(line[-1][1])]
-        if reliability is not None:  # else there is no room that could be told
+        if reliability is not None:  # without retransmission there is no space to report
             self.submodules.registers = LinkRegisters(self.ends[0].channel)
 
 
@@ -112,7 +115,7 @@ def wait_up(dut, up=1, limit=600):
 
 
 def exchange(dut, name, numbers):
-    """From end 0 to end 1; what arrives, and how long the first one takes."""
+    """Sends from end 0 to end 1; returns the received numbers and the latency of the first."""
     sink, source, got, waited = dut.ends[0].sink[name], dut.ends[1].source[name], [], None
     left = list(numbers)
     yield source.ready.eq(1)
@@ -133,7 +136,8 @@ def exchange(dut, name, numbers):
 
 
 def test_the_first_words_are_those_of_the_page():
-    """What docs/gateware/link.md gives for another end to compare with, in their order."""
+    """The example sequence of docs/gateware/link.md for comparison with other implementations, in
+    the same order."""
     page = (Path(__file__).parents[4] / "docs" / "gateware" / "link.md").read_text()
     expected = [int(word, 16) for word in re.findall(r"^\| `([0-9a-f]{16})` \|", page, re.MULTILINE)]
     dut, sent = Pair(), [[], []]
@@ -169,7 +173,8 @@ def test_up_in_some_round_trips_and_then_a_vector_takes_so_many_cycles_and_the_l
 
 @pytest.mark.parametrize("seed", range(4))
 def test_an_urgent_vector_waits_for_one_word_at_most(seed):
-    """With the end of its frame, while all else is full both ways, and acknowledgements are due again and again."""
+    """Including the end of its frame, while all else is full in both directions, and
+    acknowledgements are due repeatedly."""
     dut, random, words, asked = Pair(), Random(seed), [], []
 
     def play():
@@ -228,7 +233,7 @@ def test_an_end_that_forgets_takes_the_other_down_and_both_come_back(who):
 
 
 def send(dut, end):
-    """A vector from this end, which nobody awaits."""
+    """Sends a vector from this end without waiting for it."""
     sink = dut.ends[end].sink["urgent"]
     yield sink.valid.eq(1)
     yield sink.form.eq(1)
@@ -237,7 +242,7 @@ def send(dut, end):
 
 
 def test_silence_takes_it_down_and_it_comes_back():
-    """That is, down for those who wait for an acknowledgement: others do not notice."""
+    """Only an end that waits for an acknowledgement goes down; others do not notice."""
     dut = Pair()
 
     def play():

@@ -1,4 +1,5 @@
-"""Loads and stores in another board's memory, verilated, over lines that are cut: as if there were no link."""
+"""Loads and stores in another board's memory, verilated, over lines that are cut: they behave like
+local accesses."""
 
 from random import Random
 
@@ -22,7 +23,8 @@ def engine():
 
 
 def play(engine, requests, cycles, early=0, blocking=0, writable=1, cuts=(), stall=(), hold=()):
-    """requests: (write, address, data, strobes). cuts, stall, hold: ranges of cycles. Returns what was shown."""
+    """requests: (write, address, data, strobes). cuts, stall, hold: ranges of cycles. Returns the
+    outputs."""
     rows = np.zeros(cycles, engine.inputs)
     for name, value in [("early", early), ("blocking", blocking), ("writable", writable), ("plugged", 1)]:
         rows[name] = value
@@ -38,7 +40,7 @@ def play(engine, requests, cycles, early=0, blocking=0, writable=1, cuts=(), sta
 
 
 def answers(shown, count):
-    """(status, data) of each request, by its place."""
+    """(status, data) of each request, by its index."""
     found = [None] * count
     taken = np.flatnonzero(shown["accepted"])
     order = {}
@@ -103,8 +105,8 @@ def spans(longest):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, HALF), st.booleans(), st.booleans(), spans(300), spans(900), spans(900))
 def test_any_requests_whatever_is_late_or_lost(engine, seed, words, early, blocking, cuts, stall, hold):
-    """Unless a request has failed: that takes four attempts of 512 cycles, each of which met
-    something, and is told."""
+    """Unless a request has failed: that takes four attempts of 512 cycles, each of which was
+    disturbed, and is reported."""
     requests = some(Random(seed), 300, words)
     shown = play(engine, requests, 60_000, early, blocking, cuts=cuts, stall=stall, hold=hold)
     assert shown["idle"][-1]

@@ -1,4 +1,5 @@
-"""RTIO over the link, in Migen's simulator: what the verilated bench (`sim/test_link.py`) has no ports for."""
+"""RTIO over the link, in Migen's simulator: cases for which the verilated bench
+(`sim/test_link.py`) has no ports."""
 
 import pytest
 from migen import *
@@ -15,7 +16,8 @@ from kairos_gateware.simulation import run_simulation
 WIDTH = 200
 UP = 260
 LATE = 2**21
-"""Cycles after the board above at which a satellite's logic begins anew, here the first time, too."""
+"""Cycles after the board above at which a satellite's logic restarts, and also starts for the first
+time here."""
 
 
 class Wide(Module):
@@ -77,7 +79,8 @@ def test_events_with_more_than_32_bits_of_data():
 
 @pytest.mark.long
 def test_the_time_is_told_while_the_clock_is_that_of_the_board_above():
-    """Before, there is a link but no time; when that clock is gone, all begins anew."""
+    """Before, the link is established but has no time; when that clock is gone, everything
+    restarts."""
     dut = Wide(phases=True)
     near, far = dut.near, dut.far
 
@@ -93,7 +96,7 @@ def test_the_time_is_told_while_the_clock_is_that_of_the_board_above():
             yield
         assert (yield near.joined) and not (yield near.up) and not (yield far.live)
         yield far.steady.eq(1)
-        # The question that was not answered is given up after 2^16 cycles
+        # The unanswered echo is given up after 2^16 cycles
         yield from until(near.up, 1, 1 << 17)
         yield from until(far.live, 1, UP)
         assert (yield dut.timebase.coarse) == (yield dut.core.timebase.coarse)
@@ -107,7 +110,7 @@ def test_the_time_is_told_while_the_clock_is_that_of_the_board_above():
 
 
 class Anew(Module):
-    """A satellite whose logic can be reset, by `anew`. Outputs of its channel are counted."""
+    """A satellite whose logic can be reset by `anew`. Outputs of its channel are counted."""
 
     def __init__(self):
         self.submodules.timebase = self.timebase = TimeBase(loadable=True)
@@ -132,7 +135,7 @@ class Anew(Module):
 
 @passive
 def told_busy(near, channels):
-    """Appends those that the satellite's busy errors tell of."""
+    """Appends the channels of the satellite's busy errors."""
     while True:
         yield
         if (yield near.errors["busy"][0]):
@@ -140,7 +143,8 @@ def told_busy(near, channels):
 
 
 class Waits(Module):
-    """A satellite that may drop, by `far.discards`, what waits in its core. What is executed is counted."""
+    """A satellite that drops, on `far.discards`, what waits in its core. Executed outputs are
+    counted."""
 
     def __init__(self):
         self.submodules.timebase = self.timebase = TimeBase()
@@ -165,7 +169,8 @@ class Waits(Module):
     [("itself", 3, [1]), ("itself", 0, []), ("the board above", 3, []), ("its player", 3, [0x10007])],
 )
 def test_what_a_satellite_drops_is_reported(who, waiting, reported):
-    """With the channel of the newest, once; not if nothing has waited, or the board above has asked for it."""
+    """With the channel of the newest, once; not if nothing was waiting, or the board above
+    requested it."""
     dut = Waits()
     near, far, output, busy = dut.near, dut.far, dut.near.cri.output, []
 
@@ -202,7 +207,7 @@ def test_what_a_satellite_drops_is_reported(who, waiting, reported):
         yield from pulse(near.reset if who == "the board above" else far.discards)
         yield from rest(2000)
         assert (yield dut.executed) == 2
-        # What comes later is executed, and nothing is told again
+        # Later events are executed, and nothing is reported again
         yield from out(0, (yield dut.timebase.coarse) + 100)
         yield from rest(200)
         yield from pulse(far.discards)
@@ -215,8 +220,9 @@ def test_what_a_satellite_drops_is_reported(who, waiting, reported):
 
 @pytest.mark.parametrize("anew", [False, True], ids=["cut", "begins anew"])
 def test_what_waits_in_logic_that_begins_anew_is_reported(anew):
-    """Of six events two are executed before. How many are lost is known from above: as many as
-    there were since all had been executed. A cut alone reports none, and executes all."""
+    """Two of six events are executed before. The number of lost ones is an upper bound known to the
+    board above: all events since all had been executed. A cut alone reports none, and executes
+    all."""
     dut = Anew()
     near, output, statuses, busy = dut.near, dut.near.cri.output, [], []
 

@@ -1,4 +1,4 @@
-"""Every single and every double error of a word."""
+"""Every single-bit and every double-bit error of a word."""
 
 from itertools import combinations
 

@@ -1,4 +1,5 @@
-"""The clock of a satellite is that of the board above, or is not, on clocks of any phase and of other frequencies."""
+"""Detection of a satellite's clock as that of the board above, with clocks of any phase and of
+other frequencies."""
 
 import pytest
 from migen import *
@@ -19,7 +20,7 @@ class Dut(Module):
 
 
 def looks(dut, cycles, absent=()):
-    """`steady` in each cycle; the clock is not present in those of `absent`."""
+    """`steady` in each cycle; the clock is not present in the cycles `absent`."""
     seen = []
 
     def look():
@@ -49,7 +50,8 @@ def test_clocks_that_slip_within_a_window_never_are(other):
 
 
 def test_a_slow_slip_ends_it():
-    """A cycle in 500: the third one after a window began is too much, so it is steady for half a window at most."""
+    """One cycle in 500: the third slip after a window began is too much, so it is steady for half a
+    window at most."""
     dut = Dut()
     seen, process = looks(dut, 8 * WINDOW)
     run_simulation(dut, {"sys": [process]}, clocks={"sys": (PERIOD, 0), "received": (PERIOD + 2, 0)})

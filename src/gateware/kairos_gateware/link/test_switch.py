@@ -1,6 +1,6 @@
-"""Networks of switches under traffic that tries to block them, verilated: every packet arrives
-once, whole, where it should, in the order of its source, and when nothing is sent any more, the
-network is empty."""
+"""Networks of switches under traffic that tries to deadlock them, verilated: every packet arrives
+once, whole, at its destination, in the order of its source, and once nothing more is sent, the
+network becomes empty."""
 
 import numpy as np
 import pytest
@@ -79,7 +79,7 @@ def test_every_packet_arrives(network, kind, traffic):
     )
 )
 def test_any_traffic_ends_in_an_empty_network(network, spans):
-    """Also with boards that take nothing for a while."""
+    """Also with boards that accept nothing for a while."""
     complete(play(network("tree"), spans))
 
 
@@ -91,7 +91,7 @@ def test_a_ring_blocks_and_the_test_sees_it(network):
 
 
 def test_two_flows_through_one_switch_do_not_hinder_each_other():
-    """A packet to an output that is not taken waits, and one behind it to another output passes."""
+    """A packet to a blocked output waits, and one after it to another output passes."""
     dut, seen = Switch(4, tree_route(0, [1, 1]), longest=2), []
 
     def send():

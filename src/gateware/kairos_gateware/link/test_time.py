@@ -31,10 +31,10 @@ class _Near(Module):
 
 
 class _Far:
-    """The satellite, its clock behind the master's at first as the words are that come. Times are in
-    cycles of the master. delay: of the fibre; begins: in which bits of their cycles the near and the
-    far receiver have the other's begin; by so much words and clock are sooner with them. jitter: of
-    what comes back, rms, in cycles."""
+    """The satellite; its clock is initially later than the master's by the delay of the words.
+    Times are in cycles of the master. delay: of the fibre; begins: the bits of their cycles at
+    which the near and the far receiver see the other's cycles begin; words and clock arrive so many
+    bits earlier. jitter: of returning vectors, rms, in cycles."""
 
     def __init__(self, delay, begins, jitter, random):
         self.jitter, self.random = jitter, random
@@ -51,27 +51,27 @@ class _Far:
         return self.delay % 1 + self.steps / STEPS
 
     def take(self, left, form, data):
-        """What comes back for a vector that left then: (when, its data), or None."""
+        """The answer to a vector that left then: (arrival time, its data), or None."""
         edge = self.edge(left + self.delay)
         counter = edge + self.offset
         if form == TAGS["time"]:
-            # Loaded in the cycle in which it comes: from the next one on
+            # Loaded in the cycle in which it arrives: effective from the next one on
             self.offset = data % 2**61 - (edge + 1)
         if form == TAGS["move"]:
             self.steps = data - (1 << STEP_BITS) * (data >> STEP_BITS - 1)
         if form != TAGS["echo"]:
             return None
-        # A cycle later to the transmitter, whose clock is that of what comes
+        # One cycle later to the transmitter, whose clock is the received one
         leaves = ceil(edge + 1 + self.shift - self.delay % 1 - NEVER_SAME) + self.delay % 1
         return leaves + self.back + self.random.gauss(0, self.jitter), counter | self.begin << 77
 
     def error(self):
-        """Its counter less the master's, whose first is 0 at time 0, in cycles."""
+        """Its counter less the master's, which is 0 at time 0, in cycles."""
         return self.offset - self.shift
 
 
 def transfer(delay, jitter=0.0, seed=1, begins=(0, 0)):
-    """(error of the satellite's counter, `travel`, times that it took)."""
+    """(error of the satellite's counter, `travel`, number of attempts)."""
     dut, random = _Near(), Random(seed)
     far, found = _Far(delay, begins, jitter, random), []
     control = dut.sink
@@ -89,7 +89,7 @@ def transfer(delay, jitter=0.0, seed=1, begins=(0, 0)):
                 back = far.take(now, form, data)
                 if back is not None:
                     when, counter = back
-                    # As the FIFO behind the receiver takes it over: at a rising edge, or half a cycle later
+                    # As sampled by the receiver's FIFO: at a rising edge, or half a cycle later
                     late = 0.5 if (yield dut.phase.half) else 0.0
                     waits.append((ceil(when + late), counter))
             if (yield dut.transfer.measures):
@@ -120,7 +120,7 @@ def transfer(delay, jitter=0.0, seed=1, begins=(0, 0)):
 
 @pytest.mark.parametrize("eighth", range(8))
 def test_counters_agree_below_a_cycle(eighth):
-    """Also where words come at an edge of the clock, with jitter."""
+    """Also where words arrive at a clock edge, with jitter."""
     for around in (-0.01, 0.0, 0.01):
         delay = 20 + eighth / 8 + around
         error, travel, attempts = transfer(delay, jitter=0.001)
@@ -134,7 +134,7 @@ def test_counters_agree_below_a_cycle(eighth):
 @settings(max_examples=20, deadline=None)
 @given(st.floats(20, 60), st.integers(0, 63), st.integers(0, 63))
 def test_whatever_bits_the_receivers_begin_with(delay, near, far):
-    """Without knowing them the counters would be up to half a cycle apart."""
+    """Without accounting for them the counters would be up to half a cycle apart."""
     error, travel, attempts = transfer(delay, begins=(near, far), jitter=0.001)
     assert abs(error) < 1 / 64 and attempts == 1
     assert travel >= delay - far / 64

@@ -18,7 +18,7 @@ LAST = MEMORY_WORDS * 8
 
 class Boards(Module):
     """A window whose second link of three leads to board 3 with a memory, of which the first half
-    may be read, and written if `writable`, and to board 4. While it is not `plugged`, requests are
+    is readable, and writable if `writable`, and to board 4. While `plugged` is 0, requests are
     lost."""
 
     def __init__(self, **options):

@@ -1,11 +1,12 @@
-"""What a satellite has taken and not executed yet when its logic begins anew: it is lost, and nobody there knows of it.
+"""Detects events that a satellite accepted but had not executed when its logic restarted: they are
+lost, and the satellite itself does not know of them.
 
-Who has sent the events keeps how many there were since all had been executed, and the latest of
-their times. When the link comes back, the satellite's counter tells whether its logic has gone on:
-then they are executed; a counter that has begun anew is far from what it should be.
+The sender keeps the number of events since all had been executed, and the latest of their times.
+When the link is re-established, the satellite's counter shows whether its logic kept running: if
+so, the events are executed; a counter that has restarted is far from the expected value.
 
-What the satellite drops itself, by a reset of its RTIO core that the board above has not asked for,
-is known there (`Discarded`). Clock domain sys.
+Events that the satellite drops itself, by a reset of its RTIO core that the board above has not
+requested, are tracked there (`Discarded`). Clock domain sys.
 """
 
 from functools import reduce
@@ -19,16 +20,17 @@ __all__ = ["COUNT_BITS", "NEAR_BITS", "Discarded", "Taken", "Unplayed"]
 
 COUNT_BITS = 16
 NEAR_BITS = 20
-"""A counter that is less than 2^20 cycles (8 ms) from the own one has gone on, if with a clock of
-its own meanwhile. Logic that begins anew does so later than that after the board above."""
+"""A far counter within 2^20 cycles (8 ms) of the own one has kept running, possibly on a
+free-running clock meanwhile. Logic that restarts does so more than that later than the board
+above."""
 
 
 class Unplayed(Module):
-    """timebase: the near one. `sent`: an event of the time `coarse` is, in this cycle. `joined`:
-    the link is there. `heard`: in this cycle for the first time since then the far counter is
-    known, and is `far`. `forgets`: all that was sent is dropped, as was asked for.
+    """timebase: that of this board. `sent`: an event with time `coarse` is sent in this cycle.
+    `joined`: the link is established. `heard`: in this cycle the far counter, `far`, is known for
+    the first time since then. `forgets`: all events sent are dropped, by request.
 
-    `lost`: for a cycle, events are. `total`: how many, at most, up to now; stops at its greatest value.
+    `lost`: for a cycle, events are lost. `total`: upper bound of the events lost so far; saturates.
     """
 
     def __init__(self, timebase):
@@ -65,19 +67,19 @@ class Unplayed(Module):
 
 
 class Taken:
-    """An output for the board above that the core has taken: `valid` in that cycle, its time, its
-    channel with the offset of its board (`rtio_words`)."""
+    """An output for the board above that the core has accepted: `valid` for that cycle, its time,
+    and its channel with the offset of its board (`rtio_words`)."""
 
     def __init__(self):
         self.valid, self.coarse, self.channel = Signal(), Signal(COARSE_BITS), Signal(24)
 
 
 class Discarded(Module):
-    """What a board drops of the outputs that it has taken for the board above. timebase: of its
-    core. taken: `Taken` of each way by which they come.
+    """Outputs accepted for the board above that this board drops. timebase: that of its core.
+    taken: a `Taken` for each path by which they arrive.
 
-    `resets`: the core is reset by this board. `forgets`: by the board above. `lost`: for a cycle,
-    some are dropped that were not executed; `channel`: of the newest.
+    `resets`: the core is reset by this board. `forgets`: it is reset by the board above. `lost`:
+    for a cycle, outputs are dropped that were not executed; `channel`: that of the newest.
     """
 
     def __init__(self, timebase, taken):

@@ -1,13 +1,14 @@
-"""Plain pointers: a window of addresses at a general-purpose port of the processing system, whose
-loads and stores are those of another board's memory.
+"""Remote memory by plain pointers: an address window on a general-purpose port of the processing
+system; loads and stores in it access another board's memory.
 
-`END_BITS` bits of an address say which of the board's links, those below them an address in the
-memory of the board at its other end; the last place may be given to any board of the tree. One
-access is under way at a time. A load or store that fails is an error on the bus, from which the
-processor makes an exception: of the slave, or "nobody is there" for a link that the board does not
-have. Why stands in registers, since the bus says no more than that.
+`END_BITS` bits of an address select one of the board's links; those below are an address in the
+memory of the board at its other end. The last place can be assigned to any board of the tree. One
+access is in flight at a time. A failed load or store is a bus error, which raises an exception in
+the processor: a slave error, or a decode error for a link that the board does not have. The cause
+is in registers, since the bus cannot convey it.
 
-Latency: address → request 1, answer → bus 1; a beat of a burst is an access of its own. Clock domain sys.
+Latency: address → request 1, answer → bus 1; each beat of a burst is an access of its own. Clock
+domain sys.
 """
 
 from functools import reduce
@@ -23,12 +24,12 @@ from .remote_words import ADDRESS_BITS, BOARD_BITS, DONE, STATUS_BITS
 __all__ = ["ADDRESS_LENGTH", "NOBODY", "Asker", "RemoteAskers", "RemoteWindow", "WindowRegisters"]
 
 ADDRESS_LENGTH = 28
-"""Bits of an address in the memory of a board."""
+"""Address bits within the memory of a board."""
 END_BITS = 2
 FAR_PLACE = 2**END_BITS - 1
-"""The last place, of a board that no link joins to this one."""
+"""The last place, for a board that is not a neighbour."""
 NOBODY = 4
-"""Why an access failed, beside the statuses of remote memory: the board has no such link."""
+"""Cause of a failed access beside the statuses of remote memory: the board has no such link."""
 _COUNT_BITS = 16
 _MASTER_IDS = 12
 _SLAVE_ERROR, _DECODE_ERROR = 2, 3
@@ -37,8 +38,8 @@ _REQUEST += [("far", 1), ("destination", BOARD_BITS)]
 
 
 class Asker:
-    """One of those that use a `RemoteInitiator`. `request`: taken if `valid` and `ready`, one at a
-    time; `early`, a store is answered at once; `answer`: there for a cycle with `valid`."""
+    """Port of one user of a `RemoteInitiator`. `request`: accepted if `valid` and `ready`, one at a
+    time; `early`: a store is answered immediately; `answer`: valid for one cycle."""
 
     def __init__(self):
         self.request = Record([("valid", 1), ("ready", 1), ("early", 1), *_REQUEST])
@@ -46,7 +47,8 @@ class Asker:
 
 
 class RemoteAskers(Module):
-    """initiator: `RemoteInitiator`, which `count` askers use, `askers`; the first ones go before the others."""
+    """Shares `initiator`, a `RemoteInitiator`, among `count` ports in `askers`, in order of
+    priority."""
 
     def __init__(self, initiator, count):
         self.askers = [Asker() for _ in range(count)]
@@ -73,12 +75,12 @@ class RemoteAskers(Module):
 
 class RemoteWindow(Module):
     """askers: one for each end of the board's links, in the order of their numbers; None where
-    there is no remote memory. way: from a board's number to the number of the end that leads to it,
-    a function from both signals to statements.
+    there is no remote memory. way: function from a board's number and the number of the end that
+    leads to it, both signals, to statements.
 
-    `axi`: the slave port. `count`: of the ends. `far`: the board that has the last of the window's
-    places, if the links leave it free. `failed`: for a cycle, an access has failed, `why` (status,
-    `NOBODY`), at `address`, a store if `write`. `settled`: nothing is under way.
+    `axi`: the slave port. `count`: number of ends. `far`: the board assigned to the window's last
+    place, if no link uses that. `failed`: for a cycle, an access has failed, with the cause `why`
+    (status or `NOBODY`), at `address`, a store if `write`. `settled`: nothing is in flight.
     """
 
     def __init__(self, askers, way):

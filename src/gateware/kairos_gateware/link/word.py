@@ -1,4 +1,4 @@
-"""The word of the link, as it goes to the line coder: payload, stream, and check bits.
+"""The link word as passed to the line coder: payload, stream number and check bits.
 
 63      57 56   54 53                                  0
 | check   | stream | payload                            |
@@ -12,10 +12,10 @@ PAYLOAD_BITS = 54
 STREAM_BITS = 3
 CHECK_BITS = 7
 CREDITS = 2**STREAM_BITS - 1
-"""The stream of credits."""
+"""Stream number of credit words."""
 WORD_BITS = PAYLOAD_BITS + STREAM_BITS + CHECK_BITS
 
 
 def word_layout():
-    """What a word carries: `payload` of the stream `stream`."""
+    """Fields of a word: `payload`, belonging to stream `stream`."""
     return [("payload", PAYLOAD_BITS), ("stream", STREAM_BITS)]

@@ -1,1 +1,1 @@
-"""Monitor/injector: probes of the PHYs, readable at any time, and overrides that take pins from the experiment."""
+"""Monitor/injector: probes of the PHYs, readable at any time, and overrides of the pins' levels."""

@@ -3,10 +3,10 @@
 TTL: probe 0 is the level (of the pin for in/out channels, else of the output), probe 1 the output
 enable (in/out only); override 0 enables, 1 is the level, 2 the output enable (in/out only). Other
 PHYs may have `probes` of up to 64 bits, or a `probe_port`: the read port of a memory whose words
-are the probes. What does not exist reads as 0, and writing it does nothing.
+are the probes. Nonexistent ones read as 0, and writing them has no effect.
 
-An override acts between PHY and pin, without latency: the PHY's state goes on as the experiment
-says, and returns to the pin when the override ends. Clock domain sys.
+An override acts between PHY and pin, without latency: the PHY's state continues to follow the
+experiment, and is restored to the pin when the override ends. Clock domain sys.
 """
 
 from migen import *
@@ -19,7 +19,7 @@ OVERRIDE_ENABLE, OVERRIDE_LEVEL, OVERRIDE_OUTPUT_ENABLE = range(3)
 
 
 class TtlInjector(Module):
-    """Stands between a TTL PHY's `inner` pad and the pin: `pad` is what the board gets. A pin's
+    """Inserted between a TTL PHY's `inner` pad and the pin: `pad` is passed to the board. A pin's
     level is probed two cycles late (synchroniser)."""
 
     def __init__(self, inner):
@@ -49,11 +49,12 @@ class TtlInjector(Module):
 
 
 class MonitorInjector(Module):
-    """blocks: {channel number: object with `probes`, and perhaps `overrides` (one bit each)}.
+    """blocks: {channel number: object with `probes`, and possibly `overrides` (one bit each)}.
 
     Monitor: `update` (one cycle) copies probe `probe` of channel `channel` to `value`, in the next
-    cycle. Injector: `write` (one cycle) gives override `override` of channel `inject_channel` bit 0
-    of `inject_value`; `inject_current` is its value, always."""
+    cycle. Injector: `write` (one cycle) sets override `override` of channel `inject_channel` to bit
+    0 of `inject_value`; `inject_current` is always its present value.
+    """
 
     def __init__(self, blocks):
         self.channel, self.probe = Signal(16), Signal(8)

@@ -1,4 +1,4 @@
-"""Registers of monitor and injector; what they are for: src/contracts/registers.toml."""
+"""Registers of monitor and injector; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *

@@ -1,4 +1,5 @@
-"""Monitor/injector with real TTL PHYs: overrides take the pin and give it back, probes show what is at the pin."""
+"""Monitor/injector with real TTL PHYs: overrides take over the pin and release it, probes report
+the level of the pin."""
 
 from migen import *
 
@@ -71,7 +72,7 @@ def test_output_override_and_back():
         assert (yield from dut.pin(0)) == (0, 1)
         assert (yield from dut.monitor(0, 0)) == 0
         assert (yield from dut.inject(0, 0, 0)) == 0
-        assert (yield from dut.pin(0)) == (255, 1)  # what the experiment has set meanwhile
+        assert (yield from dut.pin(0)) == (255, 1)  # the level that the experiment has set meanwhile
 
     run(steps)
 
@@ -86,7 +87,7 @@ def test_bidirectional():
         yield from dut.inject(3, 0, 1)
         assert (yield from dut.pin(3)) == (0, 1)
         assert (yield from dut.monitor(3, 1)) == 1
-        assert (yield from dut.monitor(3, 0)) == 0  # the pin, not what is driven
+        assert (yield from dut.monitor(3, 0)) == 0  # the pin, not the driven level
         yield pad.i.eq(255)
         yield
         yield
@@ -119,7 +120,7 @@ def test_what_does_not_exist_reads_zero():
 
 
 def test_timing():
-    """A written override is at the pin in the next cycle, and a probe in `value` in the one behind
+    """A written override is at the pin in the next cycle, and a probe in `value` in the cycle after
     `update`; a pin's level is probed two cycles late."""
     dut = Bench()
     m, pad = dut.moninj, dut.injectors[3].pad
@@ -147,7 +148,7 @@ def test_timing():
             yield
 
     run_simulation(dut, [cpu(), watch()])
-    # What `cpu` sets in its n-th step is there in cycle n + 1: the output enable is written in
-    # cycle 2, the pin and `update` are 1 from cycle 3 on.
+    # Signals set by `cpu` in its n-th step take effect in cycle n + 1: the output enable is written
+    # in cycle 2, the pin and `update` are 1 from cycle 3 on.
     assert levels == [0, 0, 0] + [1] * 7
     assert values == [0] * 6 + [1] * 4

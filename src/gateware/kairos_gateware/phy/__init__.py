@@ -1,1 +1,4 @@
-"""PHYs: what turns events into pad levels and edges into events. A PHY offers a `channel` and uses `Pad`s."""
+"""PHYs: convert events to pad levels and edges to events.
+
+A PHY provides a `channel` and uses `Pad`s.
+"""

@@ -1,13 +1,14 @@
-"""Parallel bus of up to eight AD9914 frequency synthesisers in their 16-bit programming mode. Clock domain sys.
+"""Parallel bus of up to eight AD9914 frequency synthesisers in their 16-bit programming mode. Clock
+domain sys.
 
 RTIO address 0x00-0x7f: writes the 16-bit register at that (odd) address of the selected chips.
 0x80: frequency update (FUD, the chips' IO_UPDATE) of the selected chips, rising with the cycle of
-the event's time. 0x81: bit 0 is the reset pin of all chips, bit n + 1 selects chip n. The bus only
-writes.
+the event's time. 0x81: bit 0 is the reset pin of all chips, bit n + 1 selects chip n. The bus is
+write-only.
 
-An event takes 5 cycles, as the driver reckons; one in between is refused as "busy". Setup and hold
-times are those of the data sheet with cycles of 8 ns to spare (address and data 8 ns before WR
-falls; WR low and high at least 16 ns).
+An event takes 5 cycles, as the driver assumes; an event during that time is rejected as "busy".
+Setup and hold times are those of the data sheet with cycles of 8 ns to spare (address and data 8 ns
+before WR falls; WR low and high at least 16 ns).
 
     cycle (coarse time)   T      T+1    T+2    T+3    T+4    T+5
     a, d                  X valid                            X next
@@ -31,9 +32,11 @@ _FREQUENCY_LOW, _FREQUENCY_HIGH = 0x2D, 0x2F  # halves of profile 0's tuning wor
 
 
 class Ad9914Bus(Module):
-    """address: list of 8 pads; data: of 16; write_n, update, reset: pads; select_n: a pad for each chip.
+    """address: list of 8 pads; data: of 16; write_n, update, reset: pads; select_n: a pad for each
+    chip.
 
-    `probes`: tuning word of each chip as of the last update, 32 bits, for the monitor."""
+    `probes`: tuning word of each chip as of the last update, 32 bits, for the monitor.
+    """
 
     def __init__(self, number, address, data, write_n, update, reset, select_n):
         link = OutputLink(data_width=16, address_width=8, replace=False)

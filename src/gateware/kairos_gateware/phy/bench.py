@@ -1,4 +1,5 @@
-"""For the tests of PHYs: plays events and pad levels into a PHY in Migen's simulator, and records what comes out."""
+"""For the tests of PHYs: plays events and pad levels into a PHY in Migen's simulator, and records
+its outputs."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ __all__ = ["Record", "play"]
 @dataclass
 class Record:
     """outputs[pad][cycle]: (samples, driven); inputs: (cycle of the stamp, fine, data); busy:
-    cycles of refused events; settled[cycle]."""
+    cycles of rejected events; settled[cycle]."""
 
     outputs: list = field(default_factory=list)
     inputs: list = field(default_factory=list)
@@ -22,7 +23,7 @@ class Record:
 
 
 def play(phy, events, cycles, levels=None, dut=None, wires=()):
-    """events: {cycle of the time: (address, data, fine)}; the strobe comes one cycle ahead. levels:
+    """events: {cycle of the time: (address, data, fine)}; the strobe is one cycle ahead. levels:
     {(pad's index, cycle): samples from then on}. dut: the module to simulate if it is not the PHY
     itself. wires: (from, to) pads connected without delay."""
     link, inputs = phy.channel.output, phy.channel.input

@@ -1,4 +1,5 @@
-"""For tests: a camera on Camera Link, in plain Python: pixels to words of 28 bits, words to samples of the lanes."""
+"""For tests: a camera on Camera Link, in plain Python: pixels to words of 28 bits, words to samples
+of the lanes."""
 
 from ..contracts.cameralink import DATA_VALID, FRAME_VALID, LANES, LINE_VALID, PORTS, WORD_BITS
 from ..pad import SAMPLES
@@ -10,7 +11,7 @@ CLOCK = [1, 1, 0, 0, 0, 1, 1]
 
 def frame_words(frame, line_gap=2, frame_gap=10, holes=0):
     """Words of a frame (rows of pixels of 16 bits), with `line_gap` words between lines and
-    `frame_gap` around it. holes: words without a valid pixel behind each pixel."""
+    `frame_gap` around it. holes: words without a valid pixel after each pixel."""
     words = [0] * frame_gap
     for row in frame:
         for pixel in row:
@@ -25,8 +26,8 @@ def frame_words(frame, line_gap=2, frame_gap=10, holes=0):
 
 def lane_samples(words, period, phase=0.0, jitter=lambda: 0.0):
     """Clock and data lanes of these words: a list of cycles, each with five words of eight samples;
-    the last one shows the last bits only. period: of the pixel clock, in ns. phase: of the first
-    word, in ns. jitter: added to the time of each bit's beginning, in ns."""
+    the last one contains the last bits only. period: of the pixel clock, in ns. phase: of the first
+    word, in ns. jitter: added to the start time of each bit, in ns."""
     levels = []
     for word in words:
         for n in range(7):

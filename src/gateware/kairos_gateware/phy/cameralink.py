@@ -1,19 +1,20 @@
-"""Camera Link receiver, base configuration: 28 bits on four data lanes for each period of the camera's pixel clock.
+"""Camera Link receiver, base configuration: 28 bits on four data lanes for each period of the
+camera's pixel clock.
 
-The lanes are sampled once a nanosecond with the RTIO clock, as those of any serialised pad, so
-nothing runs on the camera's clock and no second clock domain is needed. The clock lane gives the
-rate, measured over nine periods, and with each of its rising edges the position of the bits, which
-are then taken from the sample nearest to their middle. A bit must last at least 3 ns: pixel clocks
-from 5 to 45 MHz are received (`test_cameralink.py` has how much the edges may jitter), faster ones
+The lanes are sampled once per nanosecond with the RTIO clock, like those of any serialised pad, so
+nothing runs on the camera's clock and no second clock domain is needed. The clock lane provides the
+rate, measured over nine periods, and with each rising edge the position of the bits, which are then
+taken from the sample nearest to their middle. A bit must last at least 3 ns: pixel clocks from 5 to
+45 MHz are received (for the tolerated jitter of the edges see `test_cameralink.py`), faster ones
 are ignored.
 
-A word lasts from two bits behind a rising edge of the clock lane to two bits behind the next one,
+A word extends from two bits after a rising edge of the clock lane to two bits after the next one,
 so the clock lane reads 1100011. The order of the bits on the lanes is `LANES` of the contract
 (docs/chips/cameralink.md).
 
 Timing: `stb` 4 cycles after the sample of a word's last bit arrived. Clock domain sys. A period
-that differs by more than an eighth from the one before ends the reception, until the rate has been
-measured anew.
+that differs by more than an eighth from the one before stops reception until the rate has been
+measured again.
 """
 
 from functools import reduce
@@ -29,7 +30,7 @@ __all__ = ["CameraLinkReceiver"]
 _BITS = 7
 _EDGE_BIT = 5  # the clock lane rises at the beginning of this bit of a word
 _PERIODS = 9  # 63 bits: 1/64 less than a bit in units of 1/64 sample
-_UNIT = 6  # log2 of the units of a sample
+_UNIT = 6  # log2 of the units per sample
 _SHORTEST = 3 * _PERIODS * _BITS  # of nine periods, in samples
 _LONGEST = 2**8 - 1  # of a period, in samples
 _TOLERANCE = 3  # log2 of the part of a period by which the next one may differ
@@ -81,10 +82,11 @@ class _Rate(Module):
 
 
 class _Middles(Module):
-    """Which bits have their middle in this cycle: up to three, the first `count` of `taken`. index:
-    place of the bit in its word. sample: where it is in the cycle.
+    """Determines which bits have their middle in this cycle: up to three, the first `count` of
+    `taken`. index: place of the bit in its word. sample: its position in the cycle.
 
-    Bit 5 waits for the clock's edge, so nothing is taken while the clock stands."""
+    Bit 5 waits for the clock's edge, so nothing is taken while the clock is stopped.
+    """
 
     def __init__(self, rate, edge, at):
         self.taken = [Signal(name=f"taken_{j}") for j in range(_PER_CYCLE)]
@@ -99,7 +101,7 @@ class _Middles(Module):
         due = Signal(14)  # from the beginning of the cycle to its middle, as far as is known without an edge
         nearest = Signal((15, True))
         anchored = Signal()  # the edge before bit 5 has been seen
-        # One more than a cycle can have: what is next behind them
+        # One more than a cycle can have: the next one after them
         middle = [Signal(16, name=f"middle_{j}") for j in range(_PER_CYCLE + 1)]
         index = [*self.index, Signal(max=_BITS, name="index_after")]
         edge_time = at << _UNIT
@@ -144,8 +146,9 @@ class _Middles(Module):
 class CameraLinkReceiver(Module):
     """clock: pad of the clock lane; lanes: list of the four pads of the data lanes; all serialised.
 
-    stb, word: a word of 28 bits; bit n is the transmitter's input n. settled: the clock stands
-    still and nothing is under way."""
+    stb, word: a word of 28 bits; bit n is the transmitter's input n. settled: the clock is stopped
+    and nothing is in progress.
+    """
 
     def __init__(self, clock, lanes):
         self.stb = Signal()
@@ -170,7 +173,7 @@ class CameraLinkReceiver(Module):
         self.submodules.rate = rate = _Rate(edge, at)
         self.submodules.middles = middles = _Middles(rate, edge, at)
 
-        # How many bits are shifted in, and how many of them belong to the next word already
+        # Number of bits shifted in, and number of those that already belong to the next word
         count = Signal.like(middles.count)
         ends = Signal()
         surplus = Signal(max=_PER_CYCLE)

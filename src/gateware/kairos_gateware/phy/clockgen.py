@@ -1,8 +1,8 @@
 """Clock generator: a phase accumulator whose highest bit is the output.
 
 Every cycle adds the frequency word: frequency = word / 2**width * 125 MHz, up to 62.5 MHz. An event
-sets the word and presets the accumulator to half scale, so that the first rising edge comes with
-the cycle of the event's time (its fine part is truncated); word 0 stops the clock at level 0. Clock
+sets the word and presets the accumulator to half scale, so that the first rising edge is in the
+cycle of the event's time (its fine part is truncated); word 0 stops the clock at level 0. Clock
 domain sys; reset stops it.
 
     cycle (coarse time)   T-1    T      T+1
@@ -40,8 +40,7 @@ class ClockGenerator(Module):
             If(link.stb, word.eq(link.data), accumulator.eq(Mux(link.data == 0, 0, 1 << (width - 1)))),
         ]
         self.comb += [pad.o.eq(Replicate(accumulator[-1], SAMPLES)), pad.oe.eq(1)]
-        # Its edges are known without running it. A word above half of the range makes another wave
-        # than it says.
+        # Its edges are known without running it, except that a word above half of the range aliases
         aliased = word > 1 << (width - 1)
         self.comb += skip.limit.eq(Mux(aliased, 0, 2 ** len(skip.limit) - 1))
 

@@ -1,9 +1,10 @@
-"""Edge counter beside a TTL input: counts edges in the logic, so that count rates are not limited by the input FIFO.
+"""Edge counter beside a TTL input: counts edges in the logic, so that count rates are not limited
+by the input FIFO.
 
-Address 0, a configuration in force from the event's time on: bit 0 count rising edges, bit 1 count
-falling edges, bit 2 send the count of the edges before this time, bit 3 then start again from zero.
+Address 0, a configuration effective from the event's time on: bit 0 count rising edges, bit 1 count
+falling edges, bit 2 send the count of the edges before this time, bit 3 then restart from zero.
 Counting and gates are exact to the sample: on a serialised pad all edges of a cycle count, up to
-eight. The count saturates at 2**(width - 1) - 1, from which the driver knows that it is wrong.
+eight. The count saturates at 2**(width - 1) - 1, which the driver takes as overflow.
 
     cycle (coarse time)   T-1    T      T+1    T+2
     link.stb              /‾‾‾‾‾\\_____________________
@@ -26,7 +27,8 @@ __all__ = ["KINDS", "EdgeCounter"]
 
 
 class EdgeCounter(Module):
-    """edges: the `EdgeDetector` of the input. width: bits of the count as the driver is told."""
+    """edges: the `EdgeDetector` of the input. width: bits of the count as reported to the
+    driver."""
 
     def __init__(self, number, edges, width=31):
         link = OutputLink(data_width=4)
@@ -64,8 +66,8 @@ class EdgeCounter(Module):
             self.channel.settled.eq(edges.settled & event.settled),
         ]
         if edges.width == 1:
-            # One edge in a cycle at most, and none of them before an event: an incrementer that
-            # stops is enough
+            # At most one edge per cycle, and none of them before an event: a saturating incrementer
+            # is enough
             full = count == 2 ** (width - 1) - 1
             self.comb += [before.eq(count), total.eq(count + ((number_before | number_after) & ~full))]
         else:

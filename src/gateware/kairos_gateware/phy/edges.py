@@ -1,4 +1,5 @@
-"""Edge detection at a pad, and events delayed as the edges are: what TTL inputs and edge counters have in common.
+"""Edge detection at a pad, and events delayed like the edges: common to TTL inputs and edge
+counters.
 
 cycle (coarse time)   T-1    T      T+1    T+2
 pad.i                        sampled
@@ -16,12 +17,13 @@ __all__ = ["EdgeDetector", "DelayedEvent"]
 
 
 class EdgeDetector(Module):
-    """Edges of each sample of a cycle, INPUT_LATENCY cycles after it. One cycle's edges each cycle; clock domain sys.
+    """Edges of each sample of a cycle, INPUT_LATENCY cycles after it. One cycle's edges per cycle;
+    clock domain sys.
 
     width: 8 for a serialised pad, else 1: of a simple pad the last sample counts, so that an edge
     anywhere in a cycle belongs to it. level[i]: sample i; rising[i], falling[i]: it differs from
     the sample before. The two registers in the path are the synchroniser of a simple pad. settled:
-    the pad does not move, nor did it in the cycles still inside.
+    the pad does not change, nor did it in the cycles still in the pipeline.
     """
 
     def __init__(self, pad):
@@ -54,8 +56,8 @@ class EdgeDetector(Module):
 
 class DelayedEvent(Module):
     """An output event, INPUT_LATENCY cycles after its time. `from_fine[i]`: sample i is not before
-    the event's time (all ones if `width` is 1: the time is truncated to the cycle). settled: none
-    is inside."""
+    the event's time (all ones if `width` is 1: the time is truncated to the cycle). settled: no
+    event is in the pipeline."""
 
     def __init__(self, link, width):
         self.stb = Signal()
@@ -71,7 +73,7 @@ class DelayedEvent(Module):
         event = [link.stb & ~link.busy, link.data, link.address, link.fine if width > 1 else C(0, FINE_BITS)]
         outputs = [self.stb, self.data, self.address, self.fine]
         settled = 1
-        # The strobe comes one cycle ahead of the event's time
+        # The strobe is one cycle ahead of the event's time
         for i in range(INPUT_LATENCY + 1):
             stage = [Signal.like(o, name=f"{name}_{i}") for o, name in zip(outputs, names, strict=True)]
             if i == INPUT_LATENCY:

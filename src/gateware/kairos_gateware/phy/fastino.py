@@ -1,5 +1,5 @@
-"""Fastino: 32 DACs of 16 bits on a card at the end of a fast link (`fastlink.py`), which tells the
-card the state of all of them in each frame of 49 cycles (392 ns, 2.55 MS/s). Clock domain sys.
+"""Fastino: 32 DACs of 16 bits on a card at the end of a fast link (`fastlink.py`), which transmits
+the state of all of them in each frame of 49 cycles (392 ns, 2.55 MS/s). Clock domain sys.
 
 | RTIO address | Write |
 |---|---|
@@ -10,19 +10,19 @@ card the state of all of them in each frame of 49 cycles (392 ns, 2.55 MS/s). Cl
 | 35 | LEDs, 8 bits |
 | 37 | mask of DACs that every frame updates |
 | 38 | interpolator setting (CIC): rate mantissa 5..0, rate exponent 9..6, gain exponent 15..10 |
-| 39 | mask of DACs that take over that setting with the next frame |
+| 39 | mask of DACs that apply that setting with the next frame |
 
 The payload of a frame, from bit 0: configuration (4), LEDs (8), kind of the frame (4), interpolator
-setting (16), mask (32), data of DAC 0 to 31 (16 each). Kind 0: the mask says which DACs are
-updated. Kind 1: it says which take over the interpolator setting; updates wait for the frame after.
+setting (16), mask (32), data of DAC 0 to 31 (16 each). Kind 0: the mask selects the DACs to update.
+Kind 1: it selects the DACs that apply the interpolator setting; updates wait for the next frame.
 The CRC takes the rest of the 98 bits on each of six lanes.
 
-The driver fixes the addresses, the length of a frame and the number of lanes; how the bits are
-arranged is this project's choice and has not been checked against a card. It stands in
+The driver fixes the addresses, the length of a frame and the number of lanes; the arrangement of
+the bits is this project's choice and has not been checked against a card. It is defined in
 `src/contracts/chips/fastino.toml`.
 
-Timing: an event at T is in the frame that begins at S, the first multiple of 49 behind T, and which
-has left after S + 49: 50 to 98 cycles after T. One event in each cycle. Of events in a cycle with
+Timing: an event at T is in the frame that begins at S, the first multiple of 49 after T, and which
+has been sent after S + 49: 50 to 98 cycles after T. One event per cycle. Of events in a cycle with
 the same address the last one counts.
 """
 
@@ -41,9 +41,12 @@ _BITS = 16
 
 
 class Fastino(Module):
-    """clock: pad; lanes: list of six pads; back: pad. log2_width: see address 0 to 31; must be the driver's.
+    """clock: pad; lanes: list of six pads; back: pad. log2_width: see address 0 to 31; must be the
+    driver's.
 
-    `probes`: data of each DAC as written last, and as number 32 what the card answered in the last frame."""
+    `probes`: data of each DAC as written last, and as number 32 the card's answer in the last
+    frame.
+    """
 
     def __init__(self, number, clock, lanes, back, log2_width=0):
         width = 1 << log2_width
@@ -83,7 +86,7 @@ class Fastino(Module):
             self.channel.settled.eq(fast_link.settled),
         ]
         self.sync += [
-            # Behind an interpolator setting there is a frame with the updates that had to wait
+            # An interpolator setting is followed by a frame with the updates that had to wait
             If(link.stb, fresh.eq(1)).Elif(fast_link.begin, fresh.eq(applying)),
             updates.eq(Mux(fast_link.begin & ~applying, 0, updates) | new_updates),
             applies.eq(Mux(fast_link.begin, 0, applies) | Mux(at(facts.CIC_APPLY_ADDRESS), link.data[:DACS], 0)),

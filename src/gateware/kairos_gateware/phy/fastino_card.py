@@ -1,4 +1,4 @@
-"""For tests: the other end of a fast link, in plain Python. It sees only the pads, finds the frames
+"""For tests: the other end of a fast link, in plain Python. It uses only the pads, finds the frames
 by the clock lane, checks the CRC, and keeps a Fastino's state."""
 
 from dataclasses import dataclass, field
@@ -12,9 +12,11 @@ __all__ = ["FrameReceiver", "FastinoCard"]
 
 @dataclass
 class FrameReceiver:
-    """`frames`: (cycle of the first bit, payload) of the good ones; `errors`: cycles of those with a wrong CRC.
+    """`frames`: (cycle of the first bit, payload) of the good ones; `errors`: cycles of those with
+    a wrong CRC.
 
-    Words last word_bits from a rising edge of the clock lane; one in which it is high for high - 1 bits begins a frame.
+    Words last word_bits from a rising edge of the clock lane; one in which it is high for high - 1
+    bits begins a frame.
     """
 
     words: int = 14
@@ -69,7 +71,7 @@ class FrameReceiver:
 
 @dataclass
 class FastinoCard:
-    """Outputs of the 32 DACs, interpolator settings, configuration and LEDs, as the frames say.
+    """Outputs of the 32 DACs, interpolator settings, configuration and LEDs, as set by the frames.
     `log`: (cycle at which the frame began, mask of the DACs it updated)."""
 
     outputs: list = field(default_factory=lambda: [0] * DACS)

@@ -1,10 +1,11 @@
-"""Fast link: serial frames without a pause to an EEM card, over one clock lane, some data lanes and one lane back.
+"""Fast link: back-to-back serial frames to an EEM card, over one clock lane, some data lanes and
+one return lane.
 
 A frame has `words` words of `word_bits` bits on each lane, two bits in each cycle of 8 ns (250
 Mbit/s). Frames begin at coarse times that are multiples of their length, so the frame's phase
-follows from the time and needs no start. The clock lane has one period for each word: high for its
-first `high` bits, in a frame's first word for `high` - 1 bits, which marks it; so the rising edges,
-to which a card locks its own clock, are evenly spaced. Last in the frame is the CRC of everything
+follows from the time and needs no start. The clock lane has one period per word: high for its first
+`high` bits, in a frame's first word for `high` - 1 bits, which marks it; so the rising edges, to
+which a card locks its own clock, are evenly spaced. Last in the frame is the CRC of everything
 before it, polynomial `crc` without its highest term, register initially 0, highest bit first.
 
 Order of the bits: a cycle takes the next 2 x `lanes` bits of the frame, from bit 0 on. Its first
@@ -16,12 +17,12 @@ n // `lanes`.
     payload               sampled                                 sampled
     data lanes                        first bits            ...   CRC              next frame
 
-One bit for each word comes back from the card: what the return lane shows in the cycle in which the
-last bit of that word leaves. `answer` are those of the last whole frame, the first one in the
-highest bit. Clock domain sys.
+The card returns one bit per word: the level of the return lane in the cycle in which the last bit
+of that word is sent. `answer` has those of the last whole frame, the first one in the highest bit.
+Clock domain sys.
 
 Simulation builds may skip time, and report every change of a pad: there a frame with `fresh` low,
-which would tell the card nothing new, is not put on the pads (they stay low), see
+which has nothing new for the card, is not put on the pads (they stay low), see
 docs/gateware/phys.md.
 """
 
@@ -66,9 +67,9 @@ def _crc_step(register, bits, polynomial):
 class FastLink(Module):
     """clock, lanes, back: serialised pads, a list of them, and a simple one or None.
 
-    payload: the frame without its CRC, taken in the cycle `begin`. fresh: it is to be sent in
-    simulation, too; taken with it. free_running: goes into the PHY's channel. settled: no frame is
-    on the pads, nothing comes back.
+    payload: the frame without its CRC, sampled in the cycle `begin`. fresh: it is to be sent in
+    simulation, too; sampled with it. free_running: for the PHY's channel. settled: no frame is on
+    the pads, and the return lane is idle.
     """
 
     def __init__(self, clock, lanes, back, words=14, word_bits=7, high=4, crc=0x80F, crc_width=12):
@@ -88,7 +89,7 @@ class FastLink(Module):
 
         # # #
 
-        phase = Signal(max=length, reset_less=True)  # goes on over a reset of the PHYs, as the time does
+        phase = Signal(max=length, reset_less=True)  # continues during a reset of the PHYs, like the time
         sending = Signal(len(self.payload))
         shown = Signal()
         register = Signal(crc_width)
@@ -106,7 +107,7 @@ class FastLink(Module):
         self.sync += [
             phase.eq(Mux(self.begin, 0, phase + 1)),
             If(running.stb, phase.eq(Mux(remainder >= length, remainder - length, remainder))),
-            # The reset that the counter has
+            # The same reset as the counter's
             If(ResetSignal(allow_reset_less=True), phase.eq(0)),
             sending.eq(sending[chunk:]),
             register.eq(Mux(last, register << chunk, crc_after)),
@@ -132,7 +133,7 @@ class FastLink(Module):
         ]
 
     def _listen(self, back, phase, words, word_bits):
-        """Collects the answer; an expression: it would stay what it is."""
+        """Collects the answer; returns an expression: the answer would not change."""
         bits = Signal(words)
         takes = Signal()
         ends = {((n + 1) * word_bits - 1) // _BITS_PER_CYCLE: takes.eq(1) for n in range(words)}
@@ -143,8 +144,8 @@ class FastLink(Module):
         return (bits == same) & (self.answer == same)
 
     def _modulo(self, value, divisor):
-        """value mod divisor: digits of 6 bits or so are weighted with the remainders of their
-        places and added up, over and over, until subtractions suffice."""
+        """value mod divisor: digits of about 6 bits are weighted with the remainders of their
+        places and added up, repeatedly, until subtractions suffice."""
         digit = divisor.bit_length()
         largest = 2 ** len(value) - 1
         while largest >= 4 * divisor:

@@ -1,13 +1,15 @@
-"""Frame grabber: sums of pixels over regions of interest (ROIs) of a Camera Link camera's frames. Clock domain sys.
+"""Frame grabber: sums of pixels over regions of interest (ROIs) of a Camera Link camera's frames.
+Clock domain sys.
 
-Two channels. Of the first one the addresses 4 n to 4 n + 3 set x0, y0, x1, y1 of ROI n: pixels with
-x0 <= x < x1 and y0 <= y < y1 belong to it, columns and rows counted from 0. The second one takes a
-mask of ROIs (address 0), and gives the results: when a frame ends, those of the ROIs that the mask
-has at that time, lowest number first, one event each cycle, behind an event with the sentinel, a
-single bit above all bits of a result. Without a ROI in the mask there is no event. (Coordinates are
-in force from their event's time on; a frame that sees them change has no meaning.)
+Two channels. Addresses 4 n to 4 n + 3 of the first set x0, y0, x1, y1 of ROI n: pixels with x0 <= x
+< x1 and y0 <= y < y1 belong to it, columns and rows counted from 0. The second one accepts a mask
+of ROIs (address 0) and returns the results: when a frame ends, those of the ROIs in the mask at
+that time, lowest number first, one event per cycle, after an event with the sentinel, a single bit
+above all bits of a result. Without a ROI in the mask there is no event. (Coordinates are effective
+from their event's time on; the results of a frame during which they change are undefined.)
 
-A result is the sum of the pixels, each shifted right by `count_shift`; it has min(31, 2 `res_width` +
+A result is the sum of the pixels, each shifted right by `count_shift`; it has min(31, 2 `res_width`
++
 16 - `count_shift`) bits, and is all ones if the sum does not fit. A pixel has 16 bits: port B, then
 port A, one for each pixel clock in which DVAL, LVAL and FVAL are set. A line ends with LVAL, a
 frame with FVAL.
@@ -16,9 +18,9 @@ frame with FVAL.
     receiver.stb          /‾‾‾‾‾‾\\______________________________   first word without FVAL
     input.stb                                  /‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾   sentinel, first result...
 
-`receiver.stb` comes 4 cycles behind the arrival of that word's last bit, so the sentinel is stamped
-5 cycles (40 ns) behind it. The results stay until the next frame's first pixel, which must come 4 +
-number of ROIs cycles behind the frame's end or later.
+`receiver.stb` follows 4 cycles after the arrival of that word's last bit, so the sentinel is
+stamped 5 cycles (40 ns) after it. The results are kept until the next frame's first pixel, which
+must come at least 4 + number of ROIs cycles after the frame's end.
 """
 
 from functools import reduce
@@ -43,9 +45,9 @@ def result_bits(res_width, count_shift):
 
 
 class FrameParser(Module):
-    """Words to pixels. stb, word: a word of the camera. One cycle later: valid, pixel, x, y, and
-    `first` with the frame's first pixel; or `end`, the frame is over. width, height: of the last
-    frame. x and y end at all ones."""
+    """Converts words to pixels. stb, word: a word of the camera. One cycle later: valid, pixel, x,
+    y, and `first` with the frame's first pixel; or `end`, the frame is over. width, height: of the
+    last frame. x and y saturate at all ones."""
 
     def __init__(self, res_width):
         self.stb = Signal()
@@ -93,7 +95,8 @@ class FrameParser(Module):
 
 
 class Roi(Module):
-    """Sum of the pixels within: two cycles behind the parser's. corners: x0, y0, x1, y1."""
+    """Sum of the pixels within the region: two cycles after the parser's. corners: x0, y0, x1,
+    y1."""
 
     def __init__(self, parser, corners, bits, count_shift):
         self.sum = Signal(bits)
@@ -114,9 +117,12 @@ class Roi(Module):
 
 
 class Grabber(Module):
-    """clock: pad of the clock lane; lanes: list of four pads; all serialised inputs. rois: number of ROIs, 1 to 64.
+    """clock: pad of the clock lane; lanes: list of four pads; all serialised inputs. rois: number
+    of ROIs, 1 to 64.
 
-    `probes`: width and height of the last frame. `results`, `end`, `count_bits`: for the `GrabberGate`."""
+    `probes`: width and height of the last frame. `results`, `end`, `count_bits`: for the
+    `GrabberGate`.
+    """
 
     def __init__(self, number, clock, lanes, res_width=12, count_shift=0, rois=16):
         link = OutputLink(data_width=res_width, address_width=8)

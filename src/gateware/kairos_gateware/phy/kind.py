@@ -1,7 +1,6 @@
-"""What a PHY tells of itself. Each file of `phy/` with PHYs exports `KINDS`, which `kinds.py`
-lists; the descriptor's channels, `device_db`, the table in docs/gateware/phys.md and the figures of
-area follow from them.
-"""
+"""Descriptions of PHYs. Each file of `phy/` with PHYs exports `KINDS`, which `kinds.py` lists; the
+descriptor's channels, `device_db`, the table in docs/gateware/phys.md and the area figures are
+derived from them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,9 +15,9 @@ __all__ = ["Driver", "Figure", "Kind", "Parameter", "Place"]
 @dataclass(frozen=True)
 class Parameter:
     """A parameter of a channel, an unsigned number. default: None if there is none. allowed: the
-    values it may have; rule: what the message says if it has another ("an SPI master has 0 to 8
-    chip select pins"). argument: the driver has an argument of this name, which `device_db` gives
-    if the variant does. meaning: for the table."""
+    valid values; rule: the message for any other value ("an SPI master has 0 to 8 chip select
+    pins"). argument: the driver has an argument of this name, which `device_db` sets if the variant
+    does. meaning: for the table."""
 
     name: str
     default: int | None = None
@@ -37,8 +36,7 @@ class Parameter:
 class Driver:
     """The channel's driver: a class in a module of the core device's drivers. channel: its argument
     for the channel's number. described: it needs more than the channel knows, so the system
-    description (`description/`) gives its entry.
-    """
+    description (`description/`) provides its entry."""
 
     module: str
     cls: str
@@ -48,8 +46,8 @@ class Driver:
 
 @dataclass(frozen=True)
 class Figure:
-    """A measurement of area. what: in words. make: gives the module, with `channel` and `pads` like
-    a PHY, and `others` if it has channels besides that one. baseline: lut, ff and bram of the
+    """A measurement of area. what: in words. make: creates the module, with `channel` and `pads`
+    like a PHY, and `others` if it has further channels. baseline: lut, ff and bram of the
     reference, where it has the same."""
 
     what: str
@@ -58,7 +56,7 @@ class Figure:
 
 
 class Place:
-    """Where a PHY comes: `number` of the channel, its `name`, the values of its `parameters`, and
+    """Context of a PHY: `number` of the channel, its `name`, the values of its `parameters`, and
     `phys`, {channel number: PHY} of those before it."""
 
     def __init__(self, number: int, name: str, parameters: dict[str, int | None], phys: dict):
@@ -79,7 +77,8 @@ class Place:
         return [self.pad(part, direction, serialised) for part in parts]
 
     def earlier(self, parameter: str, cls: type, kind: str):
-        """The PHY whose channel number the parameter has. Raises ValueError if it is none of that class."""
+        """Returns the PHY whose channel number the parameter has. Raises ValueError if it is not of
+        that class."""
         phy = self.phys.get(self[parameter])
         if not isinstance(phy, cls):
             raise ValueError(f"{self.name}: parameter `{parameter}` must be the number of a {kind} channel before it")
@@ -88,9 +87,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of channels. channel: its number in the descriptor, and its name. make: gives the PHY
-    for a `Place`. pads: which there are, in their order, for the table. injectable: moninj may
-    override the (only) pad. figures: by name."""
+    """A kind of channels. channel: its number in the descriptor, and its name. make: creates the
+    PHY for a `Place`. pads: names in order, for the table. injectable: moninj may override the
+    (only) pad. figures: by name."""
 
     channel: ChannelKind
     make: Callable[[Place], object]
@@ -105,7 +104,8 @@ class Kind:
         return self.channel.name.lower()
 
     def place(self, number: int, spec: ChannelSpec, phys: dict) -> Place:
-        """The place of a channel of this kind. Raises ValueError if its parameters are not this kind's."""
+        """The place of a channel of this kind. Raises ValueError if its parameters are not valid
+        for this kind."""
         values = {parameter.name: parameter.default for parameter in self.parameters}
         for name in spec.parameters:
             if name not in values:

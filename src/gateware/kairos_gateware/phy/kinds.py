@@ -1,4 +1,4 @@
-"""The kinds of channels that have a PHY, and from a variant's channels to PHYs."""
+"""The kinds of channels that have a PHY, and the conversion of a variant's channels to PHYs."""
 
 from itertools import zip_longest
 
@@ -22,12 +22,12 @@ _MODULES = [
 ]
 
 KINDS: dict[str, Kind] = {kind.name: kind for module in _MODULES for kind in module.KINDS}
-"""By name; `log` is none of them, as it has no PHY."""
+"""By name; `log` is not included, as it has no PHY."""
 
 
 def make_phys(channels: tuple[ChannelSpec, ...]) -> dict:
     """{channel number: PHY} of all channels that have one (`log` has none). Each PHY has `channel`
-    and `pads`, whose `pin` is set as the specification says. Raises ValueError with the channel's
+    and `pads`, whose `pin` is set from the specification. Raises ValueError with the channel's
     name."""
     phys = {}
     for number, spec in enumerate(channels):

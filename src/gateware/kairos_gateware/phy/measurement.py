@@ -1,16 +1,16 @@
 """Measurement results without a processor: counts of input PHYs, compared with thresholds, are the
 bits of a result. Clock domain sys.
 
-A source is an edge counter, which gives its count when it is told to send it, or a TTL input, whose
-edges are counted while its gate is open, and given when it closes. When all sources that are asked
-for have given a count since the last result, there is a result: bit n is 1 if source n has counted
+A source is an edge counter, which reports its count on request, or a TTL input, whose edges are
+counted while its gate is open, with the count reported when it closes. Once all selected sources
+have reported a count since the last result, there is a result: bit n is 1 if source n has counted
 at least its threshold.
 
     cycle                0      1
     counter's input.stb  /‾‾‾‾‾\\_______   the last count that was missing
     valid                       /‾‾‾‾‾\\   the result
 
-The sources' own input events go to the RTIO core as ever.
+The sources' own input events go to the RTIO core as usual.
 """
 
 from functools import reduce
@@ -25,12 +25,13 @@ from .ttl import InOut
 __all__ = ["SOURCES", "Measurement", "sources_of"]
 
 SOURCES = facts.BRANCH_STATE_BITS
-"""Most sources of a result: one for each of its bits."""
+"""Maximum number of sources of a result: one for each of its bits."""
 COUNT_BITS = 31
 
 
 class _GateCount(Module):
-    """Edges that a TTL input has let through while its gate was open: `valid` with the `count` when it has closed."""
+    """Counts the edges that a TTL input recorded while its gate was open: `valid` with the `count`
+    when it has closed."""
 
     def __init__(self, ttl):
         self.valid, self.count = Signal(), Signal(COUNT_BITS)
@@ -45,9 +46,9 @@ class _GateCount(Module):
 
 
 class Measurement(Module):
-    """phys: the sources' PHYs. asked: those that make a result; none: there are no results.
-    thresholds: of each. `valid`: for one cycle, with the result in `state`. `settled`: no result
-    comes without an input."""
+    """phys: the sources' PHYs. asked: those that contribute to a result; none: there are no
+    results. thresholds: of each. `valid`: for one cycle, with the result in `state`. `settled`: no
+    result follows without an input."""
 
     def __init__(self, phys):
         self.asked = Signal(SOURCES)
@@ -77,8 +78,8 @@ class Measurement(Module):
 
 
 def sources_of(place, names):
-    """The PHYs whose channel numbers the place's parameters of these names have, up to the first
-    that has none. Raises ValueError."""
+    """The PHYs whose channel numbers are in the place's parameters of these names, up to the first
+    one unset. Raises ValueError."""
     phys = []
     for name in names:
         if place[name] is None:

@@ -1,21 +1,22 @@
 """Phaser: registers and oscillators of a card at the end of a fast link (`fastlink.py`), in frames
 of 40 cycles (320 ns). Clock domain sys.
 
-The card's registers are a channel: address bit 7 writes the register that the other bits say, else
-it is read, and the answer is an input event. One access in each frame: another one before the frame
-has begun is refused as "busy". Each RF channel has two further channels (`PhaserTones`): addresses
-0 to 4 are the oscillators, data their frequency words, or amplitude, phase and clear (`TONE`).
+The card's registers are a channel: address bit 7 set writes the register selected by the other
+bits; otherwise it is read, and the answer is an input event. One access per frame: another one
+before the frame has begun is rejected as "busy". Each RF channel has two further channels
+(`PhaserTones`): addresses 0 to 4 are the oscillators, data their frequency words, or amplitude,
+phase and clear (`TONE`).
 
-A frame has an access to a register, and the five oscillators of one RF channel; RF channels take
-turns where both have something new. `FRAME` in `src/contracts/chips/phaser.toml` is what is in
-front; behind it are, of each oscillator, the frequency word and `TONE`, and the CRC. What the
-driver fixes are addresses, the length of a frame and that answers come some bits late; how the bits
-are arranged is this project's choice and has not been checked against a card.
+A frame has an access to a register, and the five oscillators of one RF channel; RF channels
+alternate if both have something new. `FRAME` in `src/contracts/chips/phaser.toml` is the first
+part; it is followed by the frequency word and `TONE` of each oscillator, and the CRC. The driver
+fixes addresses, the length of a frame and that answers arrive some bits late; the arrangement of
+the bits is this project's choice and has not been checked against a card.
 
-Timing: an event at T is in the frame that begins at S, the first multiple of 40 behind T (one later
-if the other RF channel is before it), and which has left after S + 40. The answer to a read comes
-in the frame behind it, its bits in those of the words 1 to 8, and is stamped S + 80: the beginning
-of a frame.
+Timing: an event at T is in the frame that begins at S, the first multiple of 40 after T (one later
+if the other RF channel precedes it), and which has been sent after S + 40. The answer to a read
+arrives in the next frame, its bits in those of the words 1 to 8, and is stamped S + 80: the
+beginning of a frame.
 """
 
 from migen import *
@@ -37,9 +38,10 @@ _WRITE = 7  # bit of the address
 class Phaser(Module):
     """clock: pad; lanes: list of six pads; back: pad. The registers' channel.
 
-    `words`: of each RF channel the frequency words and the words `TONE` of its oscillators, which
-    its `PhaserTones` set; `strobes`: of each these two, some are new. `probes`: the frequency
-    words."""
+    `words`: for each RF channel the frequency words and the words `TONE` of its oscillators, which
+    its `PhaserTones` set; `strobes`: for each of these two lists, some words are new. `probes`: the
+    frequency words.
+    """
 
     def __init__(self, number, clock, lanes, back):
         link = OutputLink(data_width=_DATA, address_width=8, replace=False)
@@ -84,7 +86,7 @@ class Phaser(Module):
                 access.data.eq(link.data),
             ),
         ]
-        asked, answering = Signal(), Signal()  # the frame is that of a read, and the one behind it
+        asked, answering = Signal(), Signal()  # the frame is that of a read, and the next one
         answered = Signal(INPUT_LATENCY + 1)
         self.sync += [
             If(begin, asked.eq(pending & ~access.write), answering.eq(asked)),

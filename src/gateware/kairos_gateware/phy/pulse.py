@@ -1,38 +1,38 @@
-"""The pulse core on an RTIO channel: events bring words, triggers and measurement results at exact
-times. Clock domain sys.
+"""The pulse core on an RTIO channel: events deliver words, triggers and measurement results at
+exact times. Clock domain sys.
 
 | RTIO address | Write |
 |---|---|
-| 0 | a word of the stream, 256 bits (a wide event); refused as busy while a channel that it names has no room |
+| 0 | a word of the stream, 256 bits (a wide event); rejected as busy while a channel that it names has no room |
 | 1 | trigger (data: none) |
 | 2 | a measurement's result, 4 bits |
-| 3 | control: bit 0 an early trigger is remembered, bit 1 amplitudes stay in an underrun |
-| 4 | cycles that engines may wait while others run; 0: for ever |
-| 5 | cycles that a branch waits for its result; 0: for ever |
-| 6 | channels that a trigger asks for |
-| 7 | ask for the status, and clear the errors of the mask |
-| 8 | inputs that make a result, a mask of `result0`…; 0: none |
-| 9 | channels that take results, of inputs and of address 2 |
-| 10 | ask for the first underrun of this channel |
-| 11 | begin the stream from memory whose list is at this address; refused as busy while there is one |
+| 3 | control: bit 0 an early trigger is remembered, bit 1 amplitudes are held in an underrun |
+| 4 | cycles that engines may wait while others run; 0: no limit |
+| 5 | cycles that a branch waits for its result; 0: no limit |
+| 6 | channels that a trigger requires |
+| 7 | request the status, and clear the errors of the mask |
+| 8 | inputs that contribute to a result, a mask of `result0`…; 0: none |
+| 9 | channels that receive results, of inputs and of address 2 |
+| 10 | request the first underrun of this channel |
+| 11 | begin the stream from memory whose list is at this address; rejected as busy while there is one |
 | 12 + n | the count of input n from which its bit of the result is 1 |
-| 16 | keep a word of the stream, at most KEPT |
-| 17 | keep none (data: none) |
-| 18 | a word of the stream, those that are kept, and a trigger as soon as all channels have what follows |
-| 19 to 23 | how samples are made, where the core makes them: `pulse/settings.py` |
+| 16 | store a word of the stream, at most KEPT |
+| 17 | clear the stored words (data: none) |
+| 18 | a word of the stream, the stored ones, and a trigger as soon as all channels have what follows |
+| 19 to 23 | sample settings, where the core generates samples: `pulse/settings.py` |
 
-The status is an input event: bits 8..0 errors, as they were; 23..16 channels that are armed; 31..24
-channels that run. The first underrun is two input events: its age in cycles at the time of the
-event, at most 2^32 - 1; then the mask of parameters that ran out of segments since the error was
-cleared, 0 if none did.
+The status is an input event: bits 8..0 errors, before clearing; 23..16 channels that are armed;
+31..24 channels that run. The first underrun is two input events: its age in cycles at the time of
+the event, at most 2^32 - 1; then the mask of parameters that ran out of segments since the error
+was cleared, 0 if none did.
 
 Inputs (`phy/measurement.py`) are edge counters, or TTL inputs that count while their gate is open;
-what they count makes a result without a processor, INPUT_LATENCY + 2 cycles behind the time of the
-last event that closes or reads one.
+their counts form a result without a processor, INPUT_LATENCY + 2 cycles after the time of the last
+event that closes or reads one.
 
-A trigger at T starts the engines so that their first values show PIN_LATENCY cycles behind T, and
-the pins with them: for each tone its enable and its general-purpose level, which the amplitude's
-segment has in its flags. Reset stops all and empties the FIFOs; tables stay.
+A trigger at T starts the engines so that their first values appear PIN_LATENCY cycles after T, and
+the pins with them: for each tone its enable and its general-purpose level, which are flags of the
+amplitude's segment. Reset stops all engines and empties the FIFOs; tables are kept.
 """
 
 from migen import *
@@ -53,9 +53,9 @@ RESULT_INPUTS, RESULT_CHANNELS, UNDERRUN, STREAM = 8, 9, 10, 11
 RESULT_THRESHOLD = 12
 KEEP, FORGET, CHANGE = 16, 17, 18
 KEPT = 8
-"""Words that are kept."""
+"""Capacity of stored words."""
 _STILL = 3
-"""Cycles without movement before what is kept is triggered."""
+"""Cycles without activity before the stored words are triggered."""
 _LEVELS = ["enable", "gpo"]
 PIN_LATENCY = 1
 """Cycles from a trigger's time to the first levels at the pins."""
@@ -67,8 +67,8 @@ def pad_names(channels):
 
 
 class MemoryStream:
-    """What a core asks of a reader of words in memory (`dma/stream.py`). start: begin with the list
-    at `base`. busy: it cannot. valid, ready, word: the stream."""
+    """Requests of a core to a reader of words in memory (`dma/stream.py`). start: begin with the
+    list at `base`. busy: it cannot. valid, ready, word: the stream."""
 
     def __init__(self):
         self.start, self.busy, self.base = Signal(), Signal(), Signal(32)
@@ -76,7 +76,8 @@ class MemoryStream:
 
 
 class Direct:
-    """What registers ask of a core, beside events. trigger, result_valid with `result`: pulses; clear: errors."""
+    """Requests of registers to a core, beside events. trigger, result_valid with `result`: pulses;
+    clear: errors."""
 
     def __init__(self):
         self.trigger, self.result_valid = Signal(), Signal()
@@ -85,11 +86,11 @@ class Direct:
 
 
 class Pulse(Module):
-    """pads: as `pad_names` says. sources: PHYs of inputs that make results. options: of the
-    `Sequencing`. `sequencing`: the core, whose own `settled` counts beside the channel's. `stream`:
-    a `MemoryStream`, whose words come in between those of events. `direct`: a `Direct`. `outputs`:
-    of samples, the core's channels; `settings`: a `Settings` of how they are made.
-    """
+    """pads: in the order of `pad_names`. sources: PHYs of inputs that contribute to results.
+    options: of the `Sequencing`. `sequencing`: the core, whose own `settled` counts beside the
+    channel's. `stream`: a `MemoryStream`, whose words are interleaved with those of events.
+    `direct`: a `Direct`. `outputs`: the core's channels, for samples; `settings`: `Settings` of
+    their generation."""
 
     def __init__(self, number, pads, channels, sources=(), **options):
         link = OutputLink(data_width=facts.WORD_BITS, address_width=5)
@@ -130,7 +131,7 @@ class Pulse(Module):
             If(at(UNDERRUN), inputs.data.eq(self._limited_age())),
             If(second, inputs.data.eq(parameters)),
             self.channel.settled.eq(~(link.stb | second | change.under_way) & measurement.settled),
-            # Only the count of cycles runs by itself
+            # Only the cycle counter advances by itself
             skip.limit.eq(2 ** len(skip.limit) - 1),
             [core.skip.eq(skip.stb), core.skipped.eq(skip.cycles)],
             Case(
@@ -165,10 +166,12 @@ def _wide(bits, width):
 
 
 class _Change(Module):
-    """Plays what is kept behind a word that changes it. at: of an address, whether an event is
-    there. data: of the event. core: the `Sequencing`.
+    """Plays the stored words after a word that requests it. at: whether there is an event at an
+    address. data: of the event. core: the `Sequencing`.
 
-    `sends`: `word` goes to the stream. `trigger`: pulse. `under_way`: from the word that changes to the trigger."""
+    `sends`: `word` goes to the stream. `trigger`: pulse. `under_way`: from the requesting word to
+    the trigger.
+    """
 
     def __init__(self, at, data, core):
         self.sends, self.trigger, self.under_way = Signal(), Signal(), Signal()
@@ -180,7 +183,7 @@ class _Change(Module):
         write, read = memory.get_port(write_capable=True), memory.get_port(async_read=True)
         self.specials += memory, write, read
         kept, place = Signal(max=KEPT + 1), Signal(max=KEPT + 1)
-        still = Signal(max=_STILL + 1, reset=_STILL)  # cycles that are left without movement
+        still = Signal(max=_STILL + 1, reset=_STILL)  # remaining cycles without activity
         self.comb += [
             write.adr.eq(kept),
             write.dat_w.eq(data),
@@ -188,7 +191,7 @@ class _Change(Module):
             read.adr.eq(place),
             self.word.eq(read.dat_r),
             self.sends.eq(self.under_way & (place != kept)),
-            # What comes behind that is read as fast as engines can take it.
+            # Words after those are read as fast as engines can take them.
             self.trigger.eq(self.under_way & ~self.sends & (core.loaded | (still == 0))),
         ]
         self.sync += [

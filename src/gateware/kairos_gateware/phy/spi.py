@@ -2,10 +2,10 @@
 
 Fields and flags of the configuration: `contracts/spi.py`. One SPI clock period is `div` cycles.
 
-A transfer of n bits takes (n + 1) * div + 1 cycles, what the driver's `xfer_duration_mu` says: a
-write in the first cycle behind it is the earliest, one before is refused as "busy". MSB first, data
-written are aligned to bit 31, those read to bit 0; LSB first, the other way round. With A = div -
-div // 2 and B = div // 2, clock phase 0:
+A transfer of n bits takes (n + 1) * div + 1 cycles, as the driver's `xfer_duration_mu` assumes: a
+write in the first cycle after it is the earliest; an earlier one is rejected as "busy". MSB first,
+written data are aligned to bit 31, read data to bit 0; LSB first, the other way round. With A = div
+- div // 2 and B = div // 2, clock phase 0:
 
     cycle     T               T+A        T+div           T+n*div   +A    T+(n+1)*div   +1
     cs        active ...                                                 inactive if END
@@ -13,7 +13,8 @@ div // 2 and B = div // 2, clock phase 0:
     sck       ________________/‾‾‾‾‾‾‾‾‾‾\\____ ... ‾‾‾‾‾\\_________________________________
     miso                      sampled                                                  ready
 
-The input event is stamped with the cycle in which the last bit was sampled, and can be read 4 cycles after it.
+The input event is stamped with the cycle in which the last bit was sampled, and can be read 4
+cycles after it.
 """
 
 from migen import *
@@ -35,7 +36,8 @@ _FIELDS = ("LENGTH", "DIV", "CS")
 
 
 def _config_layout():
-    """The configuration as a record: flags and fields from bit 0 on, what lies between them reserved."""
+    """The configuration as a record: flags and fields from bit 0 on, with reserved fields in the
+    gaps."""
     fields = [(spi.FLAGS_AT + flag.bit_length() - 1, flag.name.lower(), 1) for flag in SpiFlag]
     fields += [(getattr(spi, f"{name}_AT"), name.lower(), getattr(spi, f"{name}_BITS")) for name in _FIELDS]
     layout, end = [], 0
@@ -53,7 +55,7 @@ _CONFIG = _config_layout()
 class SpiMaster(Module):
     """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the
     chip select first. Events in the same cycle collide; there is no replacement. `selected`: chip
-    select is held. `sent`: the fields of a monitor's `SENT`."""
+    select is asserted. `sent`: the fields of a monitor's `SENT`."""
 
     def __init__(self, number, clk, mosi=None, miso=None, cs=()):
         link = OutputLink(data_width=_WIDTH, address_width=1, replace=False)
@@ -69,7 +71,7 @@ class SpiMaster(Module):
         active = Signal()  # all cycles of a transfer
         last = Signal()  # its last cycle
         self.selected = selected = Signal()  # chip select is asserted
-        # Pins are registers, so that they do not glitch
+        # Pins are driven by registers to avoid glitches
         sck = Signal()
         select = Signal(8)
         driven = Signal()
@@ -150,7 +152,7 @@ class SpiMaster(Module):
             ),
         ]
 
-        # Data out: shifted towards bit 31; for LSB first the word is mirrored when it is loaded
+        # Data out: shifted towards bit 31; for LSB first the word is mirrored when loaded
         out = Signal(_WIDTH)
         mirrored = Cat(*[link.data[i] for i in reversed(range(_WIDTH))])
         self.sync += If(start, out.eq(Mux(config.lsb_first, mirrored, link.data))).Elif(shift, out.eq(out << 1))
@@ -190,7 +192,7 @@ def _make(place):
     mosi = place.pad("mosi", "inout") if place["mosi"] else None
     miso = place.pad("miso", "in") if place["miso"] else None
     phy = SpiMaster(place.number, clock, mosi, miso, place.pads([f"cs{i}" for i in range(place["cs_width"])]))
-    # Pins of the card that have to be held low
+    # Pins of the card that must be held low
     low = place.pads([f"low{i}" for i in range(place["low"])])
     phy.comb += [pad.oe.eq(1) for pad in low]
     phy.pads += low
@@ -201,7 +203,7 @@ def _make(place):
 
 
 def _watch(aside, monitor):
-    """Gives a bus the probes of a monitor."""
+    """Connects the probes of a monitor to a bus."""
     aside.submodules.monitor = monitor
     aside.comb += [getattr(monitor.sent, name).eq(value) for name, value in aside.phy.sent.items()]
     for name in ["probes", "probe_port"]:

@@ -1,14 +1,14 @@
-"""Transfers of an SPI master that are asked for by registers, beside the events of experiments.
+"""SPI transfers requested through registers, beside the events of experiments.
 
     events ──▶ SpiAside ──▶ SpiMaster ──▶ pins
     inputs ◀──    │    ◀──
                registers
 
-Events pass in the cycle in which they come, as if this were not there. A transfer that is asked for
-waits until the master has nothing to do and holds no chip select, for WAIT_CYCLES at most; its
-configuration is set, and that of the experiment again when it is over. In between the experiment's
-events for this channel are refused as "busy"; what is received is not the experiment's. No other
-channel, lane or counter of the core has anything to do with it. Clock domain sys.
+Events pass in the same cycle, as if this block were absent. A requested transfer waits until the
+master is idle and chip select is released, for at most WAIT_CYCLES; its configuration is set, and
+afterwards that of the experiment is restored. Meanwhile the experiment's events for this channel
+are rejected as "busy", and received data are not passed to the experiment. No other channel, lane
+or counter of the core is affected. Clock domain sys.
 
     cycle      T        T+1      T+2  ...   T+2+(n+1)*div    +1
     master     config   data     transfer                   config of the experiment
@@ -29,10 +29,11 @@ WAIT_CYCLES = 1 << 17
 
 
 class SpiAside(Module):
-    """phy: `SpiMaster`, of which this becomes the owner and takes the place, with its `pads` and its `channel`.
+    """phy: `SpiMaster`, which this wraps and replaces, with its `pads` and its `channel`.
 
-    `start` (one cycle) asks for a transfer with `config` and `data`, unless `busy`; `value`: the
-    newest input; `refused`: the last one was not made."""
+    `start` (one cycle) requests a transfer with `config` and `data`, unless `busy`; `value`: the
+    newest input; `refused`: the last transfer was not made.
+    """
 
     def __init__(self, phy, wait=WAIT_CYCLES):
         self.submodules.phy = phy
@@ -49,7 +50,7 @@ class SpiAside(Module):
         kept = Signal(32, reset=int(SpiFlag.OFFLINE))  # the experiment's configuration
         config, data = Signal(32), Signal(32)
         time = Signal(max=wait)
-        taken = Signal()  # the master is not the experiment's
+        taken = Signal()  # the master is not available to the experiment
         passes = events.stb & ~taken
         own = {"stb": Signal(), "address": Signal(), "data": Signal(32)}
         self.comb += [
@@ -100,7 +101,8 @@ class SpiAside(Module):
 
 
 class SpiRegisters(Module, AutoCSR):
-    """asides: {channel number: `SpiAside`}. Set `channel` and `config`, write `data`, wait until `state` is 0."""
+    """asides: {channel number: `SpiAside`}. Set `channel` and `config`, write `data`, wait until
+    `state` is 0."""
 
     USES = uses("spi")
 

@@ -1,11 +1,11 @@
-"""What an SPI bus has sent to the chips behind it, for the monitor: frequency words of an Urukul's
+"""Decodes SPI transfers to the chips on a bus, for the monitor: frequency words of an Urukul's
 synthesisers, codes of a DAC's channels. Clock domain sys.
 
-An SPI master tells of each transfer in the cycle in which it starts (`SENT`); a monitor puts
-transfers together to messages, as the chips do, and keeps those that set an output. A probe changes
-in the cycle behind the start of the message's last transfer, so before the chip has all of it, and
-whether or not an update pulse (IO_UPDATE, LDAC) follows. Registers and fields are those of
-`src/contracts/chips`; a test compares.
+An SPI master reports each transfer in the cycle in which it starts (`SENT`); a monitor assembles
+transfers into messages, as the chips do, and keeps those that set an output. A probe changes in the
+cycle after the start of the message's last transfer, so before the chip has received all of it, and
+regardless of whether an update pulse (IO_UPDATE, LDAC) follows. Registers and fields are those of
+`src/contracts/chips`, as checked by a test.
 """
 
 from migen import *
@@ -15,20 +15,22 @@ from ..contracts import spi
 __all__ = ["SENT", "MONITORS", "Ad9910Monitor", "Ad9912Monitor", "Ad53xxMonitor"]
 
 SENT = [("stb", 1), ("data", spi.WORD_BITS), ("length", spi.LENGTH_BITS + 1), ("cs", spi.CS_BITS), ("end", 1)]
-"""A transfer: its data, the first bit highest; its length in bits; chip select; whether it ends the message."""
+"""A transfer: its data, the first bit highest; its length in bits; chip select; whether it ends the
+message."""
 
 _BYTE = 8
 CHIPS = 4
 CS_CONFIGURATION, CS_ALL, CS_FIRST = 1, 3, 4
 """Chip selects of an Urukul: its configuration, all chips that are not masked, the first chip."""
 MASK_8, MASK_9, LOW_9 = 13, 36, 28
-"""Bit of the mask in the configuration of protocol revisions 8 and 9, and bits of the latter's second transfer."""
+"""Bit of the mask in the configuration of protocol revisions 8 and 9, and bits of the latter's
+second transfer."""
 CONFIGURATION_BITS = 24
 """Of the only transfer in revision 8, of the first one in revision 9."""
 
 AD9910_FTW, AD9910_PROFILES = 0x07, range(0x0E, 0x16)
 AD9912_TONE, AD9912_STREAMED = 0x1AD, 3 << 13
-"""Address from which phase and frequency go out in one message, and the bits that say so."""
+"""Address at which a message contains both phase and frequency, and the bits that select this."""
 
 AD53XX_CHANNELS, AD53XX_FIRST, AD53XX_BITS = 40, 8, 24
 AD53XX_DATA, AD53XX_MODE_AT, AD53XX_TARGET_AT = 3, 22, 16
@@ -49,8 +51,8 @@ class _Monitor(Module):
 
 
 class _UrukulMonitor(_Monitor):
-    """`probes`: for each chip the frequency word that was sent to it last. A subclass says when one
-    is `complete`, the end of a message to a chip, and which it is."""
+    """`probes`: for each chip the frequency word that was sent to it last. A subclass drives
+    `complete`, at the end of a message to a chip, and the frequency."""
 
     def __init__(self, width):
         super().__init__()
@@ -79,7 +81,7 @@ class _UrukulMonitor(_Monitor):
 class Ad9910Monitor(_UrukulMonitor):
     """A message to an AD9910 that sets its frequency: 8 bits of address, of the frequency register
     or of a profile, then that register, whose last 32 bits are the frequency word. (A profile that
-    plays the RAM has no frequency: what its last 32 bits mean is shown as one.)"""
+    plays the RAM has no frequency: its last 32 bits are nevertheless shown as one.)"""
 
     def __init__(self):
         super().__init__(32)
@@ -129,9 +131,10 @@ class Ad9912Monitor(_UrukulMonitor):
 
 class Ad53xxMonitor(_Monitor):
     """A message to an AD53xx that sets a channel's code: 24 bits with mode, channel and code.
-    (Addresses of several channels at once are not followed.)
+    (Addresses of several channels at once are not decoded.)
 
-    `probe_port`: port of the memory of codes, for the monitor."""
+    `probe_port`: port of the memory of codes, for the monitor.
+    """
 
     def __init__(self):
         super().__init__()

@@ -1,21 +1,21 @@
 """RTIO channels of an SU-Servo (`servo/`): one for its memories and its configuration, one for each
-synthesiser. Clock domain sys; reset stops the servo and switches the outputs off, but leaves the
+synthesiser. Clock domain sys; reset stops the servo and switches the outputs off, but keeps the
 memories.
 
 The servo's channel: the address is the event's (8 bits) and, above them, the data's bits from 18
-on; the value is the data's low 18 bits (`servo/format.py` has the addresses). A write is done at
-the end of the cycle of the event's time. A read gives an input event stamped with that cycle,
-readable 4 cycles after it. One event in each cycle; there is no replacement.
+on; the value is the data's low 18 bits (for addresses see `servo/format.py`). A write takes effect
+at the end of the cycle of the event's time. A read returns an input event stamped with that cycle,
+readable 4 cycles after it. One event per cycle; there is no replacement.
 
-    configuration   bit 0 enable; bit 1 take over the delays of the update pulses, ns, in bits 4..2 and 7..5
+    configuration   bit 0 enable; bit 1 apply the delays of the update pulses, ns, in bits 4..2 and 7..5
     status          bit 0 enabled, bit 1 nothing in progress, bit 2 a sample was not read, bits 15..8 Y was limited;
                     reading it clears bits 2 and 15..8
 
 A synthesiser's channel: bit 0 switch on, bit 1 update Y, bit 2 phase tracking, bits 7..3 profile.
-The switch changes with the sample of the event's time, like a serialised TTL; all else counts from
-the servo's next cycle on.
+The switch changes with the sample of the event's time, like a serialised TTL; everything else takes
+effect with the servo's next cycle.
 
-Phase tracking does not exist: an event that asks for it is refused as "busy".
+Phase tracking is not implemented: an event that requests it is rejected as "busy".
 """
 
 from migen import *
@@ -34,7 +34,8 @@ _PHASE_TRACKING = 2
 
 
 class SuServoChannel(Module):
-    """A synthesiser: switch, and `control` for the filter. Events of the same time: the last one counts."""
+    """A synthesiser: switch, and `control` for the filter. Of events at the same time, the last one
+    counts."""
 
     def __init__(self, number, switch):
         link = OutputLink(data_width=8)
@@ -125,7 +126,7 @@ class SuServo(Module):
             If(value[1], [delay.eq(value[2 + 3 * i :]) for i, delay in enumerate(servo.dds.delays)]),
         )
 
-        # Second register: what memories or flip-flops hold
+        # Second register: contents of memories or flip-flops
         samples = {
             2 * i + before: (servo.adc.x1 if before else servo.adc.x0)[i]
             for i in range(ADC_CHANNELS)

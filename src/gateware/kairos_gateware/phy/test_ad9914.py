@@ -1,4 +1,5 @@
-"""AD9914 bus against chips in plain Python that latch address and data when WR rises, and take them over with FUD."""
+"""AD9914 bus against chips in plain Python that latch address and data when WR rises, and apply
+them with FUD."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,7 +22,8 @@ def make():
 
 
 def chips(record, cycles):
-    """[(cycle, chip, address, data)] of the writes and [(cycle, chip)] of the updates that the chips see."""
+    """[(cycle, chip, address, data)] of the writes and [(cycle, chip)] of the updates received by
+    the chips."""
     level = [[o & 1 for o, _ in pad] for pad in record.outputs]
     writes, updates = [], []
     for cycle in range(1, cycles):

@@ -1,4 +1,5 @@
-"""Camera Link receiver against a camera in plain Python: every word arrives at any rate, phase and with jitter."""
+"""Camera Link receiver against a camera in plain Python: every word arrives at any rate, phase and
+with jitter."""
 
 import random
 
@@ -12,11 +13,12 @@ from kairos_gateware.phy.camera import lane_samples
 from kairos_gateware.phy.cameralink import CameraLinkReceiver
 from kairos_gateware.simulation import run_simulation
 
-LEAD = 24  # words until a receiver knows the rate for certain
+LEAD = 24  # words until a receiver certainly knows the rate
 
 
 def receive(cycles):
-    """cycles: as `lane_samples` gives them. Returns [(cycle, word)], and whether it was settled in each cycle."""
+    """cycles: from `lane_samples`. Returns [(cycle, word)], and whether it was settled in each
+    cycle."""
     pads = [Pad(f"x{i}", "in", 0, True) for i in range(5)]
     dut = CameraLinkReceiver(pads[0], pads[1:])
     words, settled = [], []
@@ -52,7 +54,8 @@ def test_any_rate_and_phase(period, phase, seed):
 @settings(max_examples=8, deadline=None)
 @given(st.floats(25, 60), st.integers(0, 2**32))
 def test_jitter(period, seed):
-    """Each edge of each lane is off by up to 0.3 ns at 40 MHz (3.6 ns a bit); by a tenth of a bit when slower."""
+    """Each edge of each lane is off by up to 0.3 ns at 40 MHz (3.6 ns a bit); by a tenth of a bit
+    when slower."""
     noise = random.Random(seed)
     sent = [noise.getrandbits(28) for _ in range(LEAD + 30)]
     most = max(0.3, period / 70) if period > 25 else 0.3
@@ -60,7 +63,7 @@ def test_jitter(period, seed):
 
 
 def test_latency():
-    """4 cycles behind the sample of the last bit."""
+    """4 cycles after the sample of the last bit."""
     words, _ = receive(lane_samples([3**16 % 2**28] * 60, 56.0))
     # A bit lasts a cycle: the last one of word n has its middle in cycle 7 n + 6
     assert [cycle for cycle, _ in words] == [7 * n + 6 + 4 for n in range(12, 59)]
@@ -73,8 +76,8 @@ def test_too_fast_is_ignored(period):
 
 
 def test_settled_while_the_clock_stands():
-    """The clock stops in the middle of a word, and goes on: no wrong word. Time stands until it is
-    known to have stopped: 255 ns."""
+    """The clock stops in the middle of a word, and resumes: no wrong word. Time is not skipped
+    until the clock is known to have stopped: 255 ns."""
     noise = random.Random(1)
     first, second = ([noise.getrandbits(28) for _ in range(LEAD + 10)] for _ in range(2))
     cycles = lane_samples(first, 30.0)[:-5]

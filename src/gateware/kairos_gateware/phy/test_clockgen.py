@@ -1,4 +1,5 @@
-"""Clock generator: first edge at the event's time, frequency, stop, and moving on by many cycles at once."""
+"""Clock generator: first edge at the event's time, frequency, stop, and advancing by many cycles at
+once."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,7 +37,8 @@ def test_stop_is_low():
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**12 - 1), st.lists(st.tuples(st.integers(1, 30), st.integers(0, 100)), max_size=8))
 def test_skipping_changes_nothing(word, plan):
-    """plan: (cycles to step, wanted jump). The wave is right behind a jump; none is allowed if it is not known."""
+    """plan: (cycles to step, requested jump). The wave is right after a jump; none is allowed if
+    the wave is not known."""
     width = 12
     dut = make(width)
     link, skip = dut.channel.output, dut.channel.free_running

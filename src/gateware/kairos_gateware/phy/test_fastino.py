@@ -1,5 +1,5 @@
-"""Fastino against a card in plain Python that sees only the pads: data, update, hold,
-configuration, interpolator settings, groups; which frame an event is in; time skip."""
+"""Fastino against a card in plain Python that uses only the pads: data, update, hold,
+configuration, interpolator settings, groups; the frame of an event; time skip."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,22 +20,23 @@ def make(log2_width=0):
 
 
 def run(events, frames, log2_width=0, simulated=False):
-    """events: {cycle: (address, data)}. Returns the card and the record; cycle n of the record is index n - 1."""
+    """events: {cycle: (address, data)}. Returns the card and the record; cycle n of the record is
+    index n - 1."""
     dut = make(log2_width)
     if simulated:
         dut.comb += dut.channel.free_running.simulated.eq(1)
-    # `play` shows the cycle n + 1 as number n, since it begins with a clock edge
+    # `play` numbers the cycle n + 1 as n, since it begins with a clock edge
     record = play(dut, {c - 1: (address, data, 0) for c, (address, data) in events.items()}, FRAME * frames + 1)
     card = FastinoCard()
     pads = list(zip(*record.outputs[: 1 + LANES], strict=True))
-    # The first frame has no first cycle here, so a card does not find it
+    # The first cycle of the first frame is missing here, so a card does not find it
     for index in range(FRAME - 1, len(pads)):
         card.feed(index + 1, [samples for samples, _ in pads[index]])
     return card, record
 
 
 class Model:
-    """What the card's outputs are after a frame that began at `start`, by the page's words."""
+    """The card's outputs after a frame that began at `start`, according to the page."""
 
     def __init__(self, events, width):
         self.events, self.width = sorted(events.items()), width
@@ -99,7 +100,8 @@ def test_card_follows_the_events(log2_width, stream):
 
 
 def test_latency():
-    """An event is in the first frame that begins behind it, which has left 50 to 98 cycles after it."""
+    """An event is in the first frame that begins after it, which has been sent 50 to 98 cycles
+    after it."""
     for cycle, frame in [(2 * FRAME - 1, 2 * FRAME), (2 * FRAME, 3 * FRAME), (3 * FRAME - 1, 3 * FRAME)]:
         card, _ = run({cycle: (7, 0x1234)}, 5)
         assert (frame, 1 << 7) in card.log and card.outputs[7] == 0x1234
@@ -113,7 +115,8 @@ def test_an_event_each_cycle():
 
 
 def test_simulation_shows_frames_with_news_only():
-    """Also the one behind an interpolator setting, which has the updates that waited. Meanwhile, time stands."""
+    """Also the one after an interpolator setting, which has the updates that waited. Meanwhile,
+    time is not skipped."""
     events = {150: (CONTINUOUS, 1), 300: (APPLY, 2), 301: (5, 99), 600: (LEDS, 3)}
     card, record = run(events, 15, simulated=True)
     assert card.log == [(196, 1), (392, 33), (637, 1)]

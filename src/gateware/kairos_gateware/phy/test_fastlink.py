@@ -1,5 +1,5 @@
-"""Fast link against a receiver in plain Python: frames arrive, at their times, whatever the
-geometry; skipping time keeps the phase."""
+"""Fast link against a receiver in plain Python: frames arrive, at their times, with any geometry;
+skipping time keeps the phase."""
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +13,7 @@ from kairos_gateware.simulation import run_simulation
 
 
 class Bench(Module):
-    """A link with its pads, and nothing else."""
+    """A link with its pads only."""
 
     def __init__(self, lanes=6, **geometry):
         self.clock = Pad("clock", "out", 0, True)
@@ -29,7 +29,8 @@ class Bench(Module):
 
 
 def transmit(dut, receiver, payloads, fresh=lambda n: 1):
-    """Offers a payload during each frame; it is in the next one. All is as in the cycle of that number."""
+    """Offers a payload during each frame; it is in the next one. Everything is as in the cycle of
+    that number."""
 
     def bench():
         for cycle in range(dut.link.length * (len(payloads) + 2) + 1):
@@ -47,7 +48,7 @@ def transmit(dut, receiver, payloads, fresh=lambda n: 1):
 @settings(max_examples=5, deadline=None)
 @given(st.lists(st.integers(0, 2**576 - 1), min_size=1, max_size=4))
 def test_frames_of_a_fastino(payloads):
-    """98 bits on six lanes in 49 cycles (392 ns), without a pause."""
+    """98 bits on six lanes in 49 cycles (392 ns), back to back."""
     receiver = FrameReceiver()
     transmit(Bench(), receiver, payloads)
     assert not receiver.errors
@@ -58,7 +59,7 @@ def test_frames_of_a_fastino(payloads):
 @pytest.mark.parametrize(
     "lanes, geometry",
     [
-        (6, {"words": 10, "word_bits": 8}),  # 320 ns, as of a Phaser
+        (6, {"words": 10, "word_bits": 8}),  # 320 ns, as for a Phaser
         (3, {"words": 4, "word_bits": 5, "high": 3}),
         (1, {"words": 6, "word_bits": 4, "high": 2, "crc": 0x3, "crc_width": 4}),
     ],
@@ -117,7 +118,7 @@ def test_simulation_shows_fresh_frames_only():
 
 
 def test_a_reset_keeps_the_phase():
-    """As the counter, it is reset with the clock domain only."""
+    """Like the counter, it is reset with the clock domain only."""
     dut = ResetInserter()(Bench())
     starts = []
 

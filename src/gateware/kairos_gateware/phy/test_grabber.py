@@ -1,4 +1,5 @@
-"""Grabber against NumPy: sums over regions of synthetic frames, from words and from the lanes' samples."""
+"""Grabber against NumPy: sums over regions of synthetic frames, from words and from the lanes'
+samples."""
 
 import numpy as np
 import pytest
@@ -35,7 +36,8 @@ class Bench(Module):
 
 
 def play(dut, rois, mask, samples):
-    """Events of the second channel as (cycle, data), the cycle being that of `samples`; then the probes."""
+    """Events of the second channel as (cycle, data), the cycle being that of `samples`; then the
+    probes."""
     events, probes = [], []
 
     def bench():
@@ -78,7 +80,7 @@ class Sums(Module):
         found = []
 
         def bench():
-            ended = [0, 0]  # the sums are two cycles behind
+            ended = [0, 0]  # the sums lag two cycles
             for word in words + [0, 0, 0]:
                 yield self.parser.stb.eq(1)
                 yield self.parser.word.eq(word)
@@ -105,7 +107,8 @@ class Sums(Module):
     st.integers(0, 2**32),
 )
 def test_sums(width, height, rois, holes, gap, seed):
-    """Two frames; a ROI may be empty, or reach beyond the frame. Without a gap, lines make one long one."""
+    """Two frames; a ROI may be empty, or extend beyond the frame. Without a gap, lines merge into
+    one long one."""
     noise = np.random.default_rng(seed)
     if not gap:
         height = 1
@@ -136,7 +139,8 @@ def test_frames_from_the_lanes(mask):
 
 
 def test_latency_and_throughput():
-    """From the word that ends the frame (its last bit arrived): sentinel 7 cycles later, then a result each cycle."""
+    """From the word that ends the frame (its last bit arrived): sentinel 7 cycles later, then one
+    result per cycle."""
     frame = np.arange(6).reshape(2, 3)
     words = [0] * 20 + frame_words(frame, frame_gap=20)
     events, _ = play(Bench(rois=16), [(0, 0, 3, 2)] * 16, 0xFFFF, lane_samples(words, 56.0))

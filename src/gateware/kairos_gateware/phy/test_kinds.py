@@ -1,4 +1,5 @@
-"""Every PHY is in the list, every number of the descriptor has a PHY, and what a kind says of itself holds."""
+"""Every PHY is in the list, every number of the descriptor has a PHY, and the description of each
+kind is correct."""
 
 from importlib import import_module
 from pathlib import Path

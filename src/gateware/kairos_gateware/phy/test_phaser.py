@@ -1,5 +1,5 @@
-"""Phaser against a card in plain Python that sees only the pads: accesses to registers, oscillators
-of both RF channels, which frame an event is in, when an answer is stamped."""
+"""Phaser against a card in plain Python that uses only the pads: accesses to registers, oscillators
+of both RF channels, the frame of an event, the stamp of an answer."""
 
 import pytest
 from migen import *
@@ -43,7 +43,7 @@ def frames(record):
 
 
 def shifted(events):
-    # `play` shows the cycle n + 1 as number n
+    # `play` numbers the cycle n + 1 as n
     return {cycle - 1: (*event, 0) for cycle, event in events.items()}
 
 
@@ -61,7 +61,7 @@ def test_registers():
 @pytest.mark.parametrize("answer", [0xA5, 0x01, 0x80, 0xFF])
 def test_an_answer(answer):
     both = Both(0, 0)
-    # In the frame behind that of the request, from 160 on, a bit in each word.
+    # In the frame after that of the request, from 160 on, a bit in each word.
     bits = [0, *(answer >> n & 1 for n in reversed(range(8))), 0]
     back = 1 + facts.LANES
     levels = {(back, 159 + 4 * n): 0xFF * bit for n, bit in enumerate(bits)} | {(back, 199): 0}

@@ -1,4 +1,5 @@
-"""SPI master against a slave in plain Python, which sees only the pins: all modes, lengths and dividers."""
+"""SPI master against a slave in plain Python, which uses only the pins: all modes, lengths and
+dividers."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,7 +33,8 @@ def levels(record, pad):
 
 
 def edges(record, start, stop, phase, polarity):
-    """Cycles of the clock's sampling edges; they alternate with the others, and the clock is idle outside."""
+    """Cycles of the clock's sampling edges; they alternate with the others, and the clock is idle
+    outside."""
     active = [level ^ bool(polarity) for level in levels(record, CLK)]
     changes = [c for c in range(start, stop) if active[c] != active[c - 1]]
     assert len(changes) % 2 == 0 and not active[start - 1] and not active[stop - 1]
@@ -53,7 +55,7 @@ def test_transfer(flags, length, div, cs, data, answer):
     answer &= (1 << length) - 1
     bits = [answer >> (i if flags & LSB_FIRST else length - 1 - i) & 1 for i in range(length)]
     events = {5: config(flags, length, div, cs), start: (0, data, 0)}
-    # A first run tells when the slave has to put which bit on MISO: it keeps it until the master
+    # A first run determines when the slave must put which bit on MISO: it holds it until the master
     # has sampled it
     clock = edges(play(make(), events, stop + 5), start, stop, flags & CLK_PHASE, flags & CLK_POLARITY)
     miso = {(MISO, after + 1): 255 * bit for after, bit in zip([start - 1, *clock], bits, strict=False)}

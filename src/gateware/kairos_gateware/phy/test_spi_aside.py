@@ -1,4 +1,5 @@
-"""Transfers asked for by registers, beside the events of an experiment at the same SPI master."""
+"""Transfers requested through registers, beside the events of an experiment at the same SPI
+master."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ MISO = 2
 WAIT = 60
 CYCLES = 400
 LENGTH, DIV = 8, 2
-"""Of the transfers that are asked for."""
+"""Of the requested transfers."""
 
 
 def master():
@@ -23,7 +24,7 @@ def master():
 
 
 class Asking(Module):
-    """Asks for a transfer in these cycles: {cycle: (config, data)}."""
+    """Requests a transfer in these cycles: {cycle: (config, data)}."""
 
     def __init__(self, wanted):
         self.submodules.aside = aside = SpiAside(master(), WAIT)
@@ -42,7 +43,8 @@ def asked(wanted, events, levels=None, cycles=CYCLES):
 
 
 def sent(record, start=0):
-    """The words that a chip takes, as (number of the chip select, bits): rising clocks while one is low."""
+    """The words received by a chip, as (number of the chip select, bits): rising clocks while one
+    is low."""
     words, before = [], 0
     selects = [levels(record, CS + i) for i in range(3)]
     for clock, mosi, *lines in list(zip(levels(record, CLK), levels(record, MOSI), *selects, strict=True))[start:]:
@@ -74,7 +76,8 @@ def test_a_transfer_is_made_and_the_experiments_configuration_is_back():
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 150))
 def test_an_experiments_pins_are_the_same_until_its_events_and_a_transfer_meet(cycle):
-    """A transfer that waits begins behind the experiment's; an event that comes in the middle of one is refused."""
+    """A transfer that waits begins after the experiment's; an event during a transfer is
+    rejected."""
     alone, _ = asked({}, EXPERIMENT)
     record, _ = asked({cycle: (word(cs=1), 0x5A << 24)}, EXPERIMENT)
     words = sent(record)

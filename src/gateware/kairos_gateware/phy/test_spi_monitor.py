@@ -1,4 +1,5 @@
-"""Probes of SPI buses: messages as the chips' drivers send them, and others, which must change nothing."""
+"""Probes of SPI buses: messages as the chips' drivers send them, and others, which must have no
+effect."""
 
 import tomllib
 from pathlib import Path
@@ -23,7 +24,7 @@ def bus(chip):
 
 
 def probed(chip, messages, probes=range(8)):
-    """What the monitor shows after these messages: lists of (chip select, length, data)."""
+    """The monitor's values after these messages: lists of (chip select, length, data)."""
     phy = bus(chip)
     top = Module()
     top.submodules.phy = phy

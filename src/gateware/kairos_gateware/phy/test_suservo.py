@@ -1,4 +1,5 @@
-"""The RTIO channels of a servo with one Urukul: memories, status, delays; a whole loop in Migen's simulator."""
+"""The RTIO channels of a servo with one Urukul: memories, status, delays; a whole loop in Migen's
+simulator."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,7 +42,7 @@ def read(address):
 
 
 def test_addresses():
-    """As the driver reckons them (coredevice drivers, section 15)."""
+    """As the driver computes them (coredevice drivers, section 15)."""
     for urukuls, depth in [(1, 10), (2, 11)]:
         addresses = AddressMap(urukuls)
         assert addresses.write == 1 << depth + 2
@@ -55,8 +56,8 @@ def test_addresses():
 
 
 def test_a_word_each_cycle():
-    """Writes and reads in successive cycles; a read right behind the write of the same word sees
-    it. The input event has the time of its read."""
+    """Writes and reads in successive cycles; a read directly after the write of the same word
+    returns it. The input event has the time of its read."""
     servo, _, top = make()
     places = [MAP.word(3, 31, "b0"), MAP.y(3, 31), MAP.word(0, 0, "pow"), MAP.y(0, 0)]
     values = [0x2DEAD, 0x1BEEF, 0x3FFFF, 0x00001]
@@ -89,7 +90,7 @@ SETTING = st.tuples(st.booleans(), st.booleans(), st.sampled_from([0, 7, 31]))
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.one_of(SETTING, st.just("taken")), max_size=40))
 def test_control(actions):
-    """What the filter sees of a channel, and for how many cycles, are the model's."""
+    """The filter's inputs from a channel, and for how many cycles, agree with the model."""
     channel = SuServoChannel(0, Pad("sw", "out", 0, True))
     link, control, model = channel.channel.output, channel.control, ChannelModel()
 
@@ -131,7 +132,8 @@ def test_waited_stops_at_its_largest_value():
 
 
 def test_loop():
-    """Two channels through four samples: from the fall of CNV to the update it takes 305 cycles with one Urukul."""
+    """Two channels through four samples: from the falling edge of CNV to the update takes 305
+    cycles with one Urukul."""
     servo, channels, top = make()
     card, chips = SamplerModel(31), UrukulModel()
     models = [

@@ -1,4 +1,5 @@
-"""TTL PHYs, in Migen's simulator: outputs change with the event's cycle or sample, gates and stamps are exact."""
+"""TTL PHYs, in Migen's simulator: outputs change with the event's cycle or sample, gates and stamps
+are exact."""
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +23,7 @@ def test_output_changes_at_its_time():
 def test_serialised_output_changes_at_its_sample():
     record = play(make(Output, True), {5: (0, 1, 3), 6: (0, 0, 6), 7: (0, 1, 0), 9: (0, 0, 7)}, 12)
     assert [o for o, _ in record.outputs[0]] == [0] * 5 + [0b11111000, 0b00111111, 255, 255, 0b01111111, 0, 0]
-    # Not before all samples are the level may a cycle be repeated
+    # A cycle may be repeated only once all samples have the level
     assert [cycle for cycle, settled in enumerate(record.settled) if not settled] == [5, 6, 9]
 
 

@@ -1,5 +1,5 @@
-"""TTL PHYs. On a simple pad outputs change and inputs are sampled once in each cycle of 8 ns, and
-the fine part of timestamps is truncated; on a serialised pad all is exact to the sample of 1 ns.
+"""TTL PHYs. On a simple pad outputs change and inputs are sampled once per cycle of 8 ns, and the
+fine part of timestamps is truncated; on a serialised pad everything is exact to the sample of 1 ns.
 Clock domain sys, reset by `rtio_phy_reset` (level 0, not driven, gate closed).
 
     cycle (coarse time)   T-1    T      T+1    T+2
@@ -26,7 +26,8 @@ ADDRESS_SAMPLE = 3
 
 
 class LevelDriver(Module):
-    """The pad's samples: the level up to the event's sample, and the event's from it on. write: one cycle ahead."""
+    """The pad's samples: the previous level up to the event's sample, and the event's from it on.
+    write: one cycle ahead."""
 
     def __init__(self, pad, write, value, fine):
         self.settled = Signal(reset=1)
@@ -63,11 +64,11 @@ class InOut(Module):
     the level (data bit 0).
 
     Gate times are exact: edges from the opening event's time up to, not including, the closing
-    event's are recorded. There is one input event in a cycle at most: the sample's, else that of
-    the first edge the gate lets through. The output enable changes with the cycle of its event.
-    Inputs are seen whether the pad is driven or not. `edges` may be used by other PHYs on the same
-    pad. `gate`: it is open, from the cycle behind that of the opening event to the closing event's;
-    `hit`: it lets edges of this cycle through.
+    event's are recorded. There is at most one input event per cycle: that of the sample, or else
+    that of the first edge within the gate. The output enable changes with the cycle of its event.
+    Inputs are sampled whether the pad is driven or not. `edges` may be used by other PHYs on the
+    same pad. `gate`: it is open, from the cycle after that of the opening event to the closing
+    event's; `hit`: it admits edges of this cycle.
     """
 
     def __init__(self, number, pad):
@@ -115,7 +116,8 @@ class InOut(Module):
 
 
 class SharedOutput(Module):
-    """Output on a pin that a servo's update pulses use as well (`updates`: eight samples): high if one of both is."""
+    """Output on a pin that a servo's update pulses use as well (`updates`: eight samples): the OR
+    of both."""
 
     def __init__(self, number, pad, updates):
         inner = Pad(pad.name, pad.direction, number, pad.serialised)

@@ -1,4 +1,5 @@
-"""For tests: words from their fields, and what engines show for given segments, worked out without pipelines."""
+"""For tests: words from their fields, and the values of engines for given segments, computed
+without pipelines."""
 
 import json
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ def _word(mode, channels, bits):
 
 
 def bypass(body, parameters, channels=1):
-    """A segment that goes straight to the parameters of the mask."""
+    """A segment that goes directly to the parameters of the mask."""
     return _word(_MODE.BYPASS, channels, body.bits | parameters << facts.PARAMETER_MASK_AT)
 
 
@@ -50,7 +51,8 @@ def _slots(entries, bits):
 
 
 def mlut(entries, channels=1, count=None):
-    """Writes entries (address, mask of parameters, address in the pulse table) of the memory map, at most 6."""
+    """Writes entries (address, mask of parameters, address in the pulse table) of the memory map,
+    at most 6."""
     slots = [a << facts.MLUT_SLOT_ADDRESS_AT | m << facts.MLUT_SLOT_MASK_AT | p for a, m, p in entries]
     bits = _slots(slots, facts.MLUT_SLOT_BITS)
     return _word(_MODE.PROGRAM_MLUT, channels, bits | (count or len(slots)) << facts.PROGRAM_COUNT_AT)
@@ -84,7 +86,8 @@ class _Differences:
 
 
 def trajectory(bodies, frame=False):
-    """The value of each cycle of a parameter's segments, 40 bits; of a frame's with its accumulator."""
+    """The value of each cycle of a parameter's segments, 40 bits; of a frame's including its
+    accumulator."""
     shown, total = [], 0
     for body in bodies:
         base = 0 if frame and body.flags & facts.FrameFlag.CLEAR else total
@@ -99,13 +102,14 @@ def trajectory(bodies, frame=False):
 
 
 def segments(played, channel):
-    """What a channel shows while its engines run, a row for each cycle."""
+    """Outputs of a channel while its engines run, a row for each cycle."""
     running = np.flatnonzero(played.states["running"] >> channel & 1)
     return played.shown[running + 1, channel]
 
 
 def onto(words, channels):
-    """The words that are for some of `channels`, as integers; their masks name channels by place in that list."""
+    """The words for some of `channels`, as integers; their masks name channels by index in that
+    list."""
     moved = []
     for word in (int(word, 16) for word in words):
         body, mask = word % (1 << facts.CHANNEL_MASK_AT), word >> facts.CHANNEL_MASK_AT

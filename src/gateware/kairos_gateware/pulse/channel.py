@@ -1,12 +1,14 @@
-"""A channel's eight engines: when each starts a segment, waits for the trigger, or stops. Clock domain sys.
+"""A channel's eight engines: start of segments, waiting for the trigger, and stop. Clock domain
+sys.
 
-In the last cycle of a segment its engine looks at the head of its FIFO: a segment that does not
-wait shows its first value in the next cycle; one that waits arms the engine, whose last value
-stays; none is an underrun. If all engines find none in the same cycle the channel becomes idle,
-otherwise it is a fault: all stop, and each discards segments up to one that waits. So does a
-channel whose engines wait and run side by side for longer than `misalign_limit` cycles.
+In the last cycle of a segment its engine examines the head of its FIFO: a segment that does not
+wait outputs its first value in the next cycle; one that waits arms the engine, whose last value is
+held; an empty FIFO is an underrun. If all engines underrun in the same cycle the channel becomes
+idle, otherwise it is a fault: all stop, and each discards segments up to one that waits. The same
+happens if some of a channel's engines wait while others run for longer than `misalign_limit`
+cycles.
 
-`values` and what goes with them show LATENCY cycles after the engines.
+`values` and the accompanying outputs lag LATENCY cycles behind the engines.
 """
 
 from functools import reduce
@@ -23,7 +25,7 @@ from .words import Segment
 __all__ = ["Channel", "Engine", "LATENCY"]
 
 LATENCY = 1
-"""Cycles from the cycle of a segment in which an engine is to that in which `values` has it."""
+"""Cycles from the cycle of a segment in an engine to that of the corresponding `values`."""
 
 _FRAMES = [facts.Parameter.Z0, facts.Parameter.Z1]
 _FREQUENCIES = [facts.Parameter.F0, facts.Parameter.F1]
@@ -39,9 +41,9 @@ def _all(signals):
 
 
 class Engine(Module):
-    """An engine with its FIFO. `load`: the head starts, its first value shows in the next cycle.
-    `halt`: what runs stops where it is. `arm`: it waits. `run`, `armed`, `starts`: what it does in
-    this cycle; `ends`: its last one of a segment."""
+    """An engine with its FIFO. `load`: the head starts, its first value appears in the next cycle.
+    `halt`: the running segment stops where it is. `arm`: the engine waits for the trigger. `run`,
+    `armed`, `starts`: its state in this cycle; `ends`: the last cycle of a segment."""
 
     def __init__(self, depth, frame=False):
         self.submodules.queue = queue = SegmentQueue(depth, frame)
@@ -53,7 +55,7 @@ class Engine(Module):
         # # #
 
         head = Segment(queue.body)
-        left, last = Signal(facts.TAU_BITS), Signal()  # cycles behind this one; this one is the last
+        left, last = Signal(facts.TAU_BITS), Signal()  # cycles after this one; this one is the last
         self.comb += [
             self.ends.eq(self.run & last),
             spline.segment.eq(queue.body),
@@ -71,15 +73,16 @@ class Engine(Module):
 
 
 class Channel(Module):
-    """depth: of the FIFOs. trigger: starts what is armed, in the next cycle. hold: amplitudes stay in an underrun.
+    """depth: of the FIFOs. trigger: starts the armed engines, in the next cycle. hold: amplitudes
+    are held in an underrun.
 
-    `engines`: their `queue` takes segments. `armed`: all wait. `tau0`, `misalign`: high in a cycle
-    with that error; `dry`: the engines that found no segment in this cycle. `values`: of all
-    parameters, a frame's with what it has accumulated; `applied`: frame of each tone; `synchronise`
+    `engines`: their `queue` accepts segments. `armed`: all wait. `tau0`, `misalign`: high in a
+    cycle with that error; `dry`: the engines that found no segment in this cycle. `values`: of all
+    parameters, a frame's including its accumulator; `applied`: frame of each tone; `synchronise`
     (begin at the global phase), `feed_forward`, `enable`, `gpo`: of each tone. `running`: some
     engine runs. coming: parameters that get a segment within two cycles. `loaded`: all wait, and
-    the segment behind the one that waits is there when that ends. `settled`: nothing moves until a
-    segment or a trigger comes.
+    the segment after the waiting one will be available when that ends. `settled`: nothing changes
+    before a segment or a trigger arrives.
     """
 
     def __init__(self, depth=facts.SEGMENT_FIFO):
@@ -102,7 +105,7 @@ class Channel(Module):
         self._show()
 
     def _decide(self):
-        """What each engine does next."""
+        """Determines the next action of each engine."""
         engines = self.engines
         fault, halt, too_long = Signal(), Signal(), Signal()
         heads_wait, all_heads, apart = Signal(), Signal(), Signal()
@@ -155,7 +158,7 @@ class Channel(Module):
             ]
 
     def _show(self):
-        """What the engines show, one cycle later."""
+        """Outputs of the engines, one cycle later."""
         engines, shown = self.engines, []
         for p, engine in enumerate(engines):
             if p in _FRAMES:

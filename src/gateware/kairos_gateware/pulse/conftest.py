@@ -1,4 +1,4 @@
-"""The verilated channels that the tests here share."""
+"""The verilated channels shared by the tests here."""
 
 import os
 from pathlib import Path

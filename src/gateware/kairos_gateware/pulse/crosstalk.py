@@ -1,11 +1,11 @@
-"""Compensation of crosstalk: what a channel picks up from its neighbours is cancelled by what is
-added to it, their ideal signals times complex factors. Clock domain sys.
+"""Crosstalk compensation: cancels what a channel picks up from its neighbours by adding their ideal
+signals times complex factors. Clock domain sys.
 
     y_c(t) = x_c(t - LATENCY - zero) + sum of Re(k x_n(t - LATENCY - delay)) over the neighbours n of c
 
-A neighbour's signal is what it has before its own compensation, so nothing comes back. A delay
-equal to `zero` means that both meet exactly; greater ones come later. Each product is rounded,
-`(p + 2^16) >> 17`.
+A neighbour's signal is taken before its own compensation, so there is no feedback. A delay equal to
+`zero` means that both coincide exactly; greater ones are later. Each product is rounded, `(p +
+2^16) >> 17`.
 
     cycle 0      signals
     cycle 1      in the delay lines
@@ -13,7 +13,7 @@ equal to `zero` means that both meet exactly; greater ones come later. Each prod
     cycle 3..4   products, their difference
     cycle 5..6   the sum of four neighbours, then with the own signal
 
-Factors and delays are written one coupling at a time and used from `commit` on, all at once.
+Factors and delays are written one coupling at a time and take effect on `commit`, all at once.
 """
 
 from migen import *
@@ -24,9 +24,9 @@ from .phase import delayed
 __all__ = ["Crosstalk", "LATENCY", "OFFSETS"]
 
 OFFSETS = [-2, -1, 1, 2]
-"""Neighbours by place: the difference of their channel's number."""
+"""Neighbours by index: the difference of their channel's number."""
 LATENCY = 6
-"""Cycles from signals to compensated ones, without what is programmed."""
+"""Cycles from signals to compensated ones, without the programmed delay."""
 _DELAY_BITS = facts.CROSSTALK_DELAY_MAX.bit_length()
 _PART = facts.SUM_BITS
 
@@ -50,9 +50,9 @@ class _Delay(Module):
 
 
 class _Coupling(Module):
-    """What a channel takes of one neighbour. real, imaginary: its signal, lists of a cycle's
-    samples. write: `factor` and `delay` are kept; commit: what was kept last is used from now on.
-    `parts`: to be added."""
+    """A channel's contribution from one neighbour. real, imaginary: its signal, lists of a cycle's
+    samples. write: `factor` and `delay` are stored; commit: the stored values take effect. `parts`:
+    to be added."""
 
     def __init__(self, real, imaginary, place):
         self.write, self.commit = Signal(), Signal()
@@ -86,11 +86,11 @@ class Crosstalk(Module):
     """signals: of each channel, (real parts, imaginary parts) of a cycle's samples, each at most
     2^17 - 1 in magnitude as a complex number.
 
-    write: a coupling's `factor` (real, imaginary; 18 bits signed, of which 17 behind the point) and
-    `delay` are kept for the neighbour at OFFSETS[`offset`] of `channel`; `zero`: delay that means
-    none; commit: all are used from now on. `sums`: of each channel, real parts, 21 bits signed,
-    LATENCY + zero cycles later. Before the first `commit`, and where there is no neighbour, nothing
-    is added.
+    write: a coupling's `factor` (real, imaginary; 18 bits signed, 17 of them after the binary
+    point) and `delay` are stored for the neighbour at OFFSETS[`offset`] of `channel`; `zero`: delay
+    that means none; commit: all stored values take effect. `sums`: of each channel, real parts, 21
+    bits signed, LATENCY + zero cycles later. Before the first `commit`, and where there is no
+    neighbour, nothing is added.
     """
 
     def __init__(self, signals):
@@ -122,7 +122,7 @@ class Crosstalk(Module):
             self.sums.append([self._sum(own.out, n, parts) for n in range(len(real))])
 
     def _sum(self, own, n, parts):
-        """Of a channel's sample: its own signal, and what its neighbours add."""
+        """Of a channel's sample: its own signal, plus its neighbours' contributions."""
         mine = Signal((_PART, True))
         self.comb += mine.eq(own[_PART * n :])
         halves = [Signal((facts.CROSSTALK_SUM_BITS, True), name=f"half_{m}") for m in range(2)]

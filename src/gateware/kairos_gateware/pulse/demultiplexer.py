@@ -1,7 +1,7 @@
-"""Gives each word of the stream to the channels that it names, all at once. Clock domain sys.
+"""Distributes each word of the stream to the channels that it names, all at once. Clock domain sys.
 
-A word moves on only when every channel that it names has room: none loses it, none gets it twice.
-One that names no channel, or channels that there are not, is dropped.
+A word is accepted only when every channel that it names has room: none loses it, none gets it
+twice. A word that names no channel, or only channels that do not exist, is dropped.
 """
 
 from functools import reduce

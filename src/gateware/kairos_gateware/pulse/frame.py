@@ -1,8 +1,9 @@
-"""Frames: rotations that add up from segment to segment, and what of them each tone gets. Clock domain sys.
+"""Frames: rotations that accumulate from segment to segment, and their application to the tones.
+Clock domain sys.
 
-What a segment leaves is the same whether it rotates while it runs or at its end: its base with the
-spline's value behind the last cycle. So one sum is kept, and a segment that rotates at its end
-merely shows its base.
+A segment contributes the same rotation whether it rotates while it runs or at its end: its base
+plus the spline's value after the last cycle. So a single sum is kept, and a segment that rotates at
+its end merely outputs its base.
 """
 
 from migen import *
@@ -19,8 +20,8 @@ _ROUTES = [
 
 
 class Frame(Module):
-    """spline: the frame's. queue: its head is started by `start`. ends: the running segment has its
-    last cycle. flags: of the running segment. `shown`: base with the running rotation."""
+    """spline: the frame's. queue: its head is started by `start`. ends: the running segment is in
+    its last cycle. flags: of the running segment. `shown`: base plus the running rotation."""
 
     def __init__(self, spline, queue, flags):
         self.start, self.ends = Signal(), Signal()
@@ -42,7 +43,8 @@ class Frame(Module):
 
 
 def route(tone, shown, flags):
-    """What is applied to a tone of two frames' `shown` values: the first that is forwarded to it counts."""
+    """The frame applied to a tone, from two frames' `shown` values: the first that is forwarded to
+    it."""
     forward, invert = _ROUTES[tone]
     applied = 0
     for value, word in reversed(list(zip(shown, flags, strict=True))):

@@ -1,5 +1,5 @@
-"""A tone's phase: what its frequency has added up to, the global phase where it synchronises, and
-all that is added to it. Clock domain sys; all arithmetic is modulo one turn, 2^40.
+"""A tone's phase: the accumulated frequency, or the global phase where it synchronises, plus all
+offsets. Clock domain sys; all arithmetic is modulo one turn, 2^40.
 
     cycle 0      frequency, phase, frame, counter
     cycle 1..3   frequency times counter, the phase of a tone that has run since the counter began; harmonic times error
@@ -54,7 +54,7 @@ class Product(Module):
 
 
 class FeedForward(Module):
-    """The phase that a frequency's error has added up to. error: a frequency. `phase`: in this cycle."""
+    """The accumulated phase of a frequency error. error: a frequency. `phase`: in this cycle."""
 
     def __init__(self, samples_per_cycle):
         self.error, self.phase = Signal(_BITS), Signal(_BITS)
@@ -66,7 +66,7 @@ class Phase(Module):
     to be added. synchronise: begin at the global phase. follow: add the feed-forward, times
     `harmonic` (signed).
 
-    `phases`: of the samples of the cycle, the bits from which a sine is made, LATENCY cycles later.
+    `phases`: of the samples of the cycle, the bits used to compute a sine, LATENCY cycles later.
     """
 
     def __init__(self, samples_per_cycle, forward, counter):

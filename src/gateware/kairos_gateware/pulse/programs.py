@@ -1,8 +1,9 @@
-"""For tests: random programs of words, of every kind and also malformed, with triggers, results and settings.
+"""For tests: random programs of words of every kind, including malformed ones, with triggers,
+results and settings.
 
 A program is a list of phrases on some of two channels: pulses streamed, tables written, gates run,
-branches, broken words. Most are such that a channel plays them to their end; some starve it, or
-give its engines different totals.
+branches, broken words. Most are such that a channel plays them to the end; some starve it, or give
+its engines different total durations.
 """
 
 import random
@@ -17,14 +18,15 @@ _ALL = (1 << facts.PARAMETERS) - 1
 _WAIT = int(facts.ToneFlag.WAIT)
 _VALUES = 1 << facts.VALUE_BITS - 1
 _PLACES = 24
-"""Addresses of tables that programs use most, so that they write what others have written."""
+"""Addresses of tables that programs use most, so that they overwrite each other's entries."""
 _GATES = 12
 _BRANCHES = 6
 
 
 @dataclass
 class Program:
-    """What `Engines.play` takes. gaps: before each word. triggers: None to follow the channels' being armed."""
+    """Arguments of `Engines.play`. gaps: before each word. triggers: None to trigger when the
+    channels are armed."""
 
     words: list[int] = field(default_factory=list)
     gaps: list[int] = field(default_factory=list)
@@ -35,12 +37,13 @@ class Program:
 
 
 class _Writer:
-    """Writes a program's phrases. table_bits: address bits of memory map and pulse table. wide: format of the words."""
+    """Writes a program's phrases. table_bits: address bits of memory map and pulse table. wide:
+    format of the words."""
 
     def __init__(self, rng, mlut_bits, plut_bits, wide):
         self.rng, self.mlut_bits, self.plut_bits, self.wide = rng, mlut_bits, plut_bits, wide
         self.words = []
-        self.free = _PLACES  # entries of the tables behind this one have not been written
+        self.free = _PLACES  # entries of the tables from here on have not been written
 
     def tau(self):
         rng = self.rng
@@ -54,7 +57,7 @@ class _Writer:
         return tuple(rng.choice([0, 1, -1, -_VALUES, _VALUES - 1, rng.randrange(-_VALUES, _VALUES)]) for _ in range(4))
 
     def flags(self, wait=0):
-        """Any of a segment's flags but the one that waits."""
+        """Any of a segment's flags except the wait flag."""
         rng = self.rng
         some = rng.getrandbits(facts.FLAGS_BITS) if rng.random() < 0.6 else 0
         return some & ~_WAIT & ~1 | wait
@@ -87,7 +90,8 @@ class _Writer:
         return parameters
 
     def entries(self, parameters):
-        """(mask, body) in the order in which segments start; equal ones that start together are one."""
+        """(mask, body) in the order in which segments start; equal ones that start together are
+        merged."""
         starts = {}
         for p, bodies in enumerate(parameters):
             at = 0
@@ -112,7 +116,7 @@ class _Writer:
         self.words.append(bypass(Body(tau=self.tau(), flags=_WAIT), _ALL, self.channels()))
 
     def tables(self):
-        """Gates of pulses, each put anywhere, and perhaps also as a branch's."""
+        """Gates of pulses, each at any address, and possibly also as a branch's."""
         rng, channels = self.rng, self.channels()
         for _ in range(rng.randrange(1, 4)):
             wait = _WAIT if rng.random() < 0.1 else 0
@@ -131,7 +135,7 @@ class _Writer:
             self.words.append(glut([(name, first, first + len(slots) - 1) for name in names], channels))
 
     def tweak(self):
-        """One entry of one table, in or beyond it."""
+        """One entry of one table, within or beyond it."""
         rng, channels = self.rng, self.channels()
         wait = _WAIT if rng.random() < 0.1 else 0
         body = Body(self.coefficients(), self.tau(), rng.randrange(32), self.flags(wait))
@@ -173,7 +177,8 @@ class _Writer:
         return word | sum(facts.RUN_NO_GATE << n * facts.GATE_ID_BITS for n in unused)
 
     def broken(self):
-        """A word that is of no kind, counts too much, is for nobody, or is any bits; no segment of it lasts long."""
+        """A word of no valid kind, with an excessive count, for no channel, or of random bits; no
+        segment of it lasts long."""
         rng = self.rng
         kind = rng.randrange(5)
         if kind == 0:

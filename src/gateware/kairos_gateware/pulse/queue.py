@@ -1,7 +1,7 @@
 """A parameter's FIFO of segments, and its head: the segment that the engine takes next.
 
-Segments of no cycles never go in (`skipped`); what those of a frame do to its accumulator goes in
-with the next one. Clock domain sys.
+Segments of no cycles never go in (`skipped`); a frame's accumulator changes by such segments are
+attached to the next one. Clock domain sys.
 """
 
 from migen import *
@@ -13,7 +13,8 @@ from .words import Segment
 __all__ = ["COVERED", "SegmentQueue"]
 
 COVERED = 4
-"""Cycles of a segment within which the next one is a head, if it goes in two cycles behind the trigger or before."""
+"""Length of a segment in cycles that suffices for the next one to become the head in time, if it
+goes in at most two cycles after the trigger."""
 
 
 class SegmentQueue(Module):
@@ -41,7 +42,8 @@ class SegmentQueue(Module):
         arriving = Segment(fifo.dout)
         moves = Signal()
         self.comb += [
-            # `fifo.writable` in one bit, where that is possible: the sequencer has a long way from here
+            # `fifo.writable` in one bit, where that is possible: the path into the sequencer is
+            # long
             self.room.eq(fifo.writable if depth & depth - 1 else ~fifo.level[depth.bit_length() - 1]),
             self.roomy.eq(fifo.level < depth // 2),
             self.skipped.eq(self.we & self.empty),
@@ -63,8 +65,9 @@ class SegmentQueue(Module):
         ]
 
     def _before(self):
-        """What segments of no cycles have done since the last other one went in. The last one's
-        part is kept apart, so that the sum is not behind the choice of the segment."""
+        """Accumulated effect of segments of no cycles since the last other one went in. The latest
+        one's part is kept separately, so that the sum is not in series with the choice of the
+        segment."""
         coming = Segment(self.din)
         cleared, rotation = Signal(), Signal(facts.VALUE_BITS)
         clears, turn = Signal(), Signal(facts.VALUE_BITS)

@@ -1,4 +1,4 @@
-"""Registers of the pulse core; what they are for: src/contracts/registers.toml."""
+"""Registers of the pulse core; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -10,9 +10,9 @@ __all__ = ["PulseRegisters"]
 
 
 class PulseRegisters(Module, AutoCSR):
-    """core: the `Sequencing`; direct: what is asked of it (`phy.pulse.Direct`). samples_per_cycle,
-    rate: of samples, the latter in Hz. stream: of words from memory, a `dma.stream.StreamReader`;
-    asked: what events ask of it. `reset`: of the core; it ends the stream."""
+    """core: the `Sequencing`; direct: requests to it (`phy.pulse.Direct`). samples_per_cycle, rate:
+    of samples, the latter in Hz. stream: of words from memory, a `dma.stream.StreamReader`; asked:
+    requests to it by events. `reset`: of the core; it ends the stream."""
 
     USES = uses("pulse")
 

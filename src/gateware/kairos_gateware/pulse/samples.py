@@ -1,9 +1,9 @@
-"""The second half of a core: from what the channels show to their samples, and the counter that
-they share. Clock domain sys.
+"""The second half of a core: from the outputs of the channels to their samples, and the counter
+that they share. Clock domain sys.
 
-What takes the samples is a *sink*: in every cycle it gets `samples_per_cycle` samples of each
-channel, the first in time first, signed 16 bits with full scale 32767, and has to take them.
-`latency` cycles behind what the engines show, the same for all channels. The pins' levels
+The consumer of the samples is a *sink*: in every cycle it gets `samples_per_cycle` samples of each
+channel, the first in time first, signed 16 bits with full scale 32767, and must accept them. They
+lag `latency` cycles behind the outputs of the engines, the same for all channels. The pins' levels
 (`Channel.enable`, `gpo`) are that much earlier; a sink delays them.
 """
 
@@ -23,9 +23,9 @@ class Samples(Module):
     """channels: `Channel`s. crosstalk: whether it is compensated, in `crosstalk`, a `Crosstalk`.
 
     `samples`: of each channel, a list for the cycle. `limited`: one bit for each channel that is
-    beyond full scale. `counter`: samples since the power-up or since `load`, which makes it
-    `value`. `forward`: `FeedForward`, whose `error` is set; `harmonics`: of each channel, of each
-    tone. `latency`: in cycles, without the crosstalk's `zero`.
+    beyond full scale. `counter`: samples since power-up or since `load`, which sets it to `value`.
+    `forward`: `FeedForward`, whose `error` is set; `harmonics`: of each channel, of each tone.
+    `latency`: in cycles, without the crosstalk's `zero`.
     """
 
     def __init__(self, channels, samples_per_cycle, crosstalk=False):

@@ -1,6 +1,8 @@
-"""A channel's gate sequencer: takes words, writes its tables, and gives segments to the engines. Clock domain sys.
+"""A channel's gate sequencer: accepts words, writes its tables, and feeds segments to the engines.
+Clock domain sys.
 
-A word that runs gates goes through the tables as a pipeline, two entries of the memory map a cycle:
+A word that runs gates passes through the tables as a pipeline, two entries of the memory map per
+cycle:
 
     lookup    gate table: first and last entry of a gate
     walk      addresses of the gate's next two entries
@@ -8,10 +10,10 @@ A word that runs gates goes through the tables as a pipeline, two entries of the
     pulse     pulse table: two segments
     push      the segments go into the FIFOs of their masks
 
-Two segments of which one parameter takes both are pushed one after the other. The pipeline stands
-still while a FIFO has no room. Words that write tables, and segments that come in words, wait until
-the pipeline is empty: a word takes effect in its place in the stream. A word for the memory map or
-the gate table takes a cycle for each slot.
+Two segments for the same parameter are pushed one after the other. The pipeline stalls while a FIFO
+has no room. Words that write tables, and segments contained in words, wait until the pipeline is
+empty: a word takes effect in stream order. A word for the memory map or the gate table takes one
+cycle per slot.
 """
 
 from functools import reduce
@@ -25,16 +27,17 @@ from .words import Segment, fields, mode_of, parameters_of
 __all__ = ["Sequencer", "READS"]
 
 READS = 2
-"""Entries of the memory map that are read in a cycle."""
+"""Entries of the memory map that are read per cycle."""
 
 Mode = facts.Mode
 _LENGTH_BITS = facts.MLUT_ADDRESS_BITS + 1
-"""The gate table keeps a gate's first entry, and how many it has: none if nobody has written it."""
+"""The gate table stores a gate's first entry, and its number of entries: none if it was never
+written."""
 
 
 class _Table(Module):
     """A table with `ports` ports; the first one also writes. An address beyond its end is not
-    written. What was never written is 0."""
+    written. Unwritten entries are 0."""
 
     def __init__(self, width, bits, word_bits, ports):
         self.specials.memory = memory = Memory(width, 1 << bits)
@@ -52,11 +55,11 @@ class Sequencer(Module):
     built. wide: words carry 22 gate ids instead of 20 and a count.
 
     valid, ready, word: the stream. result, result_valid: of a measurement; one is remembered.
-    timeout: cycles until a branch goes on without one, 0: never. `errors`: name to a signal that is
-    high in a cycle with that error. `settled`: nothing moves until a result, a word or room in a
-    queue comes. `waiting`: for a result. `given`: segments that go to queues in this cycle, in
-    order, each (whether there is one, mask of parameters, body). `coming`: parameters whose queues
-    get a segment of the tables within two cycles; one that has no cycles counts too.
+    timeout: cycles until a branch continues without one, 0: never. `errors`: name to a signal that
+    is high in a cycle with that error. `settled`: nothing changes until a result, a word or room in
+    a queue is available. `waiting`: for a result. `given`: segments that go to queues in this
+    cycle, in order, each (whether there is one, mask of parameters, body). `coming`: parameters
+    whose queues get a segment of the tables within two cycles; one that has no cycles counts too.
     """
 
     def __init__(
@@ -84,7 +87,7 @@ class Sequencer(Module):
         self.comb += self.errors["address"].eq(self.glut.beyond | self.mlut.beyond | self.plut.beyond)
         self._wide = wide
         self._now, self._mode = Signal(facts.WORD_BITS), Signal(facts.MODE_BITS)
-        self._left, self._step = Signal(6), Signal()  # slots of the word that are left; one is taken
+        self._left, self._step = Signal(6), Signal()  # remaining slots of the word; one is taken
         self._reading, self._go = Signal(), Signal()  # gates are in the pipeline; it moves
         self._ids_go = Signal()
         self._take_words()
@@ -92,7 +95,7 @@ class Sequencer(Module):
         self._read(queues, issued)
 
     def _take_words(self):
-        """The word that is worked on, slot by slot."""
+        """Processes the current word, slot by slot."""
         have, finished, taken = Signal(), Signal(), Signal()
         mode = mode_of(self.word)
         programs, runs = Signal(), Signal()
@@ -145,7 +148,7 @@ class Sequencer(Module):
         self._taken = taken
 
     def _branch(self):
-        """Whether gates may be looked up, and what is put into their addresses."""
+        """Determines whether gates may be looked up; returns the address of the gate."""
         pending, chosen, late = Signal(), Signal(), Signal()
         result, kept = Signal.like(self.result), Signal.like(self.result)
         waited = Signal(32)
@@ -171,7 +174,7 @@ class Sequencer(Module):
         return upper | self._now[: facts.GATE_ID_BITS]
 
     def _read(self, queues, gate):
-        """The pipeline through the tables, and what else moves a word on."""
+        """The pipeline through the tables, and the progress of words."""
         go = self._go
         looked_up, lookup, found = Signal(), Signal(), Signal()
         walking, following, left = Signal(), Signal(facts.MLUT_ADDRESS_BITS), Signal((_LENGTH_BITS + 1, True))
@@ -217,8 +220,8 @@ class Sequencer(Module):
                 If(mapped[0][n], read[n].eq(target["mask"])),
             ]
             self.sync += If(go, masks[n].eq(target["mask"]))
-        # What was mapped in the cycle before is pushed in the next one; in the one after it, if one
-        # of the two pairs has to be pushed one after the other.
+        # Entries mapped in one cycle are pushed in the next; in the one after it, if one of the two
+        # pairs has to be pushed one after the other.
         apart = mapped[1][0] & mapped[1][1] & ((masks[0] & masks[1]) != 0)
         unhindered = go & ~apart & reduce(and_, [queue.roomy for queue in queues])
         self.sync += self.coming.eq(Mux(unhindered, reduce(or_, read), 0))
@@ -229,7 +232,7 @@ class Sequencer(Module):
         self.comb += self.settled.eq(~moving & ~self._decides)
 
     def _push(self, queues, valid, masks, bodies):
-        """The last stage. Gives whether segments leave it."""
+        """The last stage. Returns whether segments leave it."""
         waits = [Signal(name=f"push_{n}") for n in range(READS)]
         names = [Signal(facts.PARAMETERS, name=f"push_mask_{n}") for n in range(READS)]
         held = [Signal(facts.BODY_BITS, name=f"push_body_{n}") for n in range(READS)]

@@ -1,8 +1,8 @@
-"""The pulse core's channels from the stream to what the engines show, their trigger, and what went
-wrong. Clock domain sys.
+"""The pulse core's channels from the stream to the outputs of the engines, their trigger, and
+errors. Clock domain sys.
 
-A trigger starts every engine that is armed. One that comes before all channels of
-`trigger_channels` are armed is an error, or with `trigger_strict` is remembered until they are.
+A trigger starts every armed engine. One that arrives before all channels of `trigger_channels` are
+armed is an error, or with `trigger_strict` is remembered until they are.
 """
 
 from functools import reduce
@@ -19,17 +19,17 @@ __all__ = ["Sequencing"]
 
 
 class Sequencing(Module):
-    """channels: how many. segment_fifo, input_fifo: depths. tables: address bits of the tables and
-    format of the words, as the `Sequencer` takes them.
+    """channels: number of channels. segment_fifo, input_fifo: depths. tables: address bits of the
+    tables and format of the words, as the `Sequencer` takes them.
 
     valid, ready, word: the stream. trigger: pulse. result, result_valid: of a measurement, for the
     channels of `result_channels`. `armed`, `running`: one bit for each channel. `loaded`: all
-    channels are. `settled`: nothing moves until something comes from outside. `errors`: bits of
-    `facts.Error`, sticky until `clear` is high where they are; `underrun_parameters`: of each
+    channels are. `settled`: nothing changes without an external input. `errors`: bits of
+    `facts.Error`, sticky until `clear` is high in the same bits; `underrun_parameters`: of each
     channel, likewise. `first_cycles`: `cycle`, the count of cycles, at each channel's first
     underrun since `clear`. skip: simulation skips time, the next cycle is `skipped` later.
-    `feeding`: the modules that give segments to engines; without `feeds` they stay as they are, but
-    for what is done two cycles later.
+    `feeding`: the modules that feed segments to engines; without `feeds` they do not change, except
+    for effects within two cycles.
     """
 
     def __init__(self, channels=facts.CHANNELS, segment_fifo=facts.SEGMENT_FIFO, input_fifo=facts.INPUT_FIFO, **tables):
@@ -84,7 +84,7 @@ class Sequencing(Module):
         self._collect(early)
 
     def _start(self):
-        """Triggers the channels. Gives a signal that is high in a cycle with an early trigger."""
+        """Triggers the channels. Returns a signal that is high in a cycle with an early trigger."""
         remembered, ready = Signal(), Signal()
         wanted = self.trigger | remembered
         self.comb += ready.eq((self.trigger_channels & ~self.armed) == 0)
@@ -94,7 +94,7 @@ class Sequencing(Module):
         return self.trigger & ~ready & ~self.trigger_strict
 
     def _collect(self, early):
-        """Sticky errors, and when the first came."""
+        """Collects sticky errors, and the time of the first."""
         seen = {facts.Error.TRIGGER_EARLY: [early]}
         for name in ["mode", "count", "address", "branch_timeout"]:
             seen[facts.Error[name.upper()]] = [sequencer.errors[name] for sequencer in self.sequencers]

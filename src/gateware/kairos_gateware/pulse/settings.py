@@ -1,8 +1,9 @@
-"""What is set of the way from parameters to samples, and samples that are made so. Clock domain sys.
+"""Settings of the path from parameters to samples, and samples generated with them. Clock domain
+sys.
 
-Each setting counts from the cycle behind the one in which it comes: the frequency error and the
-harmonics of the feed-forward, the couplings of the compensation of crosstalk (kept one by one, then
-used all at once), and the global counter, which otherwise follows time.
+Each setting takes effect in the cycle after the one in which it arrives: the frequency error and
+the harmonics of the feed-forward, the couplings of the crosstalk compensation (stored one by one,
+then applied all at once), and the global counter, which otherwise follows time.
 """
 
 from migen import *
@@ -30,20 +31,21 @@ def _cut(data, *widths):
 
 
 class Settings(Module):
-    """at: of an address, whether an event is there; data: of the event.
+    """at: whether there is an event at an address; data: of the event.
 
     | Address | Data |
     |---|---|
     | ERROR | frequency error, a frequency's word |
     | HARMONIC | bits 15..0 harmonic, signed; 16 tone; 19..17 channel |
     | COUPLING | bits 17..0 real, 35..18 imaginary part of the factor; 41..36 delay; 43..42 offset; 46..44 channel |
-    | COUPLE | delay that means none; all couplings written count from now on |
+    | COUPLE | delay that means none; all couplings written take effect |
     | COUNTER | the global counter of samples |
 
     `error`; `harmonics`: of each channel, of each tone; `write` with `real`, `imaginary`, `delay`,
-    `offset`, `channel`; `commit` with `zero`; `load` with `value`. `newest`: the event that came
-    last, for recordings: bits 46..0 its data, 49..47 its address less ERROR, 63..50 how many there
-    were before."""
+    `offset`, `channel`; `commit` with `zero`; `load` with `value`. `newest`: the latest event, for
+    recordings: bits 46..0 its data, 49..47 its address less ERROR, 63..50 number of events before
+    it.
+    """
 
     def __init__(self, at, data, channels):
         self.error = Signal(facts.VALUE_BITS)
@@ -74,7 +76,7 @@ class Settings(Module):
 
 class Sampled(Module):
     """Samples of some channels with a core's settings. time: in cycles. `outputs`: their `Samples`,
-    with crosstalk compensated where there are several."""
+    with crosstalk compensation if there are several."""
 
     def __init__(self, channels, settings, time, samples_per_cycle):
         self.submodules.outputs = outputs = Samples(channels, samples_per_cycle, crosstalk=len(channels) > 1)

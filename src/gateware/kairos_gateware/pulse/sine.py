@@ -1,9 +1,10 @@
-"""Cosine of a phase: a table of a quadrant, and a first-order correction between its entries. Clock domain sys.
+"""Cosine of a phase: a table of a quadrant, and a first-order correction between its entries. Clock
+domain sys.
 
 The table has sines with twice the scale, at the middle of steps of 2^SINE_FINE_BITS phases; its
-mirror image has the cosines, so that both ports of a block RAM give both. The correction is sine
-times the angle from the step's middle. The result is within 1 of round((2^17 - 1) cos(2 pi (k +
-1/2) / 2^18)).
+mirror image has the cosines, so that the two ports of a block RAM provide both. The correction is
+sine times the angle from the step's middle. The result is within 1 of round((2^17 - 1) cos(2 pi (k
++ 1/2) / 2^18)).
 """
 
 from math import pi, sin

@@ -1,9 +1,9 @@
-"""A spline engine's arithmetic: a cubic polynomial by forward differences, one value each cycle.
+"""A spline engine's arithmetic: a cubic polynomial by forward differences, one value per cycle.
 
     v0' = v0 + (v1 >> s)     v1' = v1 + (v2 >> s)     v2' = v2 + (v3 >> s)     v3' = v3
 
 All shifts are arithmetic, without rounding; each difference wraps at its width. The differences are
-kept one step ahead of the value, so that what comes next is in a register. Clock domain sys.
+kept one step ahead of the value, so that the next value is in a register. Clock domain sys.
 """
 
 from migen import *
@@ -19,7 +19,7 @@ _WIDTHS = [facts.VALUE_BITS, facts.V1_BITS, facts.V2_BITS, facts.VALUE_BITS]
 
 class Spline(Module):
     """running: a segment has more cycles; otherwise `segment` (its body) may begin. step: the next
-    value of either shows in the next cycle. `value`: v0. `following`: what it would be one cycle
+    value of either appears in the next cycle. `value`: v0. `following`: what it would be one cycle
     later."""
 
     def __init__(self):
@@ -41,8 +41,8 @@ class Spline(Module):
             [u.eq(bits) for u, bits in zip(first, segment.u, strict=True)],
             [v.eq(Mux(self.running, old, u)) for v, old, u in zip(now, kept, first, strict=True)],
         ]
-        # Of the second difference shifted, only what the first has room for is made, in two parts:
-        # shifts of 64 bits at most simulate faster.
+        # Of the shifted second difference, only the bits that fit into the first are computed, in
+        # two parts: shifts of at most 64 bits simulate faster.
         low, high = Signal(_LOW), Signal(_WIDTHS[1] - _LOW)
         upper = Signal((_WIDTHS[2] - _LOW, True))
         rates = [Signal((width, True), name=f"rate{n}") for n, width in enumerate([_WIDTHS[n] for n in (1, 1, 3)])]

@@ -1,7 +1,8 @@
-"""From the parameters of a channel to its samples: two tones, their sum, and full scale. Clock domain sys.
+"""From the parameters of a channel to its samples: two tones, their sum, and full scale. Clock
+domain sys.
 
 A tone is its amplitude's upper 17 bits times the cosine of its phase, rounded. The sum of both
-loses its lowest bit and is limited to 16 bits.
+loses its lowest bit and is clamped to 16 bits.
 """
 
 from migen import *
@@ -85,7 +86,8 @@ class Sum(Module):
 
 
 class Output(Module):
-    """sums: of a cycle. `samples`: half of each, within 16 bits signed, in the next cycle; `limited`: one was not."""
+    """sums: of a cycle. `samples`: half of each, clamped to 16 bits signed, in the next cycle;
+    `limited`: one was clamped."""
 
     def __init__(self, sums):
         self.samples = [Signal((facts.OUTPUT_BITS, True), name=f"sample_{n}") for n in range(len(sums))]

@@ -46,8 +46,8 @@ def channels():
 
 
 def samples(channels, values, couplings=(), zero=0):
-    """What `values` (channel, parameter, cycle) give, (channel, sample), with couplings (channel,
-    offset, factor as two words, delay)."""
+    """The samples (channel, sample) of `values` (channel, parameter, cycle), with couplings
+    (channel, offset, factor as two words, delay)."""
     before = len(couplings) + 1
     rows = np.zeros(before + values.shape[2] + TO_SAMPLES, channels.inputs)
     for row, (channel, offset, factor, delay) in zip(rows, couplings, strict=False):
@@ -60,7 +60,7 @@ def samples(channels, values, couplings=(), zero=0):
 
 
 def tones(cycles=400):
-    """Values of channels with a tone each that are alike."""
+    """Values of channels with one identical tone each."""
     values = np.zeros((CHANNELS, facts.PARAMETERS, cycles), "i8")
     values[:, facts.Parameter.F0] = 0x3E80000000
     values[:, facts.Parameter.A0] = 0x3FFF800000
@@ -68,7 +68,7 @@ def tones(cycles=400):
 
 
 def gate(rng):
-    """On each channel two tones that rise and fall, and that change their phase."""
+    """Two tones on each channel that rise and fall, and change their phase."""
     pulses = []
     for channel in range(CHANNELS):
         numbers = {f"freq{t}": rng.uniform(-400e6, 400e6) for t in range(2)}
@@ -116,7 +116,8 @@ def test_samples_are_those_of_the_model(channels, seed):
 
 
 def test_63_channels_with_the_same_program_give_the_same_samples(channels, engines):
-    """Words for both channels of the engines, whose values go to two channels each of the synthesis."""
+    """Words for both channels of the engines, whose values go to two channels each of the
+    synthesis."""
     rng = np.random.default_rng(63)
     words = []
     for p in range(facts.PARAMETERS):

@@ -1,5 +1,5 @@
-"""Engines of a channel that are given segments in words: values, alignment, triggers, underruns.
-Numbers in the tests' names are those of the conformance checks in docs/gateware/pulse.md."""
+"""Engines of a channel that get segments in words: values, alignment, triggers, underruns. Numbers
+in the tests' names are those of the conformance checks in docs/gateware/pulse.md."""
 
 import random
 
@@ -21,7 +21,7 @@ def play(engines, words, cycles=400, **settings):
 
 
 def shown(engines, bodies, p=F0):
-    """What parameter `p` shows while it plays `bodies`, the others being quiet for as long."""
+    """The values of parameter `p` while it plays `bodies`, the others being quiet for as long."""
     rest = Body(tau=sum(body.tau for body in bodies))
     words = [bypass(rest, ALL & ~(1 << p)), *[bypass(body, 1 << p) for body in bodies]]
     return segments(play(engines, words), 0)["values"][:, p].tolist()
@@ -45,7 +45,7 @@ def test_17_to_22_interpolation(engines, check):
 
 def test_26_segments_of_one_cycle_back_to_back(engines):
     bodies = [Body((1 + n * n, 0, 0, 0), 1) for n in range(16)]
-    # The FIFO holds them all before the others, which end with the last of them, are there
+    # The FIFO holds them all before the others, which end with the last of them, arrive
     words = [bypass(body, 1) for body in bodies] + [bypass(Body(tau=16), ALL & ~1)]
     values = segments(play(engines, words), 0)["values"][:, F0]
     assert values.tolist() == [1 + n * n for n in range(16)]
@@ -107,7 +107,7 @@ def test_49_an_aligned_underrun_mutes_and_goes_on(engines):
     for p in facts.Parameter:
         amplitude = p in [facts.Parameter.A0, facts.Parameter.A1]
         assert values[stop, p] == values[again - 1, p] == (0 if amplitude else 3 << 30)
-    # Frames go on from what they had
+    # Frames continue from their previous value
     assert values[again, F0] == 5 << 30 and values[again, Z0] == 8 << 30
     assert played.errors == facts.Error.UNDERRUN
     assert played.shown[stop, 0]["underrun"] == ALL
@@ -120,7 +120,8 @@ def test_49_hold_keeps_the_amplitude(engines):
 
 @pytest.mark.parametrize("waiting", [1, 31])
 def test_49_a_misaligned_underrun_discards_up_to_the_next_wait(engines, waiting):
-    """Parameter 3 lacks its second segment; all others have some more behind it. The next pulse starts all of them."""
+    """Parameter 3 lacks its second segment; all others have some more after it. The next pulse
+    starts all of them."""
     body = Body((9, 0, 0, 0), 10)
     words = [bypass(body, ALL), *[bypass(body, ALL & ~8)] * waiting]
     words += [bypass(Body((p, 0, 0, 0), 16, flags=WAIT), 1 << p) for p in range(8)]
@@ -164,7 +165,8 @@ def test_of_several_segments_of_no_cycles_any_may_clear(engines):
 
 
 def test_time_is_skipped_only_while_nothing_moves(engines):
-    """Between a word and what it does, and while engines run, the core is not settled; while it waits, it is."""
+    """Between a word and its effect, and while engines run, the core is not settled; while it
+    waits, it is."""
     words = [bypass(Body((1, 0, 0, 0), 20, flags=WAIT), ALL)]
     played = play(engines, words, 400, gaps=[50], triggers=[200])
     settled = played.states["settled"]
@@ -174,7 +176,8 @@ def test_time_is_skipped_only_while_nothing_moves(engines):
 
 
 def random_program(rng):
-    """Segments of each parameter, with equal totals, as lists of `Body`; and words that stream them by their starts."""
+    """Segments of each parameter, with equal totals, as lists of `Body`; and words that stream them
+    in order of start."""
     total = rng.randrange(200, 600)
     flags = [facts.FrameFlag.CLEAR, facts.FrameFlag.AT_END, facts.FrameFlag.FORWARD0, facts.FrameFlag.INVERT0]
     parameters, words = [], []
@@ -196,7 +199,7 @@ def random_program(rng):
 
 def check_random_program(engines, seed):
     """Streamed by start times a program starves only if the stream is slower than its segments:
-    then it is cut there."""
+    then it is cut off there."""
     rng = random.Random(seed)
     total, parameters, words = random_program(rng)
     stalls = rng.choice([0, 0.05, 0.2])
@@ -212,7 +215,7 @@ def check_random_program(engines, seed):
 
 
 def test_50_random_programs(engines):
-    assert sum(check_random_program(engines, seed) for seed in range(200)) < 150  # many play to their end
+    assert sum(check_random_program(engines, seed) for seed in range(200)) < 150  # many play to the end
 
 
 @pytest.mark.long

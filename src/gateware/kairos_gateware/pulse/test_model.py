@@ -1,10 +1,11 @@
-"""The verilated core beside the model of src/pulse, on random programs (check 50): which segments
-the sequencers give, what the engines show for them in every cycle, what branches take, and what is
-reported.
+"""The verilated core beside the model of src/pulse, on random programs (check 50): the segments
+from the sequencers, the values of the engines in every cycle, the results of branches, and the
+reports.
 
 The model's sequencer has a pipeline of its own, so segments are compared in their order; its
-engines get them in the cycles in which the logic's do, and everything that they show is compared
-cycle by cycle."""
+engines get them in the same cycles as the logic's, and all their outputs are compared cycle by
+cycle.
+"""
 
 from dataclasses import dataclass
 
@@ -19,19 +20,19 @@ from .conftest import BUILD
 from .programs import random_program
 
 SEEN = 2
-"""Cycles from that in which a sequencer gives a segment to that in which an engine finds it."""
+"""Cycles from that in which a sequencer outputs a segment to that in which an engine finds it."""
 SHOWS = 1
-"""Cycles from that in which an engine has a value to that in which the channel shows it."""
+"""Cycles from that in which an engine has a value to that in which the channel outputs it."""
 CHANNELS = 2
 SHOWN = np.dtype([("values", "u8", 8), ("applied", "u8", 2), ("levels", "u8"), ("armed_running", "u8")])
 OF_SEQUENCERS = facts.Error.MODE | facts.Error.COUNT | facts.Error.ADDRESS
 UNUSED = np.uint64(1 << 8 | 7 << 21)
-"""Bits of a segment's last number that nobody reads: 200 and 213 to 215 of the word."""
+"""Unused bits of a segment's last number: 200 and 213 to 215 of the word."""
 
 
 @dataclass
 class Build:
-    """A core as it is built, and what the model has to know of it."""
+    """A core as it is built, and the settings that the model needs."""
 
     engines: object
     mlut_bits: int
@@ -41,7 +42,7 @@ class Build:
 
     def model_settings(self):
         built = {"mlut_bits": self.mlut_bits, "plut_bits": self.plut_bits, "wide": self.wide}
-        # A head has left its FIFO, and is still there.
+        # The head has left its FIFO, but is still stored.
         return {"channels": CHANNELS, "segment_fifo": self.segment_fifo + 1} | built
 
 
@@ -60,9 +61,9 @@ def small():
 
 
 def decisions(program, played, channel):
-    """What each branch of a channel took by the rules: the newest result that came before its
-    decision, or 0 when it is late; and whether one was late. The logic's `waiting` says only when
-    branches wait."""
+    """The result of each branch of a channel according to the rules: the newest result that arrived
+    before its decision, or 0 when it is late; and whether one was late. The logic's `waiting` only
+    determines when branches wait."""
     waiting = np.append(played.states["waiting"] >> channel & 1, 0)
     timeout = program.settings["branch_timeout"]
     strobes = dict(program.results)
@@ -83,7 +84,8 @@ def decisions(program, played, channel):
 
 
 def compare(build, program, seed):
-    """Plays a program in both. Raises AssertionError where they differ. Whether everything was played."""
+    """Plays a program in both. Raises AssertionError where they differ. Returns whether everything
+    was played."""
     played = build.engines.play(
         program.words,
         program.cycles,
@@ -133,7 +135,8 @@ def compare(build, program, seed):
         assert not unmoved[moved[:, 0]].any() if len(moved) else True, f"seed {seed}: {name} moved while settled"
     if still:
         for channel, (parameters, cycle, full) in enumerate(stops):
-            # A program can fill one parameter's FIFO while its channel waits for a segment of another.
+            # A program can fill one parameter's FIFO while its channel waits for a segment of
+            # another.
             whole = channel not in missing or missing[channel] & full
             assert whole, f"seed {seed}: channel {channel} lacks segments"
             assert shown["underrun"][-1, channel] == parameters, f"seed {seed}: underruns of channel {channel}"
@@ -148,7 +151,7 @@ def compare(build, program, seed):
 
 
 def check(build, seeds):
-    """How many programs of these seeds were played to their end."""
+    """The number of programs of these seeds that were played to the end."""
     made = {"mlut_bits": build.mlut_bits, "plut_bits": build.plut_bits, "wide": build.wide}
     return sum(compare(build, random_program(seed, **made), seed) for seed in seeds)
 

@@ -1,6 +1,8 @@
-"""Deliberate faults of one line, put into a copy of the logic one by one: the vectors and random programs find each.
+"""Deliberate one-line faults, applied to a copy of the logic one by one: the vectors and random
+programs detect each.
 
-The faults are data: `mutations.toml`. One whose text is not found any more fails the fast suite too."""
+The faults are data: `mutations.toml`. One whose text is no longer found fails the fast suite too.
+"""
 
 import os
 import shutil
@@ -19,8 +21,9 @@ VECTORS = Path("pulse/tests/vectors.json")
 
 
 def mutated(folder, fault):
-    """A copy of the package and its vectors in `folder`, with the fault if there is one. Gives the path of the copy."""
-    # A library for a few seconds' use is compiled in fewer seconds than it saves.
+    """A copy of the package and its vectors in `folder`, with the fault if there is one. Returns
+    the path of the copy."""
+    # For a library used for a few seconds, optimisation would take longer than it saves.
     changes = [("sim/verilate.py", "OPT_FAST=-O3 OPT_GLOBAL=-O3", "OPT_FAST=-O0 OPT_GLOBAL=-O0")]
     if fault:
         changes.append((f"pulse/{fault['file']}", fault["old"], fault["new"]))
@@ -65,5 +68,5 @@ def test_a_fault_is_found(fault, tmp_path):
     tests = ["synthesis", "samples"] if fault["file"] in OF_THE_DDS else ["sequence", "engines", "model"]
     done = run(tmp_path, mutated(tmp_path, fault), tests)
     summary = done.stdout.strip().splitlines()[-1]
-    # A fault that cannot be built shows nothing.
+    # A fault that cannot be built proves nothing.
     assert done.returncode == 1 and " failed" in summary and " error" not in summary, done.stdout + done.stderr

@@ -36,7 +36,7 @@ def whole():
 
 
 def pulses(rng, cycles):
-    """On each channel two tones of any kind."""
+    """Two tones of any kind on each channel."""
     found = []
     for channel in range(CHANNELS):
         numbers = {f"freq{t}": rng.choice([rng.uniform(-5e8, 5e8), 1e6]) for t in range(2)}
@@ -61,7 +61,7 @@ def test_samples_are_those_of_the_model(whole, seed):
     out = library.play(rows)
     samples = out["samples"].reshape(len(rows), CHANNELS, PER_CYCLE).astype("i8")
     for channel in range(CHANNELS):
-        # Channels start when their segments are there, which is not the same cycle for both
+        # Channels start when their segments are available, which is not the same cycle for both
         begin = np.flatnonzero(out["running"] >> channel & 1)[0] + 1 + latency
         start = np.flatnonzero(expected.values[channel, facts.Parameter.F0])[0]
         want = expected.samples[channel, start * PER_CYCLE :]

@@ -1,4 +1,4 @@
-"""Vectors through the words: what each engine of a channel shows, cycle by cycle from its start.
+"""Vectors through the words: the values of each engine of a channel, cycle by cycle from its start.
 Numbers in the tests' names are those of the conformance checks."""
 
 import numpy as np
@@ -37,7 +37,7 @@ def test_vectors(engines, name):
 
 
 def played(engines, name, more=(), result=0):
-    """What a vector's first channels show, a list; `more` words follow."""
+    """The outputs of a vector's first channels, a list; `more` words follow."""
     channels = list(vectors()[name]["trajectory"])[: engines.channels]
     words = onto(vectors()[name]["words"], [int(c) for c in channels])
     asked = 2 ** len(channels) - 1
@@ -77,8 +77,8 @@ def test_27_and_29_frames_add_up_and_are_applied(engines):
     want = [10, 10, 20, -5, 0, 7, 8, 8]
     got = [changes([row])[0][1] / turn for row in rows["values"][8::16, facts.Parameter.Z0]]
     assert np.abs(np.array(got) - want).max() < 1e-9
-    # In pulses 5 and 6 the rotation comes behind a cleared frame at the end; the last but one is
-    # not forwarded
+    # In pulses 5 and 6 the rotation follows a cleared frame at the end; the last but one is not
+    # forwarded
     applied = vectors()["v10"]["applied_frame"]["0"]
     for tone in range(facts.TONES):
         assert changes(rows["applied"][:, tone]) == applied[f"tone{tone}"]
@@ -147,7 +147,8 @@ def test_34_packed_ids_and_entries(engines):
 
 @pytest.mark.parametrize("result", range(4))
 def test_35_a_branch_of_more_ids_than_a_word_has(engines, result):
-    """Vector 17: gates 3 and 4, a branch of 23 gates of which the vector's results have the first two, gate 5."""
+    """Vector 17: gates 3 and 4, a branch of 23 gates of which the vector's results have the first
+    two, gate 5."""
     words = onto(vectors()["v17"]["words"], [0])
     some = numbered([(3, 43), (4, 44), (5, 45)])
     entries = [(10 * state + n, 0xFF, 10 * state + n) for state in range(4) for n in range(2)]

@@ -1,4 +1,4 @@
-"""Settings come as events, count from the next cycle on, and reach what makes the samples."""
+"""Settings arrive as events, take effect in the next cycle, and reach the sample generation."""
 
 import pytest
 from migen import *
@@ -26,7 +26,7 @@ class Bench(Module):
 
 @pytest.fixture(scope="module")
 def seen():
-    """Signals two cycles behind each event, by its address."""
+    """Signals two cycles after each event, by its address."""
     dut, found = Bench(), {}
     outputs = dut.sampled.outputs
     coupling = (-5 & 2**18 - 1) | 77 << 18 | 9 << 36 | 2 << 42
@@ -78,7 +78,7 @@ def seen():
 def test_feed_forward(seen):
     assert seen[ERROR]["error"] == -3 & 2**40 - 1
     assert seen[HARMONIC]["harmonic"] == -7 and seen[HARMONIC]["other"] == 0
-    # It adds up, a sample's error each
+    # It accumulates one error per sample
     assert (seen[HARMONIC]["phase"] - seen[ERROR]["phase"]) % 2**40 == -3 * 3 * PER_CYCLE % 2**40
 
 
@@ -95,5 +95,5 @@ def test_couplings_are_written_one_by_one_and_used_at_once(seen):
 def test_the_counter_follows_time_until_it_is_set_and_then_goes_on(seen):
     for address in [ERROR, HARMONIC, COUPLING, COUPLE]:
         assert seen[address]["counter"] == seen[address]["time"] * PER_CYCLE
-    # One cycle behind the event it has the value, here one more has passed.
+    # It has the value one cycle after the event; here one more has passed.
     assert seen[COUNTER]["counter"] == 2**39 + 123 + PER_CYCLE

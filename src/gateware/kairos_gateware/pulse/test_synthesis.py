@@ -1,7 +1,9 @@
 """From parameters to samples: phases, sine, full scale. Numbers in the tests' names are those of
 the conformance checks.
 
-Expected samples are the equations of the specification in integers, cycle by cycle, without pipelines."""
+Expected samples are the equations of the specification in integers, cycle by cycle, without
+pipelines.
+"""
 
 from dataclasses import dataclass, field
 
@@ -47,7 +49,7 @@ class Expected:
     error_phase: int = 0
 
     def samples(self, row):
-        """Of a cycle, given a row of inputs."""
+        """Samples of a cycle, given a row of inputs."""
         sums = [0] * PER_CYCLE
         for t in range(facts.TONES):
             frequency, amplitude, phase = (int(value) for value in row["values"][3 * t : 3 * t + 3])
@@ -66,14 +68,15 @@ class Expected:
 
 
 def play(channel, rows):
-    """Samples of the cycles of `rows`, (cycles, samples of a cycle), and whether one was limited in each cycle."""
+    """Samples of the cycles of `rows`, (cycles, samples of a cycle), and whether one was clamped in
+    each cycle."""
     rows = np.concatenate([rows, np.zeros(LATENCY, channel.inputs)])
     out = channel.play(rows)[LATENCY:]
     return out["samples"].astype("i8"), out["limited"]
 
 
 def blank(channel, cycles):
-    """Rows in which everything is 0 but the counter."""
+    """Rows in which everything is 0 except the counter."""
     rows = np.zeros(cycles, channel.inputs)
     rows["counter"] = np.arange(cycles) * PER_CYCLE
     return rows
@@ -93,7 +96,7 @@ def test_every_phase_is_within_one_of_its_cosine(cosine):
 def test_random_parameters(channel, cosine):
     rng = np.random.default_rng(1)
     rows = blank(channel, 2000)
-    held = rng.integers(0, 60, 2000) != 0  # values change now and then
+    held = rng.integers(0, 60, 2000) != 0  # values change occasionally
     for name in ["values", "applied", "harmonics"]:
         bits = 16 if name == "harmonics" else facts.VALUE_BITS
         rows[name] = rng.integers(0, 1 << bits, rows[name].shape)
@@ -153,7 +156,7 @@ def test_57_the_phase_comes_back_with_synchronisation(channel):
 @pytest.mark.parametrize("cycles", [10**9, 2**39 - 50])
 def test_the_global_phase_after_many_cycles(channel, cosine, cycles):
     """The counter is loaded: 10^9 cycles after it began, and shortly before it rolls over, a tone
-    that synchronises is where one is that has run all the time, and comes back to it from another
+    that synchronises has the phase of one that has always run, and returns to it from another
     frequency."""
     frequency = 0x3E80000001
     rows = blank(channel, 120)
@@ -183,7 +186,7 @@ def test_59_phase_frame_and_feed_forward_add_alike(channel):
         rows = blank(channel, 60)
         set_tone(rows, 0x0312345678, phase=0xD000000000 if name == "phase" else 0)
         rows["applied"][:, 0] = 0xD000000000 if name == "frame" else 0
-        if name == "feed-forward":  # the error adds up to 0x1000000000 in 8 cycles, and stays
+        if name == "feed-forward":  # the error accumulates to 0x1000000000 in 8 cycles, and stays
             rows["error"][:8] = 0x1000000000 // 8 // PER_CYCLE
             rows["harmonics"][:, 0], rows["feed_forward"] = -3 % 2**16, 1
         results.append(play(channel, rows)[0][8:])

@@ -1,5 +1,5 @@
-"""Tables: what words write, what gates read, branches. Numbers in the tests' names are those of the
-conformance checks."""
+"""Tables: contents written by words, entries read by gates, branches. Numbers in the tests' names
+are those of the conformance checks."""
 
 import random
 
@@ -58,14 +58,14 @@ def test_40_one_entry_feeds_all_parameters_or_none(engines):
 
 
 def test_41_empty_gates_take_nothing(engines):
-    words = [*one_gate_each([1, 2]), glut([(5, 1, 0)]), gates([0, 5, 5, 1, 9, 0])]  # nobody has written gate 9
+    words = [*one_gate_each([1, 2]), glut([(5, 1, 0)]), gates([0, 5, 5, 1, 9, 0])]  # gate 9 was never written
     played = play(engines, words)
     assert f0(played) == [1] * 8 + [2] * 8 + [1] * 8
     assert played.errors == facts.Error.UNDERRUN
 
 
 def test_a_gate_of_the_whole_memory_map(engines):
-    """All 8,192 entries that a gate can name: four times round the map as it is built."""
+    """All 8,192 entries that a gate can name: four times around the map as built."""
     words = [plut(0, constant(1)), mlut([(5, ALL, 0)]), glut([(0, 0, (1 << facts.MLUT_ADDRESS_BITS) - 1)]), gates([0])]
     assert f0(play(engines, words, 5000)) == [1] * 8 * 4
 
@@ -92,7 +92,7 @@ def test_43_a_word_for_no_channel_is_ignored(engines):
 
 
 def test_44_a_word_for_many_waits_until_all_have_room(engines):
-    """Channel 1 is full: it has more words than fit behind a segment that waits for the trigger."""
+    """Channel 1 is full: it has more words than fit after a segment that waits for the trigger."""
     rng = random.Random(44)
     values = [rng.randrange(2**39) for _ in range(200)]
     words = [bypass(constant(0, flags=WAIT), ALL, channels=2)]
@@ -125,9 +125,9 @@ def test_a_gate_of_eight_segments_takes_four_cycles(engines):
 
 
 def test_65_words_come_and_gates_play_as_fast_as_the_stream(engines):
-    """As many words as the stream brings in 1 us at 333 MHz, 10 times over, without a pause: 325
-    for the pulse table and 8 that run gates, here 4 for each of two channels. The gates last as
-    long as that, and follow each other."""
+    """As many words as the stream delivers in 1 us at 333 MHz, 10 times over, back to back: 325 for
+    the pulse table and 8 that run gates, here 4 for each of two channels. The gates last as long as
+    that, and are back to back."""
     per_run = 333 // 4 + 1
     words = one_gate_each([5], channels=3, tau=per_run)
     first = len(words)
@@ -136,7 +136,7 @@ def test_65_words_come_and_gates_play_as_fast_as_the_stream(engines):
             count = 82 if n else 79
             words += [plut(10 + (n * 82 + k) % 1000, constant(round_), 1 << k % 2) for k in range(count)]
             words += [gates([0], channels=1), gates([0], channels=2)]
-    words += [plut(9, constant(0), 3)] * 20  # the stream goes on behind the last gate
+    words += [plut(9, constant(0), 3)] * 20  # the stream continues after the last gate
     assert first + 10 * 333 + 20 == len(words)
     played = play(engines, words, 40 * per_run + 300, trigger_channels=3)
     assert (np.diff(played.taken.astype("i8")) == 1).all()
@@ -147,7 +147,8 @@ def test_65_words_come_and_gates_play_as_fast_as_the_stream(engines):
 
 
 def test_65_the_whole_pulse_table_is_written_a_word_a_cycle(engines):
-    """Row 13 of the table of performance: so the reference core's 32,768 entries take 99 gates of 333 words."""
+    """Row 13 of the table of performance: so the reference core's 32,768 entries take 99 gates of
+    333 words."""
     words = [plut(n, constant(n), 1 << c) for n in range(1 << 10) for c in range(2)]
     taken = play(engines, words, len(words) + 10).taken.astype("i8")
     assert taken[-1] - taken[0] + 1 == len(words) == 2 * 1024
@@ -201,7 +202,8 @@ def test_52_a_result_that_comes_before_its_branch_is_kept(engines, when):
 
 
 def check_random_tables(engines, seed):
-    """Random gates from tables with rewrites between them, against what they say in the order of the stream."""
+    """Random gates from tables with rewrites between them, against their contents in the order of
+    the stream."""
     rng = random.Random(seed)
     pulses, entries, words, played = {}, {}, [], [[] for _ in range(8)]
     for _ in range(rng.randrange(2, 8)):

@@ -1,6 +1,6 @@
-"""What the compiler writes is what the logic shows: numbers, flags, lists, splines and frames from
-Hz, degrees and seconds to engines. Numbers in the tests' names are those of the conformance
-checks."""
+"""The compiler's words have the intended effect in the logic: numbers, flags, lists, splines and
+frames from Hz, degrees and seconds to engines. Numbers in the tests' names are those of the
+conformance checks."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,8 @@ A0, F0, P0 = facts.Parameter.A0, facts.Parameter.F0, facts.Parameter.P0
 
 
 def show(engines, pulses, channel=0):
-    """What a channel's engines show of pulses that the compiler makes words of, cycle by cycle."""
+    """The outputs of a channel's engines for pulses that the compiler converts to words, cycle by
+    cycle."""
     words = GateSet({"gate": pulses}, core=STREAMED).sequence(["gate"], close=False)
     numbers = [int.from_bytes(word.tobytes(), "little") for word in words]
     run = engines.play(numbers, 42_000 if len(pulses) == 1 else 1000, trigger_channels=1 << channel)
@@ -24,7 +25,7 @@ def show(engines, pulses, channel=0):
 
 
 def as_vector(engines, name, *pulses):
-    """Whether they are what the vector's words play."""
+    """Checks that they play the same as the vector's words."""
     vector = vectors()[name]
     [channel] = vector["trajectory"]
     rows = show(engines, pulses, pulses[0].channel)
@@ -92,7 +93,8 @@ def test_9_flags(engines):
     frames = {"framerot0": 45, "framerot1": -30, "clear": 3, "at_end": 1, "forward": (2, 1), "invert": (2, 0)}
     masks = {"wait": True, "sync": 3, "enable": 2, "feed_forward": 1, "gpo": 1}
     rows = as_vector(engines, "v04", Pulse(channel=1, cycles=64, **tones, **frames, **masks))
-    # Bits as the channel shows them: synchronise, feed-forward, enable, general purpose, two of each
+    # Bits as the channel outputs them: synchronise, feed-forward, enable, general purpose, two of
+    # each
     assert rows["levels"].tolist() == [0b01_10_01_11] + [0b01_10_01_00] * 63
     for tone in range(facts.TONES):
         wanted = expected(vectors()["v04"]["applied_frame"]["1"][f"tone{tone}"], 64)

@@ -1,4 +1,5 @@
-"""Fields of the words, entries and segments that the pulse core works on (`contracts/pulse.py` has their places)."""
+"""Fields of the words, entries and segments that the pulse core processes (positions in
+`contracts/pulse.py`)."""
 
 from migen import *
 
@@ -28,7 +29,7 @@ def parameters_of(word):
 
 
 def slots(word, bits):
-    """What a word of slots has in the first one, and the word moved on by a slot."""
+    """The contents of the first slot of a word, and the word shifted by a slot."""
     return word[:bits], word[bits:]
 
 

@@ -1,10 +1,11 @@
-"""What every output command is checked for before an event comes of it.
+"""Checks every output command before it becomes an event.
 
-A channel that does not exist is "unreachable". A time below the counter + MIN_SLACK, or a negative
-one, is an underflow; commands to a discarding channel (log) are accepted whatever their time.
-Either way no event is made (`refused`), and the command need not wait for anything.
+A command for a nonexistent channel is "unreachable". One with a time below the counter + MIN_SLACK,
+or a negative time, is an underflow; commands to a discarding channel (log) are accepted at any
+time. In all these cases no event is created (`refused`), and the command need not wait for
+anything.
 
-Timing: `done` and `status` come one cycle after `take`. Clock domain sys.
+Timing: `done` and `status` follow one cycle after `take`. Clock domain sys.
 """
 
 from functools import reduce
@@ -19,7 +20,8 @@ __all__ = ["Admission"]
 
 
 class Admission(Module):
-    """request: stream of output commands, as in the `Cri`. take: the command on offer is accepted in this cycle."""
+    """request: stream of output commands, as in the `Cri`. take: the command on offer is accepted
+    in this cycle."""
 
     def __init__(self, timebase, channels, request):
         self.take = Signal()

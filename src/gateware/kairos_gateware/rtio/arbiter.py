@@ -1,15 +1,16 @@
-"""Arbitration between initiators: several CRIs become one, event by event, without a register to select a master.
+"""Arbitration between initiators: merges several CRIs into one, event by event, without a register
+to select a master.
 
-While several initiators offer an output, or may do so, their turns change with every cycle, whether
-the event on offer was taken or has to wait for room: nobody is kept waiting by another one's full
-lane. An offer may be withdrawn. Inputs are the first initiator's, and the urgent one's where there
-is one, a read at a time.
+While several initiators offer an output, or may do so, the grant alternates with every cycle,
+whether the event on offer was accepted or has to wait for room: no initiator is blocked by another
+one's full lane. An offer may be withdrawn. Inputs are accepted from the first initiator, and from
+the urgent one if there is one, one read at a time.
 
-What comes over a link is urgent: it goes first, since its slack was counted at the other end; but
-if it has to wait for room, the others have every second cycle.
+Commands from a link are urgent: they have priority, since their slack was computed at the other
+end; but if they have to wait for room, the others get every second cycle.
 
-Latency 0; one event a cycle altogether. A status goes to the initiator whose event was accepted in
-the cycle before. Clock domain sys.
+Latency 0; one event per cycle in total. A status goes to the initiator whose event was accepted in
+the previous cycle. Clock domain sys.
 """
 
 from migen import *
@@ -20,12 +21,13 @@ __all__ = ["CriArbiter"]
 
 
 class CriArbiter(Module):
-    """core: the RTIO core's Cri. `ports`: Cris for the two initiators; port 0 has inputs as well.
+    """core: the RTIO core's Cri. `ports`: Cris for the two initiators; port 0 also supports inputs.
     `urgent`: a third one, or None.
 
     soon: the first initiator may offer an output in this cycle. Known early, unlike its `valid`, so
-    that the choice, and behind it the core's comparisons, need not wait for that. While it is high
-    the turns decide."""
+    that the grant, and the core's comparisons after it, need not wait for that. While it is high
+    the grant alternates.
+    """
 
     def __init__(self, core, urgent=False):
         width = len(core.output.data)
@@ -35,9 +37,9 @@ class CriArbiter(Module):
         # # #
 
         self.soon = Signal(reset=1)
-        self.settled = Signal()  # for time skip: turns are not changing
+        self.settled = Signal()  # for time skip: grants are not changing
         first, second = self.ports
-        turn = Signal()  # whose it is if both want
+        turn = Signal()  # which port is granted if both request
         second_goes, urgent_goes = Signal(), Signal()
         both = self.soon & second.output.valid
         self.comb += second_goes.eq(second.output.valid & (~self.soon | turn) & ~urgent_goes)
@@ -72,7 +74,8 @@ class CriArbiter(Module):
             ]
 
     def _inputs(self, core):
-        """A request is accepted when the one before has been answered, so the answer is the newest one's."""
+        """A request is accepted once the previous one has been answered, so an answer belongs to
+        the newest request."""
         readers = [self.ports[0], *([self.urgent] if self.urgent is not None else [])]
         payload = [name for name, *_ in core.input.description.payload_layout]
         before = C(0)

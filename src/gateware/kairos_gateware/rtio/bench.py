@@ -4,7 +4,7 @@ __all__ = ["submit"]
 
 
 def submit(request, events, now, accepted):
-    """Offers events (coarse, channel, data) back to back on `request`, a dispatcher's; appends the
+    """Offers events (coarse, channel, data) back to back on a dispatcher's `request`; appends the
     signal `now` in the cycle of each acceptance to `accepted`."""
     for coarse, channel, data in events:
         yield request.valid.eq(1)

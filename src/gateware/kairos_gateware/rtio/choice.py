@@ -1,9 +1,9 @@
-"""Which channel is pushed next: cyclically, the next one that has something and was not found full.
+"""Chooses the next channel to push: round-robin among those with entries that were not found full.
 
     cycle   0   readable
             1   `chosen`, `slot`, until `move`
 
-Throughput: a choice in two cycles. Clock domain sys.
+Throughput: one choice per two cycles. Clock domain sys.
 """
 
 from migen import *
@@ -12,11 +12,11 @@ __all__ = ["ChannelChoice"]
 
 
 class ChannelChoice(Module):
-    """count: of slots.
+    """count: number of slots.
 
-    `readable`: a bit for each slot. `enable`: else nobody is chosen. `move`: the one that is chosen
-    has had its turn; without `room` it is not chosen again until `freed`, for the slot
-    `freed_slot`. `reset`: nobody is chosen, none is full. `waiting`: somebody may be chosen.
+    `readable`: a bit for each slot. `enable`: if 0, none is chosen. `move`: the chosen slot was
+    served; without `room` it is not chosen again until `freed`, for the slot `freed_slot`. `reset`:
+    none is chosen, none is full. `waiting`: a slot can be chosen.
     """
 
     def __init__(self, count):

@@ -1,11 +1,11 @@
 """The RTIO core: joins event dispatch and inputs, and latches the asynchronous errors.
 
 Latencies (cycles of 8 ns): a command is accepted if its coarse time is at least the counter +
-MIN_SLACK (7); pads change in the very cycle in which the counter equals the event's coarse time;
-edges are stamped with the cycle they were sampled in.
+MIN_SLACK (7); pads change in the cycle in which the counter equals the event's coarse time; edges
+are stamped with the cycle in which they were sampled.
 
-`reset` (one cycle or longer) empties all FIFOs, forgets the lanes' history and ends a waiting read;
-PHY states, the counter and latched errors stay. `phy_reset` is the PHYs' own.
+`reset` (one cycle or longer) empties all FIFOs, clears the lanes' history and ends a waiting read;
+PHY states, the counter and latched errors are kept. `phy_reset` is the PHYs' own.
 """
 
 from functools import reduce
@@ -23,7 +23,7 @@ from .timing import COARSE_BITS, TimeBase
 __all__ = ["AsyncError", "DEPTH", "RtioCore", "LOG_WIDTH"]
 
 DEPTH = 128
-"""Events that a lane holds, unless it is said otherwise."""
+"""Default number of events that a lane holds."""
 
 
 class AsyncError(Module):
@@ -44,20 +44,21 @@ class AsyncError(Module):
 
 class RtioCore(Module):
     """channels: list of `link.Channel`. lanes, depth: of the event dispatcher. reorder: 0, or the
-    number of events that may wait beyond the wheel's reach (`sed.ReorderingSed`, then `depth` has
-    no meaning). input_depth: events per input channel. push_inputs: `pusher` (`InputPusher`) brings
-    events to memory, reads only wait for that; else it is None. loadable: the counter can be set.
-    foreign: errors of other boards, which the flags have as well, each {"collision", "busy",
-    "sequence_error": (pulse, channel of 24 bits)}. timebase: a `TimeBase` for the core, which is
-    not a submodule of anything else; by default the core makes its own. network: a clock domain
-    (`sed`); inputs: likewise, of what takes pushed inputs.
+    number of events that may wait beyond the wheel's reach (`sed.ReorderingSed`; `depth` is then
+    unused). input_depth: events per input channel. push_inputs: `pusher` (`InputPusher`) writes
+    events to memory, and reads only wait for that; otherwise `pusher` is None. loadable: the
+    counter can be set. foreign: errors of other boards, which also set the flags, each
+    {"collision", "busy", "sequence_error": (pulse, channel of 24 bits)}. timebase: a `TimeBase` for
+    the core, which must not be a submodule elsewhere; by default the core creates its own. network:
+    a clock domain (`sed`); inputs: likewise, of the logic for pushed inputs.
 
     Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `outputs` (channels 0
-    to this - 1 take outputs), `timebase`, `reset`, `abort_input` (ends a waiting read as a timeout
-    does), and the `AsyncError`s `collision`, `busy`, `sequence_error`; `errors`: what sets them,
-    {name: (pulse, channel)}. For time skip in simulation: `settled` (nothing moves but time) and
-    `next_due` (61 bits: latest coarse time to which the counter may be moved); `leaving` (`sed`),
-    `entering`: what takes pushed inputs must be clocked, and in the 4 cycles behind.
+    to this - 1 accept outputs), `timebase`, `reset`, `abort_input` (ends a waiting read like a
+    timeout), and the `AsyncError`s `collision`, `busy`, `sequence_error`; `errors`: their sources,
+    {name: (pulse, channel)}. For time skip in simulation: `settled` (nothing changes but time) and
+    `next_due` (61 bits: latest coarse time to which the counter may be advanced); `leaving`
+    (`sed`), `entering`: the logic for pushed inputs must be clocked, also in the 4 following
+    cycles.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class RtioCore(Module):
 
         # # #
 
-        # During a reset no request is taken: it would vanish without an answer
+        # During a reset no request is accepted: it would be lost without an answer
         self.comb += [
             sed.reset.eq(self.reset),
             [fifo.reset.eq(self.reset) for fifo in fifos.values()],
@@ -124,7 +125,7 @@ class RtioCore(Module):
         self.errors = dict(sed.errors)
         for name, (pulse, number) in sed.errors.items():
             for other in foreign:
-                # Of two in one cycle the own board's channel counts
+                # If both occur in one cycle, the channel of this board is reported
                 pulse, number = pulse | other[name][0], Mux(pulse, number, other[name][1])
             setattr(self.submodules, name, AsyncError(pulse, number))
 

@@ -1,6 +1,8 @@
-"""Core request interface: how an initiator (kernel initiator, DMA) hands commands to the RTIO core.
+"""Core request interface: how an initiator (kernel initiator, DMA) passes commands to the RTIO
+core.
 
-Two request streams, output and input, and one response, shared because an initiator has one command in flight:
+Two request streams, output and input, and one shared response, since an initiator has one command
+in flight:
 
     cycle          0      1      2      3
     output.valid   ‾‾‾‾‾‾‾\\____________          ready low = the chosen FIFO is full
@@ -27,11 +29,11 @@ class Cri:
 
     output: stream of {channel 24, address 8, timestamp 64 (machine units), data `data_width`}.
     input: stream of {channel 24, timeout 64 (machine units, all ones: none), number 16}. number:
-    with pushed inputs, of the newest entry consumed (`pusher`), else of no meaning. response: done
-    (one cycle), status 4, timestamp 64, data 32 (the last two for inputs). The channel carries the
-    DRTIO destination in bits 23..16. The core also tells the two kinds of responses apart, for an
-    arbiter: `output_done`, `output_status`, `input_done`, `input_status` (timestamp and data as in
-    `response`). Outputs are answered one cycle after acceptance, always.
+    with pushed inputs, that of the newest entry consumed (`pusher`), otherwise unused. response:
+    done (one cycle), status 4, timestamp 64, data 32 (the last two for inputs). The channel has the
+    DRTIO destination in bits 23..16. For arbiters, the core also provides the two kinds of
+    responses separately: `output_done`, `output_status`, `input_done`, `input_status` (timestamp
+    and data as in `response`). Outputs are always answered one cycle after acceptance.
     """
 
     def __init__(self, data_width):

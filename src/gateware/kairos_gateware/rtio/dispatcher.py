@@ -1,12 +1,12 @@
 """Scalable event dispatch: each output event goes to a lane in which timestamps only increase.
 
-Lane choice, for an event at coarse time T, when lane i ended at last[i] (all lanes are compared at
-once): the current lane if T > last[current] and it has room; else the next lane, cyclically, for
-which both hold. No lane with T > last: sequence error, the event is dropped. Such lanes exist but
-are full: the request waits. So increasing timestamps spread over all lanes when one is full, and
-out-of-order ones fail only if no lane can take them.
+Lane choice, for an event at coarse time T, where last[i] is the last time in lane i (all lanes are
+compared at once): the current lane if T > last[current] and it has room; otherwise the next lane,
+cyclically, for which both hold. If no lane has T > last: sequence error, the event is dropped. If
+such lanes exist but are full, the request waits. So increasing timestamps spread over all lanes
+when one is full, and out-of-order ones fail only if no lane can take them.
 
-Timing: one event each cycle; status one cycle after acceptance; `lane_we` one cycle after acceptance. Clock domain sys.
+Timing: one event per cycle; status and `lane_we` one cycle after acceptance. Clock domain sys.
 """
 
 from functools import reduce
@@ -24,10 +24,10 @@ __all__ = ["Dispatcher", "event_layout"]
 def event_layout(channel_width, address_width, data_width, lanes):
     """Fields of an event in lanes and network.
 
-    younger: bit i is set if an event of the same time in lane i was submitted after this one. It is
-    known at dispatch: lane i takes later times only, so if it has ended before this event's time,
-    an event of that time can only follow, and else none can. Unlike a sequence number this never
-    wraps, however long an event waits.
+    younger: bit i is set if an event of the same time in lane i was submitted after this one. This
+    is known at dispatch: lane i takes only increasing times, so if its last time is before this
+    event's time, an event of that time can only follow; otherwise none can. Unlike a sequence
+    number this never wraps, however long an event waits.
     """
     return [
         ("coarse", COARSE_BITS),

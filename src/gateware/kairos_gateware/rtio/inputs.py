@@ -1,9 +1,9 @@
 """Inputs: a FIFO of stamped events for each input channel, and the reader that serves the CRI.
 
-Timing: a pad sampled in cycle s (coarse time s is its stamp) is readable in cycle s +
-INPUT_VISIBLE. A read request accepted in cycle 0 is answered in cycle 2 if an event is there. A
-timeout T is reported in the first cycle in which an event stamped T would be readable (answer one
-later): events stamped up to T are always returned. Clock domain sys.
+Timing: a pad sampled in cycle s (its stamp is coarse time s) is readable in cycle s +
+INPUT_VISIBLE. A read request accepted in cycle 0 is answered in cycle 2 if an event is available. A
+timeout T is reported in the first cycle in which an event stamped T would be readable (the answer
+follows one cycle later): events stamped up to T are always returned. Clock domain sys.
 """
 
 from functools import reduce
@@ -21,7 +21,7 @@ __all__ = ["InputFifo", "InputPorts", "InputReader"]
 
 class InputFifo(Module):
     """Stamped events of one channel. `overflow` is set when an event finds no room (it is lost) and
-    cleared by `overflow_ack`; the events already there remain."""
+    cleared by `overflow_ack`; earlier events remain."""
 
     def __init__(self, link, timebase, depth):
         self.readable = Signal()
@@ -51,9 +51,9 @@ class InputFifo(Module):
 
 
 class InputPorts(Module):
-    """Ports of what serves read requests, one at a time. `done`, in one cycle: the answer is in
+    """Ports for serving read requests, one at a time. `done`, for one cycle: the answer is in
     `status`, `timestamp`, `data`. `abort` ends a waiting read with the status "timeout". A timeout
-    of all ones means none; another negative one has passed."""
+    of all ones means none; any other negative one has already expired."""
 
     def __init__(self):
         self.request = stream.Endpoint([("channel", 24), ("timeout", 64), ("number", 16)])
@@ -62,7 +62,8 @@ class InputPorts(Module):
         self.status = Signal(4)
         self.timestamp = Signal(64)
         self.data = Signal(32)
-        # For time skip: waiting without anything to return; with a timeout; coarse time at which it passes
+        # For time skip: waiting with nothing to return; waiting with a timeout; coarse time at
+        # which it expires
         self.settled = Signal()
         self.waiting = Signal()
         self.due = Signal(COARSE_BITS)
@@ -71,7 +72,7 @@ class InputPorts(Module):
 class InputReader(InputPorts):
     """Serves read requests from FIFOs. fifos: {channel number: InputFifo}.
 
-    Order of checks: overflow (clears it, the read is cancelled), event, timeout.
+    Order of checks: overflow (clears it and cancels the read), event, timeout.
     """
 
     def __init__(self, timebase, fifos):

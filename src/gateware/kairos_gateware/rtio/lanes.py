@@ -1,10 +1,10 @@
-"""A lane: a FIFO of events with increasing timestamps, and the gate that lets each out at its time.
+"""A lane: a FIFO of events with increasing timestamps, and the gate that releases each at its time.
 
-The gate compares with "not later than", not with equality: an event that should be late for
-whatever reason goes out at once and is reported, instead of blocking its lane for ever.
+The gate compares with "not later than", not with equality: an event that is late for any reason is
+released at once and reported, instead of blocking its lane forever.
 
-Timing: an event written in cycle 0 stands at the gate in cycle 2; a gate decision in cycle 0
-(`gate_time` = its coarse time) gives `valid` in cycle 1. One event each cycle. Clock domain sys.
+Timing: an event written in cycle 0 is at the gate in cycle 2; a gate decision in cycle 0
+(`gate_time` = its coarse time) asserts `valid` in cycle 1. One event per cycle. Clock domain sys.
 """
 
 from migen import *
@@ -14,11 +14,12 @@ from migen.genlib.record import layout_len
 __all__ = ["Lane", "ROOMY"]
 
 ROOMY = 24
-"""Free places in a lane that is called roomy: more than an initiator can have under way."""
+"""Free places in a lane that counts as roomy: more than an initiator can have in flight."""
 
 
 class _Gone(Module):
-    """What a lane has let out in the cycle before. It rests where `due` is 0 and was so in the cycle before."""
+    """The event that a lane released in the previous cycle. Unchanged once `due` has been 0 for two
+    cycles."""
 
     def __init__(self, layout, due, late, head):
         self.valid = Signal()
@@ -32,7 +33,7 @@ class _Gone(Module):
 
 class Lane(Module):
     """gate_time: coarse counter plus OUTPUT_LATENCY. `free`: room for at least two more events, one
-    of which may be in the dispatcher's write register. `late`: this event went out after its
+    of which may be in the dispatcher's write register. `late`: this event was released after its
     time."""
 
     def __init__(self, layout, depth, gate_time):

@@ -1,8 +1,8 @@
-"""What is known of the input rings: of each channel, how many entries were written and how many consumed.
+"""Bookkeeping of the input rings: for each channel, the numbers of entries written and consumed.
 
-Channels are named by slots, from 0 on. Both numbers count modulo 65536 from 0, which means none.
-Reading is combinational; what is written is read from the next cycle on. A reset takes one cycle
-for each slot. Clock domain sys.
+Channels are identified by slots, from 0 on. Both numbers count modulo 65536 from 0, which means
+none. Reads are combinational; a written value can be read from the next cycle on. A reset takes one
+cycle per slot. Clock domain sys.
 """
 
 from migen import *
@@ -15,12 +15,12 @@ _FILL_BITS = (2 * ENTRIES - 1).bit_length()
 
 
 class RingLedger(Module):
-    """count: of slots.
+    """count: number of slots.
 
-    `reset`: all rings begin anew; `sweeping`: this is under way, then nothing else is to be asked
-    for. `slot`: of it, `number` is that of the next entry, and there is `room` for it; `take`: it
-    is written. `asked`: of it, `newest` is the number of the newest entry; `grant`: `consumed` is
-    the number of its newest one consumed.
+    `reset`: all rings restart; `sweeping`: the reset is in progress and no other operation is
+    allowed. `slot`: its next entry has the number `number`, and there is `room` for it; `take`: it
+    is written. `asked`: `newest` is the number of this slot's newest entry; `grant`: `consumed` is
+    the number of its newest consumed entry.
     """
 
     def __init__(self, count):

@@ -12,13 +12,14 @@ __all__ = ["OutputLink", "InputLink", "Wave", "FreeRunning", "Channel"]
 
 
 class OutputLink:
-    """Core to PHY. `stb` is high for one cycle, OUTPUT_LATENCY's last cycle before the pad's: a PHY
-    that registers once is exactly on time. The PHY answers `busy` in that cycle if it cannot take
-    the event.
+    """Core to PHY. `stb` is high for one cycle, the last cycle of OUTPUT_LATENCY before the pad
+    changes: a PHY with one register is exactly on time. The PHY asserts `busy` in that cycle if it
+    cannot take the event.
 
-    replace: of events with the same address and time the last one counts, silently; otherwise each
-    pair of events in one cycle is a collision. (In any case only one event of a cycle is executed,
-    the last submitted.)"""
+    replace: of events with the same address and time the last one takes effect, silently; otherwise
+    each pair of events in one cycle is a collision. (In any case only one event per cycle is
+    executed, the last submitted.)
+    """
 
     def __init__(self, data_width, address_width=0, replace=True):
         self.stb = Signal()
@@ -42,8 +43,8 @@ class InputLink:
 
 
 class Wave(NamedTuple):
-    """A square wave on `pad`: the highest bit of `accumulator`, to which `word` is added each
-    cycle; at most half of its range, at which the level changes with every cycle."""
+    """A square wave on `pad`: the highest bit of `accumulator`, which is incremented by `word` each
+    cycle; `word` is at most half of the range, at which the level changes in every cycle."""
 
     pad: Pad
     accumulator: Signal
@@ -51,12 +52,12 @@ class Wave(NamedTuple):
 
 
 class FreeRunning:
-    """For what moves by itself and can be moved on arithmetically, as a PHY: what time skip in simulation needs.
+    """Time skip, for a PHY whose state advances by itself and can be advanced arithmetically.
 
     limit: number of cycles after this one in which the outputs certainly keep their level. stb: the
-    counter jumps; the next cycle's state is that of `cycles` cycles later, not of one. simulated: 1
-    in simulation builds. Not driven in hardware builds (all are 0). wave: what the output is
-    meanwhile, where its edges are no `limit`.
+    counter jumps; the next state is that of `cycles` cycles later, instead of one. simulated: 1 in
+    simulation builds. Not driven in hardware builds (all are 0). wave: the output meanwhile, if its
+    edges do not count towards `limit`.
     """
 
     def __init__(self, wave=None):
@@ -67,7 +68,8 @@ class FreeRunning:
         self.cycles = Signal(COARSE_BITS)
 
     def skip_with(self, timebase):
-        """(statements that connect it to the counter, (whether there is a limit, coarse time of that))."""
+        """(statements that connect it to the counter, (whether there is a limit, coarse time of the
+        limit))."""
         connected = [
             self.simulated.eq(1),
             self.stb.eq(timebase.load),
@@ -78,11 +80,11 @@ class FreeRunning:
 
 @dataclass
 class Channel:
-    """What the core needs to know of a channel. `output is None` and `discard` false: no outputs.
+    """A channel as the core sees it. `output is None` and `discard` false: no outputs.
 
-    discard: output events are accepted and thrown away (log channel: only the analyzer sees them).
-    settled: nothing moves inside the PHY, so that in simulation time may be skipped. A
-    `free_running` one need not be.
+    discard: output events are accepted and dropped (log channel: only the analyzer sees them).
+    settled: nothing changes inside the PHY, so that time may be skipped in simulation. Not required
+    of a `free_running` one.
     """
 
     number: int

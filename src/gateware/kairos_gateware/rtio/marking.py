@@ -1,6 +1,7 @@
-"""FIFO of an input channel whose events are pushed: stamped events, and a mark where some were lost.
+"""FIFO of an input channel with pushed events: stamped events, and marks where some were lost.
 
-Timing as `inputs.InputFifo`: a pad sampled in cycle s is readable in cycle s + INPUT_VISIBLE. Clock domain sys.
+Timing as `inputs.InputFifo`: a pad sampled in cycle s is readable in cycle s + INPUT_VISIBLE. Clock
+domain sys.
 """
 
 from migen import *
@@ -12,9 +13,9 @@ __all__ = ["MarkingFifo"]
 
 
 class MarkingFifo(Module):
-    """Stamped events of one channel, and where some were lost. `readable`: there is something;
-    `lost`: what comes next is not an event, it says that some were lost here; `more`: something
-    else is behind it; `re` takes it."""
+    """Stamped events of one channel, and marks where some were lost. `readable`: there is an entry;
+    `lost`: it is not an event but marks lost events; `more`: another entry follows; `re` takes
+    it."""
 
     def __init__(self, link, timebase, depth):
         self.readable = Signal()
@@ -29,9 +30,9 @@ class MarkingFifo(Module):
 
         stamp = timebase.shifted(-INPUT_LATENCY)
         self.submodules.fifo = fifo = SyncFIFOBuffered(COARSE_BITS + FINE_BITS + link.data_width + 1, depth)
-        gap = Signal()  # events were lost, none has been kept since
-        behind = Signal()  # the event at the head is the first one behind a gap
-        told = Signal()  # and this has been said
+        gap = Signal()  # events were lost, none has been stored since
+        behind = Signal()  # the event at the head is the first one after a gap
+        told = Signal()  # the mark of that gap has been taken
         empty = ~fifo.readable & (fifo.fifo.level == 0)
         self.comb += [
             fifo.we.eq(link.stb),

@@ -1,13 +1,13 @@
 """Output network: from the lanes' events of one cycle to the channels.
 
-In place of a sorting network, all pairs of lanes are compared: events of one cycle on one channel
-are found in a single stage, without moving payloads about (28 comparisons for 8 lanes). Of such
-events the one submitted last is executed. If it has the fine time and address of the others it
-replaces them silently, unless the channel forbids replacement; otherwise a collision is reported
-with the channel.
+Instead of a sorting network, all pairs of lanes are compared: events of one cycle on one channel
+are found in a single stage, without moving payloads (28 comparisons for 8 lanes). Of such events
+the one submitted last is executed. If it has the fine time and address of the others it replaces
+them silently, unless the channel forbids replacement; otherwise a collision is reported with the
+channel.
 
 Timing: lanes' `valid` in cycle 1, merged in cycle 2, channel `stb` in cycle 3 (gate decision: cycle
-0). One set of events each cycle. Clock domain sys.
+0). One set of events per cycle. Clock domain sys.
 """
 
 from functools import reduce
@@ -93,7 +93,7 @@ class OutputNetwork(Module):
                 If(collision[i], self.collision_channel.eq(events[i].channel)),
                 If(late[i], late_channel.eq(events[i].channel)),
             ]
-        # A late event was executed, but not at its time: the channel was busy with waiting for it
+        # A late event was executed, but not at its time: reported as busy
         self.comb += [self.busy.eq(late_any), self.busy_channel.eq(late_channel)]
         for channel in reversed([c for c in channels if c.output is not None]):
             self.comb += If(

@@ -1,16 +1,16 @@
 """Pool: events that are too far ahead for the wheel, in the order of their submission.
 
-The pool knows the least of their times. When that comes near, it does a lap: all events are looked
-at in order; those within the wheel's reach are passed on, the others are written to a second
-memory, which then has the first one's role. New events follow the old ones; a lap looks at them,
-too. So events of the same time leave in the order in which they came: the lap's limit does not
-move, and what is appended during a lap lies behind it.
+The pool keeps the minimum of their times. When that comes near, it does a lap: all events are
+examined in order; those within the wheel's reach are passed on, the others are written to a second
+memory, which then takes the first one's role. New events are appended after the old ones, and a lap
+examines them, too. Events of the same time leave in the order of submission: the lap's limit is
+fixed, and everything appended during a lap lies beyond it.
 
-Timing: `push` each cycle. A lap takes a cycle for each event, and one for each cycle in which `out`
-is not taken. With `capacity` P, and `out` waiting in at most one of four cycles, an event leaves at
-most 3.7 P + 10 cycles after it came within `reach`: a lap of 2 P events (P there, P added when
-those have left) that began just before and P / 3 waits, then P events and P / 3 waits. `reach_for`
-gives the reach that covers this. Clock domain sys.
+Timing: `push` each cycle. A lap takes one cycle per event, and one per cycle in which `out` is not
+taken. With `capacity` P, and `out` waiting in at most one of four cycles, an event leaves at most
+3.7 P + 10 cycles after it came within `reach`: a lap of 2 P events (P present, P added when those
+have left) that began just before and P / 3 waits, then P events and P / 3 waits. `reach_for`
+returns a reach that covers this. Clock domain sys.
 """
 
 from migen import *
@@ -25,23 +25,24 @@ _TIME_BITS = COARSE_BITS - 1
 
 
 def reach_for(capacity) -> int:
-    """Least power of two, in cycles, within which every event leaves in time. A lap begins at half of it."""
+    """Least power of two, in cycles, within which every event leaves in time. A lap begins at half
+    of it."""
     return 1 << bits_for(11 * capacity // 3 + 48)
 
 
 def _kept(event, layout):
-    """What a memory keeps of an event: of its time no sign, and not whose turn it is."""
+    """The bits of an event that a memory stores: the time without its sign, and not `younger`."""
     fields = [name for name, *_ in layout if name != "younger"]
     return Cat(*[event.coarse[:_TIME_BITS] if name == "coarse" else getattr(event, name) for name in fields])
 
 
 class Pool(Module):
-    """layout: of the events. capacity: a power of two. reach: cycles ahead of the counter that the
-    wheel has slots for; margin: fewer of them are used.
+    """layout: of the events. capacity: a power of two. reach: cycles ahead of the counter for which
+    the wheel has slots; margin: number of these that are not used.
 
-    push, event: appended (at most `capacity` events altogether, counting those in `out`).
-    out_valid, out_event, out_take: those that are due. For time skip: `settled`, `waiting`,
-    `due`."""
+    push, event: appended (at most `capacity` events in total, including the one in `out`).
+    out_valid, out_event, out_take: events that are due. For time skip: `settled`, `waiting`, `due`.
+    """
 
     def __init__(self, timebase, layout, capacity, reach, margin):
         self.push = Signal()
@@ -58,14 +59,14 @@ class Pool(Module):
         bits = log2_int(capacity)
         kept = _kept(self.event, layout)
         side = Signal()  # which memory is appended to and, in a lap, read
-        written = [Signal(bits + 1, name=f"written_{n}") for n in range(2)]  # a bit more: full is not empty
+        written = [Signal(bits + 1, name=f"written_{n}") for n in range(2)]  # the extra bit tells full from empty
         read = Signal(bits + 1)
         lap = Signal()
         limit = Signal(_TIME_BITS)
         least = Signal(_TIME_BITS, reset=2**_TIME_BITS - 1)
         near = Signal()
 
-        # The event looked at
+        # The event being examined
         head_valid, advance, keep, fetch = Signal(), Signal(), Signal(), Signal()
         head = Record(layout)
         head_bits = _kept(head, layout)

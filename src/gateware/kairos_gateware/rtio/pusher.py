@@ -1,25 +1,26 @@
-"""Inputs pushed into memory: each event goes, as soon as it is in its channel's FIFO, into a ring
-in the processor's cache, where the kernel core finds it without asking the logic. In place of
+"""Pushed inputs: writes each event, as soon as it is in its channel's FIFO, to a ring in the
+processor's cache, where the kernel core finds it without accessing the logic. Replaces
 `InputReader`, with the same ports.
 
-Ring layout and rules: docs/interfaces.md section 5. A channel's entries are numbered from 1 after `reset`, modulo
-65536. A ring that holds ENTRIES entries which the processor has not consumed takes no more; events then stay in the
-FIFO. An entry says whether there were more behind it: whoever has consumed it knows that a ring which is empty, and had
-room, is not so for want of time. A FIFO that is full loses events; an entry "lost" stands between the events before and
-behind the gap.
+Ring layout and rules: docs/interfaces.md section 5. A channel's entries are numbered from 1 after
+`reset`, modulo 65536. A ring with ENTRIES entries that the processor has not consumed takes no
+more; events then stay in the FIFO. An entry has a flag whether more followed it: after consuming
+it, the processor knows that a ring which is empty and had room is not merely awaiting entries in
+transit. A full FIFO loses events; a "lost" entry marks the gap between the events before and after
+it.
 
     cycle   0     event readable in the FIFO (INPUT_VISIBLE after the pad was sampled)
             1     chosen
             2     on offer in `push`, until both beats are written
 
-An answer never comes before the entry that it tells of, and events come only by the ring. With the
-answer goes `timestamp`: up to this time, all events of all channels have been written (0: not
+An answer never precedes the entry that it reports, and events arrive only through the ring. The
+answer has a `timestamp`: all events of all channels up to this time have been written (0: not
 known).
 
-Blocks: `marking.py` (a channel's FIFO) → `choice.py` (whose turn it is) → here the entry on offer;
-`ledger.py` (room in the rings), `waiter.py` (requests).
+Blocks: `marking.py` (a channel's FIFO) → `choice.py` (channel arbitration) → here the entry on
+offer; `ledger.py` (room in the rings), `waiter.py` (requests).
 
-Throughput: one event in 3 cycles, channels in turn. Clock domain sys.
+Throughput: one event per 3 cycles, channels in turn. Clock domain sys.
 """
 
 from litex.soc.interconnect import stream
@@ -40,11 +41,12 @@ _REQUEST_PORTS = "request abort done status timestamp data waiting due".split()
 class InputPusher(Module):
     """fifos: {channel number: `MarkingFifo`}.
 
-    `push`: stream of entries {channel, number, timestamp, data, lost, more}. `enable`: else nothing
-    more is taken from the FIFOs. `reset`: with the FIFOs'; all rings begin anew. `moving`: in 4
-    cycles without, all comes to a rest. `busy`: an entry is on its way, or the rings are being
-    reset. `taken`: an entry was taken from a FIFO in the cycle before, it is the one on offer in
-    `push`. Requests and time skip: as `InputReader`; a request also has `number`.
+    `push`: stream of entries {channel, number, timestamp, data, lost, more}. `enable`: if 0, no
+    further entries are taken from the FIFOs. `reset`: together with that of the FIFOs; all rings
+    restart. `moving`: 4 cycles after it falls, everything is at rest. `busy`: an entry is in
+    transit, or the rings are being reset. `taken`: an entry was taken from a FIFO in the previous
+    cycle, and is the one on offer in `push`. Requests and time skip: as `InputReader`; a request
+    also has `number`.
     """
 
     def __init__(self, timebase, fifos):
@@ -71,7 +73,7 @@ class InputPusher(Module):
 
         # # #
 
-        # The chosen one goes on offer
+        # Offers the entry of the chosen channel
         has, lost, more, timestamp, data = Signal(), Signal(), Signal(), Signal(64), Signal(32)
         take = Signal()
         taken_from = Signal(len(choice.slot))

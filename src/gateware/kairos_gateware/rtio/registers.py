@@ -1,4 +1,4 @@
-"""Registers of the RTIO core; what they are for: src/contracts/registers.toml."""
+"""Registers of the RTIO core; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -11,8 +11,8 @@ __all__ = ["RtioRegisters"]
 
 class RtioRegisters(Module, AutoCSR):
     """`phy_reset` is an output: reset level of the PHYs, 1 after power-up unless `held` is 0. The
-    core's reset is one cycle, in which `asked` is high; `discard`, if there is one, asks for it
-    too. dropping: a level that resets the core."""
+    core's reset lasts one cycle, in which `asked` is high; `discard`, if given, requests it too.
+    dropping: a level that resets the core."""
 
     USES = uses("rtio")
 

@@ -1,13 +1,14 @@
-"""Reordering event dispatch: events in any order of time, in place of lanes in which times only increase.
+"""Reordering event dispatch: accepts events in any order of time, instead of lanes in which times
+only increase.
 
-Events within the wheel's reach go into the wheel, those further ahead wait in the pool, which
-passes them on when they come within reach. So what can be lost is one thing only: the ninth of nine
-events of the same cycle (`sequence_error`, as for the lanes).
+Events within the wheel's reach go into the wheel; those further ahead wait in the pool, which
+passes them on when they come within reach. So events are lost in one case only: the ninth of nine
+events in the same cycle (`sequence_error`, as for the lanes).
 
-Timing: one event accepted each cycle; while pool events are passed on, three of four cycles are
-theirs if a command waits that has to go into the wheel. Status one cycle after acceptance. A
-command waits if the pool is full and its time not within reach; or, after a reset, until the wheel
-has been emptied (`reach` cycles if there were events in it).
+Timing: one event accepted per cycle; while pool events are passed on, they get three of four cycles
+if a command for the wheel is waiting. Status one cycle after acceptance. A command waits if the
+pool is full and its time not within reach; or, after a reset, until the wheel has been emptied
+(`reach` cycles if there were events in it).
 
     cycle  0      command accepted, or taken from the pool
            1      number of events in its slot is read
@@ -27,16 +28,17 @@ from .wheel import MARGIN, Wheel
 __all__ = ["ReorderingDispatcher"]
 
 _PATIENCE = 3
-"""Events of the pool that go before a waiting command."""
+"""Events of the pool that may precede a waiting command."""
 
 
 class ReorderingDispatcher(Module):
     """request: the CRI's output stream (sink). `lanes`: of the wheel, for the output network.
     capacity: of the pool, a power of two.
 
-    late: an event came out of the pool after its time and was dropped; it cannot happen while the
+    late: an event left the pool after its time and was dropped; this cannot happen while the
     counter runs. For time skip: `settled`, `dues` (list of (flag, coarse time to which the counter
-    may be moved))."""
+    may be advanced)).
+    """
 
     def __init__(self, timebase, channels, layout, lanes, capacity, data_width, simulation=False):
         self.request = request = stream.Endpoint(

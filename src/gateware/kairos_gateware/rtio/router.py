@@ -1,9 +1,10 @@
-"""Sends commands to the board that their channel's destination names: the own core, or the link that leads to it.
+"""Routes commands by the destination of their channel: to the own core, or to the link that leads
+to that board.
 
 Latency 0. The destination of a command is in bits 23..16 of its channel. Destinations are numbered
-in a walk through the tree of boards, so those behind a link follow each other. What goes to none of
-the boards here is the own core's, which says that it cannot be reached. Of inputs there is one at a
-time. Clock domain sys.
+in preorder through the tree of boards, so those behind a link are consecutive. Commands for none of
+the boards here go to the own core, which answers that they are unreachable. One input request is
+handled at a time. Clock domain sys.
 """
 
 from functools import reduce
@@ -17,9 +18,9 @@ __all__ = ["CriRouter"]
 
 
 class CriRouter(Module):
-    """local: the RTIO core's Cri. remotes: (Cri, its first destination, how many it has), where
-    destinations are counted from this board's own. own: the destination of this board, as far as it
-    knows, by default 0. `cri`: for the arbiter."""
+    """local: the RTIO core's Cri. remotes: (Cri, its first destination, number of its
+    destinations), where destinations are counted from this board's own. own: the destination of
+    this board, if assigned, by default 0. `cri`: for the arbiter."""
 
     def __init__(self, local, remotes, own=None):
         boards = [local, *(cri for cri, *_ in remotes)]

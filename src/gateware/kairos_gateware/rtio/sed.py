@@ -1,14 +1,15 @@
-"""Scalable event dispatch: everything between the CRI's output stream and the output links, in one of two forms.
+"""Scalable event dispatch: everything between the CRI's output stream and the output links, in one
+of two forms.
 
 `LaneSed`: a dispatcher chooses one of several FIFOs in which times only increase. Small; an event
-is lost if no lane ends before its time. `ReorderingSed`: takes events in any order; needs more
-block RAM.
+is lost if the last times of all lanes are not before its time. `ReorderingSed`: accepts events in
+any order; needs more block RAM.
 
-Both offer `request`, `done`, `status`, `roomy` (there is room for `lanes.ROOMY` more events,
+Both provide `request`, `done`, `status`, `roomy` (there is room for `lanes.ROOMY` more events,
 whatever their times), `data_width`, `reset`, `errors` ({"collision", "busy", "sequence_error":
 (pulse, channel)}); and for time skip `settled` and `dues` (list of (flag, coarse time to which the
-counter may be moved)). `network`: the clock domain of what events pass on their way from the lanes
-to the channels; `leaving`: that must be clocked, and in the 4 cycles behind.
+counter may be advanced)). `network`: the clock domain of the path from the lanes to the channels;
+`leaving`: that domain must be clocked, also in the 4 following cycles.
 """
 
 from functools import reduce
@@ -67,7 +68,7 @@ class _LaneSed(Module):
 
 
 class LaneSed(Module):
-    """lanes: FIFOs of `depth` events. reset: one for all."""
+    """lanes: FIFOs of `depth` events. reset: common to all."""
 
     def __init__(self, timebase, channels, lanes, depth, network="sys"):
         domains = sorted({"sys", network})
@@ -90,7 +91,8 @@ class LaneSed(Module):
 
 
 class ReorderingSed(Module):
-    """lanes: events that can be due in the same cycle. capacity: events beyond the wheel's reach, a power of two."""
+    """lanes: events that can be due in the same cycle. capacity: events beyond the wheel's reach, a
+    power of two."""
 
     def __init__(self, timebase, channels, lanes, capacity, simulation, network="sys"):
         layout, self.data_width = _widths(channels, lanes)

@@ -1,4 +1,5 @@
-"""Arbitration: every event once, in its initiator's order, each status to its own initiator, fair turns."""
+"""Arbitration: every event once, in its initiator's order, each status to its own initiator, fair
+alternation."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,8 +13,8 @@ from kairos_gateware.simulation import run_simulation
 def run(offers, ready, cycles, read_done=(), early=0):
     """offers: for each port, a list of (cycle from which it is offered, timestamp). The core
     answers with the timestamp's low bits as status. `soon` rises `early` cycles before the first
-    initiator offers. Returns the core's log [(cycle, timestamp)] and each port's
-    [(cycle, status)]."""
+    initiator offers. Returns the core's log [(cycle, timestamp)] and each port's [(cycle,
+    status)]."""
     core = Cri(16)
     dut = CriArbiter(core)
     log, statuses = [], ([], [])
@@ -69,7 +70,7 @@ def test_every_event_once_and_statuses_to_their_owner(first, second, divisor, ea
 
 
 def test_one_event_a_cycle_and_turns():
-    """Two busy initiators share the cycles; one alone has them all, with no latency."""
+    """Two busy initiators share the cycles; one alone gets them all, with no latency."""
     log, _ = run([[(5, 2 * n) for n in range(10)], [(5, 2 * n + 1) for n in range(10)]], lambda cycle: True, 40)
     assert [cycle for cycle, _ in log] == list(range(5, 25))
     assert [time % 2 for _, time in log] in ([0, 1] * 10, [1, 0] * 10)

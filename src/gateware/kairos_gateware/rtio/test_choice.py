@@ -1,4 +1,4 @@
-"""Whose turn it is."""
+"""Round-robin choice of channels."""
 
 from migen import *
 
@@ -9,8 +9,8 @@ COUNT = 4
 
 
 def turns(readable, cycles, room=lambda slot: True, freed=None):
-    """Slots in the order of their turns, each with the cycle in which it is chosen; the turn ends
-    at once. readable: bits. freed: (cycle, slot)."""
+    """Slots in the order in which they are chosen, each with the cycle; each is served at once.
+    readable: bits. freed: (cycle, slot)."""
     dut = ChannelChoice(COUNT)
     seen = []
 

@@ -75,7 +75,8 @@ def test_one_event_each_cycle_and_exact_gates():
 
 
 def test_least_slack():
-    """In cycle 0 the counter is 0: an event MIN_SLACK later is the first that is taken, and it is not late."""
+    """In cycle 0 the counter is 0: an event MIN_SLACK later is the first that is accepted, and it
+    is not late."""
     for slack, expected in [(MIN_SLACK - 1, 2), (MIN_SLACK, 0)]:
         _, out, status, _ = run([(1 + slack, 1, 7)], cycles=40)
         assert status == [expected]
@@ -101,8 +102,9 @@ def test_decreasing_times_spread_over_lanes_then_fail():
 
 
 def test_any_fitting_lane_is_found():
-    """Lanes end at 60 (the current one), 95, 45, 70 when 55 comes: the next lane does not fit, the
-    one after it does. The reference, which tries only the next lane, loses this event."""
+    """The last times of the lanes are 60 (the current one), 95, 45, 70 when 55 arrives: the next
+    lane does not fit, the one after it does. The reference, which tries only the next lane, loses
+    this event."""
     times = [50, 40, 95, 45, 44, 70, 60, 55]
     _, out, _, errors = run([(time, 0, n) for n, time in enumerate(times)])
     assert errors == []
@@ -111,7 +113,8 @@ def test_any_fitting_lane_is_found():
 
 
 def test_events_of_one_time_know_who_is_younger():
-    """Whatever was submitted between them: the third event of time 90 comes after 40 others."""
+    """Regardless of the events between them: the third event of time 90 is submitted after 40
+    others."""
     dut = Bench(lanes=4, depth=64)
     events = [(90, 0, 0), (90, 0, 1), *[(45 + n, 1, 2) for n in range(40)], (90, 0, 3)]
     found = {}
@@ -132,8 +135,8 @@ def test_events_of_one_time_know_who_is_younger():
 
 
 def test_full_lane_moves_on_then_waits():
-    """Increasing times go to the next lane when one is full; when all are, the request waits until
-    an event has left."""
+    """Increasing times go to the next lane when one is full; when all are full, the request waits
+    until an event has left."""
     events = [(100 + n, 0, n) for n in range(20)]
     accepted, out, _, errors = run(events, cycles=160, lanes=2, depth=8)
     assert [(o[0] + OUTPUT_LATENCY, o[3]) for o in out] == [(100 + n, n) for n in range(20)]
@@ -144,7 +147,8 @@ def test_full_lane_moves_on_then_waits():
 
 
 def test_late_event_goes_out_and_is_reported():
-    """The counter is moved past a waiting event, which must never happen; the lane still is not blocked."""
+    """The counter is moved past a waiting event, which must never happen; the lane is not blocked
+    even then."""
     dut = Bench()
     accepted, out = [], []
 

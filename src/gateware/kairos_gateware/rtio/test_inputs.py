@@ -84,7 +84,7 @@ def test_events_up_to_the_timeout_are_returned():
 
 def test_queued_event_is_returned_after_its_timeout():
     assert play([(10, 1, 0, 1)], [(50, 1, 8 * 2)])[0][2:] == (0, 64, 1)
-    assert play([], [(50, 1, 2**64 - 2)])[0][1:3] == (52, 1)  # negative, but not -1: has passed
+    assert play([], [(50, 1, 2**64 - 2)])[0][1:3] == (52, 1)  # negative, but not -1: has expired
 
 
 def test_channels_are_separate_and_unknown_ones_refused():

@@ -1,4 +1,4 @@
-"""A channel's FIFO: what it keeps, and that a gap stands where events were lost."""
+"""A channel's FIFO: the events it keeps, and marks where events were lost."""
 
 from migen import *
 
@@ -18,7 +18,7 @@ class Bench(Module):
 
 
 def play(strobes, taken_from, cycles=80):
-    """strobes: {counter: data}. Everything is taken from the counter `taken_from` on, one in each
+    """strobes: {counter: data}. Everything is taken from the counter `taken_from` on, in every
     other cycle. Returns [(timestamp, data) or None for a gap]."""
     dut = Bench()
     fifo, now = dut.fifo, dut.timebase.coarse

@@ -27,7 +27,7 @@ class Bench(Module):
 
 def play(pulses, requests=(), cycles=150, ready=lambda cycle: True, reset_at=None):
     """pulses: {(counter at the strobe, channel): data}. requests: (counter at the request, channel,
-    timeout, number). ready(cycle): the writer takes an entry. Returns (entries, answers): entries
+    timeout, number). ready(cycle): the writer accepts an entry. Returns (entries, answers): entries
     (counter from which it was on offer, channel, number, timestamp, data, lost, more), answers
     (counter at acceptance, counter at the answer, status, progress)."""
     dut = Bench()
@@ -96,8 +96,8 @@ def test_channels_take_turns_one_event_in_three_cycles():
 
 
 def test_gap_in_its_place_and_more():
-    """Nothing is taken until 60: of eight events in a row, one on offer, five in the FIFO, two
-    lost. Then others follow."""
+    """Nothing is taken until 60: of eight consecutive events, one is on offer, five are in the
+    FIFO, two are lost. Then others follow."""
     pulses = {(20 + n, 1): n for n in range(8)} | {(90, 1): 8, (95, 1): 9}
     entries, _ = play(pulses, ready=lambda cycle: cycle > 60)
     kinds = [("gap" if lost else data, more) for *_, data, lost, more in entries]
@@ -106,7 +106,7 @@ def test_gap_in_its_place_and_more():
 
 
 def test_gap_before_the_event_behind_it():
-    """Room comes just when the next event does: the gap is told between."""
+    """Room becomes available at the same time as the next event: the gap is reported in between."""
     pulses = {(20 + n, 1): n for n in range(8)}
     for late in range(58, 75):
         entries, _ = play(pulses | {(late, 1): 8}, ready=lambda cycle: cycle > 60)
@@ -116,7 +116,7 @@ def test_gap_before_the_event_behind_it():
 
 
 def test_full_ring_waits_for_room():
-    """The 65th event stays in the FIFO until the CPU has consumed one; other channels go on."""
+    """The 65th event stays in the FIFO until the CPU has consumed one; other channels continue."""
     pulses = {(20 + 5 * n, 1): n % 16 for n in range(ENTRIES + 2)} | {(380, 5): 7}
     requests = [(420, 1, 0, 0), (440, 1, 0, 1), (470, 1, 0, 3)]
     entries, answers = play(pulses, requests, cycles=520)
@@ -124,12 +124,13 @@ def test_full_ring_waits_for_room():
     assert [entry[2] for entry in first] == list(range(1, ENTRIES + 3))
     assert [entry[0] for entry in first[ENTRIES:]] == [444, 474]
     assert [entry[0] for entry in entries if entry[1] == 5] == [380 + 2 + 2]
-    # Nothing can be said of the time while something waits in a FIFO
+    # No time can be reported while an event waits in a FIFO
     assert [answer[2:] for answer in answers[:2]] == [(0, 0), (0, 0)]
 
 
 def test_answers():
-    """Two cycles if the entry is there or the time has passed; else two after the entry, or at the timeout."""
+    """Two cycles if the entry is written or the time has passed; otherwise two after the entry, or
+    at the timeout."""
     stamp, timeout = 60, 90
     pulses = {(20 + INPUT_LATENCY, 5): 1, (stamp + INPUT_LATENCY, 5): 2}
     requests = [
@@ -152,7 +153,7 @@ def test_answers():
 
 @pytest.mark.parametrize("stamp, timeout, status", [(40, 40, 0), (40, 39, 1), (41, 40, 1)])
 def test_events_up_to_the_timeout_come_before_the_answer(stamp, timeout, status):
-    """Also if the writer takes its time."""
+    """Also if the writer is slow."""
     for delay in [0, 30]:
         written = stamp + INPUT_VISIBLE + 2 + delay
         pulses, requests = {(stamp + INPUT_LATENCY, 1): 1}, [(20, 1, 8 * timeout, 0)]
@@ -180,8 +181,8 @@ _PULSES = st.dictionaries(st.tuples(st.integers(10, 120), st.sampled_from(CHANNE
 
 
 def check(pulses, period):
-    """However slow the writer: each channel's events in order, numbered in turn, with a gap just
-    where some are missing."""
+    """Checks that, however slow the writer, each channel's events are in order, numbered
+    consecutively, with a gap exactly where some are missing."""
     entries, _ = play(pulses, ready=lambda cycle: cycle % period == 0, cycles=450)
     for channel in CHANNELS:
         sent = [(8 * (time - INPUT_LATENCY), data) for (time, at), data in sorted(pulses.items()) if at == channel]

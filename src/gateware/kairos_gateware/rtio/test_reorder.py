@@ -1,4 +1,5 @@
-"""Reordering dispatch (admission, wheel, pool) in Migen's simulator: latencies, order, reset, lateness."""
+"""Reordering dispatch (admission, wheel, pool) in Migen's simulator: latencies, order, reset,
+lateness."""
 
 import pytest
 from hypothesis import given, settings
@@ -30,8 +31,8 @@ class Bench(Module):
 
 
 def play(events, cycles, reset_at=None, jump=None):
-    """events: (coarse, channel, data), offered back to back. jump: (counter, value that it is then
-    set to). Returns the counter at acceptance and the status of each; events at the gates as
+    """events: (coarse, channel, data), offered back to back. jump: (counter, value to which it is
+    then set). Returns the counter at acceptance and the status of each; events at the gates as
     (counter of the decision, channel, data), those of one cycle in the order of `younger`; error
     pulses as (name, channel)."""
     dut = Bench()
@@ -64,7 +65,7 @@ def play(events, cycles, reset_at=None, jump=None):
 
 
 def at_gates(events):
-    """What comes out of events if all do."""
+    """The expected output if all events are executed."""
     return [(coarse - OUTPUT_LATENCY, channel, data) for coarse, channel, data in sorted(events, key=lambda e: e[0])]
 
 
@@ -88,14 +89,15 @@ def test_refused_commands():
 
 
 def test_slot_of_the_wheel_is_used_again():
-    """Events of the same slot, a turn apart; the second is taken as soon as it is within reach."""
+    """Events of the same slot, a turn apart; the second is accepted as soon as it is within
+    reach."""
     events = [(40 + n * REACH, 1, n) for n in range(4)]
     _, _, out, errors = play(events, 50 + 3 * REACH)
     assert (out, errors) == (at_gates(events), [])
 
 
 def test_wide_words_come_whole():
-    """Soon, and after a wait in the pool."""
+    """Immediately, and after a wait in the pool."""
     word = int("1234567890abcdef" * 2, 16) % (1 << DATA_BITS) | 1 << DATA_BITS - 1
     events = [(60, 1, word), (60 + 3 * REACH, 2, word ^ 1)]
     _, _, out, errors = play(events, 70 + 3 * REACH)
@@ -112,9 +114,8 @@ def test_too_many_in_a_cycle():
 
 @pytest.mark.parametrize("at", [1, 2, 6, 11, 13, 30])
 def test_reset_forgets_all(at):
-    """Of the events in the wheel, in the pool and on the way to them nothing comes out. What is
-    submitted afterwards waits until the wheel has been emptied, and is too late then, or comes
-    out."""
+    """No event in the wheel, in the pool or on the way to them is executed. Events submitted
+    afterwards wait until the wheel has been emptied, and are then too late, or are executed."""
     events = [(100 + n, 2, n) for n in range(10)] + [(400 + n, 1, n) for n in range(6)] + [(420, 3, 0)]
     accepted, statuses, out, errors = play(events, 440, reset_at=at)
     late = [event[0] < when + MIN_SLACK for event, when in zip(events, accepted, strict=True)]
@@ -126,7 +127,7 @@ def test_reset_forgets_all(at):
 
 
 def test_empty_wheel_is_not_emptied():
-    """A reset costs no time when there is nothing in the wheel, whatever is in the pool."""
+    """A reset takes no time when there is nothing in the wheel, whatever is in the pool."""
     accepted, _, out, _ = play(
         [(30, 1, 1), *[(900, 2, 2)] * 7, *[(1000 + n, 1, n) for n in range(4)]], 1100, reset_at=40
     )
@@ -136,7 +137,8 @@ def test_empty_wheel_is_not_emptied():
 
 
 def test_late_event_is_dropped_and_reported():
-    """The counter is set past an event in the pool, which must never happen. It is not executed at a wrong time."""
+    """The counter is set past an event in the pool, which must never happen. It is not executed at
+    a wrong time."""
     _, _, out, errors = play([(500, 3, 1), (700, 1, 2)], 400, jump=(50, 600))
     assert errors == [("late", 3)]
     assert out == at_gates([(700, 1, 2)])

@@ -1,4 +1,4 @@
-"""Requests for inputs: what answers them, and when."""
+"""Requests for inputs: the conditions and times of their answers."""
 
 import pytest
 from migen import *
@@ -21,8 +21,7 @@ class Bench(Module):
 
 def ask(channel, timeout, number, world):
     """A request in cycle AT. world(cycle): {input of the waiter: value}. Returns (cycles to the
-    answer, status, whether its timestamp says something), or None if there is no answer in 100
-    cycles."""
+    answer, status, whether its timestamp is known), or None if there is no answer in 100 cycles."""
     dut = Bench()
     waiter, now = dut.waiter, dut.timebase.coarse
     answers = []

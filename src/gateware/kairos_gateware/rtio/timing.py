@@ -1,7 +1,7 @@
-"""Time base of the RTIO core, and the latencies every block agrees on.
+"""Time base of the RTIO core, and the latencies common to all blocks.
 
 A timestamp counts machine units of 1 ns in 64 bits: the upper 61 bits are the coarse counter (8 ns
-cycles), the low three bits select one of the 8 samples inside a cycle.
+cycles), the low three bits select one of the 8 samples within a cycle.
 """
 
 from migen import *
@@ -12,10 +12,12 @@ FINE_BITS = 3
 COARSE_BITS = 64 - FINE_BITS
 
 OUTPUT_LATENCY = 4
-"""Cycles from a gate's decision to the changed pad. Gates look this far ahead, so that pads change at the timestamp."""
+"""Cycles from a gate's decision to the change of the pad. Gates look this far ahead, so that pads
+change at the timestamp."""
 
 INPUT_LATENCY = 2
-"""Cycles from the sampling of a pad to the cycle in which the PHY reports the edge; subtracted from the time stamp."""
+"""Cycles from the sampling of a pad to the cycle in which the PHY reports the edge; subtracted from
+the time stamp."""
 
 INPUT_VISIBLE = INPUT_LATENCY + 2
 """Cycles from the sampling of a pad until its event can be read from the input FIFO."""
@@ -26,9 +28,9 @@ command is accepted: write register, FIFO memory, FIFO output, then the gate's l
 
 
 class TimeBase(Module):
-    """Coarse counter, and copies of it that run ahead or behind by a constant.
+    """Coarse counter, and copies of it that lead or lag by a constant.
 
-    Copies are counters of their own, so no adder lies in a comparison's path. With `loadable`,
+    Copies are separate counters, so no adder lies in the path of a comparison. With `loadable`,
     `load` sets the counter to `load_value` at the next edge, and all copies with it: nothing is
     stale after a jump. Clock domain: sys. The counter starts at 0 at power-up and has no other
     reset.
@@ -42,7 +44,8 @@ class TimeBase(Module):
         self.coarse = self.shifted(0)
 
     def shifted(self, offset):
-        """The coarse counter plus `offset` cycles (61 bits; may be negative, then it wraps before time `-offset`)."""
+        """The coarse counter plus `offset` cycles (61 bits; if `offset` is negative, it wraps
+        before time `-offset`)."""
         if offset not in self._views:
             view = Signal(COARSE_BITS, reset=offset % (1 << COARSE_BITS), name=f"coarse_{offset}".replace("-", "m"))
             self._views[offset] = view

@@ -1,8 +1,9 @@
-"""Read requests where inputs are pushed: they wait for an entry, or for the time after which none can come.
+"""Read requests with pushed inputs: they wait for an entry, or for the time after which none can
+arrive.
 
 A request names a channel, a timeout, and the number of the newest entry that the processor has
-consumed. It is answered when the next entry is written, or else when the counter has passed the
-timeout and nothing stamped before is left to be written.
+consumed. It is answered when the next entry has been written, or when the counter has passed the
+timeout and no entry stamped before remains to be written.
 
 Latency: request accepted → answer 2 if the entry is written or the timeout has passed; entry
 written → answer 2. Clock domain sys.
@@ -23,10 +24,11 @@ __all__ = ["RequestWaiter"]
 class RequestWaiter(InputPorts):
     """numbers: of the channels, by slot. Ports for the CRI: as `InputPorts`.
 
-    `hold`: no request is taken. `slot`: of the request. `begins`: one has begun on a channel that
-    exists, whose newest entry consumed has `number`. `busy`: there is a request. Of the slot, in
-    return: `newest`, number of the newest entry; `left`, there is something in its FIFO; `offered`,
-    an entry of it is not written yet. `all_written`: nothing is left of any channel.
+    `hold`: no request is accepted. `slot`: of the request. `begins`: a request has begun on an
+    existing channel, with `number`, that of its newest consumed entry. `busy`: there is a request.
+    Inputs for the slot: `newest`, number of the newest entry; `left`, its FIFO is not empty;
+    `offered`, one of its entries is still being written. `all_written`: no channel has anything
+    left.
     """
 
     def __init__(self, timebase, numbers):

@@ -1,21 +1,20 @@
 """Timing wheel: events of the next cycles, in a memory with a slot for each cycle.
 
-Slot T mod `depth` holds what is to happen in cycle T, one event in each lane. An event takes the
-next free lane of its slot, so events may come in any order; each cycle one slot is read, all lanes
-at once, and is empty afterwards. What is full can only be a single slot: an event that finds it so
-is dropped (`overfull`).
+Slot T mod `depth` holds the events of cycle T, one in each lane. An event takes the next free lane
+of its slot, so events may arrive in any order; each cycle one slot is read, all lanes at once, and
+is empty afterwards. Only a single slot can be full: an event for a full slot is dropped
+(`overfull`).
 
 Order: events that waited in the pool (`pooled`) are older than those of the same time that did not;
-else the one in the lower lane is older.
+otherwise the one in the lower lane is older.
 
-How many events a slot holds is in two memories: `filled` (number, generation), written at
-insertion, and `used` (generation), written when the slot has been read. The number counts if the
-generations are equal. So nobody writes into another one's memory, and there is an insertion in each
-cycle.
+The number of events in a slot is kept in two memories: `filled` (number, generation), written at
+insertion, and `used` (generation), written when the slot has been read. The number is valid if the
+generations are equal. So each memory has a single writer, and one insertion per cycle is possible.
 
 Timing: insertion (`stb`) in cycle 0, lane known and written in cycle 1, readable from cycle 2 on.
 Slot of cycle T read in cycle T - OUTPUT_LATENCY, `valid` in the next. An event may be inserted up
-to `depth` - MARGIN cycles ahead. `reset` forgets all events: if there are any, `sweeping` is high
+to `depth` - MARGIN cycles ahead. `reset` discards all events: if there are any, `sweeping` is high
 for `depth` cycles, and nothing may be inserted. Memories are empty after configuration, and only
 `reset` empties them. Clock domain sys.
 """
@@ -32,18 +31,19 @@ MARGIN = 8
 
 
 class _Lane:
-    """What the output network sees of a lane."""
+    """Ports of a lane to the output network."""
 
     def __init__(self, layout, n):
         self.valid = Signal(name=f"lane_valid_{n}")
-        self.late = Signal(name=f"lane_late_{n}")  # an event in a slot cannot be
+        self.late = Signal(name=f"lane_late_{n}")  # always 0: an event in a slot cannot be late
         self.event = Record(layout, name=f"lane_event_{n}")
 
 
 class Wheel(Module):
-    """layout: as `event_layout` gives it for `lanes` lanes. depth: cycles, a power of two.
+    """layout: from `event_layout` for `lanes` lanes. depth: cycles, a power of two.
 
-    For time skip: `settled`, `waiting`, `due` (coarse time to which the counter may be moved)."""
+    For time skip: `settled`, `waiting`, `due` (coarse time to which the counter may be advanced).
+    """
 
     def __init__(self, timebase, layout, lanes, depth, simulation=False):
         self.reset = Signal()
@@ -62,7 +62,7 @@ class Wheel(Module):
         stored = [name for name, *_ in layout if name not in ("coarse", "younger")]
         occupied = Signal(bits + 1, reset_less=True)  # slots that are not empty
 
-        # Insertion: number of events in the slot, which the insertion just before may be changing
+        # Insertion: number of events in the slot, which the preceding insertion may be changing
         slot = self.event.coarse[:bits]
         second = Signal()
         inserted = Record(layout)
@@ -179,10 +179,10 @@ class Wheel(Module):
 
 
 class _Calendar(Module):
-    """Which slots are occupied, and the next of them: for time skip in simulation.
+    """Tracks occupied slots and the next of them: for time skip in simulation.
 
-    `next` is found in a few cycles after a removal (`searching`): in the word of 64 slots in which
-    the removed one is, or in the first word behind that has an occupied slot.
+    `next` is found within a few cycles after a removal (`searching`): in the removed slot's word of
+    64 slots, or in the first following word with an occupied slot.
     """
 
     def __init__(self, bits):
@@ -201,17 +201,18 @@ class _Calendar(Module):
         words = [Signal(size, name=f"word_{n}") for n in range(count)]
         groups = Signal(count)  # words that are not zero
         origin = Signal(COARSE_BITS)
-        elsewhere, index = Signal(), Signal(bits - word_bits)  # the search goes on in that word
+        elsewhere, index = Signal(), Signal(bits - word_bits)  # the search continues in that word
 
         def lowest(value):
-            """Index of the lowest set bit: of the isolated bit, each digit by its mask."""
+            """Index of the lowest set bit: isolates the bit, then derives each binary digit with a
+            mask."""
             isolated = Signal(len(value))
             self.comb += isolated.eq(value & (~value + 1))
             masks = [sum(1 << n for n in range(len(value)) if n >> digit & 1) for digit in range(log2_int(len(value)))]
             return Cat(*[(isolated & mask) != 0 for mask in masks])
 
-        # Occupied slots behind the origin in its word, or all of another word; words behind the
-        # origin's, else all
+        # Occupied slots after the origin in its word, or all of another word; words after the
+        # origin's, or all if there are none
         here, later, word_set = Signal(size), Signal(count), Signal(count)
         found = Signal(bits)
         self.comb += [
@@ -248,7 +249,7 @@ class _Calendar(Module):
                 .Elif(groups == 0, self.searching.eq(0), self.valid.eq(0))
                 .Else(elsewhere.eq(1), index.eq(lowest(word_set))),
             ),
-            If(self.insert, elsewhere.eq(0)),  # the search begins again
+            If(self.insert, elsewhere.eq(0)),  # the search restarts
             If(self.remove, self.searching.eq(1), elsewhere.eq(0), origin.eq(self.removed)),
             If(self.clear, self.valid.eq(0), self.searching.eq(0), groups.eq(0), [word.eq(0) for word in words]),
         ]

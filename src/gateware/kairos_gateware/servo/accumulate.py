@@ -1,4 +1,5 @@
-"""One multiplier for all filters: three products added up behind a pre-adder, as in a DSP48E1, and the limits of Y.
+"""One multiplier for all filters: accumulates three products after a pre-adder, as in a DSP48E1,
+and clamps Y.
 
     operands   cycle 0, 1, 2: (operand + summand) · factor
     total      cycle 3 the first product, 4, 5 with the others: complete in cycle 5
@@ -17,7 +18,8 @@ _PRODUCT_WIDTH = 48
 
 
 class Accumulator(Module):
-    """`operand`, `summand`, `factor`; `first`: the product that arrives now begins a sum, `more`: it belongs to one."""
+    """`operand`, `summand`, `factor`; `first`: the product that arrives now begins a sum, `more`:
+    it belongs to one."""
 
     def __init__(self):
         self.operand, self.summand = Signal((STATE_WIDTH, True)), Signal((STATE_WIDTH, True))
@@ -40,8 +42,8 @@ class Accumulator(Module):
 
 
 class Limiter(Module):
-    """total: of an `Accumulator`. `y`: two cycles later its whole part within the limits, or `old`
-    without `update`. `limited`: one cycle after the sum was complete, it lies outside."""
+    """total: of an `Accumulator`. `y`: two cycles later its whole part, clamped, or `old` without
+    `update`. `limited`: one cycle after the sum was complete, it is out of range."""
 
     def __init__(self, total):
         self.update = Signal()

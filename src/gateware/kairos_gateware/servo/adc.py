@@ -1,11 +1,12 @@
-"""Reads the eight channels of a Sampler: one LTC2320-16 on four data lanes, in single data rate. Clock domain sys.
+"""Reads the eight channels of a Sampler: one LTC2320-16 on four data lanes, in single data rate.
+Clock domain sys.
 
-CNV is high for at least 30 ns; with its fall all channels are sampled, and 450 ns later the results
-are ready (data sheet of the family; the Sampler's driver waits as long). 32 periods of SCK at 62.5
-MHz then shift out two words of 16 bits on each lane, most significant bit first. A bit is valid
-around the rising edge of SCK (SPI mode 0, as the Sampler's SPI driver has it). The card returns SCK
-together with the data: the bits are taken at the rising edges of that return clock, found among
-eight samples of 1 ns in each cycle. So the length of the cables does not matter, up to
+CNV is high for at least 30 ns; all channels are sampled at its falling edge, and 450 ns later the
+results are ready (data sheet of the family; the Sampler's driver waits as long). 32 periods of SCK
+at 62.5 MHz then shift out two words of 16 bits on each lane, most significant bit first. A bit is
+valid around the rising edge of SCK (SPI mode 0, as in the Sampler's SPI driver). The card returns
+SCK together with the data: the bits are sampled at the rising edges of that return clock, found
+among eight samples of 1 ns in each cycle. So the length of the cables does not matter, up to
 RETURN_CYCLES from the pad of SCK to the return clock's pad.
 
     cycle     0       1 ... 4      5 ... 61       62      63        ...  125      READ_CYCLES
@@ -30,21 +31,23 @@ _BITS = ADC_WIDTH * ADC_CHANNELS // LANES
 _CNV_CYCLES = 4  # at least 30 ns
 _CONVERSION_CYCLES = 57  # at least 450 ns
 SAMPLE_CYCLES = 1 + _CNV_CYCLES
-"""From `start` to the fall of CNV."""
+"""From `start` to the falling edge of CNV."""
 _SHIFT_START = SAMPLE_CYCLES + _CONVERSION_CYCLES
 RETURN_CYCLES = 13
-"""Largest delay from the pad of SCK to that of the return clock, serialisers of the board included (4 cycles)."""
+"""Largest delay from the pad of SCK to that of the return clock, serialisers of the board included
+(4 cycles)."""
 _CAPTURE_CYCLES = 2  # from the pads to the shift registers
 READ_CYCLES = _SHIFT_START + 2 * (_BITS - 1) + RETURN_CYCLES + _CAPTURE_CYCLES
 """From `start` to `done`."""
 
 
 class AdcReader(Module):
-    """cnv, sck, sdr: output pads; clkout, sdo: serialised input pads, sdo a list of four, that with channel 7 first.
+    """cnv, sck, sdr: output pads; clkout, sdo: serialised input pads, sdo a list of four, that with
+    channel 7 first.
 
-    start: not while `busy`. done: one cycle; from the next one on x0 has the new samples and x1
-    those before. failed: together with `done`, the return clock did not have its 32 edges; x0 and
-    x1 stay.
+    start: not while `busy`. done: one cycle; from the next one on x0 has the new samples and x1 the
+    previous ones. failed: together with `done`, the return clock did not have its 32 edges; x0 and
+    x1 are unchanged.
     """
 
     def __init__(self, cnv, sck, sdr, clkout, sdo):
@@ -77,8 +80,8 @@ class AdcReader(Module):
             clock.eq((shifting & ~clock) | (cycle == _SHIFT_START - 1)),
         ]
 
-        # Edges of the return clock, one in a cycle at most: its period is two cycles
-        samples = Signal(SAMPLES + 1)  # with the last one of the cycle before
+        # Edges of the return clock, at most one per cycle: its period is two cycles
+        samples = Signal(SAMPLES + 1)  # including the last one of the previous cycle
         rising = Signal(SAMPLES)
         edge = Signal()
         edges = Signal(max=_BITS + 2)

@@ -1,4 +1,5 @@
-"""Models of the cards for the servo's tests, one cycle of 8 ns at a time, from what the chips' data sheets say."""
+"""Models of the cards for the servo's tests, one cycle of 8 ns at a time, according to the chips'
+data sheets."""
 
 from .format import ADC_CHANNELS, URUKUL_CHANNELS
 
@@ -6,17 +7,16 @@ __all__ = ["SamplerModel", "UrukulModel"]
 
 
 class SamplerModel:
-    """LTC2320-16 on four lanes, behind cables: `inputs` (eight signed values) are held with the
-    fall of CNV, which has to be high for 30 ns before and low for 450 ns until the first edge of
-    SCK. Each rising edge of the return clock comes, with the bit that is valid then, `delay` ns
-    after SCK's. connected: there is a return clock.
-    """
+    """LTC2320-16 on four lanes, behind cables: `inputs` (eight signed values) are sampled at the
+    falling edge of CNV, which must be high for 30 ns before and low for 450 ns until the first edge
+    of SCK. Each rising edge of the return clock arrives, with the bit that is valid then, `delay`
+    ns after SCK's. connected: there is a return clock."""
 
     def __init__(self, delay=0, connected=True):
         self.inputs = [0] * ADC_CHANNELS
         self.delay = delay
         self.connected = connected
-        self.samples = []  # (cycle of CNV's fall, what was held)
+        self.samples = []  # (cycle of CNV's falling edge, sampled values)
         self._high = 0  # ns
         self._cnv = self._sck = 0
         self._shift = [0] * 4
@@ -26,7 +26,8 @@ class SamplerModel:
         self._cycle = 0
 
     def step(self, cnv, sck):
-        """Levels of the pads in this cycle; returns the eight samples of clkout, and those of each lane."""
+        """Levels of the pads in this cycle; returns the eight samples of clkout, and those of each
+        lane."""
         now = 8 * self._cycle
         self._high += 8 * cnv
         if self._cnv and not cnv:
@@ -40,7 +41,7 @@ class SamplerModel:
         if sck and not self._sck:
             assert now - 8 * self.samples[-1][0] >= 450
         if sck != self._sck:
-            # The bits change with the falling edge: each is there 8 ns before the edge that takes
+            # The bits change with the falling edge: each is valid 8 ns before the edge that samples
             # it, and 8 ns after
             if not sck:
                 self._bits = [bit - 1 for bit in self._bits]
@@ -57,7 +58,7 @@ class SamplerModel:
         return (clkout if self.connected else 0), lanes
 
     def _lanes(self):
-        # Behind the last bit a lane shows something else
+        # After the last bit a lane has another level
         return [
             word >> bit & 1 if bit >= 0 else lane & 1
             for lane, (word, bit) in enumerate(zip(self._shift, self._bits, strict=True))
@@ -65,15 +66,15 @@ class SamplerModel:
 
 
 class UrukulModel:
-    """Four AD9910 with a data line each: take bits with the rising clock while selected, and the
-    registers that were written with the update. registers[channel]: {address: 64 bits}.
-    chip_select: as the cards of protocol revision 8 have; without, the chips are always selected,
-    and a transfer ends with its last bit."""
+    """Four AD9910 with a data line each: sample bits at the rising clock while selected, and apply
+    the written registers with the update. registers[channel]: {address: 64 bits}. chip_select: as
+    on cards of protocol revision 8; without, the chips are always selected, and a transfer ends
+    with its last bit."""
 
     def __init__(self, chip_select=True):
         self.registers = [{} for _ in range(URUKUL_CHANNELS)]
         self.updates = []  # (time in ns of the update's rise, copy of the registers)
-        self.starts = []  # cycles in which the chips were selected, or without that, took the first bit
+        self.starts = []  # cycles in which the chips were selected, or without that, sampled the first bit
         self._chip_select = chip_select
         self._buffer = [{} for _ in range(URUKUL_CHANNELS)]
         self._bits = [[] for _ in range(URUKUL_CHANNELS)]
@@ -82,7 +83,8 @@ class UrukulModel:
         self._cycle = 0
 
     def step(self, clk, cs, mosi, update):
-        """Levels of the pads in this cycle (cs: None if there is none); of the update, its eight samples."""
+        """Levels of the pads in this cycle (cs: None if there is none); of the update, its eight
+        samples."""
         last_clk, last_cs, last_mosi = self._before
         if self._chip_select:
             if cs and not last_cs:

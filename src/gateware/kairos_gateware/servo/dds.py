@@ -1,12 +1,13 @@
 """Writes a profile register of four or eight AD9910 at once: Urukuls in the mode in which each
-synthesiser has a data line of its own (the switch EN_NU on the card; manual of the Urukul logic).
-Clock domain sys.
+synthesiser has its own data line (the switch EN_NU on the card; manual of the Urukul logic). Clock
+domain sys.
 
-Cards of protocol revision 9 have no line for `cs`: their chips stay selected, and count the bits of a transfer.
+Cards of protocol revision 9 have no line for `cs`: their chips are permanently selected, and count
+the bits of a transfer.
 
 72 bits at 62.5 MHz: the instruction byte, then amplitude, phase and frequency, most significant bit
-first. The synthesisers take a bit with the rising edge of the clock. An update pulse of two cycles
-then makes the values valid.
+first. The synthesisers sample a bit at the rising edge of the clock. An update pulse of two cycles
+then makes the values effective.
 
     cycle     0      1     2     3     4  ...  143   144   145   146   147
     start     /‾\\                                               /‾\\         next one at the earliest
@@ -15,7 +16,7 @@ then makes the values valid.
     mosi             bit 71      bit 70   ...  bit 0
     update                                                       /‾‾‾‾‾‾‾‾‾‾   samples of 1 ns, delayed by `delay`
 
-What is to be written next may be put into the other page meanwhile; `start` exchanges the pages.
+The next values may be written to the other page meanwhile; `start` swaps the pages.
 """
 
 from migen import *
@@ -26,22 +27,23 @@ from .format import T_CYCLE, URUKUL_CHANNELS
 __all__ = ["DdsWriter", "ASF", "POW", "FTW_HIGH", "FTW_LOW", "UPDATE_CYCLES", "PROFILE_REGISTER"]
 
 ASF, POW, FTW_HIGH, FTW_LOW = range(4)
-"""The 16-bit words of a register, as they are sent."""
+"""The 16-bit words of a register, in transmission order."""
 PROFILE_REGISTER = 0x0E
 """Address of profile 0; the others follow."""
 UPDATE_CYCLES = T_CYCLE
 """From `start` to the rise of the update pulse."""
 _WORD = 16
-# The counter of bits begins so that the words begin at multiples of 16, behind an instruction of 8 bits
+# The bit counter starts so that the words begin at multiples of 16, after an instruction of 8 bits
 _FIRST, _LAST = 8, 79
 
 
 class DdsWriter(Module):
-    """buses: for each Urukul its pads (clk, cs or None, list of four mosi). profile: number of the register.
+    """buses: for each Urukul its pads (clk, cs or None, list of four mosi). profile: number of the
+    register.
 
-    we, channel, word, data: writes a word of the page that comes next. start: UPDATE_CYCLES after
-    the one before at the earliest. delays: for each Urukul the delay of its update pulse in ns;
-    updates: eight samples for each.
+    we, channel, word, data: writes a word of the next page. start: at least UPDATE_CYCLES after the
+    previous one. delays: for each Urukul the delay of its update pulse in ns; updates: eight
+    samples for each.
     """
 
     def __init__(self, buses, profile):
@@ -57,7 +59,7 @@ class DdsWriter(Module):
 
         # # #
 
-        page = Signal()  # of the words that are sent
+        page = Signal()  # of the words being sent
         bit = Signal(max=_LAST + 1)
         active = Signal()
         clock = Signal()
@@ -81,7 +83,7 @@ class DdsWriter(Module):
                 clk.o.eq(Replicate(clock, SAMPLES)),
                 [pad.oe.eq(1) for pad in [clk, *mosi]],
                 [] if cs is None else [cs.o.eq(Replicate(active, SAMPLES)), cs.oe.eq(1)],
-                # Two cycles long, moved by the delay
+                # Two cycles long, shifted by the delay
                 [
                     self.updates[i][n].eq(Mux(after[n], pulse[0] | pulse[1], pulse[1] | pulse[2]))
                     for n in range(SAMPLES)

@@ -1,8 +1,8 @@
-"""Numbers and addresses of the SU-Servo, beside those that its driver knows, too (`contracts/servo.py`;
-docs/gateware/servo.md).
+"""Numbers and addresses of the SU-Servo, beside those that its driver also uses
+(`contracts/servo.py`; docs/gateware/servo.md).
 
 A profile of a channel is eight words of 18 bits, two to a row of the coefficient memory: one that
-goes to the synthesiser, or the offset, and one of the filter. Y is kept in 25 bits, of which the
+goes to the synthesiser, or the offset, and one of the filter. Y is stored in 25 bits, of which the
 driver sees the upper 18.
 """
 
@@ -55,7 +55,8 @@ WORDS = {word.name.lower(): int(word) for word in Word}
 
 @dataclass(frozen=True)
 class AddressMap:
-    """Addresses of the servo's RTIO channel with `urukuls` (1 or 2) cards. All are for reading; add `write`."""
+    """Addresses of the servo's RTIO channel with `urukuls` (1 or 2) cards. All are for reading; add
+    `write`."""
 
     urukuls: int
 
@@ -73,7 +74,7 @@ class AddressMap:
 
     @property
     def phase(self) -> int:
-        """Phase tracking, which does not exist: events with this bit are refused."""
+        """Phase tracking, which is not implemented: events with this bit are rejected."""
         return 1 << self.coeff_bits + PHASE_AT
 
     @property

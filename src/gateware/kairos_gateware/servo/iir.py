@@ -1,7 +1,7 @@
-"""The filters of all channels on one multiplier, a channel in four cycles. Clock domain sys.
+"""The filters of all channels on one multiplier, one channel per four cycles. Clock domain sys.
 
-The arithmetic is in `model.py`. A slot of four cycles belongs to a channel; in it a row of its
-profile is read in each cycle, and three products are added up behind a pre-adder, as in a DSP48E1:
+The arithmetic is in `model.py`. A slot of four cycles belongs to a channel; in each cycle a row of
+its profile is read, and three products are accumulated after a pre-adder, as in a DSP48E1:
 
     cycle of the slot       0            1            2            3            slot + 1: 0
     address of the row      adc, dly     offset, a1   ftw_high, b0 pow, b1
@@ -33,7 +33,7 @@ from .profiles import ProfileMemories
 __all__ = ["Control", "IirFilter", "iir_cycles"]
 
 _STEPS = 4
-# Rows in the order in which they are needed; a row has the words 2 n and 2 n + 1
+# Rows in the order of their use; a row has the words 2 n and 2 n + 1
 _ROWS = [WORDS[name] // 2 for name in ["adc_dly", "a1", "b0", "b1"]]
 
 
@@ -43,8 +43,8 @@ def iir_cycles(channels: int) -> int:
 
 
 class Control:
-    """What a channel is to do. active: Y is updated, once `waited` is at least the profile's delay.
-    taken: the filter takes all this over in this cycle."""
+    """Control of a channel. active: Y is updated, once `waited` is at least the profile's delay.
+    taken: the filter samples these in this cycle."""
 
     def __init__(self):
         self.active = Signal()
@@ -82,10 +82,11 @@ class Sequence(Module):
 
 
 class IirFilter(Module):
-    """controls: four or eight `Control`. x0, x1: newest samples and those before, not to change
-    while `busy`. dds: the `DdsWriter` that gets the words.
+    """controls: four or eight `Control`. x0, x1: newest and previous samples, must not change while
+    `busy`. dds: the `DdsWriter` that gets the words.
 
-    start: not while `busy`. hold: at `start`, no Y is updated. clip: one cycle for each Y that was limited.
+    start: not while `busy`. hold: at `start`, no Y is updated. clip: one cycle for each Y that was
+    clamped.
 
     Access to the memories, any time: address (bits of a word of the coefficients; Y in its low
     bits), value, write_coeff, write_state; coeff and state have the content in the next cycle.
@@ -116,7 +117,7 @@ class IirFilter(Module):
         ]
         self.sync += If(self.start, holding.eq(self.hold))
 
-        # What belongs to the slot, and to the two before
+        # Values of the current slot, and of the two before
         active = Signal()
         waited = Signal(DELAY_WIDTH)
         profiles = [Signal(PROFILE_WIDTH, name=f"profile_{i}") for i in range(3)]

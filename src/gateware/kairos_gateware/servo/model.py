@@ -1,10 +1,10 @@
-"""The servo's arithmetic in Python integers, bit for bit: what the gateware is tested against.
+"""The servo's arithmetic in Python integers, bit for bit: the reference for the gateware's tests.
 
     y0 = (a1 * y1 + b0 * (x0 + offset) + b1 * (x1 + offset) + 1/2) >> COEFF_SHIFT, limited to 0 ... 2**24 - 1
 
 y in units of 2**-24 of full scale; x and offset are aligned so that full scale is 2**23 (x << 8,
-offset << 6), which is the factor 1/2 of the drivers' definition, and what makes their sum fit into
-25 bits.
+offset << 6), which accounts for the factor 1/2 in the drivers' definition, and makes their sum fit
+into 25 bits.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,8 @@ Y_MAX = 2 ** (STATE_WIDTH - 1) - 1
 
 
 def filter_step(y1: int, x0: int, x1: int, a1: int, b0: int, b1: int, offset: int) -> tuple[int, bool]:
-    """The new y and whether it was limited. x: signed 16 bits; coefficients, offset: signed 18 bits."""
+    """The new y and whether it was clamped. x: signed 16 bits; coefficients, offset: signed 18
+    bits."""
     offset <<= 6
     total = a1 * y1 + b0 * ((x0 << 8) + offset) + b1 * ((x1 << 8) + offset) + (1 << COEFF_SHIFT - 1)
     y0 = total >> COEFF_SHIFT
@@ -27,7 +28,7 @@ def filter_step(y1: int, x0: int, x1: int, a1: int, b0: int, b1: int, offset: in
 
 @dataclass
 class Profile:
-    """A profile's words (signed where the filter has them signed) and its y."""
+    """A profile's words (signed where they are signed in the filter) and its y."""
 
     ftw: int = 0
     pow: int = 0
@@ -53,7 +54,8 @@ class Profile:
         }
 
     def register(self) -> int:
-        """The 64 bits that a synthesiser gets: amplitude, phase, frequency (AD9910 data sheet, profile register)."""
+        """The 64 bits sent to a synthesiser: amplitude, phase, frequency (AD9910 data sheet,
+        profile register)."""
         return self.y >> 10 << 48 | self.pow << 32 | self.ftw
 
 
@@ -74,7 +76,8 @@ class ChannelModel:
         self.out, self.iir, self.profile = out, iir, profile
 
     def cycle(self, x0: list[int], x1: list[int], valid: bool = True) -> int:
-        """Takes the newest samples and those before them; returns what the synthesiser gets."""
+        """Processes the newest and the previous samples; returns the register value for the
+        synthesiser."""
         p = self.profiles.setdefault(self.profile, Profile())
         if valid and self.out and self.iir and self.waited >= p.dly:
             p.y, clip = filter_step(p.y, x0[p.adc], x1[p.adc], p.a1, p.b0, p.b1, p.offset)

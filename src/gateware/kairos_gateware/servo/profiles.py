@@ -1,8 +1,8 @@
 """The memories of the servo's filters: coefficients of all profiles, and Y of each.
 
 Two banks hold the words of a row: 2 n and 2 n + 1. Every memory has a port for the filter and one
-for access from outside; reading takes one cycle, and a word that is written meanwhile is read as it
-was. Clock domain sys.
+for external access; a read takes one cycle, and a word that is written at the same time is read
+with its old value. Clock domain sys.
 """
 
 from migen import *
@@ -16,7 +16,7 @@ class ProfileMemories(Module):
     """index_width: bits of a channel's number.
 
     Filter: `row`, `profile`, `channel` → `low`, `high` (words of the row) in the next cycle;
-    `state_at` (profile, channel) → `state`; `write` puts `new_state` there.
+    `state_at` (profile, channel) → `state`; `write` stores `new_state` there.
 
     Access, any time: `address` (bits of a word of the coefficients; Y in its low bits), `value`,
     `write_coeff`, `write_state`; `coeff` and `state_out` have the content in the next cycle.
@@ -53,14 +53,14 @@ class ProfileMemories(Module):
             [access.we.eq(self.write_coeff & (self.address[0] == i)) for i, (_, access) in enumerate(banks)],
             self.coeff.eq(Mux(odd, banks[1][1].dat_r, banks[0][1].dat_r)),
             states_access.adr.eq(self.address),
-            # A negative Y has no meaning
+            # A negative Y is stored as 0
             If(~self.value[-1], states_access.dat_w.eq(self.value << STATE_WIDTH - COEFF_WIDTH)),
             states_access.we.eq(self.write_state),
             self.state_out.eq(states_access.dat_r),
         ]
 
     def _memory(self, width, address_width, writes, name):
-        """Ports of the filter, which perhaps `writes`, and for access."""
+        """Ports for the filter (write-capable if `writes`) and for access."""
         memory = Memory(width, 1 << address_width, name=name)
         ports = [memory.get_port(write_capable=capable, mode=READ_FIRST) for capable in [writes, True]]
         self.specials += memory, *ports

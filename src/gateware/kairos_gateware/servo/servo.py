@@ -1,8 +1,9 @@
-"""The loop: reading the ADC, computing the filters, writing the synthesisers, as a pipeline. Clock domain sys.
+"""The loop: reading the ADC, computing the filters, writing the synthesisers, as a pipeline. Clock
+domain sys.
 
 A sample is taken every T_CYCLE cycles. Each step has a constant length and starts the next one, so
-the delay from the fall of CNV, with which the inputs are sampled, to the rise of the update pulse
-is constant, too: `latency`.
+the delay from the falling edge of CNV, at which the inputs are sampled, to the rise of the update
+pulse is constant, too: `latency`.
 
     ADC      |‾‾‾‾‾‾‾ n ‾‾‾‾‾‾‾‾|_|‾‾‾‾‾‾ n+1 ‾‾‾‾‾‾|_
     filter                      |‾ n ‾|_____________|‾ n+1 ‾|__
@@ -21,17 +22,18 @@ __all__ = ["Servo", "latency"]
 
 
 def latency(channels: int) -> int:
-    """Cycles from the fall of CNV to the rise of the update pulse (with its delay 0)."""
+    """Cycles from the falling edge of CNV to the rise of the update pulse (with its delay 0)."""
     # The filter starts one cycle after the reader is done
     return READ_CYCLES - SAMPLE_CYCLES + 1 + iir_cycles(channels) + UPDATE_CYCLES
 
 
 class Servo(Module):
-    """controls: a `Control` for each channel. adc: pads of the `AdcReader`, buses: of the `DdsWriter`.
+    """controls: a `Control` for each channel. adc: pads of the `AdcReader`, buses: of the
+    `DdsWriter`.
 
-    enable: level; a sample that was begun is always brought to its end. busy: there is one. clip:
-    for each channel, Y was limited; failed: a sample was not read (then all Y stay as they are);
-    both until `clear`, one cycle.
+    enable: level; a started sample is always completed. busy: a sample is in progress. clip: for
+    each channel, Y was clamped; failed: a sample was not read (then all Y are unchanged); both
+    until `clear`, one cycle.
     """
 
     def __init__(self, controls, adc, buses, profile):
@@ -56,7 +58,7 @@ class Servo(Module):
         ]
         self.sync += [
             If(adc.start, timer.eq(T_CYCLE - 1)).Elif(timer != 0, timer.eq(timer - 1)),
-            # One cycle after the reader is done its results are there
+            # The results are available one cycle after the reader is done
             computing.eq(adc.done),
             If(adc.done, iir.hold.eq(adc.failed)),
             If(self.clear, self.clip.eq(0), self.failed.eq(0)),

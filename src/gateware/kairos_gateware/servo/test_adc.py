@@ -14,7 +14,8 @@ SAMPLE = st.integers(-(2**15), 2**15 - 1)
 
 
 def run(card, inputs, gap=T_CYCLE, before=None):
-    """Reads one set of inputs after the other; returns [(cycles from start to done, failed, x0, x1)]."""
+    """Reads one set of inputs after the other; returns [(cycles from start to done, failed, x0,
+    x1)]."""
     outputs = [Pad(name, "out", 0) for name in ["cnv", "sck", "sdr"]]
     returned = [Pad(name, "in", 0, True) for name in ["clkout", "sdo0", "sdo1", "sdo2", "sdo3"]]
     dut = AdcReader(*outputs, returned[0], returned[1:])
@@ -63,7 +64,7 @@ def test_samples(inputs, delay):
 
 
 def test_length():
-    """What makes the pipeline fit into a cycle."""
+    """Required for the pipeline to fit into a cycle."""
     assert READ_CYCLES == 139 < T_CYCLE == 146
 
 
@@ -73,7 +74,7 @@ def test_cable_too_long():
 
 
 def test_card_missing_and_back():
-    """Without a return clock nothing is taken over, and the next sample is right again."""
+    """Without a return clock the samples are unchanged, and the next one is right again."""
     present = iter([True, False, True])
 
     def plug(card):

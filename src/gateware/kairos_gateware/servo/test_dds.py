@@ -1,4 +1,4 @@
-"""The writer against models of the synthesisers, which see only the pins."""
+"""The writer against models of the synthesisers, which use only the pins."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +26,7 @@ def run(registers, urukuls, profile=7, delays=(0, 0), chip_select=True):
     writes = []
     for values in registers:
         words = [(c, w, value >> 48 - 16 * w & 0xFFFF) for c, value in enumerate(values) for w in range(4)]
-        # Filled while the one before is sent, up to the cycle before the start
+        # Filled while the previous one is sent, up to the cycle before the start
         writes += [None] * (T_CYCLE - len(words) - 1) + words + ["start"]
     writes += [None] * (T_CYCLE + 3)
 
@@ -67,7 +67,7 @@ def test_registers(data, urukuls, profile, delays, chip_select):
     for i, card in enumerate(cards):
         expected = [[{0x0E + profile: value} for value in values[4 * i : 4 * i + 4]] for values in sets]
         assert [registers for _, registers in card.updates] == expected
-        # The chips are selected in the cycle after the start, and take the first bit one later
+        # The chips are selected in the cycle after the start, and sample the first bit one later
         first = T_CYCLE - 1
         begin = first + (1 if chip_select else 2)
         assert card.starts == [begin + T_CYCLE * n for n in range(len(sets))]

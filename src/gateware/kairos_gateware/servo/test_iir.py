@@ -1,4 +1,5 @@
-"""The filters against the model: everything that is written to the synthesisers and to the memory, bit for bit."""
+"""The filters against the model: everything that is written to the synthesisers and to the memory,
+bit for bit."""
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from kairos_gateware.simulation import run_simulation
 
 
 class Words:
-    """Stands for the `DdsWriter`: takes the words."""
+    """Replaces the `DdsWriter`: accepts the words."""
 
     def __init__(self, channels):
         self.we = Signal()
@@ -52,7 +53,8 @@ class Bench:
         return (yield self.dut.state)
 
     def cycle(self, x0, x1, hold=False):
-        """One run; returns what the synthesisers would get. Asserts its length, and who is taken over when."""
+        """One run; returns the register values for the synthesisers. Checks its length, and when
+        each control is sampled."""
         for signals, values in [(self.x0, x0), (self.x1, x1)]:
             for signal, value in zip(signals, values, strict=True):
                 yield signal.eq(value)
@@ -128,7 +130,7 @@ def test_against_the_model(data, channels):
 
 @pytest.mark.parametrize("x, y", [(2**15 - 1, Y_MAX), (-(2**15), 0)])
 def test_limits(x, y):
-    """Largest products: nothing overflows inside, the result is limited and reported."""
+    """Largest products: no internal overflow, the result is clamped and reported."""
     bench = Bench(4)
     sign = 1 if x > 0 else -1
     extreme = 2**17 - 1
@@ -147,7 +149,8 @@ def test_limits(x, y):
 
 
 def test_every_bit_above_full_scale_counts():
-    """y = 1/2 times 2, 4 ... 32: of the sum only one bit is set, each time another one above the result."""
+    """y = 1/2 times 2, 4 ... 32: only one bit of the sum is set, each time a different one above
+    the result."""
     bench = Bench(4)
 
     def play():
@@ -163,7 +166,8 @@ def test_every_bit_above_full_scale_counts():
 
 
 def test_pure_integrator_does_not_drift():
-    """a1 = 1, no input: Y stays, to the last of its 25 bits, and so does one of an input below half a bit."""
+    """a1 = 1, no input: Y is constant, to the last of its 25 bits, also with an input below half a
+    bit."""
     assert filter_step(12345678, 0, 0, 2048, 5, -5, 0) == (12345678, False)
     y = 12345678
     for _ in range(1000):

@@ -1,1 +1,2 @@
-"""The programmable logic as a shared library (verilated), its Python binding, and models for the tests."""
+"""The programmable logic as a shared library (verilated), its Python binding, and models for the
+tests."""

@@ -1,14 +1,13 @@
-"""A bitstream for the emulated chip: packets as configuration logic wants them (UG470, chapter 5),
-whose frames hold the descriptor of the gateware. The emulator takes it as a chip takes a real one,
-and then runs the library with that descriptor.
-"""
+"""A bitstream for the emulated chip: packets as expected by configuration logic (UG470, chapter 5),
+whose frames hold the descriptor of the gateware. The emulator accepts it like a chip accepts a real
+one, and then runs the library with that descriptor."""
 
 import struct
 
 __all__ = ["IDCODE", "bitstream"]
 
 IDCODE = 0x0373_1093
-"""Of the XC7Z045, the chip that the emulator is."""
+"""Of the XC7Z045, the emulated chip."""
 
 _SYNC = 0xAA99_5566
 _FDRI, _CMD, _IDCODE = 2, 4, 12
@@ -23,7 +22,8 @@ def _write(register: int, *words: int) -> list[int]:
 
 
 def bitstream(name: str, descriptor: bytes) -> bytes:
-    """A `.bit` file of the gateware `name`: header with design and part, then words, most significant byte first."""
+    """A `.bit` file of the gateware `name`: header with design and part, then words, most
+    significant byte first."""
     frames = descriptor.ljust(-(-len(descriptor) // 4) * 4, b"\0")
     # The emulator compares bytes as the processor sees them.
     words = list(struct.unpack(f"<{len(frames) // 4}I", frames))
@@ -42,7 +42,7 @@ def bitstream(name: str, descriptor: bytes) -> bytes:
     ]
     data = struct.pack(f">{len(packets)}I", *packets)
     header = bytes.fromhex("0009 0ff0 0ff0 0ff0 0ff0 00 0001")
-    # No date: the same gateware gives the same file.
+    # No date: the same gateware results in the same file.
     for key, text in zip(b"abcd", (name, "7z045ffg900", "", ""), strict=True):
         value = text.encode() + b"\0"
         header += bytes([key]) + struct.pack(">H", len(value)) + value

@@ -1,8 +1,9 @@
-"""The RTIO core with simple TTL PHYs and nothing else, verilated, and played with streams of commands cycle by cycle.
+"""The RTIO core with simple TTL PHYs only, verilated, and fed with streams of commands cycle by
+cycle.
 
 For random streams against `model.Model`, and for measuring the speed of the model: one call into
 the library plays a whole stream (`core_shim.cpp`). The whole logic, behind the processing system's
-ports, is `library.py`'s.
+ports, is in `library.py`.
 """
 
 import ctypes
@@ -32,7 +33,8 @@ _TOP = "rtio_core"
 
 
 class CoreBench(TopLevel):
-    """Channels: `inouts` bidirectional TTLs, `outputs` TTL outputs, one log. Pads are numbered like channels."""
+    """Channels: `inouts` bidirectional TTLs, `outputs` TTL outputs, one log. Pads are numbered like
+    channels."""
 
     def __init__(self, outputs, inouts, reorder=0):
         super().__init__()
@@ -43,7 +45,8 @@ class CoreBench(TopLevel):
         self.core_ports(core, core.cri, self.pads, core.settled, core.next_due)
 
     def core_ports(self, core, cri, pads, settled, next_due):
-        """What core_shim.cpp expects. cri: to be played; core: whose counter and errors are shown."""
+        """Adds the ports that core_shim.cpp expects. cri: to be driven; core: whose counter and
+        errors are output."""
         timebase = core.timebase
         for name in ["valid", "channel", "address", "timestamp", "data"]:
             self.inward(getattr(cri.output, name), f"output_{name}")
@@ -71,11 +74,11 @@ class CoreBench(TopLevel):
 
 
 class LinkBench(CoreBench):
-    """The same channels on so many boards in a chain, each the satellite of the one before, with
-    destinations 0, 1, …; their pads follow each other. Behind them are inputs without channels
-    (`FIBRE_PADS` in all): the bits of each fibre's delay in cycles, lowest first, one that pulls
-    the first one out, two that lose the words of a direction of it, away and back, and one that
-    makes its way back a cycle longer."""
+    """The same channels on several boards in a chain, each the satellite of the one before, with
+    destinations 0, 1, …; their pads are consecutive. They are followed by inputs without channels
+    (`FIBRE_PADS` in all): the bits of each fibre's delay in cycles, lowest first, one that unplugs
+    the first fibre, two that lose the words of one of its directions, away and back, and one that
+    makes its return path a cycle longer."""
 
     DELAY_BITS = 14
     FIBRE_PADS = DELAY_BITS + 4
@@ -102,8 +105,9 @@ class LinkBench(CoreBench):
         self.core_ports(core, cri, self.pads, settled, due)
 
     def _board(self, kinds, timebase, below, first_time):
-        """A board with so many behind it. first_time: of the first board; None: it is that. (core,
-        Cri for commands, near end) of the first one, (near end or None, far end) of another."""
+        """A board with `below` boards behind it. first_time: of the first board; None: this is the
+        first. Returns (core, Cri for commands, near end) of the first one, (near end or None, far
+        end) of another."""
         pads, phys, channels = _ttls(kinds)
         self.pads += pads
         self.submodules += phys
@@ -152,14 +156,14 @@ class LinkBench(CoreBench):
 
 
 def _ttls(kinds):
-    """(pads, PHYs, channels, a log behind the others)."""
+    """(pads, PHYs, channels, followed by a log)."""
     pads = [Pad(f"ttl{n}", "inout" if kind is InOut else "out", n) for n, kind in enumerate(kinds)]
     phys = [ResetInserter()(kind(n, pad)) for n, (kind, pad) in enumerate(zip(kinds, pads, strict=True))]
     return pads, phys, [*[phy.channel for phy in phys], Channel(len(phys), discard=True)]
 
 
 class Command(ctypes.Structure):
-    """OUTPUT or INPUT, offered `pause` cycles after the one before was accepted (an input:
+    """OUTPUT or INPUT, offered `pause` cycles after the previous one was accepted (an input:
     answered). time: machine units, with `relative` from the counter's value in the first cycle in
     which the command is offered."""
 
@@ -205,7 +209,7 @@ class _Change(ctypes.Structure):
 class Played:
     """answers: one for each command. changes: (coarse, pad, samples, driven). errors: flags
     (collision, busy, sequence error) and their channels. end: coarse counter in the last cycle.
-    cycles: evaluated."""
+    cycles: number evaluated."""
 
     answers: list[tuple]
     changes: list[tuple]
@@ -257,7 +261,7 @@ class Core:
 
 
 def build_core(output: Path, outputs, inouts, reorder=0) -> Core:
-    """Makes the library in the folder `output`, unless it is up to date. Raises OSError."""
+    """Builds the library in the folder `output`, unless it is up to date. Raises OSError."""
     return _build(output, CoreBench(outputs, inouts, reorder))
 
 

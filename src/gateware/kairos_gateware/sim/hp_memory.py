@@ -1,6 +1,8 @@
-"""A memory on an HP port, for benches in Migen's simulator: reads and writes are independent of each other.
+"""A memory on an HP port, for benches in Migen's simulator: reads and writes are independent of
+each other.
 
-The timing is the emulator's: the first beat `latency` cycles after the address is taken, bursts back to back.
+The timing is the emulator's: the first beat `latency` cycles after the address is accepted, bursts
+back to back.
 """
 
 from collections import deque
@@ -11,9 +13,10 @@ __all__ = ["HpMemory", "Playback"]
 
 
 class HpMemory:
-    """content: bytearray, at address `base`. `bursts`: (cycle, address, beats) of all reads; `writes`: of all writes.
+    """content: bytearray, at address `base`. `bursts`: (cycle, address, beats) of all reads;
+    `writes`: of all writes.
 
-    ready: function of the cycle, whether addresses and write data are taken then. bad: addresses
+    ready: function of the cycle, whether addresses and write data are accepted then. bad: addresses
     whose beats are answered with an error.
     """
 
@@ -46,7 +49,8 @@ class HpMemory:
                 self._beats.extend((start + n, address + 8 * n, n == beats - 1) for n in range(beats))
 
     def write(self, bus, cycles):
-        """Generator: serves an `HpWrite`; a burst's response comes `latency` cycles after its last beat."""
+        """Generator: serves an `HpWrite`; a burst's response follows `latency` cycles after its
+        last beat."""
         addresses, responses, data = deque(), deque(), []
         for cycle in range(cycles):
             ready = self.ready(cycle)
@@ -77,10 +81,11 @@ class HpMemory:
 
 
 class Playback:
-    """The core's side of a CRI: takes outputs when `ready(cycle)` says so, and answers one cycle later.
+    """The core's side of a CRI: accepts outputs while `ready(cycle)`, and answers one cycle later.
 
-    status: function of (channel, address, timestamp, data), giving the event's status. `events`:
-    what was taken, as (cycle, channel, address, timestamp, data)."""
+    status: function from (channel, address, timestamp, data) to the event's status. `events`:
+    accepted events, as (cycle, channel, address, timestamp, data).
+    """
 
     def __init__(self, ready=lambda cycle: True, status=lambda *event: 0):
         self.ready, self.status = ready, status

@@ -1,4 +1,5 @@
-"""The processing system's side of HP port 0, for `library.Ps`: a memory, not coherent with that on the ACP."""
+"""The processing system's side of HP port 0, for `library.Ps`: a memory, not coherent with that on
+the ACP."""
 
 import struct
 from collections import deque
@@ -8,10 +9,9 @@ __all__ = ["HpPort"]
 
 class HpPort:
     """latency: cycles from an accepted read address to the first beat, and from a write's last beat
-    to its response; bursts follow each other without a gap, reads and writes are independent.
-    `memory` begins at BASE; accesses outside are answered with an error. `bursts`: (cycle, "r" or
-    "w", address - BASE, beats). Under way: `beats`, each with its cycle in front, and `responses`
-    likewise."""
+    to its response; bursts are back to back, reads and writes are independent. `memory` begins at
+    BASE; accesses outside are answered with an error. `bursts`: (cycle, "r" or "w", address - BASE,
+    beats). In flight: `beats`, each preceded by its cycle, and `responses` likewise."""
 
     BASE = 0x0E00_0000
 
@@ -26,11 +26,11 @@ class HpPort:
         inputs.hp0_arready = inputs.hp0_awready = inputs.hp0_wready = 1
 
     def idle(self):
-        """Nothing under way."""
+        """Whether nothing is in flight."""
         return self.whole() and not (self.beats or self.responses)
 
     def whole(self):
-        """No burst has been taken in part."""
+        """Whether no burst has been partly accepted."""
         return not (self._addresses or self._data)
 
     def before(self, cycle):
@@ -46,7 +46,7 @@ class HpPort:
             i.hp0_bresp = self.responses[0][1]
 
     def after(self, cycle):
-        """Takes the outputs of this cycle."""
+        """Processes the outputs of this cycle."""
         i, out = self.inputs, self.out
         if i.hp0_rvalid and out.hp0_rready:
             self.beats.popleft()

@@ -1,4 +1,5 @@
-"""Python binding of `libkairos_pl.so` (ctypes), and a processing system that drives its ports cycle by cycle.
+"""Python binding of `libkairos_pl.so` (ctypes), and a processing system that drives its ports cycle
+by cycle.
 
 For tests and measurements; the emulator has its own binding.
 """
@@ -27,7 +28,7 @@ MAX_LINKS = 8
 ABI = 7
 NEVER = 2**64 - 1
 LATENCY = 20
-"""Cycles in which memory answers a read, where a test says nothing else."""
+"""Default latency of a memory read, in cycles."""
 ACCEPTED = LATENCY + 4
 """Cycles from a toggle to the core's acceptance of an output."""
 _U8, _U16, _U32, _U64 = ctypes.c_uint8, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
@@ -103,9 +104,11 @@ class Library:
 
 
 class Satellite:
-    """An instance of a board without a processor, and the fibres between it and the first link of the board above.
+    """An instance of a board without a processor, and the fibres between it and the first link of
+    the board above.
 
-    `changes`: as of `Ps`, with the times of this board's counter. `plugged`: the fibres are.
+    `changes`: as of `Ps`, with the times of this board's counter. `plugged`: the fibres are
+    connected.
     """
 
     def __init__(self, library, delay):
@@ -123,7 +126,7 @@ class Satellite:
         self.library.dll.kairos_pl_free(self.pl)
 
     def step(self, cycle, above_in, above_out):
-        """One cycle of the satellite; the inputs of the board above for the same cycle are set."""
+        """One cycle of the satellite; sets the inputs of the board above for the same cycle."""
         away, back = self._fibres
         for out, fibre in [(above_out, away), (self.out, back)]:
             if out.link_tx_valid & 1:
@@ -145,7 +148,8 @@ class Satellite:
         self._pads = pads
 
     def jump(self, above, target):
-        """How far the counter of the board above may be moved for this board's sake."""
+        """Returns how far the counter of the board above may be advanced, as far as this board
+        allows."""
         under_way = any(self._fibres) or (above.link_tx_valid | self.out.link_tx_valid) & 1
         if under_way or not self.out.sim_quiet:
             return 0
@@ -153,7 +157,7 @@ class Satellite:
         return target if due == NEVER else min(target, above.sim_tsc + due - self.out.sim_tsc)
 
     def load(self, cycles):
-        """In the next cycle the counter is moved by so many cycles."""
+        """Advances the counter by so many cycles in the next cycle."""
         self.inputs.sim_tsc_load, self.inputs.sim_tsc_value = 1, self.out.sim_tsc + cycles
 
 
@@ -162,9 +166,9 @@ class Ps:
     on the ACP, and `hp`, one on HP port 0.
 
     read_latency: cycles from an accepted read address to the first beat (L). visible: cycles from
-    the cycle after the last write beat until the memory shows the write (W). skip: move the counter
-    over quiet times. `changes`: list of (coarse time, pad, (samples, driven)) whenever a pad's
-    output changes.
+    the cycle after the last write beat until the write is visible in memory (W). skip: advance the
+    counter over quiet times. `changes`: list of (coarse time, pad, (samples, driven)) whenever a
+    pad's output changes.
 
     satellite: the `Library` of a board without a processor behind the first link, whose fibre has
     `delay` cycles (`Satellite`), or None.
@@ -183,12 +187,12 @@ class Ps:
         self.visible = visible
         self.skip = skip
         self.memory = bytearray(self.RINGS + INPUT_RINGS_BYTES)
-        struct.pack_into("<I", self.memory, REPLY_STATUS, CREDIT << 1)  # nothing is under way
-        self.pushed = False  # inputs are
+        struct.pack_into("<I", self.memory, REPLY_STATUS, CREDIT << 1)  # nothing is in flight
+        self.pushed = False  # inputs are pushed
         self.consumed = {}  # number of the newest entry by channel
-        self._granted = {}  # the same as the logic knows it; only channels that have inputs
+        self._granted = {}  # the same as known to the logic; only channels that have inputs
         self.hp = HpPort(self.inputs, self.out)
-        self.cycle = 0  # those run
+        self.cycle = 0  # number of evaluated cycles
         self._skipped = 0
         self.sequence = 0
         self.changes = []
@@ -273,7 +277,8 @@ class Ps:
         self._pads = pads
 
     def _answer(self):
-        """In how many cycles a port to memory says something, or memory shows it; None if a burst is not whole."""
+        """Number of cycles until the next activity on a memory port, or until a write becomes
+        visible; None if a burst is incomplete."""
         if self._write_address or not self.hp.whole():
             return None
         times = [queue[0][0] for queue in [self._beats, self.hp.beats, self.hp.responses] if queue]
@@ -281,14 +286,15 @@ class Ps:
         return min(times, default=NEVER) - self.cycle - self._skipped
 
     def advance(self, until_coarse):
-        """Lets time pass until the counter is `until_coarse`, by steps or, with `skip`, by jumps over quiet times."""
+        """Runs until the counter is `until_coarse`, by steps or, with `skip`, by jumps over quiet
+        times."""
         while self.out.sim_tsc + 1 < until_coarse:
             if self.skip:
                 self._jump(until_coarse - 1)
             self.step()
 
     def _jump(self, limit):
-        """If all is quiet, makes the next cycle move the counter as far as allowed."""
+        """If everything is quiet, makes the next cycle advance the counter as far as allowed."""
         answer = self._answer()
         if answer is None or not self.out.sim_quiet:
             return
@@ -355,8 +361,8 @@ class Ps:
         return struct.unpack_from("<I", self.memory, REPLY_STATUS)[0]
 
     def wait(self, sequence, limit=100_000):
-        """Lets time pass until the reply to `sequence` is visible; returns the status bits. With
-        `skip`, over quiet times."""
+        """Runs until the reply to `sequence` is visible; returns the status bits. With `skip`,
+        jumps over quiet times."""
         self.step()  # the event line has changed: not a cycle to jump in
         for _ in range(limit):
             if self.status()[0] == sequence:
@@ -371,16 +377,16 @@ class Ps:
         return self.wait(self.submit(0, channel << 8 | address, time, words))
 
     def use_input_rings(self, register):
-        """Tells the logic where the input rings are, through the register `initiator_input_ring`,
-        or makes them anew after a reset of RTIO."""
+        """Sets the address of the input rings through the register `initiator_input_ring`, or
+        clears them after a reset of RTIO."""
         self.memory[self.RINGS :] = bytes(INPUT_RINGS_BYTES)
         self.pushed = True
         self.consumed, self._granted = {}, {}
         self.write(register, self.BASE + self.RINGS)
 
     def look(self, channel):
-        """The next entry of a channel's input ring, if it is there: (status, timestamp, data). Room
-        is given back as the firmware does it."""
+        """The next entry of a channel's input ring, if present: (status, timestamp, data). Room is
+        returned as the firmware does it."""
         number = (self.consumed.get(channel, 0) + 1) & 0xFFFF
         timestamp, data, flags, found = self._entry(channel, number)
         if found != number or not flags:
@@ -388,7 +394,7 @@ class Ps:
         self.consumed[channel] = number
         if self._open(channel) >= ENTRIES // 2 and self.status()[0] == self.sequence:
             self._grant(channel, -(2**63))
-            for _ in range(4):  # the next toggle must not follow at once
+            for _ in range(4):  # the next toggle must not follow immediately
                 self.step()
         return (0, timestamp, data) if flags & EVENT else (INPUT_OVERFLOW, -1, 0)
 
@@ -398,15 +404,15 @@ class Ps:
         )
 
     def _open(self, channel):
-        """Entries consumed that the logic takes to be occupied."""
+        """Entries consumed that the logic still counts as occupied."""
         return (self.consumed.get(channel, 0) - self._granted.get(channel, 0)) & 0xFFFF
 
     def progress(self):
-        """Up to this time all input events have been pushed."""
+        """All input events up to this time have been pushed."""
         return struct.unpack_from("<q", self.memory, 2048)[0]
 
     def _all_pushed(self, channel):
-        """There was room in the ring all the time, and nothing behind the newest entry."""
+        """Whether there was always room in the ring, and nothing followed the newest entry."""
         more = self._entry(channel, self.consumed.get(channel, 0))[2] & MORE
         return self.status()[0] == self.sequence and self._open(channel) < ENTRIES and not more
 

@@ -1,6 +1,8 @@
-"""Two endpoints of the link, verilated, and the line between them: a channel of words that does what lines do.
+"""Two endpoints of the link, verilated, and the line between them: a channel of words that behaves
+like a real line.
 
-The channel stands in `line_shim.cpp`, its parameters are a `Line`; one call plays millions of words.
+The channel is in `line_shim.cpp`, its parameters are a `Line`; one call transfers millions of
+words.
 """
 
 import ctypes
@@ -23,12 +25,12 @@ _TOP = "line_bench"
 
 @dataclass(frozen=True)
 class Line:
-    """One direction. Cycles: `delay` that a word is under way, which goes up and down by `drift` in
-    twice `drift_period`; each `pause_every`th takes no word (0: all do). Rates: `bit_errors` for
-    each bit; `bursts` for each cycle, of 2 to `burst_bits` (at most 64) bits of which the first and
-    the last are wrong; `drops` of words, which vanish; `unplugs` for each cycle, when for
-    `unplugged` cycles all is lost, in both directions at once as the first one says. From `seed`
-    follows everything."""
+    """One direction. Cycles: `delay` of a word, which varies by `drift` with a period of twice
+    `drift_period`; each `pause_every`th cycle takes no word (0: all do). Rates: `bit_errors` per
+    bit; `bursts` per cycle, of 2 to `burst_bits` (at most 64) bits of which the first and the last
+    are wrong; `drops` of words, which vanish; `unplugs` per cycle, which lose everything for
+    `unplugged` cycles, in both directions at once as given by the first one. `seed` determines all
+    of these."""
 
     seed: int = 1
     delay: int = 20
@@ -57,8 +59,8 @@ _ROW = np.dtype(
 
 
 class LineBench(TopLevel):
-    """Both ends between ports. What an end shows is a row of words of 32 bits: `up`, how often the
-    link went down, words by what befell them, and what `StreamTraffic` counts."""
+    """Both ends between ports. An end outputs a row of words of 32 bits: `up`, the number of link
+    failures, words by outcome, and the counts of `StreamTraffic`."""
 
     def __init__(self, reliability):
         super().__init__()
@@ -90,7 +92,7 @@ class LineBench(TopLevel):
 
 @dataclass
 class Played:
-    """words: carried, both directions together. ends: for each what it showed when nothing moved any more, by name."""
+    """words: transferred, both directions together. ends: outputs of each end at rest, by name."""
 
     words: int
     cycles: int
@@ -105,7 +107,8 @@ class Ends:
         self._play = ctypes.CDLL(str(path)).line_play
 
     def play(self, words: int, there: Line, back: Line | None = None, settle: int = 100_000) -> Played:
-        """Full load on all streams for so many words, then `settle` cycles without, plugged in."""
+        """Full load on all streams for so many words, then `settle` cycles without load, plugged
+        in."""
         counts, shown = (ctypes.c_uint64 * 3)(), np.zeros(2, _ROW)
         lines = [_Parameters(**asdict(line)) for line in (there, back or there)]
         self._play(
@@ -120,7 +123,7 @@ class Ends:
 
 
 def build_line(output: Path, reliability: Reliability) -> Ends:
-    """Makes the library in the folder `output`, unless it is up to date. Raises OSError."""
+    """Builds the library in the folder `output`, unless it is up to date. Raises OSError."""
     bench = LineBench(reliability)
     with verilate.building_alone(output):
         (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)

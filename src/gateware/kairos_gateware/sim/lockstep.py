@@ -1,6 +1,8 @@
-"""Any block, verilated, and played in lockstep: in each cycle a row of inputs goes in and a row of outputs comes out.
+"""Any block, verilated, and run in lockstep: each cycle takes a row of inputs and returns a row of
+outputs.
 
-For blocks without handshake. Rows are NumPy records; a field's integers go to signals of at most 64 bits.
+For blocks without handshake. Rows are NumPy records; a field's integers go to signals of at most 64
+bits.
 """
 
 import ctypes
@@ -55,8 +57,8 @@ class Lockstep:
 
 
 def build_lockstep(output: Path, dut, inputs, outputs) -> Lockstep:
-    """Makes the library in the folder `output`, unless it is up to date. inputs, outputs: name to a
-    signal of `dut`, or to a list of them; outputs that are signed are extended to 64 bits. Raises
+    """Builds the library in the folder `output`, unless it is up to date. inputs, outputs: name to
+    a signal of `dut`, or to a list of them; outputs that are signed are extended to 64 bits. Raises
     OSError."""
     top = _Top(dut, inputs, outputs)
     converted = verilog.convert(top, top.ios, name=_TOP)

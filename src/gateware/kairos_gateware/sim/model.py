@@ -1,6 +1,7 @@
-"""RTIO semantics in plain Python, independent of the gateware's structure: what random streams are compared with.
+"""RTIO semantics in plain Python, independent of the gateware's structure: the reference for random
+streams.
 
-Times are coarse (8 ns). The model knows accepted commands with the counter's value in the cycle of
+Times are coarse (8 ns). The model gets accepted commands with the counter's value in the cycle of
 acceptance, and the levels applied to input pads; it predicts statuses, errors, pad changes and
 input events.
 """
@@ -16,10 +17,10 @@ UNDERFLOW, UNREACHABLE = 2, 4
 
 @dataclass
 class Model:
-    """kinds: `ttl_out`, `ttl_inout` or `log` for each channel number. Lanes, or the pool, are taken
-    to be deep enough. reordering: events come out in any order of submission, as long as no more
-    than LANES are in the same cycle; of more, the model drops the last submitted, the logic those
-    that reach the wheel last (`crowded`)."""
+    """kinds: `ttl_out`, `ttl_inout` or `log` for each channel number. Lanes, or the pool, are
+    assumed to be deep enough. reordering: events are executed in any order of submission, as long
+    as no more than LANES are in the same cycle; of more, the model drops the last submitted, the
+    logic those that reach the wheel last (`crowded`)."""
 
     kinds: list[str]
     reordering: bool = False
@@ -30,7 +31,8 @@ class Model:
     _used: dict[int, int] = field(default_factory=dict)
 
     def output(self, now, channel, address, timestamp, data):
-        """A command accepted at counter value `now`; timestamp in machine units. Returns the status."""
+        """A command accepted at counter value `now`; timestamp in machine units. Returns the
+        status."""
         if channel >= len(self.kinds):
             return UNREACHABLE
         if self.kinds[channel] == "log":
@@ -45,7 +47,7 @@ class Model:
         return 0
 
     def _place(self, coarse):
-        """Whether there is a place for an event of this time, which then is taken."""
+        """Whether there is a place for an event of this time, which is then occupied."""
         if self.reordering:
             self._used[coarse] = self._used.get(coarse, 0) + 1
             return self._used[coarse] <= LANES
@@ -68,7 +70,8 @@ class Model:
         return [events[-1] for _, events in self._slots()]
 
     def collisions(self):
-        """(coarse, channel) of events of one cycle that differ in fine time or address, in order of time."""
+        """(coarse, channel) of events of one cycle that differ in fine time or address, in order of
+        time."""
         return [slot for slot, events in self._slots() if len({event[2:4] for event in events}) > 1]
 
     def _slots(self):
@@ -98,7 +101,7 @@ class Model:
 
     def input_events(self, channel, levels):
         """Sorted list of (coarse, level). levels: list of (coarse, level) applied to the pad, in
-        order of time; a pad that is driven has its own level."""
+        order of time; a driven pad has its own level."""
         gates = [(c, a, d) for c, ch, a, _, d in self.executed() if ch == channel and a >= 2]
         driven = [(c, o, oe) for c, ch, o, oe in self.pad_changes() if ch == channel]
         times = {c for c, _ in levels} | {c for c, a, _ in gates if a == 3} | {c for c, _, _ in driven}

@@ -1,4 +1,5 @@
-"""Ports of a top module that becomes a shared library: named as the shims expect, collected in `ios`."""
+"""Ports of a top module that becomes a shared library: named as the shims expect, collected in
+`ios`."""
 
 from migen import *
 from migen.fhdl import tracer
@@ -7,11 +8,11 @@ __all__ = ["TopLevel"]
 
 
 class TopLevel(Module):
-    """`ios`: the set of ports. To be called before the parts are made."""
+    """`ios`: the set of ports. To be called before the parts are created."""
 
     def __init__(self):
-        # Migen numbers names by all that the process has made: the second time the Verilog would be
-        # another one, and be compiled again.
+        # Migen numbers names by everything that the process has created: the second time the
+        # Verilog would differ and be recompiled.
         tracer.name_to_idx.clear()
         tracer.classname_to_objs.clear()
         self.ios = set()
@@ -27,13 +28,13 @@ class TopLevel(Module):
         self.comb += signal.eq(self.port(name, len(signal)))
 
     def outward(self, value, name, width=None):
-        """The port shows the value, in as many bits as it has if no width is given."""
+        """The port outputs the value, with the value's width if no width is given."""
         self.comb += self.port(name, len(value) if width is None else width).eq(value)
 
     def pad_ports(self, pads):
         """`pads_o`, `pads_oe`, `pads_i`: list of `Pad`, in the order of the ports' bits. A driven
-        pin shows its own level, as the buffers of the chip do: `pads_i` counts for pins that are
-        not driven."""
+        pin reads back its own level, like the buffers of the chip: `pads_i` applies to pins that
+        are not driven."""
         self.outward(Cat(*[pad.o for pad in pads]), "pads_o")
         self.outward(Cat(*[pad.oe for pad in pads]), "pads_oe")
         outside = self.port("pads_i", 8 * len(pads))

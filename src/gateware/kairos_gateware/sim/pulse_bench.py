@@ -1,4 +1,5 @@
-"""The pulse core's channels up to their engines, verilated, and played with streams of words cycle by cycle.
+"""The pulse core's channels up to their engines, verilated, and fed with streams of words cycle by
+cycle.
 
 For vectors and random programs: one call into the library plays a whole stream (`pulse_shim.cpp`).
 """
@@ -25,7 +26,7 @@ _STATES = ["armed", "running", "settled", "waiting", "trigger"]
 
 
 class SequencingBench(TopLevel):
-    """The block between ports. What a channel shows is a row of words of 64 bits: `ROW`."""
+    """The block between ports. A channel outputs a row of words of 64 bits: `ROW`."""
 
     def __init__(self, **options):
         super().__init__()
@@ -59,9 +60,9 @@ ROW = np.dtype(
         ("given", "u8", (READS, 5)),
     ]
 )
-"""What a channel shows. `first_cycle`: of its first underrun, by the core's own count. `given`:
-segments that its sequencer gives in this cycle, each its mask of parameters, 0x100 if there is one,
-and its bits, the lowest first."""
+"""Outputs of a channel. `first_cycle`: of its first underrun, by the core's own count. `given`:
+segments that its sequencer outputs in this cycle, each its mask of parameters, 0x100 if there is
+one, and its bits, the lowest first."""
 
 
 @dataclass
@@ -105,7 +106,7 @@ class Engines:
 
 
 def build_engines(output: Path, channels=facts.CHANNELS, **options) -> Engines:
-    """Makes the library in the folder `output`, unless it is up to date. Raises OSError."""
+    """Builds the library in the folder `output`, unless it is up to date. Raises OSError."""
     bench = SequencingBench(channels=channels, **options)
     with verilate.building_alone(output):
         (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)

@@ -1,4 +1,4 @@
-"""A pulse core's way from what a channel shows to samples, verilated, and played in lockstep."""
+"""A pulse core's path from a channel's outputs to samples, verilated, and run in lockstep."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ LEVELS = ["synchronise", "feed_forward"]
 
 
 class Parameters:
-    """What a channel shows."""
+    """Outputs of a channel."""
 
     def __init__(self):
         self.values = [Signal(facts.VALUE_BITS, name=f"value_{p}") for p in range(facts.PARAMETERS)]
@@ -37,8 +37,8 @@ class _Bench(Module):
 
 
 def build_synthesis(output: Path, samples_per_cycle: int) -> Lockstep:
-    """Makes the library in the folder `output`, unless it is up to date. A row of inputs has
-    `values`, `applied`, `harmonics`, LEVELS, `counter` and `error`; samples of it are LATENCY rows
+    """Builds the library in the folder `output`, unless it is up to date. A row of inputs has
+    `values`, `applied`, `harmonics`, LEVELS, `counter` and `error`; its samples are LATENCY rows
     later. Raises OSError."""
     bench = _Bench(samples_per_cycle)
     return build_lockstep(output, bench, bench.inputs, bench.outputs)
@@ -63,9 +63,9 @@ class _SampledBench(Module):
 
 
 def build_sampled(output: Path, channels: int, samples_per_cycle: int) -> tuple[Lockstep, int]:
-    """Likewise of some channels with a core's settings. A row has `values` and `applied`, those of
-    one channel behind those of the one before, LEVELS for each channel, `time` in cycles, and an
-    event: `stb`, `address`, `data`. Gives the library, and after how many rows samples come,
-    without what the couplings delay."""
+    """Likewise for some channels with a core's settings. A row has `values` and `applied`, those of
+    one channel after those of the previous one, LEVELS for each channel, `time` in cycles, and an
+    event: `stb`, `address`, `data`. Returns the library, and the number of rows by which samples
+    lag, without the delay of the couplings."""
     bench = _SampledBench(channels, samples_per_cycle)
     return build_lockstep(output, bench, bench.inputs, bench.outputs), bench.latency

@@ -1,4 +1,4 @@
-"""The gateware without pushed inputs, verilated: the CPU asks for each event, as it did before there was a pusher."""
+"""The gateware without pushed inputs, verilated: the CPU requests each event."""
 
 import dataclasses
 

@@ -1,4 +1,5 @@
-"""RTIO of three boards in a chain, verilated: the first one's commands reach the third through the second."""
+"""RTIO of three boards in a chain, verilated: the first one's commands reach the third through the
+second."""
 
 import random
 
@@ -48,7 +49,7 @@ def test_pins_of_three_boards_agree(core, delay):
 
 @pytest.mark.parametrize("delay", [0, 125])
 def test_least_slack_over_two_links(core, delay):
-    """What is accepted comes in time; what is a cycle too late is refused by the first board."""
+    """Accepted events are on time; an event one cycle too late is rejected by the first board."""
     slack = FIRST_SLACK + SLACK + 2 * (TRAVEL + delay)
     commands = []
     for n in range(-3, 5):

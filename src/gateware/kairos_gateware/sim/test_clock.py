@@ -1,4 +1,5 @@
-"""Variant `clocked` in the verilated library: the switch to the synthesiser, events around it, and its loss."""
+"""Variant `clocked` in the verilated library: the switch to the synthesiser, events around it, and
+its loss."""
 
 import pytest
 
@@ -14,7 +15,7 @@ def clocked(built):
 
 
 def measured(ps, name, count):
-    """The logic measures this frequency from now on."""
+    """Makes the logic measure this frequency from now on."""
     for pad, byte in zip(ps.library.info["clocks"][name], count.to_bytes(3, "little"), strict=True):
         ps.inputs.pads_i[pad] = byte
     for _ in range(8):
@@ -27,7 +28,8 @@ def levels(ps):
 
 
 def play(clocked, skip):
-    """Events before, at and after each change; what is seen: statuses and changes of the pad, with their times."""
+    """Events before, at and after each change; returns the observed statuses and changes of the
+    pad, with their times."""
     ps = clocked.boot(skip=skip)
     register = {name: clocked.registers[f"clock_{name}"] for name in ["select", "status", "lost", "synthesiser"]}
     ps.advance(1000)
@@ -36,7 +38,7 @@ def play(clocked, skip):
     seen.append(ps.read(register["synthesiser"]))
     base = 2000
     for way in range(4):
-        # The second is for the time of the change, the third waits when it ends
+        # The second is at the time of the change, the third is waiting when it ends
         for time, level in [(base, 1), (base + 550, 0), (base + 2000, 1)]:
             assert ps.output(TTL, 8 * time, level) == 0
         ps.advance(base + 500)
@@ -68,7 +70,8 @@ def test_switch_and_loss(clocked):
     assert rest[8] & SWITCHING or rest[8] & HELD
     assert rest[9:12] == [LOCKED | HELD, 1, LOCKED], "lost: held until acknowledged"
     assert rest[12:] == [LOCKED, LOCKED, 0, LOCKED], "nothing is changed"
-    # Up at its time, down by the reset, and never what waited; the last way is without a change.
+    # Rises at its time, falls by the reset, and waiting events are never executed; the last switch
+    # changes nothing.
     rising = [when for when, level in changes if level]
     assert rising == [2000, 6000, 10000, 14000, 16000]
     assert (14550, 0) in changes

@@ -1,6 +1,6 @@
-"""Copies and loads of another board's memory that fail, in the verilated whole: an engine that has
-halted does nothing until the firmware clears it, so time may be skipped; and all ends when it does
-without skipping, after a pause of any length, since timers go on from the same place."""
+"""Failing copies and loads of another board's memory, in the verilated whole: a halted engine does
+nothing until the firmware clears it, so time may be skipped; and everything ends at the same time
+as without skipping, after a pause of any length, since timers resume from the same place."""
 
 import struct
 
@@ -14,18 +14,19 @@ from .library import Ps
 
 RING, SOURCE = HpPort.BASE, HpPort.BASE + 0x1000
 QUIET = 5003
-"""Cycles in which a board with nothing to do is watched."""
+"""Cycles in which an idle board is observed."""
 FAILING = {
     "refused": ((SOURCE, 64, 0x1000), REFUSED),
     "invalid": ((SOURCE, 0, 0x1000), INVALID),
     "unreadable": ((HpPort.BASE + (1 << 20), 64, 0x1000), UNREADABLE),
     "unreachable": ((SOURCE, 64, 0x1000), UNREACHABLE),
 }
-"""(address here, bytes, address there) of a copy, and why it fails. The satellite exports nothing."""
+"""(address here, bytes, address there) of a copy, and the cause of its failure. The satellite
+exports nothing."""
 
 
 class Told(Ps):
-    """`told`: (counter, interrupts, event) whenever what wakes the processors changes."""
+    """`told`: (counter, interrupts, event) whenever a wake-up signal of the processors changes."""
 
     def __init__(self, *arguments, **options):
         self.told = []
@@ -40,8 +41,8 @@ class Told(Ps):
 
 @pytest.fixture
 def joined(built):
-    """Starts a board with remote memory and a satellite that agree on the time, the fibre of which
-    is out thereafter if not `plugged`."""
+    """Starts a board with remote memory and a satellite that agree on the time; the fibre is
+    unplugged afterwards if not `plugged`."""
     started = []
 
     def start(skip, plugged):
@@ -59,7 +60,8 @@ def joined(built):
 
 
 def copies(ps, registers, kind):
-    """Three that fail, twice: what a board's processors have seen; and how many cycles of `QUIET` were clocked."""
+    """Three copies that fail, twice: returns what the board's processors observed, and the number
+    of cycles of `QUIET` that were clocked."""
     copy, _ = FAILING[kind]
     ps.write(registers["bulk_base"], RING)
     ps.write(registers["bulk_interrupt"], 1)
@@ -75,7 +77,7 @@ def copies(ps, registers, kind):
         clocked = ps.cycle - clocked
         names = ("bulk_state", "bulk_completed", "bulk_posted", "bulk_told")
         found.append([ps.out.sim_tsc, *[ps.read(registers[name]) for name in names]])
-        # What was posted behind the one that failed is dropped
+        # Descriptors after the failed one are dropped
         ps.write(registers["bulk_heard"], 1)
         ps.write(registers["bulk_clear"], 1)
         found.append([ps.read(registers[name]) for name in names])
@@ -98,7 +100,7 @@ def test_loads_that_nobody_answers_end_as_without_skipping(built, joined):
     registers = built("memory").registers
 
     def ends(ps):
-        """When loads have failed, as `remote_state` tells."""
+        """The times at which loads have failed, from `remote_state`."""
         found = []
         for pause in (0, 1003, 2010):
             ps.advance(ps.out.sim_tsc + QUIET + pause)

@@ -45,7 +45,8 @@ def edges_of(pad_changes, pad):
 @pytest.mark.parametrize("ahead", [1200, 100_000])
 @pytest.mark.parametrize("order", ["falling", "shuffled"])
 def test_any_order_of_1024_events(reordering, order, ahead):
-    """All pending at once, within and beyond the wheel's reach: every event comes out at its time."""
+    """All pending at once, within and beyond the wheel's reach: every event is executed at its
+    time."""
     times = {"falling": range(1023, -1, -1), "shuffled": [n * 389 % 1024 for n in range(1024)]}[order]
     commands = [output(INOUTS, 8 * (ahead + 3 * n), n & 1) for n in times]
     for skip in [False, True]:
@@ -53,11 +54,12 @@ def test_any_order_of_1024_events(reordering, order, ahead):
         assert edges_of(played.changes, INOUTS) == [(ahead + 3 * n, n & 1) for n in range(1, 1024)]
         assert played.errors == (0,)
         accepted = [answer[0] for answer in played.answers]
-        assert accepted == list(range(accepted[0], accepted[0] + 1024))  # one event each cycle
+        assert accepted == list(range(accepted[0], accepted[0] + 1024))  # one event per cycle
 
 
 def test_1024_events_in_128_cycles(reordering):
-    """As dense as can be, eight channels in each cycle, and submitted from the last to the first, beyond reach."""
+    """As dense as possible, eight channels in each cycle, and submitted from the last to the first,
+    beyond reach."""
     ahead = 20_000
     commands = [output(INOUTS + c, 8 * (ahead + n), n & 1) for n in range(127, -1, -1) for c in range(8)]
     played = reordering.play(commands, until=ahead + 200, skip=True)
@@ -67,8 +69,8 @@ def test_1024_events_in_128_cycles(reordering):
 
 
 def test_dense_pool_while_other_events_go_directly(reordering):
-    """1024 events of 128 cycles leave the pool while commands that have to go into the wheel come
-    each cycle: all are in time, and a command waits three cycles at most."""
+    """1024 events of 128 cycles leave the pool while a command for the wheel is offered in each
+    cycle: all are on time, and a command waits at most three cycles."""
     ahead = 8000
     pool = [output(INOUTS + c, 8 * (ahead + n), n & 1) for n in range(127, -1, -1) for c in range(7)]
     pool += [output(INOUTS, 8 * (ahead + 1000 + n), n & 1) for n in range(128)]
@@ -84,7 +86,7 @@ def test_dense_pool_while_other_events_go_directly(reordering):
 
 
 def test_full_pool_waits_until_an_event_leaves_or_is_near(reordering):
-    """A command beyond reach waits for room. The one behind it has its own status then."""
+    """A command beyond reach waits for room. The next one then has its own status."""
     reach = reach_for(1024)
     far = [output(INOUTS, 8 * (50_000 + 10 * n), n & 1) for n in range(1024)]
     commands = [*far, output(INOUTS + 1, 8 * 30_000, 1), output(INOUTS + 2, 8 * 20_000, 1)]
@@ -133,7 +135,8 @@ _CHANNEL = st.sampled_from([0, 0, 1, 3, 4, 4, 5, 11, LOG, 13])
 
 @st.composite
 def _burst(draw):
-    """Events offered back to back, in some order of time, in a window of some length and some time ahead."""
+    """Events offered back to back, in some order of time, in a window of some length and some time
+    ahead."""
     count, span, ahead = draw(st.integers(2, 30)), draw(st.sampled_from([1, 4, 30, 400])), draw(_TIME)
     order = draw(st.sampled_from(["rising", "falling", "random"]))
     times = [draw(st.integers(0, span)) for _ in range(count)]
@@ -154,7 +157,7 @@ _ACTION = st.one_of(
         st.integers(0, 3),
         st.just(True),
     ).map(lambda action: [action]),
-    # times that several commands have, whenever they are submitted
+    # times shared by several commands, whenever they are submitted
     st.tuples(
         st.just("output"),
         st.sampled_from([0, 0, 1, 2, 900, 4000]),
@@ -192,7 +195,7 @@ def check(core, events, stream, toggles):
         level = 1 - (levels[pad][-1][1] if levels[pad] else 0)
         levels[pad].append((coarse, level))
         edges.append((coarse, pad, level))
-    commands[0].pause += 10  # copies of the counter that run behind begin below zero
+    commands[0].pause += 10  # copies of the counter that lag begin below zero
     played = core.play(commands, edges, until=UNTIL)
     skipping = core.play(commands, edges, until=UNTIL, skip=True)
     for name in ["answers", "changes", "errors", "end"]:
@@ -208,14 +211,14 @@ def check(core, events, stream, toggles):
             reads.append((accepted, command.channel, time, (status, timestamp, data)))
     flags, *channels = played.errors
     if events and (crowded := model.crowded()):
-        # Which of too many events are dropped depends on their way into the wheel. That some were
-        # is always told.
+        # Which of too many events are dropped depends on their path into the wheel. That some were
+        # is always reported.
         if any(coarse <= played.end for coarse in crowded):
             assert flags & 4 and channels[-1] in set().union(*crowded.values())
         return
     assert [(c, pad, o & 1, oe) for c, pad, o, oe in played.changes] == model.pad_changes(played.end + 1)
     assert all(o in (0, 255) for _, _, o, _ in played.changes)
-    # Errors are found a few cycles before their time, or when an event leaves the pool
+    # Errors are detected a few cycles before their time, or when an event leaves the pool
     for flag, errors in [(1, model.collisions()), (4, model.sequence_errors)]:
         if flags & flag:
             first = channels.pop(0)
@@ -241,7 +244,7 @@ _MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(
 @_QUICK
 @given(stream=_STREAM, toggles=_EDGES)
 def test_random_streams(core, stream, toggles):
-    """What happens at the pins, to statuses, inputs and errors is what the model says, with and without skipping."""
+    """Pins, statuses, inputs and errors agree with the model, with and without skipping."""
     check(*core, stream, toggles)
 
 

@@ -1,4 +1,5 @@
-"""Variant `lab`, verilated: every kind of PHY behind the kernel initiator, with and without skipping time."""
+"""Variant `lab`, verilated: every kind of PHY behind the kernel initiator, with and without
+skipping time."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -81,7 +82,7 @@ def test_any_order_of_times(boot, pad, registers):
 
 
 def test_input_stamps_and_counter(boot, pad):
-    """Stamps to the sample, and the counter beside the input sees the same gate."""
+    """Stamps to the sample, and the counter beside the input has the same gate."""
     ps = boot()
     start = ps.out.sim_tsc + 400
     ttl, counter = CHANNEL["ttl1"], CHANNEL["ttl1_counter"]
@@ -98,13 +99,13 @@ def test_input_stamps_and_counter(boot, pad):
     while (result := ps.input(ttl, 0))[0] == 0:
         stamps.append(result[1] - 8 * start)
     # the edge at sample 3 of the first cycle is before the gate, those from sample 2 of the last
-    # one behind it
+    # one after it
     assert stamps == [4 * 8 + 5, 20 * 8 + 1]
     assert ps.input(counter, -1) == (0, 8 * (start + 20) + 2, 2)
 
 
 def test_clock_generator(boot, pad):
-    """10 MHz for a millisecond: every edge where the accumulator's highest bit says."""
+    """10 MHz for a millisecond: every edge is where the accumulator's highest bit changes."""
     ps = boot()
     start = ps.out.sim_tsc + 400
     word = round(2**WIDTH * 10e6 * 8e-9)
@@ -119,7 +120,8 @@ def test_clock_generator(boot, pad):
 
 
 def test_a_clock_is_skipped(boot, pad):
-    """A clock costs nothing: a second of device time takes some hundred cycles, and its edges are where they were."""
+    """A clock costs nothing: a second of device time takes some hundred cycles, and its edges are
+    unchanged."""
     ps = boot(skip=True)
     start, before = ps.out.sim_tsc + 400, ps.cycle
     word = round(2**WIDTH * 10e6 * 8e-9)
@@ -135,7 +137,7 @@ def test_a_clock_is_skipped(boot, pad):
 
 
 def test_spi_loopback(boot, pad):
-    """What is written comes back from MISO; chip select numbers as for an Urukul."""
+    """Written data return on MISO; chip select numbers as for an Urukul."""
     ps = boot()
     spi = CHANNEL["spi_urukul0"]
     start = ps.out.sim_tsc + 400
@@ -163,7 +165,7 @@ def test_spi_collision_and_busy(boot, registers):
     assert ps.read(registers["rtio_collision_channel"]) == spi
     ps.write(registers["rtio_async_error"], 7)
     start = ps.out.sim_tsc + 400
-    # The same twice in one cycle: a TTL would take it as a replacement
+    # The same event twice in one cycle: a TTL would treat it as a replacement
     for time in [0, 100, 100]:
         assert ps.output(spi, 8 * (start + time), 0) == 0
     ps.advance(start + 200)
@@ -178,7 +180,7 @@ def test_spi_collision_and_busy(boot, registers):
 
 
 def card(ps, pad):
-    """A Fastino's card that has seen all that the pads showed."""
+    """A Fastino's card that has received all pad changes."""
     names = ["fastino0_clk", *(f"fastino0_mosi{i}" for i in range(6))]
     place = {pad[name]: i for i, name in enumerate(names)}
     result, samples, last = FastinoCard(), [0] * len(names), None
@@ -193,7 +195,8 @@ def card(ps, pad):
 
 
 def test_fastino(boot, pad):
-    """Four DACs with an event; frames are where the time says, and skipping does not change what the card sees."""
+    """Four DACs with an event; frames are at the expected times, and skipping does not change what
+    the card receives."""
     logs = []
     for skip in [False, True]:
         ps = boot(skip=skip)
@@ -218,7 +221,8 @@ def test_fastino(boot, pad):
 
 
 def test_grabber(boot, pad):
-    """A frame at the pads, sums in the kernel's inputs; time goes on in steps only while the camera has a clock."""
+    """A frame at the pads, sums in the kernel's inputs; time advances in steps only while the
+    camera has a clock."""
     ps = boot(skip=True)
     start = ps.out.sim_tsc + 400
     for i, value in enumerate([1, 0, 3, 2]):
@@ -235,8 +239,8 @@ def test_grabber(boot, pad):
     assert ps.cycle - before < len(camera) + 2000
     events = [ps.input(CHANNEL["grabber0_gate"], -1) for _ in range(3)]
     assert [data for _, _, data in events] == [1 << 31, 0, 200 + 3000 + 400 + 60000]
-    # The frame ends with word 20 + 10 + 2 * (3 + 2) of 3.5 cycles; five cycles behind its last bit
-    # is the stamp
+    # The frame ends with word 20 + 10 + 2 * (3 + 2) of 3.5 cycles; the stamp is five cycles after
+    # its last bit
     assert [status for status, _, _ in events] == [0] * 3
     ends = first + (40 + 6 / 7 + 0.5 / 7) * 3.5
     assert 0 <= events[0][1] / 8 - ends - 4 <= 1.5 and [t - events[0][1] for _, t, _ in events] == [0, 8, 16]
@@ -336,9 +340,9 @@ def play(ps, pad, stream):
 )
 @given(st.lists(_ACTION, min_size=1, max_size=25))
 def test_skipping_is_exact(boot, pad, registers, stream):
-    """Pads, statuses, inputs, the times at which the CPU sees them, and errors are those without
-    skipping. Edges of clocks are the emulator's matter, which knows them without running the clocks
-    (tests/e2e/test_clocks.py)."""
+    """Pads, statuses, inputs, the times at which the CPU sees them, and errors are the same as
+    without skipping. Edges of clocks are left to the emulator, which knows them without running the
+    clocks (tests/e2e/test_clocks.py)."""
     results = []
     for skip in [False, True]:
         ps = boot(skip=skip)

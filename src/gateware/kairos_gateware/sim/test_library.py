@@ -22,7 +22,7 @@ def test_descriptor_and_registers(library, registers):
     assert ps.read(registers["initiator_ring"]) == 0x1234_5680
     before = ps.cycle
     assert ps.read(PL_DESCRIPTOR.start) == int.from_bytes(b"KAIR", "little")
-    assert ps.cycle - before == 3  # the answer comes in the third cycle of the address
+    assert ps.cycle - before == 3  # the answer is in the third cycle of the address
     before = ps.cycle
     ps.write(registers["initiator_enable"], 0)
     assert ps.cycle - before == 2
@@ -49,7 +49,8 @@ def test_gp0_bursts(library, registers):
 
 
 def test_initiator_latency(boot):
-    """One-word output: request burst of 3 beats, status on the bus L + 5 cycles after the toggle, one beat."""
+    """One-word output: request burst of 3 beats, status on the bus L + 5 cycles after the toggle,
+    one beat."""
     ps = boot(read_latency=LATENCY)
     start = ps.cycle
     assert ps.output(4, 8 * (ps.out.sim_tsc + 100), 1) == 0
@@ -60,7 +61,8 @@ def test_initiator_latency(boot):
 
 @pytest.mark.parametrize("cost", [0, 10, 25, 50])
 def test_initiator_period(boot, cost):
-    """Distance of two outputs is L + W + C + 7 cycles: 67 at L = 20, W = 15, C = 25, where the reference needs 71."""
+    """Distance of two outputs is L + W + C + 7 cycles: 67 at L = 20, W = 15, C = 25, where the
+    reference needs 71."""
     ps = boot(read_latency=LATENCY, visible=15)
     starts = []
     for n in range(6):
@@ -73,7 +75,8 @@ def test_initiator_period(boot, cost):
 
 
 def test_output_slack(boot):
-    """Seven cycles of slack at acceptance (L + 4 cycles after the toggle) suffice; the pad changes at the timestamp."""
+    """Seven cycles of slack at acceptance (L + 4 cycles after the toggle) suffice; the pad changes
+    at the timestamp."""
     for slack, status in [(6, 2), (7, 0)]:
         ps = boot(read_latency=LATENCY)
         coarse = ps.out.sim_tsc + 1 + ACCEPTED + slack
@@ -101,7 +104,7 @@ def test_wide_outputs_fetch_only_their_words(boot, words):
 
 
 def test_toggle_without_a_request_is_counted(boot, registers):
-    """Such a toggle has no other effect, even in the middle of proper ones."""
+    """Such a toggle has no other effect, even among proper ones."""
     ps = boot()
     time = 8 * (ps.out.sim_tsc + 1000)
     for n in range(4):
@@ -130,7 +133,8 @@ def test_toggle_without_a_request_is_counted(boot, registers):
 
 @pytest.mark.parametrize("read_latency", [10, 20, 30])
 def test_posted_period(boot, read_latency):
-    """Posted one-word outputs go through at one each 8 cycles, in bursts at one each 3 or (L + 3) / 8 cycles."""
+    """Posted one-word outputs are executed at one per 8 cycles, in bursts at one per 3 or (L + 3) /
+    8 cycles."""
     ps = boot(read_latency=read_latency)
     time = 8 * (ps.out.sim_tsc + 2000)
     starts = []
@@ -150,7 +154,8 @@ def test_posted_period(boot, read_latency):
 
 
 def test_posted_events_of_any_width(boot):
-    """Widths that change from event to event: all events arrive, in order, in as many reads as it takes."""
+    """Widths that change from event to event: all events arrive, in order, in as many reads as
+    necessary."""
     ps = boot(read_latency=LATENCY)
     time = 8 * (ps.out.sim_tsc + 3000)
     widths = [1, 1, 3, 16, 16, 1, 2, 7, 8, 1, 1, 1, 16, 1, 5, 4, 3, 2, 1, 9]
@@ -167,7 +172,8 @@ def test_posted_events_of_any_width(boot):
 
 
 def test_error_of_a_posted_event_is_kept(boot, registers):
-    """The first one, with its number, until it is cleared; later ones are delivered, awaited ones have their own."""
+    """The first one, with its number, until it is cleared; later ones are executed, awaited ones
+    have their own status."""
     ps = boot()
     time = 8 * (ps.out.sim_tsc + 1000)
     for n, channel in enumerate([4, 999, 4, 998]):
@@ -201,7 +207,8 @@ def test_disabled_initiator_ignores_events(boot, registers):
 
 
 def test_full_lanes_wait_and_lose_nothing(boot):
-    """Increasing timestamps use all lanes; when they are full the initiator waits for the first event to leave."""
+    """Increasing timestamps use all lanes; when they are full the initiator waits for the first
+    event to leave."""
     ps = boot(skip=True)
     first = ps.out.sim_tsc + 200_000
     count = 8 * 129 + 20
@@ -213,7 +220,7 @@ def test_full_lanes_wait_and_lose_nothing(boot):
 
 
 def test_replacement_however_much_comes_between(boot):
-    """The event that is submitted last counts, even 2200 events after the one that it replaces."""
+    """The event submitted last takes effect, even 2200 events after the one that it replaces."""
     ps = boot(skip=True)
     last = ps.out.sim_tsc + 1_000_000
     assert ps.output(4, 8 * last, 0) == 0
@@ -237,7 +244,7 @@ def test_reset_ends_a_waiting_read(boot, registers):
 
 
 def test_input_timestamps(boot):
-    """An output looped back to an input comes in with the output's own timestamp."""
+    """An output looped back to an input is received with the output's own timestamp."""
     ps = boot()
     start = ps.out.sim_tsc + 200
     assert ps.output(0, 8 * start, 3, address=2) == 0

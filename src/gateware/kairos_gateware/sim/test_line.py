@@ -1,4 +1,4 @@
-"""Streams over a bad line, at full load: nothing is lost, doubled or changes places."""
+"""Streams over a bad line, at full load: nothing is lost, duplicated or reordered."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_any_line(link, there, back):
 
 
 def test_a_line_of_100_us(link):
-    """Longer than what the ends keep covers: slow, and complete."""
+    """Longer than the ends' buffers cover: slow, and complete."""
     all_arrived(link.play(50_000, Line(delay=12_500, bit_errors=1e-5, bursts=1e-4), settle=400_000))
 
 

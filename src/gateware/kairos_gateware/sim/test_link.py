@@ -65,8 +65,8 @@ def test_pins_of_both_boards_agree(core, delay):
 
 @pytest.mark.parametrize("delay", [0, 1, 125, 126, 1000])
 def test_round_trips_of_an_even_number_of_cycles(core, delay):
-    """The boards agree on the time that a symmetrical fibre of the way there would give, after a
-    link that was lost, too."""
+    """The boards agree on the time for a symmetrical fibre of the forward delay, also after a link
+    that was lost."""
     start = ready(delay) + delay + 200
     again = start + 2000 + ready(delay)
     edges = [(0, LONGER, 1), (start + 1000, CUT, 1), (start + 1500, CUT, 0)]
@@ -79,7 +79,8 @@ def test_round_trips_of_an_even_number_of_cycles(core, delay):
 
 @pytest.mark.parametrize("delay", [0, 125, 1000])
 def test_least_slack(core, delay):
-    """An event a cycle too late is refused, at once; the others are on time. Each is alone on the link."""
+    """An event a cycle too late is rejected immediately; the others are on time. Each is alone on
+    the link."""
     slack = TRAVEL + delay + SLACK
     commands = []
     for n in range(-3, 4):
@@ -96,7 +97,8 @@ def test_least_slack(core, delay):
 
 @pytest.mark.parametrize(("data", "cycles"), [(0x100, 5 / 4), (1 << 31, 13 / 9 * 5 / 4)])
 def test_events_in_a_row_at_the_least_slack(core, data, cycles):
-    """The link takes an event in so many cycles; none of them is late. (A command's time counts when it is offered.)"""
+    """The link takes one event per so many cycles; none of them is late. (A command's time is
+    relative to when it is offered.)"""
     count, delay = 300, 20
     commands = []
     for n in range(count):
@@ -106,7 +108,7 @@ def test_events_in_a_row_at_the_least_slack(core, data, cycles):
     commands[0].pause = ready(delay)
     played = play(core, commands, delay, until=ready(delay) + 4000)
     accepted = [answer[0] for answer in played.answers]
-    assert (accepted[-1] - accepted[20]) / (count - 21) <= cycles + 0.05  # a word of credits now and then
+    assert (accepted[-1] - accepted[20]) / (count - 21) <= cycles + 0.05  # an occasional word of credits
     assert {answer[5] for answer in played.answers} == {0}
     assert played.errors == (0,)
     assert len(changes(played)) == count - 4  # all but the first four change a level
@@ -130,7 +132,7 @@ def stream(rng, start, count, delay):
 
 
 def expected(commands, played, delay):
-    """Both boards' models, after what was accepted when."""
+    """Both boards' models, given the times of acceptance."""
     boards = {0: Model(KINDS), FAR: Model(KINDS)}
     statuses = []
     for command, (accepted, _, time, *_) in zip(commands, played.answers, strict=True):
@@ -181,7 +183,7 @@ def test_inputs_come_back_with_their_time(core):
             (INPUT_UNREACHABLE, -1 >> 3),
             (0, start + 5000),
         ]
-        # An event is known as soon as the link can tell
+        # An event is known as soon as the link can report it
         assert played.answers[4][1] == start + 5000 + 4 + TRAVEL + delay + 3
     assert played.cycles < 3500
 
@@ -207,7 +209,8 @@ def test_without_a_link_the_satellite_cannot_be_reached(core):
 
 
 def test_a_link_that_comes_back(core):
-    """What had arrived is executed; what had not is reported by the next command, and the link is as new."""
+    """Events that had arrived are executed; others are reported by the next command, and the link
+    is as new."""
     delay = 300
     start = ready(delay) + 2000
     cut = start - 1200
@@ -227,9 +230,9 @@ def test_a_link_that_comes_back(core):
 
 
 def cut_at_random(core, rng):
-    """Outputs whose levels alternate, and a fibre that is pulled out for a while: all that was
-    accepted is executed, or what was before the cut only up to some output, and this is said. True:
-    all."""
+    """Outputs whose levels alternate, and a fibre that is unplugged for a while: either all
+    accepted events are executed, or those before the cut only up to some output, which is reported.
+    Returns whether all were."""
     delay = rng.choice([0, 1, 20, 125, 300])
     begin, end = ready(delay), ready(delay) + 6000
     commands, time = [], begin + delay + 60
@@ -256,7 +259,7 @@ def cut_at_random(core, rng):
 
     if changed == levels(accepted):
         return True
-    # The near end knows of it a cycle later
+    # The near end detects it a cycle later
     before = [n for n in accepted if played.answers[n][0] <= cut]
     after = [n for n in accepted if played.answers[n][0] > cut]
     assert changed in [levels(before[:kept] + after) for kept in range(len(before))]
@@ -277,7 +280,7 @@ def test_outputs_are_executed_or_reported_at_1000_cuts(core):
 
 
 def losses(rng, begin, end, mean):
-    """Edges of pads that lose some words, again and again, in one of the directions."""
+    """Edges of pads that lose some words, repeatedly, in one of the directions."""
     edges, time = [], begin
     while True:
         time += rng.randrange(1, 2 * mean)
@@ -290,7 +293,8 @@ def losses(rng, begin, end, mean):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_lost_words_are_sent_again(core, seed):
-    """The waveform is as without losses, if there is time for that; a late event is reported, and all others come."""
+    """The waveform is the same as without losses if there is enough time; a late event is reported,
+    and all others arrive."""
     rng = random.Random(seed)
     delay = rng.choice([0, 13, 125, 400])
     start, ahead = ready(delay), 4 * (delay + 600)
@@ -309,7 +313,7 @@ def test_lost_words_are_sent_again(core, seed):
         command.relative = 1
     late[0].pause = start
     played = play(core, late, delay, losses(rng, start, end, 150), until=end + 20_000)
-    # A command's time counts when it is offered: some have to wait for room
+    # A command's time is relative to when it is offered: some have to wait for room
     assert {answer[5] for answer in played.answers} <= {0, UNDERFLOW}
     shown = {change[0] for change in changes(played)}
     assert played.errors[0] == 2

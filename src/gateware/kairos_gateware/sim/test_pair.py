@@ -1,4 +1,5 @@
-"""Variants `pair` and `satellite`, verilated: a satellite behind the logic of a board, as its processor sees it."""
+"""Variants `pair` and `satellite`, verilated: a satellite behind the logic of a board, as its
+processor sees it."""
 
 import ctypes
 
@@ -16,7 +17,7 @@ TRAVEL = 138
 
 @pytest.fixture
 def pair(built):
-    """(a board that has done what the firmware does at boot, its registers)."""
+    """(a board after the firmware's boot sequence, its registers)."""
     variant = built("pair")
     ps = Ps(variant.library, skip=True, satellite=built("satellite").library)
     registers = variant.registers
@@ -59,7 +60,8 @@ def test_registers_and_records_of_a_satellite(pair):
 
 
 def test_a_run_that_ends_with_a_word_says_whether_it_is_quiet(built):
-    """Also to a caller who thinks otherwise: after a skip of time it holds for quiet what was so before."""
+    """Also if the caller's flag is wrong: after a skip of time the flag still has the value from
+    before."""
     library = built("satellite").library
     inputs, single, run = PlIn(link_rx_up=1), PlOut(), PlOut()
     one, other = (library.dll.kairos_pl_new() for _ in range(2))
@@ -79,7 +81,7 @@ def test_a_run_that_ends_with_a_word_says_whether_it_is_quiet(built):
 
 @pytest.mark.parametrize("later", [0, 1024, 3072])
 def test_the_phase_of_what_comes_back(pair, later):
-    """In 1/4096 of a cycle, to 1/64; nothing is known of a satellite that is not there."""
+    """In 1/4096 of a cycle, to 1/64; nothing is known of an absent satellite."""
     ps, registers = pair
     ps.inputs.link_rx_phase[0] = later
     ps.write(registers["satellite_measure"], 1)

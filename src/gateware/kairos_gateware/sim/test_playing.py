@@ -1,5 +1,5 @@
-"""Variant `pulse`, with and without clocks that stand still where nothing moves but the pulse core:
-every output of every cycle is the same, and so is what has been recorded (clocks.h)."""
+"""Variant `pulse`, with and without clocks that stop while nothing but the pulse core is active:
+every output of every cycle is the same, and so is the recording (clocks.h)."""
 
 import ctypes
 import random
@@ -16,7 +16,7 @@ from .library import Ps
 CHANNEL = {spec.name: number for number, spec in enumerate(VARIANTS["pulse"].channels)}
 CORE = CHANNEL["pulse0"]
 RISING, SEND = 0b1001, 0b0100
-"""What an edge counter is told."""
+"""Configurations of an edge counter."""
 
 
 class Watched(Ps):
@@ -28,8 +28,8 @@ class Watched(Ps):
         self.together(together)
 
     def together(self, together):
-        """Whether all clocks run in every cycle; returns in how many only the pulse core's have,
-        and in how many of these only its engines'."""
+        """Whether all clocks run in every cycle; returns the number of cycles in which only the
+        pulse core's ran, and of these, those in which only its engines' did."""
         engines = ctypes.c_uint64()
         return self.library.dll.kairos_pl_together(self.pl, together, ctypes.byref(engines)), engines.value
 
@@ -38,7 +38,7 @@ class Watched(Ps):
         self.seen.append(bytes(self.out))
 
     def shown(self):
-        """What the outputs of the core have shown."""
+        """The recorded outputs of the core."""
         words, complete = ctypes.POINTER(ctypes.c_uint64)(), ctypes.c_uint32()
         count = self.library.dll.kairos_pl_shown(self.pl, ctypes.byref(words), ctypes.byref(complete))
         assert complete.value
@@ -46,8 +46,8 @@ class Watched(Ps):
 
 
 def play(ps, registers, pads, seed):
-    """A random program, with triggers, results, TTLs, edges at inputs that are counted, reads of
-    registers, and pauses in which nothing but the core moves."""
+    """A random program, with triggers, results, TTLs, counted edges at inputs, reads of registers,
+    and pauses in which only the core is active."""
     rng = random.Random(seed)
     program = random_program(seed, 11, 10)
     at = start = 8 * (ps.out.sim_tsc + 400)
@@ -102,7 +102,7 @@ def compare(built, registers, seed, skip):
         read = play(ps, registers, pads, seed)
         alone, engines = ps.together(together)
         found.append((read, ps.shown(), ps.seen))
-        # Where time is skipped little is left to be played without segments that move.
+        # Where time is skipped, few cycles are left in which no segments move.
         assert (alone, engines) == (0, 0) if together else alone >= engines + (not skip) >= 2 * (not skip)
         ps.close()
     for one, other in zip(*found, strict=True):

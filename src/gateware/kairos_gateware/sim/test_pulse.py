@@ -1,4 +1,5 @@
-"""Variant `pulse`, verilated whole, with and without skipping time: the pulse core behind the kernel initiator."""
+"""Variant `pulse`, verilated whole, with and without skipping time: the pulse core behind the
+kernel initiator."""
 
 import struct
 
@@ -14,10 +15,10 @@ from kairos_gateware.variants import VARIANTS
 CHANNEL = {spec.name: number for number, spec in enumerate(VARIANTS["pulse"].channels)}
 CORE = CHANNEL["pulse0"]
 RISING, SEND = 0b1001, 0b0100
-"""What an edge counter is told."""
+"""Configurations of an edge counter."""
 NEVER = 2**62
 BEHIND = {1: 24, 3: 17}
-"""Cycles from a change to the first level at the pins, where channel 0 alone plays, and where all do."""
+"""Cycles from a change to the first level at the pins, if channel 0 alone plays, and if all do."""
 CHANNELS_AT = facts.CHANNEL_MASK_AT
 
 
@@ -35,7 +36,7 @@ def ps(built, request):
 
 
 def send(ps, time, *words, apart=1):
-    """Words of the stream, one each `apart` cycles from `time` on."""
+    """Words of the stream, one per `apart` cycles from `time` on."""
     for n, word in enumerate(words):
         parts = [word >> 32 * part & 0xFFFF_FFFF for part in range(8)]
         assert ps.output(CORE, time + 8 * apart * n, *parts, address=phy.WORD) == 0
@@ -54,8 +55,8 @@ def lengths(ps, index):
 
 
 def branching():
-    """Words for a branch whose gate lasts 4, 8, 12 or 16 cycles by its result, with the enable of
-    tone 0 high; then zeros, then such as wait."""
+    """Words for a branch whose gate lasts 4, 8, 12 or 16 cycles depending on its result, with the
+    enable of tone 0 high; then zeros, then waiting segments."""
     words = [plut(n, Body(tau=4 * n + 4, flags=int(ToneFlag.ENABLE))) for n in range(4)]
     words += [plut(8 + n, Body(tau=4 * n + 4)) for n in range(4)]
     words += [plut(14, Body()), plut(15, Body(flags=int(ToneFlag.WAIT)))]
@@ -70,7 +71,8 @@ def branching():
 
 @pytest.mark.parametrize("bright, dark", [(0, 0), (4, 0), (5, 0), (4, 2), (7, 1)])
 def test_inputs_choose_the_gate_without_a_processor(ps, pad, bright, dark):
-    """A counter with a threshold of 5 is bit 0, the edges at a gated TTL with one of 2 bit 1."""
+    """A counter with a threshold of 5 is bit 0, the edges at a gated TTL with a threshold of 2 bit
+    1."""
     start = soon(ps)
     for n, (address, value) in enumerate(
         [(phy.RESULT_INPUTS, 3), (phy.RESULT_THRESHOLD, 5), (phy.RESULT_THRESHOLD + 1, 2)]
@@ -86,7 +88,7 @@ def test_inputs_choose_the_gate_without_a_processor(ps, pad, bright, dark):
         for n in range(count):
             at = opens // 8 + 20 + 40 * n
             ps.schedule += [(at, pad[name], 0xFF), (at + 10, pad[name], 0)]
-    # One more behind each gate, which does not count
+    # One more after each gate, which does not count
     ps.schedule += [(closes // 8 + 10, pad["ttl1"], 0xFF), (closes // 8 + 20, pad["ttl1"], 0)]
     ps.schedule += [(reads // 8 + 10, pad["ttl0"], 0xFF), (reads // 8 + 20, pad["ttl0"], 0)]
     ps.schedule.sort()
@@ -100,14 +102,14 @@ def test_inputs_choose_the_gate_without_a_processor(ps, pad, bright, dark):
 
 
 def test_the_first_underrun_is_told_with_its_time(ps):
-    """Parameter 5 of channel 1 lacks its second segment; asked for long after that."""
+    """Parameter 5 of channel 1 lacks its second segment; requested long after that."""
     start = soon(ps)
     send(ps, start, bypass(Body(tau=50), 0xFF, 2), bypass(Body(tau=50), 0xFF & ~(1 << 5), 2))
     asked = start + 400_000
     assert ps.output(CORE, asked, 1, address=phy.UNDERRUN) == 0
     age, parameters = [ps.input(CORE, NEVER)[2] for _ in range(2)]
     assert parameters == 1 << 5
-    # In the last cycle of the first segments, which start 7 cycles behind their word
+    # In the last cycle of the first segments, which start 7 cycles after their word
     assert asked // 8 - age == start // 8 + 7 + 50 - 1
     assert ps.output(CORE, asked + 800, Error.UNDERRUN | Error.MISALIGN, address=phy.STATUS) == 0
     assert ps.input(CORE, NEVER)[2] & 0x1FF == Error.UNDERRUN | Error.MISALIGN
@@ -145,7 +147,8 @@ def registers(built):
 
 
 def listed(ps, at, *blocks):
-    """Puts words into the port's memory from offset `at` on, and a list of them; returns the list's address."""
+    """Stores words in the port's memory from offset `at` on, and a list of them; returns the list's
+    address."""
     memory, words = ps.hp.memory, at + 128
     for n, block in enumerate([*blocks, []]):
         struct.pack_into("<II8x", memory, at + DESCRIPTOR_BYTES * n, ps.hp.BASE + words, len(block))
@@ -160,7 +163,7 @@ def wide(ps, address):
 
 
 def test_tables_and_sequences_from_memory(ps, pad, registers):
-    """Tables by a register's start, a sequence of them by an event's, its trigger by a register."""
+    """Tables started by a register, a sequence of them by an event, its trigger by a register."""
     tables, run = branching()[:-2], [gates([1]), *branching()[-2:]]
     ps.write(registers["stream_base"], listed(ps, 0, tables[:5], tables[5:]))
     ps.write(registers["stream_enable"], 1)
@@ -211,7 +214,7 @@ def test_a_list_that_is_nowhere_is_an_error_and_a_second_start_is_busy(ps, regis
         assert ps.output(CORE, at + 80 * n, listed(ps, 0, block), address=phy.STREAM) == 0
     ps.advance(at // 8 + 2000)
     assert ps.read(built("pulse").registers["rtio_async_error"]) == 2
-    # It waits where the core is full, until it is stopped
+    # The stream waits while the core is full, until it is stopped
     assert ps.read(registers["stream_words"]) < 120 and ps.read(registers["stream_busy"])
     ps.write(registers["stream_enable"], 0)
     for _ in range(300):

@@ -15,7 +15,8 @@ def entry(channel, number):
 
 
 def test_input_event_is_pushed(boot):
-    """Two beats, the first 6 cycles after the pad was sampled. The CPU then has the event without a request."""
+    """Two beats, the first 6 cycles after the pad was sampled. The CPU then has the event without a
+    request."""
     ps = boot()
     coarse = ps.out.sim_tsc + 100
     assert ps.output(0, 8 * coarse, 0, address=3) == 0  # a sample
@@ -25,14 +26,14 @@ def test_input_event_is_pushed(boot):
     for _ in range(8 + ps.visible):
         assert ps.look(0) is None
         ps.step()
-    assert ps.bursts == [(start + 7, "w", entry(0, 1), 2)]  # noted at the last beat
+    assert ps.bursts == [(start + 7, "w", entry(0, 1), 2)]  # recorded at the last beat
     assert ps.look(0) == (0, 8 * coarse, 0)
     assert ps.look(0) is None and len(ps.bursts) == 1
     ps.close()
 
 
 def test_waiting_for_an_input_event(boot):
-    """The answer's two beats follow 2 cycles after those of the event; nothing comes before."""
+    """The answer's two beats follow 2 cycles after those of the event; nothing precedes it."""
     ps = boot(read_latency=LATENCY)
     coarse = ps.out.sim_tsc + 200
     assert ps.output(0, 8 * coarse, 0, address=3) == 0
@@ -52,7 +53,7 @@ def test_waiting_for_an_input_event(boot):
 
 def test_timeout_and_progress(boot):
     """A timeout is answered when an event of that time would have been written. The answer holds
-    for all channels, so that the same question for another one needs no request."""
+    for all channels, so that the same request for another one is unnecessary."""
     ps = boot(read_latency=LATENCY)
     assert ps.input(1, 0) == (1, -1, 0)
     for _ in range(10):
@@ -79,7 +80,7 @@ def test_latency_of_an_input_request(boot):
 
 @pytest.mark.parametrize("skip", [False, True])
 def test_full_ring_and_full_fifo(boot, skip):
-    """Nobody looks: 64 entries are pushed, 65 stay in the FIFO, then the gap, in its place."""
+    """No one reads: 64 entries are pushed, 65 stay in the FIFO, then the gap, in its place."""
     ps = boot(skip=skip)
     start = ps.out.sim_tsc + 200
     assert ps.output(1, 8 * start, 3, address=2) == 0
@@ -98,7 +99,7 @@ def test_full_ring_and_full_fifo(boot, skip):
 
 
 def test_gap_stands_between_its_neighbours(boot):
-    """Events are lost, the CPU makes room, others follow: the gap is told just where it is."""
+    """Events are lost, the CPU makes room, others follow: the gap is reported in its place."""
     ps = boot()
     start = ps.out.sim_tsc + 200
     assert ps.output(1, 8 * start, 3, address=2) == 0
@@ -117,7 +118,7 @@ def test_gap_stands_between_its_neighbours(boot):
 
 @pytest.mark.long
 def test_entry_numbers_wrap(boot):
-    """70,000 events of one channel: all there, in order."""
+    """70,000 events of one channel: all present, in order."""
     ps = boot()
     start = ps.out.sim_tsc + 200
     assert ps.output(1, 8 * start, 3, address=2) == 0
@@ -130,7 +131,8 @@ def test_entry_numbers_wrap(boot):
 
 
 def test_reset_empties_the_rings(boot, registers):
-    """Entries begin with number 1 again, and what was in FIFOs and rings is gone; the other channels' too."""
+    """Entry numbers restart at 1, and FIFOs and rings are cleared, also those of the other
+    channels."""
     ps = boot(skip=True)
     start = ps.out.sim_tsc + 200
     for channel in [0, 3]:
@@ -156,7 +158,7 @@ def test_reset_empties_the_rings(boot, registers):
 
 
 def test_events_outlive_a_restart_of_the_initiator(boot, registers):
-    """While it is disabled nothing is pushed; the numbers of the entries go on."""
+    """While it is disabled nothing is pushed; the numbers of the entries continue."""
     ps = boot()
     start = ps.out.sim_tsc + 200
     assert ps.output(0, 8 * start, 3, address=2) == 0
@@ -188,8 +190,8 @@ _FLOODS = st.lists(
 
 
 def play_floods(ps, floods):
-    """Edges on all four inputs, far more than rings and FIFOs hold, and reads now and then; returns
-    all that is seen, and the edges of each channel."""
+    """Edges on all four inputs, far more than rings and FIFOs hold, and occasional reads; returns
+    all results, and the edges of each channel."""
     start = ps.out.sim_tsc + 300
     for channel in range(4):
         assert ps.output(channel, 8 * start, 3, address=2) == 0
@@ -212,7 +214,8 @@ def play_floods(ps, floods):
 
 
 def check_floods(boot, floods):
-    """The same with and without skipping; every event in order, and a gap just where some are missing."""
+    """The same with and without skipping; every event in order, and a gap exactly where some are
+    missing."""
     plain, skipping = boot(), boot(skip=True)
     seen, edges = play_floods(plain, floods)
     assert play_floods(skipping, floods) == (seen, edges)

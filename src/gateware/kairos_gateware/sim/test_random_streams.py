@@ -65,7 +65,8 @@ def play(ps, stream):
         ps.schedule.sort()
 
     def rest():
-        """The initiator is busy with the write response for a few cycles; later times are simple after that."""
+        """Waits for the initiator, which is busy with the write response for a few cycles; later
+        times are then simple to predict."""
         for _ in range(8):
             ps.step()
 
@@ -126,7 +127,7 @@ def check_stream(boot, registers, stream):
             coarse, level = queues[channel].pop(0)
             assert result == (0, 8 * coarse, level)
         else:
-            # Exact up to the timeout; behind it, an event must have had time to be seen
+            # Exact up to the timeout; after it, an event must have had time to be seen
             assert result == (1, -1, 0)
             assert not queues[channel] or queues[channel][0][0] > max(timeout >> 3, called - PUSH_VISIBLE)
     plain.close()
@@ -160,7 +161,8 @@ _POSTS = st.lists(
 
 
 def play_posts(ps, posts):
-    """Submits (posted?, channel, distance in time, words, cycles until the next); returns changes and last status."""
+    """Submits (posted?, channel, distance in time, words, cycles until the next); returns changes
+    and last status."""
     start = ps.out.sim_tsc + 4000
     time = start
     for posted, channel, distance, words, rest in posts:
@@ -181,7 +183,8 @@ def play_posts(ps, posts):
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_POSTS)
 def test_random_posts(boot, posts):
-    """Posted and awaited events of any width, mixed: all come out at their time, with and without skipping."""
+    """Posted and awaited events of any width, mixed: all are executed at their time, with and
+    without skipping."""
     plain, skipping = boot(), boot(skip=True)
     result = play_posts(plain, posts)
     assert play_posts(skipping, posts) == result

@@ -1,6 +1,6 @@
-"""Registers that are read while nothing moves but time, with a clock for the register bus alone:
-what is read, in how many cycles, and all that comes behind is as when the whole logic has its
-clocks."""
+"""Registers that are read while nothing changes but time, with a clock for the register bus alone:
+the values, the number of cycles, and everything that follows are the same as when the whole logic
+is clocked."""
 
 import ctypes
 import random
@@ -16,13 +16,14 @@ from .library import Ps
 from .test_resting import play
 
 SETTLE = 8
-"""Cycles behind a change from outside in which the emulator clocks all."""
+"""Cycles after an external change in which the emulator clocks everything."""
 NOTHING = 16
 """Cycles in which nothing may be due (kairos_pl.h)."""
 
 
 class Reader(Ps):
-    """Reads with a clock for the register bus alone where that is allowed, or never. `alone`: how often it was."""
+    """Reads with a clock for the register bus alone where that is allowed, or never. `alone`:
+    number of such reads."""
 
     def __init__(self, library, may, **options):
         super().__init__(library, **options)
@@ -53,7 +54,7 @@ class Reader(Ps):
         cycles = self.library.dll.kairos_pl_read(self.pl, address, 2, ctypes.byref(word))
         assert cycles == 3
         self.alone += 1
-        # The counter is as far behind; the cycle that loads it is one of them.
+        # The counter lags by as much; the cycle that loads it is one of them.
         self.inputs.sim_tsc_load, self.inputs.sim_tsc_value = 1, self.out.sim_tsc + cycles + 1
         self.step()
         self.cycle += cycles - 1
@@ -66,7 +67,8 @@ def compare(built, variant, seed, actions):
     for may in [False, True]:
         ps = built(variant).boot(kind=Reader, may=may)
         registers, choose = built(variant).registers, random.Random(seed)
-        # Before, all rests; behind, some of what was written may move for ever
+        # Before, everything is at rest; afterwards, some written registers may cause activity
+        # forever
         seen = [ps.read(address) for address in registers.values()]
         seen.append(play(ps, registers, variant, choose, actions))
         seen += [ps.read(address) for address in registers.values()]
@@ -100,7 +102,7 @@ def test_a_read_is_refused_where_something_moves(built):
 
     ps.advance(ps.out.sim_tsc + 100)
     assert (read(), word.value) == (3, Ps.BASE)
-    ps.write(address, Ps.BASE)  # what this leads to is not over
+    ps.write(address, Ps.BASE)  # its consequences are not over
     assert read() == 0
     assert ps.read(address) == Ps.BASE
     ps.close()
@@ -108,7 +110,7 @@ def test_a_read_is_refused_where_something_moves(built):
 
 @pytest.mark.parametrize("variant", [name for name, of in VARIANTS.items() if not (of.satellites or of.uplink)])
 def test_no_register_tells_its_block_that_it_is_read(variant):
-    """Else a read could have an effect that nobody has clocked."""
+    """Otherwise a read could have an effect that was not clocked."""
     soc = Soc(VARIANTS[variant], "test", simulation=True)
     fragment = soc.get_fragment()
     banks = soc.bus.banks.banks

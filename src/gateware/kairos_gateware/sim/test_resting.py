@@ -1,4 +1,5 @@
-"""Parts that rest most of the time, with and without a clock meanwhile: every output of every cycle is the same."""
+"""Parts that are idle most of the time, with and without a clock meanwhile: every output of every
+cycle is the same."""
 
 import ctypes
 import random
@@ -15,7 +16,8 @@ from .test_playing import Watched
 TRACE, RING, RING_SIZE = 0x1000, 0x8_0000, 0x4_0000
 FIXED = "initiator_ring initiator_input_ring initiator_enable analyzer_base analyzer_last dma_base".split()
 REMOTE = ("satellite", "remote", "exports", "bulk", "mailbox")
-"""Registers that stay as they are, since memory would be written anywhere, or the link would not come back."""
+"""Registers that are not changed, since memory would be written anywhere, or the link would not be
+re-established."""
 
 
 class Linked(Watched):
@@ -31,7 +33,7 @@ class Linked(Watched):
 
 
 def boot(built, variant, together, skip):
-    """An instance whose parts rest, or not."""
+    """An instance whose parts may or may not rest."""
     if variant != "pair":
         return built(variant).boot(kind=Watched, together=together, skip=skip)
     ps = Linked(built("pair").library, together, skip=skip, satellite=built("satellite").library)
@@ -43,8 +45,8 @@ def boot(built, variant, together, skip):
 
 
 def play(ps, registers, variant, rng, actions):
-    """Outputs that wait for an answer or do not, also too late or to nobody; gates, edges and
-    reads; playbacks; any register with any value; pauses. Returns what the processor has seen."""
+    """Outputs with and without wait, also late ones and ones to no channel; gates, edges and reads;
+    playbacks; any register with any value; pauses. Returns what the processor has seen."""
     channels = len(VARIANTS[variant].channels)
     writable = [name for name in registers if name not in FIXED and not name.startswith(REMOTE)]
     seen = []
@@ -61,7 +63,7 @@ def play(ps, registers, variant, rng, actions):
             words = [rng.getrandbits(rng.choice([1, 2, 32])) for _ in range(rng.choice([1, 1, 1, 2, 9]))]
             seen.append(ps.output(channel, time, *words, address=rng.choice([0, 0, 1, 2, 3, rng.randrange(256)])))
         elif kind < 0.5:
-            # Only what is in time: an error holds all that is posted behind it.
+            # Only events that are in time: an error blocks everything posted after it.
             for n in range(rng.randrange(1, 12)):
                 while ps.sequence + 1 - ps.status()[0] >= 12:
                     ps.step()

@@ -1,4 +1,5 @@
-"""Variant `servo`, verilated: the SU-Servo behind the kernel initiator, with models of the cards at its pads."""
+"""Variant `servo`, verilated: the SU-Servo behind the kernel initiator, with models of the cards at
+its pads."""
 
 import math
 from copy import deepcopy
@@ -26,7 +27,7 @@ ENABLE_CYCLES = 2
 
 
 class Lab(Ps):
-    """The PL with the cards. before_sample: called with the coarse time in each cycle, to change the card's inputs."""
+    """The PL with the cards. every_cycle: called in each cycle, to change the card's inputs."""
 
     def __init__(self, library, delay=24, skip=False):
         super().__init__(library, skip=skip)
@@ -145,7 +146,8 @@ def test_status_and_samples(boot):
 
 
 def test_idle_within_what_the_driver_waits(boot):
-    """3 us after the servo is switched off at the worst moment, with a sample just begun, nothing is in progress."""
+    """3 us after the servo is switched off at the worst moment, with a sample just begun, nothing
+    is in progress."""
     ps = boot()
     enable = ps.now(200)
     ps.configure(enable, 1)
@@ -159,7 +161,8 @@ def test_idle_within_what_the_driver_waits(boot):
 
 
 def test_period_and_latency(boot):
-    """A sample each 146 cycles (1.168 us); from it to the update with what was made of it 321 (2.568 us)."""
+    """One sample per 146 cycles (1.168 us); from it to the resulting update 321 cycles (2.568
+    us)."""
     ps = boot()
     ps.load(3, 1, Profile(b0=2048))
     ps.set(3, 1, 1, 1)
@@ -198,7 +201,7 @@ _SET = st.tuples(
 )
 def test_loop_against_the_model(boot, profiles, samples, delay):
     """Random profiles, inputs, and settings at any moment of a cycle: every update of every
-    synthesiser, the Ys and the clip flags are those of the model."""
+    synthesiser, the Ys and the clip flags agree with the model."""
     ps = boot(delay=delay)
     models = [ChannelModel({n: profiles[2 * i + n] for n in range(2)}) for i in range(CHANNELS)]
     models = deepcopy(models)
@@ -258,8 +261,8 @@ def test_loop_against_the_model(boot, profiles, samples, delay):
 @pytest.mark.parametrize("b", [-16, -48])
 def test_step_response_of_an_integrator(boot, b):
     """Power stabilisation: the input follows the amplitude. After a step of the set point the error
-    decays with the time constant that theory gives for the loop with its delay of three samples, to
-    1 %."""
+    decays with the time constant predicted by theory for the loop with its delay of three samples,
+    to 1 %."""
     ps = boot()
     gain, target = 0.8, 0.5
     ps.load(0, 0, Profile(a1=2048, b0=b, b1=b, adc=6, offset=round(-gain * target * 2**17)))
@@ -319,7 +322,8 @@ def test_switch_is_a_ttl(boot):
 
 
 def test_update_pulses(boot):
-    """Their delays are each card's own; bit 1 of the configuration takes them over. The pin's TTL channel goes on."""
+    """Each card has its own delay; bit 1 of the configuration applies them. The pin's TTL channel
+    remains usable."""
     ps = boot()
     ps.put(MAP.config, 2 | 3 << 2 | 6 << 5)
     ps.put(MAP.config, 1)
@@ -380,7 +384,7 @@ _ACTION = st.one_of(
 )
 @given(st.lists(_ACTION, min_size=1, max_size=8))
 def test_skipping_is_exact(boot, actions):
-    """Pads, what is read, and the times of both are those without skipping."""
+    """Pads, read values, and the times of both are the same as without skipping."""
     results = []
     for skip in [False, True]:
         ps = boot(skip=skip)

@@ -1,4 +1,5 @@
-"""DMA, analyzer and monitor/injector in the verilated whole, through their registers, with and without time skip."""
+"""DMA, analyzer and monitor/injector in the verilated whole, through their registers, with and
+without time skip."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -75,7 +76,7 @@ def device(boot, registers):
 
 
 def square(count, period):
-    """Pad 4 toggles each `period` machine units."""
+    """Pad 4 toggles every `period` machine units."""
     return [(4, 0, period * (n + 1), bytes([1 - n % 2, 0, 0, 0])) for n in range(count)]
 
 
@@ -117,7 +118,8 @@ def test_errors_tell_channel_and_time(device, format):
 @BOTH
 @pytest.mark.parametrize("delay", [0, 5, 31, 40, 55, 100, 300])
 def test_stop_leaves_the_core_usable(device, format, delay):
-    """Stopped at any moment: what was submitted comes out, the kernel's outputs and another playback go on."""
+    """Stopped at any moment: submitted events are executed, the kernel's outputs and another
+    playback continue to work."""
     ps = device.ps
     offset = device.now() + 8 * 600
     device.play(square(200, 80), format, offset)
@@ -169,7 +171,7 @@ def test_analyzer_records_kernel_and_dma(device):
     assert ps.output(4, offset, 1) == 0
     assert ps.output(5, 80, 1) == 2
     assert ps.output(0, offset + 8, 1, address=3) == 0
-    assert ps.output(LOG, 0, 0x4B61_6972) == 0  # "Kair", whatever the time
+    assert ps.output(LOG, 0, 0x4B61_6972) == 0  # "Kair", at any time
     assert ps.input(0, offset + 80)[0] == 0
     assert ps.input(0, 0)[0] == 1  # a timeout leaves no message
     device.play(square(3, 8), RECORDED, offset + 8 * 1000)
@@ -191,7 +193,8 @@ def test_analyzer_records_kernel_and_dma(device):
 
 
 def test_analyzer_with_dma_on_one_port(device):
-    """Packed and lossless: two cycles an event for ever, and nothing is lost. Else the overflow is reported."""
+    """Packed and lossless: two cycles per event indefinitely, and nothing is lost. Otherwise the
+    overflow is reported."""
     events = [(LOG, 0, 8 * n, bytes([n % 64])) for n in range(4000)]
     for lossless in [1, 0]:
         device.record(pack=1, lossless=lossless)
@@ -235,7 +238,7 @@ def test_monitor_and_injector(device):
     assert (probe(0, 0), probe(0, 1)) == (0, 0)
     ps.inputs.pads_i[0] = 255
     assert (probe(0, 0), probe(0, 1)) == (1, 0)
-    # Driven, the pin shows what the injector puts out, whatever is applied from outside.
+    # A driven pin has the injector's level, whatever is applied from outside.
     assert inject(0, 2, 1) == 1 and inject(0, 0, 1) == 1
     assert (probe(0, 0), probe(0, 1)) == (0, 1) and ps.out.pads_oe[0] == 1
     assert inject(0, 1, 1) == 1

@@ -1,4 +1,4 @@
-"""Two that build in one folder."""
+"""Two processes that build in one folder."""
 
 import threading
 import time

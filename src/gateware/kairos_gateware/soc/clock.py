@@ -1,8 +1,8 @@
-"""Which clock the logic runs from: the processing system's, with which it starts, or that of a board's synthesiser.
+"""Clock selection for the logic: the processing system's clock, used at start, or that of a board's
+synthesiser.
 
-`ClockControl` switches. It works on the processing system's clock, which never stops, and tells the
-board's clock manager (`boards/clocking.py`; in simulation `boards/sim.py` has a model of it) what
-to do:
+`ClockControl` switches. It runs on the processing system's clock, which never stops, and controls
+the board's clock manager (`boards/clocking.py`; in simulation `boards/sim.py` has a model of it):
 
     asked for ─▶ HOLD ─▶ PAUSE ─▶ RESET ─▶ LOCK ─▶ START ─▶ (selected)
                  PHYs    clocks   manager  waits    clocks
@@ -10,11 +10,11 @@ to do:
                            ▲
     lock lost ─────────────┘
 
-After power-up it begins with LOCK. The clocks of the logic are off from PAUSE to START, without a
-short pulse at either end, and nothing but the PHYs and the events that wait is reset: a register
-access that is under way is answered late, not never. Without a lock within LOCK_CYCLES, and
-whenever the lock is lost, the processing system's clock is taken instead; the PHYs then stay in
-reset until that has been acknowledged.
+After power-up it begins with LOCK. The clocks of the logic are off from PAUSE to START, with no
+runt pulse at either end, and only the PHYs and the waiting events are reset: a register access in
+progress is answered late, but always answered. If there is no lock within LOCK_CYCLES, and whenever
+the lock is lost, the processing system's clock is selected instead; the PHYs then stay in reset
+until that has been acknowledged.
 """
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
@@ -37,16 +37,16 @@ __all__ = [
 ]
 
 GATE_CYCLES = 16
-"""Cycles for what has been asked for to reach the logic, its clock being as slow as it may be."""
+"""Cycles for a request to reach the logic at its slowest possible clock."""
 
 LOCK_CYCLES = 1 << 15
 """262 us: a clock manager of this chip family locks within 100 us (DS187, DS191)."""
 
 PRESCALE = 4
-"""Cycles of a measured clock for a count."""
+"""Cycles of a measured clock per count."""
 
 WINDOW = 1 << 20
-"""Cycles of the processing system's clock in which a measurement counts: 8.4 ms."""
+"""Cycles of the processing system's clock in a measurement: 8.4 ms."""
 
 MEASURED_BITS = 20
 
@@ -61,11 +61,11 @@ class ClockControl(Module):
     `enable` (of the gates in the logic's clocks), `up` (they have been on: until then the logic is
     in reset); from it `locked`, asynchronous.
 
-    In domain sys: `select` and `switch` (a pulse: change to it), `acknowledge`; `selected`,
-    `switching`, `is_locked`, `lost` (since acknowledged the processing system's clock had to be
-    taken), `hold` (PHYs in reset), `discard` (a pulse before it ends: waiting events are dropped).
-    `reference`, `synthesiser`: measured counts (`Frequency`) of the external clock and of the
-    synthesiser's.
+    In domain sys: `select` and `switch` (a pulse: switch to the selected clock), `acknowledge`;
+    `selected`, `switching`, `is_locked`, `lost` (the processing system's clock had to be selected
+    and this has not been acknowledged), `hold` (PHYs in reset), `discard` (a pulse before it ends:
+    waiting events are dropped). `reference`, `synthesiser`: measured counts (`Frequency`) of the
+    external clock and of the synthesiser's.
     """
 
     def __init__(self, domain="sys", simulation=False):
@@ -120,7 +120,7 @@ class ClockControl(Module):
         self.comb += switching.eq(~fsm.ongoing("RUN"))
         fsm.act(
             "RUN",
-            # Whatever the clock does now, the logic is to see as little of it as possible
+            # The clock may misbehave from here on; the logic should see as little of it as possible
             If(~locked, fall_back.eq(1), NextValue(target, 0), NextValue(self.enable, 0), NextState("PAUSE")).Elif(
                 asked, done.eq(1), NextValue(target, select), If(select != self.source, NextState("HOLD"))
             ),
@@ -151,15 +151,15 @@ class ClockControl(Module):
             (hold, held),
         ]:
             self.specials += MultiReg(signal, seen)
-        # What the core does with the events that it drops reaches PHYs that are still in reset
+        # Keeps the PHYs in reset while the core executes or drops its waiting events
         self.sync += [
             If(held, rest.eq(_REST)).Elif(rest != 0, rest.eq(rest - 1)),
             self.hold.eq(held | (rest != 0)),
         ]
         self.comb += self.discard.eq(~held & (rest == _REST))
         if simulation:
-            # Everything above has come to rest: requests take some cycles to cross, so does what
-            # they lead to.
+            # Waits until everything above has settled: requests, and their consequences, take some
+            # cycles to cross domains
             still = Signal(max=_REST + 1)
             busy = switching | asked | self.switch | self.acknowledge | ~locked | (hold != self.hold)
             self.sync += If(busy, still.eq(_REST)).Elif(still != 0, still.eq(still - 1))
@@ -167,7 +167,8 @@ class ClockControl(Module):
 
 
 class Activity(Module):
-    """In domain `measured`: `toggle` changes every PRESCALE cycles. counts: level there, 0: as if the clock stood."""
+    """In domain `measured`: `toggle` changes every PRESCALE cycles. counts: level there; 0: as if
+    the clock had stopped."""
 
     def __init__(self, measured, counts=1):
         self.toggle = Signal()
@@ -180,9 +181,9 @@ class Activity(Module):
 
 
 class Frequency(Module):
-    """Frequency of a clock: `count` is the number of changes of `toggle` in the newest WINDOW
-    cycles of sys. It is in units of PRESCALE * 125 MHz / WINDOW = 477 Hz, and of a clock that has
-    stopped it is 0 after two windows at most."""
+    """Frequency of a clock: `count` is the number of changes of `toggle` in the latest window of
+    WINDOW cycles of sys. The unit is PRESCALE * 125 MHz / WINDOW = 477 Hz; for a clock that has
+    stopped, it becomes 0 after at most two windows."""
 
     def __init__(self, toggle, window=WINDOW):
         self.count = Signal(MEASURED_BITS)
@@ -202,7 +203,7 @@ class Frequency(Module):
 
 
 class ClockRegisters(Module, AutoCSR):
-    """Only where a board's synthesiser can make the clock of the logic."""
+    """Present only if a board's synthesiser can provide the logic clock."""
 
     USES = uses("clock")
 

@@ -1,6 +1,5 @@
-"""The links of a board: to the board above it, whose commands come to its RTIO core, and to those
-below; and what uses them besides RTIO, which is the same at every end.
-"""
+"""The links of a board: to the board above it, whose commands enter its RTIO core, and to those
+below; and their further clients, which are the same at every end."""
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -29,7 +28,8 @@ LANE_DEPTH = 512
 
 
 def data_width(variant) -> int:
-    """Bits of the widest event that a channel of the board or of those below it takes, 32 at least."""
+    """Bits of the widest event accepted by a channel of the board or of those below it, at least
+    32."""
     outputs = [phy.channel.output for board in variant.boards() for phy in make_phys(board.channels).values()]
     return max([LOG_WIDTH] + [output.data_width for output in outputs if output is not None])
 
@@ -40,8 +40,8 @@ def _more(board):
 
 
 class UplinkRegisters(Module, AutoCSR):
-    """far: `FarRtio`. `destination`: of this board, as the master calls it; a processor may change
-    it. `plays`: what the player submits is for the board above."""
+    """far: `FarRtio`. `destination`: of this board, as assigned by the master; a processor may
+    change it. `plays`: the player's outputs are for the board above."""
 
     USES = uses("uplink")
 
@@ -57,15 +57,15 @@ class UplinkRegisters(Module, AutoCSR):
 
 
 class Links(Module):
-    """variant: of the board. timebase: of its core. phases: clocks of boards may have any
+    """variant: of the board. timebase: of its core. phases: clocks of boards may have any phase
     (`NearRtio`, `FarRtio`). Raises ValueError if the board cannot have its links.
 
     `near`: of the boards below, list of `NearRtio`; `remotes`: the same for a `CriRouter`. `own`:
     the destination of this board. `far`: the `FarRtio`, once `attach` has been called on a board
     that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`,
     `line_up` and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names
-    of the ends, what has `out` to the line and `into` from it. `memories`: `RemoteMemory` of the
-    links that have it; `window`: `RemoteWindow`, or None without any.
+    of the ends, objects with `out` to the line and `into` from it. `memories`: `RemoteMemory` of
+    the links that have it; `window`: `RemoteWindow`, or None if there are none.
     """
 
     def __init__(self, variant, timebase, phases=False):
@@ -90,7 +90,8 @@ class Links(Module):
         self.submodules += self.near
 
     def attach(self, core, urgent):
-        """The far end of the link to the board above, in front of the core. urgent: port of the arbiter."""
+        """Adds the far end of the link to the board above, in front of the core. urgent: port of
+        the arbiter."""
         self.submodules.far = self.far = far = FarRtio(core, self.near, _more(self.variant), self._phases)
         self.ends = {"up": far, **self.ends}
         self.comb += [[near.enable.eq(far.live), near.abort.eq(far.abort)] for near in self.near]
@@ -108,7 +109,8 @@ class Links(Module):
         ]
 
     def complete(self):
-        """What is the same at all ends, once they are there: the mailbox, and the registers of the link itself."""
+        """Adds the parts common to all ends, once these exist: the mailbox, and the registers of
+        the link itself."""
         self._users, pointers = [], []
         below = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
         remote = {name: below.get(name, self.variant.remote) for name in self.ends}
@@ -137,9 +139,9 @@ class Links(Module):
             self._users.append(self.window)
 
     def _forward(self, names):
-        """What takes the place of the endpoints of these ends for loads and stores, if there are
-        several: then they go on through this board; and what each has for bulk transfers, which go
-        on likewise."""
+        """Returns the replacements of these ends' endpoints for loads and stores, if there are
+        several ends, so that these are forwarded through this board; and the port of each for bulk
+        transfers, which are forwarded likewise."""
         lines = {name: BulkLine(self.ends[name].endpoint) for name in names}
         self.submodules += list(lines.values())
         if len(names) < 2:
@@ -154,7 +156,7 @@ class Links(Module):
 
     @property
     def _first_port(self):
-        """Of a switch: that of the first end."""
+        """Port of a switch for the first end."""
         return UP if "up" in self.ends else UP + 1
 
     @property
@@ -168,5 +170,5 @@ class Links(Module):
         return end.eq(port - self._first_port)
 
     def settled(self):
-        """For time skip: nothing moves in any of them."""
+        """For time skip: whether all parts are quiescent."""
         return [part.settled for part in [*self.ends.values(), *self._users]]

@@ -1,4 +1,4 @@
-"""The PHYs of a variant's channels, between the RTIO core and the pads, and what observes them."""
+"""The PHYs of a variant's channels, between the RTIO core and the pads, and their observers."""
 
 from migen import *
 
@@ -14,8 +14,8 @@ __all__ = ["Phys"]
 
 
 def _resettable(phy, simulation):
-    """The PHY with its `reset`. In simulation a pulse core has clocks of its own, which run on
-    where nothing else moves (sim/clocks.h)."""
+    """The PHY with its `reset`. In simulation a pulse core has clocks of its own, which keep
+    running while nothing else changes (sim/clocks.h)."""
     if not (simulation and isinstance(phy, Pulse)):
         return ResetInserter()(phy)
     for part in phy.sequencing.feeding:
@@ -28,13 +28,15 @@ def _resettable(phy, simulation):
 
 
 class Phys(Module):
-    """specs: of the channels, a `variant.ChannelSpec` each. simulation: with clock domains of their own (resting.py).
+    """specs: of the channels, a `variant.ChannelSpec` each. simulation: with clock domains of their
+    own (resting.py).
 
     `reset`: of all PHYs. `channels`: `rtio.link.Channel` of each spec. `pads`: `Pad` of each pin.
-    `monitored`: by number, what a `MonitorInjector` observes and overrides. `pulses`: the pulse
-    cores. `asides`: by number, those that registers may use too. `outputs`: of pulse cores, each
-    the number of its RTIO channel, its own number there, its `pulse.channel.Channel`, and its PHY's
-    reset; `settings`: by such a number, `Settings`. `inputs`: the PHYs that sample pins.
+    `monitored`: by number, the PHYs and injectors that a `MonitorInjector` observes and overrides.
+    `pulses`: the pulse cores. `asides`: by number, PHYs that registers may use too. `outputs`: of
+    pulse cores, each the number of its RTIO channel, its own number there, its
+    `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number, `Settings`.
+    `inputs`: the PHYs that sample pins.
     """
 
     def __init__(self, specs, simulation=False):

@@ -1,7 +1,7 @@
 """The Zynq-7000's processing system block, and its connection to a `Soc`.
 
 Port names are those of the PS7 primitive (UG585, and its model in the vendor's and in yosys' cell
-library). Memory and MIO pins of the block are hard-wired and not listed. Its ports run with clock
+library). Memory and MIO pins of the block are hard-wired and not listed. Its ports run in clock
 domain sys.
 """
 
@@ -16,7 +16,8 @@ _INCREMENTING = 1
 
 
 class Ps7(Module):
-    """soc: its ports are connected. Provides `fclk` and `fclk_reset_n`, from which the board makes clock domain sys."""
+    """soc: its ports are connected. Provides `fclk` and `fclk_reset_n`, from which the board
+    derives clock domain sys."""
 
     def __init__(self, soc):
         self.fclk = Signal(4)

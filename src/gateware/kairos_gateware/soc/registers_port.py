@@ -1,14 +1,14 @@
-"""An AXI3 slave in front of the register bus: what a processor does with a register takes as few cycles as it can.
+"""An AXI3 slave in front of the register bus, with as few cycles per register access as possible.
 
 Cycles of one word, with a master that does not wait:
 
     read     0 address │ 1 register bus asked │ 2 answer
     write    0 address, data │ 1 register written, answer
 
-LiteX's bridges (`AXI2AXILite`, `AXILite2CSR`) take one more for each, and three for each further
-word of a burst, where this takes one. What leaves for the register bus comes from registers, so
-that its decoders have a whole cycle; an answer is what the bus says in its own cycle, and is kept
-if the master does not take it at once.
+LiteX's bridges (`AXI2AXILite`, `AXILite2CSR`) take one cycle more for each, and three for each
+further word of a burst, where this takes one. The outputs to the register bus are registered, so
+that its decoders have a whole cycle; an answer is passed on in the same cycle as the bus returns
+it, and is kept if the master does not accept it at once.
 """
 
 from litex.soc.interconnect.axi import BURST_FIXED, BURST_WRAP
@@ -21,11 +21,12 @@ _BYTES = 4
 
 
 class RegistersPort(Module):
-    """axi: slave of 32 bits. csr: the register bus, which answers in the cycle after its address. Clock domain sys.
+    """axi: slave of 32 bits. csr: the register bus, which answers in the cycle after its address.
+    Clock domain sys.
 
-    One burst at a time; of a read and a write that come together, the one that was not served last.
-    `reading`, `writing`: one is under way, from the cycle behind its address to that of its last
-    answer.
+    One burst at a time; if a read and a write arrive together, the one that was not served last is
+    taken. `reading`, `writing`: one is in progress, from the cycle after its address to that of its
+    last answer.
     """
 
     def __init__(self, axi, csr):
@@ -37,13 +38,13 @@ class RegistersPort(Module):
         address = Signal(len(csr.adr) + log2_int(_BYTES))
         self.comb += csr.adr.eq(address[log2_int(_BYTES) :])
         advance = Signal()
-        word = Signal(32)  # to be written, or read and not taken yet
+        word = Signal(32)  # to be written, or read and not accepted yet
         self._begin(axi, address, advance)
         self._read(axi, csr, word, advance)
         self._write(axi, csr, word, advance)
 
     def _begin(self, axi, address, advance):
-        """Takes the address of a burst, and counts it on."""
+        """Accepts the address of a burst, and increments it."""
         idle, read_last = Signal(), Signal()
         self.begin_read, self.begin_write = Signal(), Signal()
         self.comb += [
@@ -61,7 +62,7 @@ class RegistersPort(Module):
         self.sync += If(
             advance & (burst != BURST_FIXED),
             address.eq(following),
-            # The bits that count within the burst's own length go around
+            # The address bits that count within the burst's own length wrap around
             If(
                 burst == BURST_WRAP,
                 address.eq(Cat((address[:low] & ~wrapped) | (following[:low] & wrapped), address[low:])),
@@ -83,7 +84,7 @@ class RegistersPort(Module):
         self.comb += [axi.r.id.eq(number), axi.b.id.eq(number)]
 
     def _read(self, axi, csr, word, advance):
-        left = Signal(_BEATS_BITS + 1)  # words that the bus has not been asked for
+        left = Signal(_BEATS_BITS + 1)  # words not yet requested from the bus
         ask, fresh, kept = Signal(), Signal(), Signal()
         self.comb += [
             ask.eq((left != 0) & (~axi.r.valid | axi.r.ready)),

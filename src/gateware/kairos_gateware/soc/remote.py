@@ -1,4 +1,4 @@
-"""Remote memory at one end of a link: what asks the other board, and what answers it, with the memory port."""
+"""Remote memory at one end of a link: the requesting and the serving part, with the memory port."""
 
 from migen import *
 
@@ -16,13 +16,13 @@ _REGIONS = 4
 
 
 class RemoteMemory(Module):
-    """endpoint: of the link, with the streams of `remote_streams` in both directions. way: what
-    takes its place for loads and stores (`Forwarding`), or None. bulk_way: `BulkWay`. own: number
-    of this board.
+    """endpoint: of the link, with the streams of `remote_streams` in both directions. way: its
+    replacement for loads and stores (`Forwarding`), or None. bulk_way: `BulkWay`. own: number of
+    this board.
 
     `readers`, `writers`: halves of a memory port. `register_blocks`: by their names. `pointers`:
-    `Asker` for a window. `done`: a copy is complete that was to tell, or the engine has halted;
-    `irq`: the interrupt after that. `settled`: for time skip.
+    `Asker` for a window. `done`: a copy with report is complete, or the engine has halted; `irq`:
+    the resulting interrupt. `settled`: for time skip.
     """
 
     def __init__(self, endpoint, way, bulk_way, own):

@@ -1,10 +1,10 @@
-"""Parts in which nothing changes for most of the time, each with a clock domain of its own in
-simulation: an event at a pin then costs a third of the host's time less.
+"""Parts that are idle most of the time, each with a clock domain of its own in simulation: an event
+at a pin then takes a third less host time.
 
-A part wakes in the very cycle in which something comes to it, so it misses no edge that would
-change what anybody can see. What its registers hold while they mean nothing (an event without its
-`valid`, say) may be older than with a clock. `sim/clocked.h` gives the edges; `sim/test_resting.py`
-compares every output of every cycle.
+A part wakes in the same cycle in which an input changes, so it misses no edge with an observable
+effect. Registers whose contents are irrelevant (an event without its `valid`, for example) may be
+older than with a free-running clock. `sim/clocked.h` generates the edges; `sim/test_resting.py`
+compares every output in every cycle.
 """
 
 from migen import *
@@ -15,14 +15,16 @@ RESTING = NETWORK, INPUTS, ANALYZER, DMA, REGISTERS = "network", "inputs", "anal
 """In the order of the bits of `Resting.wakes`."""
 
 PLAY, FEED = "play", "feed"
-"""Of pulse cores: what moves while engines run, and what gives them segments. These run on where nothing else moves."""
+"""Of pulse cores: the part active while engines run, and the part that feeds them segments. These
+keep running while nothing else changes."""
 
 _TAIL = 4
-"""Cycles behind the last one in which something comes, or moves, until all in a part is as it stays."""
+"""Cycles after the last input or change until everything in a part has settled."""
 
 
 class Resting(Module):
-    """moving: by domain, whether something comes to it or moves in it. `wakes`: which must have this cycle's edge."""
+    """moving: by domain, whether it receives something or something changes in it. `wakes`: domains
+    that must have this cycle's edge."""
 
     def __init__(self, moving):
         self.wakes = Signal(len(RESTING))

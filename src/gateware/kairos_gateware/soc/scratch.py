@@ -1,4 +1,4 @@
-"""Registers that do nothing; what they are for: src/contracts/registers.toml."""
+"""Registers without function; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStorage
 from migen import *
@@ -9,7 +9,7 @@ __all__ = ["ScratchRegisters"]
 
 
 class ScratchRegisters(Module, AutoCSR):
-    """They keep what is written."""
+    """Keep the written value."""
 
     USES = uses("scratch")
 

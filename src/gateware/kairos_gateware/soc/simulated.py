@@ -1,4 +1,5 @@
-"""What a board has in simulation only: what says how far time may be moved, and which clocks may rest meanwhile."""
+"""Parts of a board that exist in simulation only: they determine how far time may be advanced, and
+which clocks may stop meanwhile."""
 
 from functools import reduce
 from operator import and_, or_
@@ -14,10 +15,10 @@ __all__ = ["Simulated"]
 class Simulated(Module):
     """soc: `Soc`, otherwise complete.
 
-    `load` and `load_value` set the counter. `settled`: nothing moves but time; `waits`: nothing
-    moves but time and pulse cores, whatever those do; `feeds`: in those segments or words move.
-    `next_due`: latest coarse time to which the counter may be moved. `wakes`: which parts must be
-    clocked (`Resting`).
+    `load` and `load_value` set the counter. `settled`: nothing changes but time; `waits`: nothing
+    changes but time and pulse cores, whatever those do; `feeds`: segments or words move in those.
+    `next_due`: latest coarse time to which the counter may be advanced. `wakes`: which parts must
+    be clocked (`Resting`).
     """
 
     def __init__(self, soc):
@@ -37,7 +38,8 @@ class Simulated(Module):
         cores = [phy.sequencing for phy in soc.phys.pulses]
         self.comb += [
             self.settled.eq(reduce(and_, [part.settled for part in [*soc.streams, *cores]], still)),
-            # A stream that waits for room in a core goes on when that says so; a wave has edges of its own
+            # A stream that waits for room in a core resumes when the core has room; a wave has
+            # edges of its own
             self.waits.eq(
                 reduce(and_, [*[s.idle for s in soc.streams], *[wave.word == 0 for wave in soc.core.waves]], still)
             ),
@@ -45,7 +47,7 @@ class Simulated(Module):
         ]
 
     def _moving(self, soc):
-        """By domain, whether something comes to it or moves in it."""
+        """By domain, whether it receives something or something changes in it."""
         core, bus, analyzer, cri = soc.core, soc.bus, soc.analyzer, soc.cri
         seen = cri.output.valid | cri.output_done | cri.input.valid | cri.input_done | analyzer.bus.bvalid
         if core.pusher is not None:
@@ -59,7 +61,7 @@ class Simulated(Module):
             REGISTERS: ~bus.idle,
         }
         if soc.links.far is not None:
-            # The board above writes a register: the name that it gives this one
+            # The board above writes a register: the number that it assigns to this board
             moving[REGISTERS] |= soc.links.far.named
         return moving
 

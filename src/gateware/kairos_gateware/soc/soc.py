@@ -1,4 +1,5 @@
-"""A variant's logic on the ports of the processing system: what every board, real or simulated, has in common."""
+"""A variant's logic on the ports of the processing system: the part common to all boards, real or
+simulated."""
 
 from functools import reduce
 from operator import and_, or_
@@ -43,16 +44,16 @@ __all__ = ["Soc"]
 
 
 class Soc(Module):
-    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with what only
-    `Simulated` has. clock: `ClockControl` where a synthesiser makes the clock, with its number in
-    the descriptor, `synthesiser`.
+    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: adds `Simulated`.
+    clock: `ClockControl` where a synthesiser provides the clock, with its number in the descriptor,
+    `synthesiser`.
 
     Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory), `interrupts`
     (IRQF2P; 0: copies), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write`
     (analyzer), `event_o`, `event_i`, `emio_o`, `emio_i` (64 lines of the GPIO controller each way).
-    `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: what the
-    descriptor memory says. `register_blocks`: the blocks that have registers, by the prefix of
-    their names. `simulated`: `Simulated`, or None.
+    `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: contents of
+    the descriptor memory. `register_blocks`: the blocks that have registers, by the prefix of their
+    names. `simulated`: `Simulated`, or None.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
@@ -73,7 +74,8 @@ class Soc(Module):
         self._simulation(simulation)
 
     def _timeline(self, variant, simulation):
-        """The RTIO core, the boards beyond links, and `cri`, the way to all of them; its `arbiter`."""
+        """Adds the RTIO core, the boards beyond links, and `cri`, the path to all of them; its
+        `arbiter`."""
         timebase = TimeBase(loadable=simulation or variant.uplink)
         self.submodules.links = links = Links(variant, timebase, phases=not simulation)
         channels = self.phys.channels
@@ -98,7 +100,7 @@ class Soc(Module):
         links.complete()
 
     def _initiators(self):
-        """What submits events, kernels and DMA, and what observes them."""
+        """Adds the initiators, kernels and DMA, and the observers of their events."""
         core, arbiter = self.core, self.arbiter
         roomy = reduce(and_, [near.roomy for near in self.links.near], core.roomy)
         self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], roomy, core.pusher)
@@ -113,12 +115,12 @@ class Soc(Module):
         ]
 
     def _add_registers(self, name, registers):
-        """name: what the names of the registers begin with."""
+        """name: prefix of the names of the registers."""
         setattr(self.submodules, f"{name}_registers", registers)
         self.register_blocks[name] = registers
 
     def _registers(self):
-        """Of the blocks that most boards have."""
+        """Adds the registers of the blocks that most boards have."""
         clock, far = self.clock_control, self.links.far
         rtio = RtioRegisters(
             self.core,
@@ -147,7 +149,7 @@ class Soc(Module):
             self._add_registers("clock", ClockRegisters(clock))
 
     def _plays(self, played, uplink):
-        """What the player submits while that is for the board above."""
+        """Reports the outputs of the player while it plays for the board above."""
         output, own = self.arbiter.ports[1].output, self.links.own
         self.comb += [
             played.valid.eq(output.valid & output.ready & uplink.plays.storage),
@@ -156,7 +158,7 @@ class Soc(Module):
         ]
 
     def _pulse_cores(self):
-        """Their registers, and the readers of their words in memory."""
+        """Adds the pulse cores' registers, and the readers of their words in memory."""
         self.streams = []
         for n, phy in enumerate(self.phys.pulses):
             stream = StreamReader()
@@ -168,7 +170,7 @@ class Soc(Module):
             self.comb += registers.reset.eq(phy.reset)
 
     def _traffic(self, variant):
-        """What measures the ports, and the lines of the GPIO controller."""
+        """Adds the engine that measures the ports, and the lines of the GPIO controller."""
         self.traffic = None
         self.emio_o, self.emio_i = Signal(64), Signal(64)
         if variant.traffic:
@@ -178,7 +180,8 @@ class Soc(Module):
             self.comb += [lines.o.eq(self.emio_o), self.emio_i.eq(lines.i)]
 
     def _resets(self):
-        """PHYs are held by the registers, without a clock, and by the board above; those of boards below with them."""
+        """PHYs are held in reset by the registers, without a clock, and by the board above; those
+        of boards below along with them."""
         held = self.register_blocks["rtio"].phy_reset.storage
         if self.clock_control is not None:
             held = held | self.clock_control.hold
@@ -189,7 +192,7 @@ class Soc(Module):
             self.comb += [near.phy_reset.eq(self.phys.reset), near.reset.eq(self.core.reset)]
 
     def _bus(self, variant, build_id, synthesiser):
-        """The registers' port, with the descriptor in front of them, which lists them."""
+        """Adds the registers' port, with the descriptor, which lists the registers."""
         self.descriptor = Descriptor(
             identification=f"{variant.name};{__version__}",
             build_id=build_id,
@@ -206,12 +209,12 @@ class Soc(Module):
             self.descriptor.registers = registers
             return self.descriptor.to_words()
 
-        # Of the registers only a link's mailbox gives something away when it is read
+        # Only a link's mailbox has registers whose reading has side effects
         self.submodules.bus = Gp0Bus(SimpleNamespace(**self.register_blocks), describe, taking=bool(self.links.ends))
         self.gp0 = self.bus.axi
 
     def _memory(self):
-        """The ports to memory, each shared by those that have much to do there."""
+        """Connects the ports to memory, each shared by its clients."""
         memories = self.links.memories
         self.gp1 = self.links.window.axi if self.links.window is not None else None
         self.acp = self.initiator.bus
@@ -226,20 +229,21 @@ class Soc(Module):
         self.hp_read = share(self, readers)
 
     def _events(self):
-        """What the processors are woken with, and interrupts."""
+        """Connects the events that wake the processors, and interrupts."""
         memories = self.links.memories
         self.interrupts = Signal(16)
         self.comb += self.interrupts[0].eq(reduce(or_, [memory.irq for memory in memories], C(0)))
         self.event_o, self.event_i = self.initiator.event_o, self.initiator.event_i
         for memory in memories:
-            # A copy that is complete wakes the processors as an answer of the initiator does
+            # A completed copy wakes the processors like an answer of the initiator
             toggled, told = Signal(), Signal()
             self.sync += If(memory.done, toggled.eq(~toggled))
             self.comb += told.eq(self.event_i ^ toggled)
             self.event_i = told
 
     def _simulation(self, simulation):
-        """Clocks that rest, and whoever may set the counter: the board above, the simulation."""
+        """Adds the clock domains that may rest, and the sources that may set the counter: the board
+        above, the simulation."""
         self.simulated, timebase, far = None, self.core.timebase, self.links.far
         if simulation:
             for domain, part in [(REGISTERS, self.bus), (DMA, self.dma), (ANALYZER, self.analyzer)]:

@@ -1,4 +1,5 @@
-"""Port GP0: how many cycles a register takes, and that registers hold and give what they do behind LiteX's bridges."""
+"""Port GP0: cycles per register access, and the same register behaviour as behind LiteX's
+bridges."""
 
 import random
 from types import SimpleNamespace
@@ -25,7 +26,7 @@ WORDS = 16
 
 
 class LitexPort(Module):
-    """What `RegistersPort` does, by LiteX."""
+    """LiteX's equivalent of `RegistersPort`."""
 
     def __init__(self, axi, csr):
         lite = AXILiteInterface(data_width=32, address_width=32)
@@ -33,7 +34,7 @@ class LitexPort(Module):
 
 
 class Bench(Module):
-    """An AXI slave with `WORDS` words on the register bus. Word n holds 100 + n at first. `asked`:
+    """An AXI slave with `WORDS` words on the register bus. Word n initially holds 100 + n. `asked`:
     how often a word has been read."""
 
     def __init__(self, port):
@@ -44,7 +45,7 @@ class Bench(Module):
         self.asked = Signal(32)
         place = csr.adr[: log2_int(WORDS)]
         self.sync += [
-            # As of a bank: 0 unless it is chosen, and anew in each cycle
+            # Like a bank: 0 unless it is selected, and updated in each cycle
             csr.dat_r.eq(Mux(csr.adr[log2_int(WORDS) :] == 0, words[place], 0)),
             If(csr.we, words[place].eq(csr.dat_w)),
             If(csr.re, self.asked.eq(self.asked + 1)),
@@ -64,7 +65,7 @@ class Order(NamedTuple):
 def play(port, orders, seed=0):
     """seed: of pauses between and within the orders; with 0 there are none. Returns for each order
     (cycle of its address, cycles of its beats, values read or cycle of the write's answer), and how
-    often a word was asked for."""
+    often a word was read."""
     dut = Bench(port)
     axi = dut.axi
     answer = [axi.r.valid, axi.r.last, axi.r.id, axi.r.data]
@@ -112,7 +113,7 @@ def play(port, orders, seed=0):
         answers.append((began, beats, values))
 
     def write(order, number):
-        # Address and data are taken in cycles of their own, and each may come late
+        # Address and data are accepted in separate cycles, and each may be late
         beats, began, answered = [], None, False
         values = list(order.values)
         yield from set_address(axi.aw, order, number)
@@ -171,7 +172,7 @@ def test_words_of_a_burst():
 
 @pytest.mark.parametrize("seed", range(8))
 def test_registers_hold_and_give_what_they_do_behind_litexs_bridges(seed):
-    """Also that a register whose reading takes something is asked once for each word."""
+    """Also that a register whose reading has side effects is read once for each word."""
     choose = random.Random(seed)
     orders = []
     for _ in range(40):

@@ -1,4 +1,5 @@
-"""Links that a board cannot have are refused when it is built, in a line that says what there is room for."""
+"""Links that a board cannot have are rejected at build time, with a line that states the available
+room."""
 
 from dataclasses import replace
 

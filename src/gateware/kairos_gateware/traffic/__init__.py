@@ -1,1 +1,2 @@
-"""Reads and writes memory on demand and counts its own cycles: for measuring the ports of the processing system."""
+"""Reads and writes memory on demand and counts its own cycles: for measuring the ports of the
+processing system."""

@@ -1,8 +1,9 @@
-"""Reads or writes a range of memory as fast as the port allows, through the HP port or the ACP, and counts the cycles.
+"""Reads or writes a range of memory as fast as the port allows, through the HP port or the ACP, and
+counts the cycles.
 
-Bursts are of 16 beats through the HP port and of 4, a cache line, through the ACP. Addresses go out
-as fast as the port takes them, data are taken at once. Clock domain sys. Throughput: one beat a
-cycle. With latency L to the first beat of a read:
+Bursts have 16 beats through the HP port and 4, a cache line, through the ACP. Addresses are issued
+as fast as the port accepts them, data are accepted at once. Clock domain sys. Throughput: one beat
+per cycle. With latency L to the first beat of a read:
 
     cycle     0      1      2             2 + L
     start     /‾\\
@@ -10,7 +11,7 @@ cycle. With latency L to the first beat of a read:
     arvalid                 /‾‾‾
     rvalid                                /‾‾‾ `first` = 2 + L, one beat a cycle, `last`
 
-A write's data follow their address by a cycle; `first` and `last` are of the responses.
+A write's data follow their address by a cycle; `first` and `last` refer to the responses.
 """
 
 from migen import *
@@ -24,15 +25,16 @@ HP_BURST, ACP_BURST = 16, 4
 _ALIGNMENT_LOG2 = 7
 _BEAT_LOG2 = 3
 _OPEN = 64
-"""Bursts of a write under way, at most."""
+"""Maximum number of write bursts in flight."""
 
 
 class TrafficEngine(Module):
-    """start: pulse, ignored while `busy`; write, coherent, address, size (bytes), seed: stable from then on.
+    """start: pulse, ignored while `busy`; write, coherent, address, size (bytes), seed: stable from
+    then on.
 
     `busy`; `first`, `last`: cycles from `start`; `sum`: of the words read; `error`: a beat or a
-    response said so. `hp_read`, `hp_write`, `acp`: the ports; `wants_hp_write`, `wants_acp`: held
-    while they are needed. `settled`: for time skip.
+    response reported one. `hp_read`, `hp_write`, `acp`: the ports; `wants_hp_write`, `wants_acp`:
+    held while they are needed. `settled`: for time skip.
     """
 
     def __init__(self):
@@ -47,7 +49,7 @@ class TrafficEngine(Module):
         # # #
 
         active, begin = Signal(), Signal()
-        to_ask, due = Signal(32 - _BEAT_LOG2), Signal(32 - _BEAT_LOG2)  # beats: not asked for; not moved
+        to_ask, due = Signal(32 - _BEAT_LOG2), Signal(32 - _BEAT_LOG2)  # beats: not requested; not transferred
         burst, beats = Signal(max=HP_BURST + 1), Signal(max=HP_BURST + 1)
         asking, asked, ask = Signal(), Signal(), Signal()
         address, next_address, length = Signal(32), Signal(32), Signal(4)
@@ -101,7 +103,8 @@ class TrafficEngine(Module):
         ]
 
     def _ports(self, address, length, asking, last, number, announced, due, active):
-        """Drives the ports; returns what happens on the one in use: address taken, beat moved, response, an error."""
+        """Drives the ports; returns the events on the one in use: address accepted, beat
+        transferred, response, an error."""
         taken, beat, response, failed = Signal(), Signal(), Signal(), Signal()
         self.comb += [
             self.wants_acp.eq(active & self.coherent),

@@ -1,4 +1,4 @@
-"""Gives back what the processor shows on EMIO lines, so that it can measure the way there and back.
+"""Loops back the processor's EMIO outputs, so that it can measure the round trip.
 
 Lines 0 to 31 (GPIO bank 2) come from the processor, lines 32 to 63 (bank 3) go to it. They have no
 clock in common with the logic: two synchroniser stages, so lines that change together may be seen

@@ -1,7 +1,7 @@
-"""Lends a port to a guest while its owner has nothing on it. Clock domain sys.
+"""Lends a port to a guest while its owner has no transaction on it. Clock domain sys.
 
-The owner, who is asked nothing, finds the port not ready while it is lent. No latency of its own
-for either; from the guest's wish to its port one cycle, if the owner rests.
+The owner need not cooperate: it finds the port not ready while it is lent. Adds no latency for
+either; from the guest's request to its use of the port one cycle, if the owner is idle.
 """
 
 from migen import *
@@ -13,7 +13,7 @@ _OPEN = 64
 
 class Loan(Module):
     """owner, guest: ports of one kind (`hp.HpWrite`, `initiator.port.AcpMaster`). wanted: held by
-    the guest until it has nothing under way. `bus`: the port that goes out."""
+    the guest until it has nothing in flight. `bus`: the outgoing port."""
 
     def __init__(self, owner, guest, wanted):
         kind = type(owner)
@@ -34,7 +34,7 @@ class Loan(Module):
         self.sync += lent.eq(wanted & (lent | rests))
 
     def _rests(self, owner):
-        """Nothing is offered, begun or awaited."""
+        """Nothing is offered, begun or pending."""
         rests = [1]
         if hasattr(owner, "arvalid"):
             reads = Signal(max=_OPEN)

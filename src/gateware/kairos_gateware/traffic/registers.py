@@ -1,4 +1,4 @@
-"""Registers of the measuring block; what they are for: src/contracts/registers.toml."""
+"""Registers of the measuring block; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -9,7 +9,7 @@ __all__ = ["TrafficRegisters"]
 
 
 class TrafficRegisters(Module, AutoCSR):
-    """Writing `start` begins; `busy` tells when it has ended."""
+    """Writing `start` begins; `busy` falls when it has ended."""
 
     USES = uses("traffic")
 

@@ -1,4 +1,5 @@
-"""The measuring block: what it reads and writes, to the cycle, on ports of known timing; and ports that are lent."""
+"""The measuring block: its reads and writes, to the cycle, on ports of known timing; and ports that
+are lent."""
 
 import random
 import struct
@@ -54,7 +55,7 @@ def test_a_read_is_as_fast_as_the_port(coherent, burst, size):
     results, memory = run(False, coherent, size, size // 8 + 100, content=struct.pack(f"<{len(words)}I", *words))
     assert (results["busy"], results["settled"], results["error"]) == (0, 1, 0)
     assert results["sum"] == sum(words) % 2**32
-    # `HpMemory` sets its signals for the cycle behind the one in which it looks
+    # `HpMemory` sets its signals for the cycle after the one in which it samples
     assert results["first"] == 2 + LATENCY
     assert results["last"] == results["first"] + size // 8 - 1
     assert [beats for _, _, beats in memory.bursts[:-1]] == [burst] * (len(memory.bursts) - 1)
@@ -112,7 +113,8 @@ def burst(bus, address, beats, gap, seed):
 
 
 def test_no_burst_is_lost_or_mixed_when_a_port_is_lent():
-    """Bursts of owner and guest at any time: each comes whole, to its own place, and each is answered."""
+    """Bursts of owner and guest at any time: each arrives whole, at its own place, and each is
+    answered."""
     dut = Lent()
     memory = HpMemory(bytearray(8 * 16 * 200), BASE, 9, ready=lambda cycle: cycle % 3 != 1)
     answers = {"owner": 0, "guest": 0}
@@ -160,5 +162,5 @@ def test_lines_come_back_two_cycles_later():
             back.append((yield dut.i))
 
     run_simulation(dut, run())
-    # A signal set before an edge is there behind it
+    # A signal set before an edge is visible after it
     assert back[2:] == [(lines % 2**WIDTH) << WIDTH for lines in given[:-2]]
