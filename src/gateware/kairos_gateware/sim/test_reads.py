@@ -58,6 +58,7 @@ class Reader(Ps):
         self.inputs.sim_tsc_load, self.inputs.sim_tsc_value = 1, self.out.sim_tsc + cycles + 1
         self.step()
         self.cycle += cycles - 1
+        self._same += cycles - 1
         self.out.sim_tsc += cycles - 1
         return word.value
 
