@@ -73,7 +73,10 @@ def compare(built, variant, seed, actions):
         seen = [ps.read(address) for address in registers.values()]
         seen.append(play(ps, registers, variant, choose, actions))
         seen += [ps.read(address) for address in registers.values()]
-        found.append((seen, ps.changes, ps.bursts, bytes(ps.memory)))
+        # Edges of clock generators within a read are not evaluated: the emulator computes them
+        waves = {wave["pad"] for wave in ps.library.info["waves"]}
+        changes = [change for change in ps.changes if change[1] not in waves]
+        found.append((seen, changes, ps.bursts, bytes(ps.memory)))
         alone = ps.alone
         ps.close()
     for whole, by_itself in zip(*found, strict=True):
