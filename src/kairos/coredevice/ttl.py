@@ -28,7 +28,7 @@ class TTLOut(RTIODevice):
 
     @kernel
     def output(self):
-        """Does nothing: for code that also takes a `TTLInOut`."""
+        """Do nothing: for code that also takes a `TTLInOut`."""
 
     set_o = level(LEVEL, "Set the level to `o` (bool).")
     on = hold(True, "Set the level to 1.")
@@ -38,7 +38,8 @@ class TTLOut(RTIODevice):
 
 
 def watch(edge, level, text):
-    """A method that begins to watch that the level stays `level`, by recording the `edge` that would end it."""
+    """Build a method that starts watching that the level stays `level`, by recording the `edge`
+    that would end it."""
 
     @made(text)
     def watch(self) -> TBool:
@@ -71,7 +72,7 @@ class TTLInOut(RTIODevice):
     def __init__(self, dmgr, channel, gate_latency_mu=None, core_device="core"):
         super().__init__(dmgr, channel, core_device)
         latency = 13 * self.core.ref_multiplier if gate_latency_mu is None else gate_latency_mu
-        # Of 64 bits: kernels add it to times.
+        # 64 bits wide, because kernels add it to times.
         self.gate_latency_mu = int64(latency)
 
     output = command(DRIVEN, 1, "Make the channel an output. Leave one coarse cycle before the next command.")
@@ -79,7 +80,8 @@ class TTLInOut(RTIODevice):
 
     @kernel
     def set_oe(self, oe):
-        """Make the channel an output (`oe` true) or an input. Leave one coarse cycle before the next command."""
+        """Make the channel an output (`oe` true) or an input. Leave one coarse cycle before the
+        next command."""
         if oe:
             self.output()
         else:
@@ -93,12 +95,14 @@ class TTLInOut(RTIODevice):
 
     @kernel
     def timestamp_mu(self, up_to_timestamp_mu) -> TInt64:
-        """Time of the next recorded event, or -1 if there is none up to `up_to_timestamp_mu` (int64)."""
+        """Return the time of the next recorded event, or -1 if there is none up to
+        `up_to_timestamp_mu` (int64)."""
         return rtio_input_timestamp(self.gate_latency_mu + up_to_timestamp_mu, self.channel)
 
     @kernel
     def count(self, up_to_timestamp_mu) -> TInt32:
-        """Number of recorded events up to `up_to_timestamp_mu` (int64), usually what a gate returned; reads them."""
+        """Count and consume the recorded events up to `up_to_timestamp_mu` (int64), usually the
+        value a gate returned."""
         found = 0
         while self.timestamp_mu(up_to_timestamp_mu) >= 0:
             found += 1
@@ -109,7 +113,7 @@ class TTLInOut(RTIODevice):
 
     @kernel
     def sample_get_nonrt(self) -> TInt32:
-        """Sample the level now, without regard to timing."""
+        """Sample the level immediately, without regard to timing."""
         self.sample_input()
         level = self.sample_get()
         self.core.break_realtime()
@@ -120,7 +124,7 @@ class TTLInOut(RTIODevice):
 
     @kernel
     def watch_done(self) -> TBool:
-        """End the watch at the cursor: True if the level never changed."""
+        """End the watch at the cursor; returns True if the level never changed."""
         rtio_output(self.target_sens, 0)
         try:
             return self.count(now_mu()) == 0
@@ -130,8 +134,7 @@ class TTLInOut(RTIODevice):
 
 class TTLClockGen(RTIODevice):
     """A clock on a digital output: the highest bit of an accumulator of `acc_width` bits that adds
-    a word every coarse cycle. Up to half the coarse frequency.
-    """
+    a word every coarse cycle. Up to half the coarse frequency."""
 
     kernel_invariants = {"acc_width", "ftw_per_hz"}
 
@@ -142,12 +145,12 @@ class TTLClockGen(RTIODevice):
 
     @portable
     def frequency_to_ftw(self, frequency) -> TInt32:
-        """The word for a frequency in Hz."""
+        """Convert a frequency in Hz to a word."""
         return round(frequency * self.ftw_per_hz)
 
     @portable
     def ftw_to_frequency(self, ftw) -> TFloat:
-        """The frequency in Hz of a word."""
+        """Convert a word to a frequency in Hz."""
         return ftw / self.ftw_per_hz
 
     @kernel

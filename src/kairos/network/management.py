@@ -25,13 +25,13 @@ from .connect import ClosedAtOnce, connect
 __all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "PathAbsent", "read_key"]
 
 TIMEOUT = 30.0
-"""Seconds in which the device must answer; a flash image of 16 MB takes some."""
+"""Timeout in seconds of a request; a flash image of 16 MB takes a while."""
 
 PATIENCE = 15.0
 """Seconds that a restart may take."""
 
 _IMAGE_REFUSED = "flash: the boot image stays as it is: "
-"""What the log of a device says that cannot boot from an image, in front of the reason."""
+"""Prefix of the log line in which a device states why it cannot boot from an image."""
 
 _BOOT = "boot"
 """The key that replaces the boot image."""
@@ -45,21 +45,23 @@ def _check_image(image: bytes):
 
 
 class ManagementError(KairosError):
-    """The device could not do what it was asked."""
+    """The device could not perform a request."""
 
 
 class PathAbsent(ManagementError):
-    """The device has no such path."""
+    """The device does not have this path."""
 
 
 class KeyNotKnown(ManagementError):
-    """A key was given, and the device does not answer to it: it has none, or its firmware knows no keys."""
+    """A key was given, but the device does not accept keys: it has none, or its firmware does not
+    support them."""
 
 
 def read_key(path: str | pathlib.Path) -> bytes:
-    """The key of a device (its configuration: auth_key) in a file; white space at its end does not belong to it.
+    """Read the key of a device (its configuration: auth_key) from a file; trailing white space is
+    ignored.
 
-    UsageError if the file cannot be read, or is too short or too long for a key.
+    UsageError if the file cannot be read, or its length is not valid for a key.
     """
     try:
         key = pathlib.Path(path).read_bytes().rstrip(b" \t\n\f\r")
@@ -71,13 +73,14 @@ def read_key(path: str | pathlib.Path) -> bytes:
 
 
 class Management:
-    """A connection to the management service of the device at `host`; `key`: that of the device, if it has one.
+    """A connection to the management service of the device at `host`; `key`: that of the device, if
+    it has one.
 
-    `destination`: which board of the tree, 1 and up behind a link; it has a key of its own.
-    `timeout`: seconds in which it must answer a request; `patience`: seconds for which it may be
-    silent before it answers at all, as it may be restarting. DeviceUnreachable if it does not
-    answer, or is no core device; KeyNotKnown or ManagementError if it does not take the key.
-    Requests raise ManagementError if the device refuses them, and ConnectionLost.
+    `destination`: the board of the tree, 1 and up behind a link; each has its own key. `timeout`:
+    seconds in which it must answer a request; `patience`: seconds for which it may be silent at
+    first, as it may be restarting. DeviceUnreachable if it does not answer, or is no core device;
+    KeyNotKnown or ManagementError if it does not accept the key. Requests raise ManagementError if
+    the device refuses them, and ConnectionLost.
     """
 
     def __init__(
@@ -126,7 +129,7 @@ class Management:
             raise ManagementError(f"the device at {self._where} has another key")
 
     def _wants_key(self) -> bool:
-        """Whether the device has refused a request because this client has not authenticated itself."""
+        """Return whether the device has refused a request because this client is not authenticated."""
         if self._authenticated:
             return False
         try:
@@ -157,7 +160,8 @@ class Management:
         return bytes(data)
 
     def _request(self, kind: Request, key: str = "", data: bytes = b"") -> tuple[int, bytes]:
-        """Send a request; type and content of the reply. `key` and `data` count as far as such requests have them."""
+        """Send a request; returns type and content of the reply. `key` and `data` apply to requests
+        that have them."""
         self._send(_wire.management_request(kind, key.encode(), data))
         return _wire.read_management_reply(self._read)
 
@@ -173,7 +177,8 @@ class Management:
             raise ManagementError(f"the device at {self._where} wants a key: give the file with it as --key") from None
 
     def _ask(self, what: str, expected: Reply, kind: Request, key: str = "", data: bytes = b"") -> bytes:
-        """Content of the expected reply; ManagementError if it is another one. `what`: the device could not do."""
+        """Return the content of the expected reply; ManagementError for another one. `what` names
+        the failed action."""
         reply, content = self._request(kind, key, data)
         if reply == Reply.ERROR:
             self._refuse_without_key()
@@ -184,7 +189,7 @@ class Management:
         return content
 
     def log(self) -> str:
-        """The log that the device keeps."""
+        """Return the log that the device keeps."""
         return self._ask("send its log", Reply.LOG_CONTENT, Request.GET_LOG).decode(errors="replace")
 
     def links(self) -> list[dict]:
