@@ -197,8 +197,10 @@ class Management:
         return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
 
     def health(self) -> list[dict]:
-        """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"),
-        text and values (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
+        """Return the description of the board's gateware: ``variant;version``; frequency of the
+        RTIO clock in Hz and fine bits, or None; for each channel its number, kind and name, and
+        pairs of parameters that differ from their defaults. Not part of ARTIQ's protocol.
+        """
         return json.loads(self._ask("tell how it is", Reply.LOG_CONTENT, Request.HEALTH))
 
     def descriptor(self) -> tuple:
@@ -268,7 +270,7 @@ class Management:
         return ManagementError(f"the device keeps the boot image that it has: {reason}") if said else None
 
     def config_read(self, key: str) -> bytes:
-        """The value of a key; ManagementError if there is none."""
+        """Set a key; an empty value removes it. A boot image is checked as in `flash`."""
         what = f"read '{key}': there is no such key, or no card"
         return self._ask(what, Reply.CONFIG_DATA, Request.CONFIG_READ, key)
 
