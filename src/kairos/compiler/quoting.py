@@ -40,8 +40,7 @@ _SPECIAL = "scipy.special"
 _OBJECTS = [entry for entry in _native.host_objects() if entry[0] != _SPECIAL]
 _KNOWN = {id(getattr(importlib.import_module(module), attribute)): name for module, attribute, name in _OBJECTS}
 _KNOWN |= {id(numpy.float64): "float", id(numpy.bool_): "bool"}
-"""The compiler's names of the host objects that represent names of the kernel language, by
-identity."""
+"""Compiler names of the host objects that represent language names, by identity."""
 
 _SPECIAL_FUNCTIONS = {attribute: name for module, attribute, name in _native.host_objects() if module == _SPECIAL}
 _ARRAY_ELEMENTS = {"int32": numpy.int32, "int64": numpy.int64, "float": numpy.float64, "bool": numpy.bool_}
@@ -88,8 +87,7 @@ _DEEPEST = 100
 """Maximum nesting of lists and tuples, since values are processed recursively."""
 
 _ROOM = len(KERNEL_LIBRARY)
-"""Bytes for a kernel with its data. Larger values (views of few numbers can be) are rejected before
-copying."""
+"""Bytes for a kernel with its data. Larger values are rejected before copying."""
 
 _PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc, type(numpy.copyto))
@@ -209,8 +207,8 @@ class HostBridge:
         if name not in scope:
             scope = plain.__globals__
         if name not in scope:
-            # Of Python's built-in names not known to the compiler, exceptions and the classes
-            # usable with isinstance.
+            # Of Python's unknown built-in names: exceptions, and the classes usable with
+            # isinstance.
             known = getattr(builtins, name, None)
             named = isinstance(known, type) and (issubclass(known, BaseException) or known in _CLASSES)
             return self.quote(known) if named else None
@@ -238,8 +236,8 @@ class HostBridge:
         return dir(self.embedding.retrieve_object(handle))
 
     def super_attribute(self, owner: int, handle: int, name: str) -> tuple | None:
-        """Return an attribute of a class's objects found after another class, or after that of a
-        method, in its MRO.
+        """Return an attribute found after a class, or that of a method, in the MRO of another
+        class.
 
         Methods have the receiver 0.
         """
@@ -269,8 +267,8 @@ class HostBridge:
         return any(issubclass(one, cls) for one in own)
 
     def class_of(self, handle: int) -> tuple[int, str, list[str], list[str]]:
-        """Return an object's class: its number, name, the object's kernel invariants, and invalid
-        names among those."""
+        """Return an object's class number, class name, kernel invariants, and invalid ones among
+        these."""
         obj = self.embedding.retrieve_object(handle)
         cls = type(obj)
         invariants = getattr(obj, "kernel_invariants", ())
@@ -282,8 +280,7 @@ class HostBridge:
         return self.embedding.store_object(cls), _class_name(cls), invariants, missing
 
     def constructor(self, handle: int) -> tuple[str, int | None] | None:
-        """Return a class's name, and the number of its `__init__`, if any; None if this is a
-        module."""
+        """Return a class's name and the number of its `__init__`, if any; None for a module."""
         cls = self.embedding.retrieve_object(handle)
         if not isinstance(cls, type):
             return None
@@ -300,8 +297,7 @@ class HostBridge:
         return name, self.embedding.store_object(init)
 
     def class_attribute(self, handle: int, name: str) -> tuple | None:
-        """Return an attribute that objects of a class get from the class itself; methods have the
-        receiver 0."""
+        """Return a class's own attribute of its objects; methods have the receiver 0."""
         cls = self.embedding.retrieve_object(handle)
         value = inspect.getattr_static(cls, name, self)
         if value is self or isinstance(value, types.MemberDescriptorType):
@@ -422,8 +418,7 @@ def _class_name(cls: type) -> str:
 
 
 def _element(dtype: numpy.dtype, values: Any) -> str:
-    """Return the language type that holds all values of a NumPy type, or, if there is none, these
-    values."""
+    """Return the language type for all values of a NumPy type, or if there is none, for these."""
     if dtype.kind in "fb":
         return "float" if dtype.kind == "f" else "bool"
     if dtype.itemsize < 4 or dtype == numpy.int32:
@@ -434,8 +429,7 @@ def _element(dtype: numpy.dtype, values: Any) -> str:
 
 
 def _embedded(value: Any) -> EmbeddedInfo | None:
-    """Return the record of the decorators on a function. Objects with arbitrary attributes, such as
-    dummies, have none."""
+    """Return the decorators' record of a function. Dummies with arbitrary attributes have none."""
     info = getattr(value, "artiq_embedded", None)
     return info if isinstance(info, EmbeddedInfo) else None
 

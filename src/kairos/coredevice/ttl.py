@@ -53,14 +53,14 @@ def watch(edge, level, text):
 class TTLInOut(RTIODevice):
     """A digital channel that is an input after a reset and an output after :meth:`output`.
 
-    Direction, level and gate are commands of one channel, which does one in a coarse cycle: of
+    Direction, level and gate are commands of one channel, which executes one per coarse cycle: of
     ``output()`` and ``on()`` without a delay between them the first is lost (a collision), and the
-    pin stays an input. Of two commands of one kind the last counts.
+    pin remains an input. Of two commands of the same kind the last takes effect.
 
-    `gate_latency_mu` is the time by which an input event can reach the kernel later than its
-    timestamp; 13 coarse cycles unless given. As an input it records edges while a gate is open
-    (`gate_rising` and its like), which `count` and `timestamp_mu` read, takes samples of the level,
-    and watches that the level stays.
+    `gate_latency_mu` is the maximum delay between an input event's timestamp and its arrival at the
+    kernel; 13 coarse cycles by default. As an input the channel records edges while a gate is open
+    (`gate_rising` etc.), which `count` and `timestamp_mu` read, samples the level, and watches for
+    level changes.
     """
 
     kernel_invariants = {"gate_latency_mu"}

@@ -111,17 +111,17 @@ class Pin:
         self._device, self.name = device, name
 
     def level(self) -> bool:
-        """What it shows."""
+        """Return the level of the pin."""
         program = Program()
         program.probe(self.name)
         return bool(self._device.run(program)[1])
 
     def hold(self, level: bool):
-        """Hold it at a level."""
+        """Hold the pin at a level."""
         self._override(level)
 
     def release(self):
-        """Let it go."""
+        """Release the pin."""
         self._override(None)
 
     def _override(self, level: bool | None):

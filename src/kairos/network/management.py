@@ -193,25 +193,26 @@ class Management:
         return self._ask("send its log", Reply.LOG_CONTENT, Request.GET_LOG).decode(errors="replace")
 
     def links(self) -> list[dict]:
-        """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
+        """Return the links of the board, in the format of docs/interfaces.md, section 12. Not part
+        of ARTIQ's protocol."""
         return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
 
     def health(self) -> list[dict]:
-        """Return the description of the board's gateware: ``variant;version``; frequency of the
-        RTIO clock in Hz and fine bits, or None; for each channel its number, kind and name, and
-        pairs of parameters that differ from their defaults. Not part of ARTIQ's protocol.
+        """Return the health of each subsystem of the board: its name, state ("good", "warning",
+        "bad", "absent"), text and values (docs/interfaces.md, section 12). Not part of ARTIQ's
+        protocol.
         """
         return json.loads(self._ask("tell how it is", Reply.LOG_CONTENT, Request.HEALTH))
 
     def descriptor(self) -> tuple:
-        """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO
-        clock in Hz and fine bits, or None; for each channel its number, its kind, its name, and
-        pairs of parameters that do not have their default. Not part of ARTIQ's protocol.
+        """Return the description of the board's gateware: ``variant;version``; frequency of the
+        RTIO clock in Hz and fine bits, or None; for each channel its number, kind and name, and
+        pairs of parameters that differ from their defaults. Not part of ARTIQ's protocol.
         """
         try:
             content = self._ask("describe its gateware", Reply.LOG_CONTENT, Request.DESCRIPTOR)
         except ConnectionLost:
-            # So do firmwares that do not know the request.
+            # Firmware that does not know the request closes the connection, too.
             raise ManagementError(f"the firmware at {self._where} is too old to describe its gateware") from None
         try:
             return _wire.read_descriptor(content)
@@ -227,13 +228,15 @@ class Management:
         self._ask("restart", Reply.REBOOT_IMMINENT, Request.REBOOT)
 
     def netboot(self):
-        """Restart the device and have its loader wait for the network. Not part of ARTIQ's protocol."""
+        """Restart the device into its loader, which waits for the network. Not part of ARTIQ's
+        protocol."""
         self._ask("restart into its loader", Reply.REBOOT_IMMINENT, Request.NETBOOT)
 
     def measure(self, path: Path, size: int, trials: int) -> bytes:
-        """Samples of a path between processors, memory and logic, as they come
-        (:mod:`kairos.network.channels`). PathAbsent if the device does not have it; ManagementError
-        if it refuses. Not part of ARTIQ's protocol."""
+        """Return raw samples of a path between processors, memory and logic
+        (:mod:`kairos.network.channels`). PathAbsent if the device does not have the path;
+        ManagementError if it refuses. Not part of ARTIQ's protocol.
+        """
         reply, content = self._request(Request.MEASURE, data=struct.pack("<III", path, size, trials))
         if reply == Reply.REFUSED and content:
             text = f"the device does not measure '{path.name.lower()}': {content[1:].decode(errors='replace')}"
@@ -243,14 +246,15 @@ class Management:
         return content
 
     def debug_allocator(self):
-        """Have the device write the state of its memory to its log. There is no reply."""
+        """Make the device write the state of its allocator to its log. There is no reply."""
         self._send(_wire.management_request(Request.DEBUG_ALLOCATOR, b"", b""))
 
     def flash(self, image: bytes):
         """Replace the boot image by the bytes of another (`kairos.boot.boot_image`), and restart.
 
-        UsageError if no device can boot from it, ManagementError if this one cannot, as it is
-        another board, or if its card cannot be written. Then the image that it has stays.
+        UsageError if no device can boot from it, ManagementError if this device cannot, because it
+        is a different board, or if its card cannot be written. In these cases the old image is
+        kept.
         """
         _check_image(image)
         checksum = zlib.crc32(image).to_bytes(IMAGE_CHECKSUM_LENGTH, "little")
@@ -260,7 +264,8 @@ class Management:
             raise (self._refusal_of_image() or error) from None
 
     def _refusal_of_image(self) -> ManagementError | None:
-        """What the end of the log says of a boot image, if it does: behind it may be what `_wants_key` has caused."""
+        """Return the reason for a rejected boot image from the end of the log, if there is one;
+        `_wants_key` may have caused later log lines."""
         try:
             lines = self.log().splitlines()[-3:]
         except KairosError:
@@ -270,12 +275,12 @@ class Management:
         return ManagementError(f"the device keeps the boot image that it has: {reason}") if said else None
 
     def config_read(self, key: str) -> bytes:
-        """Set a key; an empty value removes it. A boot image is checked as in `flash`."""
+        """Return the value of a key; ManagementError if there is none."""
         what = f"read '{key}': there is no such key, or no card"
         return self._ask(what, Reply.CONFIG_DATA, Request.CONFIG_READ, key)
 
     def config_write(self, key: str, value: bytes):
-        """Set a key; an empty value removes it. The boot image is checked as by `flash`."""
+        """Set a key; an empty value removes it. A boot image is checked as in `flash`."""
         if key.lower() == _BOOT and value:
             _check_image(value)
         self._ask(f"write '{key}'", Reply.SUCCESS, Request.CONFIG_WRITE, key, value)
