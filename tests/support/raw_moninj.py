@@ -1,4 +1,4 @@
-"""A client of monitor and injector, written from the description of the wire protocol alone."""
+"""A client of monitor and injector, written only from the description of the wire protocol."""
 
 import struct
 

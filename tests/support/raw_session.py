@@ -65,7 +65,7 @@ class Session(Connection):
         return kind
 
     def load(self, library):
-        """LoadKernel; returns None, or the reason of a LoadFailed."""
+        """Send LoadKernel; returns None, or the reason of a LoadFailed."""
         self.send(5, struct.pack("<I", len(library)) + library)
         return self.string() if self.message(5, 6) == 6 else None
 
@@ -73,7 +73,7 @@ class Session(Connection):
         self.send(6)
 
     def value(self):
-        """A tagged value; None for the end of arguments is told apart by `arguments`."""
+        """Read a tagged value; the end of arguments is handled by `request`."""
         return self.tagged(self.read(1))
 
     def tagged(self, tag):
@@ -115,7 +115,7 @@ class Session(Connection):
         return result
 
     def request(self):
-        """The rest of an RPC request, behind its type."""
+        """Read the rest of an RPC request, after its type."""
         is_async, service = self.unpack("BI")
         arguments = []
         while (tag := self.read(1)) != b"\0":
@@ -129,7 +129,7 @@ class Session(Connection):
         self.send(8, struct.pack("<IIqqqIiiI", name, message, *params, file, line, column, function))
 
     def exception(self):
-        """The rest of a KernelException, behind its type."""
+        """Read the rest of a KernelException, after its type."""
         exceptions = []
         count = self.unpack("I")
         for _ in range(count):
@@ -149,7 +149,8 @@ class Session(Connection):
         return KernelException(exceptions, extents, backtrace, self.unpack("B"))
 
     def until_end(self):
-        """Asynchronous requests until the kernel ends, then (requests, None or the exception)."""
+        """Read asynchronous requests until the kernel ends; returns (requests, None or the
+        exception)."""
         requests = []
         while True:
             kind = self.message(7, 9, 10)
@@ -164,7 +165,8 @@ class Session(Connection):
 
 
 def encode(tag, value):
-    """A value as the host sends it: untagged, following `tag`. Returns the bytes and the rest of the tag."""
+    """Encode a value as the host sends it: untagged, following `tag`. Returns the bytes and the
+    rest of the tag."""
     head, rest = tag[:1], tag[1:]
     if head == b"n":
         return b"", rest
@@ -196,7 +198,7 @@ def encode(tag, value):
 
 
 def skip(tag):
-    """What follows the first type of a tag string."""
+    """Return the rest of a tag string after its first type."""
     head, rest = tag[:1], tag[1:]
     if head == b"t":
         count, rest = rest[0], rest[1:]
