@@ -1,6 +1,7 @@
-"""A client of the kernel service on a bare socket, written from the description of the wire protocol alone.
+"""A client of the kernel service on a bare socket, written only from the description of the wire
+protocol.
 
-It shares nothing with the project's own host side, so that a mistake made there is not made here again.
+It shares nothing with the project's host side, so that an error there is not repeated here.
 """
 
 import struct
@@ -29,7 +30,7 @@ class Frame:
 
 @dataclass
 class KernelException:
-    """What a type 9 message says. Strings are text, or an int for the key of a host string."""
+    """The content of a type 9 message. Strings are text, or an int for the key of a host string."""
 
     exceptions: list
     extents: list
@@ -42,7 +43,7 @@ class Object(int):
 
 
 class Session(Connection):
-    """A connection to the kernel service, greeted unless told otherwise."""
+    """A connection to the kernel service, greeted unless specified otherwise."""
 
     def __init__(self, device, greeting=b"ARTIQ coredev\n"):
         super().__init__(device, 1381, greeting or b"")
@@ -50,7 +51,7 @@ class Session(Connection):
             assert self.read(1) == b"e"
 
     def send(self, kind, payload=b""):
-        """A message."""
+        """Send a message."""
         self.write(SYNC + bytes([kind]) + payload)
 
     def string(self):
@@ -58,7 +59,7 @@ class Session(Connection):
         return self.unpack("I") if length == 0xFFFFFFFF else self.read(length).decode()
 
     def message(self, *expected):
-        """Type of the next message, which must be one of those expected."""
+        """Read the type of the next message, which must be one of those expected."""
         assert self.read(4) == SYNC
         kind = self.unpack("B")
         assert not expected or kind in expected, f"message {kind} instead of {expected}"
