@@ -18,7 +18,7 @@ PREFIXES = ("pulse.model_", "pulse.compile_", "pulse.words_", "pulse.row_")
 UPDATE_MB_S = 17.6
 """Measured in the paper: minimum throughput of the DMA, with transfers of 32 bytes."""
 ULTRARAMS, ULTRARAM_BITS = 80, 288 * 1024
-"""Block memories of the paper's device."""
+"""Number of UltraRAMs of the paper's device, and bits of each."""
 HP_WORDS_PER_S = {"one HP port at 125 MHz": 125e6 / 4, "one at 150 MHz": 150e6 / 4, "two at 150 MHz": 2 * 150e6 / 4}
 """Zynq-7000: 64 bits per cycle, four cycles per word."""
 

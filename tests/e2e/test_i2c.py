@@ -37,7 +37,7 @@ def test_a_calibration_in_the_eeprom_of_a_card(kairos, lab):
 
 
 def test_an_expander_of_24_pins(lab, tmp_path):
-    """On the emulated bus behind channel 5 of the switch of a ZC706."""
+    """On the emulated bus on channel 5 of a ZC706's switch."""
     entries = DeviceDB.load(lab).entries
     entries["switch"] = entry("i2c", "I2CSwitch")
     entries["pins"] = entry("i2c", "TCA6424A")

@@ -27,8 +27,8 @@ def run_kairos(*words, timeout=PATIENCE, **options):
 
 
 class Kairos:
-    """`kairos(...)` runs the command in a separate directory; `source(body)` is the text of an
-    experiment."""
+    """`kairos(...)` runs the command in a separate directory, `run(body)` an experiment with these
+    methods."""
 
     def __init__(self, directory):
         self.directory = directory

@@ -1,7 +1,7 @@
 """The ``kairos`` command.
 
-Its subcommands are the modules of :mod:`kairos.cli.commands`. Only the one that is wanted is
-imported, because start-up time is felt at every run.
+Its subcommands are the modules of :mod:`kairos.cli.commands`. Only the selected one is imported, to
+keep the start-up time of every run short.
 """
 
 import argparse

@@ -26,7 +26,8 @@ class Grabber(RTIODevice):
     """A grabber on the RTIO channels `channel_base` (regions) and `channel_base` + 1 (gate and
     results).
 
-    `res_width`: bits of a coordinate. `count_shift`: low bits of the sums that are dropped.
+    `res_width`: bits of a coordinate. `count_shift`: bits by which pixels are shifted right before
+    they are summed.
     """
 
     kernel_invariants = {"channel_base", "results", "sentinel"}

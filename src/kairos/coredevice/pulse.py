@@ -366,8 +366,8 @@ class Pulse(RTIODevice):
         stream is running are lost.
 
         The words are first copied to 512 KiB of uncached memory that the logic reads; they remain
-        there until the same amount has been copied after them. ValueError for more than 16380
-        words, or an incomplete word.
+        there until another 512 KiB have been copied. ValueError for more than 16380 words, or an
+        incomplete word.
         """
         rtio_output(self.memory, pulse_stream(words))
 

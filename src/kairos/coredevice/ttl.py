@@ -1,7 +1,7 @@
 """Digital channels: outputs, outputs that can also be inputs, and clock generators.
 
-Commands take no time: the cursor moves only where the text says so. What the channels have in
-common is in `kairos.coredevice.parts`: levels, gates, and the table of edges.
+Commands take no time: the cursor moves only where stated. Parts shared by the channels are in
+`kairos.coredevice.parts`: levels, gates, and the table of edges.
 """
 
 from numpy import int64

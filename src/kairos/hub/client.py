@@ -186,7 +186,8 @@ class Lab:
         return list(self.call("Plugins", "List").plugins)
 
     def reload(self, plugin: str):
-        """Start a plugin anew, with what hub.toml says of it now. Needs a token that may administer."""
+        """Restart a plugin with its current settings in hub.toml. Requires a token with the role
+        `administer`."""
         self.call("Plugins", "Reload", name=plugin)
 
     def clocks(self, *devices: str) -> dict:
