@@ -95,7 +95,7 @@ def test_pulses_on_a_qubit(database, tmp_path):
 
 
 def test_an_echo_takes_the_detuning_out():
-    """Check of the formulas used above."""
+    """The physics demonstrated by the sequences above."""
     echoes = [population(hz, [QUARTER, HALF, QUARTER], [0.0, 0.0, 0.0], 20_000) for hz in (0.0, 1e3, 2e3)]
     fringes = [population(hz, [QUARTER, QUARTER], [0.0, 0.0], 40_000) for hz in (0.0, 1e3, 2e3)]
     assert np.ptp(echoes) < 0.02 and np.ptp(fringes) > 0.05

@@ -17,7 +17,8 @@ from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 
 __all__ = ["TTLClockGen", "TTLInOut", "TTLOut"]
 
-# Addresses of a channel. The last one sets what edges are recorded, as the one before, and samples the level.
+# Addresses of a channel. The last one sets the edges recorded, like the one before, and samples the
+# level.
 LEVEL, DRIVEN, EDGES, EDGES_AND_SAMPLE = range(4)
 
 

@@ -99,7 +99,7 @@ class Bench:
 
     @property
     def recording(self) -> Recording:
-        """What the pins did in the last run."""
+        """Pin activity of the last run."""
         if self._recording is None:
             self._recording = self.device.recording(self.database.channel_names())
         return self._recording

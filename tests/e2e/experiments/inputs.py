@@ -1,4 +1,5 @@
-"""TTL inputs: a channel that drives its own pin sees what it drives; the host drives the pin through the emulator."""
+"""TTL inputs: a channel reads back its own output on the pin; the host drives the pin through the
+emulator."""
 
 from artiq.coredevice.exceptions import RTIODestinationUnreachable, RTIOOverflow
 from artiq.coredevice.ttl import rtio_input_timestamp

@@ -64,7 +64,8 @@ class Tree(EnvExperiment):
         self.core.wait_until_mu(now_mu())
 
     def crowd(self) -> TInt32:
-        """Start all other clients of the first link simultaneously: management, monitor, analyzer."""
+        """Use the first link with clients of management, monitor and analyzer at once; returns the
+        number of analyzer messages."""
         if not self.management:
             return 0
         connect = import_module("kairos.network.connect")
