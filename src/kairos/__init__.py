@@ -1,7 +1,7 @@
 """Kairos, an open control system for trapped-ion laboratories: the host side.
 
-What an experiment imports is in :mod:`kairos.experiment`; what a user types is in :mod:`kairos.cli`.
-This module stays empty of imports, so that the command starts quickly.
+Experiments import :mod:`kairos.experiment`; the command line is in :mod:`kairos.cli`. This module
+imports nothing, so that the command starts quickly.
 """
 
 __version__ = "0.1.0"

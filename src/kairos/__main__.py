@@ -1,4 +1,4 @@
-"""``python -m kairos`` is the ``kairos`` command."""
+"""Entry point of ``python -m kairos``, the same as the ``kairos`` command."""
 
 import sys
 

@@ -1,6 +1,7 @@
-"""What is wrong with a program, and where: for people as text, for editors as they take it.
+"""Diagnostics of a program and their places: as text for people, as LSP structures for editors.
 
-Positions are those of the Language Server Protocol: lines and characters from 0, a character being a unit of UTF-16.
+Positions follow the Language Server Protocol: lines and characters from 0, a character being a
+UTF-16 code unit.
 """
 
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field
 __all__ = ["Diagnostic", "Range"]
 
 ERROR, WARNING = 1, 2
-"""Severities, by their numbers in the protocol."""
+"""Severities, with their numbers in the protocol."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +22,14 @@ class Range:
     end: tuple[int, int]
 
     def lsp(self) -> dict:
-        """As the protocol has it."""
+        """Return the range as in the protocol."""
         start, end = ({"line": line, "character": character} for line, character in (self.start, self.end))
         return {"start": start, "end": end}
 
 
 class Message(str):
-    """A text that may be called, which changes nothing: with ARTIQ's compiler it is a method of a diagnostic."""
+    """A string that can be called and returns itself: in ARTIQ's compiler it is a method of a
+    diagnostic."""
 
     def __call__(self) -> str:
         return str(self)
@@ -35,20 +37,20 @@ class Message(str):
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """An error or a warning. Equal ones say the same of the same place."""
+    """An error or a warning. Equal diagnostics have the same content and place."""
 
     message: str
     place: Range | None
-    """None if no source is at fault."""
+    """None if no source position applies."""
     text: str
-    """all of it, as people read it"""
+    """the complete text for people"""
     warning: bool = False
     note: str = ""
-    """what there is to say at the place"""
+    """text shown at the place"""
     related: tuple[tuple[Range, str], ...] = ()
     help: tuple[str, ...] = ()
     origin: tuple[str, int] | None = field(default=None, compare=False)
-    """file and line of the compiler that says it"""
+    """file and line of the compiler code that emitted it"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", Message(self.message))
@@ -59,17 +61,17 @@ class Diagnostic:
 
     @property
     def location(self) -> Range | None:
-        """Another name of `place`."""
+        """Alias of `place`."""
         return self.place
 
     @property
     def notes(self) -> list["Diagnostic"]:
-        """What there is to say at further places, and what to do, as diagnostics without notes."""
+        """The related places and the advice, as diagnostics without notes."""
         related = [Diagnostic(text, place, text) for place, text in self.related]
         return related + [Diagnostic(advice, None, advice) for advice in self.help]
 
     def render(self, only_line: bool = False) -> list[str]:
-        """The lines that people read; with `only_line` the first, which says what is wrong, and the place."""
+        """Return the lines of the text; with `only_line` only the message and the place."""
         lines = self.text.splitlines()
         return lines[:2] if only_line else lines
 
@@ -78,7 +80,8 @@ class Diagnostic:
         return WARNING if self.warning else ERROR
 
     def lsp(self) -> dict:
-        """A `Diagnostic` of the protocol, and besides the `file`, the whole `text` and what to do, `help`."""
+        """Return a `Diagnostic` of the protocol, with additional keys `file`, `text` (complete) and
+        `help` (advice)."""
         start = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
         related = [
             {"location": {"uri": place.file, "range": place.lsp()}, "message": text} for place, text in self.related

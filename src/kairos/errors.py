@@ -1,4 +1,4 @@
-"""Errors that are the answer to a user, not a defect: one clear line that says what to do."""
+"""Errors meant for the user rather than defects: one clear line that states the remedy."""
 
 from kairos.diagnostics import Diagnostic
 
@@ -19,36 +19,37 @@ class KairosError(Exception):
 
 
 class UsageError(KairosError):
-    """The command, a file or an argument is not what was asked for."""
+    """The command line, a file or an argument is invalid."""
 
 
 class NotInKairos(KairosError):
-    """Something of ARTIQ was used that Kairos does not have; the text says why, or what to use instead."""
+    """A feature of ARTIQ that Kairos does not have was used; the text gives the reason or a
+    replacement."""
 
 
 class DeviceUnreachable(KairosError):
-    """No core device answers at the address of the device database."""
+    """No core device answers at the address in the device database."""
 
 
 class ConnectionLost(KairosError):
-    """The connection to the core device ended in the middle of a session."""
+    """The connection to the core device was lost during a session."""
 
 
 class CompileError(Exception):
-    """A kernel was rejected. The text is the whole diagnostic, as the user should read it."""
+    """A kernel was rejected. The text is the complete diagnostic, as shown to the user."""
 
     def __init__(self, text: str, diagnostic: Diagnostic | None = None) -> None:
         super().__init__(text)
         self.diagnostic = diagnostic or Diagnostic(text.partition("\n")[0].removeprefix("error: "), None, text)
-        """what is wrong, and where"""
+        """the message and its place"""
 
     def __reduce__(self):
         return type(self), (str(self), self.diagnostic)
 
 
 class LoadError(KairosError):
-    """The core device refused a kernel library."""
+    """The core device rejected a kernel library."""
 
 
 class EmulatorError(KairosError):
-    """The emulator could not be started, or ended too early."""
+    """The emulator could not be started, or exited too early."""

@@ -1,4 +1,4 @@
-"""Files that a user names: read and written, and one clear line if that cannot be."""
+"""Reads and writes files that a user names, with one clear line on failure."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ __all__ = ["read", "reason", "replacing", "write"]
 
 
 def read(path) -> bytes:
-    """The content of a file; UsageError if it cannot be read."""
+    """Return the content of a file; UsageError if it cannot be read."""
     try:
         return Path(path).read_bytes()
     except OSError as error:
@@ -19,19 +19,21 @@ def read(path) -> bytes:
 
 
 def write(path, content: bytes):
-    """Write a file as a whole, or leave what is there; UsageError if it cannot be written."""
+    """Write a file atomically, or leave the existing one unchanged; UsageError if it cannot be
+    written."""
     with replacing(path) as new:
         Path(new).write_bytes(content)
 
 
 @contextmanager
 def replacing(path):
-    """A new file that takes the place of the one at `path` when it is whole; until then, and if
-    anything is raised, that one is there as it was. What has no place to take is given itself: a
-    device, a pipe, a file in a folder that is closed to us. UsageError for an OSError in between:
-    the file cannot be written."""
+    """Yield a new file that replaces the one at `path` on success. Until then, and if an exception
+    is raised, the existing file is unchanged. A path that cannot be replaced (a device, a pipe, a
+    file in a directory without write permission) is yielded itself. An OSError in the block becomes
+    a UsageError: the file cannot be written.
+    """
     try:
-        with _replacing(Path(path).resolve()) as new:  # what a link leads to, not the link
+        with _replacing(Path(path).resolve()) as new:  # the target of a symbolic link, not the link
             yield new
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {reason(error)}") from None
@@ -42,7 +44,7 @@ def _replacing(path: Path):
     if path.exists() and not (path.is_file() and os.access(path.parent, os.W_OK)):
         yield path
         return
-    # Beside it, so that it can take its place; whoever reads the old one goes on.
+    # In the same directory, so that the rename is atomic; readers keep the old file.
     new = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         yield new
@@ -54,6 +56,7 @@ def _replacing(path: Path):
 
 
 def reason(error: Exception) -> str:
-    """Why, without the libraries' own texts about their calls, which are several lines."""
+    """Return the reason without the libraries' own texts about their calls, which span several
+    lines."""
     number = getattr(error, "errno", None)
     return os.strerror(number) if number else str(error).partition("\n")[0]

@@ -1,4 +1,4 @@
-"""Pictures with matplotlib: no display is needed, and the same content gives the same bytes."""
+"""Figures with matplotlib: need no display, and equal content gives equal bytes."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,20 +9,21 @@ from .files import replacing
 __all__ = ["COLORS", "FONT", "FORMATS", "drawing", "save"]
 
 FORMATS = (".png", ".pdf", ".svg")
-"""How the name of a picture may end."""
+"""Supported suffixes of a picture's file name."""
 COLORS = ("#2563a8", "#c8553d", "#3a8f5c", "#8a5aa8", "#c08a1e", "#4a8fa0", "#a04a6b", "#6b7280")
 FONT = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
 
 
 @contextmanager
 def drawing(**style):
-    """``matplotlib.pyplot`` with these settings; figures made meanwhile are closed at the end."""
-    # Here, because it takes 0.4 s, and few runs draw.
+    """Yield ``matplotlib.pyplot`` with these settings; figures opened in the block are closed at
+    its end."""
+    # Imported here because it takes 0.4 s, and few runs draw.
     import matplotlib
 
-    # Before anything that may want a display.
+    # Must precede any import that may need a display.
     matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
+    from matplotlib import pyplot  # uses the backend selected above
 
     with pyplot.rc_context({"svg.hashsalt": "kairos", **style}):
         before = set(pyplot.get_fignums())
@@ -34,8 +35,8 @@ def drawing(**style):
 
 
 def save(figure, path, dpi: int):
-    """Write the figure to `path`, whose suffix says the format, one of `FORMATS`. UsageError if it
-    cannot be written, and then what is there stays as it was."""
+    """Write the figure to `path`, whose suffix selects the format, one of `FORMATS`. UsageError if
+    it cannot be written; an existing file then remains unchanged."""
     suffix = Path(path).suffix
     if suffix not in FORMATS:
         raise UsageError(f"{path}: the name of a picture ends with {', '.join(FORMATS)}, which says the format")

@@ -1,4 +1,4 @@
-"""How much of something is done, shown on terminals if it takes longer than a second."""
+"""Progress bars, shown on terminals for operations longer than a second."""
 
 import sys
 import time
@@ -6,16 +6,18 @@ import time
 __all__ = ["Progress", "send"]
 
 DELAY_S = 1.0
-"""What is over before that needs no bar."""
+"""Operations shorter than this show no bar."""
 
 PIECE = 1 << 18
-"""Bytes between two looks at the clock while data are sent."""
+"""Bytes sent between two updates of the bar."""
 
 
 class Progress:
-    """A bar for each thing that is told of; nothing with `quiet`, or where standard error is no terminal.
+    """A progress bar for each named operation; shows nothing with `quiet`, or if standard error is
+    no terminal.
 
-    To be called with a name, and how many bytes of how many are there; ended with :meth:`end` or as a context.
+    Call it with a name, the bytes done and the total; finish with :meth:`end` or use it as a
+    context.
     """
 
     def __init__(self, quiet: bool = False):
@@ -40,7 +42,7 @@ class Progress:
         if self._bar is None:
             if time.monotonic() - self._began < DELAY_S:
                 return
-            # It takes a twentieth of a second, which is nothing to whom it is shown.
+            # The import takes a twentieth of a second, negligible where a bar is shown.
             from tqdm import tqdm
 
             self._bar = tqdm(
@@ -56,7 +58,7 @@ class Progress:
 
 
 def send(socket, data: bytes, name: str):
-    """Send all of `data`, with a bar called `name` if it takes long. OSError as of the socket."""
+    """Send all of `data`, with a bar called `name` if it takes long. Raises the socket's OSError."""
     if len(data) <= PIECE:
         socket.sendall(data)
         return

@@ -1,7 +1,7 @@
-"""PYON: Python objects as text, a JSON that also knows tuples, bytes, sets and NumPy arrays.
+"""PYON: Python objects as text, an extended JSON with tuples, bytes, sets and NumPy arrays.
 
-Version 2 is JSON in which ``{"__jsonclass__": [name, arguments]}`` stands for what JSON lacks.
-Version 1, Python literals, is still read, because it is what people type on a command line:
+Version 2 is JSON in which ``{"__jsonclass__": [name, arguments]}`` represents types that JSON
+lacks. Version 1, Python literals, is still accepted, because people type it on a command line:
 ``(1, 2)``, ``'text'``, ``True``.
 """
 
@@ -82,12 +82,12 @@ def _object_hook(value):
 
 
 def encode(value) -> str:
-    """PYON version 2 text of `value`; TypeError if something in it has no such form."""
+    """Return `value` as PYON version 2 text; TypeError if part of it cannot be represented."""
     return json.dumps(_to_json(value))
 
 
 def decode(text: str):
-    """Value of PYON text, version 2 or 1; ValueError if it is neither."""
+    """Return the value of PYON text, version 2 or 1; ValueError if it is neither."""
     try:
         return json.loads(text, object_hook=_object_hook)
     except json.JSONDecodeError:

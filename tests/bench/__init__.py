@@ -1,1 +1,2 @@
-"""The project's figures, each measured beside its baseline: `make bench` writes them to build/bench.json."""
+"""The project's figures, each measured with its baseline: `make bench` writes them to
+build/bench.json."""

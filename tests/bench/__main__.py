@@ -24,20 +24,20 @@ BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
 
 
 class Figures:
-    """Collects figures, name -> {value, unit, baseline, target, met, source}; only those whose
-    names begin with one of `prefixes`."""
+    """Collects figures, name -> {value, unit, baseline, target, met, source}, limited to names with
+    one of `prefixes`."""
 
     def __init__(self, prefixes=("",)):
         self.all = {}
         self.prefixes = tuple(prefixes)
 
     def wants(self, beginnings):
-        """Whether any figure whose name begins with one of `beginnings` is to be measured."""
+        """Return whether any figure whose name begins with one of `beginnings` is to be measured."""
         return any(b.startswith(p) or p.startswith(b) for b in beginnings for p in self.prefixes)
 
     def add(self, name, value, unit, *, target=None, baseline=None, source, at_least=False, **more):
-        """`target` is the most the value may be (the least with `at_least`; None: it is only
-        stated), `baseline` what it is compared with."""
+        """Add a figure. `target` is the maximum value (the minimum with `at_least`; None: only
+        reported), `baseline` the value it is compared with."""
         if not name.startswith(self.prefixes):
             return
         value = float(value)  # some come from NumPy
@@ -61,7 +61,7 @@ class Figures:
 
 
 def user_figures(figures: Figures):
-    """What a user waits for."""
+    """Waiting times of a user."""
     if os.environ.get("MAKELEVEL", "0") > "1":
         raise SystemExit("run the benchmark from the top level")
     figures.add("demo.warm_s", wall(["make", "--silent", "demo"]), "s", target=60, source="make demo, everything built")
@@ -93,7 +93,7 @@ def compile_figures(figures: Figures):
 
 
 def testing_figures(figures: Figures):
-    """What a test of an experiment spends on its own device."""
+    """Overhead of a test of an experiment with its own device."""
     from kairos.testing import Bench
     from tests.support.gateware import built
 
@@ -109,7 +109,7 @@ def testing_figures(figures: Figures):
 
 
 def device_figures(figures: Figures):
-    """One emulated device after another, driven through the same classes as `kairos run`."""
+    """Several emulated devices in turn, driven through the same classes as `kairos run`."""
     from kairos.emulator import Emulator, acquire
     from tests.support.experiment import experiment
 
@@ -166,7 +166,7 @@ def device_figures(figures: Figures):
         "PL cycles (8 ns) between outputs of a kernel's loop with ample slack, real kernel code, ACP read latency 20, "
         "write visibility 15, 1 instruction per CPU cycle; baseline: reference initiator, there with a CPU cost of 25"
     )
-    # Two names for one measurement: the bound of the first is the reference, that of the second our aim.
+    # Two names for one measurement: the first target is the reference, the second our aim.
     for name, target in [("initiator.period_cycles", 71), ("initiator.period_posted_cycles", 4)]:
         figures.add(name, statistics.mean(periods), "cycles", target=target, baseline=71, source=source)
     figures.add(
@@ -182,7 +182,8 @@ def device_figures(figures: Figures):
 
 
 def compute_mips(control, devices="examples/device_db.py"):
-    """(million instructions a second of all cores of all boards, instructions) of a computing kernel."""
+    """Return (million instructions per second of all cores of all boards, instructions) of a
+    computing kernel."""
     from tests.support.experiment import experiment
 
     boards = control.status()["boards"]
@@ -200,7 +201,7 @@ def compute_mips(control, devices="examples/device_db.py"):
 
 
 def pair_figures(figures: Figures, alone: float):
-    """The same with a satellite beside it, whose processors run. alone: MIPS of one board."""
+    """As `device_figures`, with a satellite whose processors run. alone: MIPS of one board."""
     from kairos.emulator import acquire
     from tests.support.gateware import built
 
@@ -215,7 +216,7 @@ def pair_figures(figures: Figures, alone: float):
 DEVICE = ("emulator.boot", "emulator.mips", "emulator.pair_mips", "emulator.skip", "initiator.")
 
 INSTRUCTIONS = {
-    # name: (unit, target, baseline, what it is)
+    # name: (unit, target, baseline, description)
     "rpc.roundtrip_instr": ("instr", 6000, None, "f(int) -> int, both cores, host's part excluded"),
     "rpc.async_instr_per_byte": ("instr/B", 3, 11.1, "64 calls of 64 KiB, both cores; baseline: 69 MiB/s at 800 MHz"),
     "rpc.bytes_d2h_instr_per_byte": ("instr/B", 3, None, "an argument of 1 MiB, both cores"),
@@ -246,7 +247,7 @@ INSTRUCTIONS = {
 
 
 def counted_figures(figures: Figures):
-    """Instructions of the emulated cores, one cycle each, and sizes."""
+    """Instructions of the emulated cores, one per cycle, and sizes."""
     from .counting import all_counts, image_sizes
 
     for name, value in (all_counts() | image_sizes()).items():
@@ -255,7 +256,7 @@ def counted_figures(figures: Figures):
 
 
 DRIVERS = {
-    # name: (instructions before the drivers were made of parts, what it is)
+    # name: (instructions before the drivers were built from parts, description)
     "driver.ttl_on_instr": (36, "TTLOut.on"),
     "driver.ttl_pulse_instr": (69, "TTLOut.pulse of a constant time"),
     "driver.clockgen_set_instr": (85, "TTLClockGen.set of a frequency from the host"),
@@ -270,7 +271,7 @@ DRIVERS = {
 
 
 def driver_figures(figures: Figures):
-    """What methods of drivers cost once the compiler has inlined what it can."""
+    """Costs of driver methods after inlining by the compiler."""
     from .drivers import driver_counts
 
     how = "core 1, a call in a kernel's loop, with a delay and the firmware's part; baseline: each method written out"
@@ -280,7 +281,8 @@ def driver_figures(figures: Figures):
 
 
 def gateware_figures(figures: Figures):
-    """Area and depth by yosys, cycles by simulation. A process of its own: it keeps whole designs in memory."""
+    """Area and depth by yosys, cycles by simulation. In a separate process, since it keeps whole
+    designs in memory."""
     command = [sys.executable, "-m", "kairos_gateware.figures", *figures.prefixes]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -289,7 +291,7 @@ def gateware_figures(figures: Figures):
         figures.add(name, **figure)
 
 
-# (function, how the names of its figures begin, what it does, time on two cores)
+# (function, prefixes of its figures' names, description, time on two cores)
 GROUPS = [
     (counted_figures, tuple(INSTRUCTIONS), "instructions of the firmware", "15 s"),
     (driver_figures, ("driver.",), "instructions of drivers", "10 s"),
@@ -319,15 +321,16 @@ GROUPS = [
 
 
 def keep(figures: Figures, path):
-    """Writes what has been measured so far; of what was not asked for, `path` keeps what it has."""
+    """Write the figures measured so far; figures that were not requested keep their values in
+    `path`."""
     kept = json.loads(path.read_text()) if path.exists() and figures.prefixes != ("",) else {}
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(kept | figures.all, indent=2) + "\n")
 
 
 def measure_all(figures: Figures, groups, path) -> list[str]:
-    """Measures each group whose figures are wanted; returns those that could not be measured. One
-    that fails costs no other its figures."""
+    """Measure each group with requested figures; returns those that failed. A failure does not
+    affect other groups."""
     failed = []
     for measure, beginnings, what, seconds in groups:
         if not figures.wants(beginnings):
@@ -335,7 +338,7 @@ def measure_all(figures: Figures, groups, path) -> list[str]:
         print(f"== {what} (about {seconds})", flush=True)
         try:
             measure(figures)
-        except SystemExit as error:  # says in words what went wrong
+        except SystemExit as error:  # its text describes the failure
             print(error, file=sys.stderr)
             failed.append(what)
         except Exception:

@@ -1,17 +1,17 @@
-"""Instructions of the kernel core that functions and operations on arrays cost, one to a cycle."""
+"""Instructions of the kernel core for functions and operations on arrays, one per cycle."""
 
 from tests.support.experiment import experiment
 
 from .drivers import settled
 
 CLOCK = 0.8
-"""Cycles in a nanosecond of the processor that the paper measured, and that is emulated."""
+"""Cycles per nanosecond of the processor measured in the paper, which is also the emulated one."""
 ELEMENTS = 10_000
-"""Of the arrays that functions are applied to."""
+"""Size of the arrays that functions are applied to."""
 FEW, MANY = 1, 3
-"""Rounds of the two runs compared: their difference is free of what comes before and after."""
+"""Rounds of the two runs compared: their difference excludes setup and teardown."""
 FUNCTIONS = {
-    # name: (method of kernels.Arrays, nanoseconds of an element in the paper)
+    # name: (method of kernels.Arrays, nanoseconds per element in the paper)
     "math.sin": ("sin", 169),
     "math.cos": ("cos", 169),
     "math.tan": ("tan", 279),
@@ -37,7 +37,8 @@ OPERATIONS = {
 
 
 def array_counts(wanted=lambda name: True) -> dict[str, float]:
-    """Instructions of each function of `FUNCTIONS` for an element, and of each of `OPERATIONS`, by figure."""
+    """Return the instructions of each function of `FUNCTIONS` per element, and of each of
+    `OPERATIONS`, by figure."""
     from kairos.emulator import acquire
 
     emulator = acquire("emulator://demo")
@@ -52,7 +53,7 @@ def array_counts(wanted=lambda name: True) -> dict[str, float]:
             arrays.prepare_arrays(kind)
             run = arrays.core.precompile(getattr(type(arrays), method), arrays)
             spent = {}
-            for arrays.number in (FEW, FEW, MANY):  # the first run also sets up what all share
+            for arrays.number in (FEW, FEW, MANY):  # the first run also includes common setup
                 before = settled(emulator.control)
                 run()
                 spent[arrays.number] = settled(emulator.control) - before
@@ -64,7 +65,7 @@ def array_counts(wanted=lambda name: True) -> dict[str, float]:
 
 
 def array_figures(figures):
-    """Functions and operations on arrays, beside what the reference took on a board."""
+    """Functions and operations on arrays, compared with the reference on a board."""
     papers = {name: ns * CLOCK for name, (_, ns) in FUNCTIONS.items()}
     papers |= {name: ns * CLOCK for name, (*_, ns) in OPERATIONS.items()}
     for name, value in array_counts(lambda name: name.startswith(figures.prefixes)).items():

@@ -1,4 +1,4 @@
-"""What two boards say to each other while it is measured."""
+"""Communication between two boards for measurements."""
 
 from artiq.coredevice.exceptions import RTIOUnderflow
 from artiq.experiment import *
@@ -14,8 +14,8 @@ class Distributed(EnvExperiment):
 
     @kernel
     def run(self) -> TTuple([TInt64, TInt64]):
-        """Machine units by which a trace of the other board has to be started ahead, shortly after
-        the one before and when the boards have been silent for some time."""
+        """Return the machine units by which a trace of the other board has to be started ahead,
+        shortly after the preceding one and after the boards have been idle for some time."""
         self.core.reset()
         with self.core_dma.record("far", enable_ddma=True):
             self.sat_ttl4.pulse_mu(int64(100))
@@ -52,7 +52,8 @@ class Calls(EnvExperiment):
 
     @kernel
     def run(self) -> TTuple([TInt64, TInt64, TInt64]):
-        """Machine units of the first call, of a later one, and of a message and its answer."""
+        """Return the machine units of the first call, of a later one, and of a message and its
+        answer."""
         self.core.reset()
         start = self.core.get_rtio_counter_mu()
         self.empty()

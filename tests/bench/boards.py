@@ -1,5 +1,5 @@
-"""Figures of kernels on two boards: how long they take to call each other, to pass values and to
-start what the other one plays, by the RTIO counter."""
+"""Figures of kernels on two boards: durations of calls between them, of passing values and of
+starting playback on the other board, by the RTIO counter."""
 
 import statistics
 
@@ -19,7 +19,7 @@ def board_figures(figures):
     ).run()
     start, quiet = experiment("tests/bench/board_kernels.py", "Distributed", "examples/two_boards_device_db.py").run()
     experiment("tests/e2e/experiments/remote_posting.py", "InTurn", "examples/two_boards_device_db.py").run()
-    # The first on each channel are waited for
+    # The first output on each channel is not posted
     submitted = emulator.control.submissions()[-396:]
     emulator.stop()
     where = "emulator://pair, fibre of 1 us"

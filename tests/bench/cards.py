@@ -1,4 +1,5 @@
-"""Experiments that use drivers of cards, all on an output channel of the demo, which takes the same events."""
+"""Experiments that use drivers of cards, all on an output channel of the demo, which accepts the
+same events."""
 
 from artiq.experiment import *
 
@@ -22,8 +23,8 @@ ENTRIES = {
 
 
 class Cards(EnvExperiment):
-    """Loops around a method of a driver, `number` times; the kernels learn numbers from the host,
-    so that the compiler cannot know them."""
+    """Loops around a driver method, `number` times; the kernels obtain numbers from the host, so
+    that the compiler cannot know them."""
 
     def build(self):
         self.setattr_device("core")

@@ -1,5 +1,5 @@
 """Paths between processors, memory and logic of the emulated device (`kairos device channels`),
-beside the paper's medians (docs/gateware/channels.md)."""
+compared with the paper's medians (docs/gateware/channels.md)."""
 
 from kairos.emulator import Emulator, Options
 from kairos.network.channels import Path, Series
@@ -9,7 +9,7 @@ PREFIXES = ("channels.",)
 PORT_MB_S = 1000
 """8 bytes at 125 MHz."""
 PAPER_SHARE = 10.5 / (32 * 0.333)
-"""Of its port of 256 bits at 333 MHz."""
+"""Fraction of the paper's 256-bit port at 333 MHz."""
 
 TIMES = {
     "register_write_ns": (Path.REGISTER_WRITE, 0, 350, "AXI-Lite at 100 MHz, one way"),

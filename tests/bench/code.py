@@ -1,4 +1,5 @@
-"""Instructions of the kernel core for loops of plain code, beside what clang makes of the same in C."""
+"""Instructions of the kernel core for loops of plain code, compared with clang's code for the same
+loops in C."""
 
 import tempfile
 from pathlib import Path
@@ -12,20 +13,21 @@ from tests.support.waiting import settled as device_settled
 from .drivers import settled
 
 FEW, MANY = 500, 1500
-"""Passes of the two runs compared: their difference is free of what comes before and after."""
+"""Iterations of the two runs compared: their difference excludes setup and teardown."""
 METHODS = {"code.primes_instr": "primes", "code.float_loop_instr": "float_loop"}
-"""Figure and method of kernels.Code, in the order of the numbers that tests/kernels/code.c knows them by."""
+"""Figure and method of kernels.Code, in the order of their numbers in tests/kernels/code.c."""
 
 
 def of_clang() -> dict[str, tuple[float, int]]:
-    """Instructions for a pass, and the result of the longer run, of tests/kernels/code.c."""
+    """Return the instructions per iteration, and the result of the longer run, of
+    tests/kernels/code.c."""
     found = {}
     with tempfile.TemporaryDirectory() as directory:
         device = Device(Path(directory))
         try:
             for program, name in enumerate(METHODS):
                 spent, results = {}, []
-                for number in (FEW, FEW, MANY):  # the first run also sets up what all share
+                for number in (FEW, FEW, MANY):  # the first run also includes common setup
                     before = device_settled(device)[1]
                     with Session(device) as session:
                         begin(session, "code", number << 1 | program)
@@ -40,7 +42,7 @@ def of_clang() -> dict[str, tuple[float, int]]:
 
 
 def own() -> dict[str, tuple[float, int]]:
-    """The same of kernels.Code, which our compiler compiles."""
+    """As `of_clang`, for kernels.Code, compiled by Kairos."""
     from kairos.emulator import acquire
 
     emulator, found = acquire("emulator://demo"), {}
@@ -60,7 +62,7 @@ def own() -> dict[str, tuple[float, int]]:
 
 
 def code_figures(figures):
-    """Loops of plain code, beside another compiler's."""
+    """Loops of plain code, compared with another compiler."""
     ours, theirs = own(), of_clang()
     for name in METHODS:
         (value, result), (baseline, expected) = ours[name], theirs[name]

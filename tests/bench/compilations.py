@@ -1,4 +1,4 @@
-"""How long compilations take: a fresh process for each, which imports LLVM and initialises its
+"""Durations of compilations: a fresh process for each, which imports LLVM and initialises its
 targets before the clock starts."""
 
 import json
@@ -26,7 +26,7 @@ print(json.dumps({"seconds": time.perf_counter() - start, **compiled.timings}))
 
 
 def once(file, name: str, **environment: str) -> dict[str, float]:
-    """Seconds of one compilation of `run` of the experiment `name`, and of its steps."""
+    """Return the seconds of one compilation of `run` of the experiment `name`, and of its steps."""
     done = subprocess.run(
         [sys.executable, "-c", ONCE, str(file), name],
         cwd=ROOT,
@@ -40,12 +40,13 @@ def once(file, name: str, **environment: str) -> dict[str, float]:
 
 
 def median(file, name: str, **environment: str) -> float:
-    """Median seconds of `REPEAT` compilations."""
+    """Return the median seconds of `REPEAT` compilations."""
     return statistics.median(once(file, name, **environment)["seconds"] for _ in range(REPEAT))
 
 
 def compile_seconds(wanted=PROGRAMS) -> dict[str, float]:
-    """Seconds that each program of `PROGRAMS` takes, by name, and what the slowest of them takes the second time."""
+    """Return the seconds for each program of `PROGRAMS`, by name, and for recompiling the slowest
+    one."""
     with tempfile.TemporaryDirectory() as directory:
         found, again = {}, []
         for name in wanted:

@@ -1,4 +1,4 @@
-"""Instructions that the emulated cores spend on a task, one to a cycle; repeated runs differ by about 1 %."""
+"""Instructions of the emulated cores for a task, one per cycle; repeated runs differ by about 1 %."""
 
 import struct
 import tempfile
@@ -26,7 +26,7 @@ class Bench:
         self.expect(1)
 
     def expect(self, service):
-        """The next call, which must be synchronous and of this service."""
+        """Read the next call, which must be synchronous and of this service."""
         self.session.message(10)
         request = self.session.request()
         assert (request.is_async, request.service) == (False, service), request
@@ -36,7 +36,8 @@ class Bench:
         self.session.reply(b"i", struct.pack("<i", value))
 
     def measure(self, task, count, host) -> list[int]:
-        """Instructions of [core 0, core 1] from the order of a task until the kernel asks for the next one."""
+        """Return the instructions of [core 0, core 1] from the order of a task until the kernel
+        asks for the next one."""
         before = settled(self.device)
         self.answer(task | count << 8)
         host()
@@ -70,7 +71,7 @@ class Bench:
 
 
 def kernel_start(device) -> list[int]:
-    """Instructions from the upload of a 10 kB library to the first of the kernel."""
+    """Return the instructions from the upload of a 10 kB library to the kernel's first instruction."""
     library = (KERNELS / "standstill.elf").read_bytes()
     session = Session(device)
     before = settled(device)
@@ -82,7 +83,7 @@ def kernel_start(device) -> list[int]:
 
 
 def upload(device) -> int:
-    """Instructions of core 0 to receive 4 MiB, which are no library."""
+    """Return the instructions of core 0 to receive 4 MiB that are not a library."""
     with Session(device) as session:
         before = settled(device)
         assert "parse error" in session.load(bytes(4 * MEBIBYTE))
@@ -90,7 +91,7 @@ def upload(device) -> int:
 
 
 def all_counts() -> dict[str, float]:
-    """Every figure that is counted, by name."""
+    """Return all counted figures, by name."""
     with tempfile.TemporaryDirectory() as directory:
         device = Device(Path(directory))
         try:
@@ -101,7 +102,7 @@ def all_counts() -> dict[str, float]:
             given = bench.measure(2, 0, lambda: bench.give(MEBIBYTE))
             given_list = sum(bench.measure(3, 0, lambda: bench.give(MEBIBYTE // 4)))
             taken = sum(bench.measure(4, 0, bench.take))
-            # The difference of two loops: one output, without what comes before and after.
+            # The difference of two loops: one output, without setup and teardown.
             outputs = [bench.measure(6, count, lambda: None)[1] for count in (OUTPUTS, 2 * OUTPUTS)]
             bench.close()
             return {
@@ -120,7 +121,8 @@ def all_counts() -> dict[str, float]:
 
 
 def image_sizes() -> dict[str, int]:
-    """Bytes of the images as they are loaded: of the kernel core, and of the runtime, which contains it."""
+    """Return the loaded bytes of the images: of the kernel core, and of the runtime, which contains
+    it."""
     runtime = (BUILD / "firmware" / "runtime.elf").read_bytes()
     (start,) = struct.unpack_from("<I", runtime, 28)
     entry_size, entries = struct.unpack_from("<HH", runtime, 42)

@@ -1,24 +1,24 @@
-"""Instructions of the kernel core that methods of drivers cost, one to a cycle."""
+"""Instructions of the kernel core for driver methods, one per cycle."""
 
 from tests.support.experiment import experiment
 
 FEW, MANY = 10, 50
-"""Rounds of the two runs compared: their difference is free of what comes before and after."""
+"""Rounds of the two runs compared: their difference excludes setup and teardown."""
 METHODS = {
     ("kernels", "Drivers"): ("ttl_on", "ttl_pulse", "clockgen_set", "gate_rising", "count", "count_none"),
     ("cards", "Cards"): ("ad9910_set", "ad9910_set_mu", "urukul_cfg_sw", "zotino_write_dac", "fastino_set_dac"),
 }
-"""Kernels that are measured, by file in this folder and class."""
+"""Measured kernels, by file in this directory and class."""
 
 
 def settled(control) -> int:
-    """Instructions of the kernel core so far, once both cores sleep."""
+    """Return the instructions of the kernel core so far, once both cores sleep."""
     assert control.wait("idle") == "idle"
     return control.status()["instructions"][1]
 
 
 def driver_counts() -> dict[str, float]:
-    """Instructions that each kernel of `METHODS` takes for one round, by figure."""
+    """Return the instructions of each kernel of `METHODS` per round, by figure."""
     from kairos.emulator import acquire
 
     emulator = acquire("emulator://demo")
@@ -28,7 +28,7 @@ def driver_counts() -> dict[str, float]:
             drivers = experiment(f"tests/bench/{file}.py", class_name)
             run = drivers.core.precompile(getattr(type(drivers), method), drivers)
             spent = {}
-            for drivers.number in (FEW, FEW, MANY):  # the first run also sets up what all share
+            for drivers.number in (FEW, FEW, MANY):  # the first run also includes common setup
                 before = settled(emulator.control)
                 run()
                 spent[drivers.number] = settled(emulator.control) - before

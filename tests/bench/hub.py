@@ -1,5 +1,5 @@
-"""The hub before an emulated device: what an access through it takes beside its two parts, and what
-a batch costs the device."""
+"""The hub with an emulated device: time of an access compared with its two parts, and the device's
+cost of a batch."""
 
 import statistics
 import struct
@@ -24,16 +24,16 @@ CALLS = 200
 READS = 1000
 REGISTER = "rtio/outputs"
 EEPROM, SWITCH, REGISTER_WITHIN = 0x50, (0x74, 4), 3
-"""Of the emulated board: address on the I2C bus, the switch that leads there with its mask, and where is read."""
+"""On the emulated board: I2C address, its switch and mask, and the location read."""
 PUBLISHED = 274
-"""Microseconds of a register through a hub over 1 Gbit/s."""
+"""Published microseconds for a register access through a hub over 1 Gbit/s."""
 IDLE = 3.0
-"""Seconds for which the hub is watched while nobody asks."""
+"""Seconds for which the idle hub is observed."""
 
 
 def median_us(*works) -> float | list[float]:
-    """Time of a call in us, the median of many; of several, in turns: whoever
-    is called now and then is not awake, and the machine has other things to do."""
+    """Return the median time of a call in us; for several functions, alternately: after a pause a
+    process is slow to wake, and the machine does other work."""
     times = [[] for _ in works]
     for _ in range(CALLS):
         for work, taken in zip(works, times, strict=True):
@@ -45,13 +45,13 @@ def median_us(*works) -> float | list[float]:
 
 
 def _batch(*instructions: tuple[int, ...]) -> bytes:
-    """The request of a batch as it stands on the wire; of each instruction its number and its operands."""
+    """Encode the request of a batch; each instruction is its number and its operands."""
     rows = [(number, 0, 0, 0, *operands, *[0] * (4 - len(operands))) for number, *operands in instructions]
     return b"\x86" + Management.pack(b"".join(struct.pack("<4B4I", *row) for row in rows))
 
 
 def _reads(count: int, address: int) -> bytes:
-    """One that reads a register so often."""
+    """Encode a batch that reads a register `count` times."""
     return _batch((6, count, 1), (1, address))
 
 
@@ -63,7 +63,7 @@ def _address(management, name: bytes) -> int:
 
 
 def _exchange(management, request: bytes) -> bytes:
-    """The reply to a batch."""
+    """Return the reply to a batch."""
     assert management.reply(request) == 133
     return management.bytes()
 
@@ -168,7 +168,8 @@ def _i2c(figures, demo, exchange, echo, one):
 
 
 def _on_the_device(figures):
-    """What batches cost a device, by its own count. Its time is not to follow this machine's meanwhile."""
+    """The device's cost of batches, by its own counters. Its time must not follow this machine's
+    meanwhile."""
     with tempfile.TemporaryDirectory() as name:
         device = Device(Path(name), settings=["host_wait_ms=60000"])
         try:
@@ -182,7 +183,8 @@ def _count(figures, device, management):
     address = _address(management, b"rtio_outputs")
 
     def taken(request):
-        """Instructions of core 0, and microseconds of the device's time; the least of some."""
+        """Return instructions of core 0, and microseconds of the device's time; the minimum of
+        several."""
         counts = []
         for _ in range(5):
             before = device.control("status")

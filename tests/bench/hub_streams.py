@@ -1,5 +1,5 @@
-"""What the hub passes on, beside a server of gRPC that does nothing else, and an access to a
-register in mapped memory beside a bare load."""
+"""Throughput of the hub, compared with a minimal gRPC server, and an access to a register in mapped
+memory compared with a bare load."""
 
 import json
 import subprocess
@@ -24,7 +24,7 @@ PREFIXES = (
 )
 
 SIZE = 64 << 20
-"""Bytes of the buffer that is streamed."""
+"""Bytes of the streamed buffer."""
 ENTRY = board_entry(
     clocks=("memory", "size = 4096\nregisters = [{ name = 'status', offset = 0 }]"),
     samples=("samples", f"size = {SIZE}\nbuffer = 'rw'"),
@@ -38,7 +38,7 @@ def _run(*words) -> dict:
 
 
 def hub_stream_figures(figures):
-    """A board that is files, a hub before it, and a plain server."""
+    """A board made of files, its hub, and a plain server."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "memory").write_bytes(bytes(4096))

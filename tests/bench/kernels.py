@@ -1,4 +1,4 @@
-"""Experiments whose run is measured."""
+"""Experiments for measurements."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ from artiq.experiment import *
 
 
 class Outputs(EnvExperiment):
-    """A loop of TTL outputs with ample slack: what one output costs."""
+    """A loop of TTL outputs with ample slack: the cost of one output."""
 
     def build(self):
         self.setattr_device("core")
@@ -40,7 +40,8 @@ class WaitOneSecond(EnvExperiment):
 
 
 class Compute(EnvExperiment):
-    """Integer and list arithmetic on the kernel core, with an asynchronous RPC now and then for the comms core."""
+    """Integer and list arithmetic on the kernel core, with an occasional asynchronous RPC for the
+    comms core."""
 
     def build(self):
         self.setattr_device("core")
@@ -63,7 +64,7 @@ class Compute(EnvExperiment):
 
 
 class InputReads(EnvExperiment):
-    """Reads events that are there already: samples of a TTL."""
+    """Reads events that are already available: samples of a TTL."""
 
     def build(self):
         self.setattr_device("core")
@@ -91,7 +92,7 @@ class InputReads(EnvExperiment):
 
 
 class Code(EnvExperiment):
-    """Loops of plain code; tests/kernels/code.c says the same in C."""
+    """Loops of plain code; tests/kernels/code.c is the same in C."""
 
     def build(self):
         self.setattr_device("core")
@@ -125,9 +126,8 @@ class Code(EnvExperiment):
 
 
 class Drivers(EnvExperiment):
-    """Loops around a method of a driver, `number` times; the kernels learn the number from the
-    host, so that the compiler cannot know it.
-    """
+    """Loops around a driver method, `number` times; the kernels obtain the number from the host, so
+    that the compiler cannot know it."""
 
     kernel_invariants = {"clock"}
 
@@ -135,7 +135,7 @@ class Drivers(EnvExperiment):
         self.setattr_device("core")
         self.setattr_device("ttl0")
         self.setattr_device("ttl4")
-        # On the channel of an output, which takes the same events.
+        # On an output channel, which accepts the same events.
         self.clock = TTLClockGen(SimpleNamespace(get=self.get_device), 5)
         self.number = 0
 
@@ -179,7 +179,7 @@ class Drivers(EnvExperiment):
 
     @kernel
     def edges(self):
-        """Records edges, `number` and no more than a channel keeps."""
+        """Record `number` edges, at most as many as a channel keeps."""
         number = self.how_often()
         self.core.reset()
         self.ttl0.output()
@@ -196,7 +196,7 @@ class Drivers(EnvExperiment):
 
     @kernel
     def count(self):
-        """As `edges`, and counts them."""
+        """As `edges`, and count them."""
         self.edges()
         if self.ttl0.count(now_mu()) != self.how_often():
             raise ValueError("edges are missing")
@@ -209,15 +209,14 @@ class Drivers(EnvExperiment):
 
 class Arrays(EnvExperiment):
     """Functions and operations on arrays, `number` times; an element of each result goes to the
-    host, so that none is left out.
-    """
+    host, so that none is optimised away."""
 
     def build(self):
         self.setattr_device("core")
         self.number = 0
 
     def prepare_arrays(self, kind):
-        """Arrays of the type that NumPy calls `kind`."""
+        """Create arrays of the NumPy type `kind`."""
         random = np.random.default_rng(1)
         limit = 10.0 if kind == "float64" else 2**31
         self.wide = random.uniform(-limit, limit, 10_000).astype(kind)
@@ -339,7 +338,7 @@ class Arrays(EnvExperiment):
 
 
 class Waits(EnvExperiment):
-    """What a user waits for: calls of the host, what is printed, kernels, pin events."""
+    """Waiting times of a user: calls of the host, printing, kernels, pin events."""
 
     def build(self):
         self.setattr_device("core")
@@ -385,7 +384,7 @@ class Waits(EnvExperiment):
 
 
 class Clocked(EnvExperiment):
-    """Calls of the host and pulses, beside a clock generator."""
+    """Calls of the host and pulses while a clock generator runs."""
 
     def build(self):
         self.setattr_device("core")

@@ -1,7 +1,8 @@
-"""Programs whose compilation is measured, written by rule: the text of a module with the experiment `Program`.
+"""Generated programs whose compilation is measured: the text of a module with the experiment
+`Program`.
 
-The statements are those of laboratories: outputs, delays, integers and lists, a branch and a call
-now and then. Numbers differ from line to line, so that nothing is found twice.
+The statements are typical of laboratories: outputs, delays, integers and lists, with occasional
+branches and calls. Numbers differ from line to line, so that nothing can be shared.
 """
 
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ def _method(name: str, lines: list[str], arguments: str = "") -> str:
 
 
 def _statements(count: int) -> Iterator[str]:
-    """So many statements; those of a branch count."""
+    """Yield `count` statements, including those in branches."""
     kinds = (
         lambda n: [f"self.ttl4.pulse({n % 7 + 1} * us)"],
         lambda n: [f"delay({n % 11 + 2} * us)"],
@@ -63,7 +64,7 @@ def pulses(count: int) -> str:
 
 
 def functions(count: int, size: int) -> str:
-    """So many methods of `size` statements, each of which calls the next."""
+    """Return `count` methods of `size` statements, each of which calls the next."""
     text = HEAD
     for n in range(count):
         call = [f"self.f{n + 1}(x)"] if n + 1 < count else ["x += 1"]
@@ -77,7 +78,7 @@ def _parts(n: int, size: int) -> list[str]:
 
 
 def classes(count: int, methods: int, size: int) -> str:
-    """So many classes, each with an object that `run` calls every method of."""
+    """Return `count` classes, each with an object all of whose methods `run` calls."""
     text = "from artiq.experiment import *\n"
     for n in range(count):
         text += f"\n\nclass Part{n}:\n    kernel_invariants = {{'gain'}}\n\n    def __init__(self, parent):\n"
@@ -93,7 +94,7 @@ def classes(count: int, methods: int, size: int) -> str:
 
 
 def numpy_heavy() -> str:
-    """Element-wise operations, products, functions and slices of arrays, one after another."""
+    """Return element-wise operations, products, functions and slices of arrays, in sequence."""
     text = HEAD + "        self.a = np.arange(64.0)\n        self.b = np.ones(64)\n        self.m = np.eye(8)\n"
     text += "        self.k = np.arange(64)\n"
     lines = ["a, b, m, k = self.a, self.b, self.m, self.k"]
@@ -106,7 +107,7 @@ def numpy_heavy() -> str:
 
 
 def ad9910() -> str:
-    """An AD9910 on an Urukul, initialised and set."""
+    """Return the initialisation and a setting of an AD9910 on an Urukul."""
     entries = """
 def local(module, driver, **arguments):
     return {"type": "local", "module": f"artiq.coredevice.{module}", "class": driver, "arguments": arguments}
@@ -132,7 +133,7 @@ def host_array(size: int) -> str:
 
 
 PROGRAMS = {
-    # name: (text, target in seconds, what the reference takes, what it is)
+    # name: (text, target in seconds, time of the reference, description)
     "empty": (empty, 0.015, 0.041, "an empty kernel"),
     "stmts_200": (lambda: statements(200), 0.03, 0.33, "200 statements"),
     "stmts_1000": (lambda: statements(1000), 0.10, 1.87, "1,000 statements"),

@@ -1,7 +1,8 @@
-"""The pulse core: its model and compiler measured, and the paper's performance figures from the core's constants.
+"""The pulse core: measurements of its model and compiler, and the paper's performance figures from
+the core's constants.
 
-Rows are those of Irtija et al., Design and analysis of digital communication within an SoC-based
-control system for trapped-ion quantum computing (2023), which give the baselines.
+The rows are those of Irtija et al., Design and analysis of digital communication within an
+SoC-based control system for trapped-ion quantum computing (2023), which supply the baselines.
 """
 
 import math
@@ -15,15 +16,15 @@ ROOT = Path(__file__).parents[2]
 PREFIXES = ("pulse.model_", "pulse.compile_", "pulse.words_", "pulse.row_")
 
 UPDATE_MB_S = 17.6
-"""Measured in the paper: least throughput of the DMA, of transfers of 32 bytes."""
+"""Measured in the paper: minimum throughput of the DMA, with transfers of 32 bytes."""
 ULTRARAMS, ULTRARAM_BITS = 80, 288 * 1024
-"""Of the paper's device."""
+"""Number of UltraRAMs of the paper's device, and bits of each."""
 HP_WORDS_PER_S = {"one HP port at 125 MHz": 125e6 / 4, "one at 150 MHz": 150e6 / 4, "two at 150 MHz": 2 * 150e6 / 4}
-"""Zynq-7000: 64 bits a cycle, four cycles to a word."""
+"""Zynq-7000: 64 bits per cycle, four cycles per word."""
 
 
 def rows() -> dict[str, tuple[float, str, float | None, str]]:
-    """Name of each row: value by calculation, unit, the paper's figure, formula."""
+    """Return by the name of each row: calculated value, unit, the paper's figure, formula."""
     channels, parameters, words = facts.CHANNELS, facts.PARAMETERS, float(facts.STREAM_HZ)
     word, ids = facts.WORD_BYTES, facts.RUN_SLOTS
     raw = channels * parameters
@@ -67,8 +68,8 @@ def rows() -> dict[str, tuple[float, str, float | None, str]]:
 
 
 def zynq_rows() -> dict[str, tuple[float, float, float, float]]:
-    """For each feed of a Zynq-7000: raw gate of 8 and of 2 channels, and one parameter with 8 run
-    words, in ns; parameters in 1 us."""
+    """Return for each feed of a Zynq-7000: raw gate of 8 and of 2 channels, and one parameter with
+    8 run words, in ns; parameters per us."""
     found = {}
     for feed, words in HP_WORDS_PER_S.items():
         ns = 1e9 / words
@@ -77,9 +78,10 @@ def zynq_rows() -> dict[str, tuple[float, float, float, float]]:
 
 
 def recalibrated() -> tuple[GateSet, GateSet]:
-    """A gate set before and after a usual recalibration: 8 ions with 6 rotations each and a gate
-    for each pair of neighbours; one ion's frequency and every rotation's amplitude on it are
-    new."""
+    """Return a gate set before and after a typical recalibration: 8 ions with 6 rotations each and
+    a gate for each pair of neighbours; one ion's frequency and the amplitudes of its rotations
+    change.
+    """
 
     def rotation(channel, frequency, amplitude, phase):
         shape = tuple(amplitude * share for share in (0, 0.3, 0.9, 1, 0.9, 0.3, 0))
@@ -105,13 +107,13 @@ def recalibrated() -> tuple[GateSet, GateSet]:
 
 
 def recalibration() -> tuple[int, int]:
-    """Words that a usual recalibration takes, and words of the whole gate set."""
+    """Return the words of a typical recalibration, and those of the whole gate set."""
     old, new = recalibrated()
     return len(new.changes(old)), len(new.programming())
 
 
 def speeds() -> dict[str, float]:
-    """What the crate's example measures, by name."""
+    """Return the measurements of the crate's example, by name."""
     command = [
         "scripts/rust-env",
         "cargo",
@@ -131,7 +133,7 @@ def speeds() -> dict[str, float]:
 
 
 def pulse_figures(figures):
-    """All of them."""
+    """All figures of the pulse core."""
     measured = speeds()
     how = "one core, one channel, both tones on, 4096-cycle gates from tables"
     figures.add(

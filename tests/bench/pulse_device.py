@@ -1,5 +1,5 @@
-"""The pulse core on the emulated device: how long a kernel's change takes to the output, the
-start's latency, and how fast the verilated logic is."""
+"""The pulse core on the emulated device: latency from a kernel's change to the output, latency of
+the start, and speed of the verilated logic."""
 
 import os
 from pathlib import Path
@@ -22,7 +22,7 @@ URL = "emulator://pulse"
 
 
 def _least(attempt) -> int:
-    """Time of the call of the first of growing times that are not too soon."""
+    """Return the call time of the first successful attempt with increasing lead."""
     for number in range(1000):
         begin = attempt(number)
         if begin >= 0:
@@ -31,17 +31,19 @@ def _least(attempt) -> int:
 
 
 def _update_us(updates, gate, count, parameter) -> float:
-    """Time from the call to the first changed value at the output, with the events as close as they can be."""
+    """Return the time from the call to the first changed value at the output, with minimum spacing
+    of events."""
     begin = _least(lambda n: updates.attempt(gate, count, 20.0 + n % 100, 200 * count + 8 * n))
     times, _ = Recording.of(acquire(URL)).changes(parameter, 0)
     return (times[times > begin][0] - begin) / 1000
 
 
 def _instructions(updates, method) -> float:
-    """Instructions of the kernel core in a round of a kernel's loop, without what comes before and after."""
+    """Return the instructions of the kernel core per iteration of a loop, without setup and
+    teardown."""
     run = updates.core.precompile(getattr(type(updates), method), updates)
     control, spent = acquire(URL).control, {}
-    for updates.number in (FEW, FEW, MANY):  # the first run also sets up what all share
+    for updates.number in (FEW, FEW, MANY):  # the first run also includes common setup
         before = settled(control)
         run()
         spent[updates.number] = settled(control) - before
@@ -56,9 +58,10 @@ def _processor_s(pid: int) -> float:
 def device_figures(figures):
     """Measure the figures; the gateware `pulse` must be built.
 
-    The logic's speed is that of a kernel's call that plays 2000 gates of 200 cycles on both
-    channels without a gap and waits for their end, events sent beforehand included: never of a core
-    that rests, over which time is skipped."""
+    The logic's speed is measured with a kernel call that plays 2000 gates of 200 cycles on both
+    channels without a gap and waits for their end, including the sending of events; never with a
+    resting core, whose time is skipped.
+    """
     updates = experiment("tests/bench/pulse_kernels.py", "Updates", "examples/pulses_device_db.py")
     try:
         updates.load()

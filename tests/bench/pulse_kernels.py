@@ -1,4 +1,4 @@
-"""What the pulse core's figures on the emulated device are measured with."""
+"""Kernels for the pulse core's figures on the emulated device."""
 
 from artiq.coredevice.exceptions import RTIOUnderflow
 from artiq.experiment import *
@@ -11,7 +11,8 @@ A0 = int(Parameter.A0)
 
 
 def gates():
-    """Gates with one adjustable parameter, a number or a shape, with eight, and one that keeps all engines busy."""
+    """Return gates with one adjustable parameter, a number or a shape, with eight, and one that
+    keeps all engines busy."""
     eight = {name: Adjustable(1.0) for name in ("freq0", "amp0", "phase0", "freq1", "amp1", "phase1")}
     frames = {"framerot0": Adjustable(1.0), "framerot1": Adjustable(1.0), "forward": (1, 2)}
     moving = {name: (0.0, 50.0 + n, 90.0, 10.0) for n, name in enumerate(eight)}
@@ -24,7 +25,7 @@ def gates():
 
 
 class Updates(EnvExperiment):
-    """A changed parameter, or eight, and the gate that has them."""
+    """Changes one or eight parameters of a gate and plays it."""
 
     def build(self):
         self.setattr_device("core")
@@ -45,8 +46,8 @@ class Updates(EnvExperiment):
 
     @kernel
     def attempt(self, gate, count, value, ahead) -> TInt64:
-        """Change the first `count` parameters (1 or 8) to `value` and have the gate played, the
-        first event `ahead` of the call. Returns the time of the call, or -1 if that is too soon."""
+        """Change the first `count` parameters (1 or 8) to `value` and play the gate, with the first
+        event `ahead` of the call. Returns the time of the call, or -1 after an underflow."""
         parameters = [(A0 + n) % 8 for n in range(8)]
         values = [value for _ in range(8)]
         self.core.break_realtime()
@@ -111,7 +112,7 @@ class Updates(EnvExperiment):
 
     @kernel
     def start(self) -> TInt64:
-        """The time of a trigger."""
+        """Return the time of a trigger."""
         self.core.break_realtime()
         self.pulse0.send(self.one.words)
         delay(5 * us)

@@ -1,4 +1,5 @@
-"""The page of `--scope` with a million events in a browser without a display, and a record of the analyzer to VCD."""
+"""The page of `--scope` with a million events in a headless browser, and a record of the analyzer
+to VCD."""
 
 import io
 import random
@@ -42,11 +43,11 @@ PAN = """async (frames) => {
   }
   return times.reduce((one, other) => one + other) / frames;
 }"""
-"""Draws the page at many places and magnifications; milliseconds for each."""
+"""Draws the page at many positions and magnifications; returns milliseconds for each."""
 
 
 def _lanes() -> list:
-    """Eight lines of source, sixteen pins, eight tones, log and bus: a million events."""
+    """Build eight source lines, sixteen pins, eight tones, log and bus: a million events."""
     numbers = np.random.default_rng(5)
     share = EVENTS // 40
 
@@ -67,7 +68,7 @@ def _lanes() -> list:
 
 
 def _browser(path: Path) -> tuple[float, float]:
-    """Milliseconds until a page is drawn, and for one picture of it."""
+    """Return the milliseconds until a page is drawn, and for one frame of it."""
     from playwright.sync_api import sync_playwright
 
     program = shutil.which("chromium")
@@ -85,7 +86,7 @@ def _browser(path: Path) -> tuple[float, float]:
 
 
 def _record() -> bytes:
-    """A dump of outputs of pins."""
+    """Build a dump of outputs of pins."""
     random.seed(1)
     message = struct.Struct(">QIQQI")
     body = b"".join(
@@ -96,7 +97,8 @@ def _record() -> bytes:
 
 
 def analyzed() -> float:
-    """Events a second of processor time, from the bytes of a record to the text of a VCD file."""
+    """Return the events per second of processor time, from the bytes of a record to the text of a
+    VCD file."""
     record = _record()
     devices = {"core": {"type": "local", "class": "Core", "arguments": {}}}
     for channel in range(CHANNELS):
@@ -112,8 +114,8 @@ def analyzed() -> float:
 def scope_figures(figures):
     """Pages for a browser, and records as files."""
     source = f"{MESSAGES} outputs of {CHANNELS} pins, from a record's bytes to a VCD file's text, processor time"
-    # In a process of its own, as `kairos analyze` is: what else lives in this one slows the
-    # collection of garbage.
+    # In a separate process, as with `kairos analyze`: other objects in this one would slow down
+    # garbage collection.
     code = "from tests.bench.scope import analyzed; print(analyzed())"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     figures.add("analyze.events_per_s", float(done.stdout), "events/s", target=300_000, at_least=True, source=source)

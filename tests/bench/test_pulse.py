@@ -33,7 +33,8 @@ CHECK = {
 def test_check_64_rows(name):
     value, unit, paper, _ = rows()[name]
     assert value == pytest.approx(CHECK[name], rel=3e-3)
-    # What the specification's word layout and a plain count of words change, and why, is in the row's source.
+    # Differences due to the specification's word layout and a plain word count are explained in the
+    # row's source.
     if name not in ("05_program_and_run", "08_update_gate_packed", "09_update_parameter_packed", "15_update_bound"):
         assert value == pytest.approx(paper, rel=3e-3), unit
 
@@ -55,7 +56,7 @@ def test_a_recalibration_saves_most_words():
 
 
 def segments(words):
-    """What the words write into pulse tables: (channel, body)."""
+    """Return what the words write into pulse tables: (channel, body)."""
     numbers = [int.from_bytes(word.tobytes(), "little") for word in words]
     written = [n for n in numbers if n >> facts.MODE_AT & 7 == facts.Mode.PROGRAM_PLUT]
     channels = range(facts.CHANNELS)
@@ -63,6 +64,6 @@ def segments(words):
 
 
 def test_a_recalibration_takes_as_few_words_as_can_be():
-    """Each segment that the tables lack takes a word at least."""
+    """Each segment that the tables lack takes at least one word."""
     old, new = recalibrated()
     assert len(new.changes(old)) == len(segments(new.programming()) - segments(old.programming()))

@@ -1,4 +1,4 @@
-"""`make bench FIGURES=…`: which groups are measured, and what is kept of them."""
+"""`make bench FIGURES=…`: selection of groups, and preservation of other figures."""
 
 import json
 import re
@@ -60,7 +60,7 @@ LINKS = """bridge.write_mib_s bridge.read_mib_s bridge.write_small_mib_s_{beats}
 interrupt.cycles remote.write_round_trip_cycles remote.bulk_throughput rtio.remote_event_cycles
 rtio.remote_latency_cycles subkernel.call_us subkernel.message_us ddma.start_us sync.phase_error_ps
 emulator.pair_mips""".split()
-"""What is promised of boards together."""
+"""Figures required for several boards."""
 
 
 @pytest.mark.parametrize("name", LINKS)
@@ -80,10 +80,10 @@ def test_their_plots_are_shown(name):
 
 
 def test_every_figure_belongs_to_a_group():
-    """Else `make bench FIGURES=…` would not find it."""
+    """Otherwise `make bench FIGURES=…` would not find it."""
     folders = [ROOT / "tests" / "bench", ROOT / "src" / "gateware" / "kairos_gateware" / "figures"]
     text = "".join(path.read_text() for folder in folders for path in folder.glob("[!t]*.py"))
-    # Names of figures, or how they begin, as they stand in the sources.
+    # Names of figures, or their prefixes, as written in the sources.
     named = set(re.findall(r"""f?"([a-z][a-z0-9_]*\.)[a-z0-9_{}]+"(?:,|:|\])""", text))
     beginnings = tuple(beginning for _, some, *_ in GROUPS for beginning in some)
     known = {name for name in named if any(b.startswith(name) or name.startswith(b) for b in beginnings)}

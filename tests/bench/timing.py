@@ -1,4 +1,4 @@
-"""How long a command takes."""
+"""Duration of commands."""
 
 import os
 import statistics
@@ -14,10 +14,11 @@ KAIROS = Path(sys.executable).with_name("kairos")
 
 
 def wall(command, repeat=3, cwd=ROOT) -> float:
-    """Median seconds of `command` from start to exit; kernels are compiled, not found among what earlier runs kept."""
+    """Return the median seconds of `command` from start to exit; kernels are compiled, not taken
+    from the cache."""
     seconds = []
     environment = os.environ | {"KAIROS_CACHE": "off"}
-    for _ in range(repeat + 1):  # the first one warms caches
+    for _ in range(repeat + 1):  # the first run warms caches
         start = time.perf_counter()
         done = subprocess.run(
             command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment

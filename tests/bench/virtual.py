@@ -1,4 +1,5 @@
-"""The virtual bench: shots on its ion, what idle chips cost, and settings of an AD9910 through its model."""
+"""The virtual bench: shots on its ion, the cost of idle chips, and settings of an AD9910 through
+its model."""
 
 import inspect
 import sys
@@ -14,11 +15,11 @@ PREFIXES = ("emulator.rabi_shots_per_s", "emulator.bench_overhead", "bench.", "d
 ION = ROOT / "examples" / "ion"
 SETS = 2000
 PUBLISHED_US = 2.35
-"""Of an early port of ARTIQ to Zynq, for one call of `set`."""
+"""Published time of one call of `set`, of an early port of ARTIQ to Zynq."""
 
 
 def seconds(call, times=5):
-    """The least of some runs."""
+    """Return the minimum duration of several runs."""
     spent = []
     for _ in range(times):
         start = time.perf_counter()
@@ -55,7 +56,8 @@ def bench_figures(figures):
 
 
 def settings(figures, made):
-    """The least pause at which settings go on without an underflow, by bisection: all longer ones do too."""
+    """Measure the shortest pause without an underflow between settings, by bisection: all longer
+    ones work too."""
     made.sets(10, 1000)
     low, high = -1, 4096
     while high - low > 8:
@@ -88,7 +90,7 @@ def overhead(figures, kernels):
     file.write_text(cables)
     devices = [("without", emulator.Options(open_pins=True)), ("with", emulator.Options(bench=str(file)))]
     spent = {name: [] for name, _ in devices}
-    # In turns: this machine's speed changes within a minute by more than what is measured.
+    # Alternately: this machine's speed varies within a minute by more than the measured difference.
     for name, options in devices * 4:
         database = DeviceDB.load(ION / "device_db.py")
         device = emulator.acquire("emulator://ion", options)

@@ -1,4 +1,5 @@
-"""Kernels for the figures of the virtual bench, with those of `examples/ion/trap.py`, whose folder is on the path."""
+"""Kernels for the figures of the virtual bench, based on `examples/ion/trap.py`, whose directory is
+on the path."""
 
 from artiq.experiment import *
 from numpy import int64
@@ -17,7 +18,7 @@ class Shots(Trap, EnvExperiment):
 
     @kernel
     def turns(self, number: TInt32) -> TInt32:
-        """Shots one behind the other; in how many the ion was dark."""
+        """Take shots in succession; returns in how many the ion was dark."""
         dark = 0
         self.core.break_realtime()
         for _ in range(number):
@@ -30,7 +31,8 @@ class Shots(Trap, EnvExperiment):
 
     @kernel
     def sets(self, number: TInt32, pause: TInt64) -> TInt64:
-        """Settings one behind the other; the time they take on the device in machine units, -1 at an underflow."""
+        """Make settings in succession; returns their duration on the device in machine units, -1
+        after an underflow."""
         self.core.break_realtime()
         begin = now_mu()
         try:

@@ -1,4 +1,4 @@
-"""What a user of an emulated device waits for, in seconds of this machine: starting the command,
+"""Waiting times of a user of an emulated device, in seconds of this machine: starting the command,
 calls of the host, many kernels, many pin events, and a clock that runs meanwhile."""
 
 import contextlib
@@ -55,7 +55,7 @@ def _command_figures(figures):
 
 
 def installed_figures(figures):
-    """What who has only the wheels waits for."""
+    """Waiting times of a user who has only the wheels."""
     with tempfile.TemporaryDirectory() as folder:
         seconds, said = Installation(Path(folder)).first_run()
         if "sent 3 pulses" not in said:
@@ -76,7 +76,8 @@ def _seconds(call) -> float:
 
 
 def _least(call, between=lambda: None) -> float:
-    """Seconds of the quickest of three: what else runs on this machine only adds to them. between: before each."""
+    """Return the seconds of the fastest of three runs: other processes only add to them. between:
+    called before each."""
     times = []
     for _ in range(3):
         between()
@@ -136,7 +137,7 @@ def waiting_figures(figures):
             Recording.from_trace(trace, 0, {}, device.trace_start_ns)
 
         def forget():
-            # As in a run of its own: the host would be told of those before once more
+            # As in a separate run: otherwise the host would receive the earlier events again
             device.control.request("trace_clear")
 
         figures.add(
@@ -154,12 +155,13 @@ def waiting_figures(figures):
 
 
 def _million_figures(figures, busy):
-    """A million int32 in an attribute: quoted, compiled into the kernel, sent, and one of them read."""
+    """A million int32 in an attribute: quoted, compiled into the kernel, sent, and one of them
+    read."""
     source = "a kernel reads the last of a million int32 in an attribute, compilation included, best of three: "
     last = itertools.count(MILLION)
 
     def listed():
-        # Other values than before: nothing that was kept serves.
+        # Different values each time, so that the cache does not apply.
         number = next(last)
         busy.numbers = list(range(number - MILLION, number))
         if busy.newest() != number - 1:

@@ -1,4 +1,4 @@
-"""The device databases that the command runs with, and the hub of the device under test."""
+"""The device databases for the command, and the hub of the device under test."""
 
 import pytest
 
@@ -34,8 +34,8 @@ def hub(device, tmp_path_factory):
 
 @pytest.fixture
 def page_of(kairos):
-    """`page_of(experiment, *words, device_db=path)` runs it with `--scope`, has a browser open the
-    page, and gives its lanes by group and name."""
+    """`page_of(experiment, *words, device_db=path)` runs an experiment with `--scope`, opens the
+    page in a browser, and returns its lanes by group and name."""
 
     def page_of(experiment, *words, **options):
         done = kairos("run", experiment, *words, "--no-table", "--scope", "a.html", **options)

@@ -1,13 +1,14 @@
-"""Random programs of nested `try`, `raise` and ways out, as text that both Python and the compiler take.
+"""Random programs of nested `try`, `raise` and jumps, as text accepted by both Python and the
+compiler.
 
-A program is a few functions, each of which may call those behind it. What it does is told by the
-numbers that it passes to `mark`. Everything is drawn from the seed alone.
+A program consists of a few functions, each of which may call later ones. Its behaviour is observed
+through the numbers passed to `mark`. Everything is derived from the seed.
 """
 
 import random
 
 CLASSES = ("ValueError", "IndexError", "Alpha")
-"""Few, so that clauses match."""
+"""Few, so that clauses match often."""
 
 HEAD = """\
 class Alpha(Exception):
@@ -57,8 +58,10 @@ class Writer:
         return "\n".join(lines) + "\n"
 
     def driver(self):
-        """The entry: calls the first function for a few arguments and catches what comes out,
-        outside of a handler and within one; then calls it once more for the caller to catch."""
+        """Return the entry: calls the first function for a few arguments and catches its
+        exceptions, outside of a handler and within one; then calls it once more for the caller to
+        catch.
+        """
         first = f"self.p{self.number}_0"
         handlers = [
             f"            except {name}:\n                self.mark({-k})" for k, name in enumerate(CLASSES, 10)
@@ -89,8 +92,8 @@ class Writer:
         return f"self.mark({self.marks})"
 
     def block(self, depth, loops, caught):
-        """Lines of a block, indented by `depth`; `loops` around it in this function; `caught`:
-        names of the exceptions whose handlers are around it, innermost last."""
+        """Return the lines of a block, indented by `depth`; `loops` enclosing loops in this
+        function; `caught`: names of the exceptions whose handlers enclose it, innermost last."""
         lines, indent = [], "    " * depth
         for _ in range(self.random.randint(1, 3)):
             lines.append(indent + self.mark())
@@ -126,7 +129,7 @@ class Writer:
         return self.perhaps(depth, loops, f'raise {name}("number {{0}}", {number})', 0.5 if caught else 0.2)
 
     def perhaps(self, depth, loops, statement, always=0.2):
-        """The statement, mostly under a condition, so that what follows is reached too."""
+        """Return the statement, mostly under a condition, so that later statements are reached too."""
         indent = "    " * depth
         if self.random.random() < always:
             return [indent + statement]
@@ -152,7 +155,7 @@ class Writer:
         return lines + self.block(depth + 1, loops, caught) + [indent + self.mark()]
 
     def failing(self, depth, loops, caught):
-        """A call that fails by itself for some values: of the host, or a check of the compiler."""
+        """Return a call that fails for some values: of the host, or by a check of the compiler."""
         variable = self.random.choice(["n"] + [f"i{k}" for k in range(loops)])
         number = self.random.randrange(4)
         text = self.random.choice(
@@ -196,5 +199,6 @@ class Writer:
 
 
 def source(numbers, head):
-    """Text of a module with a class `Programs` that has all the programs; `head` defines the decorators."""
+    """Return the text of a module with a class `Programs` that has all programs; `head` defines the
+    decorators."""
     return head + HEAD + "\n\nclass Programs:" + METHODS + "".join(Writer(number).text() for number in numbers)

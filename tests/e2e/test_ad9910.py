@@ -1,4 +1,5 @@
-"""What an AD9910 plays by itself, through driver, firmware, gateware and chip: RAM, ramp, keying, phase, sync."""
+"""Autonomous functions of an AD9910, through driver, firmware, gateware and chip: RAM, ramp,
+keying, phase, sync."""
 
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def bench(lab, tmp_path_factory):
 
 
 def started(bench):
-    """When each update of the Urukul's pin was, in seconds."""
+    """Return the time of each update on the Urukul's pin, in seconds."""
     return [start for start, _ in bench.pin("ttl_urukul0_io_update").pulses]
 
 
@@ -31,7 +32,7 @@ ORDER = {
     "triangle": [0, 1, 2, 3, 2, 1],
     "sawtooth": [0, 1, 2, 3, 0, 1],
 }
-"""Words that play in the middles of steps of 4 us."""
+"""Words playing in the middle of steps of 4 us."""
 
 
 @pytest.mark.parametrize("mode", ORDER)
@@ -63,7 +64,7 @@ def test_the_ram_gives_what_its_destination_is(bench, destination):
     played = bench.dds("urukul0_ch1")
     start = started(bench)[-2] + CABLE + LATE_RAM
     for n in range(4):
-        # The accumulator starts with the update; 40 MHz make 160 turns in a step.
+        # The accumulator starts with the update; 40 MHz make 160 turns per step.
         tone = played.at(start + 4e-6 * n + 2e-6)
         assert tone.frequency == pytest.approx(40e6, abs=1)
         phase = (n + 1) / 8 if destination != "amplitude" else 0
@@ -127,8 +128,8 @@ def test_matched_latency(bench):
 def test_the_synchronisation_is_tuned(bench):
     bench.run(EXPERIMENTS, "Tune")
     delay, window, update = bench.datasets["found"]
-    # The bench's clock of the synchronisation is 300 ps late: 16 steps of 75 ps more are half of a
-    # cycle away.
+    # The bench's synchronisation clock is 300 ps late: 16 more steps of 75 ps are half a cycle
+    # away.
     assert (delay, window) == (16, 6)
     assert update in range(4)
     assert bench.datasets["errors"] == [0, 0b0010]

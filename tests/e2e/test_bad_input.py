@@ -1,4 +1,5 @@
-"""What can go wrong in a run: one clear message, a non-zero exit, and a device that runs the next kernel."""
+"""Failures of a run: one clear message, a non-zero exit code, and a device that still runs the next
+kernel."""
 
 import os
 import re
@@ -28,7 +29,7 @@ GOOD = """
 
 @pytest.fixture
 def still_works(kairos, device_db):
-    """After the test, the device of this module still runs a kernel."""
+    """Check after the test that the device of this module still runs a kernel."""
     yield
     done = kairos("run", kairos.write(GOOD, name="good.py"), device_db=device_db)
     assert done.returncode == 0, done.stderr
@@ -189,7 +190,7 @@ def test_signals_and_failures_lose_nothing(kairos):
     for end in ('raise ValueError("over")', "at_mu(0)\n        self.ttl4.on()"):
         assert kairos.run(body.replace("END", end), *files).returncode == 1
         assert results(kairos) == found[0]
-    # Before there is any kernel, too.
+    # Also before there is any kernel.
     early = """
     def run(self):
         self.set_dataset("counts", [4])
@@ -204,7 +205,7 @@ def test_signals_and_failures_lose_nothing(kairos):
 
 
 def results(kairos):
-    """The datasets that a run has written, and the length of its first pulse."""
+    """Return the datasets written by a run, and the length of its first pulse."""
     with h5py.File(kairos.directory / "out.h5") as file:
         counts = file["datasets/counts"][:].tolist()
     first, *_ = pulses_of_vcd((kairos.directory / "out.vcd").read_text())["ttl4"]
@@ -220,8 +221,8 @@ def test_ctrl_c_leaves_no_emulator_behind(kairos):
     assert process.stdout.readline() == "1\n"
     _, errors = kairos.interrupt(process)
     assert process.returncode == 130
-    # The pipes of the command are closed only when no child holds them: communicate() has returned,
-    # so none does.
+    # The command's pipes close only when no child holds them: communicate() has returned, so none
+    # does.
     done = kairos.run(GOOD)
     assert done.returncode == 0, done.stderr
 
@@ -272,14 +273,14 @@ def test_corrupt_library(device, damage, kairos, still_works):
         with pytest.raises(LoadError, match="the core device refused the kernel: .+") as caught:
             session.load(broken)
         assert not isinstance(caught.value, ConnectionLost)
-        # The same connection takes the next library.
+        # The same connection accepts the next library.
         session.load(library)
     finally:
         session.close()
 
 
 def test_emulator_that_dies(kairos):
-    """A broken firmware image: the emulator's own words reach the user."""
+    """A broken firmware image: the emulator's message reaches the user."""
     import os
     import shutil
 
@@ -405,7 +406,8 @@ PRINTS = """
 
 @pytest.mark.parametrize("buffered", ["", "1"])
 def test_an_experiment_that_prints_onto_a_full_disk_goes_on(kairos, buffered):
-    """A measurement is worth more than what it prints: all of it is done and kept, and the failure told at its end."""
+    """A measurement is worth more than its output: all of it is done and kept, and the failure
+    reported at its end."""
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             kairos.command("run", kairos.write(PRINTS), "-o", "out.h5"),

@@ -1,4 +1,5 @@
-"""What is wired to an emulated device, from the user's side: chips that answer, an ion, and faults that are told."""
+"""The bench of an emulated device, from the user's side: chips that answer, an ion, and reported
+faults."""
 
 import json
 import re
@@ -29,7 +30,7 @@ dark_hz = 5000
 
 @pytest.fixture(scope="module")
 def ion():
-    """The device database of the example, whose gateware is built if it is not up to date."""
+    """The device database of the example, whose gateware is built if it is out of date."""
     built("ion")
     return ION / "device_db.py"
 
@@ -147,7 +148,7 @@ timeout_s = 0.5
 
 
 def shutter(tmp_path, model=MODEL):
-    """A bench with a model of the user's own."""
+    """Return a bench with a user-defined model."""
     (tmp_path / "shutter.py").write_text(model)
     bench = tmp_path / "bench.toml"
     bench.write_text((ION / "bench.toml").read_text() + SHUTTER)
@@ -161,7 +162,7 @@ def test_a_model_in_python_answers_at_exact_times(kairos, ion, tmp_path):
         done = kairos("run", EXPERIMENT, "-c", "Shutter", "--bench", bench, *options, device_db=ion)
         assert done.returncode == 0, done.stdout + done.stderr
         runs.append(done.stdout.splitlines()[0])
-    # 8 ns of cable, and what the model was given.
+    # 8 ns of cable, and the delays given to the model.
     assert runs == ["200008 500008"] * 2
     done = kairos("bench", "check", bench, device_db=ion)
     assert "shutter: Python; from aom_729 (beam), ttl5 (open); to ttl3" in done.stdout, done.stderr
@@ -196,7 +197,8 @@ arguments = { dbm = 0.0 }
 
 
 def test_models_in_python_make_tones_and_light_of_others(ion, tmp_path):
-    """A doubler before the modulator and a filter behind it: an ion at twice the frequency flops as one without."""
+    """A doubler before the modulator and a filter after it: an ion at twice the frequency flops
+    like one without."""
     (tmp_path / "doubler.py").write_text(DOUBLER)
     (tmp_path / "filter.py").write_text(FILTER)
     bench = tmp_path / "bench.toml"

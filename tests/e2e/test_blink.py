@@ -1,4 +1,4 @@
-"""The demonstration from the user's side: same pulses every time, and the pulses that the experiment says."""
+"""The demonstration from the user's side: reproducible pulses, as specified by the experiment."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""Several boards in one emulator, as a description says: lengths of fibre, wrong bits, processors of a satellite."""
+"""Several boards in one emulator, from a description: fibre lengths, bit errors, processors of a
+satellite."""
 
 import json
 import subprocess
@@ -39,7 +40,8 @@ def gateware():
 
 @pytest.fixture
 def run(kairos, tmp_path):
-    """Runs an experiment on two boards and a link with these properties; returns the waveform as text."""
+    """Run an experiment on two boards and a link with these properties; returns the waveform as
+    text."""
 
     def run(*options, firmware="", **link):
         system = tmp_path / "system.toml"
@@ -66,7 +68,8 @@ def test_pins_agree_over_any_length_of_fibre(run, delay_ns, firmware):
 
 @pytest.mark.long
 def test_a_star(kairos, tmp_path):
-    """Three satellites over links of different lengths, at each instant in the master's time."""
+    """Three satellites over links of different lengths, with pulses at each instant of the master's
+    time."""
     built("satellite")
     done = kairos("run", EXPERIMENTS / "star.py", "--vcd", "a.vcd", device_db=database("star", tmp_path))
     assert done.stdout.startswith("0\n0\n0\n"), done.stdout + done.stderr
@@ -82,12 +85,12 @@ def test_a_star(kairos, tmp_path):
 
 @pytest.mark.parametrize("line", [{"bit_errors": 1e-5}, {"bit_errors": 2e-3, "losses": 0.01}], ids=["1e-5", "2e-3"])
 def test_the_waveform_is_the_same_on_a_bad_line(run, line):
-    """Of the worse one each tenth word has a wrong bit, and one in fifty is sent again."""
+    """On the worse line every tenth word has a bit error, and one in fifty is retransmitted."""
     assert run(delay_ns=1000, seed=3, **line) == run(delay_ns=1000)
 
 
 def test_wrong_bits_and_lost_words_are_the_same_each_time(tmp_path):
-    """The boards' times agree in spite of them: what is lost is asked for anew."""
+    """The boards' times agree despite errors: lost words are retransmitted."""
     system = tmp_path / "system.toml"
     system.write_text(SYSTEM.format(firmware="") + "delay_ns = 400\nbit_errors = 0.001\nlosses = 0.02\nseed = 5\n")
     links = []

@@ -1,4 +1,5 @@
-"""Configuration, boot image and restart of boards behind links, which have cards of their own, through the master."""
+"""Configuration, boot image and restart of boards behind links, which have their own cards, through
+the master."""
 
 import struct
 
@@ -15,14 +16,14 @@ from tests.support.paths import FIRMWARE, ROOT
 from tests.support.waiting import until
 
 KNOWN = "destination {}: Kairos satellite"
-"""What the board above says of one that it knows."""
+"""Log message of the board above about a known board."""
 ANOTHER_CHIP = struct.pack("<16I", 0xFFFFFFFF, 0xAA995566, 0x30018001, 0x0372C093, *[0x20000000] * 12)
 ROWS, RANKS, NONE = 256, 32, 0xFF
 
 
 def with_cards(folder, system, boards, settings=""):
-    """The boards of a system that the emulator knows, of which these have an empty card; `cards`:
-    their files; settings: more that is said of them."""
+    """Start a system that the emulator knows, with an empty card in each of `boards`; `cards`:
+    their files; settings: additional settings of these boards."""
     text = (ROOT / f"src/emulator/src/host/{system}.toml").read_text()
     for board in boards:
         sd_card.make(folder / board)
@@ -48,7 +49,7 @@ def pair(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def chain(tmp_path_factory):
-    """Three boards, of which the last two have cards."""
+    """Three boards, the last two with cards."""
     built("chain", "relay", "satellite")
     device = with_cards(tmp_path_factory.mktemp("managed"), "chain", ["relay", "satellite"])
     try:
@@ -60,21 +61,21 @@ def chain(tmp_path_factory):
 
 
 def done(device, board, *arguments):
-    """What `kairos device` prints for a board, if it does what it should."""
+    """Return the output of `kairos device` for a board, which must succeed."""
     run = device.manage(board, *arguments)
     assert run.returncode == 0, run.stderr
     return run.stdout
 
 
 def refused(device, board, *arguments):
-    """Its one line, if it does not."""
+    """Return its error line, where it must fail."""
     run = device.manage(board, *arguments)
     assert run.returncode == 1 and run.stderr.count("\n") == 1, run.stdout + run.stderr
     return run.stderr
 
 
 def configure(device, board, other, folder):
-    """Writes, reads, removes and erases keys of a board; those of the other one stay."""
+    """Write, read, remove and erase keys of a board; those of the other one must stay."""
     (folder / "blob").write_bytes(blob := bytes(range(256)) * 200)
     done(device, other, "config", "write", "-s", "mine", "stays")
     done(device, board, "config", "write", "-s", "mine", "its own", "-f", "blob", folder / "blob")
@@ -99,13 +100,13 @@ def configure(device, board, other, folder):
 
 
 def destination(device, board):
-    """What a board is called over the links."""
+    """Return the destination of a board."""
     (found,) = [link["destination"] for link in device.links() if link["board"].startswith(f"{board};")]
     return found
 
 
 def restarted(device, board, how):
-    """Does what has a board restart, and waits until it is known again."""
+    """Restart a board by `how`, and wait until it is known again."""
     known = KNOWN.format(destination(device, board))
     before = device.uart().count(known)
     how()
@@ -113,7 +114,7 @@ def restarted(device, board, how):
 
 
 def is_on(card, content):
-    """Whether all sectors of a file are on a card, wherever."""
+    """Return whether all sectors of a file are on a card, at any location."""
 
     def sectors(data):
         return {data[at : at + 512].ljust(512, b"\0") for at in range(0, len(data), 512)}
@@ -122,7 +123,7 @@ def is_on(card, content):
 
 
 def replace_image(device, board, image, folder):
-    """Replaces the boot image of a board, as far as it could boot from it."""
+    """Replace the boot image of a board, including attempts with unbootable ones."""
     (folder / "new").write_bytes(image)
     (folder / "other").write_bytes(small_image(bitstream=ANOTHER_CHIP))
     line = refused(device, board, "flash", folder / "other")
@@ -146,14 +147,14 @@ def test_the_boot_image_of_a_satellite_is_replaced(pair, tmp_path):
 @pytest.mark.parametrize("slow", ["satellite", "master"])
 def test_a_card_that_takes_a_second_loses_no_link(tmp_path, slow):
     """Cards are busy for a millisecond and more with each sector; after a second without an answer
-    both boards would begin anew."""
+    both boards would re-establish the link."""
     built("pair", "satellite")
     device = with_cards(tmp_path, "pair", [slow], settings="set = { sd_write_us = 10_000 }")
     try:
         device.until_logged(KNOWN.format(1))
         blob, number = bytes(range(256)) * 240, 1 if slow == "satellite" else 0
         begin = device.control("status")["time_ns"]
-        # Of the host's time that takes a minute or more: the card is polled
+        # This takes a minute or more of real time: the card is polled
         with Management(device.host, device.ports[1380], timeout=4 * PATIENCE, destination=number) as management:
             management.config_write("blob", blob)
             assert device.control("status")["time_ns"] - begin > 1e9
@@ -175,7 +176,7 @@ def test_boards_behind_satellites_likewise(chain, tmp_path):
 
 
 def table(*hops):
-    """ARTIQ's routing table: by destination the links by which boards pass on."""
+    """Return ARTIQ's routing table: by destination the links on which boards forward."""
     rows = [bytes(row).ljust(RANKS, bytes([NONE])) for row in hops]
     return b"".join(rows).ljust(ROWS * RANKS, bytes([NONE]))
 
@@ -196,7 +197,7 @@ IGNORED = "ERROR(comms::link): configuration: routing_table is ignored: "
     ids=["right", "too short", "no such link", "no such board", "a loop"],
 )
 def test_a_routing_table_as_artiq_has_it(pair, tmp_path, written, line):
-    """One line says what becomes of it, and the boards are there all the same."""
+    """One line reports how it is handled, and the boards are reachable regardless."""
     (tmp_path / "table").write_bytes(written)
     done(pair, "0", "config", "write", "-f", "routing_table", tmp_path / "table")
     before = pair.uart().count(KNOWN.format(1))

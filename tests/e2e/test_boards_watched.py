@@ -1,4 +1,5 @@
-"""Analyzer, monitor and injector of several boards, as clients see them that know only the first one."""
+"""Analyzer, monitor and injector of several boards, as seen by clients that connect to the first
+one only."""
 
 import itertools
 import json
@@ -23,8 +24,8 @@ ENABLE = 0
 
 
 class Boards(System):
-    """The boards of a system that know each other: the names of a pin of each, by destination, and the
-    file of their devices."""
+    """The connected boards of a system: the names of a pin of each, by destination, and their
+    device database."""
 
     def __init__(self, folder, system):
         super().__init__(folder, system)
@@ -51,7 +52,7 @@ def boards(request, tmp_path_factory):
 
 
 def client_of(boards):
-    """A client of the monitor that is served: those of the test before may not have left."""
+    """Return a client of the monitor that is served: earlier clients may not have disconnected yet."""
 
     def connect():
         client = Client(boards)
@@ -62,7 +63,7 @@ def client_of(boards):
 
 
 def levels(text, name):
-    """The changes of a pin in a VCD file: [(time, level)]."""
+    """Return the changes of a pin in a VCD file: [(time, level)]."""
     code = re.search(rf"\$var wire 1 (\S+) {name} \$end", text)[1]
     time, found = 0, []
     for line in text.split("$enddefinitions $end\n")[1].splitlines():
@@ -82,7 +83,7 @@ def test_the_record_has_the_events_of_all_boards(boards, tmp_path):
     vcd = tmp_path / "a.vcd"
     lines = boards.kairos("analyze", 1382, "--json", "--vcd", vcd, "--dump", tmp_path / "a.bin").splitlines()
     messages = [json.loads(line) for line in lines]
-    # Each event once, though the board that submits it and those on the way have seen it, too.
+    # Each event once, although the submitting board and those on the way have recorded it, too.
     pins = {name: [] for name in [*boards.pins, near]}
     for message in messages:
         if message["kind"] == "output" and message["device"] in pins:
@@ -94,14 +95,14 @@ def test_the_record_has_the_events_of_all_boards(boards, tmp_path):
     failed = [one for one in messages if one["kind"] == "exception"]
     last = len(boards.pins) - 1
     assert [(one["channel"], one["data"]) for one in failed] == [(last << 16 | 4, "underflow")]
-    # As a picture of time
+    # Written as a waveform
     text = vcd.read_text()
     changes = [levels(text, name) for name in boards.pins]
     assert [level for _, level in changes[0]][-6:] == [1, 0] * 3
     assert all(other[-6:] == changes[0][-6:] for other in changes)
     times = [time for time, _ in levels(text, near)[-4:]]
     assert [later - time for time, later in itertools.pairwise(times)] == [77, 77, 78]
-    # Nothing is told twice
+    # Nothing is reported twice
     assert [one.kind for one in dump(boards).messages] == [STOPPED]
 
 
@@ -157,7 +158,7 @@ def test_a_board_that_is_away_reads_as_nothing_and_comes_back(boards):
         boards.control("link", to=name, plugged=False)
         assert client.next() == ("override", channel, 0, 0)
         assert "monitor: DRTIO destination 1 does not answer" in boards.uart()
-        # As long as it may be there, its record is missing; then there is none.
+        # While it may be reachable, its record is missing; then there is none.
         assert dump(boards).error
         boards.until_logged("destination 1: its firmware does not answer")
         record = dump(boards)

@@ -1,4 +1,5 @@
-"""The cache: values persist, copies are private, what is replaced makes room, no overflowing stack reaches it."""
+"""The cache: values persist, copies are private, replacement frees memory, an overflowing stack
+cannot reach it."""
 
 from pathlib import Path
 

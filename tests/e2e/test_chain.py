@@ -1,4 +1,5 @@
-"""A master, a satellite, and another one behind that: one kernel, one timeline, and every board is reached."""
+"""A master, a satellite, and another one behind it: one kernel, one timeline, and every board is
+reachable."""
 
 import json
 from pathlib import Path
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def chain(tmp_path_factory):
-    """Three boards that know each other."""
+    """Three boards with established links."""
     built("chain", "relay", "satellite")
     device = System(tmp_path_factory.mktemp("chain"), "chain")
     try:
@@ -94,7 +95,7 @@ def test_kernels_of_satellites_start_kernels_of_others(kairos, devices):
     done = kairos("run", EXPERIMENTS / "nested.py", device_db=devices)
     assert done.stdout.startswith(NESTED), done.stdout + done.stderr
     assert done.returncode == 1 and "ValueError: odd: 7" in done.stderr
-    # Of the exception that nobody catches, with the frames of three boards
+    # The uncaught exception, with the frames of three boards
     frames = [line.split(", in ")[1].split()[0] for line in done.stderr.splitlines() if "nested.py" in line]
     assert frames == [f"nested.Nested.{name}" for name in ("raises", "passes_on", "run")]
 
@@ -131,7 +132,7 @@ def test_a_board_behind_a_satellite_restarts_and_so_does_the_one_before_it(chain
 
 
 def test_links_that_are_pulled_out_by_hand_bring_nothing_into_the_past(chain):
-    """What a board that has nothing to do promises its neighbour holds when a word is under way to it."""
+    """The promises of an idle board to its neighbour hold while a word is on its way to it."""
     random = Random(1)
     before = [link["words"]["ended"] for link in chain.links()]
     with Management(chain):

@@ -1,5 +1,5 @@
 """`kairos device channels` on an emulated device whose gateware measures its ports: the whole
-table, as JSON and picture, with what the RTL and the emulator's parameters say it must be."""
+table, as JSON and picture, with the values required by the RTL and the emulator's parameters."""
 
 import json
 
@@ -11,18 +11,18 @@ from tests.support.command import one_line, run_kairos
 
 CYCLE_NS = 8
 HP_LATENCY, ACP_LATENCY, ACP_VISIBLE = 30, 20, 15
-"""Of the emulator, in cycles (docs/emulator.md, "Time")."""
+"""Parameters of the emulator, in cycles (docs/emulator.md, "Time")."""
 
 
 def channels(database, directory, *arguments):
-    """`kairos device channels` with these arguments."""
+    """Run `kairos device channels` with these arguments."""
     words = ("device", "--device-db", database, "channels", *arguments)
     return run_kairos(*words, cwd=directory, timeout=2 * PATIENCE)
 
 
 @pytest.fixture(scope="module")
 def measured(pulse, tmp_path_factory):
-    """Series by path and size; the picture."""
+    """Return the series by path and size; the picture."""
     directory = tmp_path_factory.mktemp("channels")
     done = channels(pulse, directory, "--json", "--trials", 1, "--plot", "channels.png")
     assert done.returncode == 0, done.stderr
@@ -63,7 +63,7 @@ def test_a_register_costs_what_the_parameter_says(measured):
     for path, accesses in [("register_write", 1), ("register_read", 1), ("register_handshake", 2)]:
         assert 90 * accesses <= series[path, 0]["time_ns"]["median"] < 100 * accesses
     for path, accesses in [("lines_write", 1), ("lines_read", 1), ("lines_handshake", 2)]:
-        # As long as an access through GP0, by assumption; the logic gives lines back within it.
+        # Assumed to take as long as an access through GP0; the logic returns lines within it.
         assert 90 * accesses <= series[path, 0]["time_ns"]["median"] < 100 * accesses
     assert 300 < series["request", 0]["time_ns"]["median"] < 600
 

@@ -1,5 +1,5 @@
-"""A DDS AD9834, an attenuator HMC542B and a Novogorny of a device database: each has its model unasked, and the page
-of a run, `kairos bench check` and `kairos bench draw` show it."""
+"""A DDS AD9834, an attenuator HMC542B and a Novogorny of a device database: each gets its model
+automatically, and the page of a run, `kairos bench check` and `kairos bench draw` show it."""
 
 from pathlib import Path
 

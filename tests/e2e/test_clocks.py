@@ -1,4 +1,4 @@
-"""Clock generators that run beside an experiment: exact, and at the cost of neither time nor speed."""
+"""Clock generators that run during an experiment: exact, without slowing it down."""
 
 import re
 from statistics import median
@@ -42,7 +42,7 @@ class Clocked(EnvExperiment):
 
 
 def test_edges_are_calculated_and_calls_are_not_slower(kairos, lab):
-    """One clock runs on at the end: the recording ends a millisecond behind everything else."""
+    """One clock runs on at the end: the recording ends a millisecond after everything else."""
     path = kairos.write("", head=EXPERIMENT)
     texts = []
     for options in [(), ("--no-skip",)]:
@@ -80,13 +80,13 @@ class Long(EnvExperiment):
 
 
 def test_a_second_of_fast_clocks(kairos, lab):
-    """Two hundred million edges cost as little as one; pins beside them are exact."""
+    """Two hundred million edges cost as little as one; other pins are exact."""
     path = kairos.write("", head=LONG)
     options = ("--vcd", "out.vcd", "--plot", "out.png", "--table", "all")
     done = kairos("run", path, *options, device_db=lab)
     assert done.returncode == 0 and not done.stderr, done.stderr
     clock = re.search(r"^ttl13 .*clock, ([\d,]+) edges, 62.5 MHz$", done.stdout, re.M)
-    # To the end of the recording, 1 ms behind the last pulse; the edge of that moment is not in it.
+    # To the end of the recording, 1 ms after the last pulse; the edge at that instant is excluded.
     assert int(clock[1].replace(",", "")) == 125_000_000 + (3_000 + 5_000 + 1_000_000) // 8 - 1
     assert len(re.findall(r"^ttl13 ", done.stdout, re.M)) == 1
     assert re.search(r"^out.vcd: ttl13 is x from ", done.stdout, re.M)

@@ -1,4 +1,4 @@
-"""A kernel calls a controller, which is another process; `kairos controllers` has started it."""
+"""A kernel calls a controller in another process, started by `kairos controllers`."""
 
 import signal
 import socket

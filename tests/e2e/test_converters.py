@@ -1,4 +1,5 @@
-"""DAC and ADC cards with their chips on the bench: drivers, voltages between cards, and what the data sheets forbid."""
+"""DAC and ADC cards with their chips on the bench: drivers, voltages between cards, and violations
+of the data sheets."""
 
 import pprint
 from contextlib import nullcontext
@@ -21,7 +22,7 @@ ch2 = "dio_spi0.ch3"
 
 @pytest.fixture
 def database(lab, tmp_path):
-    """Of the laboratory, with a Zotino at the bare SPI port."""
+    """The database of the laboratory, with a Zotino at the bare SPI port."""
     entries = DeviceDB.load(lab).entries
     arguments = {"spi_device": "dio_spi0", "ldac_device": "ttl16"}
     entries["zotino0"] = entries["sampler0"] | {
@@ -51,7 +52,7 @@ def test_what_a_zotino_gives_a_sampler_measures(database, tmp_path):
         (before, _), (at, volts) = given.changes[-2:] if len(given.changes) > 1 else [(0, 0), given.changes[-1]]
         assert before < at and volts == pytest.approx(-3.0, abs=1e-3)
         assert (given.at(at), given.at(at - 1e-9)) == (volts, pytest.approx(0.0, abs=2e-3))
-        # At the end of LDAC's delay both channels change at once, with its falling edge.
+        # After LDAC's delay both channels change simultaneously, with its falling edge.
         assert bench.dac("dio_spi0.ch0").changes[-1][0] == at
         assert at == pytest.approx(bench.pin("ttl16").changes[-2][0] + 8e-9, abs=1e-12)
         assert bench.part("zotino0")["leds"] == 0xA5
@@ -69,7 +70,7 @@ def test_what_the_data_sheets_forbid_is_told(database):
 
 @pytest.fixture
 def two_dacs(lab, tmp_path):
-    """Of the laboratory, with two DACs at the bare SPI port."""
+    """The database of the laboratory, with two DACs at the bare SPI port."""
     entries = DeviceDB.load(lab).entries
     dac = entries["sampler0"] | {"module": "artiq.coredevice.ad53xx", "class": "AD53xx"}
     entries["near"] = dac | {"arguments": {"spi_device": "dio_spi0", "ldac_device": "ttl16"}}
@@ -79,13 +80,13 @@ def two_dacs(lab, tmp_path):
 
 def test_dacs_alone_on_a_bus(two_dacs, tmp_path):
     bench_file = tmp_path / "wires.toml"
-    # The first one of the database, which is sorted, is called as the bus.
+    # The first one of the database, which is sorted, has the name of the bus.
     wires = '[sampler.sampler0]\nch0 = "near.ch39"\nch1 = "dio_spi0.ch15"\n'
     bench_file.write_text(f'[ad53xx.dio_spi0]\nchip = "ad5361"\n{wires}')
     with Bench(two_dacs, bench_file) as bench:
         bench.run(EXPERIMENTS, "Alone")
         assert bench.warnings == []
-        # An AD5361 has 14 bits: the lowest two of a word are nothing to it.
+        # An AD5361 has 14 bits: it ignores the lowest two of a word.
         assert bench.datasets["words"] == [round(65536 * -2 / 20) + 0x8000, 0xA004]
         given = 10 * 0x2004 / 65536
         assert bench.datasets["volts"] == [pytest.approx(volts, abs=1e-3) for volts in [-2.0, given] + [0.0] * 6]

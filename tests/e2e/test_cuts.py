@@ -1,4 +1,5 @@
-"""A link that is cut, and a satellite that restarts, at any instant under the load of all clients."""
+"""A link that is cut, and a satellite that restarts, at arbitrary instants under the load of all
+clients."""
 
 import re
 import threading
@@ -16,8 +17,8 @@ EXPERIMENT = Path(__file__).with_name("experiments") / "cuts.py"
 
 
 class ByRegisters(threading.Thread):
-    """Both boards' comms cores store and load words in the other one's memory, again and again.
-    `done`, `lost`: how many could be and could not be; `wrong`: texts."""
+    """Both boards' comms cores repeatedly store and load words in the other board's memory. `done`,
+    `lost`: numbers of successes and failures; `wrong`: texts."""
 
     ADDRESS = 0x0FE0_4000  # BY_REGISTERS of the experiment
 
@@ -42,7 +43,7 @@ class ByRegisters(threading.Thread):
                     boards[destination] = Board(self.device, destination)
                 self.use(boards[destination], number)
             except (Closed, OSError):
-                self.lost += 1  # the way to the board is
+                self.lost += 1  # the path to the board is lost
                 boards.pop(destination, None)
             except Exception as error:
                 self.wrong.append(repr(error))
@@ -62,14 +63,15 @@ class ByRegisters(threading.Thread):
                 self.wrong.append((status, again))
 
     def end(self):
-        """How many loads, stores and packets of copies each board has refused, none of which was to be."""
+        """Return how many loads, stores and packets of copies each board has refused; all should be
+        accepted."""
         self.ends.set()
         self.join()
         counts = ("exports_refused",), ("exports_packets",)
         return [Board(self.device, destination).batch(*counts) for destination in (0, 1)]
 
 
-# A thousand, in parts: each begins with boards that have just started
+# A thousand, in parts: each begins with freshly started boards
 THOUSAND = [pytest.param(100, seed, marks=pytest.mark.long, id=f"part{seed}") for seed in range(1, 11)]
 
 
@@ -97,7 +99,7 @@ def test_what_is_asked_for_is_executed_or_refused(kairos, rounds, seed):
     assert wrong == "wrong: [] []", done.stdout
     counts = [tuple(map(int, re.findall(r"\d+", line))) for line in kinds]
     assert sum(map(sum, counts)) == rounds
-    # Some come through, and some do not, whatever is done.
+    # Whatever the operation, some succeed and some fail.
     assert all(sum(column) for column in zip(*counts, strict=True)), done.stdout
     assert all(map(int, re.findall(r"\d+", clients))), clients
     assert others.wrong == [] and refused == [[0, 0], [0, 0]], (others.wrong, refused)

@@ -1,4 +1,4 @@
-"""The example of a ramp: what a Fastino gives two electrodes, a Sampler measures."""
+"""The ramp example: a Sampler measures the voltages that a Fastino applies to two electrodes."""
 
 import pytest
 

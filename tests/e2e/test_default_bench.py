@@ -22,7 +22,8 @@ def test_the_chips_of_a_card_answer_unasked(kairos, lab):
 
 
 def test_what_the_database_says_of_a_card_counts(kairos, lab):
-    """Names of the user's own, AD9912 chips, the logic's revision 8, another reference at another connector."""
+    """User-chosen names, AD9912 chips, revision 8 of the logic, another reference at another
+    connector."""
     entries = DeviceDB.load(calibrated(lab, kairos.directory)).entries
     cpld = entries.pop("urukul0_cpld")
     cpld["arguments"] |= {"proto_rev": 8, "clk_sel": 1, "refclk": 100e6}

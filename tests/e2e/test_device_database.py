@@ -1,4 +1,4 @@
-"""`kairos devices --from DEVICE`: the device database, as the gateware describes itself."""
+"""`kairos devices --from DEVICE`: the device database, from the gateware's self-description."""
 
 import runpy
 
@@ -11,7 +11,7 @@ from tests.support.paths import BUILD
 
 
 def written(folder, *arguments):
-    """The database that the command has written."""
+    """Return the database written by the command."""
     path = folder / "device_db.py"
     done = run_kairos("devices", *arguments, "-o", path)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"wrote {path}\n", "")
@@ -19,7 +19,7 @@ def written(folder, *arguments):
 
 
 def generated(variant):
-    """The database that was made with the gateware."""
+    """Return the database built with the gateware."""
     return runpy.run_path(str(BUILD / "gateware" / variant / "device_db.py"))["device_db"]
 
 
@@ -69,7 +69,7 @@ def test_drivers_are_those_of_the_gateware():
 
 
 def test_channels_of_other_boards():
-    """Numbers have the destination in front; parameters that the driver has no argument for are left out."""
+    """Numbers are prefixed by the destination; parameters without a driver argument are left out."""
     near = [
         (0, ChannelKind.TTL_OUT, "ttl0", [("serialised", 1)]),
         (1, ChannelKind.TTL_CLOCKGEN, "clk", [("acc_width", 4)]),

@@ -1,4 +1,5 @@
-"""Distributed DMA: a recording is taken apart by boards, and each plays its part from one timestamp on."""
+"""Distributed DMA: a recording is split among boards, and each plays its part from a common
+timestamp."""
 
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def test_both_boards_play_what_was_recorded(kairos):
     built("pair", "satellite")
     done = kairos("run", EXPERIMENT, "--vcd", "a.vcd", device_db=EXAMPLES / "two_boards_device_db.py")
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
-    # Of the last one, on the other board
+    # From the last one, on the other board
     assert done.returncode == 1
     assert "RTIOUnderflow: RTIO underflow at" in done.stderr and "channel 0x10005:sat_ttl5" in done.stderr
     pulses = pulses_of_vcd((kairos.directory / "a.vcd").read_text(), complete=False)

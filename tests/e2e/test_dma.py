@@ -1,4 +1,4 @@
-"""DMA: what was recorded comes out of the pins, and errors are exceptions."""
+"""DMA: recorded outputs appear at the pins, and errors are exceptions."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ def test_dma(kairos, tmp_path):
     assert done.returncode == 1
     assert "RTIOUnderflow: RTIO underflow at" in done.stderr, done.stderr
     assert "channel 0x0004:ttl4" in done.stderr
-    # ttl4: four times the trace, and a pulse at the end. Levels by the time axis of the first pulse.
+    # ttl4: four times the trace, and a pulse at the end. Levels relative to the first pulse.
     text = trace.read_text()
     sign = re.search(r"wire 1 (\S+) ttl4", text)[1]
     changes, now = [], 0
@@ -38,7 +38,8 @@ def test_dma(kairos, tmp_path):
 
 
 def test_outputs_while_the_other_core_is_busy(kairos, tmp_path):
-    """The logic had been moved ahead for core 0, and two requests of core 1 fell into one of its cycles."""
+    """The logic had been advanced for core 0, and two requests of core 1 fell into one of its
+    cycles."""
     trace = tmp_path / "trace.vcd"
     done = kairos("run", EXPERIMENT.with_name("busy_cores.py"), "--vcd", trace)
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,8 @@
-"""Eight boards, as many as a tree may have, in a chain and in a star: one timeline, and a kernel on the last one.
+"""Eight boards, the maximum of a tree, in a chain and in a star: one timeline, and a kernel on the
+last one.
 
-A chain has as many links behind each other as there may be, a star as many at one board."""
+A chain has the maximum number of consecutive links, a star the maximum at one board.
+"""
 
 import json
 from dataclasses import replace
@@ -23,14 +25,14 @@ pytestmark = pytest.mark.long
 
 
 def satellite(number, *below):
-    """The variant of board `number`, which has the channels of `satellite`."""
+    """Return the variant of board `number`, which has the channels of `satellite`."""
     alone = VARIANTS["satellite"]
     channels = tuple(replace(spec, name=spec.name.replace("sat_", f"sat{number}_")) for spec in alone.channels)
     return replace(alone, name=f"eight_{number}" if below else alone.name, channels=channels, satellites=below)
 
 
 def chain():
-    """(master, boards by their destinations, number of the board above each)."""
+    """Return (master, boards by destination, number of the board above each)."""
     boards = [satellite(LAST)]
     for number in reversed(range(1, LAST)):
         boards.insert(0, satellite(number, boards[0]))
@@ -38,13 +40,14 @@ def chain():
 
 
 def star():
-    """The same."""
+    """As `chain`."""
     boards = [satellite(number) for number in range(1, LAST + 1)]
     return boards, boards, [0] * LAST
 
 
 def description(boards, above, delays):
-    """Text of the emulator's, with ns of fibre from the board above to each but the first."""
+    """Return the emulator's description, with ns of fibre from the board above to each board but
+    the first."""
     firmware = ["runtime.elf", *["satman.elf"] * LAST]
     parts = [
         f'[[board]]\nname = "board{n}"\nvariant = "{board.name}"\nfirmware = "{firmware[n]}"\n'
@@ -59,7 +62,7 @@ def description(boards, above, delays):
 
 @pytest.fixture(scope="module", params=[chain, star], ids=["chain", "star"])
 def boards(request, tmp_path_factory):
-    """Eight boards that know each other; `above`: the number of the board above each; the file of their devices."""
+    """Eight connected boards; `above`: the number of the board above each; their device database."""
     below, others, above = request.param()
     master = replace(VARIANTS["pair"], name=f"eight_{request.param.__name__}", satellites=tuple(below))
     built("satellite")
@@ -96,7 +99,7 @@ def test_the_table_of_links(boards):
     assert [(link["from"], link["destination"]) for link in links] == list(zip(boards.above, range(1, 8), strict=True))
     for link in links:
         assert link["line"] and link["up"] and link["rtio"] and link["words"]["ended"] == 0, json.dumps(link)
-        # Its own, without those of the boards behind it
+        # Its own channels, without those of boards behind it
         assert link["channels"] == len(VARIANTS["satellite"].channels)
     rows = [row.split() for row in run_kairos("links", "-D", boards.address).stdout.splitlines()[1:]]
     assert [(row[0], row[2]) for row in rows] == [(str(board), "up") for board in range(1, LAST + 1)]

@@ -1,4 +1,5 @@
-"""The experiments of `examples/ion`: each shows on the virtual ion what its docstring says, with few shots."""
+"""The experiments of `examples/ion`: each demonstrates its docstring on the virtual ion, with few
+shots."""
 
 import pytest
 
@@ -17,7 +18,7 @@ def database():
 
 @pytest.fixture
 def run(database, tmp_path):
-    """Runs an example with a picture, and checks that nothing complained; what it left."""
+    """Run an example with a picture, and check that there are no warnings; returns its datasets."""
 
     def run(name, bench=None, **arguments):
         picture = tmp_path / f"{name}.png"

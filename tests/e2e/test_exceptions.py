@@ -1,4 +1,5 @@
-"""Exceptions within and across the handlers of one function, by hand: what random programs have found."""
+"""Exceptions within and across the handlers of one function, written by hand from findings of
+random programs."""
 # ruff: noqa: B012, B904
 
 import pytest

@@ -1,4 +1,4 @@
-"""Exceptions that cross between kernel and host, their limits, and what the host is told of them."""
+"""Exceptions that cross between kernel and host, their limits, and their reports to the host."""
 
 import inspect
 
@@ -11,11 +11,11 @@ from kairos.experiment import RTIOUnderflow, TInt32, kernel, rpc
 
 
 class Lost(Exception):
-    """Of the user, and known to kernels."""
+    """A user-defined exception known to kernels."""
 
 
 class Unheard(Exception):
-    """Of the user, and named by no kernel."""
+    """A user-defined exception that no kernel names."""
 
 
 MESSAGES = ["", "plain", "µm ✓ 離子 \U0001f600", "braces {0} {1} {nothing", "{", "two\nlines\tand a tab", "x" * 4096]
@@ -109,7 +109,7 @@ class Crossing:
 
     @kernel
     def nested(self, n):
-        """n exceptions in flight at once."""
+        """Raise n simultaneous exceptions in flight."""
         try:
             raise ValueError("number {0}", int64(n))
         except ValueError:
@@ -179,7 +179,7 @@ def test_an_exception_of_the_host_in_a_handler(crossing):
     report = error.artiq_core_exception.report
     assert [(e.name, e.message) for e in report.exceptions] == [
         ("0:ValueError", "of the kernel: {0}"),
-        ("0:IOError", "and the host"),  # as the firmware calls it
+        ("0:IOError", "and the host"),  # the firmware's name
     ]
     assert type(error) is OSError and str(error) == "and the host"
     assert "During handling of the above exception" in str(error.artiq_core_exception)
@@ -208,7 +208,7 @@ def line_of(function, text):
 
 
 def test_places(crossing):
-    """File, line, column and function of each frame; the functions are so short that they are inlined."""
+    """File, line, column and function of each frame; the functions are short enough to be inlined."""
     frames = caught(crossing.deep_and_caught, 0).artiq_core_exception.traceback[-1]
     wanted = [
         (Crossing.deep, "raise Lost"),
@@ -253,6 +253,6 @@ def test_more_frames_than_are_recorded(crossing, depth):
     crossing.trace.clear()
     error = caught(crossing.deep_and_caught, depth)
     assert crossing.trace == [0, 1, 2]
-    # Two raising functions of the library, four times `deep`, this kernel, the entry: nothing of
+    # Two raising functions of the library, four times `deep`, this kernel, the entry: no frames of
     # what was caught.
     assert len(error.artiq_core_exception.report.backtrace) == 8

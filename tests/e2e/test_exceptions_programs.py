@@ -1,4 +1,4 @@
-"""Exceptions in kernels against Python's: random programs, run by both, must do the same in the same order."""
+"""Exceptions in kernels compared with Python's: random programs must behave identically in both."""
 
 import importlib.util
 import warnings
@@ -24,11 +24,11 @@ def rpc(function=None, flags=None):
 
 """
 MARKS_MAX = 1000
-"""Longer programs are left out: they say nothing new."""
+"""Longer programs are skipped: they add nothing."""
 
 
 class TooLong(BaseException):
-    """A program goes on and on."""
+    """A program does not terminate in time."""
 
 
 class Trace(list):
@@ -43,14 +43,14 @@ def module(path, text):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     result = importlib.util.module_from_spec(spec)
     with warnings.catch_warnings():
-        # `return` and `break` in `finally`, which newer Pythons advise against.
+        # `return` and `break` in `finally`, which newer Pythons warn about.
         warnings.simplefilter("ignore", SyntaxWarning)
         spec.loader.exec_module(result)
     return result
 
 
 def python_chain(error):
-    """Names of an exception and those in whose handlers it was raised, oldest first."""
+    """Return the names of an exception and those in whose handlers it was raised, oldest first."""
     names = []
     while error is not None:
         names.append(type(error).__name__)
@@ -64,7 +64,7 @@ def device_chain(error):
 
 
 def outcome(programs, number, chain):
-    """What a program does: its marks, then its result or its exceptions."""
+    """Return a program's behaviour: its marks, then its result or its exceptions."""
     programs.trace[:] = []
     try:
         result = getattr(programs, f"p{number}")()
@@ -76,7 +76,7 @@ def outcome(programs, number, chain):
 
 
 def compare(numbers, device, directory):
-    """Runs the programs of these numbers on both; returns how many were compared."""
+    """Run the programs of these numbers on both; returns how many were compared."""
     reference = module(directory / "reference.py", source(numbers, PYTHON_HEAD)).Programs(None)
     reference.trace = Trace()
     core = Core(None, f"{device.host}:{device.port}", 1e-9)

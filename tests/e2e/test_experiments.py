@@ -1,5 +1,5 @@
-"""Experiments as laboratories write them, run unmodified: what they print, what their datasets
-hold, and every change of a pin, against what their text means."""
+"""Typical laboratory experiments, run unmodified: their output, datasets, and every change of a
+pin, against their specified behaviour."""
 
 import math
 import re
@@ -17,7 +17,8 @@ DEMO_DB = EXAMPLES / "device_db.py"
 
 @pytest.fixture
 def lab_db(lab, tmp_path):
-    """Database of variant `lab` with a Zotino at its bare SPI port, without what needs an EEPROM or a clock."""
+    """Database of variant `lab` with a Zotino at its bare SPI port, without entries that need an
+    EEPROM or a clock."""
     path = tmp_path / "device_db.py"
     path.write_text(
         f"""import runpy
@@ -38,7 +39,7 @@ for i in range(4):
 
 
 class Run:
-    """A run that went well: the lines that the experiment printed, and the pins."""
+    """A successful run: the lines printed by the experiment, and the pins."""
 
     def __init__(self, kairos, name, device_db, *arguments):
         path = kairos.directory / f"{name}.vcd"
@@ -51,7 +52,8 @@ class Run:
         self.vcd = path.read_text()
 
     def pulses(self, *names):
-        """Pulses of the channels named, in ns since the first of them; those of one channel as a list."""
+        """Return the pulses of the channels named, in ns since the first of them; those of a single
+        channel as a list."""
         found = pulses_of_vcd(self.vcd, complete=False)
         origin = min(found[name][0][0] for name in names)
         shifted = [[(start - origin, end - origin) for start, end in found[name]] for name in names]
@@ -66,7 +68,7 @@ def test_ramsey(kairos, lab_db):
     assert len(sw) == 8 and len(ion) == 4
     for first, second, detected in zip(sw[::2], sw[1::2], ion, strict=True):
         assert first[1] - first[0] == second[1] - second[0] == 2500
-        # Free evolution, and 1256 ns in which the second phase is written
+        # Free evolution, and 1256 ns for writing the second phase
         assert second[0] - first[1] == pytest.approx(10_000 + 1256, abs=8)
         assert detected == (second[1], second[1] + 5000)
     profiles = [
@@ -134,14 +136,14 @@ def test_electrodes(kairos, lab_db):
     points = [3 << 22 | (c + 8) << 16 | value for point in codes for c, value in zip(channels, point, strict=True)]
     assert words == [*begin, *points, 3 << 22 | 15 << 16 | code(0.25)]
     assert [data for cs, bits, data in transfers(run.vcd, "dio_spi0", 2) if cs == 2] == [0b101]
-    # LDAC falls with the TTL, and the data come before
+    # LDAC falls with the TTL, and the data precede it
     falls = [int(t) for t in re.findall(rf"#(\d+)\n(?:[01z]\S+\n)*?0{identifier(run.vcd, 'ttl16')}\n", run.vcd)]
     ttl = [start for start, _ in pulses_of_vcd(run.vcd, complete=False)["ttl4"]]
     assert len(ttl) == 3 and set(ttl) <= set(falls)
 
 
 def identifier(vcd, name):
-    """How a VCD file abbreviates a pin."""
+    """Return a VCD file's identifier of a pin."""
     return re.escape(re.search(rf"\$var wire 1 (\S+) {name} \$end", vcd)[1])
 
 
@@ -285,11 +287,11 @@ def clock(kairos, name, device_db, frequency, after):
 
 
 def test_a_clock_that_is_left_running(kairos, lab_db):
-    """The recording ends by itself, in the same place each time."""
+    """The recording ends by itself, at a reproducible time."""
     first = clock(kairos, "a.vcd", lab_db, "0.5 * MHz", "1 * us")
     assert clock(kairos, "b.vcd", lab_db, "0.5 * MHz", "1 * us") == first
-    # A millisecond after the last change of another pin, at 321 us; the clock's edge of that moment
-    # is not in it.
+    # A millisecond after the last change of another pin, at 321 us; the clock's edge at that
+    # instant is excluded.
     assert "\n#321000\n" in first and int(first.splitlines()[-1][1:]) == 1_320_001
 
 

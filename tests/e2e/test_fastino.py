@@ -1,4 +1,5 @@
-"""A Fastino from the kernel to its card: wide events through compiler, firmware, kernel initiator and fast link."""
+"""A Fastino from the kernel to its card: wide events through compiler, firmware, kernel initiator
+and fast link."""
 
 import json
 
@@ -55,8 +56,8 @@ BODY = """
 
 
 def words(trace, names):
-    """(cycle, eight samples of each pad named) for each cycle in which one of them changes, and
-    those behind it up to the end of its frame."""
+    """Return (cycle, eight samples of each pad named) for each cycle in which one of them changes,
+    and for the following ones up to the end of its frame."""
     index = {pad["name"]: pad["index"] for pad in trace["pads"]}
     place = {index[name]: i for i, name in enumerate(names)}
     changes = {}

@@ -1,4 +1,5 @@
-"""A Fastino on the bench: what drivers set are voltages at its outputs, which a Sampler may measure."""
+"""A Fastino on the bench: voltages set by drivers appear at its outputs, where a Sampler may
+measure them."""
 
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def test_a_ramp_and_what_is_held(bench):
     gaps = [after[0] - before[0] for before, after in zip(ramp, ramp[1:], strict=False)]
     assert gaps == [pytest.approx(FRAME, abs=1e-12)] * 9
     held = next(time for time, volts in changes if volts == pytest.approx(6, abs=2e-4))
-    # An event is in the frame behind it, and the card has it one frame later.
+    # An event is sent in the following frame, and arrives at the card one frame later.
     begin, end = bench.pin("ttl4").pulses[-1]
     assert FRAME <= held - end - 8e-9 <= 2 * FRAME
     assert bench.dac("fastino0", 4).at(begin) == pytest.approx(1, abs=2e-4)
@@ -63,7 +64,7 @@ def test_the_page_shows_the_voltages(page_of, lab):
     first = next(n for n, value in enumerate(volts) if value == pytest.approx(-9, abs=2e-4))
     assert volts[first : first + 10] == [pytest.approx(2 * n - 9, abs=2e-4) for n in range(10)]
     assert np.diff(times[first : first + 10]) == pytest.approx([FRAME * 1e9] * 9)
-    # What was held comes with the update behind the pulse.
+    # Held codes are applied by the update after the pulse.
     edges, _ = found["pins/ttl4"]
     held = next(time for time, value in zip(times, volts, strict=True) if value == pytest.approx(6, abs=2e-4))
     assert FRAME * 1e9 <= held - edges[-1] - 8 <= 2 * FRAME * 1e9

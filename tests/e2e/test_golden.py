@@ -1,5 +1,5 @@
-"""What pulses of a kernel do to ions on the bench, through compiler, firmware, gateware, DDS and modulator, against
-closed formulas: no shots are drawn, populations are compared."""
+"""Effect of a kernel's pulses on ions on the bench, through compiler, firmware, gateware, DDS and
+modulator, compared with closed formulas: populations are compared, without projection noise."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ saturation_dbm = 10.0
 delay_ns = 400
 """
 QUBIT = LIGHT + f"[ion.ion0]\ndrive = {{ light = 'first', rabi_hz = {RABI}, resonance_hz = 80e6 }}\n"
-# One circle of the mode in 50 us, in which both ions turn by a quarter together
+# One loop of the mode in 50 us, in which both ions rotate by a quarter turn together
 PAIR = f"""{LIGHT}
 [crystal.pair]
 ions = 2
@@ -52,7 +52,7 @@ def database(tmp_path_factory):
 
 
 def population(detuning, lengths, phases, gap):
-    """Of the upper state: the product of rotations in the frame of the light, whose phase is its own."""
+    """Return the population of the upper state: the product of rotations in the frame of the light."""
 
     def turn(rabi, seconds, phase):
         half = np.pi * seconds
@@ -95,7 +95,7 @@ def test_pulses_on_a_qubit(database, tmp_path):
 
 
 def test_an_echo_takes_the_detuning_out():
-    """What the sequences above stand for."""
+    """The physics demonstrated by the sequences above."""
     echoes = [population(hz, [QUARTER, HALF, QUARTER], [0.0, 0.0, 0.0], 20_000) for hz in (0.0, 1e3, 2e3)]
     fringes = [population(hz, [QUARTER, QUARTER], [0.0, 0.0], 40_000) for hz in (0.0, 1e3, 2e3)]
     assert np.ptp(echoes) < 0.02 and np.ptp(fringes) > 0.05
@@ -103,8 +103,10 @@ def test_an_echo_takes_the_detuning_out():
 
 @pytest.mark.parametrize("length, wanted", [(50_000, 0.5), (100_000, 1.0)])
 def test_a_molmer_sorensen_gate(database, tmp_path, length, wanted):
-    """From both ions below, one gate makes the Bell state, of which each ion is half above; two of
-    them take both up, and the mode is at rest behind each. What is missing is the carrier's part."""
+    """Starting with both ions in the lower state, one gate makes the Bell state, in which each ion
+    is half excited; two gates excite both, and the mode is at rest after each. The deviation is due
+    to the carrier.
+    """
     bench_file = tmp_path / "pair.toml"
     bench_file.write_text(PAIR)
     with Bench(database, bench_file) as bench:

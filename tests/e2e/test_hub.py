@@ -1,4 +1,5 @@
-"""The hub before emulated devices: from Python, from the command line, and when devices or hubs go away."""
+"""The hub with emulated devices: from Python, from the command line, and when devices or hubs
+disappear."""
 
 import copy
 import json
@@ -19,7 +20,7 @@ from tests.support.hub import HUB, Hub, demo_lab, device_client, fails, known
 from tests.support.waiting import until
 
 RESULTS = 16_384
-"""Words that a program may give (docs/batch.md)."""
+"""Maximum number of result words of a program (docs/batch.md)."""
 
 
 @pytest.fixture
@@ -242,7 +243,8 @@ def test_a_device_that_goes_away_and_comes_back(tmp_path, start_device):
 
 
 def test_a_device_that_is_rebooted_in_the_middle_of_a_program(tmp_path, start_device):
-    """The call says that nobody knows how far it was, the next ones that the device is away, until it is back."""
+    """The call reports that its progress is unknown, the next ones that the device is away, until
+    it is back."""
     device = start_device(tmp_path)
     hub = Hub(tmp_path, {"lab": f"{device.host}:{device.ports[1380]}"})
     endings = []
@@ -268,7 +270,7 @@ def test_a_device_that_is_rebooted_in_the_middle_of_a_program(tmp_path, start_de
             assert "in the middle of a batch" in str(endings[0])
             until(lambda: answers(lab))
             assert lab["lab"].read("scratch/word") in ([0], [1])
-            # Who asks later hears of it, too, until the next batch is done.
+            # Later clients are informed, too, until the next batch completes.
             assert "was lost in the middle of a batch of 2" in lab["lab"].health()["batch"].text
             both = Program()
             both.write("scratch/word", 1)

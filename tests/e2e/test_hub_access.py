@@ -1,4 +1,5 @@
-"""Who may do what at a hub: tokens, roles, TLS. The methods are those that the hub itself describes."""
+"""Access control of a hub: tokens, roles, TLS. The methods are taken from the hub's own
+description."""
 
 import re
 import subprocess
@@ -15,7 +16,7 @@ from tests.support.command import run_kairos
 from tests.support.hub import HUB, Hub, certificate, expired_certificate, token_entry
 
 AWAY = {"away": "127.0.0.1:9"}
-"""Nothing is asked of a device here that would reach one."""
+"""No request here would reach a device."""
 
 ROLES = ("look", "operate", "administer")
 
@@ -48,12 +49,12 @@ ASKED = {
     "grpc.health.v1.Health/Watch": "look",
     "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": "look",
 }
-"""The role that each method asks for."""
+"""The role required by each method."""
 
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory):
-    """A hub where each role is its own token."""
+    """A hub with one token per role."""
     entries = "".join(token_entry(role, role) for role in ROLES)
     hub = Hub(tmp_path_factory.mktemp("hub"), AWAY, entries=entries)
     yield hub
@@ -61,14 +62,14 @@ def hub(tmp_path_factory):
 
 
 def methods(lab):
-    """Every method of every service that the hub describes: its name, and descriptor."""
+    """Yield every method of every service described by the hub: its name, and descriptor."""
     for service in lab._protocol.get_services():
         for method in lab._pool.FindServiceByName(service).methods:
             yield f"{service}/{method.name}", method
 
 
 def answer(address, name, method, token):
-    """How a call with an empty request ends: gRPC's name of it. Of a stream its beginning."""
+    """Return gRPC's status name of a call with an empty request; for a stream of its beginning."""
     request = GetMessageClass(method.input_type)()
     metadata = [("authorization", token)] if token is not None else []
     with grpc.insecure_channel(address) as channel:
@@ -139,7 +140,8 @@ def test_what_the_hub_does_not_describe_is_refused_too(hub, name):
 
 
 def test_a_token_from_the_command_line(tmp_path):
-    """The token on standard error fits to the entry on standard output, which may go to hub.toml: it has it not."""
+    """The token on standard error matches the entry on standard output, which may go to hub.toml
+    without it."""
     done = run_kairos("hub", "token", "me", "look")
     assert done.returncode == 0, done.stderr
     shown = done.stderr.split()[-1]
@@ -157,7 +159,7 @@ def test_a_token_from_the_command_line(tmp_path):
 
 
 def test_tls(tmp_path):
-    """A hub for others."""
+    """A hub reachable by others."""
     entries = token_entry("secret", "look") + certificate(tmp_path)
     hub = Hub(tmp_path, AWAY, listen="0.0.0.0:0", entries=entries)
     address = f"localhost:{hub.address.rpartition(':')[2]}"
@@ -174,7 +176,7 @@ def test_tls(tmp_path):
 
 
 def test_why_a_hub_cannot_be_reached_is_said(tmp_path):
-    """Each cause in a line of its own."""
+    """Each cause is reported in one line."""
     folders = {name: tmp_path / name for name in ("good", "other", "expired", "plain")}
     for folder in folders.values():
         folder.mkdir()

@@ -1,6 +1,7 @@
 """A computer with Linux as a device of the hub: its registers, buses, sensors and buffers are files
-here, in a folder that stands for `/`; chips on its buses are tests/support/buses.c, behind the same
-files and calls as a driver's."""
+here, in a directory that stands in for `/`; chips on its buses are tests/support/buses.c, behind
+the same files and calls as a driver's.
+"""
 
 import json
 import os
@@ -68,7 +69,7 @@ FILES = {
 
 
 def tree(root):
-    """The files of the computer."""
+    """Create the files of the computer."""
     for name, text in FILES.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -169,7 +170,8 @@ def test_buses_are_found_and_used(hub, lab):
 
 
 def test_an_adapter_that_knows_smbus_alone(hub, lab):
-    """As those of most PCs: what SMBus has a command for is done, the rest is refused in words."""
+    """As on most PCs: transfers with an SMBus command are executed, others are refused with an
+    explanation."""
     board, bus = lab["rack"].board, "i2c-3"
     for written in (b"\x10\xaa", b"\x11\xbb\xcc", b"\x20\x01\x02\x03\x04"):
         assert board.i2c(bus, 0x50, written) == b""
@@ -263,7 +265,8 @@ def test_from_the_command_line(hub, lab):
 
 
 def test_the_gateware_of_a_core_device_below_linux(tmp_path, device):
-    """Its registers have the names of its descriptor, found where the gateware has it; the PL is a file here."""
+    """Its registers have the names in its descriptor, found in the gateware's address space; the PL
+    is a file here."""
     with Management(device) as management:
         assert management.reply(b"\x85") == 2
         descriptor = management.bytes()
@@ -303,7 +306,7 @@ def loop(tmp_path):
 
 
 def test_registers_and_buffer_of_a_loop_device(tmp_path, loop):
-    """A device of the kernel, in this computer's own /dev: it has no length as files have one."""
+    """A kernel device, in this computer's own /dev: it has no length like a file."""
     device, file = loop
     memory = f"[[board]]\nname = 'rack'\n[[board.memory]]\nblock = 'loop'\nfile = '{device}'\n"
     entry = memory + "address = {}\nsize = 0x1000\nbuffer = 'rw'\nregisters = [{{ name = 'word', offset = 4 }}]\n"
@@ -316,7 +319,7 @@ def test_registers_and_buffer_of_a_loop_device(tmp_path, loop):
             assert word.read() == 0xC0FFEE and lab["rack"].board.buffers["loop"].read(length=8)[4:] == b"\xee\xff\xc0\0"
     finally:
         hub.close()
-    # What was written is on the device for all.
+    # Written data are visible on the device to everyone.
     with open(device, "rb") as disk:
         disk.seek(0x3004)
         assert disk.read(4) == b"\xee\xff\xc0\0"

@@ -1,4 +1,5 @@
-"""The hub's way to the I2C bus and the pins of a board: alone, beside a kernel, from the command line."""
+"""Access of the hub to the I2C bus and the pins of a board: alone, during a kernel, from the
+command line."""
 
 import threading
 from pathlib import Path
@@ -17,7 +18,7 @@ CARDS = (SWITCH, 1 << 2)
 CLOCK = (SWITCH, 1 << 4)
 BESIDE = Path(__file__).with_name("experiments") / "i2c_beside.py"
 READ_FOR_EVER = 0
-"""Of the kernel `i2c`."""
+"""Command of the kernel `i2c`."""
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_who_answers(demo):
 
 
 def test_the_bus_in_a_program(demo):
-    """What a step reads comes between the results of others; the one that fails is told."""
+    """Bytes read by a step appear between the results of others; a failing step is reported."""
     program = Program()
     program.read("rtio/outputs")
     with program.loop(3):
@@ -71,7 +72,7 @@ def test_what_cannot_be_on_the_bus(demo):
 
 
 def test_a_kernel_and_the_hub_share_the_bus(demo, kairos, device_db):
-    """Both go through the same switch, each to another channel: neither disturbs the other."""
+    """Both use the same switch, each a different channel, without disturbing each other."""
     done = threading.Event()
     wrong, rounds = [], [0]
 
@@ -94,8 +95,8 @@ def test_a_kernel_and_the_hub_share_the_bus(demo, kairos, device_db):
 
 
 def test_a_kernel_that_keeps_the_bus(demo, device):
-    """It has begun a transaction and does not end it; what asks for the bus ends with an outcome,
-    and works when the kernel is gone."""
+    """It has begun a transaction and does not end it; requests for the bus fail with an outcome,
+    and work once the kernel has ended."""
     with Session(device) as session:
         begin(session, "i2c", READ_FOR_EVER)
         session.message(10)

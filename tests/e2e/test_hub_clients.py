@@ -1,4 +1,5 @@
-"""The hub's clients in other languages: the example of each, a calibration of 1,000 steps, on an emulated device."""
+"""The hub's clients in other languages: the example of each, a calibration of 1,000 steps, on an
+emulated device."""
 
 import os
 import re
@@ -19,7 +20,7 @@ EXAMPLES = {
     "rust": ("calibrate",),
     "typescript": ("node", "dist/examples/calibrate.js"),
 }
-"""What runs the example of each language, in its folder."""
+"""Command of each language's example, in its directory."""
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def hub(device, tmp_path_factory):
 
 @pytest.fixture(params=sorted(EXAMPLES))
 def calibrate(request):
-    """Runs the example of a language."""
+    """Run the example of a language."""
     folder = BUILD / "clients" / request.param
     absent = folder / "absent"
     if absent.exists():
@@ -87,7 +88,8 @@ def test_what_fails_is_said_in_a_line(hub, calibrate):
 
 
 def test_a_plugin_calls_the_hub(device, tmp_path, calibrate):
-    """As one of the layer control: at the hub's own socket, with the plugin's token. Its lines are in the log."""
+    """As a plugin of the layer control: at the hub's own socket, with the plugin's token. Its
+    output is in the log."""
     shutil.copy(PLUGINS / "counter.proto", tmp_path)
     command = f'until {calibrate.words} "$KAIROS_HUB" demo; do sleep 0.2; done; sleep 100'
     entries = "[[plugin]]\nname = 'client'\nlayer = 'control'\nprotocol = 'counter.proto'\n"
@@ -106,7 +108,7 @@ def test_token_and_tls(tmp_path, calibrate):
     trusted = str(tmp_path / "hub.crt")
     try:
         for environment, text in (
-            # It is let in: what fails is what the hub says of the device.
+            # Access is granted: the failure is the hub's report about the device.
             ({"KAIROS_HUB_TOKEN": "secret", "KAIROS_HUB_CERTIFICATE": trusted}, "away at 127.0.0.1:9 does not answer"),
             ({"KAIROS_HUB_TOKEN": "other", "KAIROS_HUB_CERTIFICATE": trusted}, "token"),
             ({"KAIROS_HUB_CERTIFICATE": trusted}, "this hub wants a token"),

@@ -1,4 +1,5 @@
-"""Clocks through the hub: what devices run on, a reference that fails and comes back, who waits for all of them."""
+"""Clocks through the hub: clocks of devices, a reference that fails and returns, waiting for all
+devices."""
 
 import json
 import threading
@@ -14,13 +15,13 @@ from tests.support.hub import Hub, board_entry, known
 from tests.support.paths import BUILD
 
 GOOD, BAD, WARNING, ABSENT = 2, 4, 3, 1
-"""How a clock is, by the numbers of the protocol."""
+"""Conditions of a clock, by the numbers of the protocol."""
 REFERENCE = 10_000_000
 
 
 @pytest.fixture(scope="module")
 def clocked(start_device, tmp_path_factory):
-    """A device whose synthesiser makes 125 MHz of an external 10 MHz."""
+    """A device whose synthesiser derives 125 MHz from an external 10 MHz."""
     output = BUILD / "gateware" / "clocked"
     assert build.main(["--variant", "clocked", "--board", "sim", "--output", str(output)]) == 0
     folder = tmp_path_factory.mktemp("clocked")
@@ -52,7 +53,7 @@ def lab(hub):
 
 
 def shown(device):
-    """Name, frequency as far as it is measured, where from, condition, whether it is used."""
+    """Return name, measured frequency, source, condition, and whether it is used."""
     return [(c.name, round(c.hertz / 1e6, 1), c.source, c.condition, c.used) for c in device.clocks]
 
 
@@ -74,14 +75,14 @@ def test_what_devices_run_on(lab):
 
 
 def test_a_reference_that_fails_and_comes_back(lab, clocked):
-    """Who watches hears of it once, who waits until it is there again."""
+    """Watching clients are informed once, waiting ones return when it is back."""
     news = lab.watch_clocks("zc706", "demo", period=0.1)
     _, first = next(news)
     assert {name: each.condition for name, each in first.items()} == {"zc706": GOOD, "demo": GOOD}
     clocked.control("clock", input=0)
     try:
         _, found = next(news)
-        # Its measurement is seen before the firmware has made up its mind.
+        # Its measurement is visible before the firmware's decision.
         while found["zc706"].condition == GOOD:
             _, found = next(news)
         assert list(found) == ["zc706"] and found["zc706"].condition == WARNING

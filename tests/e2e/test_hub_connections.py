@@ -1,5 +1,5 @@
-"""Connections on which nothing comes: of clients, which cost nobody else a place, and the hub no
-file that it needs itself; of a hub, whose clients notice."""
+"""Idle connections: those of clients, which take no places from others, and no file that the hub
+needs itself; those of a hub, whose clients notice."""
 
 import resource
 import signal
@@ -14,10 +14,10 @@ from tests.support.hub import Hub, board_entry, known
 from tests.support.waiting import until
 
 FILES = 64
-"""Open files that this hub may have; half of them are for clients."""
+"""Maximum open files of this hub; half of them are for clients."""
 BOARD = board_entry(pair=("memory", "size = 8\nregisters = [{ name = 'first', offset = 0 }]"))
 GREETING = 5.0
-"""Seconds that a client has to begin."""
+"""Seconds within which a client has to begin."""
 
 
 def test_who_says_nothing_is_let_go(device, tmp_path):
@@ -35,7 +35,7 @@ def test_who_says_nothing_is_let_go(device, tmp_path):
             begun = time.monotonic()
             silent = [socket.create_connection((host, int(port)), timeout=2 * GREETING) for _ in range(2 * FILES)]
             until(lambda: "too many connections" in (tmp_path / "hub.log").read_text())
-            # Whoever was there before is served, and the hub has files for others.
+            # Earlier clients are served, and the hub has files for others.
             assert lab["demo"].read("rtio/outputs") == [13]
             assert lab["demo"].waveforms.status().machine_hertz == 1e9 and lab["demo"].waveforms.read() is not None
             assert [connection.recv(1) for connection in silent] == [b""] * len(silent)
@@ -57,7 +57,7 @@ def serves(hub):
 
 
 def test_a_hub_that_falls_silent_is_noticed(tmp_path, monkeypatch):
-    """As when the network is cut: its connection is open, and nothing comes."""
+    """As with a broken network: the connection is open, and nothing arrives."""
     monkeypatch.setattr(kairos.hub.client, "PING", 0.5)
     (tmp_path / "memory").write_bytes(bytes(8))
     hub = Hub(tmp_path, {}, entries=BOARD)

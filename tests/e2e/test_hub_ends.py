@@ -1,4 +1,5 @@
-"""Hubs that are killed, many clients, clients that never read: nobody else notices, and what is interrupted is told."""
+"""Hubs that are killed, many clients, clients that never read: others are unaffected, and
+interruptions are reported."""
 
 import itertools
 import random
@@ -25,11 +26,12 @@ ENTRY = board_entry(
 )
 CLIENTS = 200
 SILENT = 40
-"""Clients that never read."""
+"""Number of clients that never read."""
 GROWTH = 96 << 20
-"""Bytes that the hub may have more for them: their connections' buffers, and a part of the stream each."""
+"""Maximum growth of the hub's memory for them in bytes: connection buffers, and a part of the
+stream each."""
 INSTANTS = 0.02
-"""Seconds after the begin of a batch, within which the hub is killed."""
+"""Seconds after the start of a batch within which the hub is killed."""
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def hub(folder):
 
 
 def pair(number):
-    """A program that sets both registers to a number, which takes some milliseconds."""
+    """Return a program that sets both registers to a number, which takes some milliseconds."""
     program = Program()
     program.write("pair/first", number)
     program.delay(0.005)
@@ -57,7 +59,8 @@ def pair(number):
 
 
 def rounds(instants, enough):
-    """Numbers of so many rounds, and of more until there is enough: what a kill meets is left to chance."""
+    """Yield the numbers of `instants` rounds, and more until `enough`: the state at a kill is
+    random."""
     for number in itertools.count(1):
         if number > instants and enough():
             return
@@ -68,7 +71,7 @@ def rounds(instants, enough):
 @pytest.mark.parametrize("instants", [4, pytest.param(200, marks=pytest.mark.long)])
 def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
     choose, seen = random.Random(15), Counter()
-    # Half of the time is that of a batch that is half done.
+    # Half of the time is that of a half-executed batch.
     for number in rounds(instants, lambda: seen["halves"] > instants // 8):
         hub = Hub(folder, {}, entries=ENTRY)
         with kairos.hub.connect(hub.address) as lab:
@@ -98,7 +101,7 @@ def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
 
 
 def forever(lab, number, device="rack", program=pair):
-    """Runs batches until the hub has gone."""
+    """Run batches until the hub exits."""
     try:
         while True:
             lab[device].run(program(number))
@@ -108,7 +111,7 @@ def forever(lab, number, device="rack", program=pair):
 
 
 def scratch(number):
-    """The same of a core device."""
+    """As `pair`, for a core device."""
     program = Program()
     program.write("scratch/word", number)
     program.delay(0.005)
@@ -118,7 +121,7 @@ def scratch(number):
 
 @pytest.mark.parametrize("instants", [4, pytest.param(200, marks=pytest.mark.long)])
 def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, instants):
-    """All of it, or nothing; the next hub says that nobody has heard its end."""
+    """All of it, or nothing; the next hub reports that its end was not observed."""
     choose, seen = random.Random(16), Counter()
     hub = Hub(tmp_path, {"demo": device})
     for number in rounds(instants, lambda: seen["told"] > instants // 4):
@@ -134,7 +137,7 @@ def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, ins
         hub = Hub(tmp_path, {"demo": device})
         with kairos.hub.connect(hub.address) as lab:
             known(lab, "demo")
-            # Behind what the device may still be executing.
+            # Executed after anything the device may still be executing.
             word, wide = lab["demo"].read("scratch/word", "scratch/wide")
             assert word == wide
             if "batch" in (found := lab["demo"].health()):
@@ -146,7 +149,7 @@ def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, ins
 
 
 def test_many_clients_at_once(hub):
-    """Each has a connection of its own, and all are served."""
+    """Each has its own connection, and all are served."""
 
     def work(number):
         with kairos.hub.connect(hub.address) as lab:
@@ -158,7 +161,7 @@ def test_many_clients_at_once(hub):
 
 
 def test_clients_that_never_read_cost_their_connection_alone(hub):
-    """Streams of samples, and readings every 10 ms, that nobody takes."""
+    """Streams of samples, and readings every 10 ms, that are never read."""
     with kairos.hub.connect(hub.address) as lab:
         known(lab, "rack")
         requests = {
@@ -172,7 +175,7 @@ def test_clients_that_never_read_cost_their_connection_alone(hub):
             for method, request in requests.items():
                 stream = channels[-1].unary_stream(f"/kairos.hub.v1.{method}", type(request).SerializeToString)
                 streams.append(stream(request))
-        # What they have is what their windows hold: it grows no more.
+        # Their data are limited by their windows: memory no longer grows.
         until(lambda: settled(hub))
         grown = resident(hub) - before
         assert grown < GROWTH, f"{grown / SILENT / 1024:.0f} KiB each"

@@ -1,4 +1,4 @@
-"""The examples of the hub: a calibration of 1,000 steps, alone and beside an experiment."""
+"""The examples of the hub: a calibration of 1,000 steps, alone and during an experiment."""
 
 import re
 import subprocess

@@ -1,4 +1,5 @@
-"""How devices are, through the hub: subsystems, the health service, metrics, logs, the service manager's watchdog."""
+"""Health of devices through the hub: subsystems, the health service, metrics, logs, the service
+manager's watchdog."""
 
 import fcntl
 import json
@@ -101,7 +102,7 @@ def test_from_the_command_line(hub, lab):
 
 
 def test_registers_are_watched_from_the_command_line(hub):
-    """A line of JSON for each reading, at once, until Ctrl-C."""
+    """One line of JSON per reading, without delay, until Ctrl-C."""
     names = ["demo/rtio/outputs", "demo/rtio/counter"]
     command = [sys.executable, "-m", "kairos", "hub", "watch", *names, "--period", "0.02", "--json"]
     with subprocess.Popen([*command, "--hub", hub.address], stdout=subprocess.PIPE, text=True) as process:
@@ -114,7 +115,7 @@ def test_registers_are_watched_from_the_command_line(hub):
 
 
 def test_a_terminal_shows_one_table_of_what_is_watched(hub, lab):
-    """In its place, with when a value changed."""
+    """Updated in place, with the time of each value's last change."""
     terminal, other = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     lab["demo"].registers["scratch/word"].write(5)
@@ -143,7 +144,7 @@ def test_the_hubs_own_log_is_an_object_a_line(hub, lab):
 
 
 def test_a_log_is_followed_by_many(lab, device):
-    """All get what comes; what the device has kept goes to the first."""
+    """All receive new lines; the stored ones go to the first client."""
     first, second = (lab["demo"].log(follow=True) for _ in range(2))
     assert any("Kairos runtime" in next(first) for _ in range(20))
 
@@ -152,7 +153,7 @@ def test_a_log_is_followed_by_many(lab, device):
             management.debug_allocator()
         return management
 
-    # The second has come when it hears of something.
+    # The second is connected once it receives a line.
     heard = threading.Thread(target=next, args=(second,))
     heard.start()
     until(lambda: say() and not heard.is_alive())
@@ -180,14 +181,14 @@ def test_the_service_manager_hears_of_a_hub_that_lives(tmp_path, monkeypatch):
     manager.settimeout(20)
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
     monkeypatch.setenv("WATCHDOG_USEC", "600000")
-    # A device that is away and a plugin that ends at once are no reason to end the hub.
+    # An unreachable device and a plugin that exits immediately do not end the hub.
     protocol = EXAMPLES / "hub" / "plugins" / "pll.proto"
     plugin = f"[[plugin]]\nname = 'ill'\nlayer = 'access'\ncommand = ['false']\nprotocol = '{protocol}'\n"
     hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, entries=plugin)
     try:
         said = [manager.recv(100) for _ in range(4)]
         assert said == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1", b"WATCHDOG=1"]
-        # One that stands still says nothing.
+        # A stopped process is silent.
         hub.process.send_signal(19)
         time.sleep(0.3)
         manager.setblocking(False)

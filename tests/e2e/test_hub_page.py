@@ -1,4 +1,4 @@
-"""The hub's page, typed by a new user in a folder of their own: the first ten minutes do what they show."""
+"""The hub's page, typed by a new user in a separate directory: the first ten minutes work as shown."""
 
 import os
 import re
@@ -16,14 +16,15 @@ from tests.support.waiting import until
 
 PAGE = (ROOT / "docs" / "hub.md").read_text()
 PORTS = (1380, 1381, 1382, 1383, 1390)
-"""As the page has them: nobody else may have them here."""
+"""As on the page: they must be free here."""
 STAYS = ("kairos emulate", "kairos hub", "kairos hub watch", "kairos hub log -f")
-"""What goes on until Ctrl-C."""
+"""Commands that run until Ctrl-C."""
 
 
 @pytest.fixture
 def typed(tmp_path):
-    """`typed(command)` is a process that executes a line of a shell, in the user's folder, and what it prints."""
+    """`typed(command)` is a process that executes a shell line in the user's directory, and its
+    output."""
     for port in PORTS:
         with socket.socket() as attempt:
             try:

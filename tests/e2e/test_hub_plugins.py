@@ -1,4 +1,4 @@
-"""Plugins of the hub: what they serve, and that one that hangs, dies, leaks or floods costs nobody else anything."""
+"""Plugins of the hub: their services, and isolation of plugins that hang, die, leak or flood."""
 
 import json
 import os
@@ -23,15 +23,16 @@ from tests.support.waiting import until
 HERE = Path(__file__).parent / "plugins"
 EXAMPLES = ROOT / "examples" / "hub" / "plugins"
 PATIENCE, MUCH = 4.0, 60.0
-"""Seconds that a plugin has to answer: one that is not well, and all others, however busy the machine is."""
+"""Timeouts in seconds of answers: of the faulty plugin, and of all others, however busy the machine
+is."""
 RATE = 16 * 1024
-"""Bytes in a second that a plugin may write."""
+"""Maximum bytes per second written by a plugin."""
 WORKERS = 8
-"""Calls that `trouble.py` answers at a time."""
+"""Number of simultaneous calls answered by `trouble.py`."""
 
 
 def entry(name, script, layer="control", patience=MUCH, **settings):
-    """An entry of hub.toml."""
+    """Return an entry of hub.toml."""
     protocol = script.with_suffix(".proto")
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
     return (
@@ -43,7 +44,7 @@ def entry(name, script, layer="control", patience=MUCH, **settings):
 
 
 def trouble(folder, package="trouble"):
-    """A copy of the plugin that does what it should not, with a service of its own."""
+    """Copy the misbehaving plugin, under a service name of its own."""
     for suffix in (".py", ".proto"):
         text = (HERE / f"trouble{suffix}").read_text().replace("tests.trouble.v1", f"tests.{package}.v1")
         (folder / f"{package}{suffix}").write_text(text)
@@ -52,7 +53,7 @@ def trouble(folder, package="trouble"):
 
 @pytest.fixture(scope="module")
 def hub(device, tmp_path_factory):
-    """A hub of a device with three plugins: one that is well, one that is not, and the example."""
+    """A hub of a device with three plugins: a healthy one, a faulty one, and the example."""
     folder = tmp_path_factory.mktemp("hub")
     entries = entry("well", trouble(folder, "well"), word="hello ")
     entries += entry("ill", trouble(folder, "ill"), patience=PATIENCE) + entry(
@@ -72,7 +73,7 @@ def lab(hub):
 
 @pytest.fixture
 def ill(lab):
-    """The plugin that is not well, just started: how often it was started until now."""
+    """Restart the faulty plugin; returns its number of starts so far."""
     before = plugin(lab, "ill").starts
     lab.reload("ill")
     comes_back(lab, before)
@@ -96,7 +97,7 @@ def call(lab, package, method, **fields):
 
 
 class Bystander:
-    """Uses a device and the plugin that is well all the time, and notes what fails."""
+    """Continuously uses a device and the healthy plugin, and records failures."""
 
     def __init__(self, hub, lab):
         self.rounds, self.failures, self.starts = 0, [], plugin(lab, "well").starts
@@ -116,12 +117,12 @@ class Bystander:
                 self.rounds += 1
 
     def goes_on(self, rounds=20):
-        """Waits until it was served so many times more."""
+        """Wait until it has been served `rounds` more times."""
         until(lambda end=self.rounds + rounds: self.failures or self.rounds >= end)
         assert not self.failures
 
     def end(self):
-        """Nothing failed, and the plugin that is well was not started anew."""
+        """Check that nothing failed, and that the healthy plugin was not restarted."""
         self._over.set()
         self._thread.join()
         assert not self.failures and plugin(self._lab, "well").starts == self.starts
@@ -187,7 +188,7 @@ def test_one_that_dies_is_started_anew(hub, lab, ill, bystander):
 
 
 def test_one_that_hangs_is_started_anew(lab, ill, bystander):
-    """It stands still: no thread answers."""
+    """It is stopped: no thread answers."""
     os.kill(call(lab, "ill", "Echo").number, signal.SIGSTOP)
     with pytest.raises(HubError) as failed:
         call(lab, "ill", "Echo")
@@ -214,7 +215,7 @@ def test_one_that_takes_too_much_memory_is_started_anew(hub, lab, ill, bystander
 
 
 def test_what_it_asks_for_at_once_it_does_not_get(lab, ill, bystander):
-    """Nor do those that it starts: the limit is theirs, too."""
+    """Nor do processes that it starts: the limit includes them."""
     done = call(lab, "ill", "Gulp", number=8 << 10)
     assert done.number == 1 and "MemoryError" in done.text
     assert plugin(lab, "ill").starts == ill
@@ -236,7 +237,8 @@ def test_whoever_has_left_its_group_ends_with_it(hub, lab, ill):
 
 
 def family(lab, hub):
-    """Processes that the plugin has started, itself included: all have inherited its environment."""
+    """Return the processes started by the plugin, including itself: all have inherited its
+    environment."""
     mark = b"KAIROS_PLUGIN_SOCKET="
     known = environment(plugin(lab, "ill").pid)
     socket = next((word for word in known.split(b"\0") if word.startswith(mark)), None)
@@ -262,7 +264,7 @@ def test_one_that_computes_without_end_leaves_the_processors_to_others(hub, lab,
 
 @pytest.fixture
 def control_group():
-    """One of the kernel's that is empty."""
+    """Return an empty control group of the kernel."""
     mounts = (line.split() for line in Path("/proc/mounts").read_text().splitlines())
     place = next((Path(words[1]) for words in mounts if words[2] == "cgroup2"), None)
     group = None if place is None else place / f"kairos-test-{os.getpid()}"
@@ -277,7 +279,7 @@ def control_group():
 
 
 def removed(group):
-    """A group goes when the last of its processes has been waited for."""
+    """Remove a group once the last of its processes has been reaped."""
     try:
         group.rmdir()
         return True
@@ -302,7 +304,7 @@ def test_nobody_leaves_a_control_group(tmp_path, control_group):
             lab.reload("ill")
             comes_back(lab, 1)
             assert grouped() == [plugin(lab, "ill").pid] == family(lab, hub)
-            # Here those who leave count, too.
+            # Here exited processes count, too.
             call(lab, "ill", "Breed", number=100)
             comes_back(lab, 2)
             assert "processes, 64 are its limit" in plain(hub)
@@ -319,14 +321,14 @@ def test_a_control_group_that_is_not_there(tmp_path):
 
 
 def test_one_that_writes_without_end_waits(hub, lab, ill, bystander):
-    """It is read at its rate, and serves on: only who writes waits."""
+    """Its output is read at the limited rate, and it continues to serve: only the writer waits."""
     log = hub.folder / "hub.log"
     before, begun = log.stat().st_size, time.monotonic()
     call(lab, "ill", "Write")
     bystander.goes_on(40)
     until(lambda: log.stat().st_size > before + RATE)
     written, seconds = log.stat().st_size - before, time.monotonic() - begun
-    # A line of the log is some more than what the plugin wrote; the first second's share comes at once.
+    # A log line is longer than the plugin's own; the first second's share arrives at once.
     assert written < 1.5 * RATE * (seconds + 2)
     assert call(lab, "ill", "Echo", text="a").text.startswith("a from")
 
@@ -338,7 +340,8 @@ def test_one_that_calls_without_end_waits(lab, ill, bystander):
 
 
 def test_streams_under_way_are_calls_that_come_on(lab, ill, bystander):
-    """As many as the plugin answers: it is not taken for one that hangs, refuses more, and tells when it is lost."""
+    """As many as the plugin answers: it does not count as hanging, refuses more, and reports when
+    it is lost."""
     streams = [lab.stream("kairos.tests.ill.v1.Trouble", "Count") for _ in range(WORKERS)]
     looks = time.monotonic() + 2 * PATIENCE
     while time.monotonic() < looks:
@@ -385,7 +388,7 @@ def test_reloading_one_stops_nobody_else(hub, lab, ill, bystander):
 
 
 def test_a_plugin_in_rust(tmp_path):
-    """The example of the manual: `access`, so without a way to call the hub."""
+    """The example of the manual: layer `access`, so without access to the hub."""
     program = HUB.parent / "examples" / "counter"
     shutil.copy(EXAMPLES / "counter.proto", tmp_path)
     entries = (
@@ -400,7 +403,7 @@ def test_a_plugin_in_rust(tmp_path):
             environment = Path(f"/proc/{lab.plugins()[0].pid}/environ").read_bytes()
             assert b"KAIROS_PLUGIN_SOCKET" in environment and b"KAIROS_HUB_TOKEN" not in environment
             process = lab.plugins()[0].pid
-        # One that is killed ends nobody itself: its plugins notice.
+        # A killed hub does not stop its plugins itself: they notice.
         hub.process.kill()
         hub.process.wait()
         until(lambda: not Path(f"/proc/{process}").exists())

@@ -1,4 +1,4 @@
-"""Registers of a pulse core through the hub: what the gateware `pulse` has, beside kernels that use it."""
+"""Registers of a pulse core through the hub: those of the gateware `pulse`, while kernels use it."""
 
 import pytest
 from kairos_gateware.pulse.bench import Body, bypass, gates
@@ -44,7 +44,8 @@ def registers(hub):
 
 @pytest.fixture
 def send(kairos, device, pulse, tmp_path):
-    """Sends words to the core, perhaps behind a trigger, from a kernel on the device that the hub reads."""
+    """Send words to the core, optionally after a trigger, from a kernel on the device that the hub
+    reads."""
     database = tmp_path / "device_db.py"
     database.write_text(pulse.read_text().replace("emulator://pulse", f"{device.host}:{device.port}"))
 
@@ -69,7 +70,7 @@ def test_what_it_does_is_read_beside_kernels(registers, send):
     core = registers.pulse
     send([*pulses(4, 8, 12), gates([8, 0])])
     assert (core.armed.read(), core.error.read(), core.underrun.read()) == (1, 0, 0)
-    # What it was armed with goes on with the trigger, and nothing comes behind
+    # The armed segment starts with the trigger, and nothing follows it
     send([bypass(Body(tau=20), 0xFF)], trigger=True)
     assert core.armed.read() == 0 and core.error.read() != 0 and core.underrun.read() & 0xFF != 0
 

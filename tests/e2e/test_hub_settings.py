@@ -1,4 +1,5 @@
-"""What a user types first: `kairos new --hub`, `kairos emulate`, `kairos hub`, with the files as they were written."""
+"""A user's first commands: `kairos new --hub`, `kairos emulate`, `kairos hub`, with the generated
+files."""
 
 import re
 import signal
@@ -20,7 +21,7 @@ CORE = '{"type": "local", "module": "artiq.coredevice.core", "class": "Core", "a
 
 @contextmanager
 def started(folder, *words):
-    """A subcommand that goes on until Ctrl-C; its process, and its first line."""
+    """A subcommand that runs until Ctrl-C; its process, and its first line."""
     with (folder / "errors").open("w") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "kairos", *words],
@@ -41,7 +42,7 @@ def started(folder, *words):
 
 
 def free_number():
-    """Number of an emulated device of a database whose ports nobody has."""
+    """Return the number of an emulated device of a database whose ports are free."""
     for number in range(3, 50):
         try:
             for port in range(1380, 1384):
@@ -56,7 +57,7 @@ def free_number():
 def test_the_file_as_it_was_written_serves(tmp_path):
     number = free_number()
     names = [f"core{each}" for each in range(number + 1)]
-    # Equal ones would be one.
+    # Equal entries would be merged.
     entries = ", ".join(f"{name!r}: {CORE.replace('demo', f'demo{each}')}" for each, name in enumerate(names))
     (tmp_path / "device_db.py").write_text(f"device_db = {{{entries}}}")
     done = run_kairos("new", "--hub", cwd=tmp_path)
@@ -82,7 +83,7 @@ def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
     assert set(re.findall(r"^(\w+) = ", everything, re.MULTILINE)) == keys
     (tmp_path / "hub.toml").write_text(everything)
     done = subprocess.run([HUB, "hub.toml"], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
-    # All of it is understood; what is missing are the files that it names.
+    # All of it is understood; only the files that it names are missing.
     assert done.returncode == 1 and done.stderr == "kairos: hub.toml: [tls]: hub.crt cannot be read: " + (
         "No such file or directory (os error 2)\n"
     )

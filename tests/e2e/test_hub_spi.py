@@ -1,4 +1,4 @@
-"""SPI buses through the hub: what a chip sees, beside an experiment, from the command line."""
+"""SPI buses through the hub: the data at a chip, during an experiment, from the command line."""
 
 import threading
 from pathlib import Path
@@ -30,7 +30,7 @@ def demo(hub):
 
 
 def recorded(device, since=None):
-    """(names of pads by number, [(time, pad, level)]) of the trace."""
+    """Return (names of pads by number, [(time, pad, level)]) of the trace."""
     trace = device.control("trace", **{"from": 0})
     return {pad["index"]: pad["name"] for pad in trace["pads"]}, trace["events"]
 
@@ -80,7 +80,7 @@ def test_what_cannot_be_transferred(demo):
 
 
 def test_an_experiment_is_the_same_with_and_without(demo, device, kairos, tmp_path):
-    """Its pins, and another SPI bus, to the nanosecond, while the hub uses one bus as fast as it can."""
+    """Its pins, and another SPI bus, to the nanosecond, while the hub uses one bus at full speed."""
     path = database("lab", tmp_path)
     path.write_text(path.read_text().replace("'emulator://lab'", f"'{device.host}:{device.port}'"))
 
@@ -93,7 +93,7 @@ def test_an_experiment_is_the_same_with_and_without(demo, device, kairos, tmp_pa
         first = next(when for when, name, _ in ours if name == "ttl4")
         return [(when - first, name, level) for when, name, level in ours if when >= first]
 
-    # The first run finds pins that nobody has driven yet.
+    # The first run starts with pins that have not been driven yet.
     edges()
     done = threading.Event()
     rounds = []

@@ -1,4 +1,5 @@
-"""Traces of the hub, as a collector of OpenTelemetry gets them: OTLP over gRPC, read field by field here."""
+"""Traces of the hub, as received by an OpenTelemetry collector: OTLP over gRPC, parsed field by
+field here."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,13 +19,13 @@ BOARD = board_entry(pair=("memory", "size = 8\nregisters = [{ name = 'first', of
 
 
 def parts(message, *numbers):
-    """The values at a path of field numbers (opentelemetry/proto/trace/v1/trace.proto)."""
+    """Return the values at a path of field numbers (opentelemetry/proto/trace/v1/trace.proto)."""
     fields = [field.data for field in UnknownFieldSet(Empty.FromString(message)) if field.field_number == numbers[0]]
     return fields if len(numbers) == 1 else [part for field in fields for part in parts(field, *numbers[1:])]
 
 
 class Span:
-    """Trace, number, parent, name, and attributes that are text or numbers, of a message `Span`."""
+    """Trace, number, parent, name, and text or numeric attributes of a message `Span`."""
 
     def __init__(self, message):
         self.trace, self.number, self.name = (parts(message, number)[0] for number in (1, 2, 5))
@@ -37,7 +38,7 @@ class Span:
 
 @pytest.fixture
 def collector():
-    """Spans that came, and where to send them."""
+    """The received spans, and the address of the collector."""
     spans = []
 
     def export(request, context):
@@ -71,7 +72,7 @@ def test_a_call_is_a_span_and_what_its_device_does_one_within(tmp_path, collecto
                 lab.message("ReadRequest", device="rack", registers=["pair/first"]).SerializeToString(), metadata=client
             )
     finally:
-        # What is left is sent at its end.
+        # Remaining spans are sent at its end.
         hub.close()
     run = next(span for span in spans if span.name == b"kairos.hub.v1.Registers/Run")
     batch = next(span for span in spans if span.parent == run.number)

@@ -1,5 +1,5 @@
 """Waveforms through the hub: events of the analyzer for many clients, as a stream, as files, and
-one that is waited for."""
+awaited events."""
 
 import json
 import threading
@@ -17,7 +17,8 @@ from tests.support.waiting import until
 from tests.support.waveforms import changes_of_vcd
 
 EXPECTED = [(0, 1), (1000, 0), (4000, 1), (5000, 0)]
-"""Times in machine units since the first one, and levels, of what the kernel `rtio` plays on ttl4."""
+"""Times in machine units since the first one, and levels, of the pulses of the kernel `rtio` on
+ttl4."""
 
 
 @pytest.fixture
@@ -28,20 +29,20 @@ def lab(hub):
 
 @pytest.fixture
 def waveforms(lab):
-    """Those of the device, which is asked for what is old before."""
+    """The waveforms of the device, with older events already read."""
     waveforms = lab["demo"].waveforms
     waveforms.read()
     return waveforms
 
 
 def levels(events):
-    """Of the outputs of a pin: times since the first one, levels."""
+    """Return the outputs of a pin: times since the first one, levels."""
     found = [(event.timestamp, event.data) for event in events if event.kind == "output" and event.address == 0]
     return [(when - found[0][0], level) for when, level in found]
 
 
 def played(events):
-    """The newest pulses."""
+    """Return the newest pulses."""
     return levels(events[-len(EXPECTED) :])
 
 
@@ -68,7 +69,7 @@ def test_newest_events_of_a_channel(waveforms, device):
 
 
 def test_events_are_followed(waveforms, device):
-    """By two at once, each of which gets all of them."""
+    """By two clients simultaneously, each of which receives all of them."""
     streams = [waveforms.follow("ttl4", newest=1, period=0.1) for _ in range(2)]
     for stream in streams:
         next(stream)
@@ -88,7 +89,7 @@ def levels_or_none(events):
 
 
 def test_files_show_what_the_analyzer_says(waveforms, device):
-    """The dump is what the device would have sent; the levels of a pin in the VCD file are those of its events."""
+    """The dump equals the device's; the levels of a pin in the VCD file are those of its events."""
     run_rtio(device)
     text, dump = waveforms.vcd().decode(), analyzer.decode(waveforms.dump(kept=True))
     timed = [message for message in dump.messages if hasattr(message, "timestamp")]

@@ -29,14 +29,15 @@ def test_i2c_and_cache(kairos):
 
 
 def test_a_calibration_in_the_eeprom_of_a_card(kairos, lab):
-    """With the database that comes with the gateware: a Kasli's switches and EEPROMs are on the emulated bus."""
+    """With the database that comes with the gateware: a Kasli's switches and EEPROMs are on the
+    emulated bus."""
     done = kairos("run", CALIBRATED, device_db=lab)
     assert done.stdout.startswith("card 303872\nerased -1\nwritten 184745984\ndelays 11 3\n"), done.stdout + done.stderr
     assert done.returncode == 0
 
 
 def test_an_expander_of_24_pins(lab, tmp_path):
-    """On the emulated bus behind channel 5 of the switch of a ZC706."""
+    """On the emulated bus on channel 5 of a ZC706's switch."""
     entries = DeviceDB.load(lab).entries
     entries["switch"] = entry("i2c", "I2CSwitch")
     entries["pins"] = entry("i2c", "TCA6424A")
@@ -49,7 +50,7 @@ def test_an_expander_of_24_pins(lab, tmp_path):
         assert ports(CONFIGURATION) == [0] * 3
         # Bit 0 is pin 0 of port 0
         assert ports(OUTPUT) == ports(INPUT) == [0x56, 0x34, 0x12]
-        # The ports one after the other, where the highest bit of the register asks for it
+        # Consecutive ports, requested by the highest bit of the register number
         assert chain(pins.read_word, 0x80 | OUTPUT.address, 3) == 0x563412
         chain(pins.write_word, CONFIGURATION.address + 1, 0x0F, 1)
         assert ports(CONFIGURATION) == [0, 0x0F, 0] and ports(INPUT) == [0x56, 0x30, 0x12]

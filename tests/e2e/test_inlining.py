@@ -1,4 +1,4 @@
-"""Exceptions out of methods that the compiler has inlined: raised at the call that caused them, with every frame."""
+"""Exceptions in inlined methods: attributed to the call that caused them, with every frame."""
 
 BODY = """
     @kernel

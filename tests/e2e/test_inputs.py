@@ -4,8 +4,8 @@ from pathlib import Path
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "inputs.py"
 
-# Edges are stamped in steps of 8 ns. The gate that counts three rising edges meets two of them, the
-# falling gate one.
+# Edges are timestamped in steps of 8 ns. The gate that counts three rising edges meets two of them,
+# the falling gate one.
 PRINTED = """\
 edge 0 1000
 edge 0 2000

@@ -1,6 +1,6 @@
-"""Experiments in the manner of laboratories (`tests/e2e/laboratory`): pins, bus traffic and data, exactly.
+"""Typical laboratory experiments (`tests/e2e/laboratory`): pins, bus traffic and data, exactly.
 
-All run on one emulated device, one after the other, as in a laboratory's day.
+All run on one emulated device in sequence, as on a day in the laboratory.
 """
 
 from pathlib import Path
@@ -24,14 +24,14 @@ BUSES = {
     "raw": ("dio_spi0", 2, {}),
     "gains": ("spi_sampler0_pgia", 1, {}),
 }
-"""Pins of the buses: their name, how many chip selects, and how data are to be read."""
+"""Pins of the buses: their name, number of chip selects, and how data are read."""
 
 OF_CARDS = ("spi_", "dio_spi", "ttl_urukul0_io", "ttl_sampler0_cnv", "ttl16", "fastino")
 """Pins that belong to cards: compared only if an experiment names them."""
 
 
 def experiments():
-    """(file, class) of each."""
+    """Yield (file, class) of each."""
     for path in sorted(FOLDER.glob("[!_]*.py")):
         module = import_file(path)
         for name, cls in vars(module).items():
@@ -48,7 +48,7 @@ def test_there_are_sixty():
 
 @pytest.fixture(scope="module")
 def database(lab):
-    """Of the laboratory: a Zotino at the bare SPI port, a Urukul that has not been calibrated."""
+    """The database of the laboratory: a Zotino at the bare SPI port, an uncalibrated Urukul."""
     entries = DeviceDB.load(lab).entries
     zotino = {"spi_device": "dio_spi0", "ldac_device": "ttl16"}
     entries["zotino0"] = entries["sampler0"] | {
@@ -69,7 +69,7 @@ def machine(database):
 
 
 def plain(value):
-    """Arrays as lists, and numbers as Python's."""
+    """Convert arrays to lists, and numbers to Python's."""
     if isinstance(value, list | tuple):
         return type(value)(plain(item) for item in value)
     return value.tolist() if hasattr(value, "tolist") else value

@@ -1,4 +1,4 @@
-"""What compiled kernels do on the device that cannot be tested without its unwinder and its remote calls."""
+"""Behaviour of compiled kernels on the device that depends on its unwinder and its remote calls."""
 
 from pathlib import Path
 
@@ -44,7 +44,8 @@ def test_the_traceback_names_the_users_lines(kairos):
 
 
 def test_a_kept_kernel_does_the_same(kairos, tmp_path):
-    """What an earlier run has compiled is found, and makes the same calls, exceptions and traceback."""
+    """A kernel compiled by an earlier run is found, and makes the same calls, exceptions and
+    traceback."""
     kept = tmp_path / "kept"
 
     def run():

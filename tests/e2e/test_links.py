@@ -1,4 +1,4 @@
-"""The firmware of two boards on a link: a satellite is known and managed through the master."""
+"""The firmware of two boards on a link: a satellite is discovered and managed through the master."""
 
 import runpy
 from pathlib import Path
@@ -18,12 +18,12 @@ from tests.support.waiting import let_pass, until
 from tests.support.waveforms import pulses_of_trace
 
 ABOVE = "destination 1: Kairos satellite"
-"""What the master says of the satellite when it knows it."""
+"""The master's log message about a known satellite."""
 
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """A master and a satellite that know each other."""
+    """A master and a satellite with an established link."""
     built("pair", "satellite")
     device = System(tmp_path_factory.mktemp("pair"), "pair")
     try:
@@ -49,7 +49,8 @@ def test_the_master_knows_the_satellite(pair):
 
 @pytest.mark.parametrize(("delay_ns", "phase_ps"), [(1003, 6000), (1005, 2000)])
 def test_the_phase_of_a_clock_below_a_cycle(tmp_path, delay_ns, phase_ps):
-    """Of both ways together, as the logic measures it, to 1/64 of a cycle; and what is not known is not shown."""
+    """Sum of both directions, as measured by the logic, to 1/64 of a cycle; an unknown value is not
+    shown."""
     built("pair", "satellite")
     description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
     (tmp_path / "system.toml").write_text(description.replace("delay_ns = 1000", f"delay_ns = {delay_ns}"))
@@ -95,7 +96,7 @@ def test_a_satellite_is_managed_through_the_master(pair):
     unknown = run_kairos("device", "-D", pair.address, "--board", "elsewhere", "log")
     assert unknown.returncode == 1
     assert "no board 'elsewhere' behind a link of this device; there is: satellite" in unknown.stderr
-    # As a variable of a script that has not been set: not the master
+    # As from an unset variable in a script: not the master
     empty = pair.manage("", "log", "clear")
     assert empty.returncode == 1 and "no board '' behind a link of this device" in empty.stderr
 
@@ -131,8 +132,8 @@ def test_a_satellite_that_restarts_while_a_kernel_waits_for_it(pair, tmp_path):
 
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path, cut):
-    """Outputs that it has taken over the link are executed: its processors have nothing to do with
-    them. So also if the link is lost meanwhile."""
+    """Outputs received over the link are executed independently of its processors, even if the link
+    is lost meanwhile."""
     built("pair", "satellite")
     device = System(tmp_path, "pair")
     try:
@@ -148,7 +149,8 @@ def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path, cut):
 
 
 def test_what_a_satellite_had_taken_when_its_logic_is_loaded_anew(tmp_path):
-    """As where a loader boots it. The kernel is told at its next request, and the log how many outputs."""
+    """As when a loader boots it. The kernel is informed at its next request, and the log has the
+    number of outputs."""
     built("pair", "satellite")
     description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
     text = description.replace('name = "satellite"', 'name = "satellite"\nreloads = true', 1)
@@ -173,7 +175,7 @@ def test_what_a_satellite_had_taken_when_its_logic_is_loaded_anew(tmp_path):
 
 @pytest.mark.parametrize("recorded", [False, True], ids=["outputs", "a recording"])
 def test_what_a_kernel_of_a_satellite_drops_of_the_masters(pair, tmp_path, recorded):
-    """By a reset of its board's RTIO core: the channel is told, as of what comes too late."""
+    """By a reset of its board's RTIO core: reported for the channel, as for late events."""
     (database := tmp_path / "device_db.py").write_text(two_boards(f"{pair.host}:{pair.ports[1381]}"))
     assert pair.manage("0", "log", "clear").returncode == 0
     experiment = Path(__file__).with_name("experiments") / "satellite_drops.py"
@@ -185,9 +187,10 @@ def test_what_a_kernel_of_a_satellite_drops_of_the_masters(pair, tmp_path, recor
 
 
 def test_what_a_reset_of_the_masters_kernel_drops(pair, tmp_path):
-    """All that waits, on every board and of every kernel, without a word, as on one board: it is
-    asked for. A subkernel that goes on has what it asks for next executed; one that waits for an
-    input is told."""
+    """All pending outputs, on every board and of every kernel, silently, as on one board, since it
+    was requested. A running subkernel's subsequent requests are executed; one that waits for an
+    input is informed.
+    """
     (database := tmp_path / "device_db.py").write_text(two_boards(f"{pair.host}:{pair.ports[1381]}"))
     assert pair.manage("0", "log", "clear").returncode == 0
     begin = pair.control("status")["time_ns"]
@@ -218,8 +221,8 @@ def test_a_link_is_pulled_out_at_the_time_that_its_description_says(tmp_path):
 
 
 def test_a_link_that_is_pulled_out_by_hand_brings_nothing_into_the_past(tmp_path):
-    """The boards' logic may be at different times when somebody pulls it: the emulator says if a word
-    comes to one that has been run further, and then runs are no longer the same each time."""
+    """The boards' logic may be at different times when the link is pulled: the emulator reports if
+    a word arrives in the past of a board, after which runs are no longer reproducible."""
     built("pair", "satellite")
     device, random = System(tmp_path, "pair"), Random(1)
     try:
@@ -278,7 +281,7 @@ def test_a_startup_kernel_has_subkernels(kairos, tmp_path):
         done = run_kairos("device", "-D", device.address, "config", "write", "-f", "startup_kernel", written)
         assert done.returncode == 0, done.stderr
         assert run_kairos("device", "-D", device.address, "reboot").returncode == 0
-        # Time goes on while the log is asked for.
+        # Time advances while the log is requested.
         log = until(lambda: finished(run_kairos("device", "-D", device.address, "log").stdout), device.uart)
         assert "alone 42" in log
         trace = device.control("trace", **{"from": 0})
@@ -290,7 +293,7 @@ def test_a_startup_kernel_has_subkernels(kairos, tmp_path):
 
 
 def test_a_satellite_names_channels_with_their_board(pair, tmp_path):
-    """Its own with its destination; those of the core device, whose names it does not know, as unknown."""
+    """Its own with its destination; those of the core device, whose names it lacks, as unknown."""
     (database := tmp_path / "device_db.py").write_text(two_boards(f"{pair.host}:{pair.ports[1381]}"))
     assert pair.manage("1", "log", "clear").returncode == 0
     experiment = Path(__file__).with_name("experiments") / "satellite_names.py"

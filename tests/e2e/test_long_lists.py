@@ -1,4 +1,4 @@
-"""Lists of so many numbers that the linker places them."""
+"""Lists of numbers long enough to be placed by the linker."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""Outputs that a device could not do are told behind a run, also where its kernel knew nothing of them."""
+"""Outputs that a device could not produce are reported after a run, even if its kernel did not
+notice."""
 
 import pytest
 

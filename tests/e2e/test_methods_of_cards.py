@@ -1,4 +1,5 @@
-"""Each method of the drivers of AD9914, Phaser, Shuttler, grabber and I2C devices, through the whole chain."""
+"""Each method of the drivers of AD9914, Phaser, Shuttler, grabber and I2C devices, through the
+whole chain."""
 
 import pytest
 from numpy import int64
@@ -20,7 +21,7 @@ SYSCLK = 3e9
 
 @pytest.fixture(scope="module")
 def db(tmp_path_factory):
-    """The gateware `cards` with drivers for what is on its buses: a file."""
+    """The gateware `cards` with drivers for the devices on its buses: a file."""
     folder = tmp_path_factory.mktemp("cards")
     entries = DeviceDB.load(database("cards", folder)).entries
     entries["dds"] = entry("ad9914", "AD9914", sysclk=SYSCLK, bus_channel=2, channel=1)
@@ -129,7 +130,7 @@ def test_phaser(db):
         chain(phaser.duc_stb)
         assert mixer()["source"] == 1 and chain(channel.get_dac_data) == 0x00110022
         assert chain.bench.warnings == []
-        # Of the bus behind the card nothing is known, so it answers nothing, which is told
+        # The bus behind the card is undocumented, so reads return nothing, which is reported
         chain(phaser.spi_write, 0xA5)
         assert chain(phaser.spi_read) == 0
         assert chain.bench.warnings == ["phaser0: a byte for its SPI bus: what is behind that is not modelled"]
@@ -173,7 +174,7 @@ def test_shuttler(db, tmp_path):
 
 def test_grabber(lab, tmp_path):
     bench = tmp_path / "bench.toml"
-    # A camera that sees nothing but its dark counts, three thousand times a second
+    # A camera that sees only its dark counts, three thousand per second
     bench.write_text(
         "[ion.ion0]\n[camera.andor]\ngrabber = 'grabber0'\nsees = [{ ion = 'ion0', x = 4, y = 4 }]\nwidth = 8\n"
         "height = 8\ndark = 100.0\nexposure_s = 1e-4\nhz = 3000\n"
@@ -188,7 +189,7 @@ def test_grabber(lab, tmp_path):
         data = [0, 0]
         chain(grabber.input_mu, data)
         assert data == [pytest.approx(6400, abs=7 * 80), pytest.approx(400, abs=7 * 20)]
-        # A second frame may have ended within the gate, no third one
+        # A second frame may have ended within the gate, but no third one
         with pytest.raises(GrabberTimeoutException):
             for _ in range(2):
                 chain(grabber.input_mu, data, int64(0))
@@ -222,5 +223,5 @@ def test_i2c(lab):
             with pytest.raises(I2CError, match="failed to ack bus address"):
                 chain(eeprom.read_word, 20, 2)
         assert chain.uncalled(KasliEEPROM) == set()
-        # A switch has one register, and no number of it
+        # A switch has one register, without a number
         assert chain.uncalled(I2CSwitch) == {"read_word", "write_word"}

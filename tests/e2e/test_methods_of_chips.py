@@ -1,5 +1,5 @@
-"""Each method of the drivers of chips that are alone on a bus, through the whole chain: a DDS AD9834, an attenuator
-HMC542B."""
+"""Each method of the drivers of single chips on a bus, through the whole chain: a DDS AD9834, an
+attenuator HMC542B."""
 
 import pytest
 
@@ -24,7 +24,8 @@ tone = "rf"
 
 @pytest.fixture
 def make(lab, tmp_path):
-    """The laboratory with a driver of this name at the bare SPI port: its chain; `bench`: text of a bench file."""
+    """The laboratory with a driver of this name at the bare SPI port: its chain; `bench`: text of a
+    bench file."""
 
     def make(module, cls, bench=None, **arguments):
         entries = DeviceDB.load(lab).entries
@@ -97,7 +98,7 @@ def test_ad9834(make):
 
 
 def test_the_pin_sign_bit_out_of_an_ad9834_and_a_triangle_exclude_each_other(make):
-    """Both at once are reserved (data sheet, "SIGN BIT OUT"): what is set last counts."""
+    """The combination is reserved (data sheet, "SIGN BIT OUT"): the last setting takes precedence."""
     with make("ad9834", "AD9834", clk_freq=50e6) as chain:
         dds = chain.get("chip")
         part = lambda: chain.bench.part("chip")  # noqa: E731
@@ -119,7 +120,8 @@ def test_a_tone_of_an_ad9834_comes_8_cycles_of_its_clock_after_its_word(make):
         chain(dds.init)
         chain(dds.set_mu, 1 << 24, 0, 0, 0, pins=True)
         (tone,) = chain.bench.dds("chip").changes
-        # The last bit is sampled as the clock falls for the last time; the word reaches the chip 8 ns later.
+        # The last bit is sampled at the clock's last falling edge; the word reaches the chip 8 ns
+        # later.
         falls = [time for time, level in chain.pin("dio_spi0_clk").changes if level == 0]
         assert tone.time == pytest.approx(falls[-1] + 8e-9 + 107e-9, abs=1e-12)
         assert tone.frequency == 75e6 / 16

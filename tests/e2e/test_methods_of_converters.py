@@ -49,7 +49,7 @@ def test_ad53xx(lab, tmp_path, kind):
         chain(dac.set_dac_mu, [0x9000, 0x7000], [5, 6], slack_mu=10_000)
         assert chain.advance_mu == 0
         assert [channel(n)["code"] for n in (5, 6)] == [0x9000, 0x7000]
-        # The codes are there 1.5 us before LDAC falls, which is at the cursor
+        # The codes arrive 1.5 us before LDAC falls, which is at the cursor
         chain(dac.set_dac, [1.0, 2.0], [5, 6], slack_mu=10_000, pins=True)
         assert [channel(n)["volts"] for n in (5, 6)] == [pytest.approx(volts, abs=STEP) for volts in (1.0, 2.0)]
         low = [at for at, level in chain.pin("ttl16").changes if level == 0][-1]
@@ -129,7 +129,8 @@ def test_fastino(lab):
 
 
 def test_single_dacs_of_a_fastino(lab, tmp_path):
-    """Of a gateware that takes one DAC in an event; that of the laboratory sets the first one of a group."""
+    """With gateware that takes one DAC per event; that of the laboratory would set the first one of
+    a group."""
     entries = DeviceDB.load(lab).entries
     entries["fastino0"]["arguments"]["log2_width"] = 0
     with Chain(written(entries, tmp_path)) as chain:
@@ -161,7 +162,7 @@ def test_sampler(lab, tmp_path):
         assert codes == [round(value * 10**gain / 20.48 * 65536) for value, gain in zip(volts, gains, strict=True)]
         chain(sampler.sample, found)
         assert found == [adc_mu_to_volt(code, gain) for code, gain in zip(codes, gains, strict=True)]
-        # Of two channels only: those that come first, the last ones
+        # For two channels: the last two, which are transferred first
         last = [0.0] * 2
         chain(sampler.sample, last)
         assert last == found[6:]
@@ -185,7 +186,7 @@ def test_novogorny(lab, tmp_path):
             chain(adc.set_gain_mu, n, gain)
         assert [part()[f"ch{n}"]["gain"] for n in range(8)] == [10**gain for gain in gains]
 
-        # A table of channels and ranges, of which a conversion after the other takes the next
+        # A table of channels and ranges, which successive conversions step through
         table = [(7, 7), (0, 7), (2, 5), (1, 3)]
         chain(adc.configure, [adc_ctrl(channel, span) for channel, span in table])
         assert part()["table"] == [{"channel": channel, "range": span} for channel, span in table]
@@ -204,7 +205,7 @@ def test_novogorny(lab, tmp_path):
             code = round(at_input * 10 ** gains[channel] / full * 65536)
             assert adc_data(found) == code & 0xFFFF == part()[f"ch{channel}"]["code"]
             assert adc_value(found) == pytest.approx(at_input * 10 ** gains[channel], abs=full / 65536)
-        # A conversion may say what the next one is
+        # A conversion may select the next one
         chain(adc.sample_mu, adc_ctrl(3, 7))
         assert chain(adc.sample) == pytest.approx(-9.0, abs=25 / 65536)
         assert chain(adc.sample, adc_ctrl(5, 6)) == pytest.approx(-9.0, abs=25 / 65536)

@@ -39,7 +39,7 @@ def test_servo_and_channel(chain):
     chain(servo.set_pgia_mu, 2, 2)
     assert [chain.bench.part("sampler0")[f"ch{n}"]["gain"] for n in (2, 5)] == [100, 1]
 
-    # Words of a profile, in machine units and in those of physics
+    # Words of a profile, in machine units and in physical units
     words = [0] * 8
     chain(channel.set_dds_mu, PROFILE, 0x12345678, -5, 0xABCD)
     chain(channel.set_iir_mu, PROFILE, 6, -7, 8, -9, 200)
@@ -67,14 +67,14 @@ def test_servo_and_channel(chain):
     chain(servo.set_config, 1)
     chain(chain.core.break_realtime, slack_mu=20_000)
     assert chain(servo.get_status) & 1
-    # The chip has what the profile says; nothing was added up
+    # The chip has the settings of the profile; nothing was integrated
     assert chip()["frequency_hz"] == pytest.approx(80e6, abs=0.2) and chip()["switch"]
     assert (chip()["phase_turns"], chip()["amplitude"]) == (0.5, pytest.approx(0.5, abs=1e-4))
     assert chain(servo.get_adc, 5) == pytest.approx(-3.0, abs=1e-3)
     assert chain(servo.get_adc, 2) == pytest.approx(0.05, abs=1e-5)
     assert adc_mu_to_volts(chain(servo.get_adc_mu, 2), 2) == pytest.approx(0.05, abs=1e-5)
-    # An integrator of -1000/s: -3 V and an offset of 2.56 V are -0.043 of full scale, so Y rises by 43/s,
-    # less what rounding takes from so small a coefficient
+    # An integrator of -1000/s: -3 V and an offset of 2.56 V are -0.043 of full scale, so Y rises by
+    # 43/s, minus the rounding error of such a small coefficient
     before = chain(channel.get_y, PROFILE)
     chain(channel.set, 1, 1, profile=PROFILE)
     chain(chain.core.break_realtime, slack_mu=1_000_000)
@@ -106,7 +106,7 @@ def test_shared_synthesisers(chain):
     chain(dds.init)
     assert [part()[f"ch{n}"]["clock_hz"] for n in range(4)] == [1e9] * 4
     assert all(part()[f"ch{n}"]["pll_locked"] for n in range(4))
-    # A message to all reaches the chip that is not the servo's
+    # A message to all reaches the chip that is not controlled by the servo
     chain(dds.update_dds_sel, 2)
     chain(dds.dds.write32, 0x07, 0x12345678)
     assert [part()[f"ch{n}"]["waits_for_update"] for n in range(4)] == [False, False, True, False]

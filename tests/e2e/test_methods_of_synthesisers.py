@@ -43,7 +43,7 @@ def test_mirny(make):
         assert part()["ch3"]["attenuation_db"] == 10.5
         assert chain(mirny.att_to_mu, 10.5) == 255 - 84 and chain(mirny.mu_to_att, 255 - 84) == 10.5
         chain(mirny.write_ext, 4, 32, 0x12345670)
-        # 8 and 32 bits, each behind a cycle that configures the bus
+        # 8 and 32 bits, each after a cycle that configures the bus
         assert chain.advance_mu == 2 * 8 + ((8 + 1) * 4 + 1) * 8 + ((32 + 1) * 4 + 1) * 8
         assert part()["ch0"]["writes"] == 1
         assert chain.uncalled(Mirny) == set()

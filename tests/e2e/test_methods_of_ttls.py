@@ -58,7 +58,7 @@ def test_clock_generator(chain):
         chain(clock.stop)
         (wave,) = chain.pin("ttl12")._channel.waves
         assert wave.frequency_hz == pytest.approx(hz, rel=1e-5)
-        # What it is at a time, too
+        # Also the level at a time
         middles = [(wave.time_of(n) + wave.time_of(n + 1)) / 2e9 for n in range(6)]
         levels = [chain.pin("ttl12").at(seconds) for seconds in middles]
         assert levels in ([0, 1] * 3, [1, 0] * 3)
@@ -122,7 +122,7 @@ def test_edge_counter(chain):
 
 
 def word(bits):
-    """24 bits as the bus takes them: left-aligned in 32."""
+    """Return 24 bits in the bus's format: left-aligned in 32."""
     return uint32(bits << 8).astype(int32)
 
 

@@ -1,5 +1,5 @@
-"""Each method of the drivers of an Urukul, through compiler, firmware, gateware and chip: what is set, the chips hold,
-and for so long the bus is busy."""
+"""Each method of the drivers of an Urukul, through compiler, firmware, gateware and chip: the chips
+have the settings, and the bus is busy for the stated time."""
 
 import pytest
 from numpy import int64
@@ -29,7 +29,7 @@ def part(chain):
 
 
 def field(part, name, channel=0, width=1):
-    """Of the configuration that the card's logic holds."""
+    """Extract a field from the configuration held by the card's logic."""
     return part["configuration"] >> getattr(ProtoRev9, f"CFG_{name}") + channel * width & (1 << width) - 1
 
 
@@ -93,7 +93,7 @@ def test_updates_by_the_register(chain, part):
 
 
 def complaints(chain):
-    """What there is besides that of disabled attenuators, of which nobody knows what they do."""
+    """Return the warnings except those about disabled attenuators, whose behaviour is unknown."""
     return [text for text in chain.bench.warnings if "its attenuator is disabled (att_en)" not in text]
 
 
@@ -144,7 +144,8 @@ def test_ad9910(chain, part):
         chain(method, *values, there)
         assert here == there and here[0] != 0
 
-    # Registers that profiles do not give: the frequency register gives what was written without `effective_ftw`
+    # Registers not given by profiles: without `effective_ftw` the frequency register returns the
+    # value written
     chain(dds.set_cfr2, effective_ftw=0)
     assert chain.advance_mu == 704
     update = dds.io_update.pulse_mu
@@ -169,7 +170,7 @@ def test_ad9910(chain, part):
     assert (chain(dds.read16, 0x08), chain(dds.read32, 0x07)) == (0xABC, 0x7654321)
     assert chain(dds.read64, 0x0E) == 0x0123_4567_089A_BCDE
     chain(dds.ask, 0x07)
-    chain(dds.cpld.io_rst)  # nobody takes the answer
+    chain(dds.cpld.io_rst)  # the answer is discarded
 
     # The RAM
     chain(dds.set_profile_ram, 4, 7, step=5, profile=1, mode=1)
@@ -209,7 +210,7 @@ def test_ad9910(chain, part):
     chain(dds.clear_smp_err)
     assert not chip()["out_of_step"]
     found = chain(dds.tune_io_update_delay)
-    # Half of a period of SYNC_CLK, 2 ns, away from the unit with an odd number of cycles
+    # Half a period of SYNC_CLK, 2 ns, away from the unit with an odd number of cycles
     odd = [chain(dds.measure_io_update_alignment, int64(n), int64(n + 1)) for n in range(4)]
     assert sum(odd) == 1 and found == (odd.index(1) + 3) % 4
 
@@ -237,7 +238,7 @@ def test_ad9912(lab, tmp_path):
         assert chip()["clock_hz"] == 1e9
         ftw = int64(0x1234_5678_9ABC)
         chain(dds.set_mu, ftw, 0x1000, pins=True)
-        # Words of 16, 32 and 32 bits, each behind a cycle that configures the bus, and an update
+        # Words of 16, 32 and 32 bits, each after a cycle that configures the bus, and an update
         assert chain.advance_mu == 3 * 8 + sum(((n + 1) * 2 + 1) * 8 for n in (16, 32, 32)) + 10
         assert chain.pulses("ttl_urukul0_io_update") == [10]
         assert chain(dds.get_mu) == (ftw, 0x1000)

@@ -1,4 +1,5 @@
-"""`kairos moninj watch` on cards: what their buses have sent, in MHz and volts, on the gateware `lab`."""
+"""`kairos moninj watch` on cards: the data sent on their buses, in MHz and volts, on the gateware
+`lab`."""
 
 import json
 import subprocess

@@ -1,6 +1,6 @@
 """ndscan itself, where it is installed. It is in no package registry, so this is skipped elsewhere;
-what its loops ask of the language is in `tests/e2e/laboratory/runners.py`, in classes of our own
-that run everywhere.
+the language features required by its loops are covered in `tests/e2e/laboratory/runners.py`, by our
+own classes, which run everywhere.
 """
 
 import importlib.util

@@ -1,4 +1,5 @@
-"""AD9914 on their parallel bus, and a Shuttler's relays and ADC, through drivers, firmware, gateware and models."""
+"""AD9914 on their parallel bus, and a Shuttler's relays and ADC, through drivers, firmware,
+gateware and models."""
 
 import re
 from pathlib import Path
@@ -18,7 +19,7 @@ WORD = 40e-9
 
 @pytest.fixture(scope="module")
 def db(tmp_path_factory):
-    """The gateware `cards` with drivers for what is on its buses: a file."""
+    """The gateware `cards` with drivers for the devices on its buses: a file."""
     folder = tmp_path_factory.mktemp("cards")
     entries = DeviceDB.load(database("cards", folder)).entries
     for n in range(2):
@@ -127,6 +128,6 @@ def test_the_page_shows_the_relays(page_of, db):
     (name,) = [name for name in found if name.endswith("/shuttler0_relay")]
     times, words = found[name]
     assert words == ["closed: 0, 1, 6, 7, 8, 10, 13, 15", "closed: 0"]
-    # It ends where its last bit is taken over, of which the ADC's messages are later.
+    # It ends with the latching of its last bit, before the ADC's messages.
     adc, _ = next(lane for name, lane in found.items() if "spi_shuttler0_adc/" in name and "pads" not in name)
     assert times[0] < adc[0] and adc[-1] < times[1]

@@ -38,11 +38,12 @@ def test_registers_and_tones(bench):
     tones = bench.dds("phaser0.ch7").changes
     assert [tone.frequency for tone in tones] == [pytest.approx(hz, abs=0.1) for hz in (11.5e6, 9e6, 0)]
     assert [tone.power for tone in tones[:2]] == [pytest.approx(-6.02, abs=0.01)] * 2
-    # An event is in the frame behind it, and the card has it one frame later, behind 8 ns of cable.
+    # An event is sent in the following frame, and arrives at the card one frame later, after 8 ns
+    # of cable.
     start = next(time for time, level in bench.pin("ttl4").changes if level == 1)
     assert tones[0].time - start - 8e-9 == pytest.approx(2 * FRAME, abs=1e-12)
     assert FRAME <= tones[1].time - (start + 3e-6) - 8e-9 <= 2 * FRAME + 8e-9
-    # Phases go on where the frequency changes.
+    # Phases are continuous where the frequency changes.
     turned = (tones[0].phase + 11.5e6 * (tones[1].time - tones[0].time)) % 1
     assert (tones[1].phase - turned + 0.5) % 1 - 0.5 == pytest.approx(0, abs=1e-4)
     (quiet, silent) = bench.dds("phaser0.ch9").changes

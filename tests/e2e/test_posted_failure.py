@@ -1,7 +1,8 @@
-"""An output that was posted and failed: the error reaches the host, also when the kernel ends
-without another RTIO call.
+"""A posted output that failed: the error reaches the host, also if the kernel ends without another
+RTIO call.
 
-What makes it fail is a port ten times slower than the margin of posting allows for, so that the event comes late.
+The failure is caused by a port ten times slower than the margin of posting allows for, so that the
+event is late.
 """
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.support.paths import EXAMPLES
 
 SLOW_PORT = ["acp_read_latency=2000"]
-"""PL cycles: 16 µs, where a posted output has 4.1 µs of slack at least."""
+"""PL cycles: 16 µs, where a posted output has at least 4.1 µs of slack."""
 
 LATE = """
     @kernel
@@ -28,7 +29,7 @@ LATE = """
 
 @pytest.fixture
 def slow(start_device, kairos, tmp_path):
-    """Runs a body on a device with such a port."""
+    """Run a body on a device with such a port."""
     device = start_device(tmp_path, settings=SLOW_PORT)
     database = tmp_path / "slow_db.py"
     text = (EXAMPLES / "device_db.py").read_text()
@@ -51,7 +52,8 @@ def test_beside_the_exception_that_ends_the_kernel(slow):
 
 
 def test_at_the_next_call(slow):
-    """The RPC gives it time; the next output raises it, where it can be caught, and only once."""
+    """The RPC takes enough time; the next output raises the error, where it can be caught, and only
+    once."""
     done = slow("""
     @kernel
     def run(self):

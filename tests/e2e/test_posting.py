@@ -1,4 +1,5 @@
-"""Outputs that the kernel core does not wait for: they come out right, and exceptions stay exact."""
+"""Posted outputs, for which the kernel core does not wait: they are correct, and exceptions stay
+exact."""
 
 from tests.support.command import HEAD
 
@@ -35,8 +36,8 @@ BODY = """
 
 
 def test_posted_outputs_and_exact_underflow(kairos, tmp_path):
-    """The underflow is raised by the 71st call, with 70 events under way or delivered before it.
-    All the 300, and those behind them but before them in time, is at the pads."""
+    """The underflow is raised by the 71st call, with 70 earlier events pending or delivered. All
+    300, and the later calls with earlier times, reach the pads."""
     trace = tmp_path / "trace.vcd"
     done = kairos.run(BODY, "--vcd", trace)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -61,7 +62,8 @@ WRAPPING = """
 
 
 def test_numbers_begin_anew_while_the_ring_is_full(kairos, tmp_path):
-    """The number that follows 32767 is posted while the lanes are full, and 15 requests wait for them."""
+    """The number that follows 32767 is posted while the lanes are full, and 15 requests wait for
+    them."""
     trace = tmp_path / "trace.vcd"
     done = kairos.run(WRAPPING, "--vcd", trace, head="from artiq.coredevice.rtio import rtio_output\n" + HEAD)
     assert done.returncode == 0 and "end" in done.stdout, done.stdout + done.stderr

@@ -1,4 +1,5 @@
-"""How fast outputs with ample slack are submitted, in PL cycles, by kernels of several styles (docs/kernel-core.md)."""
+"""Submission rate of outputs with ample slack, in PL cycles, for kernels of several styles
+(docs/kernel-core.md)."""
 
 import statistics
 from pathlib import Path
@@ -37,7 +38,7 @@ def test_period_of_outputs(emulator, name, cycles):
     status = emulator.control.status()
     assert status["sev_count"] - before == 400, "one event for each output"
     instance.core.close()
-    # The first on each channel are waited for.
+    # The first output on each channel is not posted.
     submitted = emulator.control.submissions()[-396:]
     periods = [b - a for a, b in zip(submitted, submitted[1:], strict=False)]
     assert statistics.mean(periods) < cycles, periods

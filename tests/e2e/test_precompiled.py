@@ -1,4 +1,5 @@
-"""Kernels that were compiled before: by `kairos compile`, whose files run by themselves, and by `core.precompile`."""
+"""Precompiled kernels: from `kairos compile`, whose files run standalone, and from
+`core.precompile`."""
 
 import tarfile
 

@@ -1,5 +1,5 @@
 """The pulse core from a kernel: words through compiler, firmware, kernel initiator and RTIO into
-the tables; sequences that a trigger starts at an exact time, seen at the pins."""
+the tables; sequences started by a trigger at an exact time, seen at the pins."""
 
 import json
 
@@ -47,14 +47,14 @@ class Exp(EnvExperiment):
 
 
 def run(kairos, database, words, body):
-    """What the command prints."""
+    """Return the command's output."""
     done = kairos.run(body, head=HEAD.replace("WORDS", repr(int32s(words))), device_db=database)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def edges(tmp_path, *names):
-    """(time in machine units, name, level) of all changes of pins, in order."""
+    """Return (time in machine units, name, level) of all changes of pins, in order."""
     trace = json.loads((tmp_path / "trace.json").read_text())
     numbers = {pad["index"]: pad["name"] for pad in trace["pads"]}
     begin = trace["events"][0][0]  # all pins get their first level
@@ -113,7 +113,7 @@ def test_errors_become_an_exception_that_names_them(kairos, tmp_path, pulse):
 
 
 def test_a_result_decides_between_gates(kairos, tmp_path, pulse):
-    """A kernel's own decision, and a result that comes at an exact time."""
+    """A kernel's own decision, and a result that arrives at an exact time."""
     words = pulses(4, 8, 12)
     words += [glut([(0x800 | state << 7, 2 * state, 2 * state + 1) for state in range(3)])]
     words += [gates([0], mode=5), gates([7, 8])]
@@ -134,7 +134,7 @@ def test_a_result_decides_between_gates(kairos, tmp_path, pulse):
 
 
 def test_a_counter_decides_without_the_kernel(kairos, tmp_path, pulse):
-    """Photons in a window choose a gate of 4 or 8 cycles; the kernel has gone on long before."""
+    """Photons in a window choose a gate of 4 or 8 cycles; the kernel has continued long before."""
     words = pulses(4, 8, 12)
     words += [glut([(0x800 | state << 7, 2 * state, 2 * state + 1) for state in range(2)])]
     words += [gates([0], mode=5), gates([7]), gates([0], mode=5), gates([7, 8])]
@@ -186,7 +186,7 @@ def test_the_first_underrun_has_its_parameter_and_time(kairos, tmp_path, pulse):
 
 
 def test_the_comms_core_logs_what_goes_wrong(kairos, tmp_path, pulse):
-    """Once, within 50 ms, also when nobody asks; the kernel still finds it."""
+    """Once, within 50 ms, also without a request; the kernel still finds the error."""
     database, library = tmp_path / "there.py", BUILD / "gateware/pulse/libkairos_pl.so"
     (tmp_path / "there").mkdir()
     device = Device(tmp_path / "there", gateware=library)

@@ -1,5 +1,5 @@
-"""Eight channels: a kernel plays, changes and plays again on all of them, and what the verilated
-engines show is what the model's do, bit for bit, in every cycle."""
+"""Eight channels: a kernel plays, changes and plays again on all of them, and the output of the
+verilated engines equals the model's, bit for bit, in every cycle."""
 
 import json
 
@@ -12,7 +12,7 @@ from tests.support.command import Kairos
 
 CHANNELS = 8
 KNOTS = (0.0, 13.0, 47.0, 31.0, 0.0)
-"""Of all amplitudes of tone 0, once they are changed."""
+"""Of all amplitudes of tone 0, after the change."""
 GATES = """from kairos.pulse import Adjustable, Pulse
 
 
@@ -67,11 +67,11 @@ class Exp(EnvExperiment):
 
 
 def modelled(knots):
-    """Parameters of all channels in each cycle of the gate, from a core that has just been powered up."""
+    """Return the parameters of all channels in each cycle of the gate, for a core after power-up."""
     gates = {}
     exec(GATES, gates)
     core = Core(clock=125e6, samples_per_cycle=8, channels=CHANNELS, map=2048, pulses=1024)
-    # All begin at once, as behind a rest.
+    # All begin simultaneously, as after a rest.
     rest = [Pulse(channel=c, cycles=4, wait=True) for c in range(CHANNELS)]
     gate_set = GateSet({"rest": rest, "all": gates["pulses"](knots)}, ["rest", "all"], core)
     return Model(core).play(gate_set.words(), 4 + 400).values[:, :, 4:]
@@ -91,7 +91,7 @@ def test_all_eight_channels_show_what_the_model_shows(pulse8, tmp_path):
         frames = [Parameter.Z0, Parameter.Z1]
         differ = np.argwhere(shown[:, : Parameter.Z0] != wanted[:, : Parameter.Z0])
         assert not len(differ), f"channel, parameter, cycle {differ[0]} of the gate at {begin}"
-        # Frames go on from where the gate before has left them.
+        # Frames continue from the end of the preceding gate.
         assert ((shown[:, frames] - wanted[:, frames] - turned[:, :, None]) % 2**40 == 0).all()
         turned += recording.play(begin + 8 * 400, begin + 8 * 401).values[:, frames, 0] - turned
         for channel in range(CHANNELS):

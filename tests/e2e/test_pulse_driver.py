@@ -1,5 +1,5 @@
 """The pulse core's driver on the emulated device: gates at exact times, changed between shots, in
-DMA recordings and loops that the host drives, chosen by results; and what goes wrong, by name."""
+DMA recordings and loops driven by the host, chosen by results; and errors, by name."""
 
 import json
 
@@ -164,7 +164,7 @@ BODY = """
 
 @pytest.fixture(scope="module")
 def run(pulse, tmp_path_factory):
-    """What a run did, and the times it noted."""
+    """Return the recording of a run, and the times it noted."""
     folder = tmp_path_factory.mktemp("driver")
     done = Kairos(folder).run(BODY, "--pulses", "pulses.npz", head=HEAD, device_db=pulse)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -172,7 +172,7 @@ def run(pulse, tmp_path_factory):
 
 
 def amplitude(recording, begin, cycles=125, channel=0, tone=0):
-    """Of a tone in units of 200, cycle by cycle."""
+    """Return the amplitude of a tone in units of 200, cycle by cycle."""
     return recording.play(begin, begin + 8 * cycles).amplitude(channel, tone)
 
 
@@ -214,7 +214,7 @@ def test_a_prepared_gate_follows_its_change_at_once(run):
     changes, _ = recording.changes(Parameter.F0, 0)
     for shot, asked in enumerate(times["quick"]):
         begin = changes[changes > asked][0]
-        # Four events, one for each segment of the shape; 25 cycles behind the last
+        # Four events, one for each segment of the shape; 25 cycles after the last
         assert (begin - asked) // 8 <= 3 + 25
         assert np.abs(amplitude(recording, begin) - full * (0.5 - 0.1 * shot)).max() < 0.01
         assert not amplitude(recording, begin + 1000).any()
@@ -322,9 +322,10 @@ STREAMED = """
 
 
 def test_words_from_memory(pulse, tmp_path):
-    """Tables of another gate set with one event, and what plays a gate with another one. (The
-    emulator has no caches: that none holds these words is said by the memory map, and that they are
-    where the logic looks by `streams.rs`.)"""
+    """Tables of another gate set with one event, and the words that play a gate with another one.
+    (The emulator has no caches: that none holds these words is specified by the memory map, and
+    that they are where the logic looks is tested by `streams.rs`.)
+    """
     done = Kairos(tmp_path).run(STREAMED, "--pulses", "pulses.npz", head=STREAM_HEAD, device_db=pulse)
     assert done.returncode == 0, done.stdout + done.stderr
     recording, times = Recording.load(tmp_path / "pulses.npz"), json.loads((tmp_path / "times.json").read_text())

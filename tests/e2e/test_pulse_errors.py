@@ -1,5 +1,5 @@
-"""What goes wrong in the pulse core, each by name as an exception of the kernel's `check`; and
-behind each of them the next gate plays, at its time."""
+"""Errors of the pulse core, each by name as an exception of the kernel's `check`; after each of
+them the next gate plays, at its time."""
 
 import json
 
@@ -13,21 +13,21 @@ from kairos.pulse.program import int32s
 from tests.support.command import Kairos
 
 WAIT = Body(tau=4, flags=int(ToneFlag.WAIT))
-"""As a rest, which gates begin with."""
+"""As in a rest, with which gates begin."""
 SENT = {
     "mode": [1 << 248],
     "count": [mlut([(0, 0, 0)], count=25)],
     "address": [plut(2000, Body())],
     "tau0": [bypass(Body(tau=0), 0xFF)],
 }
-"""Words that are sent to channel 0."""
+"""Words sent to channel 0."""
 BOTH = 0b11
 STARTED = {
     "starved": [bypass(Body(tau=20), 0xFF, BOTH)],
     "starved_within": [bypass(Body(tau=100), 0xFF, BOTH), bypass(Body(tau=100), 0xEF, BOTH)],
     "apart": [bypass(Body(tau=5000), 1, BOTH), bypass(Body(tau=50), 0xFE, BOTH), bypass(WAIT, 0xFF, BOTH)],
 }
-"""Words for both channels, which are triggered then."""
+"""Words for both channels, which are then triggered."""
 EXPERIMENT = """from artiq.experiment import *
 from artiq.coredevice.pulse import PulseError, PulseUnderrun
 from kairos.pulse import Branch, Pulse

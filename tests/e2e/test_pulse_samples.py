@@ -1,6 +1,7 @@
-"""Samples of the emulated pulse core: made by the model of what the verilated engines showed, and
-equal to those that the verilated tones make of it, to those of the whole model, and to those of a
-run that skips no time."""
+"""Samples of the emulated pulse core: computed by the model from the output of the verilated
+engines, and equal to those of the verilated tones, to those of the whole model, and to those of a
+run without time skip.
+"""
 
 import numpy as np
 import pytest
@@ -64,7 +65,7 @@ WAIT_CYCLES = 40
 
 @pytest.fixture(scope="module")
 def recordings(pulse, tmp_path_factory):
-    """What a run did, and one in which no time was skipped."""
+    """Return the recording of a run, and that of one without time skip."""
     folder = tmp_path_factory.mktemp("samples")
     found = []
     for name, options in [("skipped", []), ("clocked", ["--no-skip"])]:
@@ -88,7 +89,7 @@ def test_time_skip_is_exact(recordings):
 
 
 def played(recording):
-    """When the first gate begins, and how many cycles the sequence has."""
+    """Return the start of the first gate, and the number of cycles of the sequence."""
     begin = recording.changes(Parameter.F0, 0)[0][0]
     end = max(recording.span_mu(channel)[1] for channel in range(2))
     return begin, (end - begin) // 8 + 1
@@ -106,7 +107,8 @@ def test_parameters_are_those_of_the_model(recordings):
 
 
 def test_samples_are_those_of_the_logic(recordings):
-    """Sample for sample: the verilated tones are given what the engines showed, the model renders it."""
+    """Sample for sample: the verilated tones receive the engines' output, which the model also
+    renders."""
     logic = build_synthesis(BUILD / "gateware" / "pulse_synthesis8", 8)
     begin, cycles = played(recordings[0])
     first = begin // 8 - 5

@@ -1,5 +1,5 @@
-"""Settings of how samples are made, by a kernel: samples of the recording are those that the
-verilated tones and couplings make of what the engines showed and of the same events."""
+"""Settings of sample generation, by a kernel: samples of the recording equal those of the verilated
+tones and couplings for the engines' output and the same events."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.support.command import Kairos
 from tests.support.paths import BUILD
 
 FIRST_ADDRESS = 19
-"""Of the events that set something (gateware, `pulse/settings.py`)."""
+"""Address of the first setting (gateware, `pulse/settings.py`)."""
 GATES = """
 from kairos.pulse import Core, GateSet, Pulse
 
@@ -78,7 +78,7 @@ class Exp(EnvExperiment):
 
 @pytest.fixture(scope="module")
 def recording(pulse, tmp_path_factory):
-    """What the run did."""
+    """Return the recording of the run."""
     folder = tmp_path_factory.mktemp("settings")
     file = folder / "run.npz"
     done = Kairos(folder).run("", "--pulses", file, head=GATES + EXPERIMENT, device_db=pulse)
@@ -87,7 +87,7 @@ def recording(pulse, tmp_path_factory):
 
 
 def events(recording):
-    """(cycle from which it counts, address, data) of what was set."""
+    """Return (cycle from which it applies, address, data) of the settings."""
     words, found = recording._words, []
     at = 0
     while at < len(words):

@@ -1,4 +1,4 @@
-"""Memory of a board behind another one: loads and stores go on through the board between."""
+"""Memory of a board behind another one: loads and stores are forwarded by the board between."""
 
 from pathlib import Path
 
@@ -83,7 +83,8 @@ MEMORY = 0x0FF8_0000
 
 @pytest.mark.long
 def test_comms_cores_reach_boards_behind_others(tmp_path):
-    """The first board and the last one each have words of the other, through one whose own words stay as they are."""
+    """The first and the last board each access words of the other, through one whose own words are
+    unaffected."""
     built("span", "reach", "store")
     (tmp_path / "system.toml").write_text(SYSTEM)
     device = System(tmp_path, tmp_path / "system.toml")

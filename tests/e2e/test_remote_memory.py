@@ -1,4 +1,5 @@
-"""Two boards that read and write each other's memory: the comms core of each, through the registers of its gateware."""
+"""Two boards that access each other's memory: the comms core of each, through the registers of its
+gateware."""
 
 import pytest
 
@@ -10,7 +11,8 @@ from tests.support.kernels import kernel, marks
 from tests.support.raw_session import Session
 
 MEMORY = 0x0FF8_0000
-"""Half a megabyte that the firmware of these boards does not use, not cached: `STREAM` of src/contracts/memory.toml."""
+"""Half a megabyte, uncached, that the firmware of these boards does not use: `STREAM` of
+src/contracts/memory.toml."""
 RING, SOURCE, TARGET = MEMORY, MEMORY + 0x1000, MEMORY + 0x8000
 
 
@@ -56,7 +58,7 @@ def test_loads_and_stores_both_ways(boards):
 
 
 def test_a_board_is_named_by_its_number(boards):
-    """The neighbour, too; another one is not behind it, and what is for that is refused."""
+    """Also for the neighbour; no other board is behind it, and accesses to one are refused."""
     for asker, owner, number in [(*boards, 1), (*boards[::-1], 0)]:
         owner.export(TARGET, 0x1000, 3)
         asker.name(number)
@@ -68,7 +70,7 @@ def test_a_board_is_named_by_its_number(boards):
 
 
 def test_copies_from_memory_to_memory(boards):
-    """The ring and the data are put into the master's memory by the satellite, which then has them again."""
+    """The satellite writes ring and data into the master's memory, and receives them back."""
     master, satellite = boards
     master.export(MEMORY, 0x8000, 3)
     satellite.export(TARGET, 0x4000, 3)
@@ -92,7 +94,8 @@ def test_copies_from_memory_to_memory(boards):
 
 
 def test_plain_pointers_of_a_kernel(boards):
-    """Loads and stores of the kernel's own code; the caller catches what fails, with its registers as they were."""
+    """Loads and stores of the kernel's own code; the caller catches failures, with its registers
+    preserved."""
     master, satellite = boards
     satellite.export(TARGET, 0x1000, 3)
     (before,) = master.batch(("window_failed",))
@@ -116,7 +119,8 @@ def test_plain_pointers_of_a_kernel(boards):
 
 
 def copied(asker, owner, there, words):
-    """The status of a copy of `words` from the asker's SOURCE, with a descriptor that the owner puts there."""
+    """Copy `words` from the asker's SOURCE, with a descriptor written by the owner; returns the
+    status."""
     (posted,) = asker.batch(("bulk_posted",))
     following = posted + 1 & 0xFFFF
     assert set(owner.store(RING + posted % 64 * 16, SOURCE | words * 8 << 32, there | 1 << 32)) == {DONE}
@@ -129,7 +133,8 @@ def copied(asker, owner, there, words):
 
 @pytest.mark.parametrize("down", [True, False], ids=["of the satellite", "of the master"])
 def test_each_region_allows_what_it_says(boards, down):
-    """Loads, stores and copies, of either board; all else is refused, changes nothing, and `kairos links` counts it."""
+    """Loads, stores and copies, of either board; others are refused, change nothing, and are
+    counted in `kairos links`."""
     asker, owner = boards if down else boards[::-1]
     asker.export(MEMORY, 0x2000, 3)
     firsts = [TARGET + 0x100 * region for region in range(4)]
@@ -147,7 +152,7 @@ def test_each_region_allows_what_it_says(boards, down):
         writes, reads = DONE if rights == 3 else REFUSED, DONE if rights else REFUSED
         assert owner.store(SOURCE, first, first) == [DONE] * 2
         assert copied(asker, owner, first + 8, 1) == writes
-        assert copied(asker, owner, last, 2) == REFUSED  # nor the part that is exported
+        assert copied(asker, owner, last, 2) == REFUSED  # not even the exported part
         tried = asker.access((first, first), (last, first), (first,), (first + 8,), (last,), (last + 8,), (first - 8,))
         assert [status for status, _ in tried] == [writes] * 2 + [reads] * 3 + [REFUSED] * 2
         assert not rights or {word for _, word in tried[2:5]} == {first}

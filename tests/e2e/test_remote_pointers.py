@@ -1,4 +1,5 @@
-"""Kernels load and store words of another board's memory with ordinary instructions; what fails is an exception."""
+"""Kernels load and store words of another board's memory with ordinary instructions; failures are
+exceptions."""
 
 from pathlib import Path
 

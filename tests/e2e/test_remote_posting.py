@@ -1,5 +1,4 @@
-"""Outputs on a satellite that the kernel core does not wait for: how fast they are, that they come,
-exact exceptions."""
+"""Posted outputs on a satellite: their rate, their delivery, exact exceptions."""
 
 import statistics
 from pathlib import Path
@@ -26,7 +25,7 @@ def test_period_of_outputs_on_a_satellite(pair):
     try:
         instance = experiment(EXPERIMENT, "InTurn", pair)
         instance.run()
-        # The first on each channel are waited for
+        # The first output on each channel is not posted
         submitted = emulator.control.submissions()[-396:]
     finally:
         emulator.stop()

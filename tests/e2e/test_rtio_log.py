@@ -35,7 +35,7 @@ class Logs(EnvExperiment):
 
 @pytest.fixture
 def run(kairos, device, tmp_path):
-    """Runs an experiment that calls no host."""
+    """Run an experiment that makes no calls of the host."""
 
     def run(source):
         library = tmp_path / "logs.elf"
@@ -50,7 +50,8 @@ def run(kairos, device, tmp_path):
 
 
 def entries(record):
-    """(time, channel, text) of each entry of the log: four characters a word, zeros skipped."""
+    """Return (time, channel, text) of each entry of the log: four characters per word, zeros
+    skipped."""
     found, text, start = [], "", None
     for message in record.messages:
         if message.kind == OUTPUT and message.channel == record.log_channel:

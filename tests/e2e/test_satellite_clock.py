@@ -1,4 +1,5 @@
-"""A satellite whose clock a Si5324 makes: it works before there is a clock from the board above, and takes that."""
+"""A satellite clocked by a Si5324: it works before there is a clock from the board above, and
+switches to that."""
 
 from dataclasses import replace
 

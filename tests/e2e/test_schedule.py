@@ -1,4 +1,4 @@
-"""Runs of a scheduler on an emulated device: kernels, pauses between them, a loss of the process."""
+"""Runs of a scheduler on an emulated device: kernels, pauses between them, a crash of the process."""
 
 import asyncio
 import runpy

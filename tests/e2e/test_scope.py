@@ -1,4 +1,4 @@
-"""`kairos run --scope` and `kairos analyze --scope`: the pages hold what the device did."""
+"""`kairos run --scope` and `kairos analyze --scope`: the pages show the device's activity."""
 
 import re
 from pathlib import Path
@@ -45,14 +45,14 @@ def test_chips_and_tones_of_a_run(kairos):
     assert words[-1] == "ATT: 0, 0, 0, 31.875 dB", "the fourth one is as after power-up"
     _, frequencies = found["bench/urukul0.ch0/frequency"]
     assert np.nanmax(frequencies) == pytest.approx(80e6, abs=0.2)
-    # Photons while it is cooled and repumped, none while it is shelved; counts come back at the pin.
+    # Photons while it is cooled and repumped, none while it is shelved; counts return at the pin.
     times, photons = found["bench/ion0/photons"]
     assert max(photons) == pytest.approx(20e6, rel=0.01) and photons[-1] == 0
     _, upper = found["bench/ion0/upper state of ion 0"]
     assert 0 <= min(upper) and 0.9 < max(upper) <= 1
     edges, levels = found["inputs/ttl0"]
     assert levels[:2] == [1, 0] and edges[1] - edges[0] == 20
-    # The tone is there while the switch is on, and only then: what comes behind the chip's own delay.
+    # The tone is present exactly while the switch is on, apart from the chip's delay.
     tone, _ = found["bench/urukul0.ch0/frequency"]
     switch, _ = found["pins/ttl_urukul0_sw0"]
     assert set(switch[-2:]) <= {time - 8 for time in tone}
@@ -84,10 +84,10 @@ def test_lines_of_the_source(kairos):
     called = (ION / "rabi_flop.py").read_text().split("if self.shot(")[0].count("\n") + 1
     ((name, (times, texts)),) = [one for one in lines.items() if one[0].endswith(": self.qubit.sw.pulse(length)")]
     assert name.startswith("source/rabi_flop.py/") and set(texts) == {f"ttl_urukul0_sw0 ← rabi_flop.py:{called}"}
-    # Each mark is at its edge, but for what the output takes; the first pulse has no length.
+    # Each mark is at its edge, apart from the output latency; the first pulse has no length.
     switch, _ = found["pins/ttl_urukul0_sw0"]
     assert len(times) == 4 and all(min(abs(edge - time) for edge in switch) < 40 for time in times[2:])
-    # A line of a helper says who called it.
+    # A line of a helper names its callers.
     texts = next(texts for name, (_, texts) in lines.items() if "trap.py" in name and "cooling.sw.pulse(20" in name)
     assert all(re.fullmatch(rf"ttl_urukul0_sw1 ← rabi_flop.py:\d+ ← rabi_flop.py:{called}", text) for text in texts)
 
@@ -105,8 +105,8 @@ def test_lines_of_what_other_boards_and_traces_do(kairos):
     edges = {pin.split("/")[1]: found[pin][0] for pin in PINS}
 
     def reached(line, channel, of_trace=""):
-        """How many of the marks of a line are of a channel, each of which is at an edge of its pin.
-        They say that of the trace."""
+        """Return the number of marks of a line for a channel, each of which is at an edge of its
+        pin. They name the trace."""
         told = re.compile(rf"{channel}( ← two_boards.py:\d+)?{of_trace}")
         texts = [(time, text) for time, text in zip(*source[line], strict=True) if told.fullmatch(text)]
         assert all(min(abs(edge - time) for edge in edges[channel]) < 80 for time, _ in texts), (line, channel, texts)
@@ -126,7 +126,7 @@ def test_lines_of_what_other_boards_and_traces_do(kairos):
 
 
 def test_what_dma_plays_comes_from_two_lines(kairos):
-    """Each event of a trace has the line that recorded it, also where another trace was before."""
+    """Each event of a trace has the line that recorded it, also if it replaced another trace."""
     done = kairos("run", SAME_PLACE, "--scope", "a.html")
     assert (kairos.directory / "a.html").exists(), done.stdout + done.stderr
     found = lanes(kairos.directory / "a.html")

@@ -1,5 +1,5 @@
-"""The example of shaped pulses: an ion behind a pulse core. What its converters are said to give is
-what the core's samples are, and the ion turns by it."""
+"""The example of shaped pulses: an ion driven by a pulse core. The stated output of its converters
+equals the core's samples, and rotates the ion."""
 
 import sys
 
@@ -13,9 +13,10 @@ from tests.support.paths import EXAMPLES
 
 FOLDER = EXAMPLES / "shaped"
 LATENCY_NS = 128
-"""From what the engines show to the converters' connectors, 16 cycles."""
+"""From the engines' output to the converters' connectors, 16 cycles."""
 HELD_DB = -0.092
-"""Of a tone of 80 MHz, samples of 1 ns being held: 20 log10(sin(x)/x), x = 0.08 pi."""
+"""Sample-and-hold attenuation of an 80 MHz tone at 1 ns per sample: 20 log10(sin(x)/x), x = 0.08
+pi."""
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def test_tones_are_those_of_the_samples(database, tmp_path):
         reply = bench.device.control.request("pulses", path=str(tmp_path / "words"))
         origin_ns = reply["origin_ns"]
         assert bench.dds("pulse0_out0.tone0").changes[-1].power is None, "it ends"
-    # Of two shots the first one's amplitude is 0.
+    # Of two shots, the first has amplitude 0.
     begin, end = rows[0][0], rows[-1][0]
     assert 5990 <= end - begin <= 6010 and len(rows) > 500
     at = begin - LATENCY_NS - origin_ns

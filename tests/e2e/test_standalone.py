@@ -53,13 +53,14 @@ class Prints(EnvExperiment):
 
 
 def device(address, *arguments):
-    """Runs `kairos device`."""
+    """Run `kairos device`."""
     command = [sys.executable, "-m", "kairos", "device", "-D", address, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def install(kairos, emulated, source, library):
-    """Compiles an experiment and makes it the idle kernel; returns the address of the management service."""
+    """Compile an experiment and make it the idle kernel; returns the address of the management
+    service."""
     path = kairos.write(source, head="", name="alone.py")
     done = kairos("compile", path, "--emit", "elf", "--output", library)
     assert done.returncode == 0, done.stderr
@@ -88,7 +89,7 @@ def test_an_experiment_as_idle_kernel(kairos, start_device, tmp_path):
 
 
 def test_print_goes_to_the_log(kairos, start_device, tmp_path):
-    """Formats as the reference documents them. Nothing stops the kernel: it runs again and again."""
+    """Formats as documented by the reference. Nothing stops the kernel: it runs repeatedly."""
     emulated = start_device(tmp_path, sd=sd_card.make(tmp_path / "card", []))
     try:
         address = install(kairos, emulated, PRINTS, tmp_path / "prints.elf")
@@ -100,7 +101,7 @@ def test_print_goes_to_the_log(kairos, start_device, tmp_path):
             log = device(address, "log").stdout
             return log.count("kernel): last") >= 2
 
-        until(printed_twice, lambda: log)  # of one look: the log goes on, and forgets its beginning
+        until(printed_twice, lambda: log)  # from one reading: the log grows, and drops its beginning
         lines = [line.partition(" INFO(kernel): ")[2] for line in log.splitlines() if "(kernel)" in line]
         first = lines[: lines.index("last") + 1]
         assert re.fullmatch(r"caught \d+\(1, 2, 3\)", first.pop(4))
@@ -117,7 +118,7 @@ def test_print_goes_to_the_log(kairos, start_device, tmp_path):
 
 
 def test_core_log_in_a_kernel_of_a_host(kairos):
-    """`print` is the host's there, with all that it can; `core_log` still goes to the log of the device."""
+    """`print` is the host's, with all its features; `core_log` still goes to the log of the device."""
     body = "core_log('on the device', 1)\n        print('on the', 'host', sep='-')"
     done = kairos("run", kairos.write(PRINTS[: PRINTS.index("self.lines += 1")] + body + "\n", head="", name="both.py"))
     assert done.returncode == 0, done.stderr
@@ -125,7 +126,7 @@ def test_core_log_in_a_kernel_of_a_host(kairos):
 
 
 def test_what_kernels_print_comes_in_order(kairos):
-    """Beside calls that wait, however long it is, and before the exception that ends the kernel."""
+    """Between blocking calls, whatever its length, and before the exception that ends the kernel."""
     body = """
     def build(self):
         self.setattr_device("core")
@@ -158,7 +159,7 @@ def test_what_print_cannot_do_without_a_host_is_said(kairos, tmp_path):
 
 
 def test_a_kernel_that_needs_its_host_is_refused(kairos, tmp_path):
-    """With the place of the call; other stages show what it would be."""
+    """With the place of the call; other stages show their output."""
     body = "self.count(1)\n\n    def count(self, n):\n        self.lines += n\n"
     path = kairos.write(PRINTS[: PRINTS.index("self.lines += 1")] + body, head="", name="needs_host.py")
     done = kairos("compile", path, "--output", tmp_path / "needs_host.elf")

@@ -1,6 +1,7 @@
 """Random streams of RTIO commands through compiled kernel, real firmware and verilated gateware,
-beside a model of RTIO semantics (`kairos_gateware.sim.model`): what the kernel is told, and what is
-at the pins, with and without time skip."""
+compared with a model of RTIO semantics (`kairos_gateware.sim.model`): the kernel's results, and the
+pins, with and without time skip.
+"""
 
 import logging
 from dataclasses import dataclass
@@ -20,16 +21,16 @@ UNDERFLOW, UNREACHABLE = 2, 4
 KINDS = ["ttl_inout"] * 4 + ["ttl_out"] * 8 + ["log"]
 PADS = 12
 MARKER, MARKER_TIME = 11, -60_000
-"""A pad that goes high at that time of each stream: everything behind it is compared."""
+"""A pad that goes high at that time of each stream: everything after it is compared."""
 SETTLE = 4000
-"""Machine units after the last command in which everything is over."""
+"""Machine units after the last command in which everything settles."""
 COLLISION, SEQUENCE_ERROR = "collision(s)", "sequence error(s)"
 MODES = pytest.mark.parametrize("skip", [True, False], ids=["skip", "no skip"])
 
 
 def opening():
-    """Brings all channels from whatever the stream before has left to the state in which the model
-    begins: nothing sensitive, nothing driven, all low."""
+    """Return commands that bring all channels into the model's initial state: nothing sensitive,
+    nothing driven, all low."""
     targets = [channel << 8 | address for address in (2, 0, 1) for channel in range(4)]
     targets += [channel << 8 for channel in range(4, PADS)]
     outputs = [(OUTPUT, target, MARKER_TIME - 1000 * (len(targets) - n), 0) for n, target in enumerate(targets)]
@@ -38,7 +39,7 @@ def opening():
 
 CHANNELS = st.sampled_from([0, 0, 1, 3, 4, 4, 5, 11, 12, 13])
 AHEAD = st.sampled_from([0, 30_000])
-"""How far the cursor moves after the kernel has waited: what follows comes too late, or in time."""
+"""Cursor movements after the kernel has waited: what follows is too late, or in time."""
 
 # Times are relative to a cursor, as in an experiment.
 _ACTION = st.one_of(
@@ -58,7 +59,7 @@ STREAMS = st.tuples(st.lists(st.integers(0, 1), min_size=4, max_size=4), st.list
 
 
 def commands_of(actions):
-    """(command, target, time, data) of each command, and the latest time."""
+    """Return (command, target, time, data) of each command, and the latest time."""
     commands, reads, cursor = opening(), [], 0
     for action, *args in actions:
         if action == "output":
@@ -94,8 +95,8 @@ def commands_of(actions):
 
 @dataclass
 class Answer:
-    """status, time (absolute), data as the kernel got them; before, after: counter in machine units
-    at some moment before and after the command was executed."""
+    """status, time (absolute), data as returned to the kernel; before, after: counter in machine
+    units at some instant before and after the command was executed."""
 
     status: int
     time: int
@@ -105,7 +106,7 @@ class Answer:
 
 
 class Player:
-    """Plays streams on one device, each in a run of its own of the same compiled kernel."""
+    """Plays streams on one device, each in a separate run of the same compiled kernel."""
 
     def __init__(self, device, database):
         self.device = device
@@ -147,7 +148,7 @@ def check(player, errors, levels, actions):
     model = Model(KINDS)
     for (command, target, time, data), answer in zip(commands, answers, strict=True):
         if command == OUTPUT:
-            # When exactly the output was accepted the kernel does not know: its answer must fit one
+            # The kernel does not know when exactly the output was accepted: its answer must fit one
             # of the times.
             now = (answer.after if answer.status == UNDERFLOW else answer.before) >> 3
             assert model.output(now, target >> 8, target & 255, start + time, data) == answer.status
@@ -164,7 +165,7 @@ def check(player, errors, levels, actions):
 
 
 def check_read(queues, channel, timeout, answer):
-    """The next event up to the timeout, or one that was there already when the read began."""
+    """Check for the next event up to the timeout, or one that was available when the read began."""
     if channel not in queues:
         assert answer.status == UNREACHABLE
         return
@@ -179,7 +180,7 @@ def check_read(queues, channel, timeout, answer):
 
 
 def pads(model):
-    """Changes as the emulator's trace has them: an undriven pad has no level."""
+    """Return the changes in the format of the emulator's trace: an undriven pad has no level."""
     shown = dict.fromkeys(range(4)) | dict.fromkeys(range(4, PADS), 0)
     for coarse, pad, level, driven in model.pad_changes():
         level = level if driven else None
@@ -189,7 +190,7 @@ def pads(model):
 
 
 def visible(changes, start):
-    """Those of the stream itself, in order of time and pad, relative to its time 0."""
+    """Return the changes of the stream itself, ordered by time and pad, relative to its time 0."""
     return sorted((t - start, pad, str(level)) for t, pad, level in changes if t >= start + MARKER_TIME)
 
 
@@ -214,7 +215,7 @@ def errors():
 
     handler = Keep()
     logger.addHandler(handler)
-    logger.propagate = False  # else a failure is shown with the warnings of all streams
+    logger.propagate = False  # otherwise a failure is shown with the warnings of all streams
     yield names
     logger.removeHandler(handler)
     logger.propagate = True

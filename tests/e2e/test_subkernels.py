@@ -1,4 +1,5 @@
-"""Kernels on a satellite, from the user's side: started and awaited, with values, messages and exceptions both ways."""
+"""Kernels on a satellite, from the user's side: started and awaited, with values, messages and
+exceptions both ways."""
 
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def test_what_kernels_of_two_boards_say_to_each_other(kairos):
     done = kairos("run", EXPERIMENTS / "subkernels.py", "-c", "Subkernels", "--vcd", "a.vcd", device_db=PAIR)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1
-    # The exception that nobody catches, with the frames of both boards.
+    # The uncaught exception, with the frames of both boards.
     frames = [line.split(", in ")[1].split()[0] for line in done.stderr.splitlines() if "subkernels.py" in line]
     assert frames == [f"subkernels.Subkernels.{name}" for name in ("inner", "fails", "run")]
     assert "RTIOUnderflow: RTIO underflow at" in done.stderr and "channel 0x10004:sat_ttl4" in done.stderr
@@ -46,7 +47,7 @@ def test_what_kernels_of_two_boards_say_to_each_other(kairos):
 
 
 def test_messages_that_nobody_takes_end_in_an_error_and_then_can_be_taken(kairos):
-    """Three of 120 kB each way, where there is room for two: what is waited for comes behind them."""
+    """Three of 120 kB each way, with room for two: the awaited message follows them."""
     built("pair", "satellite")
     done = kairos("run", EXPERIMENTS / "subkernels.py", "-c", "Floods", device_db=PAIR)
     assert done.returncode == 0, done.stdout + done.stderr

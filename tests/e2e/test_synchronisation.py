@@ -1,4 +1,5 @@
-"""AD9910 of an Urukul that are in step with the first one of them, through driver, firmware, gateware and chips."""
+"""AD9910 of an Urukul synchronised to the first one of them, through driver, firmware, gateware and
+chips."""
 
 from pathlib import Path
 
@@ -20,12 +21,13 @@ def test_chip_0_leads_the_others(lab, tmp_path):
         bench.run(EXPERIMENTS, "Led")
         (told,) = bench.warnings
         assert told.startswith("urukul0: ch1: it shall follow its SYNC_IN, where no clock is: look at sync_device")
-        # Nothing comes, nothing is wrong: only the width of the window, more than a period, tells of it.
+        # Without a clock there are no errors: only the width of the window, more than a period,
+        # reveals it.
         assert bench.datasets["alone"] == [15, 15]
         assert bench.datasets["leader"] == bench.datasets["follower"] == [16, 6]
         assert bench.part("urukul0")["ch3"]["sync_in_hz"] == 62.5e6
-        # Both take over the same update: at the same edge, or one cycle of 1 ns later with a delay
-        # of 900 ps more.
+        # Both apply the same update: at the same edge, or one cycle of 1 ns later with an
+        # additional delay of 900 ps.
         late = []
         for time, _ in bench.pin("ttl_urukul0_io_update").pulses[-3::2]:
             first, second = (

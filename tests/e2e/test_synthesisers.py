@@ -50,7 +50,7 @@ def test_a_synthesiser_locks_and_plays(bench):
     tones = bench.dds("dio_spi0.ch1").changes
     assert [tone.power for tone in tones[-2:]] == [pytest.approx(5 - 11.5), None]
     assert tones[-2].frequency == pytest.approx(1.2345678e9, abs=1e-3)
-    # 8 ns of cable behind the switch
+    # 8 ns of cable after the switch
     assert tones[-1].time == pytest.approx(bench.pin("ttl16").changes[-1][0] + 8e-9, abs=1e-12)
 
 
@@ -80,7 +80,7 @@ def test_what_the_drivers_refuse(bench, what, text):
 def test_a_card_that_does_not_answer(kairos, database):
     for what, text in [("card", None), ("init", "the ADF5356 does not answer: its MUXOUT does not follow")]:
         done = kairos("run", EXPERIMENTS, "-c", "Refused", "--no-bench", f"what='{what}'", device_db=database)
-        # All bits of a missing card are 0, which is its revision: the logic alone cannot tell.
+        # All bits of a missing card are 0, which is a valid revision: the logic alone cannot tell.
         assert (done.returncode == 0) == (text is None), done.stderr
         assert text is None or text in done.stderr
 
@@ -101,5 +101,5 @@ def test_the_page_shows_the_tone(page_of, database):
     _, frequencies = found["bench/dio_spi0.ch1/frequency"]
     assert powers[-2] == pytest.approx(5 - 11.5) and np.isnan(powers[-1])
     assert frequencies[-2] == pytest.approx(1.2345678e9, abs=1e-3) and np.isnan(frequencies[-1])
-    # 8 ns of cable behind the switch
+    # 8 ns of cable after the switch
     assert times[-1] == found["pins/ttl16"][0][-1] + 8

@@ -1,4 +1,5 @@
-"""One bench at the pins of a master and of a satellite: parts of one board, and parts that join both."""
+"""One bench at the pins of a master and of a satellite: parts of one board, and parts that connect
+both."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A satellite with a card: its chips answer over the link, and the light that they make is seen by the master."""
+"""A satellite with a card: its chips answer over the link, and the master sees their light."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -57,7 +57,8 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
-    """TTLs of the master, and what `examples/ion` has on the satellite, its TTLs as `sat_ttl0` and so on."""
+    """TTLs of the master, and the hardware of `examples/ion` on the satellite, with TTLs named
+    `sat_ttl0` and so on."""
     built("pair")
     folder = BUILD / "gateware" / NAME
     with building_alone(folder):

@@ -1,4 +1,5 @@
-"""`kairos new --bench ion` and `kairos.testing`, as a laboratory has them: in a folder of its own, with pytest."""
+"""`kairos new --bench ion` and `kairos.testing`, as used by a laboratory: in a separate directory,
+with pytest."""
 
 import subprocess
 import sys

@@ -1,4 +1,5 @@
-"""Eight boards in a tree: one kernel, one timeline, kernels on all of them, and links that all use at once."""
+"""Eight boards in a tree: one kernel, one timeline, kernels on all of them, and links shared by
+all."""
 
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def test_pins_of_all_boards_change_together_and_the_same_each_time(kairos, devic
 
 
 def test_all_that_there_is_over_one_link(kairos, devices):
-    """Kernels of three boards, four clients of management, monitor and analyzer: more than eight streams."""
+    """Kernels of three boards, four clients of management, monitor and analyzer: more than eight
+    streams."""
     device = System(kairos.directory, "tree")
     try:
         for board in range(1, 8):
@@ -51,5 +53,5 @@ def test_all_that_there_is_over_one_link(kairos, devices):
     finally:
         device.close()
     assert done.returncode == 0 and done.stdout.startswith(PRINTED), done.stdout + done.stderr + log
-    # Of each pin three pulses
+    # Three pulses per pin
     assert int(done.stdout.split("events ")[1].split()[0]) >= len(OUTPUTS) * 6, done.stdout

@@ -24,7 +24,7 @@ no inputs
 
 @pytest.fixture(scope="module")
 def pair():
-    """The device database of the example, whose gateware is built if it is not up to date."""
+    """The device database of the example, whose gateware is built if it is out of date."""
     built("pair", "satellite")
     return EXAMPLES / "two_boards_device_db.py"
 

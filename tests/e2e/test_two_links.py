@@ -1,4 +1,4 @@
-"""Satellites on links of their own: what happens at one link is nothing to the others."""
+"""Satellites on separate links: events at one link do not affect the others."""
 
 import itertools
 import re
@@ -12,7 +12,8 @@ from tests.support.waveforms import pulses_of_trace
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "two_links.py"
 PERIOD, PULSES = 400_000, 5000
-"""Of the subkernel that runs on the second satellite while the link of the first is out."""
+"""Parameters of the subkernel that runs on the second satellite while the link of the first is cut.
+"""
 
 PRINTED = """\
 edge 0
@@ -49,7 +50,7 @@ def test_a_link_is_cut_while_another_one_goes_on(kairos, tmp_path):
     assert re.sub(r"^(cut|plugged) \d+$", r"\1", done.stdout, flags=re.MULTILINE).startswith(PRINTED), done.stdout
     cut, plugged = (int(re.search(rf"^{name} (\d+)$", done.stdout, re.MULTILINE)[1]) for name in ("cut", "plugged"))
 
-    # Pins of all three boards, before the cut and after it; those of the second also meanwhile
+    # Pins of all three boards, before and after the cut; those of the second also during it
     master, first, second = (pulses[board << 16 | 4] for board in range(3))
     assert [end - start for start, end in master] == [1003, 1003] and first == master
     assert [end - start for start, end in second] == [1003, *[2005] * 5, 1003] and [second[0], second[-1]] == master
@@ -61,7 +62,7 @@ def test_a_link_is_cut_while_another_one_goes_on(kairos, tmp_path):
     assert [end - start for start, end in before] == [101] * 10 + [307] and first[:11] == before
     assert [end - start for start, end in second if start > cut][-2:] == [509, 307] and first[-1] == second[-1]
 
-    # The kernel of the second has missed nothing
+    # The kernel of the second is unaffected
     train = pulses[2 << 16 | 5]
     assert len(train) == PULSES and train[0][0] < cut < plugged < train[-1][0]
     assert {end - start for start, end in train} == {1000}

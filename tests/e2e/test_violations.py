@@ -1,4 +1,5 @@
-"""What the data sheets forbid is told, at the line of the kernel that does it, with the device's time."""
+"""Violations of the data sheets are reported at the line of the kernel that causes them, with the
+device's time."""
 
 import inspect
 import re
@@ -12,7 +13,7 @@ from tests.support.databases import calibrated, entry, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "violations.py"
 CHIPS = {"AD9834": ("ad9834", {"clk_freq": 80e6}), "HMC542B": ("hmc542b", {})}
-"""Chips alone on a bus, by their driver's class and the experiment's: module and arguments."""
+"""Single chips on a bus, by their driver's class and the experiment's: module and arguments."""
 TOLD = re.compile(r"bench: at ([\d.]+) ms, violations\.py:(\d+): \w+: (.*)")
 
 
@@ -45,7 +46,7 @@ def database(lab, tmp_path_factory):
 
 
 def expected(name):
-    """Line and part of the text of each thing that has to be told of an experiment."""
+    """Return line and part of the text of each expected report of an experiment."""
     lines, first = inspect.getsourcelines(vars(import_file(EXPERIMENTS))[name])
     for number, line in enumerate(lines, first):
         code, _, comment = line.rstrip().partition("  # ")

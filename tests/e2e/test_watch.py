@@ -1,4 +1,5 @@
-"""What sees light, by experiment: a camera with two ions, a photodiode at a Sampler, the trigger of the mains."""
+"""Light detectors, by experiment: a camera with two ions, a photodiode at a Sampler, the mains
+trigger."""
 
 from pathlib import Path
 
@@ -66,8 +67,8 @@ def test_a_camera_sees_which_ion_is_bright(bench):
     bench.run(EXPERIMENTS, "Look")
     assert bench.warnings == []
     dark, bright, flipped = (bench.datasets[name] for name in ("dark", "bright", "flipped"))
-    # 96 pixels with two counts each; about 2.5e7 photons a second, of which 2 % are counted in half
-    # a millisecond
+    # 96 pixels with two counts each; about 2.5e7 photons per second, of which 2 % are counted in
+    # half a millisecond
     assert dark == [pytest.approx(192, abs=50)] * 2
     assert all(total > 100 + 96 * 2 for total in bright)
     assert bright[0] == pytest.approx(bright[1], rel=0.3)
@@ -88,7 +89,7 @@ def test_a_photodiode_at_a_sampler(bench):
     dark, full, weaker = bench.datasets["volts"]
     assert dark == pytest.approx(0.05, abs=1e-3)
     assert full == pytest.approx(2.05, abs=2e-3)
-    # Half of the amplitude: half of the light
+    # Half of the amplitude gives half of the light
     assert weaker == pytest.approx(1.05, abs=5e-3)
 
 
@@ -96,8 +97,8 @@ def test_the_trigger_of_the_mains(bench):
     bench.run(EXPERIMENTS, "Mains")
     times = bench.datasets["times"]
     gaps = [(after - before) / 20e6 for before, after in zip(times, times[1:], strict=False)]
-    # A gap has the jitter of two edges, 0.0014 periods; seven times that. When the first edge comes
-    # depends on the host
+    # A gap has the jitter of two edges, 0.0014 periods; the tolerance is seven times that. The time
+    # of the first edge depends on the host
     assert all(gap == pytest.approx(round(gap), abs=0.01) for gap in gaps)
     assert any(gap != round(gap) for gap in gaps), "it has jitter"
 
@@ -124,19 +125,19 @@ def test_the_page_shows_light_ions_and_frames(page_of, lab, tmp_path):
     (tmp_path / "bench.toml").write_text(BENCH)
     database = calibrated(lab, tmp_path)
     found = page_of(EXPERIMENTS, "-c", "Look", "--bench", tmp_path / "bench.toml", device_db=database)
-    # The cooling beam is off, on, off; its light comes behind the cable and the photodiode.
+    # The cooling beam is off, on, off; its light follows after the cable and the photodiode.
     tone, powers = found["bench/urukul0.ch1/power"]
     assert [np.isnan(power) for power in powers] == [False, True, False]
     times, volts = found["bench/monitor/light"]
     assert volts == [pytest.approx(level) for level in (0.05, 2.05, 0.05, 2.05)]
     assert times[1:] == [time + 100 for time in tone]
-    # Two ions scatter, then the one that was not turned.
+    # Two ions scatter, then the one that was not rotated.
     times, photons = found["bench/calcium/photons"]
     assert photons[0] > 0 and photons[1] == 0 and photons[2] == pytest.approx(photons[0] / 2)
     assert times[0] - tone[0] < 100 and times[1] == tone[1]
     turned, upper = found["bench/calcium/upper state of ion 1"]
     assert upper == [pytest.approx(1)] and turned == [found["bench/urukul0.ch0/power"][0][-1]]
-    # A frame follows each exposure of 500 us, which the trigger begins.
+    # A frame follows each exposure of 500 us, which the trigger starts.
     edges, levels = found["pins/ttl4"]
     triggers = [time for time, level in zip(edges, levels, strict=True) if level]
     frames, texts = found["bench/andor/frames"]

@@ -1,4 +1,4 @@
-"""``kairos run --wire``: inputs that are driven from the command line."""
+"""``kairos run --wire``: inputs driven from the command line."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def test_a_generator_a_cable_and_a_level(kairos):
     runs = [kairos("run", EXPERIMENT, "--no-table", *wires) for _ in range(2)]
     for done in runs:
         assert (done.returncode, done.stderr) == (0, "")
-        # Of the cable there are the 8 ns that the way from pin to pin takes
+        # The cable adds the 8 ns of the path from pin to pin
         assert done.stdout.splitlines()[0] == "100 8 1"
     assert runs[0].stdout.splitlines()[0] == runs[1].stdout.splitlines()[0]
 

@@ -1,4 +1,5 @@
-"""Faults of wiring beyond those of an AD9910 and a Mirny: each is told as its user needs it."""
+"""Wiring faults other than those of an AD9910 and a Mirny: each is reported in a way that helps its
+user."""
 
 import re
 from pathlib import Path
@@ -15,7 +16,7 @@ UNHEARD = "a message without a chip select: nobody hears it: look at the chip se
 
 @pytest.fixture(scope="module")
 def database(lab, tmp_path_factory):
-    """The laboratory with AD9912 on its Urukul, to which no clock leads, and a Zotino."""
+    """The laboratory with AD9912 on its Urukul, without a clock, and a Zotino."""
     folder = tmp_path_factory.mktemp("wiring")
     entries = DeviceDB.load(lab).entries
     cpld = entries.pop("urukul0_cpld")
@@ -57,7 +58,8 @@ def test_a_synthesiser_without_clock_and_update(bench):
 
 
 def told_at(done):
-    """Texts of a run's warnings and the comments of the experiment's lines that they name."""
+    """Return the texts of a run's warnings and the comments of the experiment's lines that they
+    name."""
     source = EXPERIMENTS.read_text().splitlines()
     found = [re.fullmatch(r"bench: at [\d.]+ ms, wiring.py:(\d+): (.*)", line) for line in done.stderr.splitlines()]
     return [(line[2], source[int(line[1]) - 1].partition("  # ")[2]) for line in found if line]

@@ -1,4 +1,4 @@
-"""A record of the analyzer, written by hand."""
+"""A handwritten record of the analyzer."""
 
 import struct
 
@@ -8,7 +8,7 @@ OUTPUT, INPUT, FAILURE, STOPPED = range(4)
 
 
 def record(*messages, total=None, log_channel=9):
-    """A dump: of (kind, channel, timestamp, counter, address, data)."""
+    """Build a dump from (kind, channel, timestamp, counter, address, data)."""
     body = b"".join(
         struct.pack(">QIQQI", data, address, counter, timestamp, channel << 2 | kind)
         for kind, channel, timestamp, counter, address, data in messages

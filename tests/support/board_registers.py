@@ -1,4 +1,5 @@
-"""Registers of any board of a system, its remote memory before all, by batches of its comms core."""
+"""Registers of any board of a system, in particular its remote memory, accessed by batches of its
+comms core."""
 
 import struct
 
@@ -8,11 +9,12 @@ __all__ = ["DONE", "REFUSED", "UNREACHABLE", "Board"]
 
 READ, WRITE, POLL = 1, 2, 4
 DONE, REFUSED, UNREACHABLE = 0, 1, 3
-"""Status of a load or store."""
+"""Status codes of a load or store."""
 
 
 class Board:
-    """A board's registers, read and written in batches by its comms core. Closed (`Connection`) when it is lost."""
+    """A board's registers, read and written in batches by its comms core. Raises Closed
+    (`Connection`) if it is lost."""
 
     def __init__(self, system, destination):
         self.client = Management(system, b"ARTIQ management\n" + bytes([destination]))
@@ -26,12 +28,13 @@ class Board:
             records = records[4 + -(-length // 4) * 4 :]
 
     def _words(self, name):
-        """Addresses of a register's words, the upper one first."""
+        """Return the addresses of a register's words, the upper one first."""
         address, width = self.registers[name]
         return [address + 4 * n for n in range((width + 31) // 32)]
 
     def batch(self, *steps):
-        """steps: (name, value) to write, (name,) to read, (name, value, mask) to wait for. Returns what was read."""
+        """Execute steps: (name, value) writes, (name,) reads, (name, value, mask) waits. Returns
+        the values read."""
         program, sizes = b"", []
         for name, *operands in steps:
             words = self._words(name)
@@ -73,12 +76,12 @@ class Board:
         )
 
     def name(self, destination):
-        """The board that loads and stores are for from now on; None: the neighbour."""
+        """Select the board addressed by subsequent loads and stores; None: the neighbour."""
         self.batch(("remote_far", 0 if destination is None else 8 | destination))
 
     def access(self, *accesses):
-        """(address,) loads a word, (address, value) stores it, in this order: of each the status
-        and what stands in `remote_value` behind it."""
+        """Execute in order: (address,) loads a word, (address, value) stores it. Returns for each
+        the status and the content of `remote_value` afterwards."""
         steps = []
         for address, *value in accesses:
             wanted = [("remote_data", *value), ("remote_store", 1)] if value else [("remote_load", 1)]
@@ -93,9 +96,9 @@ class Board:
         return [(state >> 3, value) for state, value in zip(read[::2], read[1::2], strict=True)]
 
     def store(self, address, *values):
-        """The statuses of stores to words one behind the other."""
+        """Store to consecutive words; returns the statuses."""
         return [status for status, _ in self.access(*((address + 8 * n, value) for n, value in enumerate(values)))]
 
     def load(self, address):
-        """The status, and what was loaded."""
+        """Load a word; returns the status and the value."""
         return self.access((address,))[0]

@@ -29,11 +29,11 @@ from = "master"
 to = "satellite"
 delay_ns = 1000
 """
-"""Two boards that read and write each other's memory, with a microsecond of fibre."""
+"""Two boards that access each other's memory, with a microsecond of fibre."""
 
 
 class System(Emulated):
-    """The boards of a system that the emulator knows by its name, or of a description. `ports` and
+    """The boards of a system that the emulator knows by name, or of a description. `ports` and
     `address` (of management) are those of the board with the network on this host."""
 
     def __init__(self, folder, system):
@@ -48,12 +48,12 @@ class System(Emulated):
         self.address = f"{self.host}:{self.ports[1380]}"
 
     def close(self):
-        """Also looks whether a word has come into a board's past, after which runs are not the same each time."""
+        """Also check that no word arrived in a board's past, which would make runs irreproducible."""
         super().close()
         assert "had been reached" not in self.errors(), self.errors()
 
     def until_logged(self, text, count=1):
-        """Time passes until the boards have printed a text so often."""
+        """Let time pass until the boards have printed a text `count` times."""
 
         def look():
             let_pass(self, 0.02)
@@ -62,11 +62,11 @@ class System(Emulated):
         until(look, self.uart)
 
     def links(self):
-        """What `kairos links` says."""
+        """Return the output of `kairos links`."""
         done = run_kairos("links", "-D", self.address, "--json")
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
     def manage(self, board, *arguments):
-        """`kairos device` for one of the boards."""
+        """Run `kairos device` for one of the boards."""
         return run_kairos("device", "-D", self.address, "--board", board, *arguments)

@@ -1,4 +1,4 @@
-"""A device that boots as a chip does: from the boot ROM on."""
+"""A device that boots like a chip: from the boot ROM."""
 
 import socket
 import subprocess
@@ -14,7 +14,7 @@ PORTS = (1379, 1380, 1381)
 
 
 class BootDevice(Emulated):
-    """An emulated chip with a boot ROM. `ports`: of the host, by port of the device."""
+    """An emulated chip with a boot ROM. `ports`: on the host, by port of the device."""
 
     def __init__(self, directory, *arguments, gateware=(GATEWARE / "libkairos_pl.so",)):
         self.host, self.ports = HOST, {}
@@ -30,11 +30,11 @@ class BootDevice(Emulated):
         self.attach()
 
     def wait_for(self, text, count=1):
-        """Wait until `text` has been printed `count` times; all that was printed."""
+        """Wait until `text` has been printed `count` times; returns everything printed."""
         return printed(self, text, count)
 
     def boot(self, *arguments):
-        """Runs `kairos boot` for this device."""
+        """Run `kairos boot` for this device."""
         command = [sys.executable, "-m", "kairos", "boot", "--device", HOST, "--port", str(self.ports[1379])]
         command += ["--management-port", str(self.ports[1380]), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)

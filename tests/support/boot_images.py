@@ -1,4 +1,4 @@
-"""Small boot images, made from the description of the format alone (UG585, section 6.3.2)."""
+"""Small boot images, built only from the description of the format (UG585, section 6.3.2)."""
 
 import struct
 
@@ -13,7 +13,7 @@ def _checked(words):
 
 
 def small_image(loader: bytes = bytes(64), bitstream: bytes | None = None) -> bytes:
-    """An image with this loader, and perhaps with a bitstream behind it; there is no firmware.
+    """Build an image with this loader, and optionally a bitstream after it; there is no firmware.
     Lengths are multiples of 64 bytes."""
     parts = [(loader, 0x10)] + ([(bitstream, 0x20)] if bitstream is not None else [])
     table, data = b"", b""

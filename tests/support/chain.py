@@ -1,6 +1,7 @@
-"""Methods of drivers, called one by one on an emulated device with its chips, and which of them have been.
+"""Calls methods of drivers individually on an emulated device with its chips, and records which
+were called.
 
-A call goes through all of the chain: compiler, firmware, gateware, chip on the bench.
+A call exercises the whole chain: compiler, firmware, gateware, chip on the bench.
 """
 
 import inspect
@@ -16,7 +17,7 @@ from kairos.testing import Bench
 __all__ = ["Chain", "device_methods"]
 
 SETTLED_MU = 2000
-"""Machine units in which what has been sent is at a chip's output."""
+"""Machine units after which data sent have taken effect at a chip's output."""
 KERNEL = f"""
 @kernel
 def run(self):
@@ -31,7 +32,8 @@ def run(self):
 
 
 def caller(count: int, names: tuple[str, ...]):
-    """A class whose objects call a method with so many arguments, then those of these names, in a kernel."""
+    """Build a class whose objects call a method in a kernel, with `count` positional and the named
+    arguments."""
     arguments = [f"self.args[{n}]" for n in range(count)] + [f"{name}=self.named_{name}" for name in names]
     source = KERNEL.format(arguments=", ".join(arguments))
     place = f"a call with {', '.join(map(str, (count, *names)))}"
@@ -43,14 +45,14 @@ def caller(count: int, names: tuple[str, ...]):
 
 
 class Chain:
-    """A device with its bench, and the drivers of its cards, which keep their state from call to call."""
+    """A device with its bench, and the drivers of its cards, which keep their state between calls."""
 
     def __init__(self, device_db, file=None):
         self.bench = Bench(device_db, file)
         self.devices = DeviceManager(self.bench.database)
         self.core = self.devices.get("core")
         self.advance_mu = 0
-        """By how much the last call advanced the time cursor."""
+        """Distance by which the last call advanced the time cursor."""
         self._called: set[tuple[type, str]] = set()
         self.core.reset()
 
@@ -62,8 +64,8 @@ class Chain:
         self.bench.close()
 
     def __call__(self, method, *args, slack_mu=0, pins=False, **named):
-        """Call a method on the device, `slack_mu` later than it might be; what it returns, or
-        raises. `pins`: what they do is of interest."""
+        """Call a method on the device, with `slack_mu` of additional slack; returns its result, or
+        raises its exception. `pins`: start a new recording of the pins."""
         call = caller(len(args), tuple(named))()
         call.core, call.method, call.args, call.slack_mu = self.core, method, args, int64(slack_mu)
         for name, value in named.items():
@@ -77,26 +79,27 @@ class Chain:
             self.advance_mu = int(call.ended - call.began)
 
     def get(self, name: str):
-        """The driver of a device."""
+        """Return the driver of a device."""
         return self.devices.get(name)
 
     def pin(self, name: str):
-        """A pin since the last call with `pins`."""
+        """Return a pin, recorded since the last call with `pins`."""
         self.bench.device.settle(clocks=self.bench.database.channels_of("TTLClockGen"))
         self.bench._recording = self.bench.device.recording(self.bench.database.channel_names())
         return self.bench.pin(name)
 
     def pulses(self, name: str) -> list[int]:
-        """Lengths in ns of a pin's pulses since then."""
+        """Return the lengths in ns of a pin's pulses since then."""
         return [round((end - start) * 1e9) for start, end in self.pin(name).pulses]
 
     def uncalled(self, cls) -> set[str]:
-        """Methods of a driver's class for the device that no call was of."""
+        """Return the device methods of a driver class that have not been called."""
         return device_methods(cls) - {name for owner, name in self._called if owner is cls}
 
 
 def device_methods(cls) -> set[str]:
-    """Names of a driver's public methods that run on the device, its bases' included."""
+    """Return the names of a driver's public methods that run on the device, including those of its
+    bases."""
     named = {name for name, value in inspect.getmembers(cls) if not name.startswith("_") and runs_on_device(value)}
     return named - vars(RTIODevice).keys()
 

@@ -1,4 +1,4 @@
-"""Runs of the real command: a child process, with the emulator that it starts itself."""
+"""Runs of the real command: a child process, with the emulator it starts itself."""
 
 import os
 import signal
@@ -21,13 +21,14 @@ class Exp(EnvExperiment):
 
 
 def run_kairos(*words, timeout=PATIENCE, **options):
-    """Run the command with these words and no others; `options`: as `subprocess.run` takes them."""
+    """Run the command with these words only; `options`: for `subprocess.run`."""
     command = [sys.executable, "-m", "kairos", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
 
 
 class Kairos:
-    """`kairos(...)` runs the command in a directory of its own; `source(body)` is the text of an experiment."""
+    """`kairos(...)` runs the command in a separate directory, `run(body)` an experiment with these
+    methods."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -36,7 +37,7 @@ class Kairos:
         return [sys.executable, "-m", "kairos", *map(str, arguments), "--device-db", str(device_db)]
 
     def __call__(self, *arguments, timeout=PATIENCE, env=(), **options):
-        """Run it; `env`: what the environment has besides."""
+        """Run the command; `env`: additional environment variables."""
         return subprocess.run(
             self.command(*arguments, **options),
             cwd=self.directory,
@@ -47,7 +48,7 @@ class Kairos:
         )
 
     def run(self, body, *arguments, head=HEAD, **options):
-        """Run an experiment whose methods are `body` (indented by four)."""
+        """Run an experiment whose methods are `body` (indented by four spaces)."""
         return self("run", self.write(body, head), *arguments, **options)
 
     def write(self, body, head=HEAD, name="exp.py"):
@@ -56,8 +57,8 @@ class Kairos:
         return path
 
     def start(self, path, *arguments, **options):
-        """Start a run and return the process, its standard output a pipe. Ctrl-C reaches it also
-        where the tests themselves run in the background of a shell, which ignores it."""
+        """Start a run and return the process, with its standard output as a pipe. Ctrl-C reaches it
+        even if the tests themselves run in the background of a shell, which ignores it."""
         return subprocess.Popen(
             self.command("run", path, *arguments, **options),
             cwd=self.directory,
@@ -68,17 +69,17 @@ class Kairos:
         )
 
     def interrupt(self, process, number=signal.SIGINT):
-        """Ctrl-C, or another signal; returns standard output and error."""
+        """Send Ctrl-C, or another signal; returns standard output and error."""
         process.send_signal(number)
         try:
             return process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            process.kill()  # else the endless kernel outlives the test
+            process.kill()  # otherwise the endless kernel would outlive the test
             raise
 
 
 def one_line(done, text, code=1):
-    """The run failed with one line that contains `text`."""
+    """Assert that the run failed with one line that contains `text`."""
     assert done.returncode == code, done.stdout + done.stderr
     lines = done.stderr.strip().splitlines()
     assert len(lines) == 1 and lines[0].startswith("kairos: "), done.stderr

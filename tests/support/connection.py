@@ -1,4 +1,4 @@
-"""A TCP connection to a device, on a bare socket: what the clients of all its services have in common."""
+"""A TCP connection to a device, on a bare socket: shared by the clients of all its services."""
 
 import socket
 import struct
@@ -13,7 +13,8 @@ class Closed(Exception):
 
 
 class Connection:
-    """A connection to the device's service on this port of its own, by which `device.ports` knows the host's."""
+    """A connection to the device's service on a device port, which `device.ports` maps to the
+    host's."""
 
     def __init__(self, device, port, greeting=b""):
         self.socket = socket.create_connection((device.host, device.ports[port]), PATIENCE)
@@ -30,21 +31,22 @@ class Connection:
         self.socket.close()
 
     def reset(self):
-        """Close it without an orderly end: with a reset."""
+        """Close it abortively, with a reset."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close()
 
     def write(self, data):
-        """Send these bytes as they are."""
+        """Send these bytes unchanged."""
         self.socket.sendall(data)
 
     def write_slowly(self, data):
-        """Send them one by one."""
+        """Send these bytes one by one."""
         for byte in data:
             self.socket.sendall(bytes([byte]))
 
     def write_all(self, data, slowly=False):
-        """Send them, then say that nothing more comes. The device may have closed before: then not all are sent."""
+        """Send these bytes and shut down sending. The device may already have closed: then not all
+        are sent."""
         try:
             (self.write_slowly if slowly else self.write)(data)
             self.socket.shutdown(socket.SHUT_WR)
@@ -52,7 +54,7 @@ class Connection:
             pass
 
     def read(self, count):
-        """So many bytes; Closed if they end before."""
+        """Read `count` bytes; Closed if the stream ends before."""
         data, self._ahead = self._ahead[:count], self._ahead[count:]
         while len(data) < count:
             if not (more := self._receive(count - len(data))):
@@ -61,24 +63,24 @@ class Connection:
         return data
 
     def peek(self, count):
-        """The same, and they will be read again."""
+        """Read bytes without consuming them."""
         self._ahead = self.read(count) + self._ahead
         return self._ahead[:count]
 
     def read_all(self):
-        """Everything until the device closes the connection."""
+        """Read everything until the device closes the connection."""
         data, self._ahead = self._ahead, b""
         while more := self._receive(65536):
             data += more
         return data
 
     def unpack(self, layout):
-        """Little-endian values as `struct` has them; one alone not as a tuple."""
+        """Read little-endian values by a `struct` layout; a single one is not a tuple."""
         values = struct.unpack("<" + layout, self.read(struct.calcsize("<" + layout)))
         return values[0] if len(values) == 1 else values
 
     def bytes(self):
-        """Bytes behind their length, u32."""
+        """Read bytes prefixed by their length, u32."""
         return self.read(self.unpack("I"))
 
     def _receive(self, limit):
@@ -89,6 +91,6 @@ class Connection:
 
 
 def assert_closed(connection):
-    """The device has nothing more to say, and closes."""
+    """Assert that the device sends nothing more, and closes."""
     with pytest.raises(Closed):
         connection.read(1)

@@ -16,11 +16,12 @@ LIBRARY = GATEWARE / "libkairos_pl.so"
 
 
 class Emulated:
-    """An emulator that was started with these arguments; its files are in `directory`."""
+    """An emulator started with these arguments; its files are in `directory`."""
 
     def __init__(self, directory, *arguments):
         self.uart_file, self._errors, self.control_socket = (directory / name for name in ("uart", "errors", "control"))
-        # Clients that are silent on purpose need not be waited for as long as an experiment's host.
+        # Silent clients are intentional here, and need not be awaited as long as an experiment's
+        # host.
         command = [EMULATOR, "--set", "host_wait_ms=100", *arguments, "--uart", self.uart_file]
         command += ["--control", self.control_socket, "--exit-with-control"]
         with self._errors.open("w") as errors:
@@ -28,7 +29,7 @@ class Emulated:
         self._control = None
 
     def attach(self):
-        """Open the control socket, as soon as there is one."""
+        """Open the control socket as soon as it exists."""
 
         def attempt():
             connection = socket.socket(socket.AF_UNIX)
@@ -42,24 +43,25 @@ class Emulated:
         until(attempt, self.errors)
 
     def control(self, command, **arguments):
-        """One request on the control socket (docs/interfaces.md, section 7) and its reply."""
+        """Send one request on the control socket (docs/interfaces.md, section 7) and return its
+        reply."""
         self._control.sendall(json.dumps({"cmd": command, **arguments}).encode() + b"\n")
         reply = json.loads(self._replies.readline())
         assert "error" not in reply, reply
         return reply
 
     def pass_time(self, seconds):
-        """Waits until so many seconds of the device's time have passed."""
+        """Wait until the given seconds of the device's time have passed."""
         end = self.control("status")["time_ns"] + round(seconds * 1e9)
         waited = self.control("wait", **{"for": "time"}, time_ns=end, timeout_ms=1000 * PATIENCE)
         assert waited["reached"] == "time", waited
 
     def uart(self):
-        """What loader and firmware have printed."""
+        """Return what loader and firmware have printed."""
         return self.uart_file.read_text(errors="replace") if self.uart_file.exists() else ""
 
     def errors(self):
-        """What the emulator has to say."""
+        """Return the emulator's error output."""
         return self._errors.read_text()
 
     def close(self):
@@ -75,11 +77,13 @@ class Emulated:
 
 
 class Device(Emulated):
-    """A device under test: `host` and `port` of its kernel service, `control(command)` for the emulator's own.
+    """A device under test: `host` and `port` of its kernel service, `control(command)` for the
+    emulator's control socket.
 
-    `ports` are those of all its services, by their number on the device; `forwards`: further ones,
-    as `--forward` takes them, by their address. `sd`: image of the SD card; `settings`: as `--set`
-    takes them. `gateware`: whether there is any, or the library of another one than `demo`.
+    `ports` are those of all its services, by their number on the device; `forwards`: additional
+    ones, in the format of `--forward`, by their address. `sd`: image of the SD card; `settings`: in
+    the format of `--set`. `gateware`: whether there is any, or the library of a gateware other than
+    `demo`.
     """
 
     def __init__(self, directory, gateware=True, sd=None, settings=(), forwards=()):
@@ -110,7 +114,8 @@ class Device(Emulated):
 
 
 class RemoteDevice:
-    """A device that somebody else has started: `KAIROS_TEST_DEVICE=host:port`, for trying tests on QEMU or a board."""
+    """A device started externally: `KAIROS_TEST_DEVICE=host:port`, for trying tests on QEMU or a
+    board."""
 
     def __init__(self, address):
         self.host, port = address.rsplit(":", 1)

@@ -1,4 +1,4 @@
-"""Experiments for the benchmarks, made as `kairos run` makes them."""
+"""Experiments for the benchmarks, constructed as in `kairos run`."""
 
 from pathlib import Path
 
@@ -9,6 +9,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def experiment(file: str, class_name: str, devices: str = "examples/device_db.py"):
-    """A built experiment of class `class_name` in `file`, on devices of the examples."""
+    """Return a built experiment of class `class_name` in `file`, on devices of the examples."""
     database = DeviceDB.load(ROOT / devices)
     return Experiment(ROOT / file, class_name, [], database).instance

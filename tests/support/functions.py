@@ -1,6 +1,7 @@
-"""The kernel `functions`, which calls what it is told with registers that come from the test.
+"""The kernel `functions`, which calls functions on request with register values supplied by the
+test.
 
-Also how close its results must be.
+Also the required accuracy of the results.
 """
 
 import math
@@ -15,7 +16,7 @@ LIBRARY = Path(__file__).parents[1] / "kernels" / "functions.elf"
 
 
 def places() -> dict[str, int]:
-    """Name -> place in the kernel's table, from the relocations that fill it."""
+    """Return name -> index in the kernel's table, from the relocations that fill it."""
     with LIBRARY.open("rb") as file:
         elf = ELFFile(file)
         symbols = elf.get_section_by_name(".dynsym")
@@ -32,7 +33,7 @@ PLACES = places()
 
 
 class Functions:
-    """The kernel, asking what to call."""
+    """The kernel, waiting for requests."""
 
     def __init__(self, device):
         self.session = Session(device)
@@ -52,7 +53,8 @@ class Functions:
         self.session.reply(b"t\x02ilI", value)
 
     def call(self, name: str, calls: list[bytes]) -> list[bytes]:
-        """Each call is 40 bytes: r0 to r3, d0 to d2; the result too. `memory` is the kernel's buffer afterwards."""
+        """Call a function; each call is 40 bytes: r0 to r3, d0 to d2, and so is the result. Sets
+        `memory` to the kernel's buffer."""
         words = [word for call in calls for word in struct.unpack("<5q", call.ljust(40, b"\0"))]
         self.order(PLACES[name], words)
         self.session.message(10)
@@ -63,13 +65,13 @@ class Functions:
         return [struct.pack("<5q", *words[at : at + 5]) for at in range(0, len(words), 5)]
 
     def registers(self, name: str, layout: str, result: str, calls: list[tuple]) -> list:
-        """Calls with values in r0 to r3 by `layout`, results from r0 on by `result` (of `struct`)."""
+        """Call with values in r0 to r3 by `layout`, results from r0 on by `result` (of `struct`)."""
         answers = self.call(name, [struct.pack("<" + layout, *call) for call in calls])
         values = [struct.unpack_from("<" + result, answer) for answer in answers]
         return [value[0] if len(value) == 1 else value for value in values]
 
     def doubles(self, name: str, calls: list[tuple]) -> list[float]:
-        """Calls with doubles in d0 to d2 and integers in r0, result in d0."""
+        """Call with doubles in d0 to d2 and integers in r0, result in d0."""
         packed = []
         for call in calls:
             integers = [value for value in call if isinstance(value, int)]
@@ -78,7 +80,7 @@ class Functions:
         return [struct.unpack_from("<d", answer, 16)[0] for answer in self.call(name, packed)]
 
     def raises(self, name: str, call: bytes = b""):
-        """What the exception says that a call ends the kernel with."""
+        """Return the exception with which a call ends the kernel."""
         self.order(PLACES[name], list(struct.unpack("<5q", call.ljust(40, b"\0"))))
         requests, exception = self.session.until_end()
         assert requests == []
@@ -94,12 +96,12 @@ class Functions:
 TOLERANCE = {"tgamma": 10, "lgamma": 8, "erfc": 4, "pow": 2, "exp10": 3, "__powidf2": 16}
 """Units in the last place by which two good libraries may differ; else 2."""
 BESSEL = ("j0", "j1", "y0", "y1", "jn", "yn")
-"""Compared by absolute error: near their zeros, the relative error of both libraries is large."""
+"""Compared by absolute error: near their zeros, both libraries have large relative errors."""
 EXACT = "ceil fabs floor round rint sqrt trunc copysign fmax fmin fmod nextafter fma ldexp".split()
 
 
 def ordered(value: float) -> int:
-    """Position of a double among all, so that neighbours differ by one."""
+    """Return the rank of a double among all doubles, so that neighbours differ by one."""
     (bits,) = struct.unpack("<q", struct.pack("<d", value))
     return bits if bits >= 0 else -(bits & (2**63 - 1))
 

@@ -1,4 +1,4 @@
-"""Gateware variants for the emulator, built where they are not up to date."""
+"""Gateware variants for the emulator, built if they are out of date."""
 
 from kairos_gateware import build
 from kairos_gateware.sim import verilate
@@ -9,7 +9,7 @@ __all__ = ["built", "built_as", "database"]
 
 
 def built(*variants):
-    """Build these variants; the folder of the last one."""
+    """Build these variants; returns the directory of the last one."""
     for variant in variants:
         folder = BUILD / "gateware" / variant
         assert build.main(["--variant", variant, "--board", "sim", "--output", str(folder)]) == 0
@@ -17,7 +17,7 @@ def built(*variants):
 
 
 def built_as(variant):
-    """Build a `Variant` that does not come with the package; its folder, in which it has its own name."""
+    """Build a `Variant` that does not come with the package; returns its directory, named after it."""
     folder = BUILD / "gateware" / variant.name
     with verilate.building_alone(folder):
         build.build_sim(variant, folder)
@@ -25,7 +25,8 @@ def built_as(variant):
 
 
 def database(variant, folder):
-    """The device database of a variant, in a file in `folder`, with the emulated device as its core."""
+    """Write the device database of a variant to a file in `folder`, with the emulated device as its
+    core."""
     path = folder / f"{variant}_db.py"
     text = (built(variant) / "device_db.py").read_text()
     path.write_text(text.replace("'emulator://'", f"'emulator://{variant}'"))

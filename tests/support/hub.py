@@ -1,4 +1,4 @@
-"""A hub for tests: the program, before devices whose addresses are given."""
+"""A hub for tests: the program, with devices given by their addresses."""
 
 import hashlib
 import signal
@@ -20,7 +20,7 @@ HUB = BUILD / "hub" / "kairos-hub"
 
 class Hub:
     """A hub with these devices by name, each an address or a device under test, other entries of
-    hub.toml, options, and an environment of its own; `address`: where it listens."""
+    hub.toml, options, and a separate environment; `address`: where it listens."""
 
     def __init__(self, folder, devices, listen="127.0.0.1:0", entries="", options=(), environment=None):
         self.folder = folder
@@ -40,7 +40,7 @@ class Hub:
 
 
 def device_entry(name, device):
-    """An entry of hub.toml: a device under test, or an address."""
+    """Return an entry of hub.toml: a device under test, or an address."""
     if isinstance(device, str):
         return f"[[device]]\nname = '{name}'\naddress = '{device}'\n"
     analyzer = f"analyzer = '{device.host}:{device.ports[1382]}'\n"
@@ -48,24 +48,26 @@ def device_entry(name, device):
 
 
 def token_entry(token, role):
-    """An entry of hub.toml that lets in who shows this token."""
+    """Return an entry of hub.toml that accepts this token."""
     digest = hashlib.sha256(token.encode()).hexdigest()
     return f"[[token]]\nname = 'one who may {role}'\nrole = '{role}'\nsha256 = '{digest}'\n"
 
 
 def board_entry(**blocks):
-    """An entry of hub.toml: the computer `rack`, whose blocks of memory are files in the hub's
-    folder. By the name of each block: its file's, and its other keys in TOML."""
+    """Return an entry of hub.toml: the computer `rack`, whose blocks of memory are files in the
+    hub's directory. By the name of each block: its file, and its other keys in TOML."""
     entry = '[[board]]\nname = "rack"\nroot = "."\n'
     memory = '[[board.memory]]\nblock = "{}"\nfile = "/{}"\n{}\n'
     return entry + "".join(memory.format(name, *block) for name, block in blocks.items())
 
 
 def certificate(folder):
-    """Makes `hub.crt` and `hub.key` of localhost in a folder, as docs/hub-security.md says; their entry of hub.toml."""
+    """Create `hub.crt` and `hub.key` for localhost in a directory, as in docs/hub-security.md;
+    returns their entry of hub.toml."""
     make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
     name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    # Else it could vouch for others, and Rust's TLS takes none of those for that of a server.
+    # Otherwise it would be an authority, and Rust's TLS does not accept those as server
+    # certificates.
     name += ["-addext", "basicConstraints=critical,CA:FALSE"]
     files = ["-keyout", "hub.key", "-out", "hub.crt"]
     subprocess.run([*make, *name, *files], cwd=folder, check=True, capture_output=True)
@@ -91,7 +93,7 @@ basicConstraints = critical,CA:FALSE
 
 
 def expired_certificate(folder):
-    """The same of one that was good for a day in 2020."""
+    """As `certificate`, with one that was valid for a day in 2020."""
     (folder / "ca.cnf").write_text(EXPIRED)
     (folder / "index.txt").touch()
     key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "hub.key"]
@@ -106,20 +108,20 @@ def expired_certificate(folder):
 
 
 def fails(code, text, work):
-    """A call of the hub fails with this code, and says so."""
+    """Assert that a call of the hub fails with this code and text."""
     with pytest.raises(HubError) as failed:
         work()
     assert failed.value.code == code and text in str(failed.value), failed.value
 
 
 def known(lab, name):
-    """Waits until the hub has found the device."""
+    """Wait until the hub has found the device."""
     until(lambda: next(device.connected for device in lab.devices() if device.name == name))
 
 
 @contextmanager
 def demo_hub(device, folder, options=()):
-    """A hub of a device, and of one that does not answer."""
+    """A hub with a device, and one that does not answer."""
     hub = Hub(folder, {"demo": device, "away": "127.0.0.1:9"}, options=options)
     yield hub
     hub.close()
@@ -134,5 +136,5 @@ def demo_lab(hub):
 
 
 def device_client(device):
-    """A client of a device itself."""
+    """Return a client of the device itself."""
     return Management(device.host, device.ports[1380])

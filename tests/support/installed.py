@@ -1,4 +1,4 @@
-"""An installation of Kairos from its wheels, where there is neither a toolchain nor a checkout."""
+"""An installation of Kairos from its wheels, without a toolchain or a checkout."""
 
 import os
 import subprocess
@@ -13,9 +13,9 @@ TIMEOUT_S = 300
 
 
 class Installation:
-    """The wheels of ``build/wheels`` (made if need be) in a fresh environment below `folder`.
+    """The wheels of ``build/wheels`` (built if necessary) in a fresh environment below `folder`.
 
-    What they depend on comes from the package registry.
+    Their dependencies come from the package registry.
     """
 
     def __init__(self, folder: Path):
@@ -29,9 +29,8 @@ class Installation:
         subprocess.run([*pip, *WHEELS.glob("*.whl")], check=True)
 
     def run(self, *words: str) -> str:
-        """Standard output of a command, with an empty file system in place of the checkout, and
-        nothing of this system on PATH.
-        """
+        """Run a command and return its standard output, with an empty file system in place of the
+        checkout, and nothing of this system on PATH."""
         hidden = f'/bin/mount -t tmpfs none "{ROOT}" && [ ! -e "{ROOT}/Makefile" ] && exec "$@"'
         user = [] if os.geteuid() == 0 else ["--map-root-user"]
         command = ["/usr/bin/unshare", "--mount", *user, "/bin/sh", "-c", hidden, "sh", *words]
@@ -41,7 +40,8 @@ class Installation:
         return done.stdout
 
     def first_run(self) -> tuple[float, str]:
-        """Seconds from `kairos new` to the end of the first run of the experiment, and what that printed."""
+        """Return the seconds from `kairos new` to the end of the experiment's first run, and its
+        output."""
         began = time.perf_counter()
         self.run("kairos", "new", "blink")
         said = self.run("kairos", "run", "blink.py")

@@ -1,4 +1,5 @@
-"""The libraries of tests/kernels, made by hand with a stock compiler and linker, and how to run them."""
+"""The libraries of tests/kernels, built with a stock compiler and linker, and functions to run
+them."""
 
 from .paths import KERNELS
 from .raw_session import Session
@@ -9,34 +10,34 @@ def kernel(name):
 
 
 def marks(requests):
-    """Arguments of the calls of service 100, by which kernels tell how far they are."""
+    """Return the arguments of the calls of service 100, by which kernels report progress."""
     assert all(request.service == 100 for request in requests)
     return [request.arguments[0] for request in requests]
 
 
 def run_empty(session):
-    """Shows that the device is well."""
+    """Check that the device still works."""
     assert session.load(kernel("empty")) is None
     session.run()
     assert session.until_end() == ([], None)
 
 
 def answer(session, value):
-    """Answers the call of service 101, by which kernels ask what to do."""
+    """Answer the call of service 101, by which kernels ask for a command."""
     session.message(10)
     assert session.request().service == 101
     session.reply(b"i", value.to_bytes(4, "little"))
 
 
 def begin(session, name, what):
-    """Runs a kernel, and tells it what to do."""
+    """Run a kernel, and send it a command."""
     assert session.load(kernel(name)) is None
     session.run()
     answer(session, what)
 
 
 def run_dma(session, what):
-    """Runs the kernel `dma`: (marks, id and message of the exception or None)."""
+    """Run the kernel `dma`: (marks, id and message of the exception or None)."""
     begin(session, "dma", what)
     requests, exception = session.until_end()
     if exception:
@@ -45,7 +46,7 @@ def run_dma(session, what):
 
 
 def edges(device, channel=4):
-    """(time since the first one, level) of the changes of a pin, as recorded."""
+    """Return (time since the first one, level) of the recorded changes of a pin."""
     trace = device.control("trace", **{"from": 0})
     (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == channel]
     changes = [(when, level) for when, index, level in trace["events"] if index == pad and level is not None]
@@ -53,7 +54,7 @@ def edges(device, channel=4):
 
 
 def run_rtio(device):
-    """Shows that outputs and waiting work: the kernel `rtio` plays what it should."""
+    """Check that outputs and waiting work, with the pulses of the kernel `rtio`."""
     device.control("trace_clear")
     with Session(device) as session:
         assert session.load(kernel("rtio")) is None

@@ -1,4 +1,4 @@
-"""Pages of the manual that show what is typed, and what is printed then."""
+"""Pages of the manual that show commands and their output."""
 
 import re
 
@@ -7,7 +7,7 @@ BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 
 
 def commands(block):
-    """(command, lines that it prints, exit code) of a console block."""
+    """Yield (command, lines that it prints, exit code) of a console block."""
     for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, *lines = entry.rstrip("\n").split("\n")
         code = int(lines.pop()[1:-1]) if lines and re.fullmatch(r"\[\d+\]", lines[-1]) else 0
@@ -15,6 +15,7 @@ def commands(block):
 
 
 def pattern(lines):
-    """What the output must be: a line `…` stands for some lines, `…` in a line for some text."""
+    """Return a pattern of the required output: a line `…` stands for any lines, `…` in a line for
+    any text."""
     parts = [r"(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + r"\n" for line in lines]
     return re.compile("".join(parts) + (r"(?:.*\n)*" if lines and "…" in lines[-1] else ""))

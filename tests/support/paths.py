@@ -1,4 +1,4 @@
-"""Where things are: sources, what was built, kernels made by hand."""
+"""Locations of sources, build results, and handmade kernels."""
 
 import os
 from pathlib import Path

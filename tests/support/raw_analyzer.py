@@ -1,4 +1,4 @@
-"""A client of the analyzer, written from the format of its dumps alone."""
+"""A client of the analyzer, written only from the format of its dumps."""
 
 import struct
 from dataclasses import dataclass

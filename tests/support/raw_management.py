@@ -1,4 +1,5 @@
-"""A client of the management service on a bare socket, written from the description of the wire protocol alone."""
+"""A client of the management service on a bare socket, written only from the description of the
+wire protocol."""
 
 import struct
 
@@ -6,7 +7,7 @@ from .connection import Connection
 
 
 class Management(Connection):
-    """A connection to the management service, greeted unless told otherwise."""
+    """A connection to the management service, greeted unless specified otherwise."""
 
     def __init__(self, device, greeting=b"ARTIQ management\n\0"):
         super().__init__(device, 1380, greeting or b"")
@@ -14,7 +15,7 @@ class Management(Connection):
             assert self.read(1) == b"e"
 
     def reply(self, request):
-        """The type of the reply to a request without further content."""
+        """Return the type of the reply to a request without further content."""
         self.write(request)
         return self.read(1)[0]
 
@@ -27,13 +28,13 @@ class Management(Connection):
         return self.bytes().decode()
 
     def config_read(self, key):
-        """The value, or None after an Error."""
+        """Return the value, or None after an Error."""
         kind = self.reply(b"\x0c" + self.pack(key))
         assert kind in (6, 7)
         return self.bytes() if kind == 7 else None
 
     def config_write(self, key, value):
-        """Whether the reply was Success."""
+        """Return whether the reply was Success."""
         kind = self.reply(b"\x0d" + self.pack(key) + self.pack(value))
         assert kind in (1, 6)
         return kind == 1

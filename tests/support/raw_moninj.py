@@ -1,4 +1,4 @@
-"""A client of monitor and injector, written from the description of the wire protocol alone."""
+"""A client of monitor and injector, written only from the description of the wire protocol."""
 
 import struct
 
@@ -16,14 +16,15 @@ class Client(Connection):
         self.write(struct.pack("<BIBB", 1, channel, override, value))
 
     def get(self, channel, override):
-        """The override's value, asked for once."""
+        """Request the override's value once."""
         self.write(struct.pack("<BIB", 2, channel, override))
         what = self.next()
         assert what[:3] == ("override", channel, override)
         return what[3]
 
     def get_among(self, channel, override):
-        """The same while there are watches: the last message about it once it is as it was set."""
+        """As `get`, while there are watches: return the last message about the override after it
+        was set."""
         self.write(struct.pack("<BIB", 2, channel, override) + struct.pack("<BIB", 2, 77, 77))
         value = None
         while (what := self.next())[:3] != ("override", 77, 77):
@@ -35,7 +36,7 @@ class Client(Connection):
         self.write(struct.pack("<B?IB", 3, enable, channel, override))
 
     def next(self):
-        """The next message: (what, channel, number, value)."""
+        """Read the next message: (kind, channel, number, value)."""
         kind = self.read(1)[0]
         channel, number, value = self.unpack({0: "IBQ", 1: "IBB"}[kind])
         return ["probe", "override"][kind], channel, number, value

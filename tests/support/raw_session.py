@@ -1,6 +1,7 @@
-"""A client of the kernel service on a bare socket, written from the description of the wire protocol alone.
+"""A client of the kernel service on a bare socket, written only from the description of the wire
+protocol.
 
-It shares nothing with the project's own host side, so that a mistake made there is not made here again.
+It shares nothing with the project's host side, so that an error there is not repeated here.
 """
 
 import struct
@@ -29,7 +30,7 @@ class Frame:
 
 @dataclass
 class KernelException:
-    """What a type 9 message says. Strings are text, or an int for the key of a host string."""
+    """The content of a type 9 message. Strings are text, or an int for the key of a host string."""
 
     exceptions: list
     extents: list
@@ -42,7 +43,7 @@ class Object(int):
 
 
 class Session(Connection):
-    """A connection to the kernel service, greeted unless told otherwise."""
+    """A connection to the kernel service, greeted unless specified otherwise."""
 
     def __init__(self, device, greeting=b"ARTIQ coredev\n"):
         super().__init__(device, 1381, greeting or b"")
@@ -50,7 +51,7 @@ class Session(Connection):
             assert self.read(1) == b"e"
 
     def send(self, kind, payload=b""):
-        """A message."""
+        """Send a message."""
         self.write(SYNC + bytes([kind]) + payload)
 
     def string(self):
@@ -58,14 +59,14 @@ class Session(Connection):
         return self.unpack("I") if length == 0xFFFFFFFF else self.read(length).decode()
 
     def message(self, *expected):
-        """Type of the next message, which must be one of those expected."""
+        """Read the type of the next message, which must be one of those expected."""
         assert self.read(4) == SYNC
         kind = self.unpack("B")
         assert not expected or kind in expected, f"message {kind} instead of {expected}"
         return kind
 
     def load(self, library):
-        """LoadKernel; returns None, or the reason of a LoadFailed."""
+        """Send LoadKernel; returns None, or the reason of a LoadFailed."""
         self.send(5, struct.pack("<I", len(library)) + library)
         return self.string() if self.message(5, 6) == 6 else None
 
@@ -73,7 +74,7 @@ class Session(Connection):
         self.send(6)
 
     def value(self):
-        """A tagged value; None for the end of arguments is told apart by `arguments`."""
+        """Read a tagged value; the end of arguments is handled by `request`."""
         return self.tagged(self.read(1))
 
     def tagged(self, tag):
@@ -115,7 +116,7 @@ class Session(Connection):
         return result
 
     def request(self):
-        """The rest of an RPC request, behind its type."""
+        """Read the rest of an RPC request, after its type."""
         is_async, service = self.unpack("BI")
         arguments = []
         while (tag := self.read(1)) != b"\0":
@@ -129,7 +130,7 @@ class Session(Connection):
         self.send(8, struct.pack("<IIqqqIiiI", name, message, *params, file, line, column, function))
 
     def exception(self):
-        """The rest of a KernelException, behind its type."""
+        """Read the rest of a KernelException, after its type."""
         exceptions = []
         count = self.unpack("I")
         for _ in range(count):
@@ -149,7 +150,8 @@ class Session(Connection):
         return KernelException(exceptions, extents, backtrace, self.unpack("B"))
 
     def until_end(self):
-        """Asynchronous requests until the kernel ends, then (requests, None or the exception)."""
+        """Read asynchronous requests until the kernel ends; returns (requests, None or the
+        exception)."""
         requests = []
         while True:
             kind = self.message(7, 9, 10)
@@ -164,7 +166,8 @@ class Session(Connection):
 
 
 def encode(tag, value):
-    """A value as the host sends it: untagged, following `tag`. Returns the bytes and the rest of the tag."""
+    """Encode a value as the host sends it: untagged, following `tag`. Returns the bytes and the
+    rest of the tag."""
     head, rest = tag[:1], tag[1:]
     if head == b"n":
         return b"", rest
@@ -196,7 +199,7 @@ def encode(tag, value):
 
 
 def skip(tag):
-    """What follows the first type of a tag string."""
+    """Return the rest of a tag string after its first type."""
     head, rest = tag[:1], tag[1:]
     if head == b"t":
         count, rest = rest[0], rest[1:]

@@ -1,4 +1,4 @@
-"""Pages of `kairos run --scope`: what they hold, and that a browser shows it without a complaint."""
+"""Pages of `kairos run --scope`: their content, and their display in a browser without errors."""
 
 import base64
 import json
@@ -15,7 +15,8 @@ KINDS = {"levels": np.uint8, "steps": np.float64, "marks": np.uint32, "words": n
 
 
 def lanes(path) -> dict:
-    """The lanes of a page by group and name, each (times in ns, values), their arrays decoded."""
+    """Return the lanes of a page by group and name, each (times in ns, values), with decoded
+    arrays."""
     parts = dict(re.findall(r'<script type="application/octet-stream" id="(\w+)">(.*?)</script>', path.read_text()))
     content, arrays = (zlib.decompress(base64.b64decode(parts[name])) for name in ("lanes", "arrays"))
     content, found = json.loads(content), {}
@@ -29,8 +30,8 @@ def lanes(path) -> dict:
 
 
 def opened(path, picture=None):
-    """Opens a page in Chromium, where there is one, and shows all of it and a part; its console
-    must stay empty. picture: file for a picture of it."""
+    """Open a page in Chromium, if available, and show all of it and a part; its console must stay
+    empty. picture: file for a screenshot."""
     if BROWSER is None:
         return
     from playwright.sync_api import sync_playwright

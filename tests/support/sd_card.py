@@ -1,4 +1,5 @@
-"""Images of SD cards: an MBR with one FAT16 partition, made from the specification of the file system alone."""
+"""Images of SD cards: an MBR with one FAT16 partition, built only from the specification of the
+file system."""
 
 import struct
 
@@ -11,7 +12,7 @@ ROOT_ENTRIES = 512
 
 
 def make(path, files=()):
-    """Writes a card with `files`, pairs of an 11-letter name and its bytes, in the root directory."""
+    """Write a card with `files`, pairs of an 11-letter name and its bytes, in the root directory."""
     boot = bytearray(512)
     boot[:3] = b"\xeb\x3c\x90"
     boot[3:11] = b"MSWIN4.1"
@@ -40,5 +41,5 @@ def make(path, files=()):
     image = bytes(mbr) + bytes(512 * (START - 1)) + bytes(boot) + bytes(fat) * 2 + bytes(root) + data
     with path.open("wb") as card:
         card.write(image)
-        card.truncate(512 * (START + SECTORS))  # what was never written takes no disk
+        card.truncate(512 * (START + SECTORS))  # unwritten parts take no disk space
     return path

@@ -1,4 +1,4 @@
-"""Words for the pulse core, as kernels send them."""
+"""Words for the pulse core, in the form that kernels send."""
 
 from kairos_gateware.contracts.pulse import ToneFlag
 from kairos_gateware.pulse.bench import Body, glut, mlut, plut
@@ -7,14 +7,14 @@ __all__ = ["int32s", "pulses"]
 
 
 def int32s(words):
-    """Their parts of 32 bits, as a kernel has them."""
+    """Split words into 32-bit parts, as kernels have them."""
     parts = [word >> 32 * n & 0xFFFF_FFFF for word in words for n in range(8)]
     return [part - (part >> 31 << 32) for part in parts]
 
 
 def pulses(*on):
-    """Gate n lasts `on[n]` cycles, with the enable of tone 0 of channel 0 high; gate 7 is a pause
-    of 10 cycles, and gate 8 one that waits."""
+    """Build gates: gate n lasts `on[n]` cycles, with the enable of tone 0 of channel 0 high; gate 7
+    is a pause of 10 cycles, and gate 8 one that waits."""
     bodies = [Body(tau=cycles, flags=int(ToneFlag.ENABLE)) for cycles in on]
     words = [plut(n, body) for n, body in enumerate(bodies)]
     words += [plut(20 + n, Body(tau=cycles)) for n, cycles in enumerate(on)]

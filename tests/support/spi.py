@@ -1,4 +1,4 @@
-"""What an SPI bus carried, from the pins of a recording."""
+"""Decodes the messages on an SPI bus from the pins of a recording."""
 
 import re
 
@@ -6,7 +6,7 @@ __all__ = ["transfers", "transfers_of"]
 
 
 def changes(vcd):
-    """(name, level) of each change, in order; the level is None while a pin is not driven."""
+    """Yield (name, level) of each change, in order; the level is None while a pin is not driven."""
     names = dict(re.findall(r"\$var wire 1 (\S+) (\S+) \$end", vcd))
     for word in vcd.split("$enddefinitions $end\n")[1].split():
         if word[0] in "01z" and word[1:] in names:
@@ -14,14 +14,16 @@ def changes(vcd):
 
 
 def transfers(vcd, bus, selects, active_high=False, trailing=False):
-    """As `transfers_of`, of a recording."""
+    """As `transfers_of`, for a recording."""
     return transfers_of(changes(vcd), bus, selects, active_high, trailing)
 
 
 def transfers_of(changes, bus, selects, active_high=False, trailing=False):
-    """(chip select as a number, bits, data) of each time in which a chip was selected; the first bit is the highest.
+    """Return (chip select as a number, bits, data) of each interval in which a chip was selected;
+    the first bit is the highest.
 
-    `selects`: number of chip select pins. `trailing`: data are taken at the clock's trailing edge.
+    `selects`: number of chip select pins. `trailing`: data are sampled at the clock's trailing
+    edge.
     """
     clock, data = f"{bus}_clk", f"{bus}_mosi"
     pins = [f"{bus}_cs{i}" for i in range(selects)]

@@ -1,4 +1,4 @@
-"""States of a kernel session: each function brings a new one there."""
+"""States of a kernel session: each function brings a new session into one."""
 
 from .kernels import kernel, marks
 
@@ -12,7 +12,7 @@ def loaded(session):
 
 
 def running(session):
-    """For ever."""
+    """Run forever."""
     assert session.load(kernel("endless")) is None
     session.run()
     session.message(10)
@@ -20,7 +20,7 @@ def running(session):
 
 
 def waiting(session):
-    """For the reply to a call that returns an int32."""
+    """Wait for the reply to a call that returns an int32."""
     assert session.load(kernel("rpc_exception")) is None
     session.run()
     session.message(10)

@@ -1,4 +1,4 @@
-"""Waiting for a state of a device, never for a time of the machine that the tests run on."""
+"""Waits for states of a device, never for real time."""
 
 import select
 import time
@@ -8,11 +8,12 @@ from .connection import Closed
 from .raw_management import Management
 
 PAUSE = 0.02
-"""Seconds between looks."""
+"""Seconds between polls."""
 
 
 def until(condition, tell=lambda: "it has not come true"):
-    """Waits until `condition()` is true and returns its value. `tell()` says what there is instead."""
+    """Wait until `condition()` is true and return its value. `tell()` describes the state after a
+    timeout."""
     end = time.monotonic() + PATIENCE
     while not (value := condition()):
         assert time.monotonic() < end, tell()
@@ -21,7 +22,7 @@ def until(condition, tell=lambda: "it has not come true"):
 
 
 def printed(device, text, count=1):
-    """What the device has printed on its UART, once it has this text so often."""
+    """Wait until the device has printed a text `count` times on its UART; returns its output."""
 
     def found():
         assert device.process.poll() is None, f"{device.errors()}\n{device.uart()}"
@@ -32,22 +33,21 @@ def printed(device, text, count=1):
 
 
 def let_pass(device, seconds):
-    """Lets so much of the device's own time pass. It goes on while a client is connected and silent."""
+    """Let device time pass, which advances while a client is connected and silent."""
     with Management(device):
         device.pass_time(seconds)
 
 
 def settled(device) -> list[int]:
-    """Instructions of both cores so far, once both sleep."""
+    """Wait until both cores sleep; returns the instructions executed so far."""
     waited = device.control("wait", **{"for": "idle"}, timeout_ms=1000 * PATIENCE)
     assert waited["reached"] == "idle", waited
     return device.control("status")["instructions"]
 
 
 def patiently(connect):
-    """What `connect()` gives, once the device takes it: a port has three or four places, and a
-    device that restarts, or has to see first that clients have gone, refuses others for a
-    moment."""
+    """Retry `connect()` until the device accepts it: a port has three or four places, and a device
+    that is restarting, or has yet to notice disconnected clients, refuses others for a moment."""
 
     def attempt():
         try:
@@ -59,6 +59,6 @@ def patiently(connect):
 
 
 def silent(device, connection):
-    """Nothing has come on this connection, and nothing will before the device gets something to do."""
+    """Return whether nothing has arrived on this connection, once the device is idle."""
     settled(device)
     return not select.select([connection.socket], [], [], 0)[0]

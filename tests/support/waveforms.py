@@ -4,7 +4,8 @@ import re
 
 
 def pulses_of_vcd(text, complete=True):
-    """Channel to list of (start, end) in ns. If not `complete`, pulses that do not end are left out."""
+    """Return channel to list of (start, end) in ns. If not `complete`, unfinished pulses are left
+    out."""
     names = dict(re.findall(r"\$var wire 1 (\S+) (\S+) \$end", text))
     pulses, since, time = {name: [] for name in names.values()}, {}, 0
     for word in text.split("$enddefinitions $end\n")[1].split():
@@ -21,9 +22,10 @@ def pulses_of_vcd(text, complete=True):
 
 
 def pulses_of_trace(trace):
-    """Number of a channel, with the destination of its board in bits 23..16, to list of (start,
-    end) in ns, from what the emulator's control socket says of the pins (docs/interfaces.md,
-    section 7)."""
+    """Return number of a channel, with the destination of its board in bits 23..16, to list of
+    (start, end) in ns, from the pin data of the emulator's control socket (docs/interfaces.md,
+    section 7).
+    """
     channels = {pad["index"]: pad["channel"] for pad in trace["pads"]}
     pulses, since = {channel: [] for channel in channels.values()}, {}
     for time, pad, level in trace["events"]:
@@ -35,7 +37,8 @@ def pulses_of_trace(trace):
 
 
 def changes_of_vcd(text):
-    """Channel to list of (time in ns, level) at which its level changes, the first one included."""
+    """Return channel to list of (time in ns, level) at which its level changes, including the
+    first."""
     names = dict(re.findall(r"\$var wire 1 (\S+) (\S+) \$end", text))
     changes, time = {name: [] for name in names.values()}, 0
     for word in text.split("$enddefinitions $end")[1].split():

@@ -1,14 +1,15 @@
-"""Applets: programs that show datasets in a window while experiments run, or draw them once to a file.
+"""Applets: programs that show datasets in a window while experiments run, or draw them once to a
+file.
 
 A laboratory derives a widget, and its program ends with ``SimpleApplet(Widget)``, `add_dataset` for
-each dataset and `run`. Where datasets come from is on the command line: a result file, the dataset
-store, or a server.
+each dataset and `run`. The source of the datasets is given on the command line: a result file, the
+dataset store, or a server.
 
-A widget is made as ``Widget(args, req)`` (or, as older ones, ``Widget(args)``), and is a widget of
-Qt, or has ``figure``, a figure of matplotlib. It has the method
-``data_changed(value, metadata, persist, mods)``: three dictionaries by dataset, and the changes;
-older ones take ``(data, mods)``, with ``data[key]`` as (persist, value, metadata). With a
-`TitleApplet` the title is the last argument.
+A widget is constructed as ``Widget(args, req)`` (older ones as ``Widget(args)``), and is a Qt
+widget, or has ``figure``, a matplotlib figure. It has the method ``data_changed(value, metadata,
+persist, mods)``: three dictionaries by dataset, and the changes; older ones take ``(data, mods)``,
+with ``data[key]`` as (persist, value, metadata). With a `TitleApplet` the title is the last
+argument.
 """
 
 import argparse
@@ -26,11 +27,11 @@ from .toolkits import show
 __all__ = ["AppletError", "AppletRequests", "SimpleApplet", "TitleApplet"]
 
 SERVER = "KAIROS_APPLET_SERVER"
-"""Variable of the environment: HOST:PORT of the datasets of the run that has started the applet."""
+"""Environment variable: HOST:PORT of the datasets of the run that has started the applet."""
 
 
 class AppletRequests:
-    """What a widget may have changed: datasets of the source that it shows."""
+    """Changes that a widget may request: to datasets of its source."""
 
     def __init__(self, source):
         self._source = source
@@ -50,12 +51,13 @@ class AppletRequests:
         self._source.update({"action": "append", "path": [key, 1], "x": value})
 
     def set_argument_value(self, expurl, key, value):
-        """AppletError: there is no dashboard that has arguments."""
+        """Raise AppletError: there is no dashboard with arguments."""
         raise AppletError(f"there is no dashboard in which {expurl} could have an argument {key}")
 
 
 class SimpleApplet:
-    """A program around a widget. `argparser` takes further options; `args` are the chosen ones, after `args_init`."""
+    """A program around a widget. `argparser` accepts further options; `args` are the parsed ones,
+    after `args_init`."""
 
     def __init__(self, main_widget_class, cmd_description=None, default_update_delay=0.0):
         self.main_widget_class = main_widget_class
@@ -77,18 +79,19 @@ class SimpleApplet:
         self._datasets = self.argparser.add_argument_group("datasets")
 
     def add_dataset(self, name, help=None, required=True):
-        """Have the command line name a dataset: in its place if it is required, else as the option ``--name``."""
+        """Add a dataset to the command line: as a positional argument if required, else as the
+        option ``--name``."""
         self._names.append(name)
         if required:
             self._required.append(name)
         self._datasets.add_argument(name if required else f"--{name}", metavar=name.upper(), help=help)
 
     def args_init(self, words=None):
-        """Read the command line, or these words of one."""
+        """Parse the command line, or the given words."""
         self.args = self.argparser.parse_args(words)
 
     def run(self):
-        """Show the widget until its window is closed. Ends the program with one line if something is missing."""
+        """Show the widget until its window is closed. On an error the program exits with one line."""
         self.args_init()
         try:
             source = self._source()
@@ -100,8 +103,8 @@ class SimpleApplet:
             sys.exit(f"applet: {error}")
 
     def draw(self, words, picture, source):
-        """Draw what there is in `source` to the file `picture`, as these words of a command line
-        say. KairosError, and SystemExit for words that it does not know."""
+        """Draw the current content of `source` to the file `picture`, with the given command-line
+        words. KairosError, and SystemExit for invalid words."""
         self.args_init([*words, "--picture", str(picture)])
         show(self._made, _Changes(self, source), self.args)
 
@@ -120,17 +123,17 @@ class SimpleApplet:
         return StoreSource(path)
 
     def _made(self, source):
-        """The widget."""
+        """Construct the widget."""
         cls = self.main_widget_class
         taken = _positional(cls.__init__) - 1 if inspect.isfunction(cls.__init__) else 2
         return cls(self.args, AppletRequests(source)) if taken >= 2 else cls(self.args)
 
     def _title(self, values: dict) -> str | None:
-        """What stands above the widget; None if nothing does."""
+        """Return the title above the widget; None without one."""
         return None
 
     def _shown(self) -> set[str]:
-        """The names of the datasets that are shown."""
+        """Return the names of the shown datasets."""
         return {key for name in self._names if (key := getattr(self.args, name.replace("-", "_"))) is not None}
 
 
@@ -152,7 +155,7 @@ class TitleApplet(SimpleApplet):
 
 
 def _positional(function) -> int:
-    """How many arguments a function takes by position; 9 if any number."""
+    """Return the number of positional arguments of a function; 9 for any number."""
     parameters = inspect.signature(function).parameters.values()
     if any(one.kind is one.VAR_POSITIONAL for one in parameters):
         return 9
@@ -160,13 +163,13 @@ def _positional(function) -> int:
 
 
 class _Changes:
-    """What is new for a widget, in the form that its ``data_changed`` takes."""
+    """Passes changes to a widget, in the form that its ``data_changed`` takes."""
 
     def __init__(self, applet: SimpleApplet, source):
         self._applet, self.source = applet, source
 
     def pass_on_first(self, widget):
-        """Wait for what there is at first, and tell the widget of it."""
+        """Wait for the initial datasets, and pass them to the widget."""
         for _ in range(100):
             if self.pass_on(widget):
                 return
@@ -174,7 +177,7 @@ class _Changes:
         raise AppletError("there are no datasets yet")
 
     def pass_on(self, widget) -> bool:
-        """Tell the widget what is new; whether anything was."""
+        """Pass changes to the widget; returns whether there were any."""
         new = self.source.changes()
         if new is None:
             return False

@@ -1,7 +1,7 @@
-"""The datasets of a run while it goes on: told of to applets, which the run itself may start.
+"""The datasets of a running experiment, published to applets, which the run itself may start.
 
-The server speaks ``sync_struct``: a client sends two lines, and gets a line of PYON with all
-datasets, then one for each change. A dataset that changes quickly is sent as it then is, at most
+The server speaks ``sync_struct``: a client sends two lines, and receives a line of PYON with all
+datasets, then one per change. A rapidly changing dataset is sent in its current state, at most
 every `PERIOD`.
 """
 
@@ -28,16 +28,17 @@ from .supplied import SUPPLIED, supplied
 __all__ = ["Applets", "Published"]
 
 PERIOD = 0.05
-"""Seconds in which changes are collected."""
+"""Seconds over which changes are collected."""
 PROGRAM = [sys.executable, "-m", "kairos.compat"]
 OWN = [sys.executable, "-m", "kairos.applets"]
 TIME_TO_DRAW = 60
-"""Seconds after which an applet is taken to hang when it is to draw a picture."""
+"""Timeout in seconds of an applet that draws a picture."""
 GREETING = [b"ARTIQ sync_struct\n", b"datasets\n"]
 
 
 class Published:
-    """A database of datasets, `ddb`, whose broadcast ones anybody on this computer may follow at `address`."""
+    """A database of datasets, `ddb`, whose broadcast datasets any program on this computer may
+    follow at `address`."""
 
     def __init__(self, ddb):
         self._ddb = ddb
@@ -72,7 +73,8 @@ class Published:
         self._note(key)
 
     def close_db(self):
-        """Tell of the last changes, and close the database. Who comes later is told of the datasets as they were."""
+        """Publish the last changes, and close the database. Later clients still receive the final
+        datasets."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -81,7 +83,7 @@ class Published:
         self._ddb.close_db()
 
     def close(self):
-        """Nobody comes any more."""
+        """Stop accepting clients."""
         self._server.close()
 
     def _accept(self):
@@ -95,7 +97,7 @@ class Published:
             thread.start()
 
     def _follow(self, connection):
-        """Tell a client of everything until it or the run has gone."""
+        """Send all changes to a client until it or the run ends."""
         try:
             with connection, connection.makefile("rwb") as lines:
                 if [lines.readline(), lines.readline()] != GREETING:
@@ -110,10 +112,10 @@ class Published:
                             seen[key] = version
                             _send(lines, self._change(key))
         except (OSError, ValueError):
-            pass  # the client has gone
+            pass  # the client has disconnected
 
     def _news(self, seen) -> bool:
-        """Wait until there is something; whether there is."""
+        """Wait for changes or the end of the run; returns whether there are changes."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._versions != seen)
             return self._versions != seen
@@ -133,9 +135,9 @@ def _send(lines, message):
 class Applets:
     """The device ``ccb`` of a run whose applets are shown: they follow the datasets at `address`.
 
-    `windows`: each has one, which outlives the run. Otherwise they are only noted, for `draw`. In a
-    command ``${python}`` and ``${artiq_applet}`` are what starts Python with the names of ARTIQ,
-    and an applet of Kairos.
+    `windows`: each applet has a window, which outlives the run. Otherwise they are only recorded,
+    for `draw`. In a command, ``${python}`` and ``${artiq_applet}`` stand for Python with ARTIQ's
+    module names, and an applet of Kairos.
     """
 
     def __init__(self, address: str, windows: bool):
@@ -146,17 +148,19 @@ class Applets:
         self._code = tempfile.mkdtemp(prefix="kairos-applets-")
 
     def issue(self, service, *args, **kwargs):
-        """Do what a command to user interfaces says, if it is about applets."""
+        """Execute a command to user interfaces, if it concerns applets."""
         method = getattr(self, f"_{service}", None) if service.endswith(("_applet", "_applet_group")) else None
         if method is not None:
             method(*args, **kwargs)
 
     def draw(self, path) -> tuple[list[Path], list[str]]:
-        """Draw each applet as it is now, into files beside `path` that have its name behind that of
-        `path`; also those that the experiment has closed. Returns the pictures, and a line for each
-        applet that could not be drawn."""
+        """Draw the current state of each applet to files next to `path`, whose names append the
+        applet's name to that of `path`, including those closed by the experiment. Returns the
+        pictures, and one line per applet that could not be drawn.
+        """
         pictures = _pictures(Path(path), self._commands)
-        # Those of a laboratory are programs, of which one takes 0.7 s to begin; two at a time.
+        # Those of a laboratory are separate programs, which take 0.7 s each to start; two run at a
+        # time.
         with ThreadPoolExecutor(2) as pool:
             failures = [
                 self._draw_here(command[3:], picture)
@@ -170,7 +174,7 @@ class Applets:
         return drawn, [f"{picture} is not drawn: {failure}" for picture, failure in lines if failure is not None]
 
     def _draw_here(self, words, picture) -> str | None:
-        """Draw one that comes with Kairos; why it cannot be."""
+        """Draw an applet that comes with Kairos; returns the reason for a failure."""
         said = io.StringIO()
         host, _, port = self._environment[SERVER].rpartition(":")
         source = ServerSource(host, int(port))
@@ -179,7 +183,7 @@ class Applets:
                 supplied(words[0]).draw(words[1:], picture, source)
         except SystemExit:
             return said.getvalue().strip().splitlines()[-1]
-        except Exception as error:  # what matplotlib makes of such values
+        except Exception as error:  # matplotlib's errors for unsuitable values
             return str(error).partition("\n")[0] or type(error).__name__
         finally:
             source.close()
@@ -228,9 +232,10 @@ class Applets:
 
 
 def _pictures(path: Path, places) -> list[Path]:
-    """A file for each applet: ``scan.png`` and the applet "rabi flop" of the group "729" give
-    ``scan-729-rabi-flop.png``. Those whose names differ in nothing that a file's name may have are
-    numbered."""
+    """Return a file for each applet: ``scan.png`` and the applet "rabi flop" of the group "729"
+    give ``scan-729-rabi-flop.png``. Applets whose names differ only in characters not allowed in
+    file names are numbered.
+    """
     files: list[Path] = []
     for name, *groups in places:
         words = [word for part in (*groups, name) if (word := re.sub(r"[^\w.+]+", "-", part).strip("-."))]

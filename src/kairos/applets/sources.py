@@ -1,9 +1,10 @@
-"""Where the datasets of an applet come from: a result file, the dataset store, or a server that tells of changes.
+"""Sources of an applet's datasets: a result file, the dataset store, or a server that reports
+changes.
 
-Every source is asked again and again: `changes` is what has happened since, as (datasets, changes
-of them), or None. The datasets are all that there are, by key, each (persist, value, metadata). A
-change is a dictionary: ``action``, the ``path`` to what changes, and what the action takes; the
-first is ``init``.
+Every source is polled: `changes` returns what has changed since the last call, as (datasets,
+changes), or None. The datasets are all that exist, by key, each (persist, value, metadata). A
+change is a dictionary: ``action``, the ``path`` to the changed element, and the action's operands;
+the first is ``init``.
 """
 
 import queue
@@ -21,25 +22,25 @@ __all__ = ["AppletError", "FileSource", "ServerSource", "StoreSource"]
 
 
 class AppletError(KairosError):
-    """An applet cannot have what it asks for."""
+    """A request of an applet cannot be fulfilled."""
 
 
 class _Polled:
-    """A source that is read whole whenever it is another one than before."""
+    """A source that is read as a whole whenever its version changes."""
 
     def __init__(self):
         self._seen = None
         self._known: dict = {}
 
     def _version(self):
-        """What differs if the source does; None if there is none yet."""
+        """Return a value that differs whenever the source does; None if it does not exist yet."""
         raise NotImplementedError
 
     def _read(self) -> dict:
         raise NotImplementedError
 
     def changes(self):
-        """The datasets and what is new of them; None if nothing is."""
+        """Return the datasets and their changes; None if there are none."""
         version = self._version()
         if version is None or version == self._seen:
             return None
@@ -56,7 +57,7 @@ class _Polled:
         return (now, set_ + gone) if set_ or gone else None
 
     def close(self):
-        """Nobody asks any more."""
+        """Close the source."""
 
 
 def _same(before, now) -> bool:
@@ -64,7 +65,8 @@ def _same(before, now) -> bool:
 
 
 class FileSource(_Polled):
-    """The datasets in an HDF5 file of a run; those in its archive, where the run set none of the name."""
+    """The datasets in an HDF5 file of a run; those in its archive, unless the run has set one of
+    the same name."""
 
     def __init__(self, path):
         super().__init__()
@@ -76,11 +78,11 @@ class FileSource(_Polled):
         try:
             status = self._path.stat()
         except FileNotFoundError:
-            return self._seen  # it is being replaced
+            return self._seen  # the file is being replaced
         return status.st_mtime_ns, status.st_ino
 
     def _read(self) -> dict:
-        import h5py  # not at the head: it takes 0.1 s
+        import h5py  # imported late: it takes 0.1 s
 
         found: dict = {}
 
@@ -108,7 +110,7 @@ class FileSource(_Polled):
 
 
 class StoreSource(_Polled):
-    """The datasets that runs keep, in a dataset store."""
+    """The persistent datasets in a dataset store."""
 
     def __init__(self, path):
         super().__init__()
@@ -122,11 +124,11 @@ class StoreSource(_Polled):
         return self._store.kept()
 
     def set(self, key, value, persist=None, metadata=None):
-        """Keep a dataset."""
+        """Set a persistent dataset."""
         self._store.set(key, value, True, metadata)
 
     def update(self, change):
-        """Change what is in a dataset; KeyError if there is none."""
+        """Apply a change to a dataset; KeyError if there is none."""
         key = change["path"][0]
         entry = [True, self._store.get(key), self._store.get_metadata(key)]
         apply_change({key: entry}, change)
@@ -139,7 +141,7 @@ class StoreSource(_Polled):
 class ServerSource:
     """The datasets that a server publishes at `port`: ``kairos run --applets``, or ARTIQ's master.
 
-    Changes are made at `control`, a port of the server at which datasets are set; None if it has none.
+    Changes are sent to `control`, a port of the server that accepts them; None if it has none.
     """
 
     def __init__(self, host: str, port: int, control: int | None = None):
@@ -162,10 +164,11 @@ class ServerSource:
                 for line in lines:
                     self._new.put(pyon.decode(line.decode()))
         except (OSError, ValueError):
-            pass  # it has gone
+            pass  # the server has disconnected
 
     def changes(self):
-        """The datasets and what is new of them; None if nothing is. What a server has told stays when it has gone."""
+        """Return the datasets and their changes; None if there are none. Datasets are kept after
+        the server disconnects."""
         new = []
         while not self._new.empty():
             new.append(self._new.get())
@@ -192,7 +195,7 @@ class ServerSource:
         self._asked("set", key, value, persist, metadata)
 
     def update(self, change):
-        """Change what is in a dataset."""
+        """Apply a change to a dataset."""
         self._asked("update", change)
 
     def close(self):

@@ -1,4 +1,4 @@
-"""The applets that need no program: numbers, curves, histograms, images and progress, drawn with matplotlib."""
+"""The built-in applets: numbers, curves, histograms, images and progress, drawn with matplotlib."""
 
 import sys
 
@@ -11,10 +11,11 @@ __all__ = ["SUPPLIED", "main", "supplied"]
 
 
 class _Picture:
-    """A figure that is drawn anew with each change; `draw` has one set of axes, and the values by argument."""
+    """A figure that is redrawn on each change; `draw` receives one set of axes, and the values by
+    argument."""
 
     def __init__(self, args, requests):
-        from matplotlib.figure import Figure  # here, because it takes 0.3 s, and `kairos run` imports this module
+        from matplotlib.figure import Figure  # imported late: it takes 0.3 s, and `kairos run` imports this module
 
         self.args = args
         self.figure = Figure(figsize=(6.4, 4.0), layout="constrained")
@@ -33,13 +34,14 @@ class _Picture:
         self.draw(axes, {name: value[key] for name, key in named.items()}, metadata)
 
     def scaled(self, name, values, metadata, like=None):
-        """The value of an argument in its unit, or in that of the argument `like`; as it was set without a scale."""
+        """Return the value of an argument in its unit, or in that of the argument `like`; unchanged
+        without a scale."""
         of = [metadata[getattr(self.args, one)] for one in (name, like) if one is not None]
         scale = next((entry["scale"] for entry in of if entry.get("scale") is not None), 1.0)
         return values[name] if scale == 1.0 else np.divide(values[name], scale)
 
     def label(self, name, metadata):
-        """What stands at the axis of an argument: its dataset, and the unit."""
+        """Return the axis label of an argument: its dataset, and the unit."""
         key = getattr(self.args, name, None)
         unit = metadata[key].get("unit", "") if key is not None else ""
         return f"{key} ({unit})" if unit else key
@@ -100,7 +102,7 @@ class PlotXYHist(_Picture):
         counts = np.asarray(values["histograms_counts"])
         mesh = axes.pcolormesh(np.arange(len(xs) + 1) - 0.5, edges, counts.T)
         self.figure.colorbar(mesh, ax=axes, label=self.label("histograms_counts", metadata))
-        # A number at each column as long as they can be told apart.
+        # Label every column as long as the numbers remain distinguishable.
         shown = np.arange(0, len(xs), max(1, len(xs) // 6))
         axes.set_xticks(shown, [f"{x:.3g}" for x in xs[shown]])
         axes.set(xlabel=self.label("xs", metadata), ylabel=self.label("histogram_bins", metadata))
@@ -136,11 +138,11 @@ SUPPLIED = {
     "plot_xy_hist": (SimpleApplet, PlotXYHist, ["xs", "histogram_bins", "histograms_counts"], [], {}),
     "progress_bar": (SimpleApplet, ProgressBar, ["value"], [], {"min": 0, "max": 100}),
 }
-"""By name: the kind of applet, the widget, the datasets that it needs, those that it may have, numbers as options."""
+"""By name: the kind of applet, the widget, required and optional datasets, numeric options."""
 
 
 def supplied(name: str) -> SimpleApplet:
-    """The applet of this name, one of `SUPPLIED`, before it has read a command line."""
+    """Return the applet of this name, one of `SUPPLIED`, before it has parsed a command line."""
     kind, widget, required, optional, numbers = SUPPLIED[name]
     applet = kind(widget, widget.__doc__)
     for dataset in required:
@@ -154,7 +156,7 @@ def supplied(name: str) -> SimpleApplet:
 
 
 def main():
-    """The applet that the command line names, with its datasets."""
+    """Run the applet named on the command line, with its datasets."""
     name = sys.argv[1] if len(sys.argv) > 1 else None
     if name not in SUPPLIED:
         sys.exit(f"usage: python -m kairos.applets NAME DATASET ..., NAME one of {', '.join(SUPPLIED)}")

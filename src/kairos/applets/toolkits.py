@@ -1,4 +1,4 @@
-"""Windows for widgets, of whichever toolkit they are made with: Qt by any of its bindings, or figures of matplotlib."""
+"""Windows for widgets of any toolkit: Qt with any of its bindings, or matplotlib figures."""
 
 import importlib
 from pathlib import Path
@@ -10,12 +10,12 @@ from .sources import AppletError
 __all__ = ["show"]
 
 PERIOD = 0.05
-"""Seconds between two looks for changes."""
+"""Seconds between two polls for changes."""
 BINDINGS = ("PyQt6", "PySide6", "PyQt5", "PySide2")
 
 
 def show(made, changes, args):
-    """Show the widget that `made` makes of a source, and have it told of `changes` until its window
+    """Show the widget that `made` constructs from a source, and pass it `changes` until its window
     is closed; or, with ``args.picture``, draw it once."""
     binding = _binding(made.__self__.main_widget_class)
     if args.picture is not None and Path(args.picture).suffix not in FORMATS:
@@ -27,7 +27,7 @@ def show(made, changes, args):
 
 
 def _binding(cls) -> str | None:
-    """The binding of Qt that a class is of."""
+    """Return the Qt binding of a class."""
     return next((root for base in cls.__mro__ if (root := base.__module__.partition(".")[0]) in BINDINGS), None)
 
 
@@ -42,7 +42,7 @@ def _show_in_qt(binding, made, changes, args):
         try:
             pass_on(widget)
         except Exception as error:
-            # Out of a callback of Qt it would end the process without a word.
+            # An exception in a Qt callback would end the process without a message.
             failure.append(error)
             application.quit()
 
@@ -61,7 +61,7 @@ def _show_in_qt(binding, made, changes, args):
 
 
 def _show_figure(made, changes, args):
-    # Here, because it takes 0.4 s, and a widget of Qt may not want it.
+    # Imported late, because it takes 0.4 s, and a Qt widget may not need it.
     import matplotlib
 
     if args.picture is not None:
@@ -77,7 +77,7 @@ def _show_figure(made, changes, args):
         changes.pass_on_first(widget)
         save(figure, args.picture, dpi=150)
         return
-    from matplotlib import pyplot  # with the toolkit that is installed
+    from matplotlib import pyplot  # uses the installed toolkit
 
     if pyplot.get_backend().lower() in ("agg", "pdf", "svg", "ps", "cairo", "template"):
         raise AppletError(

@@ -1,8 +1,9 @@
-"""Models of one's own for the virtual bench: a class in a file of the user's, wired up by ``bench.toml``.
+"""User-defined models for the virtual bench: a class in a file of the user's, wired up by
+``bench.toml``.
 
-A model is told what changes at its inputs, says what changes at its outputs, and when it next acts
-by itself. Times are nanoseconds since the device's power-up, and exact: the device waits for the
-model. It runs in a process of its own.
+A model receives the changes of its inputs, sends the changes of its outputs, and states when it
+next acts on its own. Times are nanoseconds since the device's power-up, and exact: the device waits
+for the model, which runs in a separate process.
 """
 
 import math
@@ -13,7 +14,7 @@ __all__ = ["Light", "Model", "Tone"]
 
 
 class Tone(NamedTuple):
-    """A radio frequency, from the time on at which it comes."""
+    """A radio-frequency tone, from its arrival on."""
 
     hz: float
     dbm: float | None
@@ -22,62 +23,66 @@ class Tone(NamedTuple):
     """Phase at that time."""
 
     def after(self, ns: int) -> "Tone":
-        """What it has become so many nanoseconds later: its phase has gone on."""
+        """Return the tone `ns` nanoseconds later, with its phase advanced."""
         return self._replace(turns=(self.turns + _turns(self.hz, ns)) % 1)
 
 
 class Light(NamedTuple):
-    """A laser beam, from the time on at which it comes."""
+    """A laser beam, from its arrival on."""
 
     hz: float
-    """Frequency, less that of the laser."""
+    """Frequency offset from the laser."""
     power: float
-    """As a part of what there is at most."""
+    """Fraction of the maximum power."""
     turns: float
     """Phase at that time."""
 
     def after(self, ns: int) -> "Light":
-        """What it has become so many nanoseconds later: its phase has gone on."""
+        """Return the light `ns` nanoseconds later, with its phase advanced."""
         return self._replace(turns=(self.turns + _turns(self.hz, ns)) % 1)
 
 
 def _turns(hz: float, ns: int) -> float:
-    # Whole Hz apart, so that it stays exact for hours.
+    # Whole Hz are treated separately, so that the result stays exact for hours.
     whole = int(hz)
     return whole * ns % 10**9 / 1e9 + (hz - whole) * ns * 1e-9
 
 
 LATEST = 1 << 62
-"""The latest time in nanoseconds: after 146 years."""
+"""Maximum time in nanoseconds: after 146 years."""
 
 
 class Model:
-    """A part of the bench. It is made with the ``arguments`` of the bench file as keywords."""
+    """A part of the bench. It is constructed with the ``arguments`` of the bench file as keywords."""
 
     next: int | None = None
-    """When it acts by itself, or None. A time that has passed counts as the next nanosecond."""
+    """Time of its next action on its own, or None. A time in the past counts as the next
+    nanosecond."""
     random: random.Random
-    """Random numbers, which depend on the seed of the bench file and on the part's name."""
+    """Random number generator, seeded from the bench file's seed and the part's name."""
 
     def input(self, at: int, changes: dict):
-        """At `at` these inputs have changed, at once: their values by name. A pin has True or
-        False, a DDS channel a `Tone`, a modulator `Light`, a DAC channel or a photodiode volts, an
-        ion photons per second."""
+        """Handles simultaneous changes of inputs at `at`, given as values by name. A pin has True
+        or False, a DDS channel a `Tone`, a modulator `Light`, a DAC channel or a photodiode volts,
+        an ion photons per second.
+        """
 
     def act(self, at: int):
-        """It is the time that `next` has said."""
+        """Handles the time requested by `next`."""
 
     def report(self, at: int) -> dict:
-        """Settings and state at `at`, for ``bench.part(NAME)`` of tests: what JSON can hold."""
+        """Return settings and state at `at`, for ``bench.part(NAME)`` of tests, as JSON-compatible
+        values."""
         return {}
 
-    # What it does
+    # Actions
 
     def send(self, output: str, value: "bool | float | Tone | Light", delay: int = 0):
-        """An output changes `delay` ns from now on: True or False for a pin, a number for volts and
-        for photons per second, a `Tone`, `Light`; the phase is that at the time at which it comes.
-        KeyError if it has no output of this name, ValueError for a time that has passed and for
-        what cannot be, TypeError for another kind of value."""
+        """Change an output `delay` ns from now: True or False for a pin, a number for volts and for
+        photons per second, a `Tone` or `Light`, whose phase is that at its arrival. KeyError if
+        there is no output of this name, ValueError for a negative delay or an impossible value,
+        TypeError for another kind of value.
+        """
         if not 0 <= delay <= LATEST:
             raise ValueError(f"a delay of {delay} ns cannot be: it is 0 or more")
         if output not in self._outputs:
@@ -86,8 +91,9 @@ class Model:
         self._sent.append((int(delay), number, _checked(output, kind, value)))
 
     def warn(self, text: str):
-        """Tell whoever runs the bench of something that the hardware would not bear, or that cannot be meant."""
-        # As any other part: a line of text
+        """Warn the user of an input that the hardware would not withstand, or that cannot be
+        intended."""
+        # Warnings are single lines of text, as for any other part
         line = ", ".join(str(text).splitlines()).encode("utf-8", "backslashreplace").decode()
         self._warned.append("".join(one if one.isprintable() else repr(one)[1:-1] for one in line))
 
@@ -97,9 +103,9 @@ class Model:
 
 
 def _checked(output: str, kind: str, value):
-    """A value for an output of this kind. TypeError, ValueError."""
+    """Check and convert a value for an output of this kind. TypeError, ValueError."""
     if kind == "pin":
-        # Those of NumPy, 0 and 1, too
+        # Also accepts NumPy's booleans, 0 and 1
         if not isinstance(value, SupportsFloat) or value not in (0, 1):
             raise TypeError(f"{output} takes True or False, not {value!r}")
         return bool(value)

@@ -1,4 +1,5 @@
-"""``python -m kairos.bench``: one model in a process of its own, asked by the emulator: a line of JSON, a line back."""
+"""``python -m kairos.bench``: one model in a separate process, which answers the emulator's JSON
+lines."""
 
 import json
 import os
@@ -16,16 +17,16 @@ SIGNALS = {"tone": Tone, "light": Light}
 
 
 def main():
-    """Answer until the emulator has gone."""
+    """Answer requests until the emulator exits."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # what the model prints is no answer
+    os.dup2(2, 1)  # output of the model must not be mistaken for answers
     host = Host(answers)
     for line in sys.stdin:
         host.answer(json.loads(line))
 
 
 class Host:
-    """The model and what it is asked."""
+    """Runs the model and answers requests."""
 
     def __init__(self, answers):
         self._answers = answers
@@ -39,7 +40,7 @@ class Host:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def answer(self, request: dict):
-        """Do what is asked, and say what came of it."""
+        """Execute a request and send the result."""
         ((kind, content),) = request.items()
         if kind == "start":
             self._timeout_s = content["timeout_s"]
@@ -86,7 +87,7 @@ class Host:
         return {"report": report}
 
     def _done(self, method: str, at: int = -1) -> dict:
-        """What has come of a method."""
+        """Collect the results of a method call."""
         model = self._model
         reply = {"send": model._sent, "warn": model._warned}
         model._sent, model._warned = [], []
@@ -102,14 +103,14 @@ class Host:
         return time
 
     def _place(self, method: str) -> str:
-        """File and line of a method of the model, as far as it has its own."""
+        """Return file and line of a method of the model, if it is defined there."""
         code = getattr(getattr(type(self._model), method), "__code__", None)
         return self._file if code is None or code.co_filename != self._file else f"{self._file}:{code.co_firstlineno}"
 
     def _told(self, error: BaseException) -> str:
-        """What has been raised, with the innermost line of the model's own file."""
+        """Describe an exception, with the innermost line in the model's own file."""
         said = _said(error)
-        # On one line, whatever it says.
+        # On one line, regardless of its text.
         text = " ".join(f"{type(error).__name__}: {said}".rstrip(": ").split())
         if said.startswith(self._file):
             return said
@@ -119,7 +120,7 @@ class Host:
         return f"{self._file}:{lines[-1].lineno}: {text}" if lines else text
 
     def _watch(self):
-        """End a call that has had its time, and say where it is."""
+        """Abort a call that exceeds its time limit, and report its current line."""
         while (deadline := self._deadline) is None or time.monotonic() < deadline:
             time.sleep(min(0.2, self._timeout_s / 4))
         frame = sys._current_frames().get(self._thread)
@@ -131,7 +132,7 @@ class Host:
 
 
 def _said(error: BaseException) -> str:
-    """What an exception says, if it can."""
+    """Return the text of an exception, if it can be formatted."""
     try:
         return str(error).encode("utf-8", "backslashreplace").decode()
     except Exception as another:
@@ -139,7 +140,8 @@ def _said(error: BaseException) -> str:
 
 
 def _class(names: dict, wanted: str | None) -> type:
-    """The model's class among the names of its file. ValueError if there is none, or more than one."""
+    """Return the model's class among the names of its file. ValueError if there is none, or more
+    than one."""
     found = {
         name: one
         for name, one in names.items()

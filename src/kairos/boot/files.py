@@ -1,4 +1,5 @@
-"""The files that a device boots, checked before they are sent: firmware (ELF for 32-bit ARM), gateware (bitstream)."""
+"""Files booted by a device, checked before they are sent: firmware (ELF for 32-bit ARM), gateware
+(bitstream)."""
 
 import struct
 from dataclasses import dataclass
@@ -10,14 +11,16 @@ __all__ = ["Elf", "firmware", "gateware"]
 
 _SYNC = 0xAA99_5566
 _SEARCHED = 4096
-"""Bytes of a bitstream file in which the sync word must be; a `.bit` header has some 150."""
+"""Leading bytes of a bitstream file that must contain the sync word; a `.bit` header has some 150.
+"""
 _DUMMY = (0xFFFF_FFFF, 0x0000_00BB, 0x1122_0044)
-"""Words in front of the sync word: padding and bus width detection (UG470, table 5-19)."""
+"""Words before the sync word: padding and bus width detection (UG470, table 5-19)."""
 
 
 @dataclass
 class Elf:
-    """What of an ELF file is loaded: `segments` are (physical address, bytes, size in memory)."""
+    """The loadable content of an ELF file: `segments` are (physical address, bytes, size in
+    memory)."""
 
     entry: int
     segments: list[tuple[int, bytes, int]]
@@ -48,7 +51,7 @@ class Elf:
         return cls(entry, segments)
 
     def stripped(self) -> bytes:
-        """An ELF file with nothing but what is loaded: without symbols it is a tenth as long."""
+        """Return an ELF file with only the loadable content: without symbols it is a tenth as long."""
         header = bytearray(52 + 32 * len(self.segments))
         struct.pack_into("<4s5B7x", header, 0, b"\x7fELF", 1, 1, 1, 0, 0)
         struct.pack_into(
@@ -62,7 +65,8 @@ class Elf:
         return bytes(header) + body
 
     def flat(self) -> tuple[int, bytes]:
-        """Load address, and all bytes from there on; what is zero at the end is left out."""
+        """Return the load address, and all bytes from there on, without trailing zeros of the
+        memory image."""
         loaded = [(address, data) for address, data, _ in self.segments if data]
         start = min(address for address, _ in loaded)
         image = bytearray(max(address + len(data) for address, data in loaded) - start)
@@ -72,14 +76,16 @@ class Elf:
 
 
 def firmware(path) -> bytes:
-    """The firmware in the file at `path`, without what is not loaded."""
+    """Return the firmware in the file at `path`, reduced to its loadable content."""
     return Elf.parse(path).stripped()
 
 
 def gateware(path) -> bytes:
-    """The bitstream in the file at `path`: its words as the processor reads them, without a header.
+    """Return the bitstream in the file at `path`: its words as the processor reads them, without a
+    header.
 
-    Vivado's `.bit` and `.bin` have the most significant byte of each word first; files made for boot images the least.
+    Vivado's `.bit` and `.bin` have the most significant byte of each word first; files made for
+    boot images the least significant.
     """
     data = read(path)
     found = [(at, order) for order in "><" if (at := data.find(struct.pack(f"{order}I", _SYNC), 0, _SEARCHED)) >= 0]

@@ -1,4 +1,4 @@
-"""Boot images (`BOOT.BIN`): what of a loader, a firmware and a bitstream goes into one.
+"""Boot images (`BOOT.BIN`): assembled from a loader, a firmware and a bitstream.
 
 The format itself is written by `src/proto/src/boot_image.rs`.
 """
@@ -13,11 +13,12 @@ __all__ = ["OCM", "boards", "boot_image"]
 _wire = _native.wire
 
 OCM = len(FIRST_STAGE)
-"""Bytes of on-chip memory for the loader."""
+"""Bytes of on-chip memory available to the loader."""
 
 
 def _loader(path) -> tuple[int, bytes, dict[str, str]]:
-    """Entry point of the loader at `path`, its bytes from address 0 on, and the boards that it knows."""
+    """Return the entry point of the loader at `path`, its bytes from address 0 on, and the boards
+    it supports."""
     program = Elf.parse(path)
     load, code = program.flat()
     known = _wire.boards(code)
@@ -27,15 +28,16 @@ def _loader(path) -> tuple[int, bytes, dict[str, str]]:
 
 
 def boards(loader) -> dict[str, str]:
-    """Names of the boards that the loader at this path knows, the default first; for each, what of
-    its table no public source confirms: empty if there is nothing. UsageError if the file is no
-    loader."""
+    """Return the names of the boards that the loader at this path supports, the default first; for
+    each, the parts of its table that no public source confirms, or an empty string. UsageError if
+    the file is no loader.
+    """
     return _loader(loader)[2]
 
 
 def boot_image(loader, firmware, bitstream=None, *, board: str | None = None) -> bytes:
-    """The image with the files at these paths: loader and firmware (ELF), a bitstream. `board`: one
-    of `boards`, by default the first. UsageError if something is unfit."""
+    """Build the image from the files at these paths: loader and firmware (ELF), a bitstream.
+    `board`: one of `boards`, by default the first. UsageError if something is unsuitable."""
     start, code, known = _loader(loader)
     if board is not None and board not in known:
         raise UsageError(f"the loader knows no board '{board}', but {', '.join(known)}")
@@ -47,7 +49,7 @@ def boot_image(loader, firmware, bitstream=None, *, board: str | None = None) ->
         partitions.append(("kairos.bit", True, 0, 0, gateware(bitstream)))
     for n, (address, data, _) in enumerate(program.segments):
         if data:
-            # The loader starts at the first entry point it finds; the others are zero.
+            # The loader starts at the first nonzero entry point; the others are zero.
             entry = program.entry if 0 <= program.entry - address < len(data) else 0
             partitions.append((f"runtime.{n}", False, address, entry, data))
     try:

@@ -1,4 +1,4 @@
-"""Loads a device over the network (TCP 1379): the host's end of `src/proto/src/netboot.rs`."""
+"""Loads a device over the network (TCP 1379): the host side of `src/proto/src/netboot.rs`."""
 
 import hashlib
 import hmac
@@ -15,10 +15,10 @@ __all__ = ["PORT", "Refused", "load"]
 PIECE = 32 * 1024
 """Bytes sent between two calls of the progress function."""
 SILENCE = 10.0
-"""Seconds in which the loader must answer; it may have to check 16 MB first."""
+"""Timeout in seconds of the loader's answers; it may have to check 16 MB first."""
 ATTEMPT = 2.0
-"""Seconds in which it must accept a connection and answer the greeting: one that was begun while
-the device restarted never gets an answer."""
+"""Timeout in seconds for accepting a connection and answering the greeting: a connection begun
+while the device restarts is never answered."""
 RETRY = 0.3
 """Seconds between attempts to reach the loader."""
 
@@ -26,11 +26,11 @@ _wire = _native.wire
 
 
 class Refused(KairosError):
-    """The loader does not want what it was sent; it keeps waiting."""
+    """The loader rejected a request; it keeps waiting."""
 
 
 class _Lost(Exception):
-    """The connection is gone, or was never there; trying again may help."""
+    """The connection was lost or not established; a retry may help."""
 
 
 class _Connection:
@@ -72,14 +72,14 @@ class _Connection:
         return data
 
     def _answer(self):
-        """Type of an answer, and what it says."""
+        """Read an answer; returns its type and content."""
         kind, said = _wire.read_netboot_answer(self._read)
         if kind == Reply.REFUSED:
             raise Refused(f"refused by the loader at {self._where}: {said}")
         return kind, said
 
     def _expect(self, kind: Reply):
-        """What the expected answer says."""
+        """Read the expected answer and return its content."""
         answer, said = self._answer()
         if answer != kind:
             raise KairosError(f"the loader at {self._where} sent an unexpected answer of type {answer}")
@@ -93,7 +93,8 @@ class _Connection:
             raise _Lost(str(error)) from None
 
     def _raise_refusal(self):
-        """The loader closes after a refusal: what it said is there, though sending has failed."""
+        """Read a refusal, after which the loader closes: it is readable even though sending has
+        failed."""
         try:
             self._answer()
         except _Lost:
@@ -130,11 +131,12 @@ def load(
     patience: float = 30.0,
     progress: Callable[[str, int, int], None] = lambda name, done, total: None,
 ) -> int:
-    """Load the device at `host` and start what was loaded. Returns how often the connection was lost on the way.
+    """Load the device at `host` and start the loaded program. Returns the number of lost
+    connections.
 
     `patience`: seconds without any progress after which it gives up. `progress` is called with the
-    file's name, the bytes that are there, and the bytes of the file. Raises Refused,
-    DeviceUnreachable (never reached), ConnectionLost.
+    file's name, the bytes transferred, and the bytes of the file. Raises Refused, DeviceUnreachable
+    (never reached), ConnectionLost.
     """
     losses = 0
     reached = False
@@ -153,7 +155,8 @@ def load(
             connection = _Connection(host, port, key, timeout=max(0.1, min(ATTEMPT, deadline - time.monotonic())))
             try:
                 reached = True
-                # What decides over the pins first: the firmware looks at it when it starts.
+                # The gateware first, since it determines the pins: the firmware examines it at
+                # startup.
                 for name, content in (("gateware", gateware), ("firmware", firmware)):
                     if content is not None:
                         connection.offer(name, content, report)

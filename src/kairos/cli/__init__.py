@@ -1,7 +1,7 @@
 """The ``kairos`` command.
 
-Its subcommands are the modules of :mod:`kairos.cli.commands`. Only the one that is wanted is
-imported, because start-up time is felt at every run.
+Its subcommands are the modules of :mod:`kairos.cli.commands`. Only the selected one is imported, to
+keep the start-up time of every run short.
 """
 
 import argparse
@@ -17,7 +17,7 @@ __all__ = ["main", "parser"]
 
 
 def parser(names) -> argparse.ArgumentParser:
-    """The parser of a command line that knows the subcommands `names`."""
+    """Build the parser of a command line with the subcommands `names`."""
     whole = argparse.ArgumentParser(prog="kairos", description="Real-time control of quantum-physics experiments.")
     whole.add_argument("--version", action="version", version=f"kairos {__version__}")
     parsers = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -27,7 +27,8 @@ def parser(names) -> argparse.ArgumentParser:
 
 
 def _parse(argv: list[str]) -> argparse.Namespace:
-    """The parsed command line; KEY=VALUE may also stand behind options, which argparse does not do by itself."""
+    """Parse the command line; KEY=VALUE may also follow options, which argparse does not support by
+    itself."""
     known = commands.names()
     wanted = argv[:1] if argv and argv[0] in known else [] if argv[:1] == ["--version"] else known
     chosen = parser(wanted)
@@ -61,7 +62,7 @@ def main(argv=None) -> int:
 
 
 def _failed(error) -> int:
-    # Here, because most runs do without it.
+    # Imported late, because most runs do not need it.
     from .colour import coloured
 
     print(coloured(f"kairos: {error}"), file=sys.stderr)

@@ -1,4 +1,5 @@
-"""``kairos analyze``: the analyzer's record as a table, as lines of JSON, as a VCD file and as a picture."""
+"""``kairos analyze``: the analyzer's record as a table, as lines of JSON, as a VCD file and as a
+picture."""
 
 import io
 import json
@@ -20,7 +21,7 @@ COLUMNS = ("time / mu", "slack / mu", "kind", "channel", "device", "address", "d
 
 
 def analyze(args):
-    """Show the record of the command line `args`."""
+    """Show the record selected by the command line `args`."""
     if args.plot:
         check_picture("--plot", args.plot)
     limit = table_limit(args.table, "messages")
@@ -42,7 +43,7 @@ def analyze(args):
     if args.plot:
         write_plot(args.plot, pins(dump, entries), title=Path(args.read or "analyzer").name)
     if args.scope:
-        # Not at the head: it loads NumPy.
+        # Imported late: it loads NumPy.
         from ..scope.record import write_dump_page
 
         write_dump_page(args.scope, dump, entries, Path(args.read or "analyzer").name)
@@ -60,7 +61,7 @@ def analyze(args):
 
 
 def _table(messages, limit) -> str:
-    """A line for each message, the last `limit` of them."""
+    """Format one line per message, the last `limit` of them."""
     if not messages:
         return "the record is empty: nothing was submitted since it was read last"
     shown = messages if limit is None else messages[len(messages) - min(limit, len(messages)) :]

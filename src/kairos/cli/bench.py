@@ -1,4 +1,4 @@
-"""``kairos bench``: what is wired to the pins of an emulated device, checked and drawn; and what a run has of it."""
+"""``kairos bench``: checks and draws the bench of an emulated device; and the bench of a run."""
 
 import json
 import subprocess
@@ -20,8 +20,8 @@ NAME = "bench.toml"
 
 
 def check(args):
-    """Print the parts of the bench that the command line `args` names, and what they are wired to,
-    then the devices that have no model, and chips that several devices drive. UsageError."""
+    """Print the parts of the bench named by the command line `args`, with their connections, then
+    devices without a model, and chips that several devices drive. UsageError."""
     database = DeviceDB.load(args.device_db)
     plan = _plan(args, database)
     for part in plan["parts"]:
@@ -51,7 +51,7 @@ def _end(name: str, label: str) -> str:
 
 
 def draw(args):
-    """Draw the bench that the command line `args` names. UsageError."""
+    """Draw the bench named by the command line `args`. UsageError."""
     check_picture("--output", args.output)
     plan = _plan(args, DeviceDB.load(args.device_db))
     write_plot(args.output, plan)
@@ -59,7 +59,7 @@ def draw(args):
 
 
 def _plan(args, database: DeviceDB) -> dict:
-    """Parts and wires, as the emulator says them (`docs/interfaces.md` section 7)."""
+    """Return parts and wires in the emulator's format (`docs/interfaces.md` section 7)."""
     host = database.arguments("core").get("host")
     if not emulation.is_emulated(host):
         raise UsageError(f"the core device of {args.device_db} is not an emulated one, which alone have benches")
@@ -76,9 +76,10 @@ def _plan(args, database: DeviceDB) -> dict:
 
 
 def bench_file(args) -> str | None:
-    """The bench file of a run on an emulated device: ``--bench``, or that beside the device database, or None.
+    """Return the bench file of a run on an emulated device: ``--bench``, or the one next to the
+    device database, or None.
 
-    UsageError if it is not there.
+    UsageError if it does not exist.
     """
     return None if args.no_bench else _beside(args, args.bench)
 
@@ -93,7 +94,7 @@ def _beside(args, file: str | None) -> str | None:
 
 
 def print_warnings(device):
-    """Tell what the parts of the bench complained about, if the device has one."""
+    """Print the warnings of the bench's parts, if the device has a bench."""
     if not device.has_bench:
         return
     state = device.control.request("bench")
@@ -102,6 +103,7 @@ def print_warnings(device):
 
 
 def _line(device, chain) -> str:
-    """The user's line that reached a part of the bench last, of a chain of addresses (`docs/interfaces.md`)."""
+    """Return the user's line behind the latest access to a part, from a chain of addresses
+    (`docs/interfaces.md`)."""
     frames = chain and device.kernels.frames(*chain)
     return f", {Path(frames[0].file).name}:{frames[0].line}" if frames else ""

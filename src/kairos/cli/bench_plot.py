@@ -1,4 +1,5 @@
-"""The picture of ``kairos bench draw``: pins and parts as boxes, from outputs on the left to inputs on the right."""
+"""The picture of ``kairos bench draw``: pins and parts as boxes, from outputs on the left to inputs
+on the right."""
 
 from collections import defaultdict
 from itertools import cycle, pairwise
@@ -8,11 +9,12 @@ from ..pictures import COLORS, FONT, drawing, save
 __all__ = ["places", "write_plot"]
 
 _WIDTH, _HEIGHT = 2.4, 0.9
-"""Of a column and of a row, in inches."""
+"""Width of a column and height of a row, in inches."""
 _SWEEPS = 4
-"""Over all columns, to put each box beside what it is wired to; more change nothing in the benches that were tried."""
+"""Sweeps over all columns that place each box near its neighbours; more changed nothing in the
+benches tried."""
 LABELS = 4
-"""Lines at a wire: of more wires from one box to another the rest is a number."""
+"""Maximum number of labels on a wire; further ones between the same boxes are only counted."""
 
 
 def write_plot(path, plan: dict):
@@ -23,7 +25,7 @@ def write_plot(path, plan: dict):
     found, ways = places(names, list(labels))
     columns = 1 + max((x for x, _ in found.values()), default=0)
     rows = 1 + max((y for _, y in found.values()), default=0)
-    # Pins have the last one; of many kinds some share theirs.
+    # Pins have the last colour; with many kinds some share a colour.
     colors = dict(zip(dict.fromkeys(kinds.values()), cycle(COLORS[:-1]), strict=False))
     with drawing(**FONT) as pyplot:
         size = (columns * _WIDTH, max(2, rows) * _HEIGHT)
@@ -42,7 +44,8 @@ def write_plot(path, plan: dict):
 
 
 def _labels(wires: list[dict]) -> dict[tuple[str, str], list[str]]:
-    """What stands at the wires from one box to another. A card whose pins have its own name needs no box for them."""
+    """Return the labels of the wires between boxes. A card whose pins have its own name needs no
+    box for them."""
     labels = defaultdict(list)
     for wire in wires:
         if wire["from"] != wire["to"]:
@@ -51,8 +54,8 @@ def _labels(wires: list[dict]) -> dict[tuple[str, str], list[str]]:
 
 
 def places(names: list[str], wires: list[tuple[str, str]]) -> tuple[dict, dict]:
-    """Where boxes and wires go: (column, row) of each name, and of each wire the stops on its way,
-    both ends among them. Wires that lead over columns have a place in each, so they cross no box."""
+    """Lay out boxes and wires: (column, row) of each name, and the stops of each wire including
+    both ends. Wires across several columns occupy a place in each, so they cross no box."""
     column = _columns(names, wires)
     members: dict[int, list] = defaultdict(list)
     for name in names:
@@ -90,8 +93,8 @@ def places(names: list[str], wires: list[tuple[str, str]]) -> tuple[dict, dict]:
 
 
 def _columns(names, wires) -> dict[str, int]:
-    """The column of each name: behind all that lead to it, as far as they do not go round in
-    circles; what nothing leads to stands right before what it leads to."""
+    """Return the column of each name: after all its predecessors, ignoring cycles; names without
+    predecessors are placed directly before their first successor."""
     behind = defaultdict(list)
     for source, target in wires:
         behind[source].append(target)
@@ -101,7 +104,7 @@ def _columns(names, wires) -> dict[str, int]:
         state[name] = "open"
         for target in list(behind[name]):
             if state.get(target) == "open":
-                behind[name].remove(target)  # it closes a circle
+                behind[name].remove(target)  # it closes a cycle
             elif target not in state:
                 visit(target)
         state[name] = "done"
@@ -122,8 +125,8 @@ def _columns(names, wires) -> dict[str, int]:
 
 
 def _wire(axes, boxes, wire, way, label):
-    """A line along its way, with an arrow at its end. It is drawn behind the boxes: how large they
-    are is known only then."""
+    """Draw a line along the wire's stops, with an arrow at its end. Drawn after the boxes, whose
+    size is known only then."""
     line = {"color": COLORS[-1], "linewidth": 1.2}
     axes.plot(*zip(*way[:-1], strict=True), **line, solid_joinstyle="round", zorder=1)
     ends = {"patchB": boxes[wire[1]].get_bbox_patch(), "shrinkA": 0, "shrinkB": 0}

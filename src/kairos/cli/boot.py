@@ -1,4 +1,4 @@
-"""``kairos boot``: loading a device over the network."""
+"""``kairos boot``: loads a device over the network."""
 
 from .. import boot as loading
 from ..emulator.artifacts import built_firmware
@@ -10,7 +10,7 @@ __all__ = ["boot"]
 
 
 def boot(args):
-    """Load the device of the command line, and start it."""
+    """Load and start the device of the command line."""
     program = loading.firmware(args.firmware or built_firmware("runtime.elf"))
     bitstream = loading.gateware(args.gateware) if args.gateware else None
     key = management.read_key(args.key) if args.key else None
@@ -25,12 +25,12 @@ def boot(args):
 
 
 def _restart(host: str, port: int, key: bytes | None):
-    """Have a running firmware restart into the loader."""
+    """Restart a running firmware into the loader."""
     try:
         with management.Management(host, port, timeout=3, key=key, patience=0) as running:
             running.netboot()
     except management.KeyNotKnown:
-        # It is for the loader, then, which says for itself whether it wants one.
+        # The key is for the loader, then, which reports itself whether it requires one.
         _restart(host, port, None)
     except DeviceUnreachable:
-        pass  # no firmware runs: the loader may be waiting
+        pass  # no firmware is running: the loader may be waiting

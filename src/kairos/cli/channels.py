@@ -1,4 +1,5 @@
-"""``kairos device channels``: the paths between processors, memory and logic, as table, JSON, and picture."""
+"""``kairos device channels``: the paths between processors, memory and logic, as table, JSON, and
+picture."""
 
 import json
 from contextlib import contextmanager
@@ -15,14 +16,15 @@ from .outputs import check_picture
 __all__ = ["channels"]
 
 _TIMING = {"quantum": 100}
-"""One core is ahead of the other by so many cycles at most: messages between them are seen so much early or late."""
+"""Maximum lead of one core over the other in cycles, which is the error of message times between
+them."""
 
 _HEAD = f"{'path':37}{'bytes':>9}{'trials':>8}{'time, ns':>33}{'MB/s':>33}{'in the logic, ns':>22}"
 _UNDER = f"{'':54}{'min':>11}{'median':>11}{'max':>11}{'min':>11}{'median':>11}{'max':>11}{'first':>11}{'last':>11}"
 
 
 def channels(args):
-    """Measure what the command line `args` asks for, and show it."""
+    """Measure the paths selected by the command line `args`, and show the results."""
     if args.plot:
         check_picture("--plot", args.plot)
     if args.trials < 1:
@@ -47,7 +49,7 @@ def channels(args):
 
 @contextmanager
 def _device(args):
-    """The management service of the device; an emulated one is started for this."""
+    """Return the management service of the device; an emulated device is started for this."""
     host = args.device or DeviceDB.load(args.device_db).arguments("core").get("host")
     key = read_key(args.key) if args.key else None
     if is_emulated(host):

@@ -1,4 +1,5 @@
-"""Time and throughput of the paths over the size, as a picture: medians, and a band from smallest to largest."""
+"""Time and throughput of the paths over the size, as a picture: medians, and a band from minimum to
+maximum."""
 
 from ..network.channels import LABELS, Series
 from ..pictures import COLORS, drawing, save
@@ -7,7 +8,7 @@ __all__ = ["write_plot"]
 
 
 def write_plot(path, series: list[Series]):
-    """Write a picture to `path`; its suffix says the format (png, pdf, svg)."""
+    """Write a picture to `path`, whose suffix selects the format (png, pdf, svg)."""
     sized = {of: [one for one in series if one.path == of and one.size] for of in LABELS}
     sized = {of: found for of, found in sized.items() if found}
     single = [one for one in series if not one.size]
@@ -39,7 +40,7 @@ def write_plot(path, series: list[Series]):
 
 
 def _bars(axes, single: list[Series]):
-    """Paths without a size: a bar each, to the median, with its range."""
+    """Draw paths without a size: one bar each, to the median, with its range."""
     spreads = [one.time_ns() for one in single]
     rows = range(len(single))
     medians = [spread.median for spread in spreads]

@@ -1,8 +1,9 @@
-"""``kairos check``: builds the experiments of some files, and has the compiler look at their kernels.
+"""``kairos check``: builds the experiments of some files, and lets the compiler check their
+kernels.
 
-Of an experiment it checks `run`, if that is a kernel, and every other kernel of its class whose
-arguments are known without running anything: by their defaults, or by annotations, for each of
-which a value of the type stands in. What such a kernel calls is checked with it. Nothing is
+For an experiment it checks `run`, if that is a kernel, and every other kernel of its class whose
+arguments are known without running anything: from their defaults, or from annotations, for which a
+value of the type is substituted. Functions called by a kernel are checked with it. Nothing is
 prepared, and no device is touched.
 """
 
@@ -31,9 +32,10 @@ __all__ = ["check"]
 
 
 def check(args) -> int:
-    """Check the files of the command line; 1 if there are errors, or with `strict` warnings."""
+    """Check the files of the command line; returns 1 if there are errors, or with `strict`
+    warnings."""
     ddb = DeviceDB.load(args.device_db)
-    found: dict[Diagnostic, None] = {}  # in order; what two kernels reach is told once
+    found: dict[Diagnostic, None] = {}  # ordered; findings reached from several kernels are reported once
     for file in args.files:
         found |= dict.fromkeys(_of_file(file, ddb))
     if args.format == "json":
@@ -53,7 +55,7 @@ def _summary(found, files: int) -> str:
 
 
 def _of_file(file: str, ddb: DeviceDB) -> Iterator[Diagnostic]:
-    """What is wrong with the kernels of a file, or with the file."""
+    """Yield the errors of a file and of its kernels."""
     try:
         module = import_file(file, prefix="checked_")
     except UserCodeError as error:
@@ -85,7 +87,7 @@ _STAND_INS = {"bool": False, "int32": 0, "int64": 0, "float": 0.0, "str": "", "n
 
 
 def _kernels(cls: type) -> Iterator[tuple]:
-    """The kernels of a class that can be checked, and their arguments behind `self`."""
+    """Yield the kernels of a class that can be checked, with their arguments after `self`."""
     compiler = load_compiler()
     for name in dir(cls):
         kernel = inspect.getattr_static(cls, name)
@@ -108,12 +110,12 @@ def _kernels(cls: type) -> Iterator[tuple]:
 
 
 def _line(file: str, number: int) -> Range:
-    """A whole line, numbered from 1."""
+    """Return the range of a whole line, numbered from 1."""
     return Range(file, (number - 1, 0), (number, 0))
 
 
 def _of_python(file: str, error: BaseException) -> Diagnostic:
-    """An exception of the file's own code, at the last of its lines that has to do with it."""
+    """Convert an exception of the file's own code, located at the innermost of its lines."""
     number = error.lineno if isinstance(error, SyntaxError) else None
     if number is None:
         own = str(Path(file).resolve())

@@ -1,6 +1,6 @@
-"""Colours of what goes wrong, on terminals only: pipes, files and editors get plain text.
+"""Colours for errors, on terminals only: pipes, files and editors get plain text.
 
-The environment may forbid them: `NO_COLOR` (https://no-color.org), or a terminal that calls itself ``dumb``.
+The environment may disable them: `NO_COLOR` (https://no-color.org), or the terminal type ``dumb``.
 """
 
 import os
@@ -18,11 +18,12 @@ _STYLES = [
     (re.compile(r"^( *-->|[ \d]*\|| +=)(?= |$)", re.MULTILINE), _BLUE),
     (re.compile(r"(?<= )(\^+)(?= |$)", re.MULTILINE), _RED),
 ]
-"""Parts of a diagnostic, in the layout of `kairos.diagnostics`, and how they are shown."""
+"""Parts of a diagnostic, in the layout of `kairos.diagnostics`, and their styles."""
 
 
 def coloured(text: str, stream=None) -> str:
-    """`text` for `stream` (standard error): with colours if that is a terminal that may have them."""
+    """Return `text` for `stream` (standard error), with colours if it is a terminal and they are
+    not disabled."""
     stream = sys.stderr if stream is None else stream
     if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text

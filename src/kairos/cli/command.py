@@ -1,8 +1,8 @@
-"""How a subcommand of ``kairos`` is declared, and how `argparse` comes to know it.
+"""Declaration of subcommands of ``kairos``, and their registration in `argparse`.
 
 Each module of :mod:`kairos.cli.commands` defines ``COMMAND``, and has the name of its subcommand.
-Nothing else needs to know of it: the command line and the manual's page
-(:mod:`kairos.cli.reference`) are made from the declarations.
+No other registration is needed: the command line and the manual's page
+(:mod:`kairos.cli.reference`) are built from the declarations.
 """
 
 from argparse import RawDescriptionHelpFormatter
@@ -12,7 +12,7 @@ __all__ = ["Command", "Option"]
 
 
 class Option:
-    """An option or a positional argument, in the words of `ArgumentParser.add_argument`.
+    """An option or a positional argument, with the parameters of `ArgumentParser.add_argument`.
 
     `group` is the heading under which the help shows it.
     """
@@ -24,19 +24,19 @@ class Option:
 
 
 def _is_of(line: str, path: str) -> bool:
-    """Whether an example has the words of a subcommand, in their order; options with their values stand between."""
+    """Return whether an example contains the words of a subcommand in order, possibly with options
+    in between."""
     words = iter(line.split())
     return all(word in words for word in path.split())
 
 
 class Command:
-    """A subcommand: either it runs a function, or it has `tools`, subcommands of its own, which the
-    help calls `kind`; `default` is the one that is meant where none is named.
+    """A subcommand: it either runs a function, or has `tools`, nested subcommands, which the help
+    calls `kind`; `default` is the tool used if none is named.
 
-    `runs` names the function, ``module.function`` in :mod:`kairos.cli`: it is imported when it is
-    called, since what a subcommand needs takes up to 0.5 s to import. It takes the parsed command
-    line, and returns the exit code, or None for 0. `examples` are command lines, which the help
-    shows.
+    `runs` names the function, ``module.function`` in :mod:`kairos.cli`: it is imported when called,
+    since imports of a subcommand take up to 0.5 s. It takes the parsed command line, and returns
+    the exit code, or None for 0. `examples` are command lines shown in the help.
     """
 
     def __init__(
@@ -58,27 +58,28 @@ class Command:
         self.examples = examples
 
     def completed(self, words: list[str]) -> list[str]:
-        """The words behind its name, with the default tool where they name none."""
+        """Return the words after its name, with the default tool added if none is named."""
         names_none = not words or (words[0].startswith("-") and words[0] not in ("-h", "--help"))
         return [self.default, *words] if self.default and names_none else words
 
     def description(self) -> str:
-        """What it does, as a sentence."""
+        """Return its description, as a sentence."""
         alone = f" Alone it does what '{self.default}' does." if self.default else ""
         return f"{self.help[0].upper()}{self.help[1:]}.{alone}"
 
     def function(self):
-        """The function that the subcommand runs."""
+        """Return the function that the subcommand runs."""
         module, _, name = self.runs.partition(".")
         return getattr(import_module(f".{module}", __package__), name)
 
     def examples_of(self, path: str, others: tuple[str, ...]) -> tuple[str, ...]:
-        """Its examples, and those of `others` (the commands around it) that are of this one, whose words are `path`."""
+        """Return its examples, and those of `others` (the enclosing commands) that contain its
+        words `path`."""
         return (*self.examples, *(line for line in others if _is_of(line, path)))
 
     def add_to(self, parsers, name: str, path: str = "", others: tuple[str, ...] = ()):
-        """Add a parser called `name` to what `ArgumentParser.add_subparsers` has given; `path` and
-        `others`: words and examples of the commands around it."""
+        """Add a parser called `name` to the result of `ArgumentParser.add_subparsers`; `path` and
+        `others`: words and examples of the enclosing commands."""
         path = f"{path} {name}"
         examples = self.examples_of(path, others)
         shown = "examples:\n" + "".join(f"  {line}\n" for line in examples) if examples else None

@@ -1,4 +1,4 @@
-"""``kairos compile``: the stages of the compilation of an experiment's ``run``, without a device."""
+"""``kairos compile``: the compilation stages of an experiment's ``run``, without a device."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ __all__ = ["compile_experiment"]
 
 
 def compile_experiment(args):
-    """Compile ``run()`` of the experiment of the command line, and write the stage it asks for."""
+    """Compile ``run()`` of the experiment of the command line, and write the requested stage."""
     experiment = Experiment(args.file, args.class_name, args.arguments, DeviceDB.load(args.device_db), args.dataset_db)
     stage = experiment.compiled(args.emit, strict=args.strict)
     content = stage.encode() if isinstance(stage, str) else stage

@@ -9,7 +9,7 @@ from . import commands, parser
 __all__ = ["script"]
 
 _FILES = {"FILE", "DUMP", "ELF"}
-"""What an option's value is called where it is a file."""
+"""Metavariables of options whose values are files."""
 
 
 def script(args):
@@ -20,7 +20,7 @@ def script(args):
 
 
 def _name_files(whole: argparse.ArgumentParser):
-    """Tell which values are files; nested subcommands, too."""
+    """Mark the values that are files, also in nested subcommands."""
     for action in whole._actions:
         if isinstance(action, argparse._SubParsersAction):
             for nested in action.choices.values():

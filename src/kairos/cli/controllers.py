@@ -1,4 +1,5 @@
-"""``kairos controllers``: start what a device database names, or say what answers."""
+"""``kairos controllers``: starts the controllers of a device database, or lists which of them
+answer."""
 
 import asyncio
 import json
@@ -14,7 +15,8 @@ __all__ = ["controllers"]
 
 
 def controllers(args) -> int:
-    """Run the controllers of the command line `args` until Ctrl-C or SIGTERM; the exit code."""
+    """Run the controllers of the command line `args` until Ctrl-C or SIGTERM; returns the exit
+    code."""
     supervisor = Supervisor(DeviceDB.load(args.device_db).entries, args.bind)
     if not supervisor.controllers:
         raise UsageError(
@@ -36,7 +38,7 @@ async def _until_told(supervisor: Supervisor):
 
 
 def _list(supervisor: Supervisor, as_json: bool) -> int:
-    """A line for each; the exit code is 1 if one does not answer."""
+    """Print one line per controller; returns exit code 1 if one does not answer."""
     silent = 0
     for controller in supervisor.controllers:
         command = shlex.join(controller.command)

@@ -1,4 +1,4 @@
-"""``kairos datasets``: what is kept between runs."""
+"""``kairos datasets``: the datasets kept between runs."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ __all__ = ["delete", "get", "list_all", "set_value"]
 
 @contextmanager
 def _store(args, new=False):
-    """The store of the command line; UsageError if it is not there, unless it may be `new`."""
+    """Open the store of the command line; UsageError if it does not exist, unless it may be `new`."""
     if not (new or Path(args.dataset_db).exists()):
         raise UsageError(
             f"there is no dataset store {args.dataset_db}: runs keep datasets that are set with persist=True"
@@ -28,7 +28,8 @@ def _store(args, new=False):
 
 
 def list_all(args):
-    """Names and values; on a terminal long ones with their ends only. As JSON: PYON texts and metadata by name."""
+    """Print names and values; long values are abbreviated on a terminal. As JSON: PYON texts and
+    metadata by name."""
     with _store(args) as store:
         for key in store.keys():
             value = store.get(key)
@@ -51,14 +52,14 @@ def _known(store, key, action):
 
 
 def get(args):
-    """One value, as PYON; with `json` as `list_all` has it."""
+    """Print one value, as PYON; with `json` in the format of `list_all`."""
     with _store(args) as store:
         value = _known(store, args.key, store.get)
         print(_as_json(store, args.key, value) if args.json else pyon.encode(value))
 
 
 def set_value(args):
-    """Keep a value; its metadata stay as they were."""
+    """Set a value; its metadata are unchanged."""
     try:
         value = pyon.decode(args.value)
     except ValueError:
@@ -69,6 +70,6 @@ def set_value(args):
 
 
 def delete(args):
-    """Forget one."""
+    """Delete a dataset."""
     with _store(args) as store:
         _known(store, args.key, store.delete)

@@ -16,7 +16,8 @@ __all__ = ["debug", "erase", "flash", "log", "read", "reboot", "remove", "write"
 
 
 def _on_device(tool: Callable) -> Callable:
-    """The tool, which takes the management connection and the command line, as a command that connects for it."""
+    """Wrap a tool, which takes the management connection and the command line, as a command that
+    connects."""
 
     @wraps(tool)
     def run(args):
@@ -30,7 +31,8 @@ def _on_device(tool: Callable) -> Callable:
 
 @_on_device
 def log(management, args):
-    """Print the log of the device, or clear it. As JSON: time in seconds, level, source and message of each line."""
+    """Print the log of the device, or clear it. As JSON: time in seconds, level, source and message
+    of each line."""
     if args.action == "clear":
         management.clear_log()
     elif args.json:
@@ -44,7 +46,7 @@ _ENTRY = re.compile(r"\[\s*(?P<time>[\d.]+)s?\]\s*(?P<level>[A-Z]+)\((?P<source>
 
 
 def entry(line: str) -> dict:
-    """The parts of a line of the log; of one that has none but the message, that."""
+    """Split a line of the log into its parts; a line in another format is a message only."""
     found = _ENTRY.fullmatch(line)
     return {**found.groupdict(), "time": float(found["time"])} if found else {"message": line}
 
@@ -95,5 +97,5 @@ def flash(management, args):
 
 @_on_device
 def debug(management, _args):
-    """Have the device log the state of its memory."""
+    """Make the device log the state of its memory."""
     management.debug_allocator()

@@ -1,4 +1,5 @@
-"""``kairos devices``: what a device database has, and the database of a system description or of a device."""
+"""``kairos devices``: lists a device database, or generates that of a system description or a
+device."""
 
 import json
 import sys
@@ -17,11 +18,11 @@ __all__ = ["devices"]
 
 
 def devices(args):
-    """List the entries of a device database, or write the one of a system description or a device."""
+    """List the entries of a device database, or write that of a system description or a device."""
     if args.source is not None:
         if emulation.is_emulated(args.source):
             text = _of_emulated(args)
-        # An address has no slash and does not end like a file of that kind.
+        # An address has no slash and does not end with the suffix of a description.
         elif Path(args.source).exists() or "/" in args.source or args.source.endswith(".json"):
             text = _of_description(args.source, args.host)
         else:
@@ -46,9 +47,9 @@ def devices(args):
 
 
 def _of_description(path, host: str | None) -> str:
-    """Text of the device database that belongs to the gateware of a system description."""
+    """Return the text of the device database for the gateware of a system description."""
     try:
-        # A package of its own, which only those need who build gateware.
+        # A separate package, needed only for building gateware.
         from kairos_gateware.description import DescriptionError, load, make_variant
         from kairos_gateware.device_db import render  # likewise
     except ImportError as error:
@@ -63,8 +64,8 @@ def _of_description(path, host: str | None) -> str:
 
 
 def _of_emulated(args) -> str:
-    """Text of the device database of an emulated device: the one that was made with its gateware,
-    which knows the cards; of several boards, what they say of themselves."""
+    """Return the text of the device database of an emulated device: the one built with its
+    gateware, which includes the cards; for several boards, the one from their self-descriptions."""
     variant = emulation.variant_of(args.source)
     if args.host is None and not (variant.endswith(".toml") or variant in SYSTEMS):
         return built_database(variant).read_text()
@@ -76,8 +77,8 @@ def _of_emulated(args) -> str:
 
 
 def _of_device(args, host: str, address: tuple[str, int]) -> str:
-    """Text of the device database of the device at `address`, which experiments reach at `host`,
-    and of the boards behind its links."""
+    """Return the text of the device database of the device at `address`, which experiments reach at
+    `host`, and of the boards behind its links."""
     key = read_key(args.key) if args.key else None
     with Management(*address, key=key) as management:
         name, clock, channels = management.descriptor()

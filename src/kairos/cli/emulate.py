@@ -1,4 +1,4 @@
-"""``kairos emulate``: an emulated device that stays, for runs, tools and hubs that come and go."""
+"""``kairos emulate``: a persistent emulated device, for any number of runs, tools and hubs."""
 
 import time
 
@@ -15,7 +15,7 @@ PORT_MAX = 65_535
 
 
 def emulate(args):
-    """Start an emulated device, and stay until it ends. EmulatorError if it does by itself."""
+    """Start an emulated device, and wait until it ends. EmulatorError if it exits by itself."""
     if not 0 <= args.offset <= PORT_MAX - max(PORTS):
         raise UsageError(f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} are to be below {PORT_MAX + 1}")
     known = {} if args.device_db is None else DeviceDB.load(args.device_db).entries

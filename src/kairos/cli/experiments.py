@@ -1,4 +1,5 @@
-"""From a file to an experiment object: import it, choose its class, give it devices and arguments."""
+"""Creates experiment objects from files: imports a file, selects a class, supplies devices and
+arguments."""
 
 import importlib.util
 import logging
@@ -24,11 +25,12 @@ from .colour import coloured
 __all__ = ["ENDED", "Experiment", "parse_arguments"]
 
 ENDED = (DeviceError, TerminationRequested)
-"""What ends a run and needs no traceback."""
+"""Exceptions that end a run without a traceback."""
 
 
 def parse_arguments(texts: list[str]) -> dict:
-    """``["n=3", 's="text"']`` as a dictionary; UsageError for what is not KEY=VALUE with a PYON value."""
+    """Parse ``["n=3", 's="text"']`` to a dictionary; UsageError if an item is not KEY=VALUE with a
+    PYON value."""
     arguments = {}
     for key, value in _texts(texts).items():
         try:
@@ -41,7 +43,7 @@ def parse_arguments(texts: list[str]) -> dict:
 
 
 def _texts(texts: list[str]) -> dict[str, str]:
-    """The values as they were typed; UsageError for what is not KEY=VALUE."""
+    """Return the values as typed; UsageError if an item is not KEY=VALUE."""
     arguments = {}
     for text in texts:
         key, separator, value = text.partition("=")
@@ -54,9 +56,10 @@ def _texts(texts: list[str]) -> dict[str, str]:
 
 
 def import_file(path: str, prefix: str = "file_import_"):
-    """Import a Python file as a module; problems of the user's code end with :class:`report.UserCodeError`.
+    """Import a Python file as a module; exceptions of user code become
+    :class:`report.UserCodeError`.
 
-    Where a module of its name is imported already, the new one's name begins with `prefix`.
+    If a module of this name has been imported already, the new module's name begins with `prefix`.
     """
     file = Path(path)
     if not file.is_file():
@@ -75,7 +78,7 @@ def import_file(path: str, prefix: str = "file_import_"):
 
 
 def choose_class(module, class_name: str | None = None):
-    """The experiment class called `class_name`, or the only one of `module`."""
+    """Return the experiment class called `class_name`, or the only one of `module`."""
     found = {name: value for name, value in vars(module).items() if is_public_experiment(value)}
     file = module.__file__
     if class_name is not None:
@@ -112,8 +115,8 @@ class Experiment:
         cls: type | None = None,
         pictures: bool = False,
     ):
-        """cls: the class, if its file has been imported already. `applets`: those that the
-        experiment creates have windows; `pictures`: they are to be drawn at the end."""
+        """cls: the class, if its file has been imported already. `applets`: show applets created by
+        the experiment in windows; `pictures`: draw them at the end."""
         datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
         datasets.check()
         cls = cls or _class_of(path, class_name)
@@ -133,7 +136,8 @@ class Experiment:
             raise UsageError(f"{self.name} has no argument {', '.join(sorted(unknown))}; it takes {known}")
 
     def compiled(self, stage: str, strict: bool = False) -> str | bytes:
-        """What the compiler has of ``run()`` after `stage`, one of `kairos.compiler.STAGES`; nothing is run.
+        """Return the compiler's output for ``run()`` after `stage`, one of
+        `kairos.compiler.STAGES`; nothing is run.
 
         Warnings go to standard error, or with `strict` are errors.
         """
@@ -153,15 +157,16 @@ class Experiment:
             return result
 
     def statistics(self):
-        """What the session with the core device did, a `kairos.session.Statistics`; None if there was none."""
+        """Return the statistics of the session with the core device, a `kairos.session.Statistics`;
+        None if there was none."""
         for driver in self.devices.made:
             if isinstance(driver, Core) and driver._comm is not None:
                 return driver.comm.statistics
         return None
 
     def write_datasets(self, path, started: float):
-        """Write the datasets, and what they came from, to the HDF5 file `path`; UsageError if it
-        cannot be written. `started`: when the run began, in seconds of Unix time."""
+        """Write the datasets, with their provenance, to the HDF5 file `path`; UsageError if it
+        cannot be written. `started`: start of the run, in seconds of Unix time."""
         folder = self.file.parent
         run = {
             "artiq_version": compat.names.VERSION,
@@ -187,7 +192,8 @@ class Experiment:
 
 
 def _revision(folder: Path) -> str:
-    """The commit of the Git repository around a folder, with a plus if there is more than it; nothing without one."""
+    """Return the commit of a directory's Git repository, followed by a plus for uncommitted
+    changes; empty without one."""
     try:
         said = [
             subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, timeout=10, check=True).stdout

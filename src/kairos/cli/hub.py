@@ -31,17 +31,18 @@ __all__ = [
 ]
 
 PERIOD_MIN = 0.01
-"""Seconds between two readings of a watch: more often the hub does not read."""
+"""Minimum seconds between two readings of a watch, which the hub enforces."""
 
 
 def serve(args):
-    """Become the hub that the settings file describes. UsageError if the program is not there."""
+    """Replace this process by the hub of the settings file. UsageError if the program does not
+    exist."""
     program = build_directory() / "hub" / "kairos-hub"
     if not program.is_file():
         raise UsageError(f"there is no {program}: build it with 'make hub' in the Kairos checkout")
     if not Path(args.settings).exists():
         raise UsageError(f"there is no {args.settings}: 'kairos new --hub' writes one for the devices of device_db.py")
-    # The interpreter of a plugin is the one that has this package, unless hub.toml says another.
+    # Plugins use the interpreter that has this package, unless hub.toml names another.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     listen = ["--listen", args.listen] if args.listen else []
     traces = ["--traces", args.traces] if args.traces else []
@@ -59,7 +60,8 @@ def ls(args):
 
 
 def _registers(device, name: str) -> list:
-    """The registers of a device with that name, a register's or a block's; all without a name. UsageError if none."""
+    """Return the registers of a device with that register or block name; all without a name.
+    UsageError if none."""
     registers = device.registers
     found = [registers[each] for each in registers if not name or each == name or each.startswith(f"{name}/")]
     if not found:
@@ -101,7 +103,7 @@ def _channel(path: str) -> tuple[str, str]:
 
 
 def pin(args):
-    """Print the level of a pin, hold it or let it go."""
+    """Print the level of a pin, hold it or release it."""
     device, name = _channel(args.pin)
     with open_lab(args) as lab:
         found = named(named(lab, device).pins, name)
@@ -127,7 +129,7 @@ def batch(args):
 
 
 def watch(args):
-    """Show readings of registers of one device as they come."""
+    """Show readings of registers of one device as they arrive."""
     if args.period < PERIOD_MIN:
         raise UsageError(f"the hub reads every {PERIOD_MIN} s at most")
     if len({path.partition("/")[0] for path in args.registers}) > 1:
@@ -138,7 +140,8 @@ def watch(args):
 
 
 def health(args):
-    """Print how the subsystems of devices are, as a table or as JSON; exit code 1 if one is bad, or a device away."""
+    """Print the health of the subsystems of devices, as a table or as JSON; exit code 1 if one is
+    bad, or a device is unreachable."""
     with open_lab(args) as lab:
         names = [args.device] if args.device is not None else list(lab)
         found = {name: _health(named(lab, name)) for name in names}
@@ -155,7 +158,7 @@ def health(args):
 
 
 def _health(device) -> dict:
-    # As above: gRPC.
+    # As above: requires gRPC.
     from ..hub import HubError, Subsystem
 
     try:
@@ -172,7 +175,7 @@ def _details(subsystem) -> str:
 
 
 def log(args):
-    """Print the log of a device, as JSON as `kairos device log` does."""
+    """Print the log of a device; JSON as in `kairos device log`."""
     with open_lab(args) as lab:
         for line in named(lab, args.device).log(follow=args.follow):
             print(json.dumps(entry(line)) if args.json else line, flush=args.follow)
@@ -198,20 +201,20 @@ def plugins(args):
 
 
 def reload(args):
-    """Have a plugin started anew."""
+    """Restart a plugin."""
     with open_lab(args) as lab:
         lab.reload(args.plugin)
 
 
 def metrics(args):
-    """Print what Prometheus reads from the hub."""
+    """Print the hub's Prometheus metrics."""
     with open_lab(args) as lab:
         print(lab.metrics(), end="")
 
 
 def token(args):
-    """Print the entry of hub.toml that lets a new token in, and on standard error, which goes into
-    no file, the token. The hub never needs it."""
+    """Print the entry of hub.toml for a new token, and the token itself on standard error, so that
+    it is not redirected to a file. The hub does not need the token itself."""
     made = secrets.token_urlsafe(32)
     digest = hashlib.sha256(made.encode()).hexdigest()
     print(f"the token of {args.name}, shown only now: {made}", file=sys.stderr)
@@ -219,7 +222,7 @@ def token(args):
 
 
 def _split(path: str, blocks: bool = False) -> tuple[str, str]:
-    """blocks: a block's name will do."""
+    """Split a path into device and register; with `blocks` a block's name is accepted."""
     device, _, name = path.partition("/")
     if not name or "/" not in (path if blocks else name):
         raise UsageError(f"'{path}' names no register: DEVICE/BLOCK/REGISTER, as 'kairos hub ls DEVICE' shows them")
@@ -227,7 +230,7 @@ def _split(path: str, blocks: bool = False) -> tuple[str, str]:
 
 
 def _by_device(lab, paths: list[str]) -> dict[str, list[str]]:
-    """By device the registers that paths name; of a block those that may be read."""
+    """Group the registers named by paths by device; a block stands for its readable registers."""
     found: dict[str, list[str]] = {}
     for path in paths:
         device, name = _split(path, blocks=True)

@@ -1,4 +1,4 @@
-"""``kairos hub``, what is on buses, and buffers of computers with Linux, from the command line."""
+"""``kairos hub``: devices on buses, and buffers of computers with Linux, from the command line."""
 
 import json
 
@@ -10,15 +10,15 @@ from .hub_lab import named, number, open_lab
 __all__ = ["buses", "i2c", "memory", "spi"]
 
 WORD = 4
-"""Bytes of the longest transfer of an SPI master on RTIO."""
+"""Maximum bytes of a transfer of an SPI master on RTIO."""
 RTIO_HERTZ, DIVIDER = 125e6, 125
 
 KINDS = ("unknown", "I2C", "SPI")
-"""What is on a bus, by the numbers of the protocol."""
+"""Kinds of buses, by the numbers of the protocol."""
 
 
 I2C = "i2c"
-"""What the one I2C bus of a core device's board is called."""
+"""Name of the I2C bus of a core device's board."""
 
 
 def buses(args):
@@ -53,7 +53,8 @@ def _described(bus) -> dict:
 
 
 def _is_core(lab, device: str) -> bool:
-    """Whether it is a core device: a computer with Linux has no address, it is that of the hub."""
+    """Return whether it is a core device: a computer with Linux has no address, since it is the
+    hub's computer."""
     return any(known.address for known in lab.devices() if known.name == device)
 
 
@@ -65,7 +66,7 @@ def _bytes(words: list[str]) -> bytes:
 
 
 def i2c(args):
-    """Print what was read from a chip on an I2C bus, or where chips answer."""
+    """Print the bytes read from a chip on an I2C bus, or the addresses that answer."""
     written = _bytes(args.write)
     address = None if args.address is None else number(args.address)
     name, _, bus = args.device.partition("/")
@@ -97,7 +98,7 @@ def _switch(text: str | None) -> tuple[int, int] | None:
 
 
 def _of_linux(device, bus: str, address: int | None, written: bytes, args) -> bytes:
-    """What was read of a chip on a bus of a computer with Linux."""
+    """Return the bytes read from a chip on a bus of a computer with Linux."""
     if not bus:
         known = [f"{device.name}/{each.name}" for each in device.board.buses() if KINDS[each.kind] == "I2C"]
         raise UsageError(f"'{device.name}' names no bus, as do {', '.join(known) or 'none: it has no I2C'}")
@@ -110,7 +111,7 @@ def _of_linux(device, bus: str, address: int | None, written: bytes, args) -> by
 
 
 def spi(args):
-    """Print what comes back from a chip on SPI."""
+    """Print the bytes received from a chip on SPI."""
     name, slash, bus = args.bus.partition("/")
     if not slash:
         raise UsageError(f"'{args.bus}' names no bus: DEVICE/BUS, as 'kairos hub buses DEVICE' shows them")
@@ -125,7 +126,7 @@ def spi(args):
 
 
 def _between_events(device, bus: str, data: bytes, args) -> bytes:
-    """What comes back over an SPI master of RTIO, whose transfers have up to 32 bits."""
+    """Return the bytes received over an SPI master of RTIO, whose transfers have up to 32 bits."""
     found = named(device.spi, bus)
     if not 1 <= len(data) <= WORD:
         raise UsageError(f"SPI of {device.name} sends 1 to {WORD} bytes at a time")
@@ -138,7 +139,7 @@ def _between_events(device, bus: str, data: bytes, args) -> bytes:
 
 
 def memory(args):
-    """Print the buffers of a computer with Linux, or save what is in one."""
+    """Print the buffers of a computer with Linux, or save the content of one."""
     device, _, name = args.buffer.partition("/")
     with open_lab(args) as lab:
         found = named(lab, device).board.buffers

@@ -1,4 +1,4 @@
-"""What all of ``kairos hub`` begins with: the connection to the hub, and what it has by a name."""
+"""Shared by all of ``kairos hub``: the connection to the hub, and lookups by name."""
 
 import os
 import signal
@@ -10,19 +10,19 @@ __all__ = ["named", "number", "open_lab"]
 
 
 def _end(*_):
-    """What Ctrl-C does."""
+    """Handle Ctrl-C."""
     os.write(2, b"kairos: interrupted\n")
     os._exit(130)
 
 
 def open_lab(args):
-    """The laboratory of the hub that the options name. UsageError if there is no client for it here, HubError."""
-    # An exception out of the middle of gRPC may leave a lock taken, for which the end would wait for ever.
+    """Connect to the hub named by the options. UsageError if the client is not installed, HubError."""
+    # An exception inside gRPC may leave a lock held, for which the exit would wait forever.
     signal.signal(signal.SIGINT, _end)
-    # What gRPC's core would print of a connection that fails: the error says it.
+    # Suppresses gRPC's own output about failed connections, which the error covers.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
-        # Needs gRPC, which is installed only where it is wanted.
+        # Requires gRPC, which is optional.
         from ..hub import connect
     except ModuleNotFoundError as error:
         raise UsageError(f"the hub's client needs {error.name}: pip install 'kairos[hub]'") from None
@@ -36,7 +36,8 @@ def open_lab(args):
 
 
 def named(holder, name: str):
-    """What `holder`, a laboratory or the registers of a device, has by that name. UsageError if nothing."""
+    """Look up a name in `holder`, a laboratory or the registers of a device. UsageError if it does
+    not exist."""
     try:
         return holder[name]
     except KeyError as error:
@@ -44,7 +45,7 @@ def named(holder, name: str):
 
 
 def number(text: str) -> int:
-    """A number of the command line, in any base. UsageError."""
+    """Parse a number of the command line, in any base. UsageError."""
     try:
         return int(text, 0)
     except ValueError:

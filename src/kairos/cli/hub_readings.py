@@ -1,4 +1,4 @@
-"""How ``kairos hub watch`` shows readings: as lines, or on a terminal as a table that stays in its place."""
+"""Output of ``kairos hub watch``: as lines, or on a terminal as a table updated in place."""
 
 import json
 import shutil
@@ -10,16 +10,17 @@ from ..waveform.table import aligned
 __all__ = ["shown"]
 
 _UP = "\x1b[{}F"
-"""To the beginning of a line so many above (ECMA-48, 8.3.20)."""
+"""Moves to the beginning of a preceding line (ECMA-48, 8.3.20)."""
 _BLANK = "\x1b[K"
-"""Nothing behind here on this line (8.3.41)."""
+"""Erases the rest of the line (8.3.41)."""
 
 
 def shown(names: list[str], readings, as_json: bool):
-    """Print readings, each (Unix time in seconds, values), of registers with these names as they come.
+    """Print readings, each (Unix time in seconds, values), of registers with these names as they
+    arrive.
 
-    As JSON an object a line; on a terminal with the room for it one table, with when each value
-    changed last; else a line each.
+    As JSON one object per line; on a sufficiently large terminal one table, with the time of each
+    value's last change; else one line each.
     """
     if as_json:
         for when, values in readings:

@@ -1,4 +1,4 @@
-"""The core devices of a device database, as the settings of a hub name them (``hub.toml``)."""
+"""The core devices of a device database, in the form of a hub's settings (``hub.toml``)."""
 
 import json
 from pathlib import Path
@@ -14,12 +14,12 @@ __all__ = ["FILE", "Core", "cores", "render"]
 FILE = Path("hub.toml")
 
 APART = 1000
-"""Between the ports of emulated devices on one machine."""
+"""Offset between the ports of emulated devices on one machine."""
 
 
 class Core(NamedTuple):
-    """A core device: its name for the hub, where its management service is, how an emulated one is
-    started, and where its analyzer is if not where the hub looks for it."""
+    """A core device: its name for the hub, the address of its management service, how an emulated
+    one is started, and the address of its analyzer if it is not the default."""
 
     name: str
     address: str
@@ -29,17 +29,17 @@ class Core(NamedTuple):
 
 
 def cores(entries: dict) -> list[Core]:
-    """The core devices of a database that have an address, each once."""
+    """Return the core devices of a database that have an address, without duplicates."""
     found: dict[str, Core] = {}
     emulated = 0
     for name, entry in entries.items():
         if not isinstance(entry, dict) or entry.get("class") != "Core":
             continue
         host = (entry.get("arguments") or {}).get("host")
-        # One without a host can only compile.
+        # A core without a host can only compile.
         if not isinstance(host, str) or not host:
             continue
-        # In names of registers the device ends at the first slash.
+        # In names of registers the device's name ends at the first slash.
         core = Core(name.replace("/", "_"), split(host)[0])
         if is_emulated(host):
             core = _emulated(core.name, host, emulated)
@@ -49,7 +49,8 @@ def cores(entries: dict) -> list[Core]:
 
 
 def _emulated(name: str, url: str, number: int) -> Core:
-    """An emulated device of a database, which has no address but that of the machine on which it is started."""
+    """Return an emulated device of a database, which has the address of the machine on which it is
+    started."""
     offset = number * APART
     option = f" --offset {offset}" if offset else ""
     analyzer = f"127.0.0.1:{ANALYZER + offset}" if offset else ""
@@ -57,7 +58,7 @@ def _emulated(name: str, url: str, number: int) -> Core:
 
 
 def render(cores: list[Core]) -> str:
-    """Their entries of hub.toml."""
+    """Return their entries of hub.toml."""
     return "\n".join(_entry(core) for core in cores)
 
 

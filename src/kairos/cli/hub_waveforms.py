@@ -1,4 +1,4 @@
-"""``kairos hub``, what devices run on and what their channels did: clocks and waveforms from the command line."""
+"""``kairos hub``: clocks of devices and waveforms of their channels from the command line."""
 
 import json
 import time
@@ -33,7 +33,7 @@ def clocks(args):
 
 
 def _condition(of) -> str:
-    # Needs gRPC, without which `open_lab` has said so already.
+    # Requires gRPC; `open_lab` has already reported if it is missing.
     from ..hub.client import CONDITIONS
 
     return CONDITIONS[of.condition]
@@ -51,7 +51,7 @@ def _print_news(when: float, found: dict, as_json: bool):
 
 
 def _rows(device):
-    """A row for each clock; of a device that has none, or does not answer, one that says so."""
+    """Yield a row for each clock; a status row for a device that has none or does not answer."""
     if not device.clocks:
         yield "", "", "", _condition(device), device.text
     for clock in device.clocks:
@@ -71,7 +71,7 @@ def _as_json(device) -> dict:
 
 
 def waveform(args):
-    """Print the newest events of a device, save what is kept of it, or wait for an event."""
+    """Print the newest events of a device, save its record, or wait for an event."""
     device, _, channel = args.device.partition("/")
     channels = [channel] if channel else []
     limit = table_limit(args.table, "events")
@@ -81,7 +81,7 @@ def waveform(args):
             if args.vcd:
                 files.write(args.vcd, waveforms.vcd(*channels))
             if args.dump:
-                # The same events in both.
+                # The same events in both files.
                 files.write(args.dump, waveforms.dump(*channels, kept=bool(args.vcd)))
             return
         if args.follow:
@@ -111,7 +111,7 @@ def _print_events(events: list, as_json: bool):
 
 
 def _row(event) -> tuple[str, ...]:
-    """Absolute times: parts of a record that come one after the other have no other origin in common."""
+    """Absolute times: successive parts of a record have no other common origin."""
     if event.kind == "stopped":
         return f"{event.counter:,}", "", event.kind, "", "", "", ""
     when = event.timestamp or event.counter

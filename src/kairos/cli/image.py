@@ -12,7 +12,7 @@ __all__ = ["write_image"]
 
 
 def write_image(args):
-    """Write a boot image, or list the boards that the loader knows."""
+    """Write a boot image, or list the boards supported by the loader."""
     loader = args.loader or built_firmware("boot.elf")
     known = boards(loader)
     if args.board == "?":

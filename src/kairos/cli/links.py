@@ -1,4 +1,4 @@
-"""``kairos links``: the boards behind a core device, a tree, and the links to them."""
+"""``kairos links``: the tree of boards behind a core device, and the links to them."""
 
 import json
 
@@ -17,17 +17,18 @@ _COLUMNS = (
     *("ended", "corrected", "sent again", "dropped", "space", "resent", "lost packets"),
     *("refused above", "refused below", "unplayed"),
 )
-"""`phase`: by how much, below a cycle, the clock of what comes back is later than that of the board
-above. From `ended` to `space` of the logic's words, the next two of the firmware's packets. Refused
-are loads, stores and packets of copies to memory that the board above, or below, does not export to
-the other one. Unplayed are outputs that were lost as the logic of the board below began anew."""
+"""`phase`: delay, modulo a cycle, of the returned clock relative to that of the board above.
+`ended` to `space` count the logic's words, the next two the firmware's packets. `refused`: loads,
+stores and packets of copies to memory that the board above, or below, does not export to the other
+one. `unplayed`: outputs lost when the logic of the board below restarted.
+"""
 _NOT_MEASURED = "–"
 _WORDS = ("ended", "corrected", "retransmitted", "dropped", "space")
 
 
 def links(args):
-    """Print the links of the device that the command line `args` names, as a table or as JSON, and
-    draw them if wanted. UsageError."""
+    """Print the links of the device named by the command line `args`, as a table or as JSON, and
+    draw them if requested. UsageError."""
     if args.plot:
         check_picture("--plot", args.plot)
     found = tree_of(address_of(args, PORT), read_key(args.key) if args.key else None)
@@ -42,10 +43,10 @@ def links(args):
 
 
 def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:
-    """All links of the tree whose master is at `address`, by their destinations: as
-    `Management.links`, and of each `from`, the destination of the board above, and `far`, what the
-    board below says of the link, or None if it does not tell. A board that wants another key than
-    `key` tells nothing. Errors of `Management` for the master.
+    """Return all links of the tree whose master is at `address`, by destination: as
+    `Management.links`, with `from`, the destination of the board above, and `far`, the link as
+    reported by the board below, or None if it does not report it. A board with a key other than
+    `key` reports nothing. Errors of `Management` for the master.
     """
     found, ask = [], [DESTINATION_LOCAL]
     while ask:
@@ -69,14 +70,15 @@ def _links(address, destination: int, key: bytes | None) -> list[dict]:
             raise
         return _links(address, destination, None)
     except KairosError:
-        # One that has just gone, or wants another key, does not hide the others
+        # A board that has just become unreachable, or has another key, does not hide the others
         if destination == DESTINATION_LOCAL:
             raise
         return []
 
 
 def destination_of(address: tuple[str, int], board: str, key: bytes | None = None) -> int:
-    """The destination of the board that a user names or numbers. UsageError if there is not one of that name."""
+    """Return the destination of the board that a user names or numbers. UsageError unless exactly
+    one has that name."""
     if board.isdecimal() and int(board) < 256:
         return int(board)
     boards = [(_name(link), link["destination"]) for link in tree_of(address, key)]
@@ -94,7 +96,7 @@ def _listed(parts) -> str:
 
 
 def _name(link: dict) -> str:
-    """Name of a board: its gateware's variant."""
+    """Return the name of a board: its gateware's variant."""
     return link.get("board", "").split(";")[0]
 
 
@@ -107,7 +109,7 @@ def _state(link: dict) -> str:
 
 
 def _shown(link: dict) -> dict[str, str]:
-    """Texts by column."""
+    """Return the texts by column."""
     way = f"{link['travel_cycles']} cycles" if "travel_cycles" in link else ""
     texts = [str(link["destination"]), _name(link), _state(link), str(link.get("channels", "")), way]
     texts.append(f"{link['phase_ps']} ps" if "phase_ps" in link else _NOT_MEASURED)

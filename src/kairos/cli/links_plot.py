@@ -1,5 +1,5 @@
-"""The picture of ``kairos links --plot``: the boards as boxes, each in a row of its own and behind the
-one above it, and beside each what its link says of itself."""
+"""The picture of ``kairos links --plot``: the boards as boxes, one per row and indented relative to
+the board above, each with the state of its link."""
 
 from ..pictures import COLORS, FONT, drawing, save
 
@@ -8,11 +8,12 @@ __all__ = ["write_plot"]
 _ROW = 0.62
 """Height of a board's row, in inches, as are all lengths here."""
 _INDENT = 0.45
-"""From a board's box to that of one below it."""
+"""Indentation of a board's box relative to that of the board above."""
 _LETTER = 0.075
-"""Of the names, about."""
+"""Approximate width of a letter of the names."""
 _PAD, _GAP, _TEXT = 0.12, 0.3, 4.6
-"""Around a name; between a box and the texts, and at the borders; of the texts."""
+"""Padding around a name; gap between a box and the texts, and at the borders; width of the texts.
+"""
 _GOOD, _BAD = COLORS[2], COLORS[1]
 _COUNTS = ("corrected", "sent again", "dropped", "ended", "space")
 
@@ -59,7 +60,7 @@ def _color(link):
 
 
 def _line(axes, start, end, color):
-    """From below the box of the board above, down and to the right."""
+    """Draw the connection from below the box of the board above, down and to the right."""
     (depth, row), (_, last) = start, end
     x = depth * _INDENT + _INDENT / 2
     axes.plot([x, x], [row * _ROW, last * _ROW], color="0.6", linewidth=2, zorder=1)

@@ -1,4 +1,4 @@
-"""``kairos moninj``: watch pins and cards, take pins over and give them back."""
+"""``kairos moninj``: observes pins and cards, overrides pins and releases them."""
 
 import json
 import time
@@ -14,18 +14,18 @@ from .address import address_of
 __all__ = ["release", "set_level", "watch"]
 
 CONFIRMED = 5.0
-"""Seconds in which a device confirms what was set."""
+"""Timeout in seconds for the device's confirmation of a setting."""
 MEGA = 1e6
 
 
 class Watched(NamedTuple):
-    """What is watched: its name for users, and the card's probe, None for a plain number."""
+    """An observed probe: its name for users, and the card's probe, None for a plain number."""
 
     name: str
     card: object = None
 
     def told(self, seen, as_json: bool) -> str:
-        """The line for a report."""
+        """Format a report as a line."""
         if as_json:
             fields = {"name": self.name, "channel": seen.channel, "probe": seen.number, "value": seen.value}
             if self.card is not None:
@@ -41,7 +41,8 @@ class Watched(NamedTuple):
 
 
 def watch(args):
-    """Print the levels of the pins that the command line `args` names, what its cards were sent, and each change."""
+    """Print the levels of the pins and the last outputs of the cards named by the command line
+    `args`, and each change."""
     database = _database(args)
     watched = {place: what for name in args.names for place, what in _probes(name, database)}
     device = MonInj(*address_of(args, PORT))
@@ -56,7 +57,7 @@ def watch(args):
 
 
 def _probes(name: str, database: DeviceDB | None):
-    """((channel, probe), `Watched`) of what a name means, as in ``ttl0``, ``zotino0:3``, ``9:1``."""
+    """Return ((channel, probe), `Watched`) for a name such as ``ttl0``, ``zotino0:3``, ``9:1``."""
     device, separator, number = name.rpartition(":")
     if not (separator and number.isdecimal()):
         device, number = name, ""
@@ -72,14 +73,14 @@ def _probes(name: str, database: DeviceDB | None):
 
 
 def _cards(name: str, database: DeviceDB | None):
-    """Probes of a card; None if the name is that of a plain channel, or of none."""
+    """Return the probes of a card; None if the name is that of a plain channel, or unknown."""
     try:
         module = database.get(name)["module"] if database is not None else ""
     except (KeyError, TypeError, ValueError):
         return None
     if module.rpartition(".")[2] in ("", "ttl"):
         return None
-    from .. import compat  # not at the head: pins need no drivers, which load NumPy
+    from .. import compat  # imported late: pins need no drivers, which load NumPy
     from ..devices import DeviceManager  # likewise
 
     compat.install()
@@ -88,14 +89,14 @@ def _cards(name: str, database: DeviceDB | None):
 
 
 def set_level(args):
-    """Take pins over with a level."""
+    """Override pins with a level."""
     level = int(args.level)
-    # The level first: the pin does not move twice.
+    # The level first, so that the pin changes only once.
     _inject(args, {Override.LEVEL: level, Override.OUTPUT_ENABLE: 1, Override.ENABLE: 1})
 
 
 def release(args):
-    """Give pins back."""
+    """Release pins."""
     _inject(args, {Override.ENABLE: 0})
 
 
@@ -119,7 +120,7 @@ def _database(args) -> DeviceDB | None:
 
 
 def _channel(name: str, database: DeviceDB | None) -> int:
-    """The number of a channel. UsageError."""
+    """Return the number of a channel. UsageError."""
     try:
         return int(name, 0)
     except ValueError:

@@ -1,4 +1,4 @@
-"""``kairos new``: writes an experiment that runs, with what it runs on, and the settings of a hub."""
+"""``kairos new``: writes a runnable experiment, with the files it needs, and the settings of a hub."""
 
 from importlib import resources
 from pathlib import Path
@@ -13,15 +13,16 @@ __all__ = ["new"]
 
 DATABASE = Path("device_db.py")
 OUTPUT = "TTLOut"
-"""The class of the device that the experiment switches."""
+"""Class of the device that the experiment switches."""
 
 
 BENCHES = {"ion": ("bench.toml", "conftest.py")}
-"""Benches by name: the files that come with them. The gateware that they are for has the same name."""
+"""Benches by name, with their files. The gateware of a bench has the same name."""
 
 
 def new(args):
-    """Write what the command line `args` names into this folder: an experiment, the settings of a hub, or both."""
+    """Write the files selected by the command line `args` into this directory: an experiment, the
+    settings of a hub, or both."""
     if args.name is None and not args.hub:
         raise UsageError("what is to be written? 'kairos new NAME' writes an experiment, 'kairos new --hub' hub.toml")
     if args.hub and hub_settings.FILE.exists():
@@ -47,7 +48,7 @@ def _hub(database):
 
 
 def _experiment(args):
-    """Write an experiment, and what it needs."""
+    """Write an experiment, and the files it needs."""
     name = args.name.removesuffix(".py")
     path = Path(f"{name}.py")
     words = [word for word in path.stem.replace("-", "_").split("_") if word]
@@ -69,7 +70,7 @@ def _experiment(args):
 
 
 def _with_bench(bench: str, path: Path, title: str, name: str):
-    """Write an experiment with the bench that it is for, and a test of it."""
+    """Write an experiment with its bench, and a test of it."""
     test = Path(f"test_{path.name}")
     written = {Path(file): _filled(f"{bench}/{file}", {}) for file in BENCHES[bench]}
     written[DATABASE] = built_database(bench).read_bytes()
@@ -87,7 +88,7 @@ def _with_bench(bench: str, path: Path, title: str, name: str):
 
 
 def _filled(template: str, texts: dict[str, str]) -> bytes:
-    """A template with words replaced."""
+    """Return a template with words replaced."""
     text = (resources.files(__package__) / "templates" / f"{template}.txt").read_text()
     for word, replacement in texts.items():
         text = text.replace(word, replacement)
@@ -95,7 +96,7 @@ def _filled(template: str, texts: dict[str, str]) -> bytes:
 
 
 def _output() -> str:
-    """The first output of the device database here."""
+    """Return the first output of the device database in this directory."""
     entries = DeviceDB.load(DATABASE).entries
     for name, entry in entries.items():
         if isinstance(entry, dict) and entry.get("class") == OUTPUT:

@@ -1,4 +1,4 @@
-"""Options that several subcommands have, each declared once."""
+"""Options shared by several subcommands."""
 
 from .command import Option
 
@@ -29,7 +29,7 @@ EXPERIMENT = (
     DATASET_DB,
     Option("-c", "--class-name", metavar="CLASS", help="experiment class, if the file has several"),
 )
-"""Which experiment, and with what."""
+"""Selects the experiment and its arguments."""
 
 STRICT = Option("--strict", action="store_true", help="take the compiler's warnings for errors")
 
@@ -42,15 +42,15 @@ GATEWARE = Option("--gateware", metavar="FILE", help="bitstream; default: none")
 
 
 def device(form: str, help: str, **settings) -> Option:
-    """The address of a device, in the form that the subcommand takes."""
+    """Declare the option for a device's address, in the form that the subcommand takes."""
     return Option("-D", "--device", metavar=form, help=help, **settings)
 
 
 def output(help: str, **settings) -> Option:
-    """The file to write."""
+    """Declare the option for the output file."""
     return Option("-o", "--output", metavar="FILE", help=help, **settings)
 
 
 def quiet(help: str) -> Option:
-    """Less output; `help` says what is left."""
+    """Declare the option for less output; `help` describes what remains."""
     return Option("-q", "--quiet", action="store_true", help=help)

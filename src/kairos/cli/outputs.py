@@ -1,7 +1,7 @@
-"""The files that a run writes, and values as text.
+"""The output files of a run, and formatting of values.
 
-What cannot be written is found before anything runs. Afterwards each file is written whatever
-becomes of the others, the datasets first: they are what cannot be had again.
+Files that cannot be written are detected before the run. Afterwards each file is written regardless
+of failures of the others, the datasets first, since they cannot be obtained again.
 """
 
 import os
@@ -17,13 +17,13 @@ from ..waveform.vcd import write_vcd
 __all__ = ["Outputs", "check_picture", "readable", "table_limit"]
 
 OF_PINS = ("--vcd", "--scope", "--pulses")
-"""Files about what pins did."""
+"""Options of files about pin activity."""
 SHOWN = 8
-"""Elements of a longer list that a terminal shows."""
+"""Number of elements shown of a longer list on a terminal."""
 
 
 class Outputs:
-    """The files that the command line `args` of a run names."""
+    """The output files named by the command line `args` of a run."""
 
     def __init__(self, args):
         named = {"-o": args.hdf5} | {
@@ -33,7 +33,7 @@ class Outputs:
         self._quiet = args.quiet
 
     def check(self):
-        """UsageError for a file that cannot be written, or has a format that there is not."""
+        """Raise UsageError for a file that cannot be written, or has an unsupported format."""
         places: dict[Path, str] = {}
         for option, path in self.files.items():
             if option == "--plot":
@@ -51,9 +51,10 @@ class Outputs:
                 raise UsageError(f"{option} {path} cannot be written: {error.strerror}") from None
 
     def write(self, experiment, started, recording, device):
-        """Write what there is: the datasets of an experiment that began at `started` (Unix time), a
-        `recording` of the pins, the pulses of the `device`. UsageError, at the end, for what could
-        not be written."""
+        """Write the available results: the datasets of an experiment that began at `started` (Unix
+        time), a `recording` of the pins, the pulses of the `device`. Finally raises UsageError for
+        those that could not be written.
+        """
         failures = []
         for option, path in self.files.items():
             try:
@@ -78,13 +79,14 @@ class Outputs:
             raise UsageError("; ".join(failures))
 
     def tell_no_kernel(self):
-        """Say which files there are not, because no kernel has run."""
+        """Report the files that are not written because no kernel has run."""
         missing = [f"{option} {path}" for option, path in self.files.items() if option in OF_PINS]
         if missing:
             print(f"kairos: no kernel has run, so {', '.join(missing)} is not written", file=sys.stderr)
 
     def _draw_applets(self, experiment, has_pins) -> list[str]:
-        """Draw the applets of the `experiment` beside the picture of its pins; what failed, a line each."""
+        """Draw the applets of the `experiment` next to the picture of its pins; returns one line
+        per failure."""
         path = self.files["--plot"]
         drawn, failures = experiment.applets.draw(path)
         for picture in drawn if not self._quiet else []:
@@ -104,26 +106,27 @@ class Outputs:
         elif option == "--plot":
             write_plot(path, recording, title=title)
         elif option == "--scope":
-            # Not at the head: it loads NumPy.
+            # Imported late: it loads NumPy.
             from ..scope.run import write_run
 
             database = experiment.devices.ddb
             write_run(path, recording, database.entries, database.channel_names(), device, title)
         else:
-            # Not at the head: it loads NumPy and the model.
+            # Imported late: it loads NumPy and the model.
             from ..pulse import Recording as Pulses
 
             Pulses.of(device).save(path)
 
 
 def check_picture(option: str, path):
-    """UsageError, which names the option, if the name of a picture does not say a format."""
+    """Raise UsageError, naming the option, if the file name of a picture has no supported suffix."""
     if Path(path).suffix not in FORMATS:
         raise UsageError(f"{option} {path}: the name ends with {', '.join(FORMATS)}, which says the format")
 
 
 def table_limit(text: str, noun: str) -> int | None:
-    """How many rows ``--table`` asks for, None for all; `noun`: what they are. UsageError if it is no number."""
+    """Return the number of rows requested by ``--table``, None for all; `noun`: their name.
+    UsageError if it is no number."""
     if text == "all":
         return None
     if not text.isdecimal():
@@ -132,8 +135,8 @@ def table_limit(text: str, noun: str) -> int | None:
 
 
 def _check_log(path: Path, device):
-    """UsageError if the `device`, which writes its log to `path` while it runs, could not do so to
-    the end. What there is of it is told, and ends with a line."""
+    """Raise UsageError if the `device`, which writes its log to `path` while it runs, could not
+    complete it. The partial log is reported, and truncated after a complete line."""
     if device is None or not device.is_alive() or (why := device.log_failure()) is None:
         return
     text = path.read_bytes() if path.is_file() else b""
@@ -148,7 +151,7 @@ def _check_log(path: Path, device):
 
 
 def _check_place(path: Path):
-    """OSError if a file cannot be written there. What is there stays as it is."""
+    """Raise OSError if a file cannot be written there. An existing file is unchanged."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = not path.exists()
     with path.open("ab"):
@@ -158,7 +161,7 @@ def _check_place(path: Path):
 
 
 def readable(value, brief: bool) -> str:
-    """A value as a reader wants it: numbers of NumPy as numbers. `brief`: long lists with their ends only."""
+    """Format a value for a reader: NumPy numbers as plain numbers. `brief`: long lists abbreviated."""
     if isinstance(value, list | tuple):
         left, right = ("[", "]") if isinstance(value, list) else ("(", ")")
         parts = [readable(part, brief) for part in _ends(value, brief)]

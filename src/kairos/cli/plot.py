@@ -10,7 +10,7 @@ __all__ = ["plot"]
 
 
 def plot(args):
-    """Draw what the command line `args` asks for."""
+    """Draw the datasets selected by the command line `args`."""
     target = Path(args.output or Path(args.file).with_suffix(".png"))
     check_picture("-o", target)
     known = _datasets(args.file)
@@ -33,8 +33,8 @@ def plot(args):
 
 
 def _datasets(path) -> dict[str, Curve | None]:
-    """By name, the datasets that can be drawn; None for others."""
-    import h5py  # not at the head: it takes 0.1 s
+    """Return the datasets by name, None for those that cannot be drawn."""
+    import h5py  # imported late: it takes 0.1 s
 
     found: dict[str, Curve | None] = {}
 

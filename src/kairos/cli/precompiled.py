@@ -1,6 +1,7 @@
-"""A kernel that `kairos compile` has compiled, as an experiment that runs it: without its source,
-and without calls of the host, which such a kernel has none of. What it prints is in the device's
-log."""
+"""A kernel compiled by `kairos compile`, wrapped as an experiment that runs it: without its source,
+and without calls of the host, which such a kernel does not contain. Its output goes to the device's
+log.
+"""
 
 import io
 from pathlib import Path
@@ -15,12 +16,13 @@ _SUFFIXES = (".elf", ".tar")
 
 
 def is_precompiled(path: str | Path) -> bool:
-    """Whether a file is a library, or an archive of the libraries of several boards, by its name."""
+    """Return whether a file is a library, or an archive of the libraries of several boards, judging
+    by its name."""
     return Path(path).suffix in _SUFFIXES
 
 
 def experiment_of(path: str | Path) -> type[EnvExperiment]:
-    """The experiment that runs the kernel in the file `path`; UsageError if it is none."""
+    """Return the experiment that runs the kernel in the file `path`; UsageError if it is invalid."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -42,8 +44,8 @@ def experiment_of(path: str | Path) -> type[EnvExperiment]:
 
 
 def _libraries(path: str, content: bytes) -> dict[str, bytes]:
-    """The libraries of an archive, by their names in it."""
-    import tarfile  # 15 ms, which every run would wait for
+    """Return the libraries of an archive, by their names in it."""
+    import tarfile  # imported late: it takes 15 ms in every run
 
     try:
         with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
@@ -57,7 +59,7 @@ def _libraries(path: str, content: bytes) -> dict[str, bytes]:
 
 
 def _compiled(libraries: dict[str, bytes]):
-    """What a session runs."""
+    """Build the kernel object that a session runs."""
     compiler = load_compiler()
     subkernels = []
     for name, library in libraries.items():

@@ -1,8 +1,8 @@
-"""Standard output that cannot be written any more: its disk is full, or nobody reads it.
+"""Handling of write errors on standard output: the disk is full, or the reader has exited.
 
-A full disk costs a run nothing else: what it measures is kept, and the failure is told in one line
-at its end. Other commands end at once. So does everything behind a pipe that was closed, as Python
-has it, but without a word: nobody is there to be told.
+A full disk does not affect a run otherwise: its results are kept, and the failure is reported in
+one line at its end. Other commands end at once. A closed pipe also ends a command, as usual in
+Python, but silently, since nobody would read the message.
 """
 
 import io
@@ -16,18 +16,17 @@ __all__ = ["OutputFailed", "printed"]
 
 
 class OutputFailed(KairosError):
-    """Standard output cannot be written. `error`: why."""
+    """Standard output cannot be written. `error`: the reason."""
 
     def __init__(self, error: OSError):
         super().__init__(f"the output cannot be written: {error.strerror or error}")
         self.is_told = not isinstance(error, BrokenPipeError)
-        """Whether there is somebody to tell."""
+        """Whether to report the failure."""
 
 
 class _Printed(io.RawIOBase):
-    """The descriptor of standard output, up to the first failure. What comes after that is dropped:
-    no line is missing from the middle, and what is still to be done does not fail for it once
-    more."""
+    """The descriptor of standard output, up to the first failure. Later output is dropped, so that
+    no line is missing from the middle, and the remaining work does not fail again."""
 
     def __init__(self, descriptor: int, goes_on: bool):
         super().__init__()
@@ -57,11 +56,11 @@ class _Printed(io.RawIOBase):
 
 @contextmanager
 def printed(goes_on: bool):
-    """For the time of a command: OutputFailed, at once or, if it `goes_on`, at its end. Nothing
-    changes if standard output is not the process's own, as in a test."""
+    """Context of a command: raises OutputFailed, at once or, if it `goes_on`, at its end. Standard
+    output is left alone if it is not the process's own, as in a test."""
     text = sys.stdout
     if text is None:
-        # Closed by whoever started this: nothing is printed.
+        # Closed by the parent process: nothing is printed.
         with open(os.devnull, "w") as sys.stdout:
             yield
         return
@@ -84,7 +83,7 @@ def printed(goes_on: bool):
         try:
             sys.stdout.detach()  # flushes
         except OutputFailed:
-            pass  # kept
+            pass  # stored in `raw.failure`
         sys.stdout = text
     if raw.failure is not None:
         raise raw.failure

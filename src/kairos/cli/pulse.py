@@ -1,4 +1,4 @@
-"""``kairos pulse``: gate sets compiled, drawn, compared and measured."""
+"""``kairos pulse``: compiles, draws, compares and measures gate sets."""
 
 import dataclasses
 import json
@@ -15,11 +15,12 @@ from .report import format_user_exception
 __all__ = ["compile_words", "diff", "stats", "view"]
 
 MOST = 1_000_000
-"""Cycles that are drawn unless more are asked for."""
+"""Maximum number of cycles drawn by default."""
 
 
 def _load(path) -> GateSet:
-    """Of a file in Python, which may import what definitions for JaqalPaw import, or of a Jaqal circuit."""
+    """Load a gate set from a Python file, which may import the modules of JaqalPaw definitions, or
+    a Jaqal circuit."""
     jaqal.install()
     try:
         return jaqal.load(path) if Path(path).suffix == ".jaqal" else load(path)
@@ -32,7 +33,8 @@ def _load(path) -> GateSet:
 
 
 def _sequence(gates: GateSet, path) -> tuple[numpy.ndarray, int]:
-    """Words that run the file's sequence; and how many more the tables need then, for the pauses in it."""
+    """Return the words that run the file's sequence, and the number of additional table words for
+    its pauses."""
     before = len(gates.programming())
     try:
         run = gates.sequence()
@@ -60,7 +62,7 @@ def compile_words(args):
 
 
 def _length(gates: GateSet) -> int:
-    """Cycles of the sequence, without what it waits for."""
+    """Return the cycles of the sequence, without waiting times."""
     lengths: dict[str, int] = {}
     for use in gates.stats():
         lengths[use.gate] = max(lengths.get(use.gate, 0), use.cycles)
@@ -74,7 +76,7 @@ def _length(gates: GateSet) -> int:
 
 
 def view(args):
-    """Draw what a sequence plays."""
+    """Draw the output of a sequence."""
     gates = _load(args.file)
     run, _ = _sequence(gates, args.file)
     words = numpy.concatenate([gates.programming(), run])
@@ -92,9 +94,9 @@ def view(args):
 
 
 def diff(args):
-    """Count the words from one gate set to another."""
+    """Count the words that change one gate set into another."""
     old, new = _load(args.file), _load(args.new)
-    _sequence(old, args.file)  # the pauses are in the tables too
+    _sequence(old, args.file)  # adds the pauses to the tables
     _, pauses = _sequence(new, args.new)
     try:
         placed = old.successor(new.gates, new.steps)

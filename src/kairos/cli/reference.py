@@ -1,6 +1,6 @@
-"""The manual's page of subcommands, made from their declarations.
+"""Generates the manual's page of subcommands from their declarations.
 
-``python -m kairos.cli.reference > docs/commands.md`` renews it; a test fails while it is stale.
+``python -m kairos.cli.reference > docs/commands.md`` updates it; a test fails while it is outdated.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ Generated from the declarations in `src/kairos/cli/commands/` by `python -m kair
 
 
 def _usage(option: Option) -> str:
-    """How an option stands on a command line: its names with the value that it takes."""
+    """Return the form of an option on a command line: its names and its value."""
     settings = option.settings
     choices = "|".join(settings["choices"]) if "choices" in settings else None
     value = settings.get("metavar") or choices or ("N" if settings.get("type") in (int, float) else None)
@@ -57,7 +57,7 @@ def _section(name: str, command: Command, level: int) -> Iterator[str]:
 
 
 def page() -> str:
-    """The page, in Markdown."""
+    """Return the page, in Markdown."""
     sections = (_section(f"kairos {name}", commands.load(name), 2) for name in commands.names())
     return _HEAD + "".join(line for section in sections for line in section)
 

@@ -1,4 +1,4 @@
-"""How what goes wrong in an experiment is shown: the user's own lines, not ours."""
+"""Presentation of errors in experiments: shows the user's own lines, not those of Kairos."""
 
 import errno
 import os
@@ -11,12 +11,12 @@ from ..errors import KairosError
 __all__ = ["UserCodeError", "format_user_exception", "user_code"]
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""A disk, or somebody's part of it, is full; a file is as large as it may be."""
+"""The disk or the quota is full; or the file has its maximum size."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class UserCodeError(KairosError):
-    """An exception of the user's code, as text: traceback of that code, then what was raised."""
+    """An exception of user code, as text: traceback of that code, then the exception."""
 
 
 def _is_user_frame(frame) -> bool:
@@ -28,7 +28,7 @@ def _user_frames(error: BaseException) -> list:
 
 
 def format_user_exception(error: BaseException) -> str:
-    """The device's traceback if there is one, the frames of user code, and the exception."""
+    """Format the device's traceback if there is one, the frames of user code, and the exception."""
     parts = []
     core_exception = getattr(error, "artiq_core_exception", None)
     if core_exception is not None:
@@ -45,7 +45,8 @@ def format_user_exception(error: BaseException) -> str:
 
 @contextmanager
 def user_code(plain=()):
-    """Run user code: its exceptions become `UserCodeError`, those of the types in `plain` without a traceback.
+    """Run user code: its exceptions become `UserCodeError`, those of the types in `plain` without a
+    traceback.
 
     `KairosError`, CompileError, SystemExit and KeyboardInterrupt keep their meaning.
     """
@@ -66,8 +67,8 @@ def user_code(plain=()):
 
 
 def _without_room(error: OSError) -> str:
-    """One line: what the code did is right, and how it came there is of no use."""
-    # The libraries below, such as matplotlib, are not the user's.
+    """Format one line: the code is correct, so a traceback would not help."""
+    # Libraries such as matplotlib are not user code.
     own = [frame for frame in _user_frames(error) if f"{os.sep}site-packages{os.sep}" not in frame.filename]
     place = f"{own[-1].filename}:{own[-1].lineno}: " if own else ""
     file = f": {error.filename}" if error.filename else ""

@@ -1,6 +1,6 @@
-"""``kairos rtiomap``: which device owns which RTIO channel, as the firmware takes it.
+"""``kairos rtiomap``: the map of RTIO channels to devices, in the firmware's format.
 
-The format is the value of the configuration's key `device_map`: a count, then for each channel its
+The format is the value of the configuration key `device_map`: a count, then for each channel its
 number, the length of its name and the name; numbers are 32 bits, little-endian.
 """
 
@@ -19,7 +19,7 @@ _ENTRY = struct.Struct("<II")
 
 
 def rtiomap(args):
-    """Write the map that the command line `args` asks for, or show one."""
+    """Write the map requested by the command line `args`, or show one."""
     if args.show:
         for channel, name in _read(files.read(args.file), args.file):
             print(json.dumps({"channel": channel, "name": name}) if args.json else f"{channel:#08x} {name}")
@@ -34,7 +34,7 @@ def rtiomap(args):
 
 
 def _channels(ddb: DeviceDB) -> dict[int, str]:
-    """Name by channel; a driver says by `get_rtio_channels` which it owns, and what they are called."""
+    """Return names by channel; drivers report their channels and suffixes by `get_rtio_channels`."""
     compat.install()
     found: dict[int, str] = {}
     for name, entry in ddb.entries.items():
@@ -54,7 +54,7 @@ def _channels(ddb: DeviceDB) -> dict[int, str]:
 
 
 def _read(data: bytes, path):
-    """(channel, name) of a map; UsageError if it is none."""
+    """Parse a map to (channel, name); UsageError if it is invalid."""
     try:
         (count,) = _NUMBER.unpack_from(data)
         place, found = _NUMBER.size, []

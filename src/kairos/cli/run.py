@@ -1,4 +1,4 @@
-"""``kairos run``: boot the device if it is emulated, run the experiment, show what happened."""
+"""``kairos run``: boots the device if it is emulated, runs the experiment, shows the results."""
 
 import logging
 import sys
@@ -22,7 +22,7 @@ LOST = {
     "busy": "an output that came before the one before it was done is lost",
     "sequence": "an output that was submitted too late, behind too many later ones, is lost",
 }
-"""Why an output was not done, by what the device calls it."""
+"""Reasons for lost outputs, by the device's error name."""
 
 
 def _settings(texts) -> dict:
@@ -36,7 +36,8 @@ def _settings(texts) -> dict:
 
 
 def _forwards(texts) -> dict[int, int]:
-    """Device port to port of this host (0: any); the kernel session's is always there."""
+    """Return the device's ports with their ports on this host (0: any), always including that of
+    the kernel session."""
     forwards = {PORT: 0}
     for text in texts:
         host, separator, device = text.partition(":")
@@ -47,7 +48,7 @@ def _forwards(texts) -> dict[int, int]:
 
 
 def run(args) -> int:
-    """Run the experiment of the command line `args`; the exit code."""
+    """Run the experiment of the command line `args`; returns the exit code."""
     end_orderly()
     level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(args.verbose, 2)]
     logging.basicConfig(level=level, format="%(levelname)s: %(message)s")
@@ -81,7 +82,7 @@ def run(args) -> int:
 
 
 def _run_on(args, ddb, device, limit, outputs):
-    # Not at the head: it loads NumPy, which takes 0.15 s, in which an emulated device boots already.
+    # Imported late: it loads NumPy, which takes 0.15 s, in which an emulated device already boots.
     from ..coredevice.core import Core
     from .experiments import ENDED, Experiment  # likewise
 
@@ -103,7 +104,7 @@ def _run_on(args, ddb, device, limit, outputs):
         except UsageError as error:
             if not failed:
                 raise
-            # Beside the failure of the run, which is told as well.
+            # In addition to the failure of the run, which is also reported.
             print(f"kairos: {error}", file=sys.stderr)
 
     try:
@@ -118,14 +119,14 @@ def _run_on(args, ddb, device, limit, outputs):
         finish(failed=True)
         return code_of(interruption)
     except SystemExit as error:
-        # The experiment ended itself: sys.exit(...) means what it means in any Python program.
+        # The experiment ended itself: sys.exit(...) has its usual meaning.
         if isinstance(error.code, str):
             print(error.code, file=sys.stderr)
         finish()
         return error.code if isinstance(error.code, int) else int(error.code is not None)
     except KairosError as error:
-        # What the pins did up to the failure helps to find it, and what was measured may be all
-        # that there will be.
+        # Pin activity up to the failure helps to diagnose it, and the data measured so far may be
+        # all there will be.
         finish(failed=True)
         if device is not None and isinstance(error, ConnectionLost | DeviceUnreachable):
             raise _explained(error, device) from None
@@ -135,20 +136,20 @@ def _run_on(args, ddb, device, limit, outputs):
 
 
 def _explained(error, device) -> KairosError:
-    """The loss of an emulated device, with the reason if it is known here."""
+    """Return the error for the loss of an emulated device, with the reason if it is known."""
     failure = device.failure()
     return EmulatorError(failure) if failure else type(error)(f"{error}{device.last_words()}")
 
 
 def _finish(args, experiment, device, limit, outputs, started, failed):
-    """Show and write the results of a run that ended, in whatever way."""
+    """Show and write the results of a run, however it ended."""
     sys.stdout.flush()
     statistics = experiment.statistics()
     experiment.devices.close_devices()
     try:
         experiment.datasets.ddb.close_db()
     except KairosError as error:
-        # The run's own file has them, too.
+        # The run's own file contains them too.
         print(f"kairos: {error}", file=sys.stderr)
     recording = None
     kernels = 0 if statistics is None else statistics.kernels
@@ -164,7 +165,8 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
     try:
         outputs.write(experiment, started, recording, device)
     finally:
-        # Behind all that shows what the device did: it does more for this.
+        # Last, after everything that shows the device's activity, since it makes the device do
+        # more.
         _print_lost(device if recording is not None else None)
     if not (args.hdf5 or args.quiet):
         for key, value in sorted(experiment.datasets.local.items()):
@@ -173,17 +175,18 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
 
 
 def _listed(recording, entries):
-    """The messages on serial buses, for the table; None if nothing is a chip select."""
+    """Return the messages on serial buses, for the table; None if no chip select is active."""
     if not any("_cs" in channel.name for channel in recording.active()):
         return None
-    # Not at the head: it loads NumPy, and drivers of cards.
+    # Imported late: it loads NumPy, and drivers of cards.
     from ..scope.listed import Listed
 
     return Listed(recording, entries)
 
 
 def _print_lost(device):
-    """Tell which outputs the device could not do: a kernel knows nothing of those that come behind its end."""
+    """Report outputs that the device could not produce: a kernel does not notice those due after
+    its end."""
     for line in [] if device is None else device.lost_outputs():
         why = next(why for what, why in LOST.items() if what in line)
         print(f"kairos: {line}: {why}", file=sys.stderr)

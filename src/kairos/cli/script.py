@@ -1,4 +1,5 @@
-"""Experiments that run themselves: ``run()`` at the end of a script is ``kairos run`` of that script."""
+"""Self-running experiments: ``run()`` at the end of a script is equivalent to ``kairos run`` of
+that script."""
 
 import sys
 
@@ -8,9 +9,10 @@ __all__ = ["run"]
 
 
 def run(file=None):
-    """Run the experiment in `file`, by default the script that Python was started with, with its command line.
+    """Run the experiment in `file`, by default the script that Python was started with, with its
+    command line.
 
-    Does not return: the script ends with the exit code of ``kairos run``.
+    Does not return: the script exits with the exit code of ``kairos run``.
     """
     path = file or getattr(sys.modules["__main__"], "__file__", None)
     if path is None:

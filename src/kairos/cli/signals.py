@@ -1,4 +1,4 @@
-"""Signals that end a command as Ctrl-C does, so that what a run has found is written: of a job
+"""Signals that end a command like Ctrl-C, so that the results of a run are written: from a job
 scheduler, `timeout`, a service manager, or a terminal that is closed."""
 
 import signal
@@ -10,7 +10,7 @@ _NAMES = ("SIGTERM", "SIGHUP")
 
 
 class Terminated(KeyboardInterrupt):
-    """The signal `number` has come."""
+    """The signal `number` was received."""
 
     def __init__(self, number):
         super().__init__(number)
@@ -18,17 +18,17 @@ class Terminated(KeyboardInterrupt):
 
 
 def code_of(interruption: KeyboardInterrupt) -> int:
-    """The exit code, as a shell has it: 128 and the number of the signal."""
+    """Return the exit code as in a shell: 128 plus the number of the signal."""
     return 128 + getattr(interruption, "number", signal.SIGINT)
 
 
 def _end(number, _frame):
-    signal.signal(number, signal.SIG_DFL)  # another one ends it at once
+    signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
     raise Terminated(number)
 
 
 def end_orderly():
-    """From now on; but for signals that are ignored (`nohup`), and in other threads than the first."""
+    """Install the handlers, except for ignored signals (`nohup`), and only in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):

@@ -1,4 +1,4 @@
-"""``--wire PIN=SOURCE``: what drives an input of an emulated device besides its bench."""
+"""``--wire PIN=SOURCE``: additional drivers of inputs of an emulated device, besides its bench."""
 
 from ..errors import UsageError
 
@@ -6,14 +6,15 @@ __all__ = ["wires"]
 
 
 def wires(args) -> list[str]:
-    """The wires of the command line `args`, as the emulator takes them: frequencies in Hz. UsageError."""
+    """Return the wires of the command line `args` in the emulator's format: frequencies in Hz.
+    UsageError."""
     if args.wire and args.no_bench:
         raise UsageError("--wire and --no-bench exclude each other")
     return [_wire(text) for text in args.wire]
 
 
 def _wire(text: str) -> str:
-    # Not at the head: it loads NumPy, for which an emulated device need not wait.
+    # Imported late: it loads NumPy, for which an emulated device need not wait.
     from ..experiment.arguments import quantity
 
     pin, _, source = text.partition("=")

@@ -1,8 +1,9 @@
-"""Makes ``artiq`` and ``sipyco`` imports resolve to Kairos modules, so that existing experiments run unmodified.
+"""Makes ``artiq`` and ``sipyco`` imports resolve to Kairos modules, so that existing experiments
+run unmodified.
 
-:func:`install` adds a finder for each of the two to the import system, unless it is itself
-installed. Which name is which of ours is the table :mod:`kairos.compat.names`. A module without a
-counterpart fails to import, with a list of what there is.
+:func:`install` adds a finder for each of the two packages to the import system, unless the package
+is installed. The names are mapped by the table :mod:`kairos.compat.names`. Importing a module
+without a counterpart fails with a list of the available ones.
 """
 
 import difflib
@@ -22,7 +23,7 @@ __all__ = ["install"]
 
 
 def _counterpart(name: str) -> str | None:
-    """The module of ours that is the ``artiq`` module `name`, if one is."""
+    """Return the Kairos module equivalent to the ``artiq`` module `name`, if any."""
     if name in SAME:
         return SAME[name]
     if name.startswith("artiq.coredevice."):
@@ -33,7 +34,7 @@ def _counterpart(name: str) -> str | None:
 
 
 def _made() -> set[str]:
-    """Modules that are made of the table's lines, and the packages around all that there are."""
+    """Return the modules built from the table's lines, and the packages that contain any module."""
     listed = {*GATHERED, *ABSENT}
     around = {name.rsplit(".", depth)[0] for name in {*listed, *SAME} for depth in range(1, name.count(".") + 1)}
     return (listed | around) - SAME.keys()
@@ -47,7 +48,7 @@ def _available(package: str) -> list[str]:
 
 
 class _Gathered(types.ModuleType):
-    """A module whose names stand in several of ours; each is looked up when it is first used."""
+    """A module that gathers names from several Kairos modules; each is looked up on first use."""
 
     def __init__(self, name: str):
         super().__init__(name, f"Names of {name} that Kairos has, and where; see kairos.compat.names.")
@@ -77,7 +78,7 @@ class _Gathered(types.ModuleType):
 
 
 def _entries(module: str, names: str) -> list[str]:
-    """Names that a line of the table says; a star is all that a module exports."""
+    """Return the names in a line of the table; a star stands for all that the module exports."""
     return list(importlib.import_module(module).__all__) if names == "*" else names.split()
 
 
@@ -90,7 +91,7 @@ class _Loader(importlib.abc.Loader):
                 module.__version__ = VERSION
             return module
         module = importlib.import_module(ours)
-        # The import system is about to overwrite this; exec_module puts it back.
+        # The import system is about to overwrite this; exec_module restores it.
         self._spec = module.__spec__
         return module
 
@@ -104,7 +105,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
     @staticmethod
     def _advice(name: str) -> str:
-        """What may have been meant, or what there is in the same package."""
+        """Return a suggestion, or the modules of the same package."""
         around = name.rpartition(".")[0]
         known = _available(around)
         if not known:
@@ -131,11 +132,11 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def install():
-    """Add the finders to the import system, once, and not for what is installed."""
+    """Add the finders to the import system, once, except for installed packages."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
     for package in ("artiq", "sipyco"):
         if importlib.util.find_spec(package) is None:
-            # First, because the stock finder would load second copies through the __path__ of the
-            # Kairos packages.
+            # First, because the standard finder would load second copies through the __path__ of
+            # the Kairos packages.
             sys.meta_path.insert(0, _Finder(package))

@@ -1,5 +1,5 @@
-"""``python -m kairos.compat FILE …`` or ``-m MODULE …``: runs a program with the ``artiq`` and
-``sipyco`` names of Kairos, such as a controller that was written for sipyco."""
+"""``python -m kairos.compat FILE …`` or ``-m MODULE …``: runs a program with Kairos' ``artiq`` and
+``sipyco`` modules, such as a controller written for sipyco."""
 
 import runpy
 import sys
@@ -7,7 +7,7 @@ import sys
 from . import install
 
 TOOLKITS = ("PyQt", "PySide", "pyqtgraph", "qasync")
-"""What programs of laboratories draw with, the numbers of versions left out."""
+"""GUI toolkits used by programs of laboratories, without version numbers."""
 
 
 def main():

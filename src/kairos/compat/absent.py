@@ -1,4 +1,5 @@
-"""Names that experiments import and that Kairos cannot give: importing one is no error, using it is, with advice.
+"""Names that experiments import and that Kairos lacks: importing one succeeds, using it raises an
+error with advice.
 
 Files of laboratories import more than they use, so an import alone must not end a run.
 """
@@ -9,11 +10,11 @@ __all__ = ["NotInKairos", "absent"]
 
 
 class _Absent(type):
-    """Classes can be derived from such a class, which modules do when they are imported; nothing else goes."""
+    """Metaclass that permits subclassing, which modules do on import, and rejects all other uses."""
 
     def __getattr__(cls, name):
         if name.startswith("__"):
-            raise AttributeError(name)  # Python itself asks for these
+            raise AttributeError(name)  # looked up by Python itself
         raise NotInKairos(cls.refusal)
 
     def __call__(cls, *args, **kwargs):
@@ -21,6 +22,6 @@ class _Absent(type):
 
 
 def absent(name: str, advice: str) -> type:
-    """What stands for the ``artiq`` name `name`; `advice` says what to use instead."""
+    """Return a placeholder for the ``artiq`` name `name`; `advice` names a replacement."""
     refusal = f"{name} is not part of Kairos: {advice}"
     return _Absent(name.rpartition(".")[2], (), {"refusal": refusal, "__doc__": refusal, "__module__": __name__})

@@ -1,4 +1,4 @@
-"""Clients of a core device under the names and with the methods that ARTIQ's have."""
+"""Clients of a core device with ARTIQ's names and methods."""
 
 from pathlib import Path
 
@@ -11,21 +11,22 @@ __all__ = ["CommKernelDummy", "CommMgmt", "decoded_dump_to_vcd"]
 
 
 class CommKernelDummy(Session):
-    """A session without a device: it can be made and closed, and refuses to run anything."""
+    """A session without a device: it can be created and closed, but refuses to run anything."""
 
     def __init__(self):
         super().__init__(None)
 
 
 class CommMgmt:
-    """The management service of the device at `host`; connects at the first request, and again after `close`."""
+    """The management service of the device at `host`; connects on the first request, and again
+    after `close`."""
 
     def __init__(self, host: str, port: int = PORT, drtio_dest: int = 0):
         self.host, self.port, self._destination = host, port, drtio_dest
         self._client: Management | None = None
 
     def open(self):
-        """Connect, if that is not done."""
+        """Connect, if not connected."""
         self._connected()
 
     def _connected(self) -> Management:
@@ -40,16 +41,16 @@ class CommMgmt:
             client.close()
 
     def get_log(self) -> str:
-        """The log that the device keeps."""
+        """Return the log that the device keeps."""
         return self._connected().log()
 
     def flash(self, bin_path):
-        """Replace the boot image by the file at `bin_path`, and restart."""
+        """Replace the boot image with the file at `bin_path`, and restart."""
         self._connected().flash(Path(bin_path).read_bytes())
 
 
 def _forwarded(name: str):
-    """A method that is the client's of the same name."""
+    """Build a method that forwards to the client's method of the same name."""
 
     def method(self, *args):
         return getattr(self._connected(), name)(*args)
@@ -63,7 +64,8 @@ for _name in ("clear_log", "reboot", "debug_allocator", "config_read", "config_w
 
 
 def decoded_dump_to_vcd(fileobj, devices, dump, uniform_interval=False):
-    """Write a decoded dump as VCD to an open text file; `devices`: the device database, a dictionary."""
+    """Write a decoded dump as VCD to an open text file; `devices`: the device database, a
+    dictionary."""
     if uniform_interval:
         raise NotImplementedError("Kairos writes waveforms over time only: leave out uniform_interval")
     write_dump(fileobj, dump, devices)

@@ -1,7 +1,7 @@
-"""ARTIQ's commands with ARTIQ's flags: what each is in the words of ``kairos``.
+"""ARTIQ's commands with ARTIQ's flags, translated to commands of ``kairos``.
 
-They are console scripts of the package, unless ARTIQ itself is installed beside it, whose scripts
-have the same names. A flag without a counterpart is an error that says so.
+They are console scripts of the package; if ARTIQ itself is installed in the same environment, its
+scripts have the same names. A flag without a counterpart is an error that says so.
 """
 
 import argparse
@@ -25,17 +25,17 @@ def _experiment(parser):
 
 
 def _kairos(*words) -> int:
-    # Here, because this package is below the command in the order of imports.
+    # Imported late, because the command imports this package.
     return import_module("kairos.cli").main([str(word) for word in words])
 
 
 def _given(*options) -> list[str]:
-    """Flags and values of those options that were given."""
+    """Return flags and values of the options that were given."""
     return [word for flag, value in options if value is not None for word in (flag, value)]
 
 
 def run() -> int:
-    """``artiq_run``: the datasets are printed, no pulses."""
+    """``artiq_run``: prints the datasets, but no pulses."""
     parser = _parser("artiq_run", "kairos run")
     _experiment(parser)
     parser.add_argument("-o", "--hdf5", metavar="FILE")
@@ -94,7 +94,7 @@ def names() -> int:
 
 
 def flash() -> int:
-    """``artiq_flash``: the boot image is replaced over the network; other ways are refused."""
+    """``artiq_flash``: replaces the boot image over the network; other methods are rejected."""
     parser = _parser("artiq_flash", "kairos device flash")
     parser.add_argument("-D", "--device", metavar="HOST")
     parser.add_argument("image", metavar="FILE", help="boot image (BOOT.BIN), of kairos image")

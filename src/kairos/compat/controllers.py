@@ -1,4 +1,4 @@
-"""What the programs of controllers import besides clients and servers: their command line."""
+"""Command-line helpers that controller programs import besides clients and servers."""
 
 import logging
 
@@ -16,8 +16,8 @@ LOOPBACK = ["::1", "127.0.0.1"]
 
 
 def simple_network_args(parser, default_port):
-    """Options for where a server listens. `default_port`: a number, or (name, what it is for,
-    number) for each of several ports."""
+    """Add options for a server's addresses. `default_port`: a number, or (name, purpose, number)
+    for each of several ports."""
     ports = [("port", "clients", default_port)] if isinstance(default_port, int) else default_port
     group = parser.add_argument_group("network")
     group.add_argument("--bind", action="append", default=[], metavar="ADDRESS", help="a further address to listen at")
@@ -29,25 +29,25 @@ def simple_network_args(parser, default_port):
 
 
 def bind_address_from_args(args):
-    """The addresses to listen at; the wildcard stands alone."""
+    """Return the addresses to listen on; None for the wildcard."""
     if "*" in args.bind:
         return None
     return [*args.bind, *([] if args.no_localhost_bind else LOOPBACK)]
 
 
 def verbosity_args(parser):
-    """Options for how much is logged."""
+    """Add options for the log level."""
     group = parser.add_argument_group("verbosity")
     group.add_argument("-v", "--verbose", action="count", default=0, help="log more")
     group.add_argument("-q", "--quiet", action="count", default=0, help="log less")
 
 
 def init_logger_from_args(args):
-    """Log as much as the options say: warnings and errors without any."""
+    """Configure logging according to the options; by default warnings and errors."""
     level = logging.WARNING + 10 * (args.quiet - args.verbose)
     logging.basicConfig(level=level, format="%(levelname)s:%(name)s:%(message)s")
 
 
 def simple_server_loop(targets, host, port, description=None, allow_parallel=False, *, loop=None, ssl_config=None):
-    """Serve until the process is asked to end. What an old program gives as `loop` is not used."""
+    """Serve until the process is asked to terminate. `loop`, given by old programs, is ignored."""
     serve(targets, host, port, description, allow_parallel, ssl_config=ssl_config)

@@ -1,7 +1,9 @@
-"""The databases as ARTIQ's modules for masters name them: over files, and with datasets that are told of as changes.
+"""Databases with the names of ARTIQ's master modules: backed by files, with datasets that accept
+changes.
 
-A change of datasets is a dictionary: ``action``, the ``path`` to what changes, and what the action
-takes (``setitem``: key and value; ``delitem``: key; ``append``: x; ``insert``: i, x; ``pop``: i).
+A change of datasets is a dictionary: ``action``, the ``path`` to the changed element, and the
+action's operands (``setitem``: key and value; ``delitem``: key; ``append``: x; ``insert``: i, x;
+``pop``: i).
 """
 
 from .. import devices
@@ -12,31 +14,31 @@ __all__ = ["DatasetDB", "DatasetManager", "DeviceDB", "device_db_from_file"]
 
 
 def device_db_from_file(filename) -> dict:
-    """The dictionary ``device_db`` of a file."""
+    """Return the dictionary ``device_db`` of a file."""
     return devices.DeviceDB.load(filename).entries
 
 
 class DeviceDB(devices.DeviceDB):
-    """The device database in the file `backing_file`; `scan` reads it again."""
+    """The device database in the file `backing_file`; `scan` reloads it."""
 
     def __init__(self, backing_file):
         super().__init__(device_db_from_file(backing_file), str(backing_file))
 
     def scan(self):
-        """Read the file again."""
+        """Reload the file."""
         self.entries = device_db_from_file(self.path)
 
     def get_device_db(self) -> dict:
         return self.entries
 
     def get(self, name, resolve_alias=False):
-        """The entry `name`; an alias is followed if that is asked for."""
+        """Return the entry `name`, following aliases if requested."""
         return super().get(name, resolve_alias)
 
 
 class DatasetDB(DatasetStore):
-    """Broadcast datasets; the persistent ones are kept in `persist_file`, and all in it are there
-    from the beginning. They are written when they change: `autosave_period` has no use."""
+    """Broadcast datasets; the persistent ones are kept in `persist_file`, whose content is loaded
+    at once. They are written when they change: `autosave_period` is ignored."""
 
     def __init__(self, persist_file, autosave_period=None):
         super().__init__(persist_file)
@@ -56,7 +58,7 @@ class DatasetDB(DatasetStore):
 
 
 class _Told:
-    """A database of somebody else's class, which has `get`, `delete` and `update` with changes."""
+    """Adapts a foreign database class with `get`, `delete` and `update` for changes."""
 
     def __init__(self, target):
         self.target = target
@@ -72,7 +74,7 @@ class _Told:
         return self.data[key].metadata
 
     def changed(self, key):
-        """It has been told nothing: others see what is changed in place when it is set again."""
+        """Do nothing: changes in place become visible to others when the dataset is set again."""
 
     def set(self, key, value, persist=None, metadata=None):
         entry = (bool(persist), value, metadata or {})
@@ -83,7 +85,8 @@ class _Told:
 
 
 class DatasetManager(datasets.DatasetManager):
-    """The datasets of a run over the database `ddb`, ours or any with `get`, `delete` and `update`."""
+    """The datasets of a run on the database `ddb`, one of Kairos or any with `get`, `delete` and
+    `update`."""
 
     def __init__(self, ddb=None):
         super().__init__(_Told(ddb) if ddb is not None and not hasattr(ddb, "set") else ddb)

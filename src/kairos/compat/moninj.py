@@ -30,9 +30,10 @@ class TTLOverride(IntEnum):
 
 
 class CommMonInj:
-    """A connection that calls back: `monitor_cb` with channel, probe and value,
-    `injection_status_cb` with channel, override and value, `disconnect_cb` without anything when
-    the device has gone. Each may be None."""
+    """A connection with callbacks: `monitor_cb` with channel, probe and value,
+    `injection_status_cb` with channel, override and value, `disconnect_cb` without arguments when
+    the connection is lost. Each may be None.
+    """
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class CommMonInj:
         self._listener = asyncio.create_task(self._listen())
 
     async def close(self):
-        """Disconnect; overrides stay as they are."""
+        """Disconnect; overrides remain in effect."""
         writer, self._writer = self._writer, None
         if writer is not None:
             self._listener.cancel()
@@ -62,11 +63,12 @@ class CommMonInj:
             writer.close()
 
     def monitor_probe(self, enable, channel, probe):
-        """Have each new value of a probe reported, the present one at once; or no more."""
+        """Enable or disable reports of a probe's value: the current one at once, then every change."""
         self._send(Request.WATCH_PROBE, bool(enable), channel, probe)
 
     def monitor_injection(self, enable, channel, overrd):
-        """Have each new value of an override reported, the present one at once; or no more."""
+        """Enable or disable reports of an override's value: the current one at once, then every
+        change."""
         self._send(Request.WATCH_OVERRIDE, bool(enable), channel, overrd)
 
     def inject(self, channel, override, value):
@@ -74,7 +76,7 @@ class CommMonInj:
         self._send(Request.INJECT, channel, override, value)
 
     def get_injection_status(self, channel, override):
-        """Have the value of an override reported once."""
+        """Request a single report of an override's value."""
         self._send(Request.GET_OVERRIDE, channel, override)
 
     def _send(self, request, *values):
@@ -83,7 +85,7 @@ class CommMonInj:
         self._writer.write(message(request, *values))
 
     async def _listen(self):
-        """Pass on what the device reports, until it ends."""
+        """Pass the device's reports to the callbacks until the connection ends."""
         try:
             while True:
                 kind = Report((await self._reader.readexactly(1))[0])

@@ -1,14 +1,16 @@
-"""The table of ``artiq`` and ``sipyco`` names: which module of ours each is, or of which modules its names are.
+"""The table of ``artiq`` and ``sipyco`` names: the equivalent Kairos module, or the modules that
+have the names.
 
-A line of `GATHERED` says for an ``artiq`` module where its names are: in the module of ours on the
-left, under the names on the right; ``ours=theirs`` where they differ, ``*`` for all that the module
-exports. A new name is a word here.
+A line of `GATHERED` maps names of an ``artiq`` module: the Kairos module on the left, its names on
+the right; ``ours=theirs`` where they differ, ``*`` for all that the module exports. Supporting a
+new name means adding a word.
 """
 
 __all__ = ["ABSENT", "GATHERED", "SAME", "VERSION"]
 
 VERSION = "9.0+kairos"
-"""The version of ARTIQ whose language and names these are; what experiments compare stands in front of the dot."""
+"""The version of ARTIQ whose language and names are provided; experiments compare the part before
+the dot."""
 
 SAME = {
     "artiq.experiment": "kairos.experiment",
@@ -19,7 +21,8 @@ SAME = {
     "artiq.sim.devices": "kairos.simulation.devices",
     "sipyco.pyon": "kairos.pyon",
 }
-"""Modules that are one of ours; those of ``artiq.coredevice`` have the same name in ``kairos.coredevice``."""
+"""Modules with a single equivalent; those of ``artiq.coredevice`` have the same name in
+``kairos.coredevice``."""
 
 _ENVIRONMENT = {
     "kairos.experiment.arguments": """NoDefault DefaultMissing CancelledArgsError PYONValue BooleanValue
@@ -98,4 +101,4 @@ ABSENT = {
     "artiq.frontend.artiq_master": {"main": _MASTER},
     "artiq.frontend.artiq_dashboard": {"main": _MASTER},
 }
-"""By module: names that experiments import and Kairos cannot give, and what to do instead."""
+"""By module: names that experiments import and Kairos lacks, with a replacement."""

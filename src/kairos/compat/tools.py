@@ -1,4 +1,5 @@
-"""Small things of ``artiq.tools`` and ``artiq.compiler.import_cache``: text of values, options, directories."""
+"""Utilities of ``artiq.tools`` and ``artiq.compiler.import_cache``: formatting of values, options,
+directories."""
 
 import logging
 import os
@@ -23,17 +24,18 @@ logger = logging.getLogger(__name__)
 
 
 def install_hook():
-    """Have later edits of a file leave the kernels of this run alone. It is so already: decorators read the source."""
+    """Protect the kernels of this run from later edits of files: does nothing, since decorators
+    read the source already."""
 
 
 def elide(text: str, maxlen: int) -> str:
-    """The first line of `text`, cut to `maxlen` characters; what is left out shows as an ellipsis."""
+    """Return the first line of `text`, shortened to `maxlen` characters with an ellipsis."""
     first, newline, _ = text.partition("\n")
     return first if not newline and len(first) <= maxlen else first[: max(maxlen - 3, 0)] + "..."
 
 
 def scale_from_metadata(metadata: dict) -> float:
-    """By what a dataset's value is divided for display: its scale, that of its unit, or 1."""
+    """Return the divisor of a dataset's value for display: its scale, that of its unit, or 1."""
     try:
         return display_of(metadata.get("unit", ""), metadata.get("scale"), None, 0, None)["scale"]
     except KeyError:
@@ -41,7 +43,8 @@ def scale_from_metadata(metadata: dict) -> float:
 
 
 def short_format(value, metadata: dict | None = None) -> str:
-    """A dataset's value in one short line: numbers in its unit and precision, what is long as its kind and size."""
+    """Format a dataset's value in one short line: numbers with unit and precision, long values as
+    kind and size."""
     metadata = metadata or {}
     shape = getattr(value, "shape", ())
     if shape:
@@ -60,7 +63,8 @@ def short_format(value, metadata: dict | None = None) -> str:
 
 
 def parse_devarg_override(text: str) -> dict[str, dict]:
-    """``"dev:arg=1 dev:other=2"`` as ``{"dev": {"arg": 1, "other": 2}}``; UsageError for anything else."""
+    """Parse ``"dev:arg=1 dev:other=2"`` to ``{"dev": {"arg": 1, "other": 2}}``; UsageError if it is
+    invalid."""
     overrides: dict[str, dict] = {}
     for item in text.split():
         device, colon, assignment = item.partition(":")
@@ -72,13 +76,13 @@ def parse_devarg_override(text: str) -> dict[str, dict]:
 
 
 def unparse_devarg_override(overrides: dict[str, dict]) -> str:
-    """The text from which `parse_devarg_override` makes `overrides`."""
+    """Format `overrides` in the syntax of `parse_devarg_override`."""
     pairs = ((device, name, value) for device, arguments in overrides.items() for name, value in arguments.items())
     return " ".join(f"{device}:{name}={pyon.encode(value)}" for device, name, value in pairs)
 
 
 async def exc_to_warning(awaitable):
-    """Wait for `awaitable`; what it raises is logged."""
+    """Await `awaitable`; exceptions are logged."""
     try:
         await awaitable
     except Exception:
@@ -86,7 +90,7 @@ async def exc_to_warning(awaitable):
 
 
 def get_user_config_dir() -> Path:
-    """The user's directory for settings, made if it is not there."""
+    """Return the user's configuration directory, created if necessary."""
     base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     directory = Path(base) / "kairos"
     directory.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""Compiles a call of a kernel function to the library that the core device runs.
+"""Compiles a call of a kernel function to a library for the core device.
 
-The front end is Rust (`kairos._native`); this package answers its questions about host objects, has
-LLVM generate code and links it.
+The front end is Rust (`kairos._native`); this package answers its queries about host objects, runs
+LLVM's code generation, and links the result.
 """
 
 import functools
@@ -38,19 +38,19 @@ __all__ = [
 ]
 
 STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
-"""What `emit` can give."""
+"""Stages whose output `emit` can return."""
 
 
 _LIBRARY_BITS = 24
-"""Bits of an address in a library."""
+"""Address bits within a library."""
 
 
 class LinkError(Exception):
-    """The code cannot be linked. A defect of the compiler, or a kernel beyond its limits."""
+    """The code cannot be linked: a defect of the compiler, or a kernel beyond its limits."""
 
 
 class Frame(NamedTuple):
-    """A place in the source; lines and columns from 1."""
+    """A place in the source; lines and columns start at 1."""
 
     file: str
     line: int
@@ -60,14 +60,14 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True)
 class CompiledSubkernel:
-    """A library that a satellite runs."""
+    """A library for a satellite."""
 
     number: int
-    """By which kernels name it."""
+    """The number by which kernels refer to it."""
     destination: int
     library: bytes
     with_debug_information: Callable[[], bytes]
-    """Gives the library with its debug information."""
+    """Returns the library with its debug information."""
 
     @functools.cached_property
     def unstripped(self) -> bytes:
@@ -75,25 +75,25 @@ class CompiledSubkernel:
         return self.with_debug_information()
 
     def symbolize(self, addresses: list[int]) -> list[Frame]:
-        """Places of return addresses, relative to the load address, innermost first."""
+        """Map return addresses, relative to the load address, to places, innermost first."""
         return [Frame(*place) for place in _native.symbolize(self.unstripped, addresses)]
 
 
 @dataclass(frozen=True)
 class CompiledKernel:
-    """A kernel library and what the host needs to run it."""
+    """A kernel library and the data that the host needs to run it."""
 
     library: bytes
     embedding: EmbeddingMap
     timings: dict[str, float]
-    """Seconds that each step took: `front_end`, `llvm`, `link`, and `total`."""
+    """Seconds of each step: `front_end`, `llvm`, `link`, and `total`."""
     warnings: list[str]
     with_debug_information: Callable[[], bytes]
-    """Gives `unstripped`."""
+    """Returns `unstripped`."""
     cached: bool = False
-    """Whether it was compiled in an earlier run."""
+    """Whether it comes from the cache of an earlier compilation."""
     subkernels: tuple[CompiledSubkernel, ...] = ()
-    """What satellites run for it."""
+    """The libraries that satellites run for it."""
 
     @functools.cached_property
     def unstripped(self) -> bytes:
@@ -101,9 +101,9 @@ class CompiledKernel:
         return self.with_debug_information()
 
     def symbolize(self, addresses: list[int]) -> list[Frame]:
-        """Places of return addresses, relative to the load address, innermost first.
+        """Map return addresses, relative to the load address, to places, innermost first.
 
-        Those in subkernels have the subkernel's number in bits 31 to 24.
+        Addresses in subkernels have the subkernel's number in bits 31 to 24.
         """
         libraries = {subkernel.number: subkernel for subkernel in self.subkernels}
         frames = []
@@ -115,7 +115,7 @@ class CompiledKernel:
 
 
 class _Call:
-    """A call to compile, and how."""
+    """A call to compile, with its options."""
 
     def __init__(
         self,
@@ -133,9 +133,10 @@ class _Call:
         self.options = {"writeback": attribute_writeback, "print_as_rpc": print_as_rpc}
 
     def quoted(self) -> tuple[HostBridge, tuple]:
-        """The host for one compilation, and the request. What is asked of the host later may depend on both."""
+        """Create the host bridge for one compilation, and the request. Later queries may depend on
+        both."""
         embedding = EmbeddingMap()
-        # First, so that it has the number 1 that tools expect.
+        # Stored first, so that it has the number 1 that tools expect.
         result_key = None if self.set_result is None else embedding.store_object(self.set_result)
         bridge = HostBridge(embedding, self.core, self.numbers)
         options = {**self.options, "set_result": result_key, "ref_period": float(self.core.ref_period)}
@@ -150,7 +151,7 @@ def _rejected(error: Exception) -> CompileError:
 
 
 def _diagnostic(record: tuple) -> Diagnostic:
-    """A diagnostic from the compiler's record."""
+    """Convert the compiler's record to a diagnostic."""
 
     def place(span: tuple | None) -> Range | None:
         return Range(span[0], span[1:3], span[3:]) if span else None
@@ -161,7 +162,7 @@ def _diagnostic(record: tuple) -> Diagnostic:
 
 
 def _analysed(call: _Call) -> tuple[Any, Recorder]:
-    """The program, and what the compiler has asked the host."""
+    """Analyse a call; returns the program, and a record of the compiler's queries to the host."""
     try:
         bridge, (function, args, kwargs, options) = call.quoted()
         host = Recorder(bridge)
@@ -173,20 +174,21 @@ def _analysed(call: _Call) -> tuple[Any, Recorder]:
 
 
 def _front_end(function, args, kwargs, core, set_result, attribute_writeback, print_as_rpc=True):
-    """The program of a call, and its embedding map."""
+    """Return the program of a call, and its embedding map."""
     program, host = _analysed(_Call(function, args, kwargs, core, set_result, attribute_writeback, print_as_rpc))
     return program, host.embedding
 
 
 def _checked(warnings: list[str], strict: bool) -> list[str]:
-    """The warnings about a program; `CompileError` if there are any and `strict` is set."""
+    """Return the warnings about a program; `CompileError` if there are any and `strict` is set."""
     if strict and warnings:
         raise CompileError("\n\n".join([*warnings, "error: with --strict, warnings are errors"]))
     return warnings
 
 
 def _link(object_files: list[bytes], program: Any) -> tuple[bytes, list[ArrayPlace]]:
-    """The library, and where in it host arrays are that nothing else in it depends on."""
+    """Link the library; also returns the locations of host arrays that nothing else in it depends
+    on."""
     try:
         return _native.link(object_files, program)
     except RuntimeError as error:
@@ -209,13 +211,13 @@ def compile_kernel(
     strict: bool = False,
     cache: Cache | None = None,
 ) -> CompiledKernel:
-    """Compile the call `function(*args, **kwargs)` for the core device `core`, or find it among what is kept.
+    """Compile the call `function(*args, **kwargs)` for the core device `core`, or return it from
+    the cache.
 
-    The library sends the result of the call to `set_result`, if that is given, and writes
-    attributes of host objects back when `attribute_writeback` is set. `print` in it calls the host,
-    or, without `print_as_rpc`, writes to the log of the device. `cache`: what is kept, by default
-    the user's. Raises `CompileError` when the program is rejected, and with `strict` for what is
-    else a warning.
+    The library sends the result of the call to `set_result`, if given, and writes attributes of
+    host objects back if `attribute_writeback` is set. Its `print` calls the host, or, without
+    `print_as_rpc`, writes to the log of the device. `cache`: by default the user's. Raises
+    `CompileError` if the program is rejected, and with `strict` also for warnings.
     """
     start = time.perf_counter()
     call = _Call(function, args, kwargs, core, set_result, attribute_writeback, print_as_rpc)
@@ -224,7 +226,7 @@ def compile_kernel(
         fresh, request = call.quoted()
         key = request_key(function, request) if cache.directory else ""
     except (QuotingError, ValueError):
-        cache, key = Cache(None), ""  # the compilation will say what is wrong
+        cache, key = Cache(None), ""  # the compilation will report the error
     bridges = itertools.chain([fresh], (call.quoted()[0] for _ in itertools.count())) if cache.directory else iter(())
     if found := cache.find(key, bridges.__next__):
         entry, embedding = found
@@ -251,7 +253,7 @@ def compile_kernel(
     end = time.perf_counter()
     if cache.directory:
         if linked:
-            arrays = []  # they stand in several libraries: what they hold is kept and compared
+            arrays = []  # arrays present in several libraries: their content is kept and compared
         parts = {"library": without_arrays(library, arrays), "unstripped": without_arrays(unstripped, arrays)}
         parts["subkernels"] = [(number, destination, whole) for number, destination, whole, _ in linked]
         cache.keep(key, recorder, arrays, {**parts, "warnings": warnings, "assigned": program.assigned()})
@@ -270,12 +272,12 @@ def emit(
     strict: bool = False,
     warnings: list[str] | None = None,
 ):
-    """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`; of a program
-    that starts subkernels an archive (tar) of all its libraries.
+    """Return the compiler's output after `stage`, one of `STAGES`: text, or bytes for `elf`; for a
+    program that starts subkernels an archive (tar) of all its libraries.
 
-    The program stands for itself, as startup and idle kernels do: it sends no result, writes no
-    attributes back, and its `print` writes to the log of the device. Raises `CompileError` when it
-    is rejected, and for `elf` also when it calls a function of the host. Warnings are added to the
+    The program is standalone, like startup and idle kernels: it sends no result, writes no
+    attributes back, and its `print` writes to the log of the device. Raises `CompileError` if it is
+    rejected, and for `elf` also if it calls a function of the host. Warnings are appended to the
     list `warnings`; with `strict` they are errors.
     """
     if stage not in STAGES:
@@ -302,7 +304,7 @@ def emit(
 
 
 def _archive(parts: list[tuple[str, bytes]]) -> bytes:
-    """An uncompressed tar file of these names and contents, the same each time."""
+    """Build an uncompressed, reproducible tar file of these names and contents."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, content in parts:
@@ -313,9 +315,11 @@ def _archive(parts: list[tuple[str, bytes]]) -> bytes:
 
 
 def check(function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | None = None, *, core: Any):
-    """All that is wrong with the call `function(*args, **kwargs)`: a list of `kairos.diagnostics.Diagnostic`.
+    """Check the call `function(*args, **kwargs)`; returns a list of
+    `kairos.diagnostics.Diagnostic`.
 
-    Nothing is compiled. There is at most one error a statement, and none that only follows from another.
+    Nothing is compiled. There is at most one error per statement, and none that merely follows from
+    another.
     """
     try:
         bridge, (quoted, quoted_args, quoted_kwargs, _) = _Call(
@@ -328,7 +332,8 @@ def check(function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | 
 
 
 def plain_annotation(annotation: Any, function: Callable) -> str:
-    """The kind of the annotated type, as the compiler calls it; "" if it has none that a kernel could take."""
+    """Return the compiler's name for the kind of the annotated type; "" if kernels do not support
+    it."""
     try:
         return read_annotation(annotation, function, "an argument")[0]
     except QuotingError:

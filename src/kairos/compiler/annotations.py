@@ -1,4 +1,4 @@
-"""Type annotations of host functions, as the compiler's tuples."""
+"""Converts type annotations of host functions to the compiler's tuples."""
 
 import types
 import typing
@@ -13,7 +13,7 @@ __all__ = ["QuotingError", "read_annotation"]
 
 
 class QuotingError(Exception):
-    """Something of the host cannot be used in a kernel; the text is a sentence for the user."""
+    """A host object cannot be used in a kernel; the text is a sentence for the user."""
 
 
 _PLAIN = {None: "none", type(None): "none", bool: "bool", float: "float", str: "str", bytes: "bytes"}
@@ -21,7 +21,7 @@ _PLAIN |= {bytearray: "bytearray", numpy.int32: "int32", numpy.int64: "int64"}
 
 
 def read_annotation(annotation: Any, function: Callable, what: str) -> tuple:
-    """The tuple of an annotation of `function`; `what` names the annotated thing in errors."""
+    """Convert an annotation of `function` to a tuple; `what` names the annotated object in errors."""
     if isinstance(annotation, str):
         try:
             value = eval(annotation, function.__globals__)

@@ -1,18 +1,19 @@
-"""Compiled kernels, kept from one run to the next.
+"""Cache of compiled kernels across runs.
 
-What a compilation gives follows from its request, from the compiler, and from what it asked the
-host: values, attributes, functions with their sources. All of this, and nothing else, enters it:
-the compiler knows the host through the questions of `kairos.compiler.quoting.HostBridge` only. So
-an entry is the questions of a compilation, in their order, with a digest of each answer; it is used
-if the host gives the same answers again. Asking again also fills the embedding map as the
-compilation did.
+The result of a compilation is determined by its request, by the compiler, and by the host's answers
+to its queries: values, attributes, functions with their sources. Nothing else enters it, because
+the compiler accesses the host only through the queries of `kairos.compiler.quoting.HostBridge`. An
+entry therefore consists of the queries of a compilation, in order, with a digest of each answer; it
+is used if the host gives the same answers again. Repeating the queries also fills the embedding map
+as the compilation did.
 
-What large arrays hold is neither kept nor compared: a library has it in one place each, and for the
-rest only the type and the shape count. It is put there from the host that the library is found for.
+The contents of large arrays are neither kept nor compared: a library has each in one place, and
+apart from that depends only on type and shape. They are inserted from the host for which the
+library is looked up.
 
-Entries stand in a directory for each request, under the digest of their content, and are written
-under another name first: processes can share the cache. What is damaged is not used, and replaced.
-The oldest go when there are too many.
+Entries are in one directory per request, named by the digest of their content, and are written
+under a temporary name first, so processes can share the cache. Damaged entries are ignored and
+replaced. The oldest are removed when there are too many.
 """
 
 import hashlib
@@ -32,22 +33,22 @@ from kairos.compiler.quoting import HostBridge
 __all__ = ["ArrayPlace", "Cache", "Recorder", "request_key", "with_arrays", "without_arrays"]
 
 ArrayPlace = tuple[int, int, int]
-"""Where the elements of a host array stand in a library: number of the array, offset, bytes."""
+"""Location of a host array's elements in a library: number of the array, offset, bytes."""
 
 ENTRIES_PER_REQUEST = 8
-"""Entries for one request: as many sets of host values stay known."""
+"""Maximum number of entries per request, each for a different set of host values."""
 LIMIT = 256 << 20
-"""Bytes of all entries."""
+"""Maximum bytes of all entries."""
 _ACCOUNT = "size"
-"""File with the sum of the entries' bytes, as far as known."""
+"""File with the approximate sum of the entries' bytes."""
 _DIGEST = 16
 _SUFFIX = ".kernel"
 _FORMAT = 2
-"""Of `marshal`: the last one in which equal values have equal bytes."""
+"""Version of `marshal`: the last one in which equal values have equal bytes."""
 
 
 def _digest(value: Any) -> bytes:
-    """Digest of what is made of tuples, lists, numbers, text and bytes; ValueError for anything else."""
+    """Digest of nested tuples, lists, numbers, text and bytes; ValueError for anything else."""
     return _digest_of_bytes(marshal.dumps(value, _FORMAT))
 
 
@@ -56,14 +57,15 @@ def _digest_of_bytes(data: bytes | memoryview) -> bytes:
 
 
 class _Sources:
-    """Digests of answers. Functions of one file have one source text, which is digested once."""
+    """Computes digests of answers. Functions of one file share one source text, which is digested
+    once."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._texts: dict[str, bytes] = {}
         self._numbers = numbers
 
     def digest(self, question: str, answer: Any) -> bytes:
-        """Digest of an answer to a question."""
+        """Return the digest of an answer to a query."""
         if question == "function" and answer[2][0] == "compiled":
             kind, file, text, *rest = answer[2]
             if text not in self._texts:
@@ -73,15 +75,15 @@ class _Sources:
 
 
 class Recorder:
-    """The host, as the compiler sees it; notes what is asked."""
+    """The host as seen by the compiler, with a record of the queries."""
 
     def __init__(self, bridge: HostBridge) -> None:
         self._bridge = bridge
         self._sources = _Sources(bridge.numbers)
         self.questions: list[tuple[str, tuple, bytes]] = []
-        """Question, its arguments, digest of the answer."""
+        """Query, its arguments, digest of the answer."""
         self.complete = True
-        """Whether every question had an answer that can be compared with another."""
+        """Whether every query had an answer that can be compared."""
 
     @property
     def embedding(self) -> EmbeddingMap:
@@ -93,7 +95,7 @@ class Recorder:
         def ask(*args: Any) -> Any:
             try:
                 answer = method(*args)
-                # Most arrays need none; for the others there is one when they are kept.
+                # Most arrays need no digest; the others get one when they are kept.
                 digest = b"" if name == "memory" else self._sources.digest(name, answer)
                 self.questions.append((name, args, digest))
             except BaseException:
@@ -105,9 +107,9 @@ class Recorder:
         return ask
 
     def compared(self, arrays: list[ArrayPlace]) -> list[tuple[str, tuple, bytes]]:
-        """The questions without the elements of these arrays."""
+        """Return the queries without the elements of these arrays."""
         free = {("memory", (handle,)) for handle, _, _ in arrays}
-        # Arguments of other questions are lists, too, which no set takes.
+        # Arguments of other queries may be lists, which are unhashable.
         asked = (question for question in self.questions if question[0] != "memory" or question[:2] not in free)
         return [
             (name, args, _digest(self._bridge.memory(*args)) if name == "memory" else digest)
@@ -116,8 +118,9 @@ class Recorder:
 
 
 def _compiler_identity() -> tuple:
-    """The compiler's files, each by what changes when it is replaced, and what it runs on."""
-    import llvmlite  # the package alone is quick; LLVM is not loaded by it
+    """Return the compiler's identity: its files, with properties that change on replacement, and
+    its platform."""
+    import llvmlite  # importing the package alone is fast; it does not load LLVM
 
     files = [Path(_native.__file__), *sorted(Path(__file__).parent.glob("*.py"))]
     stats = [(str(file), *_replaced(file)) for file in files]
@@ -130,13 +133,14 @@ def _replaced(file: Path) -> tuple:
 
 
 def request_key(function: Callable, request: tuple) -> str:
-    """The name of a request: the quoted call, its options, and the compiler. ValueError if it has none."""
+    """Return the name of a request: the quoted call, its options, and the compiler. ValueError if
+    it has none."""
     place = (getattr(function, "__module__", ""), getattr(function, "__qualname__", ""))
     return _digest((_compiler_identity(), place, request)).hex()
 
 
 class Cache:
-    """The cache in `directory`; without one nothing is found, and nothing kept."""
+    """The cache in `directory`; with None nothing is found or kept."""
 
     def __init__(self, directory: Path | None, limit: int = LIMIT) -> None:
         self.directory = directory
@@ -144,18 +148,20 @@ class Cache:
 
     @classmethod
     def of_user(cls) -> "Cache":
-        """The cache in the directory `KAIROS_CACHE`, by default of the user; there is none if that is ``off``."""
+        """Return the cache in the directory `KAIROS_CACHE`, by default the user's; disabled if that
+        is ``off``."""
         wanted = os.environ.get("KAIROS_CACHE", "")
         if wanted == "off":
             return cls(None)
         try:
             base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        except RuntimeError:  # whoever runs this has no home
+        except RuntimeError:  # the user has no home directory
             return cls(None)
         return cls(Path(wanted) if wanted else base / "kairos" / "kernels")
 
     def find(self, key: str, bridge: Callable[[], HostBridge]) -> tuple[dict, EmbeddingMap] | None:
-        """What was kept for the request `key` and the host as it is; `bridge` gives a fresh one for each attempt."""
+        """Look up the request `key` for the current state of the host; `bridge` returns a fresh
+        bridge for each attempt."""
         for file in self._entries(key):
             entry = _read(file)
             if entry is None:
@@ -167,13 +173,13 @@ class Cache:
         return None
 
     def _entries(self, key: str) -> list[Path]:
-        """Entries of a request, the last used one first."""
+        """Return the entries of a request, most recently used first."""
         if self.directory is None:
             return []
         return [file for _, _, file in sorted(_files(self.directory / key), reverse=True)]
 
     def keep(self, key: str, recorder: Recorder, arrays: list[ArrayPlace], content: dict) -> None:
-        """Keep what a compilation gave, but for the elements of `arrays`. Nothing is kept where that is impossible."""
+        """Store the result of a compilation without the elements of `arrays`. Failures are ignored."""
         if self.directory is None or not recorder.complete:
             return
         questions = recorder.compared(arrays)
@@ -184,15 +190,15 @@ class Cache:
             _write(folder / (_digest(questions).hex() + _SUFFIX), _digest_of_bytes(payload) + payload)
             self._make_room(key, _DIGEST + len(payload))
         except OSError:
-            pass  # a full or read-only disk: the kernel runs all the same
+            pass  # a full or read-only disk: the kernel runs nevertheless
 
     def _make_room(self, key: str, added: int) -> None:
-        """Remove the oldest entries, of the request and, if there are too many, of all."""
+        """Remove the oldest entries of the request, and if there are too many, of all requests."""
         for file in self._entries(key)[ENTRIES_PER_REQUEST:]:
             file.unlink(missing_ok=True)
-        # To look at all entries takes as long as a compilation. So their sum is kept, too great
-        # rather than too small; where processes disagree, what one has forgotten counts when the
-        # next one looks.
+        # Scanning all entries takes as long as a compilation, so their sum is stored, as an upper
+        # estimate. Processes that update it concurrently may lose additions, which the next scan
+        # corrects.
         account = self.directory / _ACCOUNT
         try:
             total = int(account.read_text()) + added
@@ -203,7 +209,7 @@ class Cache:
         _write(account, str(total).encode())
 
     def _remove_oldest(self) -> int:
-        """Keep the newest entries, up to nine tenths of the limit; their bytes."""
+        """Keep the newest entries, up to nine tenths of the limit; returns their bytes."""
         folders = (entry.path for entry in os.scandir(self.directory) if entry.is_dir())
         found = sorted(entry for folder in folders for entry in _files(folder))
         total = sum(size for _, size, _ in found)
@@ -220,18 +226,19 @@ class Cache:
 
 
 def _files(folder: Path | str) -> Iterator[tuple[int, int, Path]]:
-    """Time of last use, size and path of the entries in a folder, those of other processes' making left out."""
+    """Yield time of last use, size and path of the entries in a directory, without unfinished ones
+    of other processes."""
     try:
         for entry in os.scandir(folder):
             if entry.name.endswith(_SUFFIX) and entry.is_file():
                 found = entry.stat()
                 yield found.st_mtime_ns, found.st_size, Path(entry.path)
     except OSError:
-        return  # there is none, or another process has just removed it
+        return  # it does not exist, or another process has just removed it
 
 
 def _read(file: Path) -> dict | None:
-    """Content of an entry; None if it is gone or damaged, which removes it."""
+    """Read an entry; None if it is missing or damaged. A damaged entry is removed."""
     try:
         data = file.read_bytes()
     except OSError:
@@ -265,14 +272,14 @@ def _touch(file: Path) -> None:
 
 
 def without_arrays(library: bytes, arrays: list[ArrayPlace]) -> list[bytes]:
-    """The parts of a library between the elements of host arrays."""
+    """Split a library into the parts between the elements of host arrays."""
     begins = [0, *(offset + length for _, offset, length in sorted(arrays, key=_offset))]
     ends = [*(offset for _, offset, _ in sorted(arrays, key=_offset)), len(library)]
     return [library[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
 
 def with_arrays(parts: list[bytes], arrays: list[ArrayPlace], embedding: EmbeddingMap) -> bytes:
-    """The library again, with the elements that the arrays have now."""
+    """Reassemble a library, with the current elements of the arrays."""
     pieces = parts[:1]
     for (handle, _, _), part in zip(sorted(arrays, key=_offset), parts[1:], strict=True):
         pieces += [embedding.memory(handle), part]
@@ -284,14 +291,15 @@ def _offset(array: ArrayPlace) -> int:
 
 
 def _has_arrays(host: HostBridge, arrays: list[ArrayPlace]) -> bool:
-    """Whether the elements of the host's arrays take as much room as they did; their shapes have been compared."""
+    """Return whether the host's arrays have the same size in bytes as before; shapes have been
+    compared already."""
     return all(len(host.memory(handle)) == length for handle, _, length in arrays)
 
 
 def _answers_alike(host: HostBridge, questions: list[tuple[str, tuple, bytes]]) -> bool:
-    """Whether the host answers all questions as it did."""
+    """Return whether the host answers all queries as before."""
     sources = _Sources(host.numbers)
     try:
         return all(sources.digest(name, getattr(host, name)(*args)) == digest for name, args, digest in questions)
     except Exception:
-        return False  # something is not there any more; what it is, a compilation will say
+        return False  # an object no longer exists; the compilation will report it

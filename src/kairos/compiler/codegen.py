@@ -1,4 +1,4 @@
-"""LLVM, in process: a program to an object file for the core device's Cortex-A9."""
+"""In-process LLVM: compiles a program to object files for the core device's Cortex-A9."""
 
 import functools
 from typing import Any
@@ -10,18 +10,18 @@ _FEATURES = "+dsp,+fp16,+neon,+vfp3"
 
 
 class CortexA9Target:
-    """The processor that kernels are compiled for."""
+    """The target processor of kernels."""
 
     triple = TRIPLE
     features = _FEATURES.replace("+", "").split(",")
     little_endian = True
     now_pinning = False
-    """The time cursor is not a register of the gateware."""
+    """Whether the time cursor is a register of the gateware; it is not."""
 
 
 @functools.cache
 def _llvm():
-    # Here, because it takes 0.1 s, which the stages before it do not need.
+    # Imported late, because it takes 0.1 s, which the earlier stages do not need.
     import llvmlite.binding as llvm
 
     llvm.initialize_all_targets()
@@ -38,17 +38,17 @@ def _target_machine(level: int):
 
 @functools.cache
 def data_layout() -> str:
-    """The data layout of the device."""
+    """Return the data layout of the device."""
     return str(_target_machine(2).target_data)
 
 
 def _optimise(module, machine) -> None:
-    # No elimination of dead stores: to LLVM a function's stack is dead when it returns, and here
-    # what it has made may lie there for its caller (`emit/returned.rs` of the compiler).
+    # No dead store elimination: LLVM assumes that a function's stack is dead after it returns, but
+    # here results may remain on it for the caller (`emit/returned.rs` of the compiler).
     llvm = _llvm()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     manager = llvm.create_new_module_pass_manager()
-    # First, so that what the others find includes the arguments of the calls.
+    # First, so that the other passes see the arguments of the calls.
     manager.add_always_inliner_pass()
     manager.add_sroa_pass()
     manager.add_instruction_combine_pass()
@@ -58,9 +58,10 @@ def _optimise(module, machine) -> None:
 
 
 def generate(program: Any, *, emit_assembly: bool = False, verify: bool = False) -> list[bytes]:
-    """The object files (or the machine's assembly text, encoded) of the compiler's program.
+    """Compile the program to object files (or the encoded assembly text).
 
-    What runs often is one of them, what does not, and is compiled in a fraction of the time, another.
+    Frequently executed code is one file, rarely executed code, which is compiled in a fraction of
+    the time, another.
     """
     llvm = _llvm()
     files = []

@@ -1,7 +1,7 @@
-"""Lists of numbers of a call: each is looked at once, however often the host is asked for it.
+"""Lists of numbers of a call: each is examined once, regardless of the number of queries.
 
-What is kept for a kernel is compared with the host, entry by entry, so a list of a million numbers
-is asked for again and again.
+Cached kernels are compared with the host entry by entry, so a list of a million numbers is queried
+repeatedly.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,8 @@ INT64 = range(-(2**63), 2**63)
 
 
 def integer(value: int) -> tuple:
-    """The tuple of an integer without a width of its own: its use decides it. QuotingError beyond 64 bits."""
+    """Return the tuple of an integer whose width is inferred from its use. QuotingError beyond 64
+    bits."""
     if value not in INT64:
         raise QuotingError(f"the integer {value} does not fit into 64 bits")
     return ("int", value)
@@ -29,14 +30,16 @@ class _Copy:
 
 
 class Numbers:
-    """Copies of lists of numbers. They live as long as this does, so the identity of a list or a copy is its own."""
+    """Copies of lists of numbers. They live as long as this object, so identities of lists and
+    copies stay unique."""
 
     def __init__(self) -> None:
         self._of_lists: dict[int, _Copy] = {}
         self._of_elements: dict[int, _Copy] = {}
 
     def copied(self, values: list | tuple) -> list | None:
-        """Elements that are all int or all float; None if there are others. QuotingError beyond 64 bits."""
+        """Return the elements if all are int or all float; None otherwise. QuotingError beyond 64
+        bits."""
         known = self._of_lists.get(id(values))
         if known and known.elements == values:
             return known.elements
@@ -53,7 +56,8 @@ class Numbers:
         return elements
 
     def digested(self, answer: object, digest: Callable[[object], bytes]) -> object:
-        """An answer of the host. If it is one of these lists, its digest stands in the place of the elements."""
+        """Return an answer of the host with the digest in place of the elements, if it is one of
+        these lists."""
         match answer:
             case ("list", key, elements) if copy := self._of_elements.get(id(elements)):
                 copy.digest = copy.digest or digest(copy.elements)

@@ -1,7 +1,7 @@
-"""Answers the compiler's questions about host objects: values, attributes, functions.
+"""Answers the compiler's queries about host objects: values, attributes, functions.
 
 A value is described by a tuple that begins with its kind; `src/native/src/bridge.rs` reads them.
-Objects are named by their numbers in the embedding map.
+Objects are identified by their numbers in the embedding map.
 """
 
 import builtins
@@ -35,35 +35,35 @@ from kairos.language.core import EmbeddedInfo
 __all__ = ["HostBridge"]
 
 _SPECIAL = "scipy.special"
-"""Not imported here: host code that hands a function of it to a kernel has done so."""
+"""Not imported here: host code that passes one of its functions to a kernel has imported it."""
 
 _OBJECTS = [entry for entry in _native.host_objects() if entry[0] != _SPECIAL]
 _KNOWN = {id(getattr(importlib.import_module(module), attribute)): name for module, attribute, name in _OBJECTS}
 _KNOWN |= {id(numpy.float64): "float", id(numpy.bool_): "bool"}
-"""What stands for a name of the kernel language: the compiler's name for it, by identity."""
+"""Compiler names of the host objects that represent language names, by identity."""
 
 _SPECIAL_FUNCTIONS = {attribute: name for module, attribute, name in _native.host_objects() if module == _SPECIAL}
 _ARRAY_ELEMENTS = {"int32": numpy.int32, "int64": numpy.int64, "float": numpy.float64, "bool": numpy.bool_}
-"""Elements of arrays in kernels."""
+"""Element types of arrays in kernels."""
 
 _WIDTHS = {numpy.int32: "int32", numpy.int64: "int64"}
-"""Integers of NumPy that are those of kernels."""
+"""NumPy integers that are kernel types."""
 
 _MATHEMATICS = ("math", "cmath", "statistics", "numpy", "scipy")
-"""Modules whose functions compute something, so that calling them on the host, for no result, is no use."""
+"""Modules of pure functions: calling them on the host without using a result is pointless."""
 
 _WITHOUT_RESULT = {"copyto", "fill_diagonal", "place", "put", "putmask", "save", "savetxt", "savez", "savez_compressed"}
-"""Functions of NumPy that do something all the same."""
+"""Functions of NumPy with side effects."""
 
 _INSTEAD = {"power": "the operator **", "pow": "the operator **"}
 _INSTEAD |= {"round": "round(…)", "around": "round(…)", "amin": "numpy.min", "amax": "numpy.max"}
 _INSTEAD |= {"degrees": "x * 180 / numpy.pi", "radians": "x * numpy.pi / 180", "gamma": "scipy.special.gamma"}
 _INSTEAD |= {"lgamma": "scipy.special.gammaln", "fmod": "the operator %"}
-"""What a kernel can do in place of functions that it does not have."""
+"""Replacements for functions that kernels lack."""
 
 _LIBRARIES = tuple({os.path.join(sysconfig.get_path(name), "") for name in ("purelib", "platlib", "stdlib")})
 _LIBRARIES += (os.path.join(os.path.dirname(kairos.__file__), ""),)
-"""Folders of code that is not the user's."""
+"""Directories of code that is not the user's."""
 
 
 _CLASSES = (tuple, object, complex, dict, set, frozenset, type)
@@ -81,13 +81,13 @@ _LANGUAGE_TYPES = {
     "range": (range,),
     "array": (numpy.ndarray,),
 }
-"""Classes of the host that values of a type of the language have."""
+"""Host classes of the values of a language type."""
 
 _DEEPEST = 100
-"""Lists and tuples inside each other. What walks over values calls itself for each."""
+"""Maximum nesting of lists and tuples, since values are processed recursively."""
 
 _ROOM = len(KERNEL_LIBRARY)
-"""Bytes of a kernel with its data. What is larger (a view can be, of a few numbers) is refused before it is copied."""
+"""Bytes for a kernel with its data. Larger values are rejected before copying."""
 
 _PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc, type(numpy.copyto))
@@ -95,7 +95,7 @@ _NOTHING = inspect.Parameter.empty
 
 
 class HostBridge:
-    """The host, as one compilation sees it."""
+    """The host as seen by one compilation."""
 
     def __init__(self, embedding: EmbeddingMap, core: Any, numbers: Numbers) -> None:
         self.embedding = embedding
@@ -104,10 +104,10 @@ class HostBridge:
         self._texts: dict[str, str] = {}
         """Source texts by file."""
         self._depth = 0
-        """Lists and tuples around the value that is quoted."""
+        """Nesting depth of the value being quoted."""
 
     def quote(self, value: Any) -> tuple:
-        """The tuple of a host value."""
+        """Return the tuple of a host value."""
         kind = type(value)
         known = _KNOWN.get(id(value)) or (kind is numpy.ufunc and _special(value))
         if known:
@@ -139,7 +139,8 @@ class HostBridge:
         return self._reference(value)
 
     def quote_argument(self, value: Any) -> tuple:
-        """The tuple of an argument of the call; what code of the user's raises meanwhile is a `QuotingError` too."""
+        """Return the tuple of an argument of the call; exceptions of user code become
+        `QuotingError`."""
         try:
             return self.quote(value)
         except QuotingError:
@@ -148,7 +149,7 @@ class HostBridge:
             raise QuotingError(f"an argument of the call cannot be read: {type(error).__name__}: {error}") from error
 
     def _elements(self, values: list | tuple) -> list | tuple:
-        """The tuples of elements; numbers of one of Python's own types stand for themselves."""
+        """Return the tuples of elements; numbers of Python's own types represent themselves."""
         _require_room(len(values), "a list")
         if (numbers := self.numbers.copied(values)) is not None:
             return numbers
@@ -165,7 +166,8 @@ class HostBridge:
             self._depth -= 1
 
     def _array(self, value: numpy.ndarray) -> tuple:
-        """An array: its number, the type of its elements, its shape. Its elements are asked for by themselves."""
+        """Return the number, element type and shape of an array. Its elements are queried
+        separately."""
         if value.dtype.kind == "U" and value.ndim:
             texts = [("str", _utf8(text)) for text in value.ravel().tolist()]
             return ("texts", self.embedding.store_sequence(value), list(value.shape), texts)
@@ -178,7 +180,7 @@ class HostBridge:
         return ("array", self.embedding.store_array(value, wanted), (elt,), list(value.shape))
 
     def _reference(self, value: Any) -> tuple:
-        """Objects, functions, classes and modules: things that are named, not copied."""
+        """Quote objects, functions, classes and modules, which are referenced rather than copied."""
         store = self.embedding.store_object
         if isinstance(value, types.MethodType):
             return ("method", store(value.__func__), store(value.__self__))
@@ -196,17 +198,17 @@ class HostBridge:
         name = device_name(cls) or f"{self.embedding.store_object(cls)}:{_class_name(cls)}"
         return self.embedding.store_str(name)
 
-    # What the compiler asks.
+    # Queries of the compiler
 
     def global_value(self, function: int, name: str) -> tuple | None:
-        """A module global, or a variable of the functions around it, seen by a function."""
+        """Return a module global, or a variable of the enclosing functions, as seen by a function."""
         plain = _undecorated(self.embedding.retrieve_object(function))
         scope = _closure(plain)
         if name not in scope:
             scope = plain.__globals__
         if name not in scope:
-            # Of Python's own names that kernels do not know by themselves, exceptions and what
-            # isinstance may ask for.
+            # Of Python's unknown built-in names: exceptions, and the classes usable with
+            # isinstance.
             known = getattr(builtins, name, None)
             named = isinstance(known, type) and (issubclass(known, BaseException) or known in _CLASSES)
             return self.quote(known) if named else None
@@ -217,7 +219,7 @@ class HostBridge:
         return [*_closure(plain), *plain.__globals__]
 
     def attribute(self, handle: int, name: str) -> tuple | None:
-        """Value of an attribute of an object."""
+        """Return the value of an object's attribute."""
         obj = self.embedding.retrieve_object(handle)
         try:
             value = getattr(obj, name)
@@ -225,7 +227,7 @@ class HostBridge:
             raise QuotingError(str(error)) from None
         except AttributeError:
             if inspect.getattr_static(obj, name, None) is not None:
-                raise  # a property that failed
+                raise  # a property that raised
             return None
         self.embedding.remember_attribute(handle, name, value)
         return self.quote(value)
@@ -234,9 +236,10 @@ class HostBridge:
         return dir(self.embedding.retrieve_object(handle))
 
     def super_attribute(self, owner: int, handle: int, name: str) -> tuple | None:
-        """What objects of a class have behind another class, or that of a method, in its order of classes.
+        """Return an attribute found after a class, or that of a method, in the MRO of another
+        class.
 
-        Their methods have the receiver 0.
+        Methods have the receiver 0.
         """
         cls, behind = self.embedding.retrieve_object(handle), self.embedding.retrieve_object(owner)
         if not isinstance(behind, type):
@@ -255,7 +258,8 @@ class HostBridge:
         return self.quote(value.__func__ if isinstance(value, staticmethod) else value)
 
     def is_instance(self, value: int | str, handle: int) -> bool:
-        """Whether objects of a class, or values of a type of the language, are instances of a class."""
+        """Return whether objects of a class, or values of a language type, are instances of a
+        class."""
         own = _LANGUAGE_TYPES[value] if isinstance(value, str) else (self.embedding.retrieve_object(value),)
         cls = self.embedding.retrieve_object(handle)
         if not isinstance(cls, type):
@@ -263,11 +267,12 @@ class HostBridge:
         return any(issubclass(one, cls) for one in own)
 
     def class_of(self, handle: int) -> tuple[int, str, list[str], list[str]]:
-        """Class of an object: its number, its name, the object's kernel invariants, and those that name nothing."""
+        """Return an object's class number, class name, kernel invariants, and invalid ones among
+        these."""
         obj = self.embedding.retrieve_object(handle)
         cls = type(obj)
         invariants = getattr(obj, "kernel_invariants", ())
-        # An object that has whatever it is asked for has no invariants.
+        # An object that answers to every attribute has no invariants.
         invariants = sorted(invariants) if isinstance(invariants, set | frozenset | list | tuple) else []
         missing = [name for name in invariants if inspect.getattr_static(obj, name, self) is self]
         if hasattr(cls, "__getattr__"):
@@ -275,7 +280,7 @@ class HostBridge:
         return self.embedding.store_object(cls), _class_name(cls), invariants, missing
 
     def constructor(self, handle: int) -> tuple[str, int | None] | None:
-        """What a class is called, and the number of its `__init__`, if it has one; None if this is a module."""
+        """Return a class's name and the number of its `__init__`, if any; None for a module."""
         cls = self.embedding.retrieve_object(handle)
         if not isinstance(cls, type):
             return None
@@ -292,7 +297,7 @@ class HostBridge:
         return name, self.embedding.store_object(init)
 
     def class_attribute(self, handle: int, name: str) -> tuple | None:
-        """What objects of a class have from the class itself; their methods have the receiver 0."""
+        """Return a class's own attribute of its objects; methods have the receiver 0."""
         cls = self.embedding.retrieve_object(handle)
         value = inspect.getattr_static(cls, name, self)
         if value is self or isinstance(value, types.MemberDescriptorType):
@@ -305,12 +310,12 @@ class HostBridge:
         return self.quote(getattr(cls, name))
 
     def annotation(self, function: int, text: str) -> tuple:
-        """The type that an annotation in the body of a function stands for."""
+        """Return the type of an annotation in the body of a function."""
         plain = _undecorated(self.embedding.retrieve_object(function))
         return read_annotation(text, plain, "variable")
 
     def memory(self, array: int) -> bytes:
-        """Elements of an array in row-major order, as the device has them."""
+        """Return the elements of an array in row-major order, as sent to the device."""
         return self.embedding.memory(array)
 
     def store_str(self, text: str) -> int:
@@ -327,7 +332,7 @@ class HostBridge:
         return self.embedding.store_object(print)
 
     def function(self, handle: int) -> tuple:
-        """Record of a function: name, qualified name, kind, parameters, return type."""
+        """Return the record of a function: name, qualified name, kind, parameters, return type."""
         function = self.embedding.retrieve_object(handle)
         plain = _undecorated(function)
         info = _embedded(function) or EmbeddedInfo()
@@ -352,7 +357,7 @@ class HostBridge:
             return ("forbidden", "this function cannot be called as an RPC")
         if info.syscall is not None:
             return ("syscall", info.syscall, "nounwind" in info.flags)
-        # What sets up an object runs where the object is made.
+        # Constructors run where the object is created.
         if info.core_name is not None or info.portable or name == "__init__":
             if name == "<lambda>":
                 return ("forbidden", "lambdas cannot be used as kernel functions")
@@ -369,7 +374,7 @@ class HostBridge:
             return ("compiled", _readable(code.co_filename), text, line, fast_math, inline, library, destination)
         if _embedded(plain) is None and _computes(plain):
             return ("forbidden", _not_in_kernels(plain, name))
-        # Nobody waits for a print: it comes in order, but costs a kernel no round trip.
+        # The kernel does not wait for a print: output stays in order without a round trip.
         return ("rpc", "async" in info.flags or plain is print)
 
     def _parameters(self, plain: Callable) -> list[tuple]:
@@ -393,7 +398,7 @@ def _require_room(size: int, what: str) -> None:
 
 
 def _utf8(text: str) -> str:
-    """The text, if it can be sent."""
+    """Return the text, if it can be encoded."""
     if not text.isascii():
         try:
             text.encode()
@@ -404,7 +409,7 @@ def _utf8(text: str) -> str:
 
 
 def _readable(name: Any) -> str:
-    """A name that appears in messages; Python allows any text, and kernels UTF-8."""
+    """Return a name for messages; Python allows any text, kernels only UTF-8."""
     return str(name).encode("utf-8", "backslashreplace").decode()
 
 
@@ -413,7 +418,7 @@ def _class_name(cls: type) -> str:
 
 
 def _element(dtype: numpy.dtype, values: Any) -> str:
-    """The type of the language that holds all values of a type of NumPy, or if there is none, these."""
+    """Return the language type for all values of a NumPy type, or if there is none, for these."""
     if dtype.kind in "fb":
         return "float" if dtype.kind == "f" else "bool"
     if dtype.itemsize < 4 or dtype == numpy.int32:
@@ -424,13 +429,13 @@ def _element(dtype: numpy.dtype, values: Any) -> str:
 
 
 def _embedded(value: Any) -> EmbeddedInfo | None:
-    """What decorators say of a function. Objects that have any attribute, such as dummy devices, have not this one."""
+    """Return the decorators' record of a function. Dummies with arbitrary attributes have none."""
     info = getattr(value, "artiq_embedded", None)
     return info if isinstance(info, EmbeddedInfo) else None
 
 
 def _computes(value: Any) -> bool:
-    """Whether this is a function of a library of mathematics that gives a result."""
+    """Return whether this is a function of a mathematics library that computes a result."""
     if isinstance(value, numpy.ufunc):
         return True
     module = getattr(value, "__module__", None)
@@ -445,7 +450,7 @@ def _not_in_kernels(function: Any, name: str) -> str:
     module = (getattr(function, "__module__", None) or "numpy").partition(".")[0]
     text = f"{module}.{name} is not supported in kernels"
     supported = {attribute: f"{where}.{attribute}" for where, attribute, _ in _native.host_objects()}
-    # What is `asin` in `math` is `arcsin` in NumPy.
+    # `asin` of `math` is `arcsin` in NumPy.
     instead = supported.get(name) or supported.get(f"arc{name[1:]}") or _INSTEAD.get(name)
     if instead is None:
         near = difflib.get_close_matches(name, supported, 1, 0.85)
@@ -459,13 +464,12 @@ def _undecorated(function: Any) -> Any:
 
 
 def _signature(function: Any) -> list[tuple[str, Any, Any]]:
-    """Parameters of a function: name, annotation, default value."""
+    """Return the parameters of a function: name, annotation, default value."""
     code = getattr(function, "__code__", None)
     if not isinstance(function, types.FunctionType) or hasattr(function, "__signature__") or code.co_kwonlyargcount:
         found = inspect.signature(function, follow_wrapped=False).parameters.values()
         return [(param.name, param.annotation, param.default) for param in found]
-    # What `inspect` finds too, in a tenth of the time. It counts parameters for any number of
-    # arguments as such.
+    # Equivalent to `inspect`, in a tenth of the time. Variadic parameters count as parameters.
     count = code.co_argcount + bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     names, defaults = code.co_varnames[:count], function.__defaults__ or ()
     start = code.co_argcount - len(defaults)
@@ -477,7 +481,7 @@ def _signature(function: Any) -> list[tuple[str, Any, Any]]:
 
 
 def _closure(function: Any) -> dict[str, Any]:
-    """Variables of the host functions around a function that it uses, as far as they have a value."""
+    """Return the closure variables of a function that have a value."""
     values = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -488,7 +492,7 @@ def _closure(function: Any) -> dict[str, Any]:
 
 
 def _special(value: Any) -> str | None:
-    """The name of a function of `scipy.special` that kernels know; does not import it."""
+    """Return the name of a function of `scipy.special` that kernels support; does not import it."""
     special = sys.modules.get(_SPECIAL)
     functions = _SPECIAL_FUNCTIONS.items() if special else ()
     return next((name for attribute, name in functions if value is getattr(special, attribute, None)), None)

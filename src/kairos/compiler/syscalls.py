@@ -1,4 +1,5 @@
-"""Whether system calls are declared as the firmware has them: what does not fit would be read from wrong registers."""
+"""Checks the declarations of system calls against the firmware: a mismatch would read wrong
+registers."""
 
 from kairos.compiler.annotations import QuotingError
 from kairos.contracts.kernel_symbols import SIGNATURES
@@ -14,7 +15,7 @@ _NAMES |= {"list": "TList", "u32": "TInt32"}
 
 
 def _word(annotation: tuple) -> str:
-    """The contract's word for an annotation; that of the annotation itself if there is none."""
+    """Return the contract's word for an annotation; the annotation's own kind if there is none."""
     if annotation[0] == "tuple":
         return f"({', '.join(map(_word, annotation[1:]))})"
     return _WORDS.get(annotation[0], annotation[0])
@@ -27,15 +28,16 @@ def _name(word: str) -> str:
 
 
 def check_syscall(symbol: str, params: list[tuple], returns: tuple | None) -> None:
-    """Compare a declaration with the firmware's function `symbol`, if there is one that kernels can call.
+    """Compare a declaration with the firmware's function `symbol`, if there is one that kernels can
+    call.
 
-    `params`: name, annotation or None, default; `returns`: the annotation or None. What is not
-    annotated is told elsewhere. Raises QuotingError.
+    `params`: name, annotation or None, default; `returns`: the annotation or None. Missing
+    annotations are reported elsewhere. Raises QuotingError.
     """
     wanted, result = SIGNATURES.get(symbol, (("...",), "none"))
     words = [*wanted, result]
     if any(word.strip("()").split(", ")[0] not in _NAMES for word in words):
-        return  # not for kernels that are written by hand
+        return  # not callable from handwritten kernels
     if returns is not None and _word(returns) != result.replace("u32", "i32"):
         raise QuotingError(f"the system call {symbol} returns {_name(_word(returns))}, the firmware's {_name(result)}")
     if len(params) != len(wanted):

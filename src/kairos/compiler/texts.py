@@ -1,4 +1,5 @@
-"""Texts of kernels that the host makes, since only Python formats exactly as Python does: f-strings and `str()`."""
+"""Texts formatted by the host for kernels, since only Python formats exactly like Python: f-strings
+and `str()`."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -10,7 +11,8 @@ __all__ = ["call_with_texts", "text_function"]
 
 
 def text_function(template: str) -> Callable[..., str]:
-    """A function that puts values into a template of `str.format`: what an f-string calls."""
+    """Return a function that inserts values into a template of `str.format`: the implementation of
+    an f-string."""
 
     def format(*values: Any) -> str:
         return template.format(*map(_plain, values))
@@ -19,7 +21,8 @@ def text_function(template: str) -> Callable[..., str]:
 
 
 def call_with_texts(target: Callable, templates: Sequence[tuple[str, int] | None]) -> Callable:
-    """A function that calls `target` with arguments of which those with a template are made of so many values."""
+    """Return a function that calls `target`; arguments with a template are formatted from the given
+    number of values."""
 
     def call(*values: Any, **keywords: Any) -> Any:
         left = iter(values)
@@ -36,7 +39,7 @@ def call_with_texts(target: Callable, templates: Sequence[tuple[str, int] | None
 
 
 def _plain(value: Any) -> Any:
-    """A number as Python writes it: the width of an integer is no part of its text."""
+    """Convert numbers to plain Python numbers: the width of an integer is not part of its text."""
     if isinstance(value, numpy.generic):
         return value.item()
     if isinstance(value, list | tuple):

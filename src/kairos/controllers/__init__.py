@@ -1,10 +1,11 @@
-"""Network controllers: devices whose drivers run in processes of their own, reached by remote calls over TCP.
+"""Network controllers: devices whose drivers run in separate processes, accessed by remote calls
+over TCP.
 
-The protocol is pc_rpc (`docs/experiments.md`, "Controllers"), in which laboratories have their
-instruments' drivers: lines of text, each a PYON value. A server has one or more targets, objects
+The protocol is pc_rpc (`docs/experiments.md`, "Controllers"), which laboratories use for their
+instrument drivers: lines of text, each a PYON value. A server has one or more targets, objects
 whose public methods can be called. :mod:`.client` and :mod:`.server` are the two sides,
-:mod:`.wire` is what they share, and :mod:`.supervision` starts the processes that a device database
-names.
+:mod:`.wire` is shared by both, and :mod:`.supervision` starts the processes named in a device
+database.
 """
 
 from .client import AsyncClient, BestEffortClient, Client

@@ -1,4 +1,5 @@
-"""Clients of controllers: calls that wait, calls in asyncio, and calls that are dropped while there is nobody."""
+"""Clients of controllers: blocking calls, asyncio calls, and calls that are dropped while the
+server is unreachable."""
 
 import asyncio
 import logging
@@ -25,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class _Proxy:
-    """An object that has the methods of a target: each attribute is a remote method."""
+    """An object with the methods of a target: each attribute is a remote method."""
 
     _methods: frozenset | None = None
 
@@ -42,23 +43,25 @@ class _Proxy:
         return method
 
     def get_rpc_method_list(self):
-        """What the target says of itself: its docstring, and its methods with their arguments and docstrings."""
+        """Return the target's description: its docstring, and its methods with their arguments and
+        docstrings."""
         return self._call({"action": "get_rpc_method_list"})
 
     def get_rpc_id(self):
-        """The names of the server's targets, and its description."""
+        """Return the names of the server's targets, and its description."""
         return self._greeting["targets"], self._greeting.get("description")
 
     def get_selected_target(self):
-        """The name of the target whose methods these are."""
+        """Return the name of the selected target."""
         return self._target
 
 
 class Client(_Proxy):
-    """The target `target_name` of the controller at `host` and `port`, connected at once; calls wait for the reply.
+    """The target `target_name` of the controller at `host` and `port`, connected at once; calls
+    wait for the reply.
 
-    `timeout`: seconds in which a line must come, or None. ControllerError if there is no connection
-    or it is lost: the next call connects again.
+    `timeout`: seconds to wait for a line, or None. ControllerError if there is no connection or it
+    is lost; the next call reconnects.
     """
 
     def __init__(self, host, port, target_name=AutoTarget, timeout=None, ssl_config=None):
@@ -86,21 +89,21 @@ class Client(_Proxy):
             raise
 
     def _exchange(self, request):
-        """The line that answers a line."""
+        """Send a line and return the line that answers it."""
         line = written(request)
         try:
             self._stream.write(line)
             self._stream.flush()
             return read(self._stream.readline(), self._peer)
         except BaseException as error:
-            # An answer that comes late would be taken for that of the next call.
+            # A late answer would be mistaken for that of the next call.
             self.close_rpc()
             if isinstance(error, OSError):
                 raise ControllerError(f"the {self._peer} does not answer ({error})") from None
             raise
 
     def _call(self, request):
-        written(request)  # what cannot be sent costs no connection
+        written(request)  # values that cannot be encoded must not cost the connection
         with self._lock:
             if self._stream is None:
                 self._connect()
@@ -118,14 +121,14 @@ class Client(_Proxy):
                 logger.debug("closing the %s failed", self._peer, exc_info=True)
 
     def set_timeout(self, timeout):
-        """Seconds in which a line must come from now on, or None."""
+        """Set the seconds to wait for a line, or None."""
         self._timeout = timeout
         if self._stream is not None:
             self._socket.settimeout(timeout)
 
 
 class AsyncClient(_Proxy):
-    """The same in asyncio: the methods are coroutines; they follow one another if several tasks call them."""
+    """An asyncio client: the methods are coroutines; calls of several tasks are serialised."""
 
     def __init__(self):
         self._peer = "controller that is not connected"
@@ -176,10 +179,11 @@ class AsyncClient(_Proxy):
 
 
 class BestEffortClient(_Proxy):
-    """A target without which an experiment goes on: calls are dropped, and return None, while it cannot be reached.
+    """A target that an experiment can do without: while it is unreachable, calls are dropped and
+    return None.
 
-    `firstcon_timeout`: seconds that the first attempt may take. `retry`: seconds between attempts,
-    which a thread makes in the background. Calls wait for the reply, at most `timeout` seconds.
+    `firstcon_timeout`: timeout in seconds of the first attempt. `retry`: seconds between attempts,
+    which a background thread makes. Calls wait for the reply, at most `timeout` seconds.
     """
 
     def __init__(
@@ -234,15 +238,15 @@ class BestEffortClient(_Proxy):
             return None
 
     def get_rpc_id(self):
-        """As of a client; None if there never was a connection."""
+        """As in `Client`; None if there was never a connection."""
         return self._client.get_rpc_id() if self._client is not None else None
 
     def get_selected_target(self):
-        """As of a client; None if there never was a connection."""
+        """As in `Client`; None if there was never a connection."""
         return self._client.get_selected_target() if self._client is not None else None
 
     def close_rpc(self):
-        """Close the connection and make no further one."""
+        """Close the connection and stop reconnecting."""
         self._closed.set()
         self._lost.set()
         self._thread.join(1.0)

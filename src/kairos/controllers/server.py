@@ -1,4 +1,4 @@
-"""Servers of controllers: objects whose public methods others can call."""
+"""Servers of controllers: objects whose public methods can be called remotely."""
 
 import asyncio
 import inspect
@@ -25,11 +25,12 @@ logger = logging.getLogger(__name__)
 
 
 class Server:
-    """Serves `targets`, a dictionary of objects by name; `description` is for those who ask.
+    """Serves `targets`, a dictionary of objects by name; `description` is returned to clients on
+    request.
 
-    A method whose name has no leading underscore can be called; it may be a coroutine. Calls follow
-    one another, also those of different clients, unless `allow_parallel`. With `builtin_terminate`
-    clients can end the server by calling ``terminate``.
+    Methods whose names have no leading underscore can be called; they may be coroutines. Calls are
+    serialised, also across clients, unless `allow_parallel`. With `builtin_terminate` clients can
+    stop the server by calling ``terminate``.
     """
 
     def __init__(self, targets, description=None, builtin_terminate=False, allow_parallel=False):
@@ -42,14 +43,14 @@ class Server:
         self._sessions: set[asyncio.Task] = set()
 
     async def start(self, host, port, ssl_config=None):
-        """Listen at `host` (an address, several, or None for all) and `port`; returns the port,
-        which 0 leaves to the system. `ssl_config`: files, see `wire`."""
+        """Listen on `host` (an address, several, or None for all) and `port`; returns the port,
+        which the system chooses for 0. `ssl_config`: files, see `wire`."""
         encryption = server_encryption(ssl_config)
         self._server = await asyncio.start_server(self._accepted, host, port, ssl=encryption, limit=LINE_LIMIT)
         return self._server.sockets[0].getsockname()[1]
 
     def terminate(self):
-        """End the server, as clients can."""
+        """Stop the server, as clients can."""
         self._ended.set()
 
     async def wait_terminate(self):
@@ -57,7 +58,7 @@ class Server:
         await self._ended.wait()
 
     async def stop(self):
-        """Close all connections and listen no more."""
+        """Close all connections and stop listening."""
         self._server.close()
         sessions = list(self._sessions)
         for session in sessions:
@@ -92,7 +93,7 @@ class Server:
         if name not in self.targets:
             raise Incompatible(f"it asks for target {name!r}, which there is not")
         target = self.targets[name]
-        if inspect.isclass(target):  # one object for each client
+        if inspect.isclass(target):  # one object per client
             target = target()
         await answer(self._methods(target))
         while line := await reader.readline():
@@ -103,7 +104,7 @@ class Server:
         return found | ({"terminate"} if self._builtin_terminate else set())
 
     async def _reply(self, target, request) -> str:
-        """The line that answers a request; what is wrong with it is an answer too."""
+        """Return the line that answers a request; errors are returned as answers too."""
         try:
             value = await self._done(target, request)
             return pyon.encode({"status": "ok", "ret": value})
@@ -129,13 +130,13 @@ class Server:
             return await value if inspect.isawaitable(value) else value
 
     def _manual(self, target) -> dict:
-        """Docstring and methods of a target: for each its arguments and docstring."""
+        """Return docstring and methods of a target: for each its arguments and docstring."""
         methods = {}
         for name in sorted(self._methods(target) - {"terminate"}):
             method = getattr(target, name)
             try:
                 names = inspect.getfullargspec(method)
-            except TypeError:  # something written in C
+            except TypeError:  # implemented in C
                 continue
             arguments = {
                 "args": names.args,
@@ -149,8 +150,8 @@ class Server:
 
 
 def serve(targets, host, port, description=None, allow_parallel=False, *, ssl_config=None, started=None):
-    """Serve targets until the process is asked to end or a client calls ``terminate``; `started` is
-    called with the port when clients can connect."""
+    """Serve targets until the process is asked to terminate or a client calls ``terminate``;
+    `started` is called with the port once clients can connect."""
 
     async def run():
         server = Server(targets, description, builtin_terminate=True, allow_parallel=allow_parallel)

@@ -1,9 +1,9 @@
-"""Starts the controllers that a device database names, and keeps them running.
+"""Starts the controllers named in a device database, and keeps them running.
 
-An entry of type ``controller`` with a ``command`` is a process of this computer if its host is one
-of this computer's addresses. A process that ends is started again; one that runs but whose `ping`
-does not return is ended first. What the processes print goes to the log, each line with the
-controller's name.
+An entry of type ``controller`` with a ``command`` is started on this computer if its host is one of
+this computer's addresses. A process that exits is restarted; one whose `ping` does not return is
+stopped first. The output of the processes goes to the log, each line prefixed by the controller's
+name.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ __all__ = ["Supervisor", "is_local"]
 logger = logging.getLogger(__name__)
 
 RESTART = 5.0
-"""Seconds between the end of a process and its next start."""
+"""Seconds between the exit of a process and its restart."""
 PING = 30.0
-"""Seconds between two calls of ``ping``, in one of which it must return."""
+"""Seconds between two calls of ``ping``, and timeout of a call."""
 STARTING = 20.0
-"""Seconds in which a process must accept connections."""
+"""Seconds in which a process must start to accept connections."""
 GRACE = 2.0
-"""Seconds that a process is given to end: by ``terminate``, and then by SIGTERM."""
+"""Seconds for a process to exit after ``terminate``, and then after SIGTERM."""
 
 
 def is_local(host: str) -> bool:
-    """Whether a host is this computer."""
+    """Return whether a host is this computer."""
     try:
         addresses = {place[4][0] for place in socket.getaddrinfo(host, None)}
     except OSError:
@@ -55,7 +55,7 @@ def _can_bind(address: str) -> bool:
 
 
 class Controller:
-    """A process that a database's entry describes."""
+    """A process described by an entry of the database."""
 
     def __init__(self, name: str, entry: dict, bind: str | None = None):
         self.name = name
@@ -65,7 +65,7 @@ class Controller:
         self.target = entry.get("target_name") or AutoTarget
         self.encryption = entry.get("simple_ssl_config")
         try:
-            # Of any field of the entry, as `port_proxy` of ARTIQ's proxies.
+            # Any field of the entry may be used, as in `port_proxy` of ARTIQ's proxies.
             command = entry["command"].format(**entry | {"name": name, "bind": bind or self.host})
         except (KeyError, IndexError, ValueError) as error:
             raise UsageError(f"controller '{name}': its command asks for {error}, which its entry lacks") from None
@@ -74,7 +74,7 @@ class Controller:
         self.running = asyncio.Event()
 
     async def keep(self, restart: float, ping: float):
-        """Start it, again and again, until cancelled."""
+        """Start the process repeatedly until cancelled."""
         while True:
             try:
                 await self._live(ping)
@@ -87,7 +87,7 @@ class Controller:
             await asyncio.sleep(restart)
 
     async def _live(self, ping: float):
-        """One life of the process."""
+        """Run the process once, until it exits or hangs."""
         logger.info("%s: starting %s", self.name, shlex.join(self.command))
         process = await asyncio.create_subprocess_exec(
             *self.command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT, start_new_session=True
@@ -112,14 +112,15 @@ class Controller:
         while True:
             try:
                 line = await output.readline()
-            except ValueError:  # a line without end
+            except ValueError:  # an overlong line
                 continue
             if not line:
                 return
             logger.info("%s: %s", self.name, line.decode(errors="replace").rstrip())
 
     async def _watch(self, ping: float):
-        """Call ``ping`` now and then, of controllers that have it; ends, by an exception, when it does not return."""
+        """Call ``ping`` periodically, if the controller has it; raises an exception if it does not
+        return."""
         client = await self._reached()
         self.running.set()
         try:
@@ -146,7 +147,7 @@ class Controller:
             await asyncio.sleep(0.1)
 
     async def _end(self, process):
-        """End a process: ask it, then tell it, then make it."""
+        """Stop a process: by a call of ``terminate``, then SIGTERM, then SIGKILL."""
         if process.returncode is not None:
             return
         if self.running.is_set():
@@ -167,8 +168,8 @@ class Controller:
 class Supervisor:
     """The controllers of this computer among the entries of a device database.
 
-    `entries`: by name; what is not a controller with a command is passed over. `bind`: the address
-    at which they are to listen, if not the entry's host. `restart`, `ping`: seconds, see above.
+    `entries`: by name; entries other than controllers with a command are skipped. `bind`: the
+    address to listen on, if not the entry's host. `restart`, `ping`: seconds, see above.
     """
 
     def __init__(self, entries: dict, bind: str | None = None, restart: float = RESTART, ping: float = PING):
@@ -181,7 +182,7 @@ class Supervisor:
         self._restart, self._ping = restart, ping
 
     async def run(self):
-        """Keep all controllers running until cancelled; then end them."""
+        """Keep all controllers running until cancelled, then stop them."""
         async with asyncio.TaskGroup() as group:
             for controller in self.controllers:
                 group.create_task(controller.keep(self._restart, self._ping), name=controller.name)

@@ -1,7 +1,8 @@
-"""What both sides of pc_rpc know: the greeting, the lines of a call, exceptions as values, encryption.
+"""Shared parts of both sides of pc_rpc: the greeting, the lines of a call, exceptions as values,
+encryption.
 
-A session: the client greets, the server names its targets and features; the client chooses a
-target, the server names its methods; then each request is a line and has a reply of a line.
+A session: the client greets, the server lists its targets and features; the client selects a
+target, the server lists its methods; from then on each request is a line and is answered by a line.
 """
 
 import builtins
@@ -32,7 +33,7 @@ __all__ = [
 GREETING = "ARTIQ pc_rpc"
 FEATURE = "pyon_v2"
 LINE_LIMIT = 100 << 20
-"""Bytes of a line, at most."""
+"""Maximum bytes of a line."""
 
 
 class ControllerError(KairosError):
@@ -40,24 +41,26 @@ class ControllerError(KairosError):
 
 
 class Incompatible(ControllerError):
-    """What answers is no controller, or has no such target."""
+    """The server is not a controller, or has no such target."""
 
 
 class RemoteError(Exception):
-    """A method of a controller raised what is no exception of Python's own. The text has its name and traceback."""
+    """A method of a controller raised an exception that is not built into Python. The text has its
+    name and traceback."""
 
 
 class AutoTarget:
-    """In place of a target's name: the only one that there is."""
+    """Stands for the only target of a server, in place of its name."""
 
 
 def written(value) -> bytes:
-    """A line; TypeError if something in the value has no form in PYON."""
+    """Encode a value as a line; TypeError if PYON cannot represent it."""
     return (value if isinstance(value, str) else pyon.encode(value)).encode() + b"\n"
 
 
 def read(line: bytes, peer: str):
-    """The value of a line; ControllerError if it is not whole or means nothing. `peer`: who sent it, for the text."""
+    """Decode a line; ControllerError if it is incomplete or invalid. `peer`: its sender, for the
+    message."""
     if not line.endswith(b"\n"):
         raise ControllerError(f"{peer} has closed the connection")
     try:
@@ -67,7 +70,7 @@ def read(line: bytes, peer: str):
 
 
 def choose(greeting, wanted, peer: str) -> str:
-    """The target's name, from what a server says of itself."""
+    """Select a target's name from a server's greeting."""
     targets = greeting.get("targets") if isinstance(greeting, dict) else None
     if not isinstance(targets, list) or not targets:
         raise Incompatible(f"{peer} does not speak pc_rpc: it greets with {greeting!r}")
@@ -84,10 +87,10 @@ def choose(greeting, wanted, peer: str) -> str:
 
 
 def described(error: BaseException) -> dict:
-    """An exception as the reply to the call that raised it."""
+    """Encode an exception as the reply to the call that raised it."""
     kind = type(error)
     qualified = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-    frames = traceback.format_tb(error.__traceback__)[1:]  # the first is the server's own
+    frames = traceback.format_tb(error.__traceback__)[1:]  # the first frame is the server's own
     return {
         "status": "failed",
         "exception": {"class": qualified, "message": str(error), "traceback": frames},
@@ -95,7 +98,8 @@ def described(error: BaseException) -> dict:
 
 
 def result(reply, peer: str):
-    """What a call returned; raises what it raised: exceptions of Python's own as they are, others as RemoteError."""
+    """Return the result of a call, or raise its exception: built-in exceptions as such, others as
+    RemoteError."""
     match reply:
         case {"status": "ok", "ret": value}:
             return value
@@ -114,30 +118,32 @@ def result(reply, peer: str):
 def _made(kind: type[Exception], message: str) -> Exception:
     try:
         return kind(message)
-    except TypeError:  # such as UnicodeDecodeError, which is made of five values
+    except TypeError:  # such as UnicodeDecodeError, which takes five values
         return RemoteError(f"{kind.__name__}: {message}")
 
 
 def _encryption(purpose: ssl.Purpose, config: dict, own: str, peers: str) -> ssl.SSLContext:
-    """TLS in which both sides prove who they are; `config`: files, ``{ARTIQ_SSL_DIR}`` is that variable."""
+    """TLS with mutual authentication; `config`: files, in which ``{ARTIQ_SSL_DIR}`` is replaced by
+    that variable."""
     folder = os.environ.get("ARTIQ_SSL_DIR", "")
     certificate, key, trusted = (
         config[name].replace("{ARTIQ_SSL_DIR}", folder) for name in (f"{own}_cert", f"{own}_key", f"{peers}_cert")
     )
     context = ssl.create_default_context(purpose, cafile=trusted)
-    context.check_hostname = False  # the certificate itself is what is trusted
+    context.check_hostname = False  # the certificate itself is trusted
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_cert_chain(certificate, key)
     return context
 
 
 def client_encryption(config: dict | None) -> ssl.SSLContext | None:
-    """From ``simple_ssl_config`` of a device database: the files `client_cert`, `client_key` and
-    `server_cert`, in whose names ``{ARTIQ_SSL_DIR}`` is that variable of the environment. None for
-    None."""
+    """Create a TLS context from ``simple_ssl_config`` of a device database: the files
+    `client_cert`, `client_key` and `server_cert`, in whose names ``{ARTIQ_SSL_DIR}`` is replaced by
+    that environment variable. None for None.
+    """
     return None if config is None else _encryption(ssl.Purpose.SERVER_AUTH, config, "client", "server")
 
 
 def server_encryption(config: dict | None) -> ssl.SSLContext | None:
-    """The other side: the files `server_cert`, `server_key` and `client_cert`."""
+    """Create the server's TLS context: the files `server_cert`, `server_key` and `client_cert`."""
     return None if config is None else _encryption(ssl.Purpose.CLIENT_AUTH, config, "server", "client")

@@ -1,1 +1,1 @@
-"""Drivers of the core device and of what is connected to it."""
+"""Drivers of the core device and of the hardware connected to it."""

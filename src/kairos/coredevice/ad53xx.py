@@ -1,7 +1,7 @@
 """The DACs AD5360 to AD5373: up to 40 channels on an SPI bus, updated together by LDAC.
 
-Codes, registers and bits are those of the data sheets. A voltage is a code of 16 bits, of which chips
-with 14 leave out the lowest two; the range is 4 times the reference.
+Codes, registers and bits are those of the data sheets. Voltages are 16-bit codes, whose lowest two
+bits 14-bit chips ignore; the output range is 4 times the reference.
 """
 
 from numpy import int64
@@ -27,14 +27,14 @@ __all__ = [
 
 SPI_AD53XX_CONFIG = SPI_CLK_PHASE | SPI_END
 
-# Words to be joined with a channel's address and data
+# Command words, to be combined with a channel's address and data
 _DATA, _OFFSET, _GAIN = (WORD.encode(mode=mode) for mode in ("DATA", "OFFSET", "GAIN"))
 AD53XX_CMD_DATA, AD53XX_CMD_OFFSET, AD53XX_CMD_GAIN = _DATA, _OFFSET, _GAIN
 _SPECIAL = {name: WORD.encode(mode="SPECIAL", target=name) for name in WORD.target.values}
 AD53XX_SPECIAL_CONTROL, AD53XX_SPECIAL_OFS0 = _SPECIAL["CONTROL"], _SPECIAL["OFS0"]
 AD53XX_SPECIAL_OFS1, AD53XX_SPECIAL_READ = _SPECIAL["OFS1"], _SPECIAL["READ"]
 
-# What `read_reg` reads: registers of a channel, and those that all channels have in common
+# Values for `read_reg`: registers of a channel, and registers common to all channels
 AD53XX_READ_X1A, AD53XX_READ_X1B, AD53XX_READ_OFFSET, AD53XX_READ_GAIN = (
     SELECT.encode(register=register) for register in ("X1A", "X1B", "OFFSET", "GAIN")
 )
@@ -43,18 +43,18 @@ AD53XX_READ_CONTROL, AD53XX_READ_OFS0, AD53XX_READ_OFS1 = (
 )
 
 _COMMON = SELECT.register.number("OTHER")
-"""Registers that belong to no channel: the place in the word says which."""
+"""Register code of the common registers, which the channel field selects."""
 
 EVERY_CHANNEL = list(range(ALL_CHANNELS))
 CODES_OF_OFFSET = 4
-"""Codes that a step of the offset DACs is worth."""
+"""Output codes per step of the offset DACs."""
 SPANS = 4.0
-"""References in the range of the outputs."""
+"""Output range in units of the reference voltage."""
 LDAC_DELAY = 1500 * ns
-"""From the last word to LDAC, t10 of the data sheet."""
+"""Delay from the last word to LDAC, t10 of the data sheet."""
 SAFE = CONTROL.encode(thermal_shutdown=1)
 CHECKED = CONTROL.encode(pec_error=0, select_b=1, thermal_shutdown=1, power_down=1) | CONTROL.over_temperature.place(1)
-"""Bits of the control register that must be as they were written."""
+"""Bits of the control register that must read back as written."""
 
 
 class _Span(Scale):
@@ -64,29 +64,29 @@ class _Span(Scale):
 
 
 SPAN = _Span(bits=WORD.data.width, steps=1 << WORD.data.width)
-"""Codes of a fraction of the range."""
+"""Codes for fractions of the output range."""
 
 
 @portable
 def voltage_to_mu(voltage, offset_dacs=0x2000, vref=5.0) -> TInt32:
-    """Code for a voltage, with the setting of the offset DACs. ValueError if it is out of range."""
+    """Code for a voltage, given the setting of the offset DACs. ValueError if it is out of range."""
     return SPAN.code_from(offset_dacs * CODES_OF_OFFSET, voltage / (SPANS * vref))
 
 
 def mu_to_voltage(code, offset_dacs=0x2000, vref=5.0) -> float:
-    """Volts of a code, with the setting of the offset DACs."""
+    """Voltage of a code, given the setting of the offset DACs."""
     return SPAN.quantity(code - offset_dacs * CODES_OF_OFFSET) * SPANS * vref
 
 
 class AD53xx:
     """A DAC on the SPI bus `spi_device`.
 
-    `ldac_device`, `clr_device`: TTL outputs, as far as they are connected. `chip_select`: value on
-    the bus. `div_write`, `div_read`: SPI clock dividers. `vref`: reference in volts. `offset_dacs`:
+    `ldac_device`, `clr_device`: TTL outputs, None if not connected. `chip_select`: value on the
+    bus. `div_write`, `div_read`: SPI clock dividers. `vref`: reference in volts. `offset_dacs`:
     setting of both offset DACs.
 
-    The bus keeps which chip it selects. With several of these DACs on one bus each word selects its
-    own, which takes one coarse cycle more for each; one alone is selected by `init`.
+    The bus stores the selected chip. With several of these DACs on one bus, each word selects its
+    chip, which takes one additional coarse cycle per word; a single DAC is selected once by `init`.
     """
 
     kernel_invariants = {"bus", "ldac", "clr", "chip_select", "div_write", "div_read", "vref", "core", "select_mu"}
@@ -115,7 +115,7 @@ class AD53xx:
         self.div_read, self.div_write = div_read, div_write
         self.offset_dacs = offset_dacs
         self.vref = vref
-        # Between transfers the bus is configured for words.
+        # Between transfers the bus stays configured for writing words.
         self.bus.update_xfer_duration_mu(div_write, WORD.width)
         sharing = vars(self.bus).setdefault("dacs", [])
         sharing.append(self)
@@ -124,17 +124,18 @@ class AD53xx:
 
     @host_only
     def monitored(self):
-        """The probes of all channels: what was sent to them last, in volts."""
+        """Return the probes of all channels: the last value sent to each, in volts."""
         return [Monitored(n, self.bus.channel, n, self.mu_to_voltage, "V") for n in range(self.channels)]
 
     @host_only
     def mu_to_voltage(self, code):
-        """Volts of a code."""
+        """Convert a code to volts."""
         return mu_to_voltage(code, self.offset_dacs, self.vref)
 
     @kernel
     def init(self, blind=False):
-        """Configure bus and DAC: offset DACs, shutdown when too hot. Checks that it answers, unless `blind`.
+        """Configure bus and DAC: offset DACs, thermal shutdown. Checks that the DAC answers, unless
+        `blind`.
 
         ValueError ("DAC not found", "DAC over temperature", "DAC CONTROL readback mismatch").
         """
@@ -173,12 +174,12 @@ class AD53xx:
 
     @kernel(flags={"forceinline"})
     def _write(self, command, channel, value):
-        """Write a register of a channel; the bus is configured for it."""
+        """Write a register of a channel; the bus must be configured for writing."""
         self._send(command | WORD.target.place(channel + FIRST_CHANNEL) | WORD.data.place(value))
 
     @kernel
     def read_reg(self, channel=0, op=AD53XX_READ_X1A) -> TInt32:
-        """Read a register of a channel, or one that all of them have in common, 16 bits; waits for the answer."""
+        """Read a register of a channel or a common register, 16 bits; waits for the result."""
         selected = op
         if SELECT.register.get(op) != _COMMON:
             selected |= SELECT.channel.place(channel + FIRST_CHANNEL)
@@ -208,17 +209,17 @@ class AD53xx:
 
     @kernel
     def write_offset(self, channel, voltage):
-        """Set the offset register of a channel so that its zero is at `voltage`."""
+        """Set the offset register of a channel so that its zero lies at `voltage`."""
         self.write_offset_mu(channel, self.voltage_to_mu(voltage))
 
     @kernel
     def write_dac_mu(self, channel, value):
-        """Send a code to a channel; `load` makes it the output."""
+        """Send a code to a channel; `load` applies it to the output."""
         self._write(AD53XX_CMD_DATA, channel, value)
 
     @kernel
     def write_dac(self, channel, voltage):
-        """Send a voltage to a channel; `load` makes it the output."""
+        """Send a voltage to a channel; `load` applies it to the output."""
         self.write_dac_mu(channel, self.voltage_to_mu(voltage))
 
     # Outputs
@@ -230,14 +231,15 @@ class AD53xx:
 
     @kernel
     def load(self):
-        """Make what was sent the output: a pulse of two coarse cycles on LDAC, which the cursor follows."""
+        """Apply the sent codes to the outputs: pulses LDAC for two coarse cycles, by which the
+        cursor advances."""
         self.ldac.off()
         delay_mu(2 * self.bus.ref_period_mu)
         self.ldac.on()
 
     @kernel
     def set_dac_mu(self, values, channels=EVERY_CHANNEL):
-        """Set several channels at the cursor, which stays: the codes are sent before it."""
+        """Set several channels at the cursor, which does not move: the codes are sent before it."""
         update = now_mu()
         lead = self.core.seconds_to_mu(LDAC_DELAY) + len(values) * (self.select_mu + self.word.duration_mu)
         at_mu(update - lead)
@@ -254,9 +256,10 @@ class AD53xx:
 
     @kernel
     def calibrate(self, channel, vzs, vfs):
-        """Correct offset and gain of a channel, given the voltages that it had at the codes 0 and 0xffff.
+        """Correct offset and gain of a channel, given its measured voltages at the codes 0 and
+        0xffff.
 
-        ValueError if its gain is too low, which the gain register cannot correct.
+        ValueError if the gain is too low to be corrected by the gain register.
         """
         codes_per_volt = SPAN.steps / (SPANS * self.vref)
         excess = int(round((vfs - vzs) * codes_per_volt)) - SPAN.highest

@@ -1,6 +1,8 @@
-"""The DDS chip AD9834 on an SPI bus: 75 MHz, two frequency and two phase registers, of which one each is in use.
+"""The DDS chip AD9834 on an SPI bus: 75 MHz, two frequency and two phase registers, one of each
+active.
 
-In machine units: frequency word of 28 bits for the chip's clock, phase word of 12 bits for a turn.
+Machine units: frequency word of 28 bits per period of the chip's clock, phase word of 12 bits per
+turn.
 """
 
 from ..language import TInt32, kernel, portable
@@ -15,7 +17,7 @@ _TURN = PHASE.pow.steps
 
 
 def switched(text, **fields):
-    """A method without arguments: sets fields of the control word."""
+    """Build a method without arguments that sets fields of the control word."""
     mask = sum(CONTROL.fields[name].place(1) for name in fields)
     bits = sum(CONTROL.fields[name].place(value) for name, value in fields.items())
 
@@ -41,7 +43,8 @@ class AD9834:
 
     @kernel
     def init(self):
-        """Configure the bus, hold the chip in reset, and clear its registers; `output_enable` lets it go."""
+        """Configure the bus, hold the chip in reset and clear its registers; `output_enable`
+        releases the reset."""
         self.ctrl_reg = CONTROL.word(b28=1, core_reset=1)
         self.word.send(self.ctrl_reg)
         for register in range(2):
@@ -90,7 +93,7 @@ class AD9834:
 
     @kernel
     def set_phase_reg(self, phase_reg, phase):
-        """Set phase register 0 or 1: a phase word, 12 bits."""
+        """Set phase register 0 or 1 to a 12-bit phase word."""
         self.word.put(PHASE.word(phase_reg, phase))
 
     @kernel
@@ -114,8 +117,10 @@ class AD9834:
 
     @kernel
     def config_sign_bit_out(self, msb=False, msb_2=False, comp_out=False):
-        """Let the pin SIGN BIT OUT show the DAC's highest bit, half its frequency, or the
-        comparator; without any of them it is off. While it is on there is no triangle."""
+        """Output the DAC's highest bit, half its frequency, or the comparator on the pin SIGN BIT
+        OUT; without any of them the pin is off. While it is on, the triangle waveform is
+        unavailable.
+        """
         shows = msb or msb_2 or comp_out
         word = CONTROL.opbiten.put(self.ctrl_reg, 1 if shows else 0)
         if shows:
@@ -125,7 +130,8 @@ class AD9834:
 
     @kernel
     def set_mu(self, freq_word=0, phase_word=0, freq_reg=0, phase_reg=0):
-        """Set a frequency and a phase register in machine units, use them, and let the output go."""
+        """Set a frequency and a phase register in machine units, select them, and enable the
+        output."""
         self._set_ftw(freq_reg, freq_word)
         self.set_phase_reg(phase_reg, phase_word)
         word = CONTROL.psel.put(CONTROL.fsel.put(self.ctrl_reg, freq_reg), phase_reg)
@@ -133,17 +139,17 @@ class AD9834:
 
     @kernel
     def set(self, frequency=0.0, phase=0.0, freq_reg=0, phase_reg=0):
-        """As `set_mu`, in Hz and turns (float)."""
+        """As `set_mu`, with Hz and turns (float)."""
         self.set_mu(self.frequency_to_ftw(frequency), self.turns_to_pow(phase), freq_reg, phase_reg)
 
     @portable(flags={"fast-math"})
     def frequency_to_ftw(self, frequency) -> TInt32:
-        """Frequency word for Hz. ValueError beyond half of the chip's clock."""
+        """Frequency word for Hz. ValueError above half of the chip's clock."""
         if frequency < 0.0 or frequency > self.clk_freq / 2.0:
             raise ValueError("the frequency of an AD9834 is at most half of its clock's")
         return int(round(frequency * (1 << FTW_BITS) / self.clk_freq))
 
     @portable(flags={"fast-math"})
     def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns; whole turns are left out."""
+        """Phase word for turns, modulo one turn."""
         return PHASE.pow.get(int(round(turns * _TURN)))

@@ -1,8 +1,8 @@
 """The DDS chip AD9910 on an Urukul: a channel of 1 GS/s with eight profiles and a RAM.
 
-Its registers are those of the data sheet (`kairos.coredevice.chips.ad9910`). In machine units:
-frequency word `ftw` (32 bits for the system clock), phase word `pow` (16 bits for a turn),
-amplitude word `asf` (14 bits for full scale).
+The registers follow the data sheet (`kairos.coredevice.chips.ad9910`). Machine units: frequency
+word `ftw` (32 bits for the system clock), phase word `pow` (16 bits per turn), amplitude word `asf`
+(14 bits for full scale).
 """
 
 from numpy import int32, int64
@@ -58,11 +58,11 @@ __all__ = [
 
 _PHASE_MODE_DEFAULT = -1
 PHASE_MODE_CONTINUOUS = 0
-"""the phase accumulator runs on; `phase` is added"""
+"""the phase accumulator runs on; `phase` is an offset to it"""
 PHASE_MODE_ABSOLUTE = 1
-"""the accumulator starts from zero: the phase is `phase` at the update, or what it is since `ref_time_mu`"""
+"""the accumulator is cleared: the phase is `phase` at the update, or at `ref_time_mu` if given"""
 PHASE_MODE_TRACKING = 2
-"""as if the frequency had been on since `ref_time_mu` (default 0)"""
+"""the phase is as if the frequency had been constant since `ref_time_mu` (default 0)"""
 
 RAM_DEST_FTW, RAM_DEST_POW, RAM_DEST_ASF, RAM_DEST_POWASF = (
     CFR1.ram_destination.number(name) for name in ("FTW", "POW", "ASF", "POWASF")
@@ -78,32 +78,32 @@ _NO_RAM = -1
 _NO_TIME = int64(-1)
 
 _GRID = int64(8 - 1)
-"""Updates are at multiples of 8 machine units."""
+"""Updates are aligned to multiples of 8 machine units."""
 _NEEDS_FTW, _NEEDS_ASF, _NEEDS_POW = 1, 2, 4
 _NEEDED = [_NEEDS_ASF + _NEEDS_POW, _NEEDS_FTW + _NEEDS_ASF, _NEEDS_FTW + _NEEDS_POW, _NEEDS_FTW]
-"""By what the RAM gives: the quantities that it does not, which come from registers."""
+"""By RAM destination: the quantities that the RAM does not supply and registers must."""
 
 _REFCLK_DIVIDERS = [4, 1, 2, 4]
 _FASTEST_REFCLK, _FASTEST_SYSCLK = 60e6, 1e9
 
 
 def reference_clock(refclk, clk_div):
-    """Hz of the chip's reference, with that of its card of `refclk` Hz."""
+    """Chip reference in Hz, given the card's reference `refclk` in Hz."""
     return refclk / _REFCLK_DIVIDERS[clk_div]
 
 
 def system_clock(refclk, clk_div, pll_n, pll_en):
-    """Hz of the chip's system clock, likewise."""
+    """System clock of the chip in Hz, given the card's reference `refclk` in Hz."""
     return reference_clock(refclk, clk_div) * (pll_n if pll_en else 1)
 
 
 class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness):
     """A channel on the Urukul `cpld_device`.
 
-    `chip_select`: 4 to 7 for channel 0 to 3, 3 for all that are not masked. `sw_device`: TTL
-    channel of its RF switch. `pll_n`, `pll_cp`, `pll_vco`, `pll_en`: the PLL's multiplier, charge
-    pump, oscillator and whether it is on. `sync_delay_seed`, `io_update_delay`: result of the
-    calibration, or both ``"EEPROM_DEVICE:OFFSET"``.
+    `chip_select`: 4 to 7 for channel 0 to 3, 3 for all channels that are not masked. `sw_device`:
+    TTL channel of the RF switch. `pll_n`, `pll_cp`, `pll_vco`, `pll_en`: PLL multiplier, charge
+    pump, oscillator, and whether the PLL is enabled. `sync_delay_seed`, `io_update_delay`:
+    calibration result, or both ``"EEPROM_DEVICE:OFFSET"``.
     """
 
     kernel_invariants = UrukulChannel.kernel_invariants | {
@@ -141,12 +141,12 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         self.clock_word = to_int32(CFR3.encode(**clock))
         self.clock_reset_word = to_int32(CFR3.encode(pfd_reset=1, **clock))
         self.sync_data = delays_of(dmgr, sync_delay_seed, io_update_delay)
-        # The chip whose clock of the synchronisation the card gives to all of them
+        # Only this chip's synchronisation clock is distributed by the card to all chips
         self.sync_generator = int(self.cpld.sync_sel == 1 and chip_select in (CS_DDS_MULTI, CS_DDS_CH0))
         self.phase_mode = PHASE_MODE_CONTINUOUS
 
     def _check_pll(self, refclk):
-        """ValueError if the chip cannot make its clock from a reference in Hz."""
+        """Raise ValueError if the chip cannot derive its clock from a reference in Hz."""
         CFR3.pll_n.check(self.pll_n, "pll_n")
         CFR3.vco_sel.check(self.pll_vco, "pll_vco")
         CFR3.icp.check(self.pll_cp, "pll_cp")
@@ -157,14 +157,15 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
             text = f"{frequency / 1e6} MHz is outside of the range of its oscillator {self.pll_vco}"
             raise ValueError(f"{text}, {lowest / 1e6} to {highest / 1e6} MHz (pll_n, pll_vco)")
 
-    # Start
+    # Initialisation
 
     @kernel
     def init(self, blind=False, dds_channel_idx=0):
-        """Configure the chip and wait until its PLL has locked, unless `blind`. The Urukul is initialised before.
+        """Configure the chip and wait for PLL lock, unless `blind`. The Urukul must be initialised
+        first.
 
-        `dds_channel_idx`: with the chip select of all chips, the channel whose lock is waited for.
-        ValueError if the chip does not answer, or its PLL does not lock within 100 ms.
+        `dds_channel_idx`: if the chip select addresses all chips, the channel whose lock is
+        awaited. ValueError if the chip does not answer, or its PLL does not lock within 100 ms.
         """
         self.sync_data.load()
         self.core.break_realtime()
@@ -186,19 +187,20 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
 
     @kernel
     def _update(self):
-        """Let what was written to control registers take effect."""
+        """Apply the values written to control registers."""
         self.io_update.pulse(1 * us)
 
     @kernel
     def _check_answer(self):
-        """Whether a register that nobody writes is as after a reset."""
+        """Check the reset value of a register that is never written; ValueError if it differs."""
         if AUX_DAC.full_scale_current.get(self.read32(AUX_DAC.address)) != AUX_DAC.full_scale_current.reset:
             raise ValueError("Urukul AD9910 AUX_DAC mismatch")
         delay(50 * us)
 
     @kernel
     def _start_clock(self, blind, channel):
-        """Write the clock's register; with a PLL reset its phase detector first, and wait for its lock."""
+        """Write the clock register; with the PLL enabled, reset its phase detector first and wait
+        for lock."""
         self.write32(CFR3.address, self.clock_reset_word)
         self._update()
         if self.pll_en != 0:
@@ -211,12 +213,12 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
 
     @kernel
     def is_ready(self, channel):
-        """Whether the PLL of a channel of the Urukul has locked."""
+        """Return whether the PLL of a channel of the Urukul has locked."""
         return (urukul_sta_pll_lock(self.cpld.sta_read()) >> channel) & 1 == 1
 
     @kernel
     def power_down(self, bits=0b1111):
-        """Power parts of the chip down: digital, DAC, reference, auxiliary DAC (bits 3 to 0)."""
+        """Power down parts of the chip: digital, DAC, reference, auxiliary DAC (bits 3 to 0)."""
         self.set_cfr1(power_down=bits)
         self._update()
 
@@ -264,7 +266,8 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         sync_validation_disable=0,
         matched_latency_enable=0,
     ):
-        """Write control register 2 (takes effect at the next update). The chip's clock outputs are off."""
+        """Write control register 2 (takes effect at the next update). The chip's clock outputs stay
+        off."""
         word = CFR2.word(
             sync_clk_enable=0,
             pdclk_enable=0,
@@ -283,7 +286,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
 
     @kernel
     def set_phase_mode(self, phase_mode):
-        """Phase mode of `set` and `set_mu` where they are given none."""
+        """Set the default phase mode of `set` and `set_mu`."""
         self.phase_mode = phase_mode
 
     @kernel
@@ -298,7 +301,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         ram_destination=_NO_RAM,
     ) -> TInt32:
         """Set frequency, phase and amplitude of a profile in machine units; returns the phase word,
-        corrected as the phase mode asks for.
+        corrected according to the phase mode.
 
         The cursor is aligned to the coarse cycle and advances by 1256 mu (continuous) or 2664 mu.
         """
@@ -308,7 +311,8 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
             self._write_tone(ftw, pow_, asf, profile, ram_destination)
             self._apply_tone()
         else:
-            # The accumulator starts at the update, and would at every later one.
+            # The update clears the accumulator; autoclear is disabled below, or every later update
+            # would too.
             self.set_cfr1(phase_autoclear=1)
             start = ref_time_mu
             if mode == PHASE_MODE_TRACKING:
@@ -326,12 +330,13 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
 
     @kernel
     def _turned(self, ftw, start) -> TInt32:
-        """Phase word that a frequency has collected from a time (int64) to the cursor."""
+        """Phase word accumulated by a frequency from a time (int64) to the cursor."""
         return (int32(now_mu() - start) * ftw * self.sysclk_per_mu) >> (FTW.ftw.width - POW.pow.width)
 
     @kernel
     def _write_tone(self, ftw, pow_, asf, profile, ram_destination):
-        """Write what the next update makes the output; next to a RAM that gives some of it, the rest."""
+        """Write the tone for the next update; in RAM mode only the quantities that the RAM does not
+        supply."""
         if ram_destination == _NO_RAM:
             high, low = PROFILE.words(asf, pow_, ftw)
             self.write64(PROFILE.address + profile, high, low)
@@ -346,7 +351,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
 
     @kernel
     def _apply_tone(self):
-        """Update as the calibration says."""
+        """Issue the update with the calibrated delay."""
         delay_mu(int64(self.sync_data.io_update_delay))
         self.io_update.pulse_mu(8)
         self._align()
@@ -385,7 +390,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         high, low = RAM_PROFILE.words(step, end, start, nodwell_high, zero_crossing, mode)
         self.write64(RAM_PROFILE.address + profile, high, low)
 
-    # Quantities that profiles do not give
+    # Quantities not given by profiles
 
     @kernel
     def set_ftw(self, ftw):

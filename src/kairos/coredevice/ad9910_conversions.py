@@ -1,4 +1,4 @@
-"""Words of an AD9910 for quantities, and the way back: Hz, turns, fractions of full scale, and words of its RAM."""
+"""Conversions between words of an AD9910 and Hz, turns or fractions of full scale, and RAM words."""
 
 from numpy import int32
 
@@ -20,7 +20,7 @@ _TURNS = POW.pow.steps
 
 
 class Conversions:
-    """What `AD9910` inherits; it has the attribute `ftw_per_hz`, steps of the frequency word in 1 Hz."""
+    """Base of `AD9910`, which supplies `ftw_per_hz`, steps of the frequency word per Hz."""
 
     @portable(flags={"fast-math"})
     def frequency_to_ftw(self, frequency) -> TInt32:
@@ -34,7 +34,7 @@ class Conversions:
 
     @portable(flags={"fast-math"})
     def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns; whole turns are left out."""
+        """Phase word for turns, modulo one turn."""
         return POW.pow.get(int32(round(turns * _TURNS)))
 
     @portable(flags={"fast-math"})

@@ -1,4 +1,5 @@
-"""Where the synchronisation delays of an AD9910 come from: the device database, or the EEPROM of its card."""
+"""Sources of the synchronisation delays of an AD9910: the device database, or the EEPROM of its
+card."""
 
 from ..language import kernel
 from .chips.ad9910 import STORED_DELAYS
@@ -7,7 +8,8 @@ __all__ = ["FixedDelays", "StoredDelays", "delays_of"]
 
 
 def delays_of(dmgr, sync_delay_seed, io_update_delay):
-    """The delays for these arguments of an AD9910: numbers, or twice the same text. ValueError for anything else."""
+    """Return the delays for these arguments of an AD9910: two numbers, or the same text twice; else
+    ValueError."""
     if not (isinstance(sync_delay_seed, str) or isinstance(io_update_delay, str)):
         return FixedDelays(sync_delay_seed, io_update_delay)
     if sync_delay_seed != io_update_delay:
@@ -16,8 +18,8 @@ def delays_of(dmgr, sync_delay_seed, io_update_delay):
 
 
 class FixedDelays:
-    """Delays of the device database: `sync_delay_seed` in steps of the chip, negative if it is not
-    synchronised; `io_update_delay` in machine units."""
+    """Delays from the device database: `sync_delay_seed` in steps of the chip, negative without
+    synchronisation; `io_update_delay` in machine units."""
 
     kernel_invariants = {"sync_delay_seed", "io_update_delay"}
 
@@ -27,11 +29,11 @@ class FixedDelays:
 
     @kernel
     def load(self):
-        """Nothing to do."""
+        """Do nothing."""
 
 
 class StoredDelays:
-    """Delays in an EEPROM: `text` is ``"DEVICE:OFFSET"``. They are known once `load` has read them."""
+    """Delays in an EEPROM: `text` is ``"DEVICE:OFFSET"``. Valid once `load` has read them."""
 
     kernel_invariants = {"eeprom", "offset"}
 
@@ -45,7 +47,7 @@ class StoredDelays:
 
     @kernel
     def load(self):
-        """Read the EEPROM. An erased one has no delays."""
+        """Read the EEPROM. An erased EEPROM disables synchronisation."""
         word = self.eeprom.read_i32(self.offset)
         self.sync_delay_seed = STORED_DELAYS.sync_delay_seed.get(word)
         self.io_update_delay = 0 if self.sync_delay_seed < 0 else STORED_DELAYS.io_update_delay.get(word)

@@ -1,6 +1,6 @@
-"""The serial port of an AD9910 on the SPI bus of its Urukul: reading and writing its registers and its RAM.
+"""The serial port of an AD9910 on the SPI bus of its Urukul: reads and writes registers and RAM.
 
-What the registers contain is in `kairos.coredevice.chips.ad9910`.
+The contents of the registers are described in `kairos.coredevice.chips.ad9910`.
 """
 
 from numpy import int64
@@ -14,18 +14,21 @@ __all__ = ["SerialPort"]
 
 WORD = 32
 READS_AHEAD = 8
-"""Words of the RAM that are on their way while the kernel fetches one: the bus does not wait for it."""
+"""RAM words requested ahead of the one that the kernel fetches, so that the bus never waits for the
+kernel."""
 
 
 def transfer(length, div, flags=0):
-    """A kind of transfer to the chip; the chip stays selected behind it, unless `flags` has `SPI_END`."""
+    """Return a kind of transfer to the chip; the chip stays selected afterwards, unless `flags` has
+    `SPI_END`."""
     return Transfer(length=length, div=div, cs="chip_select", flags=SPI_CONFIG | flags)
 
 
 class SerialPort:
-    """What `AD9910` inherits; it has the attributes `bus` and `chip_select`.
+    """Base of `AD9910`, which supplies the attributes `bus` and `chip_select`.
 
-    A message is the instruction, then the data in words of 32 bits, the highest first; the last one ends it.
+    A message is the instruction followed by data in 32-bit words, highest first; the last word ends
+    it.
     """
 
     instruction = transfer(INSTRUCTION.width, SPIT_DDS_WR)
@@ -56,7 +59,7 @@ class SerialPort:
 
     @kernel
     def ask(self, addr):
-        """Send the instruction that reads a register."""
+        """Send the read instruction of a register."""
         self.instruction.send(INSTRUCTION.word(read=1, register=addr))
 
     @kernel
@@ -103,7 +106,7 @@ class SerialPort:
 
     @kernel
     def _read_on(self, is_last):
-        """Read a word more of a message."""
+        """Request the next word of a message."""
         if is_last:
             self.last_read.send(0)
         else:

@@ -1,8 +1,8 @@
-"""Synchronisation of several AD9910: the delay of the synchronisation clock, and when an update is taken over.
+"""Synchronisation of several AD9910: delay of the synchronisation clock, and alignment of updates.
 
-Chips are synchronous if each samples SYNC_IN away from its edges, and if IO_UPDATE comes away from
-the edges of SYNC_CLK, a quarter of the system clock (data sheet, "Synchronization of multiple
-devices" and "I/O update"). Both delays are found by trying all.
+Chips are synchronous if each samples SYNC_IN away from its edges, and if IO_UPDATE arrives away
+from the edges of SYNC_CLK, a quarter of the system clock (data sheet, "Synchronization of multiple
+devices" and "I/O update"). Both delays are found by exhaustive search.
 """
 
 from numpy import int64
@@ -16,27 +16,28 @@ __all__ = ["Synchronisation"]
 _DELAYS = 1 << SYNC.in_delay.width
 _WIDEST = SYNC.window.mask
 _SYSTEM_CYCLES = 4
-"""System clock cycles in one of SYNC_CLK."""
+"""System clock cycles per SYNC_CLK cycle."""
 _TRIES = 16
 
 
 class Synchronisation:
-    """What `AD9910` inherits; it has its registers, its Urukul `cpld`, ``_update`` and ``_align``, and
-    `sync_generator`, whether the clock is its own."""
+    """Base of `AD9910`, which supplies its registers, its Urukul `cpld`, ``_update``, ``_align``
+    and `sync_generator`: whether the chip generates the synchronisation clock."""
 
     @kernel
     def set_sync(self, in_delay, window, en_sync_gen=0):
-        """Receive the synchronisation clock with a delay and a validation window (steps of about 75 ps).
+        """Enable the synchronisation receiver with a delay and a validation window (steps of about
+        75 ps).
 
-        `en_sync_gen`: 1 to make one as well, which the other chips have if the Urukul's `sync_sel`
-        is 1 and this is the chip of channel 0. It takes effect with an update.
+        `en_sync_gen`: 1 to generate the clock as well; it reaches the other chips if the Urukul's
+        `sync_sel` is 1 and this is the chip of channel 0. Takes effect with an update.
         """
         word = SYNC.word(window=window, receiver_enable=1, generator_enable=en_sync_gen, in_delay=in_delay)
         self.write32(SYNC.address, word)
 
     @kernel
     def clear_smp_err(self):
-        """Forget synchronisation errors, and watch for new ones."""
+        """Clear synchronisation errors and enable their detection again."""
         for disable in [1, 0]:
             self.set_cfr2(sync_validation_disable=disable)
             self._update()
@@ -44,7 +45,7 @@ class Synchronisation:
 
     @kernel
     def _is_synchronous(self, in_delay, window, channel):
-        """Whether no edge of SYNC_IN falls into a window."""
+        """Return whether no edge of SYNC_IN falls into the window."""
         self.set_sync(in_delay, window, self.sync_generator)
         self.clear_smp_err()
         delay(100 * us)
@@ -54,11 +55,12 @@ class Synchronisation:
 
     @kernel
     def tune_sync_delay(self, search_seed=15, dds_channel_idx=0) -> TTuple([TInt32, TInt32]):
-        """Find the delay of the synchronisation clock with the widest window without edges, of
-        several the one nearest to `search_seed` (0 to 31), and set it. Returns delay and window.
+        """Find and set the delay of the synchronisation clock with the widest window without edges;
+        of several the one nearest to `search_seed` (0 to 31). Returns delay and window.
 
-        `dds_channel_idx`: with the chip select of all chips, the channel whose errors count. Takes
-        up to 0.1 s. ValueError if the Urukul has no synchronisation clock, or no delay is good.
+        `dds_channel_idx`: if the chip select addresses all chips, the channel whose errors are
+        read. Takes up to 0.1 s. ValueError if the Urukul has no synchronisation clock, or no delay
+        is valid.
         """
         if self.cpld.sync_div == 0 and self.cpld.sync_sel == 0:
             raise ValueError("the Urukul of the AD9910 has no synchronisation clock")
@@ -73,7 +75,7 @@ class Synchronisation:
 
     @kernel
     def _update_after(self, delay_from_grid: TInt64):
-        """Update so long after a multiple of 8 machine units."""
+        """Issue an update at the given delay after a multiple of 8 machine units."""
         delay_mu(8)
         self._align()
         delay_mu(delay_from_grid)
@@ -82,10 +84,11 @@ class Synchronisation:
 
     @kernel
     def measure_io_update_alignment(self, delay_start: TInt64, delay_stop: TInt64) -> TInt32:
-        """Count the cycles of SYNC_CLK between two updates, which are so many machine units after
-        multiples of 8: 0 if the number is even, 1 if it is odd.
+        """Return the parity of the number of SYNC_CLK cycles between two updates, which occur the
+        given numbers of machine units after multiples of 8: 0 if even, 1 if odd.
 
-        The digital ramp counts: it is let go by the first update, and the second one makes its steps zero.
+        The digital ramp is the counter: the first update starts it, the second sets its step to
+        zero.
         """
         self.write64(RAMP_LIMIT.address, -1, 0)
         self.write32(RAMP_RATE.address, RAMP_RATE.word(1, 1))
@@ -105,13 +108,13 @@ class Synchronisation:
 
     @kernel
     def tune_io_update_delay(self) -> TInt32:
-        """Find the delay of updates, in machine units behind a multiple of 8, that is farthest from
-        the edges of SYNC_CLK. ValueError if no edge is found.
-        """
+        """Find the delay of updates, in machine units after a multiple of 8, that is farthest from
+        the edges of SYNC_CLK. ValueError if no edge is found."""
         period = int(round(_SYSTEM_CYCLES / (self.sysclk * self.core.ref_period)))
         edge, most = 0, 0
         for start in range(period):
-            # Two updates that are one unit more apart than a multiple of 8: odd if the edge lies in that unit
+            # The updates are one unit more apart than a multiple of 8: odd if the edge lies in that
+            # unit
             odd = 0
             for _ in range(_TRIES):
                 odd += self.measure_io_update_alignment(int64(start), int64(start + 1))

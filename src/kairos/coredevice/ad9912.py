@@ -1,7 +1,7 @@
 """The DDS chip AD9912 on an Urukul: a channel of 1 GS/s with a frequency word of 48 bits.
 
-Its registers are those of the data sheet (`kairos.coredevice.chips.ad9912`). In machine units:
-frequency word `ftw` (int64, 48 bits for the system clock), phase word `pow` (14 bits for a turn).
+The registers follow the data sheet (`kairos.coredevice.chips.ad9912`). Machine units: frequency
+word `ftw` (int64, 48 bits for the system clock), phase word `pow` (14 bits per turn).
 """
 
 from numpy import int32, int64
@@ -38,13 +38,14 @@ _STREAM = INSTRUCTION.encode(length="STREAM", register=TONE.address)
 
 
 def reference_clock(refclk, clk_div):
-    """Hz of the chip's reference, with that of its card of `refclk` Hz, and by what a PLL multiplies it first."""
+    """Chip reference in Hz, given the card's reference `refclk` in Hz, and its multiplication ahead
+    of the PLL."""
     reference = refclk / _REFCLK_DIVIDERS[clk_div]
     return reference, 2 if reference < SLOW_REFERENCE else 1
 
 
 def system_clock(refclk, clk_div, pll_n, pll_en):
-    """Hz of the chip's system clock, likewise."""
+    """System clock of the chip in Hz, given the card's reference `refclk` in Hz."""
     reference, doubling = reference_clock(refclk, clk_div)
     return reference * doubling * pll_n if pll_en else reference
 
@@ -52,8 +53,9 @@ def system_clock(refclk, clk_div, pll_n, pll_en):
 class AD9912(UrukulChannel):
     """A channel on the Urukul `cpld_device`.
 
-    `chip_select`: 4 to 7 for channel 0 to 3. `sw_device`: TTL channel of its RF switch. `pll_n`,
-    `pll_en`: the PLL's multiplier (even) and whether it is on. References below 11 MHz are doubled.
+    `chip_select`: 4 to 7 for channel 0 to 3. `sw_device`: TTL channel of the RF switch. `pll_n`,
+    `pll_en`: PLL multiplier (even) and whether the PLL is enabled. References below 11 MHz are
+    doubled.
     """
 
     kernel_invariants = UrukulChannel.kernel_invariants | {"ftw_per_hz", "sysclk", "pll_en", "pll_n", "settings"}
@@ -81,7 +83,8 @@ class AD9912(UrukulChannel):
 
     @kernel
     def write(self, addr, data, length):
-        """Write `length` bytes (1 to 4), the lowest ones of `data` (int32), to the addresses from `addr` downwards."""
+        """Write the lowest `length` bytes (1 to 4) of `data` (int32) to the addresses from `addr`
+        downwards."""
         self.instruction.send(INSTRUCTION.word(length=length - 1, register=addr))
         self.last_write.send(data, length * 8)
 
@@ -93,13 +96,13 @@ class AD9912(UrukulChannel):
 
     @kernel
     def _put(self, register, value):
-        """Write a byte to a register, and have the chip take it over."""
+        """Write a byte to a register and apply it by an update."""
         self.write(register, value, 1)
         self.io_update.pulse(2 * us)
 
     @kernel
     def init(self):
-        """Configure the chip's serial port and clock. The Urukul is initialised before.
+        """Configure the chip's serial port and clock. The Urukul must be initialised first.
 
         ValueError if the chip is not an AD9912.
         """
@@ -116,7 +119,7 @@ class AD9912(UrukulChannel):
 
     @kernel
     def set_mu(self, ftw: TInt64, pow_=0):
-        """Set frequency and phase words; they take effect at the cursor's end."""
+        """Set frequency and phase words; they take effect at the final cursor position."""
         self.instruction.send(_STREAM)
         self.next_write.send(TONE.words(pow_, int32(ftw >> _WORD), 0)[0])
         self.last_write.send(int32(ftw), _WORD)
@@ -124,7 +127,8 @@ class AD9912(UrukulChannel):
 
     @kernel
     def get_mu(self) -> TTuple([TInt64, TInt32]):
-        """Read frequency and phase words. The cursor is moved ahead of the clock in between, if it has to be."""
+        """Read frequency and phase words. The cursor is moved ahead of the clock in between, if
+        necessary."""
         upper = self.read(TONE.address, 4)
         self.core.break_realtime()
         lower = self.read(LOWER_FREQUENCY, 4)

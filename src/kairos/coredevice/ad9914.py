@@ -1,12 +1,13 @@
-"""The DDS chip AD9914 on a parallel bus of its own: up to 3.5 GS/s, with frequency words of 32 or of 63 bits.
+"""The DDS chip AD9914 on a dedicated parallel bus: up to 3.5 GS/s, with frequency words of 32 or 63
+bits.
 
-The bus is that of the gateware (`docs/gateware/phys.md`), its registers are those of the data sheet
-(`kairos.coredevice.chips.ad9914`). A word on the bus takes five coarse cycles. What sets the output
-is written *before* the cursor, so that the update of the chip is at the cursor, which stays; the
-bus is free again five cycles later. No card has been connected.
+The bus is that of the gateware (`docs/gateware/phys.md`), the registers follow the data sheet
+(`kairos.coredevice.chips.ad9914`). A word on the bus takes five coarse cycles. Methods that set the
+output write *before* the cursor, so that the chip's update is at the cursor, which does not move;
+the bus is free again five cycles later. Not tested with a card.
 
-In machine units: frequency word `ftw` (32 bits for the system clock; `xftw`: 63 bits), phase word
-`pow` (16 bits for a turn), amplitude word `asf` (12 bits for full scale).
+Machine units: frequency word `ftw` (32 bits for the system clock; `xftw`: 63 bits), phase word
+`pow` (16 bits per turn), amplitude word `asf` (12 bits for full scale).
 """
 
 from numpy import int32, int64
@@ -40,17 +41,17 @@ __all__ = ["AD9914", "PHASE_MODE_ABSOLUTE", "PHASE_MODE_CONTINUOUS", "PHASE_MODE
 
 _PHASE_MODE_DEFAULT = -1
 PHASE_MODE_CONTINUOUS = 0
-"""the phase accumulator runs on; the phase word is added"""
+"""the phase accumulator runs on; the phase word is an offset to it"""
 PHASE_MODE_ABSOLUTE = 1
-"""the accumulator starts from zero at the update; with a `ref_time_mu`, as if it had started then"""
+"""the accumulator is cleared at the update; with `ref_time_mu`, the phase is as if cleared then"""
 PHASE_MODE_TRACKING = 2
-"""as if the frequency had been on since `ref_time_mu` (default 0)"""
+"""the phase is as if the frequency had been constant since `ref_time_mu` (default 0)"""
 _NO_TIME = int64(-1)
 
 _HALF = 16
 _WORD_CYCLES = 5
 _SETS, _SETS_FINE = 6, 10
-"""Words in front of the update, that of the selection included."""
+"""Words before the update, including the chip selection."""
 _PLAIN, _RESTARTED = (to_int32(CFR1.encode(osk_enable=1, phase_autoclear=clear)) & 0xFFFF for clear in (0, 1))
 _BY_PROFILE = CFR2.encode(profile_enable=1) >> _HALF
 _BY_MODULUS = CFR2.encode(drg_enable=1, modulus_enable=1) >> _HALF
@@ -86,19 +87,21 @@ class AD9914(CoreDevice):
         self.selection = BUS_LINES.encode(chips=1 << channel)
         self.sysclk = float(sysclk)
         per_mu = self.sysclk * self.core.ref_period
-        # Phases are tracked in whole cycles of the clock for each machine unit; 0: it has none.
+        # Phases are tracked in whole clock cycles per machine unit; 0 if the ratio is not an
+        # integer.
         self.sysclk_per_mu = round(per_mu) if abs(per_mu - round(per_mu)) < 1e-9 else 0
         self.word_mu = int64(_WORD_CYCLES * self.core.ref_multiplier)
         self.phase_mode = PHASE_MODE_CONTINUOUS
 
     @staticmethod
     def get_rtio_channels(bus_channel, **_arguments):
-        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
+        """Return the RTIO channels of a device with these arguments: pairs of number and name
+        suffix."""
         return [(bus_channel, None)]
 
     @host_only
     def monitored(self):
-        """The probe of the frequency."""
+        """Return the probe of the frequency."""
         return [Monitored(None, self.bus_channel, self.channel, self.ftw_to_frequency, "Hz")]
 
     # The bus
@@ -127,17 +130,16 @@ class AD9914(CoreDevice):
 
     @kernel
     def init(self):
-        """Let amplitude words and profiles act, and calibrate the DAC; advances by a bit more than
-        1 ms. The chip must have had a reset since its power came (`reset_all`)."""
+        """Enable amplitude words and profiles, and calibrate the DAC; advances by slightly more
+        than 1 ms. The chip must have been reset since power-up (`reset_all`)."""
         self._select()
         self._configure()
         self._calibrate()
 
     @kernel
     def init_sync(self, sync_delay):
-        """As `init`, where the chip's clocks start with the signal at its input SYNC_IN, which is
-        delayed by `sync_delay` (0 to 7). Without a signal there the chip stays without a calibrated
-        DAC."""
+        """As `init`, with the chip's clocks started by the signal at its input SYNC_IN, delayed by
+        `sync_delay` (0 to 7). Without a signal the DAC remains uncalibrated."""
         self._select()
         self._configure()
         lower = ADDRESSES * USR0.address + LOWER_HALF
@@ -149,7 +151,8 @@ class AD9914(CoreDevice):
 
     @kernel
     def reset_all(self):
-        """Reset all chips of the bus, not only this one; each needs `init` then. Advances by three words."""
+        """Reset all chips of the bus, not only this one; each needs `init` afterwards. Advances by
+        three words."""
         self._put(BUS_LINES.address, BUS_LINES.word(hold=1))
         self._put(BUS_LINES.address, BUS_LINES.word(hold=1))
         self._put(BUS_LINES.address, 0)
@@ -173,15 +176,15 @@ class AD9914(CoreDevice):
 
     @kernel
     def set_phase_mode(self, phase_mode):
-        """Set the phase mode that `set` and `set_mu` have where none is given."""
+        """Set the default phase mode of `set` and `set_mu`."""
         self.phase_mode = phase_mode
 
     @kernel
     def set_mu(self, ftw, pow=0, phase_mode=_PHASE_MODE_DEFAULT, asf=0xFFF, ref_time_mu=_NO_TIME) -> TInt32:
-        """Set frequency, phase and amplitude in machine units; returns the phase word, corrected as
-        the phase mode asks for. The update is at the cursor, which stays; its words are written
-        from six times five coarse cycles before. ValueError in a tracking mode if the system clock
-        is not a whole multiple of the machine unit's rate.
+        """Set frequency, phase and amplitude in machine units; returns the phase word, corrected
+        according to the phase mode. The update is at the cursor, which does not move; writing
+        begins six times five coarse cycles earlier. ValueError in a tracking mode if the system
+        clock is not a whole multiple of the machine unit's rate.
         """
         mode = self.phase_mode if phase_mode == _PHASE_MODE_DEFAULT else phase_mode
         update = now_mu()
@@ -204,7 +207,7 @@ class AD9914(CoreDevice):
 
     @kernel
     def _turned(self, ftw, duration: TInt64) -> TInt32:
-        """Phase word that a frequency collects in a time."""
+        """Phase word accumulated by a frequency over a duration."""
         if self.sysclk_per_mu == 0:
             raise ValueError("phases of an AD9914 are tracked where its clock is a whole multiple of 1/ref_period")
         return (int32(duration) * ftw * self.sysclk_per_mu) >> (PROFILE_FREQUENCY.width - _HALF)
@@ -222,9 +225,11 @@ class AD9914(CoreDevice):
 
     @kernel
     def set_x_mu(self, xftw: TInt64, amplitude=0xFFF):
-        """Set the frequency by a word of 63 bits (int64), and the amplitude by its word. The phase
-        accumulator runs on. The update is at the cursor, which stays; its words begin ten times
-        five coarse cycles before. Until `exit_x` the frequency words of `set_mu` do not act."""
+        """Set the frequency by a 63-bit word (int64), and the amplitude by its word. The phase
+        accumulator runs on. The update is at the cursor, which does not move; writing begins ten
+        times five coarse cycles earlier. Until `exit_x` the frequency words of `set_mu` have no
+        effect.
+        """
         update = now_mu()
         at_mu(update - _SETS_FINE * self.word_mu)
         self._select()
@@ -239,12 +244,13 @@ class AD9914(CoreDevice):
 
     @kernel
     def set_x(self, frequency, amplitude=1.0):
-        """As `set_x_mu` with Hz, of which a float has 53 bits, and a fraction of full scale."""
+        """As `set_x_mu`, with Hz (limited to the 53 bits of a float) and a fraction of full scale."""
         self.set_x_mu(self.frequency_to_xftw(frequency), self.amplitude_to_asf(amplitude))
 
     @kernel
     def exit_x(self):
-        """Return from the frequency of `set_x_mu` to that of `set_mu`, at the cursor, which stays."""
+        """Return from the frequency of `set_x_mu` to that of `set_mu`, at the cursor, which does
+        not move."""
         update = now_mu()
         at_mu(update - 2 * self.word_mu)
         self._select()
@@ -261,7 +267,7 @@ class AD9914(CoreDevice):
 
     @portable(flags={"fast-math"})
     def frequency_to_ftw(self, frequency) -> TInt32:
-        """Frequency word for Hz. ValueError from half of the system clock on."""
+        """Frequency word for Hz. ValueError at half of the system clock or above."""
         self._check(frequency)
         return int32(round(frequency * (_STEPS / self.sysclk)))
 
@@ -272,7 +278,7 @@ class AD9914(CoreDevice):
 
     @portable(flags={"fast-math"})
     def frequency_to_xftw(self, frequency) -> TInt64:
-        """Frequency word of 63 bits for Hz. ValueError from half of the system clock on."""
+        """Frequency word of 63 bits for Hz. ValueError at half of the system clock or above."""
         self._check(frequency)
         return int64(round(frequency * (_FINE_STEPS / self.sysclk)))
 
@@ -283,7 +289,7 @@ class AD9914(CoreDevice):
 
     @portable(flags={"fast-math"})
     def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns; whole turns are left out."""
+        """Phase word for turns, modulo one turn."""
         return PROFILE_OUTPUT.pow.get(int32(round(turns * _TURN)))
 
     @portable(flags={"fast-math"})
@@ -293,10 +299,10 @@ class AD9914(CoreDevice):
 
     @portable
     def asf_to_amplitude(self, asf) -> TFloat:
-        """What part of full scale an amplitude word is."""
+        """Fraction of full scale of an amplitude word."""
         return _AMPLITUDE.quantity(asf)
 
     @portable
     def amplitude_to_asf(self, amplitude) -> TInt32:
-        """Amplitude word for a part of full scale. ValueError if that is not between 0 and 1."""
+        """Amplitude word for a fraction of full scale. ValueError outside of 0 to 1."""
         return int32(_AMPLITUDE.code(amplitude))

@@ -1,8 +1,8 @@
-"""The synthesiser ADF5356 on a Mirny: a fractional-N PLL with its oscillator, 53.125 MHz to 6.8 GHz.
+"""The synthesiser ADF5356 on a Mirny: a fractional-N PLL with its oscillator, 53.125 MHz to 6.8
+GHz.
 
-Its registers are those of the data sheet (`kairos.coredevice.chips.adf5356`), of which
-`ADF5356.regs` has what is to be in them. How a frequency becomes dividers:
-`kairos.coredevice.adf5356_pll`.
+The registers follow the data sheet (`kairos.coredevice.chips.adf5356`); `ADF5356.regs` holds the
+words to be written to them. Calculation of the dividers: `kairos.coredevice.adf5356_pll`.
 """
 
 from numpy import int64
@@ -31,18 +31,21 @@ from .chips.mirny import STATUS
 __all__ = ["ADF5356", "calculate_pll", "gcd", "split_msb_lsb_28b"]
 
 _SYNTHESISER = 4
-"""Destination of channel 0's chip on the Mirny."""
+"""Mirny destination of channel 0's chip."""
 _WORD = 32
 _MUXOUT_HIGH, _MUXOUT_LOW, _MUXOUT_LOCK = (R4.muxout.number(name) for name in ("HIGH", "LOW", "DIGITAL_LOCK"))
 _LOWEST_OUTPUT = LOWEST_VCO / (1 << R6.rf_divider.range[1])
 _CHANGED = [R13.address, R4.address, R2.address, R1.address]
-"""Registers that differ between the calibration and the operation of a fast phase detector, in the order of writes."""
+"""Registers that differ between calibration and operation of a fast phase detector, in write order.
+"""
 
 
 class ADF5356:
-    """The synthesiser of channel `channel` of the Mirny `cpld_device`, behind the switch `sw_device`.
+    """The synthesiser of channel `channel` of the Mirny `cpld_device`, followed by the switch
+    `sw_device`.
 
-    `ref_doubler`, `ref_divider`: double the reference before its divider, halve it behind that.
+    `ref_doubler`, `ref_divider`: double the reference before its divider, halve it after the
+    divider.
     """
 
     kernel_invariants = {"channel", "core", "cpld", "fixed", "prescaled", "ref_divider", "ref_doubler", "sw", "sysclk"}
@@ -55,17 +58,17 @@ class ADF5356:
         self.ref_doubler, self.ref_divider = ref_doubler, ref_divider
         self.sysclk = self.cpld.refclk
         self.fixed = fixed_words(self.sysclk, ref_doubler, ref_divider)
-        # The least divider of the prescaler 8/9 asks for a slower phase detector
+        # The smallest divider of the prescaler 8/9 requires a slower phase detector
         self.prescaled = fixed_words(self.sysclk, ref_doubler, ref_divider, PRESCALED / LEAST_PRESCALED_N)
         self.regs = list(self.fixed)
 
-    # Start
+    # Initialisation
 
     @kernel
     def init(self, blind=False):
-        """Configure the chip, without a frequency. The Mirny is initialised before.
+        """Configure the chip, without a frequency. The Mirny must be initialised first.
 
-        Unless `blind`, its pin MUXOUT is tried: ValueError if it cannot be set and read.
+        Unless `blind`, its pin MUXOUT is tested: ValueError if it cannot be set and read back.
         """
         for register in range(len(self.fixed)):
             self.regs[register] = self.fixed[register]
@@ -76,7 +79,7 @@ class ADF5356:
 
     @kernel
     def _show(self, signal):
-        """Let the pin MUXOUT show a signal."""
+        """Route a signal to the pin MUXOUT."""
         self.regs[R4.address] = R4.muxout.put(self.regs[R4.address], signal)
         self.write(self.regs[R4.address])
         delay(1000 * us)
@@ -107,21 +110,22 @@ class ADF5356:
 
     @kernel
     def read_muxout(self) -> TBool:
-        """The level of the pin MUXOUT: whether the PLL has locked, once the chip is initialised."""
+        """Return the level of the pin MUXOUT: whether the PLL has locked, once the chip is
+        initialised."""
         return STATUS.muxout.get_at(self.cpld.read_reg(STATUS.address), self.channel) == 1
 
     # Output
 
     @kernel
     def set_output_power_mu(self, n):
-        """Set the power of the output: 0 to 3 for -4, -1, 2, 5 dBm. ValueError for another."""
+        """Set the output power: 0 to 3 for -4, -1, 2, 5 dBm. ValueError for other values."""
         if n < 0 or n > R6.power.mask:
             raise ValueError("the output power of an ADF5356 is 0 to 3")
         self._change_outputs(R6.power.put(self.regs[R6.address], n))
 
     @portable
     def output_power_mu(self) -> TInt32:
-        """The power of the output, 0 to 3."""
+        """Return the output power, 0 to 3."""
         return R6.power.get(self.regs[R6.address])
 
     @kernel
@@ -141,7 +145,8 @@ class ADF5356:
 
     @kernel
     def set_frequency(self, f):
-        """Set the frequency in Hz (float), 53.125 MHz to 6.8 GHz; the output has it after about 0.3 ms.
+        """Set the frequency in Hz (float), 53.125 MHz to 6.8 GHz; the output settles after about
+        0.3 ms.
 
         ValueError if it is out of range.
         """
@@ -159,7 +164,7 @@ class ADF5356:
 
     @kernel
     def _set_detector(self, words):
-        """Put into `regs` what `words` have for their frequency of the phase detector."""
+        """Copy the fields that depend on the phase detector's frequency from `words` to `regs`."""
         divider, outputs = words[R4.address], words[R6.address]
         self.regs[R4.address] = R4.r_counter.put(self.regs[R4.address], R4.r_counter.get(divider))
         bled = R6.bleed.put(self.regs[R6.address], R6.bleed.get(outputs))
@@ -168,7 +173,7 @@ class ADF5356:
 
     @kernel
     def _tune(self, f_vco, f_pfd: TInt64):
-        """Put the dividers for a frequency of the oscillator into `regs`."""
+        """Put the dividers for an oscillator frequency into `regs`."""
         n, frac1, frac2, mod2 = calculate_pll(f_vco, f_pfd)
         self.regs[R0.address] = R0.n.put(self.regs[R0.address], n)
         self.regs[R1.address] = R1.word(frac1)
@@ -179,7 +184,8 @@ class ADF5356:
     def sync(self):
         """Write all registers and calibrate the oscillator.
 
-        With a fast phase detector (above 75 MHz) that is done at half its frequency, then the dividers are changed.
+        With a fast phase detector (above 75 MHz) the calibration runs at half its frequency, then
+        the dividers are changed.
         """
         if self.f_pfd() > CALIBRATION_PFD:
             wanted, f_vco = [word for word in self.regs], self.f_vco()
@@ -197,13 +203,13 @@ class ADF5356:
 
     @kernel
     def _load(self):
-        """Write all registers, the last one first, wait for the calibration's ADC, and calibrate."""
+        """Write all registers in descending order, wait for the calibration's ADC, and calibrate."""
         for place in range(LAST):
             self.write(self.regs[LAST - place])
         delay(200 * us)
         self.write(R0.autocal.put(self.regs[R0.address], 1))
 
-    # What `regs` mean
+    # Decoding of `regs`
 
     @portable
     def ref_counter(self) -> TInt32:
@@ -224,18 +230,18 @@ class ADF5356:
 
     @portable
     def pll_frac1(self) -> TInt32:
-        """Numerator of its first fraction, of 2**24."""
+        """Numerator of the first fraction, of 2**24."""
         return R1.frac1.get(self.regs[R1.address])
 
     @portable
     def pll_frac2(self) -> TInt32:
-        """Numerator of its second fraction."""
+        """Numerator of the second fraction."""
         upper = R13.frac2.get(self.regs[R13.address])
         return (upper << R2.frac2.width) | R2.frac2.get(self.regs[R2.address])
 
     @portable
     def pll_mod2(self) -> TInt32:
-        """Denominator of its second fraction."""
+        """Denominator of the second fraction."""
         upper = R13.mod2.get(self.regs[R13.address])
         return (upper << R2.mod2.width) | R2.mod2.get(self.regs[R2.address])
 
@@ -253,7 +259,7 @@ class ADF5356:
 
     @host_only
     def info(self):
-        """What `regs` mean: frequencies in Hz, dividers, and the fields of each register, by name."""
+        """Decode `regs`: frequencies in Hz, dividers, and the fields of each register, by name."""
         registers = [R0, R1, R2, R4, R6, R13]
         words = {each.name: each.decode(int(self.regs[each.address]) & 0xFFFFFFFF) for each in registers}
         f_vco, divider = self.f_vco(), self.output_divider()

@@ -1,4 +1,5 @@
-"""Arithmetic of an ADF5356: dividers for a frequency, and the words that depend on the reference alone.
+"""Arithmetic of an ADF5356: dividers for a frequency, and the words that depend only on the
+reference.
 
 The oscillator runs at ``f_pfd * (n + (frac1 + frac2 / mod2) / 2**24)``. Rules and examples: the
 data sheet, "RF synthesizer: a worked example" and the descriptions of the registers.
@@ -16,7 +17,7 @@ from .parts.numbers import to_int32
 __all__ = ["calculate_pll", "fixed_words", "gcd", "reference_divider", "split_msb_lsb_28b"]
 
 _HALVES = R2.frac2.width
-"""Bits of the lower half of a number of the second fraction."""
+"""Bits of the lower half of the second fraction's numerator and denominator."""
 _CURRENT = 2
 """Charge pump: 0.9375 mA."""
 _BAND_CLOCK, _ADC_CLOCK = 2.4e6, 100e3
@@ -33,7 +34,7 @@ def gcd(a, b):
 
 @portable
 def split_msb_lsb_28b(v) -> TTuple([TInt32, TInt32]):
-    """Upper and lower 14 bits of a number of 28 bits."""
+    """Upper and lower 14 bits of a 28-bit number."""
     half = R2.frac2.mask
     return int32((v >> _HALVES) & half), int32(v & half)
 
@@ -48,7 +49,7 @@ def calculate_pll(f_vco: TFloat, f_pfd: TInt64) -> TTuple(
     """
     n = int64(f_vco / float(f_pfd))
     rest = (f_vco - float(n * f_pfd)) * float(MODULUS1)
-    # As a fraction of twice the phase detector's frequency, which has 28 bits
+    # As a fraction of twice the phase detector's frequency, which fits in 28 bits
     twice = 2 * f_pfd
     halves = int64(round(2.0 * rest))
     frac1 = halves // twice
@@ -61,7 +62,8 @@ def calculate_pll(f_vco: TFloat, f_pfd: TInt64) -> TTuple(
 
 
 def reference_divider(refclk, doubler, halver, highest=HIGHEST_PFD):
-    """The lowest divider with which the phase detector is not faster than `highest` Hz. ValueError if there is none."""
+    """Smallest divider that keeps the phase detector at or below `highest` Hz. ValueError if there
+    is none."""
     divider = math.ceil(refclk * (2 if doubler else 1) / (2 if halver else 1) / highest)
     if not 1 <= divider <= HIGHEST_R:
         raise ValueError(f"an ADF5356 cannot divide its reference of {refclk / 1e6} MHz")
@@ -69,8 +71,8 @@ def reference_divider(refclk, doubler, halver, highest=HIGHEST_PFD):
 
 
 def fixed_words(refclk, doubler, halver, highest=HIGHEST_PFD):
-    """The words (int32) of all registers before a frequency is set, by their numbers, with a phase
-    detector of at most `highest` Hz."""
+    """Words (int32) of all registers before a frequency is set, by number, for a phase detector of
+    at most `highest` Hz."""
     divider = reference_divider(refclk, doubler, halver, highest)
     f_pfd = refclk * (2 if doubler else 1) / (2 if halver else 1) / divider
     timeout = math.ceil(f_pfd * _ALC_TIME / ALC_WAIT)

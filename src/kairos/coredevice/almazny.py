@@ -8,7 +8,7 @@ from .parts.scales import Scale
 __all__ = ["AlmaznyChannel", "AlmaznyLegacy"]
 
 EXT_DIV = 32
-"""SPI clock divider to the shift registers, in coarse cycles."""
+"""SPI clock divider for the shift registers, in coarse cycles."""
 CHANNELS = 4
 
 
@@ -22,7 +22,7 @@ ATTENUATION = _Attenuation(bits=CHANNEL.att.width, steps=CHANNEL.att.steps)
 
 
 class AlmaznyLegacy:
-    """An Almazny of revision 1.1 on the Mirny `host_mirny`, all channels together."""
+    """An Almazny of revision 1.1 on the Mirny `host_mirny`; controls all channels together."""
 
     kernel_invariants = {"core", "mirny_cpld"}
 
@@ -33,7 +33,7 @@ class AlmaznyLegacy:
 
     @kernel
     def init(self):
-        """Switch the outputs as they were switched last, at first off. The Mirny is initialised before."""
+        """Restore the outputs' on/off state, initially off. The Mirny must be initialised first."""
         self.output_toggle(self.output_enable)
 
     @portable

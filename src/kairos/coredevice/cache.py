@@ -15,10 +15,10 @@ class CoreCache(CoreDevice):
 
     @kernel
     def get(self, key):
-        """A copy of the list stored as `key` (str); an empty list if there is none."""
+        """Return a copy of the list stored as `key` (str); an empty list if there is none."""
         return cache_get(key)
 
     @kernel
     def put(self, key, value):
-        """Store a copy of `value` (list of int32) as `key`. CacheError if there is no memory left."""
+        """Store a copy of `value` (list of int32) as `key`. CacheError if memory is exhausted."""
         cache_put(key, value)

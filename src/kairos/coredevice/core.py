@@ -1,4 +1,4 @@
-"""The core device: compiles kernels, runs them, and keeps the relation between machine units and seconds."""
+"""The core device: compiles kernels, runs them, and converts between machine units and seconds."""
 
 import sys
 
@@ -18,9 +18,10 @@ rtio_wait_until_mu = firmware_function("rtio_wait_until_mu", "time", QUIET)
 
 
 def load_compiler():
-    """The module `kairos.compiler`, imported when the first kernel is compiled; KairosError if it is not built."""
+    """Return the module `kairos.compiler`, imported for the first kernel; KairosError if it is not
+    built."""
     try:
-        # Here, because experiments without kernels run where the compiler is not built.
+        # Imported late, because experiments without kernels run without a built compiler.
         from .. import compiler
     except ImportError as error:
         if "_native" not in str(error):
@@ -34,10 +35,10 @@ def load_compiler():
 class Core:
     """The core device.
 
-    `host` is a name or address, ``emulator://VARIANT`` for an emulated device that lives as long as
-    the run, or None for a device that can only compile. `ref_period` is the length of a machine
-    unit in seconds, and `ref_multiplier` the number of them in a coarse RTIO cycle. The other
-    arguments are those of ARTIQ device databases.
+    `host` is a name or address, ``emulator://VARIANT`` for an emulated device that lives for the
+    run, or None for a device that can only compile. `ref_period` is the machine unit in seconds,
+    and `ref_multiplier` the machine units per coarse RTIO cycle. The other arguments are those of
+    ARTIQ device databases.
     """
 
     kernel_invariants = {"core", "ref_period", "coarse_ref_period", "ref_multiplier"}
@@ -68,39 +69,39 @@ class Core:
         self._analyzer_proxy_name = analyzer_proxy
 
     strict = False
-    """Whether the compiler's warnings are errors."""
+    """Whether compiler warnings are treated as errors."""
 
     @property
     def target_cls(self):
-        """What kernels are compiled for, whatever `target` says: `kairos.compiler.codegen.CortexA9Target`."""
+        """The compilation target, regardless of `target`: `kairos.compiler.codegen.CortexA9Target`."""
         return load_compiler().codegen.CortexA9Target
 
     @property
     def host(self):
-        """Where the device is: `host` as in the device database."""
+        """Address of the device: `host` as in the device database."""
         return self._host
 
     @property
     def comm(self):
-        """The `kairos.session.Session` with the device; connects when it is first used."""
+        """The `kairos.session.Session` with the device; connects on first use."""
         if self._comm is None:
-            # Here for the same reason, and because it takes 0.07 s.
+            # Imported late for the same reason, and because it takes 0.07 s.
             from ..session import Session
 
-            # A device manager of somebody's own may have no database.
+            # A custom device manager may have no database.
             database = getattr(self.dmgr, "get_device_db", dict)()
             self._comm = Session.for_host(self._host, database)
         return self._comm
 
     @host_only
     def close(self):
-        """Disconnect; the next kernel connects again."""
+        """Disconnect; the next kernel reconnects."""
         if self._comm is not None:
             self._comm.close()
 
     @host_only
     def compile(self, function, args, kwargs, set_result=None, attribute_writeback=True, print_as_rpc=True):
-        """Compile a call; a `kairos.compiler.CompiledKernel`, or CompileError.
+        """Compile a call to a `kairos.compiler.CompiledKernel`; CompileError.
 
         Without `print_as_rpc`, `print` writes to the log of the device.
         """
@@ -120,7 +121,7 @@ class Core:
 
     @host_only
     def run(self, function, args, kwargs):
-        """Compile the call, run it on the device, and return what the kernel returns."""
+        """Compile the call, run it on the device, and return the kernel's result."""
         result = None
 
         def set_result(value):
@@ -158,7 +159,7 @@ class Core:
 
     @host_only
     def trigger_analyzer_proxy(self):
-        """Make the analyzer proxy read the device. IOError if the device database names none."""
+        """Make the analyzer proxy read the device. IOError if the device database names no proxy."""
         if self._analyzer_proxy_name is None:
             raise OSError("No analyzer proxy configured")
         self.dmgr.get(self._analyzer_proxy_name).trigger()
@@ -175,7 +176,7 @@ class Core:
 
     @kernel
     def get_rtio_counter_mu(self) -> TInt64:
-        """The hardware counter in machine units; compare with `now_mu()` for the slack."""
+        """Return the hardware counter in machine units; its distance to `now_mu()` is the slack."""
         return rtio_get_counter()
 
     @kernel
@@ -185,7 +186,7 @@ class Core:
 
     @kernel
     def get_rtio_destination_status(self, destination) -> TBool:
-        """Whether the DRTIO destination (int32) can be reached; 0 is the device itself."""
+        """Return whether the DRTIO destination (int32) is reachable; 0 is the device itself."""
         return rtio_get_destination_status(destination)
 
     @kernel
@@ -196,7 +197,8 @@ class Core:
 
     @kernel
     def break_realtime(self):
-        """Put the time cursor at least 125000 machine units after the counter; never moves it back."""
+        """Put the time cursor at least 125000 machine units after the counter; never moves it
+        backwards."""
         earliest = rtio_get_counter() + 125000
         if now_mu() < earliest:
             at_mu(earliest)

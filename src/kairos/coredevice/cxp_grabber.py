@@ -1,8 +1,9 @@
-"""A frame grabber for CoaXPress cameras in the gateware: sums of a camera's pixels over regions, as events.
+"""A frame grabber for CoaXPress cameras in the gateware: sums of a camera's pixels over regions, as
+events.
 
-Regions, gates and results are those of `kairos.coredevice.grabber`. What the camera itself is told
-(its registers, its triggers) and the viewer are not here: their protocol with the device is not
-described publicly.
+Regions, gates and results are those of `kairos.coredevice.grabber`. Control of the camera (its
+registers, its triggers) and the viewer are missing: their protocol with the device is not publicly
+documented.
 """
 
 from .grabber import Grabber, GrabberTimeoutException, OutOfSyncException
@@ -18,7 +19,8 @@ __all__ = ["CXPGrabber", "GrabberTimeoutException", "OutOfSyncException"]
     "send_cxp_linktrigger read32 write32 read_local_xml start_roi_viewer read_roi_viewer_frame",
 )
 class CXPGrabber(Grabber):
-    """A grabber on the RTIO channels `channel` (trigger), `channel` + 1 (regions) and `channel` + 2 (gate and results).
+    """A grabber on the RTIO channels `channel` (trigger), `channel` + 1 (regions) and `channel` + 2
+    (gate and results).
 
     `count_width`: bits of a sum; a larger number begins a frame.
     """
@@ -34,5 +36,6 @@ class CXPGrabber(Grabber):
 
     @classmethod
     def get_rtio_channels(cls, channel, **_arguments):
-        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
+        """Return the RTIO channels of a device with these arguments: pairs of number and name
+        suffix."""
         return [(channel + place, suffix) for place, suffix in enumerate(cls.channel_suffixes)]

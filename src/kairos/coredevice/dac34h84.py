@@ -1,6 +1,5 @@
-"""The DAC chip DAC34H84 of a Phaser. Only how it is named in a device database is known here: its
-registers are not published as text, so using it is an error that says so.
-"""
+"""The DAC chip DAC34H84 of a Phaser. Supports only its entry in a device database: its registers
+are not published as text, so using it raises an error that explains this."""
 
 from .parts.lacking import Unknown
 
@@ -8,8 +7,8 @@ __all__ = ["DAC34H84"]
 
 
 class DAC34H84(Unknown):
-    """The chip on the SPI bus `spi_device`, which gets `input_sample_rate` samples a second; or,
-    made from a dictionary of settings alone, what an older experiment has for its registers."""
+    """The chip on the SPI bus `spi_device`, which receives `input_sample_rate` samples per second;
+    or, constructed from a dictionary of settings alone, an older experiment's register settings."""
 
     why = "the register map of the DAC34H84 is not published as text"
 

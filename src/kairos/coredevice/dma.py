@@ -1,6 +1,6 @@
-"""Direct memory access: sequences of output events that the device keeps and plays by itself.
+"""Direct memory access: sequences of output events that the device stores and plays autonomously.
 
-Playing takes the kernel about as long as one output, however many events there are.
+Playback occupies the kernel for about as long as one output, regardless of the number of events.
 """
 
 from numpy import int64
@@ -20,7 +20,8 @@ dma_playback = firmware_function("dma_playback", "timestamp address enable_ddma"
 
 
 class Recording:
-    """What `CoreDMA.record` returns. Times in the block count from 0; behind it the cursor is where it was."""
+    """Context returned by `CoreDMA.record`. Times in the block start at 0; the cursor is restored
+    at its end."""
 
     def __init__(self):
         self.trace = ""
@@ -40,22 +41,24 @@ class Recording:
 
 
 class CoreDMA(CoreDevice):
-    """DMA of the core device. Traces persist until they are erased, recorded anew, or the device restarts."""
+    """DMA of the core device. Traces persist until they are erased, overwritten, or the device
+    restarts."""
 
     kernel_invariants = {"recording"}
 
     def __init__(self, dmgr, core_device="core"):
         super().__init__(dmgr, core_device)
         self.recording = Recording()
-        # Counts what makes handles invalid.
+        # Incremented by operations that invalidate handles.
         self.epoch = 0
 
     @kernel
     def record(self, name, enable_ddma=False):
-        """Context manager: the outputs in its block are recorded as `name` (str) instead of played.
+        """Context manager: records the outputs in its block as `name` (str) instead of playing
+        them.
 
-        A trace of that name is replaced. Inputs are not recorded. DMAError if there is a recording
-        already, or if the memory for recordings is full.
+        A trace of that name is replaced. Inputs are not recorded. DMAError if a recording is
+        already in progress, or if the memory for recordings is full.
         """
         recording = self.recording
         recording.trace, recording.distributed = name, enable_ddma
@@ -70,16 +73,18 @@ class CoreDMA(CoreDevice):
 
     @kernel
     def get_handle(self, name):
-        """Handle of the trace `name`, for `playback_handle`: it saves the search for the name.
+        """Return a handle of the trace `name` for `playback_handle`, which saves the lookup by
+        name.
 
-        It is valid until something is recorded or erased through this object.
+        The handle is valid until something is recorded or erased through this object.
         """
         advance_mu, address, distributed = dma_retrieve(name)
         return self.epoch, advance_mu, address, distributed
 
     @kernel
     def playback_handle(self, handle):
-        """As `playback`, with the result of `get_handle`. DMAError if it is not valid any more."""
+        """As `playback`, with the result of `get_handle`. DMAError if the handle is no longer
+        valid."""
         epoch, advance_mu, address, distributed = handle
         if epoch != self.epoch:
             raise DMAError("Invalid handle")
@@ -88,8 +93,10 @@ class CoreDMA(CoreDevice):
 
     @kernel
     def playback(self, name):
-        """Play the trace `name` from the cursor on, and move the cursor by the duration of the recording.
+        """Play the trace `name` from the cursor on, and advance the cursor by the duration of the
+        recording.
 
-        DMAError if there is none; RTIOUnderflow if an event was too late, after which the rest is not played.
+        DMAError if there is no such trace; RTIOUnderflow if an event was too late, in which case
+        the remaining events are not played.
         """
         self.playback_handle(self.get_handle(name))

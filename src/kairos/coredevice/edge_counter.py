@@ -1,4 +1,5 @@
-"""Counters of edges in the gateware, beside a TTL input: a gate's count is one event, however many edges there are."""
+"""Edge counters in the gateware next to a TTL input: a gate's count is one event, for any number of
+edges."""
 
 from numpy import int64
 
@@ -11,20 +12,20 @@ __all__ = ["CounterOverflow", "EdgeCounter"]
 
 FOREVER = int64(-1)
 
-# Bits of the configuration above those of the edges: send what was counted, begin anew.
+# Configuration bits above the edge selection: send the count, reset the counter.
 SEND, RESET = 0b0100, 0b1000
 
 
 class CounterOverflow(Exception):
-    """An edge counter has reached its largest value: the true count is at least that."""
+    """An edge counter has reached its maximum: the true count is at least that."""
 
 
 @gated("Count", 0, opening=RESET, closing=SEND)
 class EdgeCounter(RTIODevice):
     """The counter on RTIO channel `channel`, `gateware_width` bits wide.
 
-    A gate method counts edges for a time and sends the count at its end, where it leaves the cursor
-    and which it returns. `fetch_count` reads the counts in order.
+    A gate method counts edges for a duration and sends the count at its end, to which the cursor
+    advances and which the method returns. `fetch_count` reads the counts in order.
     """
 
     kernel_invariants = {"counter_max"}
@@ -35,7 +36,8 @@ class EdgeCounter(RTIODevice):
 
     @kernel
     def set_config(self, count_rising: TBool, count_falling: TBool, send_count_event: TBool, reset_to_zero: TBool):
-        """What is counted from the cursor on; `send_count_event` sends the count of what was before."""
+        """Configure the edges counted from the cursor on; `send_count_event` sends the preceding
+        count."""
         edges = (RISING if count_rising else 0) + (FALLING if count_falling else 0)
         events = (SEND if send_count_event else 0) + (RESET if reset_to_zero else 0)
         rtio_output(self.target, edges + events)
@@ -48,12 +50,13 @@ class EdgeCounter(RTIODevice):
 
     @kernel
     def fetch_count(self) -> TInt32:
-        """The next count; waits for it. CounterOverflow if the counter was full."""
+        """Wait for the next count and return it. CounterOverflow if the counter was full."""
         return self._exact(rtio_input_data(self.channel))
 
     @kernel
     def fetch_timestamped_count(self, timeout_mu=FOREVER) -> TTuple([TInt64, TInt32]):
-        """Time and value of the next count, or (-1, 0) if none is sent up to `timeout_mu` (int64).
+        """Return time and value of the next count, or (-1, 0) if none is sent up to `timeout_mu`
+        (int64).
 
         CounterOverflow if the counter was full.
         """

@@ -1,6 +1,6 @@
 """Fastino: a card with 32 DAC channels of 16 bits, each updated up to 2.55 million times a second.
 
-Writes take no time on the timeline; a frame to the card, which has room for all channels, takes `t_frame`.
+Writes do not advance the cursor; a frame to the card, which carries all channels, takes `t_frame`.
 """
 
 from numpy import int64
@@ -44,12 +44,12 @@ QUIET = [
     (HOLD.address, 0),
     (LEDS.address, 0),
 ]
-"""What brings a card into a known state: registers and words, one to a frame."""
+"""Register writes that bring a card into a known state, one per frame."""
 
 
 @lacking("the order and the gain of its interpolating filter are not published", "stage_cic")
 class Fastino(RTIODevice):
-    """The Fastino on RTIO channel `channel`, which takes 2 ** `log2_width` DACs in an event."""
+    """The Fastino on RTIO channel `channel`, which takes 2 ** `log2_width` DACs per event."""
 
     kernel_invariants = {"width", "t_frame"}
 
@@ -60,12 +60,12 @@ class Fastino(RTIODevice):
 
     @host_only
     def monitored(self):
-        """The probes of all DACs: what was written to them last, in volts."""
+        """Return the probes of all DACs: the last value written to each, in volts."""
         return [Monitored(n, self.channel >> 8, n, VOLTS.quantity, "V") for n in range(DAC.count)]
 
     @property
     def target(self):
-        """Target word of address 0, which is what `channel` of this device is."""
+        """Target word of address 0; `channel` of this device holds it already."""
         return self.channel
 
     @kernel
@@ -75,12 +75,13 @@ class Fastino(RTIODevice):
 
     @kernel
     def read(self, addr):
-        """The card cannot be read: NotImplementedError."""
+        """Not supported by the card: raises NotImplementedError."""
         raise NotImplementedError
 
     @kernel
     def init(self):
-        """Bring the card into a known state: out of reset, no errors, nothing held, no interpolation, LEDs off."""
+        """Bring the card into a known state: out of reset, errors cleared, no hold, no
+        interpolation, LEDs off."""
         for address, word in QUIET:
             self.write(address, word)
             delay_mu(self.t_frame)
@@ -94,7 +95,8 @@ class Fastino(RTIODevice):
 
     @portable
     def voltage_group_to_mu(self, voltage, data):
-        """Fill `data` with the codes of a list of voltages, two to a word, the first one lower."""
+        """Fill `data` with the codes of a list of voltages, two per word, the first in the lower
+        half."""
         for dac in range(0, len(voltage), 2):
             pair = self.voltage_to_mu(voltage[dac])
             if dac + 1 < len(voltage):
@@ -103,8 +105,8 @@ class Fastino(RTIODevice):
 
     @kernel
     def set_dac_mu(self, dac, data):
-        """Write a code (16 bits) to a DAC. ValueError if an event takes several of them, of which the
-        others would be set to the lowest code: `set_group_mu`."""
+        """Write a code (16 bits) to a DAC. ValueError if an event covers several DACs, since the
+        others would be set to the lowest code: use `set_group_mu`."""
         if self.width != 1:
             raise ValueError("this Fastino takes DACs in groups (log2_width): use set_group")
         self.write(DAC.address + dac, data)
@@ -116,7 +118,8 @@ class Fastino(RTIODevice):
 
     @kernel
     def set_group_mu(self, dac, data: TList(TInt32)):
-        """Write codes, two to a word, to the group of DACs that begins at `dac`. ValueError if none does."""
+        """Write codes, two per word, to the group of DACs that begins at `dac`. ValueError if no
+        group does."""
         if dac % self.width != 0:
             raise ValueError("no group of DACs begins with this one")
         rtio_output_wide(self.target + DAC.address + dac, data)
@@ -132,12 +135,12 @@ class Fastino(RTIODevice):
 
     @kernel
     def update(self, update):
-        """Make held codes of the DACs in the mask `update` their output."""
+        """Apply the held codes of the DACs in the mask `update` to their outputs."""
         self.write(UPDATE.address, update)
 
     @kernel
     def set_hold(self, hold):
-        """Hold codes that are written to the DACs in the mask `hold` until `update`."""
+        """Hold codes written to the DACs in the mask `hold` until `update`."""
         self.write(HOLD.address, hold)
 
     @kernel
@@ -159,7 +162,7 @@ class Fastino(RTIODevice):
 
     @kernel
     def stage_cic_mu(self, rate_mantissa, rate_exponent, gain_exponent):
-        """Give the interpolator setting that `apply_cic` applies."""
+        """Stage the interpolator setting that `apply_cic` applies."""
         self.write(CIC.address, CIC.word(rate_mantissa, rate_exponent, gain_exponent))
 
     @kernel

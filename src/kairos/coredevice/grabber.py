@@ -15,17 +15,19 @@ CORNERS = 4
 
 
 class OutOfSyncException(Exception):
-    """The number of results of a frame is not the one asked for: the regions that are gated are others."""
+    """The number of results of a frame differs from the one requested: other regions are gated."""
 
 
 class GrabberTimeoutException(Exception):
-    """The results of a frame did not come in time."""
+    """The results of a frame did not arrive in time."""
 
 
 class Grabber(RTIODevice):
-    """A grabber on the RTIO channels `channel_base` (regions) and `channel_base` + 1 (gate and results).
+    """A grabber on the RTIO channels `channel_base` (regions) and `channel_base` + 1 (gate and
+    results).
 
-    `res_width`: bits of a coordinate. `count_shift`: bits by which sums are cut.
+    `res_width`: bits of a coordinate. `count_shift`: bits by which pixels are shifted right before
+    they are summed.
     """
 
     kernel_invariants = {"channel_base", "results", "sentinel"}
@@ -36,23 +38,25 @@ class Grabber(RTIODevice):
     def __init__(self, dmgr, channel_base, res_width=12, count_shift=0, core_device="core"):
         super().__init__(dmgr, channel_base, core_device)
         self.channel_base, self.results = channel_base, channel_base + 1
-        # A frame begins with a word that is larger than any sum of 16-bit pixels, as far as 32 bits allow.
+        # A frame begins with a word that exceeds any sum of 16-bit pixels, limited to 32 bits.
         widest = 16 + 2 * res_width - count_shift
         self.sentinel = to_int32(1 << min(widest, 31))
 
     @classmethod
     def get_rtio_channels(cls, channel_base, **_arguments):
-        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
+        """Return the RTIO channels of a device with these arguments: pairs of number and name
+        suffix."""
         return super().get_rtio_channels(channel_base)
 
     @kernel
     def setup_roi(self, n, x0, y0, x1, y1):
-        """Set region `n` to the pixels from (x0, y0) up to, not including, (x1, y1). Advances by 4 coarse cycles."""
+        """Set region `n` to the pixels from (x0, y0) to (x1, y1) exclusive. Advances by 4 coarse
+        cycles."""
         self.write_row(self.regions + CORNERS * n, [x0, y0, x1, y1])
 
     @kernel
     def gate_roi(self, mask):
-        """Send the results of the regions in `mask` for each frame that ends from the cursor on."""
+        """Send the results of the regions in `mask` for each frame that ends after the cursor."""
         rtio_output(self.gate, mask)
 
     @kernel

@@ -1,7 +1,7 @@
 """HMC542B: a digital step attenuator on an SPI bus.
 
-In machine units: 255 less the attenuation in 1/8 dB, as for the attenuators of an Urukul. The chip
-has steps of 0.5 dB: what is between two of them is the lower one.
+Machine units: 255 minus the attenuation in units of 1/8 dB, as for the attenuators of an Urukul.
+The chip has steps of 0.5 dB and ignores finer settings, rounding the attenuation down.
 """
 
 from ..language import kernel, portable

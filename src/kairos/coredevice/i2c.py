@@ -1,4 +1,4 @@
-"""The I2C bus of the core device, and devices on it. Not for real time: a byte takes about 0.1 ms.
+"""The I2C bus of the core device and devices on it. Not for real time: a byte takes about 0.1 ms.
 
 Addresses of devices have 8 bits, the lowest of which is 0. All functions raise I2CError.
 """
@@ -29,13 +29,14 @@ i2c_read = firmware_function("i2c_read", "busno ack", QUIET)
 i2c_switch_select = firmware_function("i2c_switch_select", "busno address mask", QUIET)
 
 WRITE, READ = 0, 1
-"""Directions, and the lowest bit of the address byte that goes before them."""
+"""Transfer directions: the lowest bit of the address byte."""
 NO_REGISTER = -1
 
 
 @kernel
 def _address(busno, busaddr, register, direction):
-    """From the start to the data: the device and, unless it is `NO_REGISTER`, the register."""
+    """Send the device address and, unless it is `NO_REGISTER`, the register, from the start to the
+    data."""
     if register != NO_REGISTER or direction == WRITE:
         if not i2c_write(busno, busaddr | WRITE):
             raise I2CError("failed to ack bus address")
@@ -51,9 +52,9 @@ def _address(busno, busaddr, register, direction):
 
 @kernel
 def _transact(busno, busaddr, register, direction, data, ack_last):
-    """Every transaction: addresses, then `data` one way or the other. Writing, the device must
-    acknowledge each byte, the last one if `ack_last`; reading, all but the last are acknowledged to
-    it.
+    """Run a complete transaction: addresses, then `data` in either direction. When writing, the
+    device must acknowledge each byte, the last one only if `ack_last`; when reading, all bytes but
+    the last are acknowledged.
     """
     last = len(data) - 1
     i2c_start(busno)
@@ -72,7 +73,7 @@ def _transact(busno, busaddr, register, direction, data, ack_last):
 
 @kernel
 def i2c_poll(busno, busaddr):
-    """Whether a device answers at `busaddr`."""
+    """Return whether a device answers at `busaddr`."""
     i2c_start(busno)
     present = i2c_write(busno, busaddr)
     i2c_stop(busno)
@@ -95,18 +96,18 @@ def i2c_read_byte(busno, busaddr):
 
 @kernel
 def i2c_write_many(busno, busaddr, addr, data, ack_last=True):
-    """Write the bytes of `data` (list of int32) from register `addr` on."""
+    """Write the bytes of `data` (list of int32) starting at register `addr`."""
     _transact(busno, busaddr, addr, WRITE, data, ack_last)
 
 
 @kernel
 def i2c_read_many(busno, busaddr, addr, data):
-    """Fill `data` (list of int32) with bytes from register `addr` on."""
+    """Fill `data` (list of int32) with bytes starting at register `addr`."""
     _transact(busno, busaddr, addr, READ, data, False)
 
 
 class I2CDevice(CoreDevice):
-    """A device at `address` of bus `busno`, with registers of one or more bytes, the highest first."""
+    """A device at `address` of bus `busno`, with registers of one or more bytes, highest first."""
 
     kernel_invariants = {"busno", "address"}
 
@@ -117,14 +118,14 @@ class I2CDevice(CoreDevice):
 
     @kernel
     def write_word(self, register, word, size):
-        """Write the lowest `size` bytes of `word` from `register` on."""
+        """Write the lowest `size` bytes of `word` starting at `register`."""
         i2c_write_many(
             self.busno, self.address, register, [(word >> 8 * place) & 0xFF for place in range(size - 1, -1, -1)]
         )
 
     @kernel
     def read_word(self, register, size):
-        """The number in `size` bytes from `register` on."""
+        """Return the number in `size` bytes starting at `register`."""
         data = [0 for _ in range(size)]
         i2c_read_many(self.busno, self.address, register, data)
         word = 0
@@ -134,7 +135,7 @@ class I2CDevice(CoreDevice):
 
 
 def device_at(default):
-    """A constructor of an I2C device whose address is `default` unless given."""
+    """Return a constructor of an I2C device with the default address `default`."""
 
     def __init__(self, dmgr, busno=0, address=default, core_device="core"):
         I2CDevice.__init__(self, dmgr, busno, address, core_device)
@@ -167,16 +168,17 @@ class TCA6424A(I2CDevice):
 
     __init__ = device_at(tca6424a.BUS_ADDRESS << 1)
 
-    # Of port 0; the device goes on to the other ports by itself.
+    # Commands for port 0; the device advances to the other ports by itself.
     LEVELS, INPUTS = (
         tca6424a.COMMAND.word(1, register.address) for register in (tca6424a.OUTPUT, tca6424a.CONFIGURATION)
     )
 
     @kernel
     def set(self, outputs):
-        """Make all pins outputs with the levels of the 24 bits of `outputs`, of which bit 0 is pin 0 of port 0."""
+        """Make all pins outputs with the levels of the 24 bits of `outputs`, of which bit 0 is pin
+        0 of port 0."""
         self.write_word(self.INPUTS, 0, 3)
-        # Words are written from their highest byte on, ports come from the lowest one on.
+        # Words are written highest byte first, ports are addressed lowest first.
         self.write_word(self.LEVELS, (outputs & 0xFF) << 16 | outputs & 0xFF00 | (outputs >> 16) & 0xFF, 3)
 
 
@@ -192,5 +194,5 @@ class PCF8574A(I2CDevice):
 
     @kernel
     def get(self):
-        """The levels of the pins."""
+        """Return the levels of the pins."""
         return i2c_read_byte(self.busno, self.address)

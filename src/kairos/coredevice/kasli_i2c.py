@@ -1,4 +1,4 @@
-"""EEPROMs on the cards of a Kasli, which has them on its I2C bus behind two switches."""
+"""EEPROMs on the cards of a Kasli, on its I2C bus behind two switches."""
 
 from ..language import TInt32, kernel
 from .i2c import I2CDevice
@@ -9,7 +9,7 @@ SWITCHES = (
     ("EEM6", "EEM5", "EEM4", "EEM3", "EEM2", "EEM1", "EEM7", "EEM0"),
     ("SFP0", "SFP1", "SFP2", "LOC0", "EEM8", "EEM9", "EEM11", "EEM10"),
 )
-"""Connectors on the channels 0 to 7 of each switch."""
+"""Connectors of the channels 0 to 7 of each switch."""
 BRANCHES = 8
 
 port_mapping = {
@@ -17,13 +17,12 @@ port_mapping = {
     for switch, connectors in enumerate(SWITCHES)
     for branch, connector in enumerate(connectors)
 }
-"""Channel of each connector: from 8 on, of the second switch."""
+"""Channel of each connector; channels from 8 on belong to the second switch."""
 
 
 class KasliEEPROM(I2CDevice):
     """The EEPROM behind the connector `port` (a key of `port_mapping`). As a context manager in
-    kernels it is connected to the bus in the block.
-    """
+    kernels it is connected to the bus within the block."""
 
     kernel_invariants = {"sw0", "sw1", "port", "near", "far", "branch"}
 
@@ -47,13 +46,13 @@ class KasliEEPROM(I2CDevice):
 
     @kernel
     def select(self):
-        """Connect the EEPROM to the bus, and no other device behind the switches."""
+        """Connect the EEPROM to the bus and disconnect all other devices behind the switches."""
         self.far.unset()
         self.near.set(self.branch)
 
     @kernel
     def deselect(self):
-        """Disconnect it."""
+        """Disconnect the EEPROM."""
         self.near.unset()
         self.far.unset()
 
@@ -67,12 +66,12 @@ class KasliEEPROM(I2CDevice):
 
     @kernel
     def write_i32(self, addr, value):
-        """Write a word, its highest byte first."""
+        """Write a word, highest byte first."""
         with self:
             self.write_word(addr, value, 4)
 
     @kernel
     def read_i32(self, addr) -> TInt32:
-        """Read a word, its highest byte first."""
+        """Read a word, highest byte first."""
         with self:
             return self.read_word(addr, 4)

@@ -1,6 +1,5 @@
 """The logic (CPLD) of a Mirny, a card with four PLL synthesisers: registers, attenuators, and
-messages to the chips behind it.
-"""
+transfers to the chips behind it."""
 
 from ..language import TInt32, delay, kernel, ms, portable, us
 from .chips.mirny import ATTENUATOR, CONTROL, CS, HEAD, MESSAGE, STATUS
@@ -12,11 +11,11 @@ __all__ = ["Mirny", "SPIT_RD", "SPIT_WR", "SPI_CONFIG", "SPI_CS"]
 
 SPI_CONFIG = SPI_CS_POLARITY
 SPI_CS = CS
-# SPI clock dividers in coarse cycles, to write and to read
+# SPI clock dividers in coarse cycles, for writing and reading
 SPIT_WR, SPIT_RD = 4, 16
 
 SOURCES = {"xo": 0, "mmcx": None, "sma": None}
-"""Numbers of the reference's sources by their names, as far as they are known."""
+"""Numbers of the reference sources by name, where known."""
 UNKNOWN = -1
 
 
@@ -27,8 +26,8 @@ class _Attenuation(Scale):
 
 
 def source_number(clk_sel):
-    """The number of a source that is given as one or by name; UNKNOWN if it has none that is known.
-    ValueError if there is no such source."""
+    """Return the number of a source given as a number or by name; UNKNOWN if its number is not
+    known. ValueError if there is no such source."""
     if not isinstance(clk_sel, str):
         return CONTROL.clk_sel.check(clk_sel, "clk_sel")
     if clk_sel.lower() not in SOURCES:
@@ -40,7 +39,8 @@ def source_number(clk_sel):
 class Mirny(StepAttenuators):
     """The logic of a Mirny on the SPI bus `spi_device`.
 
-    `refclk`: reference in Hz. `clk_sel`: its source, 0 to 3 as the card's revision has them, or "xo".
+    `refclk`: reference in Hz. `clk_sel`: its source, 0 to 3 as defined by the card's revision, or
+    "xo".
     """
 
     kernel_invariants = {"attenuation", "bus", "core", "refclk", "source"}
@@ -69,9 +69,10 @@ class Mirny(StepAttenuators):
 
     @kernel
     def init(self, blind=False):
-        """Check the protocol's revision unless `blind`, and select the reference.
+        """Check the protocol revision unless `blind`, and select the reference.
 
-        ValueError if the card does not answer with that revision, or the source's number is not known.
+        ValueError if the card does not answer with that revision, or the source's number is not
+        known.
         """
         if self.source == UNKNOWN:
             raise ValueError(

@@ -1,6 +1,8 @@
-"""Novogorny: a card with eight ADC channels of 16 bits (LTC2335-16), each with an amplifier of gain 1, 10, 100 or 1000.
+"""Novogorny: a card with eight ADC channels of 16 bits (LTC2335-16), each with an amplifier of gain
+1, 10, 100 or 1000.
 
-The ADC converts one channel after the other, in a range of its own; each transfer says what is converted next.
+The ADC converts one channel at a time, in a range selected per channel; each transfer selects the
+next conversion.
 """
 
 from ..language import TFloat, TInt32, at_mu, delay, kernel, now_mu, ns, portable
@@ -16,12 +18,12 @@ _GAINS = [1.0, 10.0, 100.0, 1000.0]
 _FULL = 1 << RESULT.code.width
 _REFERENCE = 5.0
 _BURST_ROOM = 60
-"""Results of a burst that the device keeps until they are read."""
+"""Results of a burst that the device buffers until they are read."""
 
 
 @portable
 def adc_ctrl(channel=1, softspan=0b111, valid=1) -> TInt32:
-    """The control word for a channel and a range (0 to 7)."""
+    """Return the control word for a channel and a range (0 to 7)."""
     return ADC_CONTROL.word(valid, channel, softspan)
 
 
@@ -45,7 +47,7 @@ def adc_data(data) -> TInt32:
 
 @portable
 def adc_value(data, v_ref=_REFERENCE) -> TFloat:
-    """Volts at the ADC for a result, with a reference in volts."""
+    """Convert a result to volts at the ADC, given a reference in volts."""
     span, code = adc_softspan(data), adc_data(data)
     if _BIPOLAR[span] and code >= _FULL // 2:
         code -= _FULL
@@ -78,7 +80,7 @@ class Novogorny:
 
     @kernel
     def configure(self, data):
-        """Fill the ADC's table of what it converts, in turns, with control words (see `adc_ctrl`)."""
+        """Fill the ADC's sequence of conversions with control words (see `adc_ctrl`)."""
         last = len(data) - 1
         for word in range(last):
             self.control.send(data[word])
@@ -86,14 +88,15 @@ class Novogorny:
 
     @kernel
     def _convert(self, next_ctrl):
-        """Convert, and transfer the result and the next control word; the bus is configured for results."""
+        """Convert, and transfer the result and the next control word; the bus must be configured
+        for results."""
         self.cnv.pulse(40 * ns)
         delay(560 * ns)
         self.result.put(next_ctrl << (RESULT.width - ADC_CONTROL.width))
 
     @kernel
     def sample_mu(self, next_ctrl=0) -> TInt32:
-        """Convert and return the result, 24 bits; with `next_ctrl` say what is converted next."""
+        """Convert and return the 24-bit result; `next_ctrl` selects the next conversion."""
         self.result.prepare()
         self._convert(next_ctrl)
         return self.result.get()
@@ -108,7 +111,8 @@ class Novogorny:
     def burst_mu(self, data, dt_mu, ctrl=0):
         """Fill `data` with results (24 bits), one every `dt_mu` machine units (int64), each with
         the control word `ctrl`. ValueError if it is longer than the 60 results that the device can
-        keep."""
+        buffer.
+        """
         if len(data) > _BURST_ROOM:
             raise ValueError("a burst has at most 60 samples")
         self.result.prepare()

@@ -1,9 +1,10 @@
-"""Phaser: a card with two RF channels, each with a digital upconverter and, in the base gateware, five oscillators.
+"""Phaser: a card with two RF channels, each with a digital upconverter and, in the base gateware,
+five oscillators.
 
-What its public description says is here: the registers of its link, LEDs, fan, upconverters and
-oscillators. How its SPI bus is driven is not in it, so the DAC, the analogue upconverters and the
-attenuators behind that bus, and with them `init`, are missing; so are the servos and Miqro
-(docs/chips/phaser.md). Using what is missing is an error that says so.
+Supported is what its public description covers: the registers of its link, LEDs, fan, upconverters
+and oscillators. The description omits how its SPI bus is driven, so the DAC, the analogue
+upconverters and the attenuators on that bus, and hence `init`, are missing; so are the servos and
+Miqro (docs/chips/phaser.md). Using a missing feature raises an error that explains this.
 """
 
 from numpy import int64
@@ -75,7 +76,7 @@ _AMPLITUDE = _Fraction(bits=TONE.asf.width, steps=TONE.asf.steps)
 
 
 def fetch(register, text):
-    """A method without arguments: reads a register of 8 bits."""
+    """Build a method without arguments that reads an 8-bit register."""
     address = register.address
 
     @made(text)
@@ -91,10 +92,11 @@ def fetch(register, text):
     dac_iotest dac_tune_fifo_offset""",
 )
 class Phaser(RTIODevice):
-    """The card on the RTIO channels from `channel_base` on: its registers, then those of its channels.
+    """The card on the RTIO channels from `channel_base` on: its registers, then those of its
+    channels.
 
-    `miso_delay`: bits by which what is read comes late. `gw_rev`: gateware, 1 base, 2 Miqro. The
-    other arguments are settings for parts of the card that this driver does not reach.
+    `miso_delay`: bits by which data read are delayed. `gw_rev`: gateware, 1 base, 2 Miqro. The
+    other arguments are settings for parts of the card that this driver does not support.
     """
 
     kernel_invariants = {"channel", "channel_base", "gw_rev", "miso_delay", "t_frame"}
@@ -128,7 +130,8 @@ class Phaser(RTIODevice):
 
     @classmethod
     def get_rtio_channels(cls, channel_base, gw_rev=1, **_arguments):
-        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
+        """Return the RTIO channels of a device with these arguments: pairs of number and name
+        suffix."""
         outputs = ["frequency", "phase/amplitude"] if gw_rev != _MIQRO else ["pulses"]
         names = ["registers", *(f"channel {n} {output}" for n in range(CHANNELS) for output in outputs)]
         return [(channel_base + place, name) for place, name in enumerate(names)]
@@ -143,7 +146,7 @@ class Phaser(RTIODevice):
 
     @kernel
     def read8(self, addr) -> TInt32:
-        """Read a byte from a register; waits for it. The cursor stays."""
+        """Wait for and return a byte read from a register. The cursor does not move."""
         self._ask(addr)
         return self._answer()
 
@@ -162,7 +165,8 @@ class Phaser(RTIODevice):
 
     @kernel
     def _read_bytes(self, addr, count) -> TInt32:
-        # All are asked for before the first answer is waited for, which takes the slack.
+        # All requests are sent before the first answer is awaited, since waiting consumes the
+        # slack.
         for place in range(count):
             self._ask(addr + place)
             delay_mu(self.t_frame)
@@ -195,7 +199,8 @@ class Phaser(RTIODevice):
 
     @kernel
     def check_board(self):
-        """ValueError if the card is no Phaser, or has another gateware than `gw_rev`; advances by two frames."""
+        """Raise ValueError if the card is no Phaser, or its gateware differs from `gw_rev`;
+        advances by two frames."""
         self._ask(BOARD_ID.address)
         delay_mu(self.t_frame)
         self._ask(GW_REV.address)
@@ -212,7 +217,7 @@ class Phaser(RTIODevice):
 
     @kernel
     def spi_write(self, data):
-        """Send a byte on the SPI bus of the card, as that is configured."""
+        """Send a byte on the SPI bus of the card in its current configuration."""
         self.write8(SPI_DATW.address, data)
 
     @kernel
@@ -234,25 +239,26 @@ class Phaser(RTIODevice):
     def set_cfg(
         self, clk_sel=0, dac_resetb=1, dac_sleep=0, dac_txena=1, trf0_ps=0, trf1_ps=0, att0_rstn=1, att1_rstn=1
     ):
-        """Set the lines of the card: resets (0 holds in reset), power saving, reference."""
+        """Set the control lines of the card: resets (0 holds in reset), power saving, reference."""
         lines = CFG.word(clk_sel, dac_resetb, dac_sleep, dac_txena, trf0_ps, trf1_ps, att0_rstn, att1_rstn)
         self.write8(CFG.address, lines)
 
     @kernel
     def set_sync_dly(self, dly):
-        """Set the delay of the DAC's synchronisation, 0 to 7. ValueError for another."""
+        """Set the delay of the DAC's synchronisation, 0 to 7. ValueError for other values."""
         if dly < 0 or dly > SYNC_DLY.steps.mask:
             raise ValueError("sync_dly of a Phaser is between 0 and 7")
         self.write8(SYNC_DLY.address, dly)
 
     @kernel
     def duc_stb(self):
-        """Let settings of both upconverters take effect."""
+        """Apply the settings of both upconverters."""
         self.write8(DUC_STB.address, 0)
 
     @kernel
     def measure_frame_timestamp(self):
-        """Find when a frame begins, for `get_next_frame_mu`. ValueError if the card does not answer."""
+        """Determine when a frame begins, for `get_next_frame_mu`. ValueError if the card does not
+        answer."""
         rtio_output(self.target, 0)
         self.frame_tstamp = rtio_input_timestamp(now_mu() + _WAIT_FRAMES * self.t_frame, self.channel_base)
         if self.frame_tstamp < 0:
@@ -260,7 +266,8 @@ class Phaser(RTIODevice):
 
     @kernel
     def get_next_frame_mu(self) -> TInt64:
-        """The time at which the next frame after the cursor begins; `measure_frame_timestamp` comes before."""
+        """Return the time at which the next frame after the cursor begins; requires
+        `measure_frame_timestamp`."""
         frames = (now_mu() - self.frame_tstamp) // self.t_frame
         return self.frame_tstamp + (frames + 1) * self.t_frame
 
@@ -296,18 +303,18 @@ class PhaserChannel:
 
     @kernel
     def get_dac_data(self) -> TInt32:
-        """Read a sample that went to the DAC: I in the lower 16 bits, Q in the upper ones."""
+        """Read a sample sent to the DAC: I in the lower 16 bits, Q in the upper ones."""
         return self.phaser.read32(self.first + DAC_DATA.address)
 
     @kernel
     def set_dac_test(self, data: TInt32):
-        """Set the sample that goes to the DAC when the upconverter selects the test."""
+        """Set the sample sent to the DAC when the upconverter selects the test value."""
         self.phaser.write32(self.first + DAC_TEST.address, data)
 
     @kernel
     def set_duc_cfg(self, clr=0, clr_once=0, select=0):
-        """Configure the upconverter: hold its phase at zero, clear it once, what goes to the DAC (0
-        the upconverter, 1 the test). `Phaser.duc_stb` makes it take effect."""
+        """Configure the upconverter: hold its phase at zero, clear it once, and select the DAC's
+        source (0 the upconverter, 1 the test value). Takes effect with `Phaser.duc_stb`."""
         self.phaser.write8(self.first + DUC_CFG.address, DUC_CFG.word(clr, clr_once, select))
 
     @kernel
@@ -332,7 +339,8 @@ class PhaserChannel:
 
 
 class PhaserOscillator:
-    """Oscillator `index` of a channel whose RTIO channels begin at `channel_base`. The cursor stays."""
+    """Oscillator `index` of a channel whose RTIO channels begin at `channel_base`. The cursor does
+    not move."""
 
     kernel_invariants = {"amplitude_target", "core", "frequency_target"}
 

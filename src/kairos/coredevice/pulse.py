@@ -14,8 +14,8 @@
             self.pulse0.play(self.x)
             self.ttl4.pulse(1*us)
 
-What is played begins at the time cursor: its first value shows there. The words for it are sent
-before, so the cursor must be some microseconds ahead of the counter (RTIOUnderflow otherwise).
+A gate begins at the time cursor: its first value appears at the output then. Its words are sent
+earlier, so the cursor must be some microseconds ahead of the counter (RTIOUnderflow otherwise).
 """
 
 from numpy import int32, int64
@@ -34,7 +34,7 @@ from .rtio import rtio_input_data, rtio_output, rtio_output_wide
 __all__ = ["Pulse", "PulseError", "PulseUnderrun"]
 
 WORDS = 8
-"""int32 in a word of the stream."""
+"""int32 per word of the stream."""
 ALL_ERRORS = sum(Error)
 STOPPED = int(Error.UNDERRUN | Error.MISALIGN)
 MODE, COUNT, TAU0, TRIGGER_EARLY, BRANCH_TIMEOUT = (
@@ -44,11 +44,11 @@ CYCLE_MU = 8
 CLOCK = 125e6
 SAMPLES_PER_CYCLE = 8
 ASK_MU = 4000
-"""What the core is asked is asked so long after now."""
+"""Requests to the core are issued this long after the present."""
 KEPT = 8
-"""Words that the core keeps."""
+"""Number of words that the core can keep."""
 STOP_CYCLES = 1
-"""From the cycle that an error is stamped with to the first one in which the output shows it."""
+"""Cycles from an error's timestamp to the first cycle in which the output shows it."""
 
 pulse_update = firmware_function("pulse_update", "gate parameter target value", NOWRITE)
 pulse_update_all = firmware_function("pulse_update_all", "gate parameters values target", NOWRITE)
@@ -59,18 +59,18 @@ TURN = float(1 << facts.VALUE_BITS)
 FACTOR_BITS = facts.CROSSTALK_BITS
 FACTOR_ONE = float(1 << facts.CROSSTALK_FRACTION)
 DELAY_AT, OFFSET_AT, CHANNEL_AT = 4, 10, 12
-"""Of a coupling, in its upper 32 bits."""
+"""Bit positions in the upper 32 bits of a coupling."""
 
 
 @portable
 def _nearest(value) -> TInt64:
-    """The integer nearest to a number."""
+    """Round a number to the nearest integer."""
     return int64(value + 0.5) if value >= 0.0 else int64(value - 0.5)
 
 
 @portable
 def _factor(part) -> TInt32:
-    """A part of a coupling's factor."""
+    """Encode the real or imaginary part of a coupling's factor."""
     steps = int32(_nearest(part * FACTOR_ONE))
     if steps >= int32(FACTOR_ONE):
         steps = int32(FACTOR_ONE) - 1
@@ -78,18 +78,20 @@ def _factor(part) -> TInt32:
 
 
 class PulseError(Exception):
-    """The pulse core has found something wrong; the text says what, and has the bits of all that
-    has been (`kairos.contracts.pulse.Error`)."""
+    """The pulse core has reported an error; the text describes it and contains the bits of all
+    errors so far (`kairos.contracts.pulse.Error`)."""
 
 
 class PulseUnderrun(PulseError):
     """A channel of the pulse core ran out of segments, or its parameters had pulses of different
-    lengths: the text has the channel, the first of the parameters that ran out (-1: none did), and
-    the time in machine units."""
+    lengths: the text has the channel, the first parameter that ran out (-1: none), and the time in
+    machine units.
+    """
 
 
 class Pulse(RTIODevice):
-    """The pulse core on RTIO channel `channel`, with `channels` output channels, and address bits of its tables."""
+    """The pulse core on RTIO channel `channel`, with `channels` output channels, and the address
+    bits of its tables."""
 
     kernel_invariants = {"channels", "sample_rate"}
     word = Address(0)
@@ -130,26 +132,29 @@ class Pulse(RTIODevice):
 
     @host_only
     def define(self, gates):
-        """The :class:`kairos.pulse.program.Program` of gates (name to list of `kairos.pulse.Pulse`) on this core."""
+        """Compile gates (name to list of `kairos.pulse.Pulse`) to a
+        :class:`kairos.pulse.program.Program` for this core."""
         return Program(gates, self.gate_core(), CYCLE_MU)
 
     @host_only
     def gate_core(self):
-        """What gates are compiled for: :class:`kairos.pulse.Core`."""
+        """Return the compilation target of gates: :class:`kairos.pulse.Core`."""
         entries, segments = self._tables
         return Core(CLOCK, SAMPLES_PER_CYCLE, self.channels, map=entries, pulses=segments)
 
     @host_only
     def recording(self):
-        """What the core has done up to now, as :class:`kairos.pulse.Recording`; UsageError if the
-        device is not emulated."""
+        """Return what the core has done so far, as :class:`kairos.pulse.Recording`; UsageError if
+        the device is not emulated."""
         return Recording.of(acquire(self.core.host))
 
     @kernel
     def load(self, program):
-        """Bring a program's tables to the core, and have all its channels rest. Takes 64 ns of the timeline a word.
+        """Load a program's tables into the core and bring all its channels to rest. Takes 64 ns of
+        the timeline per word.
 
-        PulseError if the core does not rest at its end, PulseUnderrun if it ran out of segments before.
+        PulseError if the core is not at rest afterwards, PulseUnderrun if it ran out of segments
+        before.
         """
         self.ask_for(program.channels)
         delay_mu(CYCLE_MU)
@@ -162,10 +167,11 @@ class Pulse(RTIODevice):
 
     @kernel
     def play(self, gate):
-        """Play a gate of the program that is loaded, from now on; the cursor advances by its length.
+        """Play a gate of the loaded program, starting at the cursor, which advances by the gate's
+        length.
 
-        The next one may begin 2 * REST_CYCLES + 1 cycles later at the earliest; put gates that
-        follow at once into a sequence.
+        The next gate may begin 2 * REST_CYCLES + 1 cycles later at the earliest; put gates that
+        follow without a gap into a sequence.
         """
         begin = now_mu()
         at_mu(begin - START_CYCLES * CYCLE_MU - gate.lead_mu)
@@ -176,7 +182,8 @@ class Pulse(RTIODevice):
 
     @kernel
     def play_sequence(self, sequence):
-        """Play a sequence of the program that is loaded, from now on; the cursor advances by its length."""
+        """Play a sequence of the loaded program, starting at the cursor, which advances by its
+        length."""
         begin = now_mu()
         trigger = begin - START_CYCLES * CYCLE_MU
         for i in range(len(sequence.times_mu)):
@@ -192,31 +199,33 @@ class Pulse(RTIODevice):
 
     @kernel
     def update(self, gate, parameter, value):
-        """Change what is `Adjustable` of a gate: `parameter` (number of
-        `kairos.contracts.pulse.Parameter`), on all of the gate's channels. A number is replaced by
-        `value` (Hz, parts of 200, degrees); any other shape is what was defined times `value`.
+        """Change the `Adjustable` values of a gate: `parameter` (number of
+        `kairos.contracts.pulse.Parameter`), on all of the gate's channels. A constant is replaced
+        by `value` (Hz, parts of 200, degrees); any other shape is the defined shape times `value`.
 
-        It counts for what is sent from now on; 8 ns of the timeline for each segment. The words are
-        made by the firmware of the kernel core. ValueError, and nothing is changed, if the value is
-        out of range, or nothing of that parameter is adjustable.
+        Applies to everything sent afterwards; 8 ns of the timeline per segment. The words are
+        computed by the firmware of the kernel core. ValueError, with nothing changed, if the value
+        is out of range, or nothing of that parameter is adjustable.
         """
         pulse_update(gate.adjustable, parameter, self.word, value)
 
     @kernel
     def update_course(self, gate, parameter, values):
-        """As `update`, with another course: for each segment a value that stays, or one more as
-        knots of a spline, equally far apart. ValueError too if there are neither as many."""
+        """As `update`, with a different course: one constant per segment, or one more value as
+        knots of a spline at equal distances. ValueError also if the number of values matches
+        neither.
+        """
         pulse_update_all(gate.adjustable, [parameter for _ in range(len(values))], values, self.word)
 
     @kernel
     def update_all(self, gate, parameters, values):
-        """As `update`, several parameters with a value for each."""
+        """As `update`, for several parameters with one value each."""
         pulse_update_all(gate.adjustable, parameters, values, self.word)
 
     @kernel
     def prepare(self, gate):
-        """Have the core keep a gate of the program that is loaded, for `play_changed`. ValueError
-        if its words are more than it keeps; 8 ns of the timeline for each."""
+        """Store a gate of the loaded program in the core, for `play_changed`. ValueError if it has
+        more words than the core can keep; 8 ns of the timeline per word."""
         if len(gate.words) > KEPT * WORDS:
             raise ValueError("the gate has too many words to be kept")
         rtio_output(self.forget, 0)
@@ -227,78 +236,83 @@ class Pulse(RTIODevice):
 
     @kernel
     def play_changed(self, gate, parameter, value):
-        """Change what is `Adjustable` of a gate, as `update` does, and play the gate that is
-        prepared at once: the quickest way from a number to the output. One event for each segment
-        that is changed, 8 ns apart; the gate begins some 20 cycles behind the last, and one for
-        each segment of the gate, as soon as the core has all.
+        """Change the `Adjustable` values of a gate, as `update` does, and play the prepared gate
+        immediately: the fastest way from a number to the output. One event per changed segment, 8
+        ns apart; the gate begins some 20 cycles after the last event plus one per segment of the
+        gate, once the core has all of them.
 
-        The cursor advances to where the gate has ended at the latest; until it begins, the core
-        refuses words. ValueError as `update`. After an RTIOUnderflow the gate has not been played.
+        The cursor advances to the latest possible end of the gate; until the gate begins, the core
+        rejects words. ValueError as for `update`. After an RTIOUnderflow the gate has not been
+        played.
         """
         pulse_update(gate.adjustable, parameter, self.change, value)
         delay_mu(gate.changed_mu)
 
     @kernel
     def play_all_changed(self, gate, parameters, values):
-        """As `play_changed`, several parameters with a value for each."""
+        """As `play_changed`, for several parameters with one value each."""
         pulse_update_all(gate.adjustable, parameters, values, self.change)
         delay_mu(gate.changed_mu)
 
     @kernel
     def send(self, words, cycles=1):
-        """Give the core `words` (list of int32, eight to a word), one each `cycles` of 8 ns from now on."""
+        """Send `words` (list of int32, eight per word) to the core, one every `cycles` of 8 ns from
+        the cursor on."""
         for i in range(len(words) // WORDS):
             rtio_output_wide(self.word, words[WORDS * i : WORDS * (i + 1)])
             delay_mu(int64(cycles * CYCLE_MU))
 
     @kernel
     def trigger(self):
-        """Start all engines that wait, 8 ns behind now."""
+        """Start all waiting engines, 8 ns after the cursor."""
         rtio_output(self.start, 0)
 
     @kernel
     def result(self, state):
-        """Give a measurement's result, 0 to 15, to the branches that wait for it."""
+        """Supply a measurement result, 0 to 15, to the branches waiting for it."""
         rtio_output(self.branch, state)
 
     @kernel
     def ask_for(self, channels):
-        """Have triggers before all channels of this mask wait reported as early."""
+        """Report triggers that arrive before all channels of this mask are armed as early."""
         rtio_output(self.asked, channels)
 
     @kernel
     def set_branch_timeout(self, cycles):
-        """Have branches go on with result 0 after that many cycles of 8 ns; 0: never. 8 ns of the timeline."""
+        """Let branches continue with result 0 after the given number of 8 ns cycles; 0: never. 8 ns
+        of the timeline."""
         rtio_output(self.timeout, cycles)
         delay_mu(CYCLE_MU)
 
     @kernel
     def set_misalign_limit(self, cycles):
-        """Stop a channel whose engines wait for others for longer; 0: never. 8 ns of the timeline."""
+        """Stop a channel whose engines wait for others longer than this; 0: never. 8 ns of the
+        timeline."""
         rtio_output(self.misalign, cycles)
         delay_mu(CYCLE_MU)
 
     @kernel
     def status(self, clear=ALL_ERRORS) -> TInt32:
-        """Errors up to now, of which those of the mask `clear` are cleared: bits of
-        `kairos.contracts.pulse.Error`; bits 16 to 23: channels that wait for a trigger; 24 to 31:
-        channels that run."""
+        """Return the errors so far and clear those in the mask `clear`: bits of
+        `kairos.contracts.pulse.Error`; bits 16 to 23: channels waiting for a trigger; 24 to 31:
+        running channels.
+        """
         rtio_output(self.state, clear)
         return rtio_input_data(self.channel)
 
     @kernel
     def is_armed(self, channels=0xFF) -> TBool:
-        """Whether those channels of the mask that the core has wait for the trigger now."""
+        """Return whether all existing channels of the mask are waiting for the trigger."""
         channels &= (1 << self.channels) - 1
         return self.status(0) >> 16 & channels == channels
 
     @kernel
     def wait_armed(self, channels=0xFF, timeout_mu=1000000):
-        """Wait until those channels of the mask that the core has wait for the trigger; the cursor
-        then is 4 us ahead or more.
+        """Wait until all existing channels of the mask wait for the trigger; the cursor is then at
+        least 4 us ahead.
 
-        PulseUnderrun or PulseError if something has gone wrong, or if they do not wait within
-        `timeout_mu` machine units from now.
+        PulseUnderrun or PulseError after an error, or if the channels do not become armed within
+        `timeout_mu` machine units.
         """
         self._get_ahead()
         end = now_mu() + timeout_mu
@@ -311,15 +325,15 @@ class Pulse(RTIODevice):
 
     @kernel
     def _get_ahead(self):
-        """Have the cursor so far ahead that the core can be asked."""
+        """Move the cursor far enough ahead for a request to the core."""
         soonest = self.core.get_rtio_counter_mu() + ASK_MU
         if now_mu() < soonest:
             at_mu(soonest)
 
     @kernel
     def check(self):
-        """PulseUnderrun or PulseError if something has gone wrong up to now; the errors are
-        cleared. If need be the cursor moves to 4 us ahead."""
+        """Raise PulseUnderrun or PulseError if an error has occurred, and clear the errors. If
+        necessary the cursor moves to 4 us ahead."""
         self._get_ahead()
         errors = self.status(0) & ALL_ERRORS
         if errors != 0:
@@ -327,10 +341,11 @@ class Pulse(RTIODevice):
 
     @kernel
     def results_from(self, inputs, channels=0xFF):
-        """Make results of the inputs of this mask, for the branches of the channels of the other: without a kernel.
+        """Derive results from the inputs of the mask `inputs`, for the branches of the channels in
+        `channels`, without a kernel.
 
-        Input n is the gateware's `result<n>`: an edge counter, whose count comes when it is told to
-        send it, or a TTL input, which counts while its gate is open. 0: of none.
+        Input n is the gateware's `result<n>`: an edge counter, which delivers its count when
+        requested to send it, or a TTL input, which counts while its gate is open. 0: no inputs.
         """
         rtio_output(self.inputs, inputs)
         delay_mu(CYCLE_MU)
@@ -339,28 +354,30 @@ class Pulse(RTIODevice):
 
     @kernel
     def set_threshold(self, number, count):
-        """Make bit `number` of results 1 when that input has counted at least `count`; 1 after a reset."""
+        """Set bit `number` of results when that input has counted at least `count`; 1 after a
+        reset."""
         rtio_output(self.thresholds + number, count)
         delay_mu(CYCLE_MU)
 
     @kernel
     def stream_from(self, words):
-        """Have the core fetch `words` (list of int32, eight to a word) from memory from now on: 8
-        bytes a cycle, with one event for all of them, where `send` has one each. What is streamed
-        while a stream runs is lost.
+        """Let the core fetch `words` (list of int32, eight per word) from memory: 8 bytes per
+        cycle, with one event for all of them, where `send` needs one each. Words streamed while a
+        stream is running are lost.
 
-        The words are copied first, to memory of 512 KiB that the logic reads and no cache holds;
-        they stay there until as much more has been put there. ValueError if they are more than
-        16380, or no whole words.
+        The words are first copied to 512 KiB of uncached memory that the logic reads; they remain
+        there until another 512 KiB have been copied. ValueError for more than 16380 words, or an
+        incomplete word.
         """
         rtio_output(self.memory, pulse_stream(words))
 
     @kernel
     def set_frequency_error(self, error):
-        """Have the feed-forward add up a frequency error in Hz, for the segments that ask for it (`feed_forward`).
+        """Let the feed-forward accumulate a frequency error in Hz, for segments that request it
+        (`feed_forward`).
 
-        This, harmonics, couplings and the global counter are settings of how samples are made: in
-        the logic of boards with converter cards, and of an emulated device's recording.
+        This, harmonics, couplings and the global counter are settings of sample generation: in the
+        logic of boards with converter cards, and in an emulated device's recording.
         """
         word = _nearest(error / self.sample_rate * TURN)
         rtio_output_wide(self.error, [int32(word), int32(word >> 32)])
@@ -372,10 +389,10 @@ class Pulse(RTIODevice):
 
     @kernel
     def set_coupling(self, channel, offset, real, imaginary, delay=0):
-        """Have `channel` get the signal of the channel at `offset` (-2, -1, 1 or 2) times a complex
-        factor, parts from -1 to below 1, once `use_couplings` is called; `delay`, up to 63 cycles,
-        is that by which it comes later. ValueError if the factor or the offset has another
-        range."""
+        """Add to `channel` the signal of the channel at `offset` (-2, -1, 1 or 2) times a complex
+        factor, with parts from -1 to below 1, once `use_couplings` is called; `delay`, up to 63
+        cycles, delays the signal. ValueError if the factor or the offset is out of range.
+        """
         if offset == 0 or abs(offset) > 2 or not (-1.0 <= real < 1.0 and -1.0 <= imaginary < 1.0):
             raise ValueError("a coupling is to a channel at -2, -1, 1 or 2, with parts of -1 to below 1")
         number = offset + 2 if offset < 0 else offset + 1
@@ -386,19 +403,21 @@ class Pulse(RTIODevice):
 
     @kernel
     def use_couplings(self, zero=0):
-        """Use all couplings that have been set, from now on and all at once; `zero` is the delay that means none."""
+        """Apply all couplings set so far simultaneously; `zero` is the delay setting that means no
+        delay."""
         rtio_output(self.couple, zero)
 
     @kernel
     def set_counter(self, samples):
-        """Make the global counter of samples, to which tones synchronise, `samples` (int64) in the next cycle."""
+        """Set the global sample counter, to which tones synchronise, to `samples` (int64) in the
+        next cycle."""
         rtio_output_wide(self.counter, [int32(samples), int32(samples >> 32)])
 
     @kernel
     def first_underrun(self, channel):
-        """The parameters of a channel that ran out of segments since the error was cleared, as a
-        mask, 0 if none did; and the time of the first time that one did, in machine units, to the
-        cycle and at most 34 s ago.
+        """Return the parameters of a channel that ran out of segments since the error was cleared,
+        as a mask, 0 for none; and the time of the first occurrence, in machine units, with a
+        resolution of one cycle and at most 34 s ago.
         """
         asked = now_mu()
         rtio_output(self.dry, channel)
@@ -408,7 +427,7 @@ class Pulse(RTIODevice):
 
     @kernel
     def _explain(self, errors):
-        """Raises what `errors` are, and clears them."""
+        """Raise the exception for `errors`, and clear them."""
         first_channel, first_parameter, first_time = -1, -1, int64(-1)
         for channel in range(self.channels):
             self._get_ahead()
@@ -430,7 +449,7 @@ class Pulse(RTIODevice):
                 int64(first_parameter),
                 first_time + STOP_CYCLES * CYCLE_MU,
             )
-        # In kernels messages are constants; they are those of `ERROR_TEXTS`.
+        # In kernels messages are constants; they equal those of `ERROR_TEXTS`.
         if errors & STOPPED != 0:
             raise PulseError(
                 "pulse core: parameters of a channel had pulses of different lengths (errors {0})", int64(errors)

@@ -1,8 +1,9 @@
-"""Registers as data: what a chip's register is made of, for the host and for kernels.
+"""Registers as data: the fields of a chip's registers, for the host and for kernels.
 
-The classes in `kairos.coredevice.chips` are generated from tables; each is a `Register` whose attributes are its
-fields. On the host a register is encoded from quantities and names, with checks, and decoded to them. In a kernel the
-fields move numbers into words and out of them; that is inlined, and costs what shifts written by hand would.
+The classes in `kairos.coredevice.chips` are generated from tables; each is a `Register` whose
+attributes are its fields. On the host a register is encoded from quantities and names, with checks,
+and decoded to them. In kernels the fields insert numbers into words and extract them; these
+operations are inlined and cost no more than handwritten shifts.
 """
 
 from numpy import int32, int64
@@ -14,12 +15,13 @@ __all__ = ["Field", "Register", "WideField"]
 
 
 class Field:
-    """Bits of a register of up to 32 bits: `width` of them from bit `low` on, or `count` times as many side by side.
+    """Bits of a register of up to 32 bits: `width` bits from bit `low` on, or `count` such fields
+    side by side.
 
-    `range`: the numbers allowed, all that fit if it is None. `values`: names of numbers. `unit`, `steps`: a quantity,
-    and how many steps of the number there are in one of its unit. `signed`: two's complement. `mask` and `all` are the
-    highest numbers of one and of all fields, as a kernel needs them, `sign` the bit of the sign; `stride` is 0 if there
-    is but one.
+    `range`: the allowed numbers, all that fit if None. `values`: names of numbers. `unit`, `steps`:
+    a quantity, and the steps per unit. `signed`: two's complement. `mask` and `all` are the maximum
+    of one and of all fields as kernels need them, `sign` is the sign bit; `stride` is 0 for a
+    single field.
     """
 
     kernel_invariants = {"low", "width", "stride", "mask", "all", "sign"}
@@ -53,38 +55,40 @@ class Field:
 
     @portable(flags={"forceinline"})
     def place(self, number) -> TInt32:
-        """A word with `number` in this field, zeros around it; too high bits are cut off."""
+        """Return a word with `number` in this field and zeros elsewhere; excess high bits are
+        dropped."""
         return (number & self.mask) << self.low
 
     @portable(flags={"forceinline"})
     def get(self, word) -> TInt32:
-        """The number in this field of a word."""
+        """Extract the number in this field of a word."""
         return (((word >> self.low) & self.mask) ^ self.sign) - self.sign
 
     @portable(flags={"forceinline"})
     def put(self, word, number) -> TInt32:
-        """`word` with `number` in this field."""
+        """Return `word` with `number` in this field."""
         return (word & ~(self.mask << self.low)) | ((number & self.mask) << self.low)
 
     @portable(flags={"forceinline"})
     def get_at(self, word, index) -> TInt32:
-        """The number in field `index` of several; of a single field whatever the index."""
+        """Extract the number in field `index` of several; `index` is ignored for a single field."""
         return (word >> (self.low + self.stride * index)) & self.mask
 
     @portable(flags={"forceinline"})
     def put_at(self, word, index, number) -> TInt32:
-        """`word` with `number` in field `index` of several, or in a single one."""
+        """Return `word` with `number` in field `index` of several; `index` is ignored for a single
+        field."""
         place = self.low + self.stride * index
         return (word & ~(self.mask << place)) | ((number & self.mask) << place)
 
     @portable(flags={"forceinline"})
     def put_all(self, word, numbers) -> TInt32:
-        """`word` with the bits `numbers` in all of several fields, the first one lowest."""
+        """Return `word` with the bits `numbers` in all fields, the first one lowest."""
         return (word & ~(self.all << self.low)) | ((numbers & self.all) << self.low)
 
     @portable(flags={"forceinline"})
     def switch_at(self, word, index, on: TBool) -> TInt32:
-        """`word` with a one if `on`, else a zero, in bit `index` of several, or in a single one."""
+        """Return `word` with bit `index` of several, or the bit of a single field, set or cleared."""
         bit = int32(1) << (self.low + self.stride * index)
         return word | bit if on else word & ~bit
 
@@ -92,7 +96,7 @@ class Field:
 
     @host_only
     def check(self, number, name=None):
-        """`number`, if the field may have it; ValueError, which calls it `name`, if not."""
+        """Return `number` if it is allowed in the field; else ValueError, which calls it `name`."""
         low, high = self.range
         if not low <= number <= high:
             chip = self.owner.chip
@@ -102,8 +106,8 @@ class Field:
 
     @host_only
     def number(self, value):
-        """The number for a quantity (float) or the name of a number, or the number itself. ValueError if it may not be
-        had."""
+        """Convert a quantity (float) or the name of a number to the number; numbers are returned as
+        they are. ValueError if it is not allowed."""
         if isinstance(value, str):
             if value not in self.values:
                 raise ValueError(f"{self.name} of {self.owner.name} is one of {', '.join(self.values)}, not {value!r}")
@@ -116,7 +120,7 @@ class Field:
 
     @host_only
     def meaning(self, number):
-        """Name or quantity of a number, or the number itself."""
+        """Return the name or quantity of a number, or the number itself."""
         if self.signed and number >> self.width - 1:
             number -= 1 << self.width
         for name, value in self.values.items():
@@ -126,13 +130,13 @@ class Field:
 
     @host_only
     def read(self, word):
-        """The number in this field of a word of any width; of several fields a list."""
+        """Extract the number in this field of a word of any width; a list for several fields."""
         found = self.split(word >> self.low)
         return found if self.count > 1 else found[0]
 
     @host_only
     def split(self, numbers):
-        """The numbers of several fields in a list, from the bits of all of them."""
+        """Split the bits of several fields into a list of numbers."""
         return [numbers >> n * self.width & (1 << self.width) - 1 for n in range(self.count)]
 
 
@@ -173,9 +177,10 @@ class WideField(Field):
 
 
 class Register:
-    """A register of `chip`: `width` bits at `address`, `count` of them at addresses that follow. Not for instances.
+    """A register of `chip`: `width` bits at `address`, `count` of them at consecutive addresses.
+    Not instantiated.
 
-    `fields`: its fields by name. `reset`: its value after a reset, 0 if that is not known.
+    `fields`: its fields by name. `reset`: its value after a reset, 0 if unknown.
     """
 
     chip = ""
@@ -192,8 +197,10 @@ class Register:
 
     @classmethod
     def encode(cls, **values) -> int:
-        """The word with these fields: numbers, quantities (float), names of numbers, lists for several fields. The
-        other bits are as after a reset. TypeError for an unknown field, ValueError for a value that it may not have."""
+        """Encode a word from fields: numbers, quantities (float), names of numbers, lists for
+        several fields. The other bits have their reset values. TypeError for an unknown field,
+        ValueError for a value that is not allowed.
+        """
         word = cls.reset
         for name, value in values.items():
             if name not in cls.fields:
@@ -209,7 +216,7 @@ class Register:
 
     @classmethod
     def decode(cls, word) -> dict:
-        """Names or quantities of all fields of a word, by name; lists for several fields."""
+        """Decode a word to names or quantities of all fields, by name; lists for several fields."""
         found = {}
         for name, field in cls.fields.items():
             numbers = field.read(int(word))

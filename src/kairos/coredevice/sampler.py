@@ -9,14 +9,14 @@ __all__ = ["Sampler", "adc_mu_to_volt"]
 
 GAINS = [1.0, 10.0, 100.0, 1000.0]
 FIRST_REVISION, LATER_REVISIONS = (AmplifiedScale(PAIR.odd.width, span, GAINS) for span in (20.0, 20.48))
-"""The scale of hardware revision 2.1, and that of later ones."""
+"""The scale of hardware revision 2.1, and that of later revisions."""
 
 
 @portable
 def adc_mu_to_volt(data, gain=0, corrected_fs=True) -> TFloat:
-    """Volts for a code at a gain setting (0 to 3). ValueError for another.
+    """Convert a code to volts at a gain setting (0 to 3). ValueError for other settings.
 
-    `corrected_fs`: full scale is 10.24 V, as of hardware revision 2.2 on, else 10 V.
+    `corrected_fs`: full scale is 10.24 V, as from hardware revision 2.2 on, else 10 V.
     """
     return LATER_REVISIONS.quantity(data, gain) if corrected_fs else FIRST_REVISION.quantity(data, gain)
 
@@ -54,7 +54,7 @@ class Sampler:
 
     @staticmethod
     def use_corrected_fs(hw_rev):
-        """Whether full scale is 10.24 V in a hardware revision."""
+        """Return whether full scale is 10.24 V in a hardware revision."""
         return hw_rev != "v2.1"
 
     @kernel
@@ -79,13 +79,14 @@ class Sampler:
 
     @kernel
     def sample_mu(self, data):
-        """Sample all channels at once and fill `data` (int32, an even number of elements), its last with channel 7."""
+        """Sample all channels simultaneously and fill `data` (int32, an even number of elements),
+        ending with channel 7."""
         self.cnv.pulse(30 * ns)
         delay(450 * ns)
         pairs = len(data) // 2
         for _ in range(pairs):
             self.codes.put(0)
-        # The highest channels come first.
+        # The highest channels arrive first.
         for pair in range(pairs):
             word, place = self.codes.get(), len(data) - 2 * pair
             data[place - 1] = PAIR.odd.get(word)

@@ -1,8 +1,9 @@
-"""Shuttler: a card with 16 DAC channels whose waveforms are splines, on a satellite with RTIO channels of its own.
+"""Shuttler: a card with 16 DAC channels whose waveforms are splines, on a satellite with RTIO
+channels of its own.
 
-A channel gives ``w(t) = a(t) + b(t) * cos(c(t))``: `DCBias` sets the cubic spline a(t), `DDS` the
-cubic spline b(t) and the quadratic c(t), in units of the gateware; `Trigger` lets them start.
-`Relay` connects the outputs; `ADC` (AD4115) measures them.
+A channel outputs ``w(t) = a(t) + b(t) * cos(c(t))``: `DCBias` sets the cubic spline a(t), `DDS` the
+cubic spline b(t) and the quadratic c(t), in units of the gateware; `Trigger` starts them. `Relay`
+connects the outputs; `ADC` (AD4115) measures them.
 """
 
 from numpy import int32, int64
@@ -47,11 +48,12 @@ class Config(RTIODevice):
 
 
 class Spline(RTIODevice):
-    """A channel that takes coefficients in words of 16 bits, at addresses that follow one another."""
+    """A channel that takes coefficients in 16-bit words, at consecutive addresses."""
 
     @kernel
     def write_coefficients(self, coefficients: TList(TInt64), words: TList(TInt32)):
-        """Write each coefficient as its number of words, the lowest bits first, a word in each coarse cycle."""
+        """Write each coefficient as its number of words, lowest bits first, one word per coarse
+        cycle."""
         address = self.target
         for place in range(len(coefficients)):
             for word in range(words[place]):
@@ -65,7 +67,8 @@ class DCBias(Spline):
 
     @kernel
     def set_waveform(self, a0: TInt32, a1: TInt32, a2: TInt64, a3: TInt64):
-        """Set the coefficients, of 16, 32, 48 and 48 bits; advances by nine coarse cycles. `Trigger` starts it."""
+        """Set the coefficients, of 16, 32, 48 and 48 bits; advances by nine coarse cycles. Started
+        by `Trigger`."""
         self.write_coefficients([int64(a0), int64(a1), a2, a3], _LEVEL)
 
 
@@ -75,7 +78,7 @@ class DDS(Spline):
     @kernel
     def set_waveform(self, b0: TInt32, b1: TInt32, b2: TInt64, b3: TInt64, c0: TInt32, c1: TInt32, c2: TInt32):
         """Set the coefficients of the amplitude, of 16, 32, 48 and 48 bits, and of the phase, of
-        16, 32 and 32 bits; advances by 14 coarse cycles. `Trigger` starts it."""
+        16, 32 and 32 bits; advances by 14 coarse cycles. Started by `Trigger`."""
         amplitude = [int64(b0), int64(b1), b2, b3]
         self.write_coefficients(amplitude + [int64(c0), int64(c1), int64(c2)], _TONE)
 
@@ -85,7 +88,7 @@ class Trigger(RTIODevice):
 
     @kernel
     def trigger(self, mask):
-        """Let the outputs in `mask` (16 bits) take over their coefficients and start."""
+        """Apply the coefficients of the outputs in `mask` (16 bits) and start them."""
         rtio_output(self.target, mask)
 
 
@@ -111,7 +114,7 @@ class Relay:
 
 
 def sized_read(length):
-    """A method that reads a register of `length` bits."""
+    """Build a method that reads a register of `length` bits."""
 
     @made(f"Read a register of {length} bits.")
     def read(self, addr) -> TInt32:
@@ -122,7 +125,7 @@ def sized_read(length):
 
 
 def sized_write(length):
-    """A method that writes a register of `length` bits."""
+    """Build a method that writes a register of `length` bits."""
 
     @made(f"Write a register of {length} bits.")
     def write(self, addr, data):
@@ -133,7 +136,7 @@ def sized_write(length):
 
 
 def in_mode(name, text):
-    """A method without arguments that sets the ADC's mode."""
+    """Build a method without arguments that sets the ADC's mode."""
     word = ADC_MODE.encode(ref_en=1, mode=name)
 
     @made(text)
@@ -164,7 +167,7 @@ class ADC:
 
     @kernel
     def read_id(self) -> TInt32:
-        """Read the identification: 0x38d, and four bits that may be anything."""
+        """Read the identification: 0x38d followed by four undefined bits."""
         return self.read16(ADC_ID.address)
 
     @kernel

@@ -1,5 +1,6 @@
-"""Songbird, a card whose gateware makes sums of tones. Of its drivers only the constructors are
-publicly described, so that a device database with one loads; using them is an error that says so.
+"""Songbird, a card whose gateware outputs sums of tones. Only the constructors of its drivers are
+publicly described, so that a device database with one loads; using them raises an error that
+explains this.
 """
 
 from .parts.channel import RTIODevice
@@ -11,7 +12,8 @@ _WHY = "what a Songbird's RTIO channels take is not published"
 
 
 class Songbird(Unknown, RTIODevice):
-    """The card on the SPI bus `spi_device`; on the RTIO channels from `channel` on are its clear, reset and trigger."""
+    """The card on the SPI bus `spi_device`; the RTIO channels from `channel` on are its clear,
+    reset and trigger."""
 
     why = _WHY
     channel_suffixes = ("clear", "reset", "trigger")

@@ -1,6 +1,8 @@
-"""SPI buses of the gateware. A transfer has up to 32 bits; longer ones are chained by leaving out `SPI_END`.
+"""SPI buses of the gateware. A transfer has up to 32 bits; longer ones are chained by omitting
+`SPI_END`.
 
-Drivers of chips declare their transfers (`kairos.coredevice.parts.spi`) instead of configuring the bus by themselves.
+Chip drivers declare their transfers (`kairos.coredevice.parts.spi`) instead of configuring the bus
+themselves.
 """
 
 from ..contracts.spi import CONFIG_ADDRESS, CS_AT, DATA_ADDRESS, DIV_AT, LENGTH_AT
@@ -46,9 +48,11 @@ FASTEST, SLOWEST = DIVIDERS[0], DIVIDERS[-1]
 
 
 class SPIMaster(RTIODevice):
-    """The SPI bus on RTIO channel `channel`. `div` and `length` are those of a configuration that is in force already.
+    """The SPI bus on RTIO channel `channel`. `div` and `length` describe a configuration already in
+    force.
 
-    The cursor advances with each call by the time that it keeps the bus busy, so calls follow one another.
+    Each call advances the cursor by the time for which it occupies the bus, so calls can follow one
+    another.
     """
 
     kernel_invariants = {"ref_period_mu"}
@@ -69,23 +73,23 @@ class SPIMaster(RTIODevice):
 
     @portable
     def update_xfer_duration_mu(self, div, length):
-        """Compute the duration of a transfer from the configuration in force; `set_config_mu` does."""
+        """Compute the duration of a transfer from the configuration in force; `set_config_mu` does
+        so itself."""
         self.xfer_duration_mu = transfer_cycles(length, div) * self.ref_period_mu
 
     @kernel
     def configure(self, word, duration_mu):
-        """Put the configuration `word` in force; transfers then take `duration_mu` machine units
-        (int64). Advances by a coarse cycle.
-        """
+        """Write the configuration `word`; transfers then take `duration_mu` machine units (int64).
+        Advances by one coarse cycle."""
         self.xfer_duration_mu = duration_mu
         rtio_output(self.config_target, word)
         delay_mu(self.ref_period_mu)
 
     @kernel
     def set_config_mu(self, flags, length, div, cs):
-        """Set what the next transfers are like: `flags`, `length` in bits (1 to 32), clock period
-        `div` in coarse cycles (2 to 257), chip selects `cs`. Advances by a coarse cycle. ValueError
-        if length or div is out of range.
+        """Configure the following transfers: `flags`, `length` in bits (1 to 32), clock period
+        `div` in coarse cycles (2 to 257), chip selects `cs`. Advances by one coarse cycle.
+        ValueError if length or div is out of range.
         """
         if not (SHORTEST <= length <= LONGEST and FASTEST <= div <= SLOWEST):
             raise ValueError("an SPI transfer has 1 to 32 bits and a clock divider from 2 to 257")
@@ -94,12 +98,13 @@ class SPIMaster(RTIODevice):
 
     @kernel
     def set_config(self, flags, length, freq, cs):
-        """As `set_config_mu`, with the clock's frequency in Hz."""
+        """As `set_config_mu`, with the clock frequency in Hz."""
         self.set_config_mu(flags, length, self.frequency_to_div(freq), cs)
 
     @kernel
     def write(self, data):
-        """Start a transfer with `data` (int32), left aligned if the highest bit goes first; advances by its length."""
+        """Start a transfer of `data` (int32), left aligned if the highest bit is sent first;
+        advances by its duration."""
         rtio_output(self.data_target, data)
         delay_mu(self.xfer_duration_mu)
 
@@ -122,7 +127,7 @@ class NRTSPIMaster(CoreDevice):
 
     @kernel
     def set_config_mu(self, flags=0, length=8, div=6, cs=1):
-        """As `SPIMaster.set_config_mu`, at once."""
+        """As `SPIMaster.set_config_mu`, effective immediately."""
         spi_set_config(self.busno, flags, length, div, cs)
 
     @kernel
@@ -132,5 +137,5 @@ class NRTSPIMaster(CoreDevice):
 
     @kernel
     def read(self):
-        """What the last transfer has read."""
+        """Return the word read by the last transfer."""
         return spi_read(self.busno)

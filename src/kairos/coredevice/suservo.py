@@ -1,9 +1,10 @@
-"""SU-Servo: samples of a Sampler steer the amplitudes of one or two Urukuls (AD9910) in the gateware.
+"""SU-Servo: samples of a Sampler control the amplitudes of one or two Urukuls (AD9910) in the
+gateware.
 
 `SUServo` is the servo with its memories and cards, a `Channel` one of its outputs with 32 profiles,
-a `SharedDDS` the four synthesisers of an Urukul that has been switched to the mode in which each
-has a data line of its own. How the filter computes, and all addresses: docs/gateware/servo.md; the
-numbers come from `src/contracts/servo.toml`.
+a `SharedDDS` the four synthesisers of an Urukul switched to the mode in which each has a dedicated
+data line. The filter arithmetic and all addresses: docs/gateware/servo.md; the numbers come from
+`src/contracts/servo.toml`.
 """
 
 from numpy import int32, int64
@@ -58,7 +59,8 @@ _SIGNED = PAIR.even
 
 @portable
 def adc_mu_to_volts(x, gain, corrected_fs=True) -> TFloat:
-    """Volts for a sample of the servo at a gain setting (0 to 3); see `kairos.coredevice.sampler.adc_mu_to_volt`."""
+    """Convert a sample of the servo to volts at a gain setting (0 to 3); see
+    `kairos.coredevice.sampler.adc_mu_to_volt`."""
     return adc_mu_to_volt(_SIGNED.get(x >> 1), gain, corrected_fs)
 
 
@@ -115,7 +117,7 @@ class SUServo(RTIODevice):
 
     @kernel
     def read(self, addr) -> TInt32:
-        """Read the value (18 bits) at an address; waits for it. Advances by a coarse cycle."""
+        """Wait for and return the value (18 bits) at an address. Advances by a coarse cycle."""
         self._access(addr, 0)
         return rtio_input_data(self.channel)
 
@@ -123,7 +125,8 @@ class SUServo(RTIODevice):
 
     @kernel
     def init(self):
-        """Stop the servo, configure the Sampler's amplifiers and the Urukuls. Its memories stay.
+        """Stop the servo, configure the Sampler's amplifiers and the Urukuls. Its memories are
+        preserved.
 
         ValueError as from the initialisation of the Urukuls. Cards of protocol revision 8, which
         cannot be read in this mode, are not checked.
@@ -138,8 +141,8 @@ class SUServo(RTIODevice):
 
     @kernel
     def set_config(self, enable, write_delay=False, io_update_delays=_AT_ONCE):
-        """Start or stop the servo; with `write_delay` take over the delays of the update pulses, in
-        machine units (0 to 7), one for each Urukul."""
+        """Start or stop the servo; with `write_delay` set the delays of the update pulses, in
+        machine units (0 to 7), one per Urukul."""
         word = _ENABLE * (int32(enable) & 1)
         if write_delay:
             word |= _WRITE_DELAY
@@ -150,20 +153,21 @@ class SUServo(RTIODevice):
 
     @kernel
     def get_status(self) -> TInt32:
-        """Read the status: bit 0 enabled, bit 1 nothing in progress, bits 15 to 8 channels whose Y
-        was limited, which the read clears."""
+        """Read the status: bit 0 enabled, bit 1 idle, bits 15 to 8 channels whose Y was clamped,
+        which the read clears."""
         return self.read(self.config_addr)
 
     @kernel
     def clear_dds_phase_accumulator(self):
-        """Phase tracking, which the gateware does not have: NotImplementedError."""
+        """Phase tracking, which the gateware does not support: NotImplementedError."""
         raise NotImplementedError("the gateware's servo does not track phases")
 
     # The ADC
 
     @kernel
     def get_adc_mu(self, adc) -> TInt32:
-        """Read the newest sample of an ADC channel (0 to 7), 18 bits; `adc_mu_to_volts` says what it means."""
+        """Read the newest sample of an ADC channel (0 to 7), 18 bits; convert it with
+        `adc_mu_to_volts`."""
         return self.read(self.state_sel | (1 << SAMPLE_AT) | (adc << 1))
 
     @kernel

@@ -47,12 +47,12 @@ _Y = _Amplitude(bits=COEFF_WIDTH - 1, steps=Y_FULL_SCALE_MU)
 
 @portable
 def y_mu_to_full_scale(y) -> TFloat:
-    """Amplitude, a fraction of full scale, for a Y."""
+    """Convert Y to an amplitude, a fraction of full scale."""
     return _Y.quantity(y)
 
 
 def untracked(does):
-    """A method of phase tracking, which the gateware does not have."""
+    """Build a method of phase tracking, which the gateware does not support."""
 
     @made(f"{does}: NotImplementedError, because the gateware's servo does not track phases.")
     def refuse(self):
@@ -68,7 +68,7 @@ class Channel(RTIODevice):
 
     def __init__(self, dmgr, channel, servo_device):
         servo = dmgr.get(servo_device)
-        # The channels come before the servo.
+        # The channels precede the servo.
         place = channel - (servo.channel - servo.num_channels)
         if place not in range(servo.num_channels):
             raise ValueError(f"RTIO channel {channel} does not belong to the SU-Servo on channel {servo.channel}")
@@ -77,9 +77,10 @@ class Channel(RTIODevice):
 
     @kernel
     def set(self, en_out, en_iir=0, en_pt=0, profile=0):
-        """Switch the output and the updates of Y on or off and select a profile (0 to 31). The cursor stays.
+        """Switch the output and the updates of Y on or off and select a profile (0 to 31). The
+        cursor does not move.
 
-        While the servo runs it gives the chip the words of this profile, also while the output is
+        While the servo runs it sends the chip the words of this profile, even while the output is
         off: a profile that has not been set has a frequency of 0 Hz.
         """
         word = _OUT * (int32(en_out) & 1) | _IIR * (int32(en_iir) & 1) | _TRACK * (int32(en_pt) & 1)
@@ -127,9 +128,10 @@ class Channel(RTIODevice):
 
     @kernel
     def set_iir_mu(self, profile, adc, a1, b0, b1, dly=0):
-        """Set the filter of a profile: ADC channel, coefficients (18 bits, signed), and for how
-        many samples Y waits after the output or the profile is switched; advances by four coarse
-        cycles."""
+        """Set the filter of a profile: ADC channel, coefficients (18 bits, signed), and the number
+        of samples for which Y is held after the output or the profile is switched; advances by four
+        coarse cycles.
+        """
         self._put(profile, _ADC_DLY, adc | (dly << 8))
         self._put(profile, _B1, b1)
         self._put(profile, _A1, a1)
@@ -138,12 +140,12 @@ class Channel(RTIODevice):
     @kernel
     def set_iir(self, profile, adc, kp, ki=0.0, g=0.0, delay=0.0):
         """Set the filter of a profile to kp + ki / (s + ki / g): proportional gain, integral gain
-        in rad/s, and the integrator's gain at zero frequency (0: without limit); `delay` in
-        seconds.
+        in rad/s, and the integrator's gain at zero frequency (0: unlimited); `delay` in seconds.
 
-        ValueError for gains or a delay that the filter cannot have.
+        ValueError for gains or a delay that the filter cannot represent.
         """
-        # Bilinear transform: pole of the integrator, and what a sample and the one before add to it
+        # Bilinear transform: pole of the integrator, and the contribution of a sample and its
+        # predecessor
         pole, feed = 0.0, 0.0
         if ki != 0.0:
             decay = 0.0 if g == 0.0 else ki / g * (PERIOD / 2.0)
@@ -162,7 +164,7 @@ class Channel(RTIODevice):
 
     @kernel
     def get_profile_mu(self, profile, data):
-        """Fill `data` (8 elements, int32) with the words of a profile; advances by 4 us for each."""
+        """Fill `data` (8 elements, int32) with the words of a profile; advances by 4 us per word."""
         first = self._place(profile) * _WORDS
         for word in range(len(data)):
             data[word] = self.servo.read(first + word)
@@ -182,7 +184,8 @@ class Channel(RTIODevice):
 
     @kernel
     def set_y_mu(self, profile, y):
-        """Set Y of a profile, 0 to `Y_FULL_SCALE_MU`, which may not be active with updates on."""
+        """Set Y of a profile, 0 to `Y_FULL_SCALE_MU`; the profile must not be active with updates
+        on."""
         self.servo.write(self.servo.state_sel | self._place(profile), y)
 
     @kernel
@@ -203,5 +206,6 @@ class Channel(RTIODevice):
 
     @kernel
     def set_reference_time(self, profile, fiducial_mu):
-        """Set the reference time: NotImplementedError, because the gateware's servo does not track phases."""
+        """Set the reference time: NotImplementedError, because the gateware's servo does not track
+        phases."""
         raise NotImplementedError("the gateware's servo does not track phases")

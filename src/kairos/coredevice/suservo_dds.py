@@ -1,8 +1,8 @@
 """The four AD9910 of an Urukul that belongs to an SU-Servo.
 
-While they belong to the servo they listen to its data lines alone. A channel whose bit in the
-Urukul's MASK_NU is set listens to the Urukul's SPI bus instead, with the chip select of all, and
-its update line is one of the configuration.
+While controlled by the servo they receive data only from its data lines. A channel whose bit in the
+Urukul's MASK_NU is set uses the Urukul's SPI bus instead, with the chip select of all chips, and
+its update line is a bit of the configuration.
 """
 
 from ..contracts.servo import URUKUL_CHANNELS
@@ -21,7 +21,8 @@ _NOT_SYNCHRONISED = [-1] * URUKUL_CHANNELS
 
 
 class SharedUpdate:
-    """The update pulse of all chips that are not the servo's, by the Urukul's configuration."""
+    """The update pulse of all chips not controlled by the servo, through the Urukul's
+    configuration."""
 
     kernel_invariants = {"cpld"}
 
@@ -40,7 +41,7 @@ class SharedUpdate:
 
 
 def _delays(dmgr, seeds, update):
-    """The delays of each channel: numbers, or those that an EEPROM has behind one another."""
+    """Return the delays of each channel: numbers, or consecutive words in an EEPROM."""
     if not isinstance(seeds, str):
         if len(seeds) != URUKUL_CHANNELS:
             raise ValueError(f"sync_delay_seeds of an Urukul are {URUKUL_CHANNELS} numbers, not {len(seeds)}")
@@ -56,10 +57,11 @@ def _delays(dmgr, seeds, update):
 
 
 class SharedDDS:
-    """The synthesisers of the Urukul `cpld_device`, in mode EN_NU. `pll_n` to `pll_en`: as of an `AD9910`.
+    """The synthesisers of the Urukul `cpld_device`, in mode EN_NU. `pll_n` to `pll_en`: as for an
+    `AD9910`.
 
-    `sync_delay_seeds`, `io_update_delay`: results of the calibration, one seed for each channel; or
-    both ``"EEPROM_DEVICE:OFFSET"``, the place of channel 0's word, which the others follow.
+    `sync_delay_seeds`, `io_update_delay`: results of the calibration, one seed per channel; or both
+    ``"EEPROM_DEVICE:OFFSET"``, the location of channel 0's word, followed by those of the others.
     """
 
     kernel_invariants = {"core", "cpld", "dds", "delays", "ftw_per_hz", "sysclk"}
@@ -79,21 +81,21 @@ class SharedDDS:
         self.core, self.cpld = dmgr.get(core_device), dmgr.get(cpld_device)
         clock = {"pll_n": pll_n, "pll_cp": pll_cp, "pll_vco": pll_vco, "pll_en": pll_en}
         self.dds = AD9910(dmgr, CS_DDS_MULTI, cpld_device, **clock)
-        # The line of the core device is the servo's as well.
+        # The core device's update line also serves the servo.
         self.dds.io_update = SharedUpdate(self.cpld)
         self.ftw_per_hz, self.sysclk = self.dds.ftw_per_hz, self.dds.sysclk
         self.delays = _delays(dmgr, sync_delay_seeds, io_update_delay)
 
     @kernel
     def update_dds_sel(self, channel):
-        """Take the chip of a channel (0 to 3) from the servo, and leave it the others."""
+        """Take the chip of a channel (0 to 3) from the servo, and leave the others to it."""
         self.cpld.cfg_mask_nu_all(1 << channel)
 
     @kernel
     def init(self, blind=False):
-        """Configure all chips, one after the other, with `blind` at once and without checks; the
-        servo has them afterwards. The servo is stopped and the Urukul initialised before.
-        ValueError as from `AD9910.init`.
+        """Configure all chips, one after the other, with `blind` simultaneously and without checks;
+        afterwards the servo controls them. The servo must be stopped and the Urukul initialised
+        before. ValueError as from `AD9910.init`.
         """
         before = self.cpld.cfg_reg
         if blind:
@@ -109,7 +111,7 @@ class SharedDDS:
 
     @kernel
     def _synchronise(self, channel):
-        """Set the calibrated delay of a channel, if it has one."""
+        """Set the calibrated delay of a channel, if there is one."""
         self.delays[channel].load()
         if self.delays[channel].sync_delay_seed >= 0:
             self.core.break_realtime()
@@ -119,10 +121,11 @@ class SharedDDS:
 
     @kernel
     def tune_sync_delays(self) -> TList(TInt32):
-        """Find and set the delay of the synchronisation clock of each chip, see `AD9910.tune_sync_delay`; returns them.
+        """Find and set the delay of the synchronisation clock of each chip, see
+        `AD9910.tune_sync_delay`; returns them.
 
-        The servo is stopped before, and has the chips afterwards. Takes up to 0.4 s. ValueError if
-        the Urukul has no synchronisation clock, or no delay of a chip is good.
+        The servo must be stopped before, and controls the chips afterwards. Takes up to 0.4 s.
+        ValueError if the Urukul has no synchronisation clock, or no delay of a chip is valid.
         """
         before = self.cpld.cfg_reg
         found = [0 for _ in range(URUKUL_CHANNELS)]

@@ -1,11 +1,11 @@
 """The modulator with local oscillator TRF372017 of a Phaser: its registers, from settings by the data sheet's names.
 
-Experiments make the words of its registers on the host and hand them on::
+Experiments build the words of its registers on the host and pass them on::
 
     words = TRF372017({"rdiv": 2, "nint": 25, "pll_div_sel": 1}).get_mmap()
 
-How a chip on an SPI bus is driven with the methods of ARTIQ's driver is not described publicly;
-using one is an error that says so.
+How a chip on an SPI bus is driven with the methods of ARTIQ's driver is not publicly described;
+using one raises an error that explains this.
 """
 
 from difflib import get_close_matches

@@ -1,7 +1,7 @@
 """Digital channels: outputs, outputs that can also be inputs, and clock generators.
 
-Commands take no time: the cursor moves only where the text says so. What the channels have in
-common is in `kairos.coredevice.parts`: levels, gates, and the table of edges.
+Commands take no time: the cursor moves only where stated. Parts shared by the channels are in
+`kairos.coredevice.parts`: levels, gates, and the table of edges.
 """
 
 from numpy import int64
@@ -17,7 +17,8 @@ from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 
 __all__ = ["TTLClockGen", "TTLInOut", "TTLOut"]
 
-# Addresses of a channel. The last one sets what edges are recorded, as the one before, and samples the level.
+# Addresses of a channel. The last one sets the edges recorded, like the one before, and samples the
+# level.
 LEVEL, DRIVEN, EDGES, EDGES_AND_SAMPLE = range(4)
 
 
@@ -28,7 +29,7 @@ class TTLOut(RTIODevice):
 
     @kernel
     def output(self):
-        """Does nothing: for code that also takes a `TTLInOut`."""
+        """Do nothing: for code that also takes a `TTLInOut`."""
 
     set_o = level(LEVEL, "Set the level to `o` (bool).")
     on = hold(True, "Set the level to 1.")
@@ -38,7 +39,8 @@ class TTLOut(RTIODevice):
 
 
 def watch(edge, level, text):
-    """A method that begins to watch that the level stays `level`, by recording the `edge` that would end it."""
+    """Build a method that starts watching that the level stays `level`, by recording the `edge`
+    that would end it."""
 
     @made(text)
     def watch(self) -> TBool:
@@ -52,14 +54,14 @@ def watch(edge, level, text):
 class TTLInOut(RTIODevice):
     """A digital channel that is an input after a reset and an output after :meth:`output`.
 
-    Direction, level and gate are commands of one channel, which does one in a coarse cycle: of
+    Direction, level and gate are commands of one channel, which executes one per coarse cycle: of
     ``output()`` and ``on()`` without a delay between them the first is lost (a collision), and the
-    pin stays an input. Of two commands of one kind the last counts.
+    pin remains an input. Of two commands of the same kind the last takes effect.
 
-    `gate_latency_mu` is the time by which an input event can reach the kernel later than its
-    timestamp; 13 coarse cycles unless given. As an input it records edges while a gate is open
-    (`gate_rising` and its like), which `count` and `timestamp_mu` read, takes samples of the level,
-    and watches that the level stays.
+    `gate_latency_mu` is the maximum delay between an input event's timestamp and its arrival at the
+    kernel; 13 coarse cycles by default. As an input the channel records edges while a gate is open
+    (`gate_rising` etc.), which `count` and `timestamp_mu` read, samples the level, and watches for
+    level changes.
     """
 
     kernel_invariants = {"gate_latency_mu"}
@@ -71,7 +73,7 @@ class TTLInOut(RTIODevice):
     def __init__(self, dmgr, channel, gate_latency_mu=None, core_device="core"):
         super().__init__(dmgr, channel, core_device)
         latency = 13 * self.core.ref_multiplier if gate_latency_mu is None else gate_latency_mu
-        # Of 64 bits: kernels add it to times.
+        # 64 bits wide, because kernels add it to times.
         self.gate_latency_mu = int64(latency)
 
     output = command(DRIVEN, 1, "Make the channel an output. Leave one coarse cycle before the next command.")
@@ -79,7 +81,8 @@ class TTLInOut(RTIODevice):
 
     @kernel
     def set_oe(self, oe):
-        """Make the channel an output (`oe` true) or an input. Leave one coarse cycle before the next command."""
+        """Make the channel an output (`oe` true) or an input. Leave one coarse cycle before the
+        next command."""
         if oe:
             self.output()
         else:
@@ -93,12 +96,14 @@ class TTLInOut(RTIODevice):
 
     @kernel
     def timestamp_mu(self, up_to_timestamp_mu) -> TInt64:
-        """Time of the next recorded event, or -1 if there is none up to `up_to_timestamp_mu` (int64)."""
+        """Return the time of the next recorded event, or -1 if there is none up to
+        `up_to_timestamp_mu` (int64)."""
         return rtio_input_timestamp(self.gate_latency_mu + up_to_timestamp_mu, self.channel)
 
     @kernel
     def count(self, up_to_timestamp_mu) -> TInt32:
-        """Number of recorded events up to `up_to_timestamp_mu` (int64), usually what a gate returned; reads them."""
+        """Count and consume the recorded events up to `up_to_timestamp_mu` (int64), usually the
+        value a gate returned."""
         found = 0
         while self.timestamp_mu(up_to_timestamp_mu) >= 0:
             found += 1
@@ -109,7 +114,7 @@ class TTLInOut(RTIODevice):
 
     @kernel
     def sample_get_nonrt(self) -> TInt32:
-        """Sample the level now, without regard to timing."""
+        """Sample the level immediately, without regard to timing."""
         self.sample_input()
         level = self.sample_get()
         self.core.break_realtime()
@@ -120,7 +125,7 @@ class TTLInOut(RTIODevice):
 
     @kernel
     def watch_done(self) -> TBool:
-        """End the watch at the cursor: True if the level never changed."""
+        """End the watch at the cursor; returns True if the level never changed."""
         rtio_output(self.target_sens, 0)
         try:
             return self.count(now_mu()) == 0
@@ -130,8 +135,7 @@ class TTLInOut(RTIODevice):
 
 class TTLClockGen(RTIODevice):
     """A clock on a digital output: the highest bit of an accumulator of `acc_width` bits that adds
-    a word every coarse cycle. Up to half the coarse frequency.
-    """
+    a word every coarse cycle. Up to half the coarse frequency."""
 
     kernel_invariants = {"acc_width", "ftw_per_hz"}
 
@@ -142,12 +146,12 @@ class TTLClockGen(RTIODevice):
 
     @portable
     def frequency_to_ftw(self, frequency) -> TInt32:
-        """The word for a frequency in Hz."""
+        """Convert a frequency in Hz to a word."""
         return round(frequency * self.ftw_per_hz)
 
     @portable
     def ftw_to_frequency(self, ftw) -> TFloat:
-        """The frequency in Hz of a word."""
+        """Convert a word to a frequency in Hz."""
         return ftw / self.ftw_per_hz
 
     @kernel

@@ -1,7 +1,7 @@
 """The logic (CPLD) of an Urukul, a card with four DDS channels: configuration, attenuators, and the
-SPI bus that its DDS chips share.
+SPI bus shared by its DDS chips.
 
-The card understands protocol revision 8 or 9, which differ in the words of its configuration and in their fields.
+Supports protocol revisions 8 and 9, which differ in the words and fields of the configuration.
 """
 
 from numpy import int32, int64
@@ -59,19 +59,21 @@ SPI_CONFIG = SPI_CS_POLARITY
 LAST = SPI_CONFIG | SPI_END
 LAST_READ = LAST | SPI_INPUT
 
-# SPI clock dividers, in coarse cycles: to write and to read the configuration, the attenuators, the DDS chips
+# SPI clock dividers in coarse cycles: write and read the configuration, the attenuators, the DDS
+# chips
 SPIT_CFG_WR, SPIT_CFG_RD = 2, 16
 SPIT_ATT_WR, SPIT_ATT_RD = 6, 16
 SPIT_DDS_WR, SPIT_DDS_RD = 2, 16
 
 DEFAULT_PROFILE = 7
 CONFIGURATIONS = {8: CFG8, 9: CFG9}
-"""The word that configures the card, by protocol revision."""
+"""The configuration word of the card, by protocol revision."""
 STA_PROTO_REV_8, STA_PROTO_REV_9 = CONFIGURATIONS
 
 
 class CPLDVersion:
-    """A protocol revision: `proto_rev`, and for each field of the configuration its lowest bit, as ``CFG_NAME``."""
+    """A protocol revision: `proto_rev`, and the lowest bit of each configuration field, as
+    ``CFG_NAME``."""
 
     proto_rev = 0
 
@@ -84,15 +86,15 @@ def _version(proto_rev):
 
 ProtoRev8, ProtoRev9 = map(_version, CONFIGURATIONS)
 LACKING = WideField(0, 0)
-"""Stands for a field that a revision does not have."""
+"""Stands in for a field that a revision lacks."""
 LOWER_BITS = 28
-"""Bits of the second of two transfers of a configuration."""
+"""Bits of the second of the two transfers of a configuration."""
 SYNC_STEPS = 16
-"""Divider of the synchronisation clock at which its frequency word is one."""
+"""Divider of the synchronisation clock at which its frequency word is 1."""
 
 
 def status_field(field):
-    """The function that takes a field out of a status word."""
+    """Build the function that extracts a field from a status word."""
 
     @portable
     def of_status(sta) -> TInt32:
@@ -112,9 +114,11 @@ urukul_sta_drover = status_field(STA.drover)
 
 
 def channel_lines(name):
-    """The kernel methods that set a field of the configuration for one channel, and for all of them.
+    """Build the kernel methods that set a field of the configuration for one channel, and for all
+    channels.
 
-    Where a revision has one field for all channels, both set that. If it has none, they raise NotImplementedError.
+    Where a revision has one field for all channels, both set that field. If it has none, they raise
+    NotImplementedError.
     """
     new = CFG9.fields[name]
     old = CFG8.fields.get(name, LACKING)
@@ -141,7 +145,8 @@ def channel_lines(name):
 
 
 class RegIOUpdate:
-    """The update pulse of a DDS by the configuration, where no RTIO channel is connected to it."""
+    """The update pulse of a DDS through the configuration, used if no RTIO channel is connected to
+    it."""
 
     kernel_invariants = {"cpld", "channel"}
 
@@ -169,19 +174,18 @@ class _Attenuation(Scale):
 class CPLD(StepAttenuators):
     """The logic of an Urukul on the SPI bus `spi_device`.
 
-    `io_update_device`, `dds_reset_device`, `sync_device`: TTL channels, as far as they are
-    connected. `clk_sel`: 0 internal oscillator, 1 SMA, 2 MMCX. `clk_div`: 0 the default of the DDS
-    chips, 1, 2, 3 division by 1, 2, 4. `rf_sw`: switches at the start. `refclk`: reference in Hz.
-    `att`: attenuators at the start. `sync_sel`: the chips' synchronisation clock comes from
-    `sync_device` (0), whose divider is `sync_div`, or from the DDS of channel 0 (1). `proto_rev`: 8
-    or 9.
+    `io_update_device`, `dds_reset_device`, `sync_device`: TTL channels, None if not connected.
+    `clk_sel`: 0 internal oscillator, 1 SMA, 2 MMCX. `clk_div`: 0 the default of the DDS chips, 1,
+    2, 3 division by 1, 2, 4. `rf_sw`: initial switch states. `refclk`: reference in Hz. `att`:
+    initial attenuators. `sync_sel`: source of the chips' synchronisation clock, `sync_device` (0),
+    with the divider `sync_div`, or the DDS of channel 0 (1). `proto_rev`: 8 or 9.
     """
 
     kernel_invariants = {"attenuation", "bus", "clk_div", "core", "io_update", "lower_bits", "proto_rev", "refclk"}
     kernel_invariants |= {"rev9", "sync", "sync_sel"}
 
-    # A configuration that is too long for one transfer has an upper part. The status comes back
-    # with the lower one.
+    # A configuration too long for one transfer has an upper part. The status is returned with the
+    # lower part.
     upper = Transfer(length=CFG9.width - LOWER_BITS, div=SPIT_CFG_WR, cs=CS_CFG, flags=SPI_CONFIG)
     lower = Transfer(length="lower_bits", div=SPIT_CFG_WR, cs=CS_CFG, flags=LAST)
     status = Transfer(length="lower_bits", div=SPIT_CFG_RD, cs=CS_CFG, flags=LAST_READ)
@@ -242,7 +246,7 @@ class CPLD(StepAttenuators):
 
     @kernel
     def cfg_write(self, cfg: TInt64):
-        """Write the configuration, and keep it in `cfg_reg`."""
+        """Write the configuration and store it in `cfg_reg`."""
         if self.rev9:
             self.upper.send(int32(cfg >> self.lower_bits))
         self.lower.send(int32(cfg))
@@ -250,7 +254,7 @@ class CPLD(StepAttenuators):
 
     @kernel
     def sta_read(self) -> TInt32:
-        """Read the status; the configuration is written meanwhile."""
+        """Read the status; the same transfer writes the configuration."""
         if self.rev9:
             self.upper.send(int32(self.cfg_reg >> self.lower_bits))
         return self.status.exchange(int32(self.cfg_reg))
@@ -259,10 +263,10 @@ class CPLD(StepAttenuators):
     def init(self, blind=False):
         """Check the card's revision unless `blind`, configure it, start the synchronisation clock.
 
-        ValueError if the card does not answer with the revision of the device database.
+        ValueError if the card does not report the revision of the device database.
         """
         wanted = self.cfg_reg
-        # With the DDS chips' serial ports in reset, whatever state they are in.
+        # With the DDS chips' serial ports in reset, regardless of their state.
         self.cfg_reg = self._io_rst_of(wanted, True)
         delay(1 * us)
         if not blind:
@@ -279,7 +283,7 @@ class CPLD(StepAttenuators):
 
     @kernel
     def _io_rst_of(self, cfg: TInt64, on: TBool) -> TInt64:
-        """A configuration with the DDS chips' serial ports in reset, or not."""
+        """Return a configuration with the DDS chips' serial ports in reset, or not."""
         field = CFG9.io_rst if self.rev9 else CFG8.io_rst
         return field.switch_at(cfg, 0, on)
 
@@ -290,7 +294,7 @@ class CPLD(StepAttenuators):
         self.cfg_write(self._io_rst_of(self.cfg_reg, False))
 
     def needs_rev9(self):
-        """Refuse what a card of protocol revision 8 does not have."""
+        """Reject features that a card of protocol revision 8 lacks."""
         raise NotImplementedError("this needs an Urukul with protocol revision 9")
 
     @kernel
@@ -322,7 +326,8 @@ class CPLD(StepAttenuators):
 
     @kernel
     def get_att_mu(self) -> TInt32:
-        """Read all attenuators, as `set_all_att_mu` takes them; they are 0 for the time of a transfer."""
+        """Read all attenuators, in the format of `set_all_att_mu`; they are 0 for the duration of a
+        transfer."""
         self.read_attenuators.send(0)
         self.attenuators.prepare()
         delay(10 * us)
@@ -342,5 +347,6 @@ class CPLD(StepAttenuators):
 
     @kernel
     def set_sync_div(self, div):
-        """Divider of the synchronisation clock, from the coarse frequency times 16 / 4: its word is 16 // `div`."""
+        """Set the divider of the synchronisation clock, from the coarse frequency times 16 / 4: its
+        word is 16 // `div`."""
         self.sync.set_mu(SYNC_STEPS // div)

@@ -1,4 +1,4 @@
-"""Device database and device manager: from a name to the object that drives a device."""
+"""Device database and device manager: resolve names to driver objects."""
 
 from .database import DeviceDB, rtio_channel
 from .manager import DeviceError, DeviceManager, DummyDevice

@@ -14,7 +14,8 @@ from ..errors import UsageError
 __all__ = ["DeviceDB", "rtio_channel"]
 
 NUMBERED = ("bus_channel", "cpld_device", "host_mirny")
-"""Arguments of drivers whose ``channel`` is the number of a chip on a bus or a card."""
+"""Driver arguments whose presence means that ``channel`` is the number of a chip on a bus or a
+card."""
 
 
 class DeviceDB:
@@ -26,7 +27,8 @@ class DeviceDB:
 
     @classmethod
     def load(cls, path) -> "DeviceDB":
-        """Run the file `path`; UsageError if it is missing, broken, or does not define ``device_db``."""
+        """Execute the file `path`; UsageError if it is missing, broken, or does not define
+        ``device_db``."""
         if not Path(path).is_file():
             raise UsageError(f"no device database at {path}: give its path with --device-db FILE")
         try:
@@ -44,7 +46,8 @@ class DeviceDB:
         return cls(entries, str(path))
 
     def get(self, name: str, resolve_alias=True):
-        """Description of the device `name`; KeyError if it is unknown, ValueError for a circle of aliases."""
+        """Return the description of the device `name`; KeyError if it is unknown, ValueError for
+        circular aliases."""
         seen = []
         description = self.entries[name]
         while resolve_alias and isinstance(description, str):
@@ -55,14 +58,14 @@ class DeviceDB:
         return description
 
     def arguments(self, name: str) -> dict:
-        """Arguments of a local device; empty if there are none or the device is unknown."""
+        """Return the arguments of a local device; empty if there are none or the device is unknown."""
         try:
             return _arguments(self.get(name))
         except (KeyError, ValueError):
             return {}
 
     def channel_names(self) -> dict[int, str]:
-        """RTIO channel number to device name, of every local entry that has one of its own."""
+        """Map RTIO channel numbers to device names, for every local entry with its own channel."""
         names: dict[int, str] = {}
         for name, entry, channel in self._channels():
             if entry.get("type") == "local":
@@ -70,18 +73,18 @@ class DeviceDB:
         return names
 
     def channels_of(self, driver: str) -> frozenset[int]:
-        """RTIO channels of the entries whose class is `driver`."""
+        """Return the RTIO channels of the entries whose class is `driver`."""
         return frozenset(channel for _, entry, channel in self._channels() if entry.get("class") == driver)
 
     def _channels(self) -> Iterator[tuple[str, dict, int]]:
-        """Name, description and RTIO channel of the entries that have one."""
+        """Yield name, description and RTIO channel of the entries that have one."""
         for name, entry in self.entries.items():
             channel = rtio_channel(entry)
             if channel is not None:
                 yield name, entry, channel
 
     def channel_of(self, name: str) -> int | None:
-        """RTIO channel of a device; None if it has none of its own, or is unknown."""
+        """Return the RTIO channel of a device; None if it has none of its own, or is unknown."""
         try:
             return rtio_channel(self.get(name))
         except (KeyError, ValueError):
@@ -89,13 +92,14 @@ class DeviceDB:
 
 
 def rtio_channel(entry) -> int | None:
-    """That of a description; None if it has none. The ``channel`` of a chip on a bus or a card is another number."""
+    """Return the RTIO channel of a description, or None. The ``channel`` of a chip on a bus or a
+    card does not count."""
     arguments = _arguments(entry)
     channel = arguments.get("channel")
     return channel if isinstance(channel, int) and not any(name in arguments for name in NUMBERED) else None
 
 
 def _arguments(entry) -> dict:
-    """Arguments of a description; empty where the entry is something else."""
+    """Return the arguments of a description; empty if the entry is something else."""
     arguments = entry.get("arguments") if isinstance(entry, dict) else None
     return arguments if isinstance(arguments, dict) else {}

@@ -1,7 +1,8 @@
-"""The device database of a gateware, from what that says of itself.
+"""Generates the device database of a gateware from its self-description.
 
-A gateware knows its channels, not what is connected to them: of cards on a bus (Urukul, Sampler, …)
-it has the bus and the pins, and their entries come from the system description of the laboratory.
+A gateware knows its channels, but not the hardware connected to them: for cards on a bus (Urukul,
+Sampler, …) it has the bus and the pins, and their entries come from the system description of the
+laboratory.
 """
 
 import pprint
@@ -21,9 +22,10 @@ DRIVERS = {
     ChannelKind.PHASER: ("phaser", "Phaser", "channel_base", ()),
     ChannelKind.PULSE: ("pulse", "Pulse", "channel", ("channels", "mlut_bits", "plut_bits")),
 }
-"""What drives a channel: module and class of the core device's drivers, their argument for the
-channel's number, and the channel's parameters that are arguments too. The gateware's own list is
-`kairos_gateware.phy.kinds.KINDS`."""
+"""Drivers by channel kind: module and class of the core device's drivers, their argument for the
+channel number, and channel parameters passed on as arguments. The gateware's own list is
+`kairos_gateware.phy.kinds.KINDS`.
+"""
 
 
 def _driver(module: str, cls: str, **arguments) -> dict:
@@ -31,9 +33,9 @@ def _driver(module: str, cls: str, **arguments) -> dict:
 
 
 def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, list]]) -> dict:
-    """Entries for the device at `host`. clock: frequency in Hz and fine bits; boards: destination
-    and channels of each, as `Management.descriptor` has them. Of two channels of one name, that of
-    the farther board is called by its destination too.
+    """Return the entries for the device at `host`. clock: frequency in Hz and fine bits; boards:
+    destination and channels of each, in the format of `Management.descriptor`. If two channels have
+    the same name, the destination is appended to that of the more distant board.
     """
     frequency, fine_bits = clock or (125_000_000, 3)
     multiplier = 1 << fine_bits
@@ -46,7 +48,7 @@ def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, l
     places: set[int] = set()
     for destination, channels in boards:
         for number, kind, name, parameters in channels:
-            # A master that was built with its satellites lists their channels itself.
+            # A master built together with its satellites lists their channels itself.
             place = destination << 16 | number
             if kind not in DRIVERS or place in places:
                 continue
@@ -59,7 +61,7 @@ def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, l
 
 
 def render(entries: dict, variant: str, without_driver: list[str]) -> str:
-    """Text of the file. without_driver: names of channels that have no entry."""
+    """Format the file. without_driver: names of channels without an entry."""
     text = f"# Device database of gateware {variant}, from what the device says of itself.\n"
     if without_driver:
         text += f"# Without an entry, since their drivers need more than that: {', '.join(without_driver)}\n"

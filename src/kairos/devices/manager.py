@@ -1,4 +1,4 @@
-"""The devices of one run: made when they are first asked for, closed in the reverse order at the end."""
+"""The devices of one run: created on first use, closed in reverse order at the end."""
 
 import difflib
 import importlib
@@ -20,7 +20,7 @@ class DeviceError(Exception):
 
 
 class DummyDevice:
-    """Stands for a device that is absent on purpose: it accepts every call and does nothing."""
+    """Stands in for a deliberately absent device: accepts every call and does nothing."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -29,9 +29,10 @@ class DummyDevice:
 
 
 class DeviceManager:
-    """The devices of one run. Entries of the database that are equal share one device.
+    """The devices of one run. Equal entries of the database share one device.
 
-    `virtual_devices` are objects under fixed names (``scheduler``, ``ccb``) that no database describes.
+    `virtual_devices` are objects with fixed names (``scheduler``, ``ccb``) that no database
+    describes.
     """
 
     def __init__(self, ddb: DeviceDB, virtual_devices: dict | None = None):
@@ -42,23 +43,23 @@ class DeviceManager:
 
     @property
     def made(self) -> tuple:
-        """The devices that there are by now, the oldest first."""
+        """The devices created so far, oldest first."""
         return tuple(self._made.values())
 
     def get_device_db(self) -> dict:
-        """The entries of the device database, by name."""
+        """Return the entries of the device database, by name."""
         return self.ddb.entries
 
     def get_desc(self, name: str) -> dict:
-        """The entry of the device `name`, aliases followed; KeyError if there is none."""
+        """Return the entry of the device `name`, following aliases; KeyError if there is none."""
         return self.ddb.get(name)
 
     def get(self, name: str):
-        """The device `name`; DeviceError if it cannot be had."""
+        """Return the device `name`; DeviceError if it is not available."""
         return self.virtual_devices[name] if name in self.virtual_devices else self._described(name)
 
     def _described(self, name: str):
-        """The device that the database describes under `name`."""
+        """Return the device described under `name` in the database."""
         if not isinstance(name, str):
             raise DeviceError(f"a device has a name, not {name!r}")
         try:
@@ -93,19 +94,19 @@ class DeviceManager:
         return _KINDS[kind](self, description)
 
     def notify_run_end(self):
-        """Tell devices that want to know that ``run()`` is over."""
+        """Notify devices that ``run()`` has ended, if they have the method."""
         for device in self.made:
             if hasattr(type(device), "notify_run_end"):
                 device.notify_run_end()
 
     def close_devices(self):
-        """Close every device, the newest first; an error of one does not keep the others open."""
+        """Close every device, newest first; an error in one does not keep the others open."""
         self._at_end.close()
         self._made.clear()
 
 
 def _driver(manager: DeviceManager, description: dict):
-    """A device with a driver in this process."""
+    """Create a device with a driver in this process."""
     missing = [f"'{field}'" for field in ("module", "class") if field not in description]
     if missing:
         raise DeviceError(f"its entry in {manager.ddb.path} lacks {missing[0]}")
@@ -135,7 +136,7 @@ def _dummy(_manager: DeviceManager, _description: dict):
 
 
 def _controller(manager: DeviceManager, description: dict):
-    """A client of the process that drives the device."""
+    """Create a client of the process that drives the device."""
     missing = [field for field in ("host", "port") if field not in description]
     if missing:
         raise DeviceError(f"its entry in {manager.ddb.path} lacks '{missing[0]}'")
@@ -145,7 +146,7 @@ def _controller(manager: DeviceManager, description: dict):
 
 
 def _auxiliary(manager: DeviceManager, description: dict):
-    """A client of a further target of a controller that has an entry of its own."""
+    """Create a client of another target of a controller that has its own entry."""
     controller = manager.get_desc(description["controller"])
     own = {name: description[name] for name in ("target_name", "best_effort") if name in description}
     return _controller(manager, controller | own)
@@ -157,11 +158,12 @@ _KINDS: dict[str, Callable] = {
     "controller": _controller,
     "controller_aux_target": _auxiliary,
 }
-"""What makes a device of the ``type`` of an entry."""
+"""Constructors of devices, by ``type`` of the entry."""
 
 
 def _frozen(value) -> Hashable:
-    """A description as a key: what is equal there is equal here. What has no hash counts as itself only."""
+    """Convert a description to a key: equal descriptions give equal keys. Unhashable values are
+    keyed by identity."""
     if isinstance(value, dict):
         return frozenset((name, _frozen(content)) for name, content in value.items())
     if isinstance(value, list | tuple):
@@ -170,7 +172,7 @@ def _frozen(value) -> Hashable:
 
 
 def _close(device):
-    """Close a device by the method of its class that is there for it."""
+    """Close a device by its class's closing method, if it has one."""
     methods = (getattr(type(device), name, None) for name in ("close_rpc", "close"))
     method = next(filter(None, methods), None)
     try:

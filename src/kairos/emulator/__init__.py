@@ -1,7 +1,7 @@
-"""The emulated core device: started for a run, watched, asked what its pins did, and stopped.
+"""The emulated core device: starts it for a run, observes it, reads its pin activity, and stops it.
 
-The emulator is a program of its own (``kairos-emulator``) that executes the real firmware and the
-real gateware; this package finds its files, holds its process and speaks to its control socket.
+The emulator is a separate program (``kairos-emulator``) that executes the real firmware and the
+real gateware; this package finds its files, manages its process and uses its control socket.
 """
 
 from .artifacts import build_directory

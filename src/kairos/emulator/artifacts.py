@@ -1,7 +1,7 @@
-"""Where the built files are: the emulator, the firmware, the gateware library.
+"""Locations of the built files: the emulator, the firmware, the gateware library.
 
-In a checkout they are in ``build/``. Installed, they come with the packages ``kairos-device``,
-which has firmware and gateware in folders as ``build/`` has them, and ``kairos-emulator``, the
+In a checkout they are in ``build/``. When installed, they come with the packages ``kairos-device``,
+which has firmware and gateware in the same layout as ``build/``, and ``kairos-emulator``, the
 program.
 """
 
@@ -19,22 +19,21 @@ SYSTEMS = {
     "star": ("star", "satellite"),
     "tree": ("tree", "fork", "satellite"),
 }
-"""Systems of several boards that the emulator knows by name, and the variants of their gateware."""
+"""Systems of several boards that the emulator knows by name, and their gateware variants."""
 
 LIBRARY = "libkairos_pl.so"
-"""Gateware as a library, of each variant."""
+"""The gateware of a variant as a library."""
 
 DEVICE = "kairos-device"
-"""The package that has firmware and gateware."""
+"""The package with firmware and gateware."""
 
 EMULATOR = "kairos-emulator"
-"""The emulator: its package, and the program in it."""
+"""Name of the emulator's package and program."""
 
 
 def build_directory() -> Path:
-    """``KAIROS_BUILD``, else ``build/`` of the checkout this file belongs to, else what is
-    installed, else ``build/`` of the current directory.
-    """
+    """Return ``KAIROS_BUILD``, else ``build/`` of the checkout this file belongs to, else the
+    installed files, else ``build/`` of the current directory."""
     if configured := os.environ.get("KAIROS_BUILD"):
         return Path(configured)
     checkout = Path(__file__).resolve().parents[3]
@@ -46,14 +45,14 @@ def build_directory() -> Path:
 def _installed_device() -> Path | None:
     """The folder of ``kairos-device``, or None."""
     try:
-        # A package is unpacked when it is installed: its files have paths.
+        # Packages are unpacked on installation, so their files have paths.
         return Path(str(resources.files(DEVICE.replace("-", "_"))))
     except ModuleNotFoundError:
         return None
 
 
 def _emulator(build: Path) -> Path:
-    """The emulator: of `build`, or the installed one where that is installed too."""
+    """Return the emulator of `build`, or the installed one if `build` is the installed package."""
     path = build / "emulator" / EMULATOR
     if path.is_file() or build != _installed_device():
         return path
@@ -61,12 +60,13 @@ def _emulator(build: Path) -> Path:
         files = metadata.files(EMULATOR) or ()
     except metadata.PackageNotFoundError:
         return path
-    # Where it lies depends on how it was installed (for a user, in an environment, below a prefix).
+    # Its location depends on the installation scheme (user, environment, prefix).
     return next((Path(str(file.locate())) for file in files if file.name == EMULATOR), path)
 
 
 def how_to_get(*parts: str) -> str:
-    """What to do where `parts` (``firmware``, ``gateware``, ``emulator``) are missing, as the end of a sentence."""
+    """Return advice for missing `parts` (``firmware``, ``gateware``, ``emulator``), as the end of a
+    sentence."""
     if build_directory() == _installed_device():
         packages = dict.fromkeys(EMULATOR if part == "emulator" else DEVICE for part in parts)
         return f"install it with 'pip install {' '.join(packages)}' (or set KAIROS_BUILD)"
@@ -74,7 +74,7 @@ def how_to_get(*parts: str) -> str:
 
 
 def built_firmware(name: str) -> Path:
-    """Path of an image of the built firmware, such as ``boot.elf``; UsageError if it is not there."""
+    """Return the path of a firmware image, such as ``boot.elf``; UsageError if it does not exist."""
     path = build_directory() / "firmware" / name
     if not path.is_file():
         raise UsageError(f"there is no {path}: {how_to_get('firmware')}, or name another file")
@@ -82,7 +82,7 @@ def built_firmware(name: str) -> Path:
 
 
 def built_database(variant: str) -> Path:
-    """Path of the device database that comes with a gateware; UsageError if it is not built."""
+    """Return the path of a gateware's device database; UsageError if it is not built."""
     path = gateware(variant, "device_db.py")
     if not path.is_file():
         raise UsageError(f"there is no {path}: {how_to_get('gateware', f'VARIANT={variant}')}")
@@ -90,10 +90,10 @@ def built_database(variant: str) -> Path:
 
 
 def command(what: str) -> tuple[Path, list[str]]:
-    """The emulator, and the arguments for a gateware variant, for a system of several boards
-    (`SYSTEMS`), or for the description of one, a file whose name ends with ``.toml``.
+    """Return the emulator, and its arguments for a gateware variant, a system of several boards
+    (`SYSTEMS`), or the description of a system, a file whose name ends with ``.toml``.
 
-    EmulatorError if something is missing, with the command that makes it.
+    EmulatorError if something is missing, with the command that builds it.
     """
     build = build_directory()
     if what.endswith(".toml"):
@@ -109,7 +109,8 @@ def command(what: str) -> tuple[Path, list[str]]:
 
 
 def gateware(variant: str, name: str) -> Path:
-    """Path of a file of a gateware variant, which may be missing; EmulatorError if only other variants are there."""
+    """Return the path of a file of a gateware variant, which may not exist; EmulatorError if only
+    other variants exist."""
     folder = build_directory() / "gateware"
     if not (folder / variant / name).is_file():
         known = sorted(path.parent.name for path in folder.glob(f"*/{LIBRARY}"))
@@ -122,9 +123,10 @@ def gateware(variant: str, name: str) -> Path:
 
 
 def find(images: tuple[str, ...], variants: tuple[str, ...]) -> tuple[Path, ...]:
-    """Paths of the emulator, of these images of the firmware, and of the gateware libraries of these variants.
+    """Return the paths of the emulator, of these firmware images, and of these variants' gateware
+    libraries.
 
-    EmulatorError if one is missing, with the command that makes it.
+    EmulatorError if one is missing, with the command that builds it.
     """
     build = build_directory()
     libraries = [gateware(variant, LIBRARY) for variant in variants]

@@ -1,7 +1,8 @@
-"""What a device database says for the bench of an emulated device: which cards it has
-(``kairos-emulator --cards``), and what it calls its pins (``--names``).
+"""Derives the bench of an emulated device from a device database: its cards (``kairos-emulator
+--cards``) and the names of its pins (``--names``).
 
-A driver's entry says which channels it uses; the model of its card is wired to their pins, whatever they are called.
+A driver's entry determines the channels it uses; the card's model is wired to their pins,
+regardless of their names.
 """
 
 import math
@@ -10,33 +11,34 @@ from collections.abc import Iterator
 __all__ = ["cards", "doubled", "lacking", "pins"]
 
 REVISIONS = (8, 9)
-"""Of the Urukul's logic, as far as it is modelled."""
+"""Modelled revisions of the Urukul's logic."""
 CHANNELS = 4
 """DDS channels of an Urukul."""
 ALMAZNY = {"AlmaznyLegacy": "v1.1", "AlmaznyChannel": "v1.2"}
-"""What is on top of a Mirny, by the classes of its drivers."""
+"""Expansion card of a Mirny, by driver class."""
 FIRST_DDS = 4
 """Chip select of an Urukul's channel 0."""
 
 
 def _is_channel(number) -> bool:
-    """Whether an RTIO channel may have this number."""
+    """Return whether this is a valid RTIO channel number."""
     return isinstance(number, int) and 0 <= number < 1 << 32
 
 
 def _is_positive(number) -> bool:
-    """Whether a clock or a reference may have this value."""
+    """Return whether this is a valid clock or reference value."""
     return isinstance(number, int | float) and 0 < number < math.inf
 
 
 class _Database:
-    """The entries of a device database, asked without a complaint: what is wrong there is for its drivers to say."""
+    """The entries of a device database, read without validation: errors are left to the drivers to
+    report."""
 
     def __init__(self, entries: dict):
         self.entries = entries
 
     def resolved(self, name) -> str | None:
-        """The name of an entry, aliases followed; None if there is none."""
+        """Return the name of an entry, following aliases; None if there is none."""
         seen: set[str] = set()
         while isinstance(name, str) and name not in seen:
             seen.add(name)
@@ -47,7 +49,7 @@ class _Database:
         return None
 
     def get(self, name) -> dict:
-        """An entry, aliases followed; an empty one if there is none."""
+        """Return an entry, following aliases; an empty one if there is none."""
         name = self.resolved(name)
         return {} if name is None else self.entries[name]
 
@@ -56,28 +58,29 @@ class _Database:
         return arguments if isinstance(arguments, dict) else {}
 
     def channels(self, **devices) -> dict[str, int]:
-        """RTIO channels of devices by what they are for, of those that have one."""
+        """Return the RTIO channels of devices by their role, omitting devices without one."""
         found = {part: self.arguments(self.get(name)).get("channel") for part, name in devices.items()}
         return {part: channel for part, channel in found.items() if _is_channel(channel)}
 
     def own(self, entry: dict, **arguments) -> dict[str, int]:
-        """RTIO channels whose numbers are arguments of an entry, by what they are for, of those that it has."""
+        """Return the RTIO channels given as arguments of an entry, by their role, omitting missing
+        ones."""
         found = {part: self.arguments(entry).get(argument) for part, argument in arguments.items()}
         return {part: number for part, number in found.items() if _is_channel(number)}
 
     def drivers(self, *classes: str) -> Iterator[tuple[str, dict]]:
-        """Name and entry of each device with one of these drivers."""
+        """Yield name and entry of each device with one of these drivers."""
         for name, entry in self.entries.items():
             if isinstance(entry, dict) and entry.get("class") in classes:
                 yield name, entry
 
     def behind(self, card: dict, argument: str, *classes: str) -> list[dict]:
-        """Arguments of the devices whose `argument` names a card."""
+        """Return the arguments of the devices whose `argument` names a card."""
         of_class = (self.arguments(entry) for _, entry in self.drivers(*classes))
         return [arguments for arguments in of_class if self.get(arguments.get(argument)) is card]
 
     def servos(self, card: dict) -> Iterator[tuple[dict, int]]:
-        """Arguments of each SU-Servo that has the Urukul `card`, and the card's place there."""
+        """Yield the arguments of each SU-Servo with the Urukul `card`, and the card's index there."""
         for _, entry in self.drivers("SUServo"):
             arguments = self.arguments(entry)
             cards = arguments.get("cpld_devices")
@@ -100,14 +103,14 @@ def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
         settings["proto_rev"] = arguments["proto_rev"]
     reference = arguments.get("refclk")
     if _is_positive(reference):
-        # What the configuration selects: bit 0 the SMA connector, else bit 1 the MMCX connector,
-        # else the oscillator.
+        # Clock selection of the configuration: bit 0 the SMA connector, else bit 1 the MMCX
+        # connector, else the oscillator.
         select = arguments.get("clk_sel", 0)
         source = ("oscillator_hz", "sma_hz", "mmcx_hz", "sma_hz")[select if select in range(4) else 0]
         settings[source] = float(reference)
     channels = database.channels(**lines)
     for servo, place in database.servos(entry):
-        # A servo's channels are before it, four for each card.
+        # A servo's channels precede it, four per card.
         number = servo["channel"]
         first = number + CHANNELS * (place - len(servo["cpld_devices"]))
         channels |= {f"nu{place}": number} | {f"sw{n}": first + n for n in range(CHANNELS)}
@@ -123,7 +126,7 @@ def _serial_dac(database: _Database, entry: dict) -> tuple[dict, dict]:
 
 
 def _ad53xx(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """A DAC alone: the lowest bit of its chip select is the line of the bus that selects it."""
+    """Describe a single DAC: the lowest bit of its chip select is its select line on the bus."""
     channels, settings = _serial_dac(database, entry)
     select = database.arguments(entry).get("chip_select", 1)
     if isinstance(select, int) and select > 0:
@@ -140,7 +143,7 @@ def _sampler(database: _Database, entry: dict) -> tuple[dict, dict]:
 
 
 def _servo(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """The Sampler of an SU-Servo."""
+    """Describe the Sampler of an SU-Servo."""
     arguments = database.arguments(entry)
     revision = arguments.get("sampler_hw_rev")
     settings = {"hw_rev": revision} if isinstance(revision, str) else {}
@@ -161,7 +164,7 @@ def _ad9834(database: _Database, entry: dict) -> tuple[dict, dict]:
 
 
 def _alone(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """A chip alone on a bus, of which nothing is said."""
+    """Describe a single chip on a bus, without settings."""
     return database.channels(spi=database.arguments(entry).get("spi_device")), {}
 
 
@@ -182,8 +185,8 @@ def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
     settings: dict = {}
     reference, select = arguments.get("refclk"), arguments.get("clk_sel")
     if _is_positive(reference):
-        # A name stands for a number that depends on the card's revision; what the driver selects
-        # has the reference.
+        # A name stands for a number that depends on the card's revision; the source that the driver
+        # selects gets the reference.
         chosen = select if select in range(CHANNELS) else 0
         settings["clocks_hz"] = [float(reference) if n == chosen else 0.0 for n in range(CHANNELS)]
     for kind, revision in ALMAZNY.items():
@@ -193,14 +196,15 @@ def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
 
 
 def _ddsbus(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """The bus of an AD9914; all chips of a bus say the same of it."""
+    """Describe the bus of AD9914 chips, whose entries agree on it."""
     clock = database.arguments(entry).get("sysclk")
     settings = {"clock_hz": float(clock)} if _is_positive(clock) else {}
     return database.own(entry, bus="bus_channel"), settings
 
 
 def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """The card of a driver of relays; its ADC is the one whose name begins as its own does, or else the only one."""
+    """Describe the card of a relay driver; its ADC is the one with the same name prefix, or else
+    the first."""
     lines = {"relay": database.arguments(entry).get("spi_device")}
     adcs = list(database.drivers("ADC"))
     (own,) = [name for name, other in database.drivers("Relay") if other is entry][:1]
@@ -226,18 +230,19 @@ CARDS = {
     "SUServo": ("sampler", _servo),
     "Zotino": ("zotino", _serial_dac),
 }
-"""Cards that have models by the classes of their drivers: their kind to the emulator, and what
-makes channels and settings of an entry."""
+"""Modelled cards by driver class: the emulator's name of the kind, and the function that derives
+channels and settings from an entry."""
 
 PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
-"""Classes of drivers of single pins."""
+"""Driver classes of single pins."""
 
 WITHOUT = ("CXPGrabber",)
-"""Classes of drivers of cards that have no model."""
+"""Driver classes of cards without a model."""
 
 
 def cards(entries: dict) -> list[dict]:
-    """The cards of a device database with the entries `entries`, as ``--cards`` takes them."""
+    """Return the cards of a device database with the entries `entries`, in the format of
+    ``--cards``."""
     database = _Database(entries)
     found = []
     for name, entry in database.drivers(*CARDS):
@@ -257,12 +262,13 @@ PLACES: dict[str, tuple[str, str | None]] = {
     "ADF5356": ("cpld_device", "channel"),
     "AlmaznyChannel": ("host_mirny", "channel"),
 }
-"""Classes of drivers of single chips: which arguments name the card, or its bus, and the chip there;
-None: it is the only one."""
+"""Driver classes of single chips: the arguments that name the card, or its bus, and the chip on it;
+None: the only chip."""
 
 
 def doubled(entries: dict) -> list[str]:
-    """Chips that several devices drive, a line each: what one of them sets the other one changes."""
+    """List the chips that several devices drive, one line each: settings of one device are changed
+    by the other."""
     database = _Database(entries)
     drivers: dict[str, list[str]] = {}
     for name, entry in database.drivers(*PLACES):
@@ -278,7 +284,8 @@ def doubled(entries: dict) -> list[str]:
 
 
 def pins(entries: dict) -> dict[str, int]:
-    """RTIO channels of the devices that are single pins, by their names and aliases, as ``--names`` takes them."""
+    """Return the RTIO channels of single-pin devices, by name and alias, in the format of
+    ``--names``."""
     database = _Database(entries)
     of_pins = ((name, database.get(name)) for name in entries)
     channels = {name: database.arguments(entry).get("channel") for name, entry in of_pins if entry.get("class") in PINS}
@@ -286,5 +293,5 @@ def pins(entries: dict) -> dict[str, int]:
 
 
 def lacking(entries: dict) -> dict[str, str]:
-    """Devices that drive a card without a model, and their classes."""
+    """Return the devices that drive a card without a model, with their classes."""
     return {name: entry["class"] for name, entry in _Database(entries).drivers(*WITHOUT)}

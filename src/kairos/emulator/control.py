@@ -1,4 +1,4 @@
-"""The control socket of the emulator: one JSON object a line, request and reply."""
+"""The control socket of the emulator: one JSON object per line, request and reply."""
 
 import json
 import socket
@@ -11,19 +11,21 @@ __all__ = ["Control"]
 
 
 class Control:
-    """A connection to the control socket at `path`; closing it ends an emulator with ``--exit-with-control``."""
+    """A connection to the control socket at `path`; closing it ends an emulator with
+    ``--exit-with-control``."""
 
     def __init__(self, path: str, timeout: float = 30.0):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout)
         self.timeout = timeout
-        """Seconds within which a request is answered."""
+        """Timeout of a request in seconds."""
         self._socket.connect(path)
         self._lines = self._socket.makefile("r", encoding="utf-8")
 
     @classmethod
     def connect_when_there(cls, path: str, is_alive, timeout: float) -> "Control":
-        """Connect as soon as the emulator has made its socket; EmulatorError if it ends before or takes too long."""
+        """Connect once the emulator has created its socket; EmulatorError if it exits before or
+        takes too long."""
         deadline = time.monotonic() + timeout
         while True:
             try:
@@ -36,7 +38,7 @@ class Control:
                 time.sleep(0.005)
 
     def request(self, cmd: str, **arguments) -> dict:
-        """Reply to `cmd`; EmulatorError if it fails or the emulator is gone."""
+        """Return the reply to `cmd`; EmulatorError if it fails or the emulator has exited."""
         # A wait is answered at its end.
         self._socket.settimeout(self.timeout + arguments.get("timeout_ms", 0) / 1000)
         try:
@@ -54,13 +56,14 @@ class Control:
         return reply
 
     def status(self) -> dict:
-        """Where the machine is: ``time_ns`` of the device, ``instructions`` and ``state`` of each core, and more."""
+        """Return the machine's state: ``time_ns`` of the device, ``instructions`` and ``state`` of
+        each core, and more."""
         return self.request("status")
 
     def wait(self, goal: str, timeout: float = 30.0, time_ns: int | None = None) -> str | None:
-        """Wait until the device is ``ready`` (its network is up), or ``idle``: nothing but the host
-        can make progress, and nothing is queued. The wait also ends at the device's time `time_ns`,
-        or after `timeout` seconds.
+        """Wait until the device is ``ready`` (its network is up), or ``idle``: only the host can
+        make progress, and nothing is queued. The wait also ends at the device's time `time_ns`, or
+        after `timeout` seconds.
 
         Returns what was reached: `goal`, ``time``, or None.
         """
@@ -69,15 +72,17 @@ class Control:
         return self.request("wait", **{"for": goal}, timeout_ms=timeout_ms, **until)["reached"]
 
     def submissions(self, start: int = 0) -> list[int]:
-        """PL cycles of the `sev` instructions from number `start` on; only the newest 4096 are kept."""
+        """Return the PL cycles of the `sev` instructions from number `start` on; only the newest
+        4096 are kept."""
         return self.request("sev", **{"from": start})["cycles"]
 
     def trace(self, start: int = 0, until: int | None = None) -> dict:
-        """``pads``; ``events`` from number `start` up to now, or before the time `until` in ns,
-        each (ns, pad, level), and ``next``, the number of the event after them; ``waves``: what
-        clocks did since power-up, before that time, which is not among the events; ``time_ns``,
-        before which all is known."""
-        # What is driven without end would give new ones for ever.
+        """Return ``pads``; ``events`` from number `start` on, up to the present or before the time
+        `until` in ns, as (ns, pad, level), with ``next``, the number of the following event;
+        ``waves``: clock activity since power-up, before that time, which is not among the events;
+        ``time_ns``, before which everything is known.
+        """
+        # A free-running clock would produce new events forever.
         end = self.status()["time_ns"] if until is None else until
         events, following = [], start
         while True:
@@ -90,13 +95,13 @@ class Control:
         if until is not None:
             events = [event for event in events if event[0] < until]
             waves = [wave.before(until) for wave in waves]
-        # Where nothing of it is left, there is none.
+        # Drop waves without changes.
         waves = [wave for wave in waves if wave.changes]
         known = {"next": following, "time_ns": reply["time_ns"]}
         return {"pads": reply["pads"], "events": events, "waves": waves, **known}
 
     def uart(self) -> str:
-        """What the firmware has printed since power-up."""
+        """Return what the firmware has printed since power-up."""
         return self.request("uart", **{"from": 0})["text"]
 
     def close(self):

@@ -1,4 +1,5 @@
-"""The emulator as a child process: started at once, waited for only when somebody needs it, never left behind."""
+"""The emulator as a child process: starts immediately, is awaited only on demand, and never
+outlives this process."""
 
 import atexit
 import json
@@ -36,48 +37,51 @@ __all__ = [
 _SCHEME = "emulator://"
 
 READY_TIMEOUT = 30.0
-"""Seconds in which the firmware must have booted; a hundred times what it takes on an idle machine."""
+"""Timeout in seconds for booting the firmware; a hundred times its duration on an idle machine."""
 ANSWER_TIMEOUT = 2.0
-"""Seconds in which one that has not booted must say something."""
+"""Timeout in seconds for a reply of an emulator that has not booted."""
 
 CLOCKS_ONLY_NS = 1_000_000
-"""A recording in which clock generators run on ends so long after the last change of another pin."""
+"""If clock generators keep running, a recording ends this long after the last change of another
+pin."""
 
 LOST = re.compile(r"RTIO (?:collision|busy error|sequence error) involving channel \S+")
-"""What the log says of an output that could not be done."""
+"""Log text of an output that could not be produced."""
 
 _MARGIN_NS = 1_000
 SAYS = "kairos-emulator: "
-"""So begins a line of the emulator that is for its user."""
+"""Prefix of the emulator's messages for its user."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How an emulator is started: `skip` lets time pass in which nothing happens, `settings` are timing parameters."""
+    """Options of an emulator: `skip` skips idle time, `settings` are timing parameters."""
 
     skip: bool = True
     settings: dict = field(default_factory=dict)
     forward: dict[int, int] = field(default_factory=lambda: {PORT: 0})
-    """Ports of the device that are wanted on this host, and as which port; 0 lets the system choose."""
+    """Forwarded ports of the device, with their ports on this host; 0 lets the system choose."""
     log: str | None = None
-    """File for what the device says on its serial line."""
+    """File for the output of the device's serial line."""
     bench: str | None = None
-    """File that says what is wired to the pins; without it the chips of the device's cards are."""
+    """Bench file that describes what is wired to the pins; without it the chips of the device's
+    cards."""
     entries: dict = field(default_factory=dict)
-    """Those of the device database, which says of cards and pins what the bench is to know."""
+    """Entries of the device database, from which cards and pins of the bench are derived."""
     open_pins: bool = False
-    """Nothing is wired to the pins."""
+    """Wire nothing to the pins."""
     wires: list[str] = field(default_factory=list)
-    """What drives inputs besides: PIN=PIN, PIN=HZ or PIN=high."""
+    """Additional drivers of inputs: PIN=PIN, PIN=HZ or PIN=high."""
 
 
 def is_emulated(host) -> bool:
-    """Whether `host` of a device database is an emulated device: ``emulator://VARIANT``."""
+    """Return whether `host` of a device database is an emulated device: ``emulator://VARIANT``."""
     return isinstance(host, str) and host.startswith(_SCHEME)
 
 
 def variant_of(url: str) -> str:
-    """What ``emulator://VARIANT`` names: a gateware variant, or a description of boards (a file ``.toml``)."""
+    """Return the target of ``emulator://VARIANT``: a gateware variant, or a system description (a
+    file ``.toml``)."""
     variant = url.removeprefix(_SCHEME)
     if variant.endswith(".toml"):
         return variant
@@ -88,7 +92,7 @@ def variant_of(url: str) -> str:
 
 
 def wiring(options: Options) -> list[str]:
-    """What the command line of an emulator says of the pins."""
+    """Return the command-line arguments of an emulator that concern the pins."""
     if options.open_pins:
         return ["--no-bench"]
     bench = [] if options.bench is None else ["--bench", options.bench]
@@ -99,12 +103,13 @@ def wiring(options: Options) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """The environment of an emulator: models in Python run in this Python."""
+    """Return the environment of an emulator: models in Python use this interpreter."""
     return {**os.environ, "KAIROS_PYTHON": sys.executable}
 
 
 class Emulator:
-    """A running emulator of the gateware `variant`. It ends with :meth:`stop`, or when this process ends."""
+    """A running emulator of the gateware `variant`. It ends with :meth:`stop`, or with this
+    process."""
 
     def __init__(self, variant: str, options: Options = Options()):
         program, what = artifacts.command(variant)
@@ -134,7 +139,8 @@ class Emulator:
                 stderr=subprocess.PIPE,
                 text=True,
                 errors="replace",
-                # Ctrl-C is for the experiment: the emulator stays, so that what it did can still be shown.
+                # Ctrl-C is for the experiment: the emulator stays, so that its activity can still
+                # be shown.
                 start_new_session=True,
             )
         except OSError as error:
@@ -143,14 +149,14 @@ class Emulator:
         self._control: Control | None = None
         self._ready: dict | None = None
         self.trace_start = 0
-        """Number of the first event of the pins that belongs to the run."""
+        """Number of the first pin event that belongs to the run."""
         self.trace_start_ns = 0
-        """From when on the changes of clocks belong to it."""
+        """Time from which changes of clocks belong to the run."""
         self.settled_ns: int | None = None
         self.kernels = Kernels()
-        """What it has run."""
+        """The kernels it has run."""
         self.outputs_start: list[int] = []
-        """Of each board, number of the first output of a kernel that belongs to the run."""
+        """For each board, the number of the first kernel output that belongs to the run."""
         self._events: queue.SimpleQueue = queue.SimpleQueue()
         self._errors: list[str] = []
         self._readers = [threading.Thread(target=target, daemon=True) for target in (self._read_out, self._read_err)]
@@ -158,11 +164,12 @@ class Emulator:
             reader.start()
 
     def _read_out(self):
-        # Connected before anything else: the emulator ends with this connection, so it cannot
-        # outlive this process.
+        # Connect before anything else: the emulator ends with this connection, so it cannot outlive
+        # this process.
         try:
             self._control = Control.connect_when_there(self._socket_path, self.is_alive, READY_TIMEOUT)
-            # Nobody else connects: the directory goes now, so that none is left if this process is killed.
+            # No other client connects: the directory is removed now, so that none remains if this
+            # process is killed.
             self._directory.cleanup()
         except (EmulatorError, OSError):
             pass
@@ -179,7 +186,7 @@ class Emulator:
 
     @property
     def pid(self) -> int:
-        """Process number of the program."""
+        """Process id of the program."""
         return self._process.pid
 
     @property
@@ -188,11 +195,11 @@ class Emulator:
         return None if self._ready is None else self._ready["wall_s"]
 
     def is_alive(self) -> bool:
-        """Whether the program still runs."""
+        """Return whether the program is still running."""
         return self._process.poll() is None
 
     def failure(self) -> str | None:
-        """Why the emulator ended, or None while it runs."""
+        """Return why the emulator ended, or None while it runs."""
         try:
             code = self._process.wait(timeout=0.2)
         except subprocess.TimeoutExpired:
@@ -209,7 +216,8 @@ class Emulator:
         return f"the emulator ended ({how}): {reason}"
 
     def log_failure(self) -> str | None:
-        """Why the file of `Options.log` could not be written to its end, or None. What runs is not ended by that."""
+        """Return why the file of `Options.log` could not be written completely, or None. This does
+        not end the run."""
         why = self.control.status()["uart_failed"]
         return why and why.partition(" (os error")[0]
 
@@ -233,9 +241,9 @@ class Emulator:
         return self._ready
 
     def _not_booted(self) -> EmulatorError:
-        """Ends it; what to say of that."""
+        """Stop the emulator; returns the error to raise."""
         if self._control is not None:
-            # It may have no time for an answer.
+            # It may have no time to answer.
             self._control.timeout = ANSWER_TIMEOUT
         said = self.last_words()
         self.stop()
@@ -247,7 +255,7 @@ class Emulator:
         return EmulatorError(f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: {advice}")
 
     def last_words(self) -> str:
-        """The last two lines that the firmware printed, as a part of a sentence."""
+        """Return the last two lines that the firmware printed, as part of a sentence."""
         try:
             lines = [] if self._control is None else self._control.uart().split("\n")
         except EmulatorError:
@@ -256,17 +264,18 @@ class Emulator:
         return f" (it printed last: {'; '.join(lines[-2:])})" if lines else ""
 
     def lost_outputs(self) -> list[str]:
-        """What the device's log says of outputs that it could not do: collisions and their like, a
-        line each, with the channel. For the end of a run: time of the device passes."""
-        # A kernel may end before its outputs are due. The device looks for them when a session ends,
-        # and this is one.
+        """Return the log lines about outputs that the device could not produce: collisions and the
+        like, with their channels. For the end of a run: time of the device passes."""
+        # A kernel may end before its outputs are due. The device checks for errors when a session
+        # ends, such as this one.
         with socket.create_connection(("127.0.0.1", self.port(PORT)), READY_TIMEOUT):
             pass
         self.control.wait("idle", 1.0, self.control.status()["time_ns"] + CLOCKS_ONLY_NS)
         return re.findall(LOST, self.control.uart())
 
     def port(self, guest_port: int) -> int:
-        """Port of this host that leads to `guest_port` of the device; waits until the device has booted."""
+        """Return the port of this host forwarded to `guest_port` of the device; waits until the
+        device has booted."""
         forwards = self.wait_ready()["forwards"]
         try:
             return int(forwards[str(guest_port)])
@@ -284,25 +293,26 @@ class Emulator:
     # Recording
 
     def mark_start(self):
-        """The run begins: what the pins did before is not part of its recording."""
+        """Mark the start of the run: earlier pin activity is excluded from its recording."""
         trace = self.control.trace()
         self.trace_start, self.trace_start_ns = trace["next"], trace["time_ns"]
         self.outputs_start = self.control.status()["outputs"]
 
     def settle(self, timeout: float = 30.0, clocks: frozenset[int] = frozenset()) -> bool:
-        """Wait until the device, left by the host, has played what it has queued and its time stands still.
+        """Wait until the device, left alone by the host, has played its queued outputs and its time
+        stands still.
 
         A clock generator that was left running never ends: once only the RTIO channels `clocks`
-        have changed for a millisecond of the device's time, the recording ends so long after the
-        last other change, at `settled_ns`. False if there is no end within `timeout` seconds, not
-        counting those that it takes to reach the next output: hours of the device's time may pass
-        until then.
+        have changed for a millisecond of the device's time, the recording ends that long after the
+        last other change, at `settled_ns`. Returns False if this takes longer than `timeout`
+        seconds, not counting the time to reach the next output, before which hours of the device's
+        time may pass.
         """
         deadline = time.monotonic() + timeout
         status = self.control.status()
         start, seen, last = status["time_ns"], self.trace_start, None
         while True:
-            # A little later: what happens in the cycle of that very moment may not have been run yet.
+            # Slightly later: events in the current cycle may not have been simulated yet.
             until = max(start, last or 0) + CLOCKS_ONLY_NS + _MARGIN_NS if clocks else None
             reached = self.control.wait("idle", deadline - time.monotonic(), until)
             if reached is None and self._gets_nearer(status):
@@ -314,37 +324,37 @@ class Emulator:
             seen = trace["next"]
             running = {pad["index"] for pad in trace["pads"] if pad["channel"] in clocks}
             others = [moment for moment, pad, _ in trace["events"] if pad not in running]
-            # Without any other, the clocks' first change.
+            # Without any other change, the clocks' first change counts.
             clocked = [wave.since(self.trace_start_ns) for wave in trace["waves"]]
             firsts = [moment for moment, _, _ in trace["events"]] + [w.time_of(0) for w in clocked if w.changes]
             first = min(firsts, default=start)
             last = max(others, default=last or first)
             if max(start, last) + CLOCKS_ONLY_NS <= trace["time_ns"]:
-                # Not where the device happens to be by now: the same run gives the same recording.
+                # Not the device's current time: the same run must give the same recording.
                 self.settled_ns = last + CLOCKS_ONLY_NS
                 return True
             if time.monotonic() > deadline:
                 return False
 
     def recording(self, names: dict[int, str]) -> Recording:
-        """What the pins did in the run that has settled; `names` are those of its RTIO channels."""
+        """Return the pin activity of the settled run; `names` are those of its RTIO channels."""
         trace = self.control.trace(until=self.settled_ns)
         return Recording.from_trace(trace, self.trace_start, names, self.trace_start_ns)
 
     def sources(self) -> Sources:
-        """Which lines of the source the outputs of the run come from."""
+        """Return the source lines from which the run's outputs come."""
         with tempfile.TemporaryDirectory(prefix="kairos-") as directory:
             path = os.path.join(directory, "outputs")
             reply = self.control.request("sources", **{"path": path, "from": self.outputs_start})
             return Sources(reply, path, self.kernels)
 
     def _gets_nearer(self, status: dict) -> bool:
-        """Whether time goes on towards the output that was the next one at `status`, which is brought up to date."""
+        """Return whether time advances towards the next output known at `status`, which is updated."""
         before, status["time_ns"] = status["time_ns"], self.control.status()["time_ns"]
         return before < status["time_ns"] < (status["queued_ns"] or 0)
 
     def stop(self):
-        """End the emulator; harmless if it has ended already."""
+        """Stop the emulator; harmless if it has ended already."""
         if self._control is not None:
             try:
                 if self.is_alive():
@@ -372,7 +382,8 @@ _running: dict[str, Emulator] = {}
 
 
 def acquire(url: str, options: Options | None = None) -> Emulator:
-    """The emulator of ``emulator://VARIANT`` in this process, started with `options` if there is none."""
+    """Return this process's emulator of ``emulator://VARIANT``, started with `options` if
+    necessary."""
     variant = variant_of(url)
     if variant not in _running:
         _running[variant] = Emulator(variant, options or Options())
@@ -380,7 +391,7 @@ def acquire(url: str, options: Options | None = None) -> Emulator:
 
 
 def is_running(url: str) -> bool:
-    """Whether this process has the emulator of ``emulator://VARIANT``."""
+    """Return whether this process runs the emulator of ``emulator://VARIANT``."""
     return variant_of(url) in _running
 
 

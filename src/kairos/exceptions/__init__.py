@@ -1,7 +1,7 @@
-"""Exceptions that come from the core device.
+"""Exceptions raised by the core device.
 
-The device names an exception ``0:<class>``; the class is the one of that name here. Built-in Python
-exceptions that kernels can raise are therefore names of this module too.
+The device names an exception ``0:<class>``, which refers to the class of that name here. Built-in
+Python exceptions that kernels can raise are therefore names of this module too.
 """
 
 from builtins import (
@@ -66,15 +66,15 @@ class RTIOUnderflow(Exception):
 
 
 class RTIOOverflow(Exception):
-    """An input channel recorded events faster than the kernel read them; at least one is lost."""
+    """An input channel recorded events faster than the kernel read them; at least one was lost."""
 
 
 class RTIODestinationUnreachable(Exception):
-    """A satellite board that a channel belongs to is not connected."""
+    """The satellite board of a channel is not connected."""
 
 
 class DMAError(Exception):
-    """A DMA recording cannot be made, found or played."""
+    """A DMA recording cannot be created, found or played."""
 
 
 class CacheError(Exception):
@@ -102,7 +102,7 @@ class RemoteMemoryError(Exception):
 
 
 class UnwrapNoneError(Exception):
-    """A kernel used the content of an option that holds none."""
+    """A kernel used the content of an empty option."""
 
 
 class ClockFailure(Exception):
@@ -110,7 +110,7 @@ class ClockFailure(Exception):
 
 
 class UnsupportedDevice(KairosError):
-    """What answers at the address is not a core device that Kairos can drive."""
+    """The device at the address is not a core device supported by Kairos."""
 
 
 class RPCReturnValueError(ValueError):

@@ -1,4 +1,4 @@
-"""The names by which the device knows classes of exceptions."""
+"""Names of exception classes on the device."""
 
 import builtins
 
@@ -8,11 +8,12 @@ from ..contracts.exceptions import HOST_BUILTIN_PREFIX, HOST_PREFIX, PREALLOCATE
 __all__ = ["device_name"]
 
 _FIXED = {getattr(exceptions, name.split(":")[-1].split(".")[-1]): name for name in PREALLOCATED}
-"""Those that the firmware raises, whatever their class calls itself and wherever it is from."""
+"""Exceptions raised by the firmware, regardless of the class's own name and module."""
 
 
 def device_name(cls: type) -> str | None:
-    """The name of an exception that a kernel can raise or catch; None if the class is known to its program only."""
+    """Return the name of an exception that kernels can raise or catch; None for classes of the
+    experiment."""
     if cls in _FIXED:
         return _FIXED[cls]
     if cls.__module__ == builtins.__name__:

@@ -1,4 +1,4 @@
-"""Exceptions that a kernel did not catch: what the device reports, and how the user sees it."""
+"""Exceptions not caught by a kernel: the device's report, and its presentation to the user."""
 
 import linecache
 from dataclasses import dataclass, field
@@ -26,14 +26,15 @@ class DeviceException:
 
 @dataclass
 class Report:
-    """The exceptions, oldest first, and the backtrace they share: (return address, stack pointer)."""
+    """The exceptions, oldest first, and their shared backtrace: (return address, stack pointer)."""
 
     exceptions: list[DeviceException]
     backtrace: list[tuple[int, int]] = field(default_factory=list)
 
 
 def format_message(exception: DeviceException) -> str:
-    """The message with its parameters filled in, or as it is if it is not a format string for them."""
+    """Return the message with its parameters filled in, or unchanged if it is not a matching format
+    string."""
     try:
         return exception.message.format(*exception.params)
     except (IndexError, KeyError, ValueError, AttributeError):
@@ -41,7 +42,8 @@ def format_message(exception: DeviceException) -> str:
 
 
 class CoreException:
-    """What the device reported, symbolized. ``str()`` gives the device's traceback, most recent call first."""
+    """The device's report, symbolized. ``str()`` gives the device's traceback, most recent call
+    first."""
 
     def __init__(self, report: Report, symbolize):
         self.report = report
@@ -49,7 +51,8 @@ class CoreException:
 
     @property
     def newest(self) -> DeviceException:
-        """The exception that ended the kernel: what was raised while older ones were handled, as in Python."""
+        """The exception that ended the kernel: the one raised last, while older ones were handled,
+        as in Python."""
         return self.report.exceptions[-1]
 
     @property
@@ -65,8 +68,8 @@ class CoreException:
         own = (exception.file, exception.line, exception.column + 1 or None, exception.function, None)
         entries = []
         limit = None
-        # Outermost first, the stack pointer falls; what does not fall belongs to a frame that was
-        # shown already.
+        # Outermost first, the stack pointer decreases; addresses where it does not belong to a
+        # frame already shown.
         for address, stack_pointer in (self.report.backtrace[i] for i in reversed(exception.frames)):
             if limit is None or stack_pointer < limit:
                 entries.append(address)
@@ -75,7 +78,8 @@ class CoreException:
         for address in reversed(entries):
             for frame in symbolize([address]):
                 shown = (frame.file, frame.line, frame.column, frame.function, address)
-                # A kernel's raise statement is both the exception's own place and its first frame.
+                # A kernel's raise statement is both the exception's own location and its first
+                # frame.
                 if frames == [own] and shown[:2] == own[:2]:
                     frames = [shown]
                 else:

@@ -1,4 +1,5 @@
-"""What ``from artiq.experiment import *`` (or ``from kairos.experiment import *``) gives an experiment."""
+"""The names imported by ``from artiq.experiment import *`` (or ``from kairos.experiment import
+*``)."""
 
 from .. import language
 from ..exceptions import RTIOOverflow, RTIOUnderflow

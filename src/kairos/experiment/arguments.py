@@ -1,9 +1,9 @@
-"""Arguments of experiments: what a value may be, its default, and how it is described to a user interface.
+"""Arguments of experiments: permitted values, defaults, and descriptions for a user interface.
 
-A kind of argument is declared by three things: which values it accepts, what they are converted to,
-and the fields that tell a user interface how to offer it. Everything else, defaults and
-descriptions, is made from these in :class:`Processor`. Values are in SI units; ``scale`` concerns
-their display only, and ``min`` and ``max`` are hints that are not enforced.
+A kind of argument is declared by three things: the values it accepts, their conversion, and the
+fields that describe it to a user interface. Defaults and descriptions are derived from these in
+:class:`Processor`. Values are in SI units; ``scale`` concerns their display only, and ``min`` and
+``max`` are hints that are not enforced.
 """
 
 import re
@@ -35,7 +35,7 @@ class NoDefault:
 
 
 class ArgumentError(ValueError):
-    """An argument was given a value that it may not have."""
+    """An argument was given a value that is not permitted."""
 
 
 class DefaultMissing(Exception):
@@ -47,10 +47,10 @@ class CancelledArgsError(Exception):
 
 
 def display_of(unit: str, scale, step, precision, ndecimals) -> dict[str, Any]:
-    """How a number is displayed, as far as it was said: `scale`, `step` and `precision`.
+    """Return the display settings of a number: `scale`, `step` and `precision`.
 
-    What is None follows: the scale from the unit (KeyError for an unknown one), the step is a tenth
-    of the scale. `ndecimals` is the former name of `precision`.
+    Defaults for None: the scale of the unit (KeyError for an unknown one), and a tenth of the scale
+    for the step. `ndecimals` is the former name of `precision`.
     """
     if scale is None:
         if unit not in ("", *units.__all__):
@@ -64,9 +64,10 @@ def display_of(unit: str, scale, step, precision, ndecimals) -> dict[str, Any]:
 
 
 class Processor:
-    """Base of the kinds of arguments. `offer` are the fields for a user interface; they are attributes, too.
+    """Base of the kinds of arguments. `offer` holds the fields for a user interface, also set as
+    attributes.
 
-    A subclass says with :meth:`accepts` and :meth:`converted` what becomes of a value that was given.
+    Subclasses define validation in :meth:`accepts` and conversion in :meth:`converted`.
     """
 
     def __init__(self, default=NoDefault, **offer):
@@ -75,44 +76,45 @@ class Processor:
         self._defaults = () if default is NoDefault else self._read_default(default)
 
     def _read_default(self, default) -> tuple:
-        """The defaults, the initial one first; most kinds have one."""
+        """Return the defaults, the initial one first; most kinds have one."""
         if isinstance(default, list):
             raise NotImplementedError(f"{type(self).__name__} does not take a list of defaults")
         return (self.process(default),)
 
     def accepts(self, x) -> bool:
-        """Whether `x` is a value of this kind."""
+        """Return whether `x` is a value of this kind."""
         return True
 
     def converted(self, x):
-        """What the experiment gets for the value `x`."""
+        """Convert the value `x` for the experiment."""
         return x
 
     def process(self, x):
-        """The value for the experiment of what was given; ValueError if it is none."""
+        """Validate and convert a given value; ValueError if it is not accepted."""
         if not self.accepts(x):
             raise ValueError(f"Invalid {type(self).__name__} value")
         return self.converted(x)
 
     def typed(self, text: str):
-        """The value that `text` on a command line means, for :meth:`process`: PYON. ValueError if it is none."""
+        """Parse `text` from a command line, for :meth:`process`: PYON. ValueError if it is invalid."""
         try:
             return pyon.decode(text)
         except ValueError:
             raise ValueError("it is not a PYON value; text needs quotes, as in '\"text\"'") from None
 
     def hint(self) -> str:
-        """What may be typed, for somebody who is asked; nothing if that is clear."""
+        """Return a hint on the input format for a prompt; empty if it is obvious."""
         return ""
 
     def default(self):
-        """The value if none is given; `DefaultMissing` if there must be one."""
+        """Return the default value; `DefaultMissing` if there is none."""
         for value in self._defaults:
             return value
         raise DefaultMissing
 
     def describe(self) -> dict:
-        """What a user interface needs: the class name under ``ty``, ``default`` if there is one, and the fields."""
+        """Return a description for a user interface: the class name as ``ty``, ``default`` if any,
+        and the fields."""
         default = {"default": self._shown_default()} if self._defaults else {}
         return {"ty": type(self).__name__, **default, **{name: getattr(self, name) for name in self._offer}}
 
@@ -121,7 +123,8 @@ class Processor:
 
 
 class PYONValue(Processor):
-    """Any value that PYON can express, lists included. Text is decoded, a default is taken as it is."""
+    """Any value that PYON can express, including lists. Text is decoded, a default is used
+    unchanged."""
 
     def _read_default(self, default):
         return (default,)
@@ -134,13 +137,13 @@ class PYONValue(Processor):
 
 
 class BooleanValue(Processor):
-    """True or False, and nothing that merely looks like it."""
+    """True or False; values that merely compare equal to them are rejected."""
 
     def accepts(self, x):
         return isinstance(x, bool)
 
     def typed(self, text):
-        """``true`` or ``false``, as PYON and Python write them."""
+        """Parse ``true`` or ``false``, in the spelling of PYON or Python."""
         words = {"true": True, "false": False}
         if text.strip().lower() not in words:
             raise ValueError(f"it is {self.hint()}")
@@ -205,7 +208,7 @@ class NumberValue(Processor):
 
 
 def _number_type(wanted: str, scale, step, precision) -> Callable:
-    """What makes the numbers that are `wanted`, "auto", "int" or "float", of those that can be displayed."""
+    """Return the conversion for numbers of the type `wanted`: "auto", "int" or "float"."""
     integers_only = not precision and scale == 1 and step == int(step)
     makers = {"auto": int if integers_only else float, "int": int, "float": float}
     if wanted not in makers:
@@ -223,7 +226,7 @@ class StringValue(Processor):
 
 
 def _text(text: str):
-    """Text as it was typed; of quotes around it what is within."""
+    """Return typed text, without surrounding quotes if there are any."""
     try:
         value = pyon.decode(text)
     except ValueError:
@@ -235,8 +238,8 @@ _QUANTITY = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*\*?\s*([A-Za-z]+)")
 
 
 def quantity(text: str):
-    """The number that text means, which may have a unit: ``5``, ``-2.5e3``, ``20 us``, ``80*MHz``.
-    ValueError if it means none."""
+    """Parse a number that may have a unit: ``5``, ``-2.5e3``, ``20 us``, ``80*MHz``. ValueError if
+    it is invalid."""
     with suppress(ValueError):
         return pyon.decode(text)
     if match := _QUANTITY.fullmatch(text.strip()):

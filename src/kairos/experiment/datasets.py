@@ -1,8 +1,8 @@
-"""Datasets: named results of an experiment, kept locally, archived, and broadcast to whoever listens.
+"""Datasets: named results of an experiment, kept locally, archived, and broadcast to listeners.
 
-A dataset is local to the run that sets it unless it is broadcast; a broadcast one lives in a
+A dataset is local to the run that sets it unless it is broadcast; a broadcast dataset lives in a
 `DatasetDB`, in which other experiments of the same process find it. Values read from there are
-noted in the archive of the run, so that an output file holds everything that a result depended on.
+recorded in the archive of the run, so that an output file contains everything a result depends on.
 """
 
 import logging
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class Broadcast(NamedTuple):
-    """A dataset that everybody sees."""
+    """A broadcast dataset."""
 
     persist: bool
     value: Any
@@ -27,13 +27,13 @@ class Broadcast(NamedTuple):
 
 
 class DatasetDB:
-    """Broadcast datasets in memory. Every method raises KeyError for a key that is not there, but `set`."""
+    """Broadcast datasets in memory. Every method except `set` raises KeyError for an unknown key."""
 
     def __init__(self):
         self.data: dict[str, Broadcast] = {}
 
     def check(self):
-        """UsageError if they cannot be had. Those in memory can."""
+        """Raise UsageError if the database is unusable. In memory it never is."""
 
     def get(self, key):
         return self.data[key].value
@@ -42,7 +42,8 @@ class DatasetDB:
         return self.data[key].metadata
 
     def set(self, key, value, persist=None, metadata=None):
-        """Set a dataset; without `persist`, it is kept as it was before, a new one until the process ends."""
+        """Set a dataset; without `persist`, its persistence is unchanged, and a new dataset is not
+        persistent."""
         if persist is None:
             persist = key in self.data and self.data[key].persist
         self.data[key] = Broadcast(persist, value, metadata or {})
@@ -51,10 +52,10 @@ class DatasetDB:
         del self.data[key]
 
     def changed(self, key):
-        """A dataset, if there is one of this name, was changed in place."""
+        """Report that a dataset, if it exists, was changed in place."""
 
     def close_db(self):
-        """Nobody uses it any more."""
+        """Close the database."""
 
 
 _ACTIONS = {
@@ -67,7 +68,8 @@ _ACTIONS = {
 
 
 def apply_change(target, change: dict):
-    """Change what is at ``path`` in a structure; KeyError if nothing is there, UsageError for an unknown ``action``."""
+    """Change the element at ``path`` of a structure; KeyError if there is none, UsageError for an
+    unknown ``action``."""
     if change["action"] not in _ACTIONS:
         raise UsageError(f"'{change['action']}' is no change of a dataset; there are {', '.join(_ACTIONS)}")
     for step in change["path"]:
@@ -77,17 +79,18 @@ def apply_change(target, change: dict):
 
 @dataclass
 class _Record:
-    """A dataset of a run: set by it, or read by it from the broadcast ones."""
+    """A dataset set by a run, or read by it from the broadcast ones."""
 
     value: Any
     metadata: dict
     archived: bool = True
-    """It is written to the run's file."""
+    """Whether it is written to the run's file."""
     broadcast: bool = False
 
 
 def _subscript(index):
-    """Subscript of the forms that the API allows: an int, a tuple of slice arguments, or a tuple of such tuples."""
+    """Convert the subscript forms of the API: an int, a tuple of slice arguments, or a tuple of
+    such tuples."""
     if not isinstance(index, tuple):
         return index
     several = index and all(isinstance(part, tuple) for part in index)
@@ -95,7 +98,7 @@ def _subscript(index):
 
 
 class DatasetManager:
-    """Datasets of one run over the shared `ddb`: those that it has set, and those that it has read."""
+    """Datasets of one run on top of the shared `ddb`: those it has set, and those it has read."""
 
     def __init__(self, ddb: DatasetDB | None = None):
         self.ddb = DatasetDB() if ddb is None else ddb
@@ -104,20 +107,20 @@ class DatasetManager:
 
     @property
     def local(self) -> dict[str, Any]:
-        """What the run has set for its file, by key."""
+        """The datasets that the run has set for its file, by key."""
         return {key: record.value for key, record in self._written.items() if record.archived}
 
     @property
     def archive(self) -> dict[str, Any]:
-        """What the run has read from elsewhere, by key."""
+        """The datasets that the run has read from elsewhere, by key."""
         return {key: record.value for key, record in self._read.items()}
 
     def groups(self) -> dict[str, dict[str, _Record]]:
-        """What belongs into the run's file: ``datasets`` and ``archive``."""
+        """Return the groups of the run's file: ``datasets`` and ``archive``."""
         return {"datasets": {k: r for k, r in self._written.items() if r.archived}, "archive": self._read}
 
     def set(self, key, value, metadata, broadcast=False, persist=False, archive=True):
-        """Set a dataset, and withdraw it from wherever it was and shall not be any more."""
+        """Set a dataset, and withdraw it from places where it should no longer appear."""
         record = _Record(value, metadata, archived=archive, broadcast=broadcast or persist)
         before = self._written.get(key)
         if record.broadcast:
@@ -130,20 +133,22 @@ class DatasetManager:
             del self._written[key]
 
     def _own(self, key):
-        """The value of a dataset that this run has set. Where it is broadcast, too, that is the same object."""
+        """Return the value of a dataset set by this run. If it is also broadcast, that is the same
+        object."""
         record = self._written.get(key)
         if record is None:
             raise KeyError(f"Cannot mutate nonexistent dataset '{key}'")
         return record.value if record.archived else self.ddb.get(key)
 
     def mutate(self, key, index, value):
-        """Set an element or a slice of a dataset of this run; KeyError if it has set none of this name."""
+        """Set an element or a slice of a dataset of this run; KeyError if the run has not set it."""
         target = self._own(key)
         target[_subscript(index)] = value
         self.ddb.changed(key)
 
     def append_to(self, key, value):
-        """Append to a list of this run; KeyError if it has set none of this name, AttributeError if it is no list."""
+        """Append to a list of this run; KeyError if the run has not set it, AttributeError if it is
+        no list."""
         target = self._own(key)
         if not hasattr(target, "append"):
             kind = type(target).__name__
@@ -152,7 +157,8 @@ class DatasetManager:
         self.ddb.changed(key)
 
     def get(self, key, archive=True):
-        """Value of a dataset; one of others is noted in the `archive`, if that is wanted. KeyError if there is none."""
+        """Return the value of a dataset; foreign ones are recorded in the `archive`, if requested.
+        KeyError if there is none."""
         record = self._written.get(key)
         if record is not None and record.archived:
             return record.value
@@ -164,18 +170,18 @@ class DatasetManager:
         return value
 
     def get_metadata(self, key):
-        """Metadata of a dataset; KeyError if there is none."""
+        """Return the metadata of a dataset; KeyError if there is none."""
         record = self._written.get(key)
         return self.ddb.get_metadata(key) if record is None else record.metadata
 
 
 def without_none(options: dict) -> dict:
-    """Those of the options that were given."""
+    """Drop options that are None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def lookup(key, default, getter: Callable):
-    """What `getter` finds, or `default` if there is one and the key is unknown."""
+    """Return the result of `getter`, or `default` if there is one and the key is unknown."""
     try:
         return getter()
     except KeyError:

@@ -1,8 +1,8 @@
-"""What an experiment inherits: devices, arguments and datasets by name.
+"""Base classes of experiments: access to devices, arguments and datasets by name.
 
-An experiment is a class with ``build`` (asks for devices and arguments), ``prepare`` (computes,
+An experiment is a class with ``build`` (requests devices and arguments), ``prepare`` (computes,
 without hardware), ``run`` (drives hardware) and ``analyze`` (computes results). Parts of an
-experiment are `HasEnvironment` children that share the managers of their parent.
+experiment are `HasEnvironment` children that share their parent's managers.
 """
 
 import inspect
@@ -26,17 +26,18 @@ __all__ = [
 
 
 class Managers(NamedTuple):
-    """What an experiment is built with. A tuple of the four will do, in this order."""
+    """The managers an experiment is built with. A plain tuple of the four, in this order, is also
+    accepted."""
 
     devices: Any
     datasets: Any
     arguments: Any
     scheduling: dict
-    """Where the proposals of `HasEnvironment.set_default_scheduling` are left."""
+    """Receives the proposals of `HasEnvironment.set_default_scheduling`."""
 
 
 class Experiment:
-    """Base of all experiments, for those that need nothing of `HasEnvironment`."""
+    """Base of all experiments, for those that do not need `HasEnvironment`."""
 
     def prepare(self):
         """Prepare for the run, without hardware."""
@@ -46,13 +47,14 @@ class Experiment:
         raise NotImplementedError(f"{type(self).__name__} does not define run()")
 
     def analyze(self):
-        """Compute results from what the run left in datasets."""
+        """Compute results from the datasets of the run."""
 
 
 class ProcessArgumentManager:
-    """Arguments from the values the user gave, a dictionary; remembers which of them were asked for.
+    """Arguments from a dictionary of user-supplied values; records which of them were requested.
 
-    Where any value may be given (`PYONValue`), text is PYON. `typed`: the values are all text, as on a command line.
+    Text given for an argument of any type (`PYONValue`) is PYON. `typed`: all values are text, as
+    on a command line.
     """
 
     def __init__(self, unprocessed: dict, typed: bool = False):
@@ -60,17 +62,17 @@ class ProcessArgumentManager:
         self._typed = typed
         self.requested: set[str] = set()
         self.used: dict[str, Any] = {}
-        """what was given and asked for, before it was processed"""
+        """values given and requested, before processing"""
 
     @property
     def unknown(self) -> set[str]:
-        """What was given, and never asked for."""
+        """Names given, but never requested."""
         return self.unprocessed.keys() - self.requested
 
     def get(self, key, processor, group=None, tooltip=None):
-        """The value of the argument `key`, or its default.
+        """Return the value of the argument `key`, or its default.
 
-        ValueError if it is not what `processor` takes, DefaultMissing if it was not given and has no default.
+        ValueError if `processor` rejects it, DefaultMissing if it was not given and has no default.
         """
         self.requested.add(key)
         if key not in self.unprocessed:
@@ -79,7 +81,7 @@ class ProcessArgumentManager:
         try:
             if self._typed:
                 self.used[key] = processor.typed(value)
-                # It is not PYON a second time.
+                # Text must not be decoded as PYON twice.
                 return self.used[key] if isinstance(processor, PYONValue) else processor.process(self.used[key])
             self.used[key] = value
             return processor.process(value)
@@ -93,18 +95,19 @@ class ProcessArgumentManager:
             raise DefaultMissing(f"argument '{key}' has no default: give it as {key}=VALUE") from None
 
     def check_unprocessed_arguments(self):
-        """AttributeError if an argument was given that the experiment never asked for."""
+        """Raise AttributeError if an argument was given that the experiment never requested."""
         if self.unknown:
             raise AttributeError(f"Supplied argument(s) not queried in experiment: {', '.join(sorted(self.unknown))}")
 
     def interactive(self, requests, title):
-        """Ask on the terminal for `requests`, a list of (key, processor); a dictionary of values."""
+        """Prompt on the terminal for `requests`, a list of (key, processor); returns a dictionary
+        of values."""
         print(title or "Interactive arguments")
         return {key: _ask(key, processor) for key, processor in requests}
 
 
 def _ask(key, processor):
-    """One value from the terminal, asked for until it is one; an empty line is the default."""
+    """Prompt for one value until it is valid; an empty line selects the default."""
     hint = f" ({processor.hint()})" if processor.hint() else ""
     try:
         hint += f" [{processor.default()}]"
@@ -124,25 +127,26 @@ def _ask(key, processor):
 
 
 def processor_of(processor):
-    """The processor that an argument names: an object, its class, or none, for any value."""
+    """Return the processor of an argument, given as an object, a class, or None for any value."""
     if processor is None:
         return PYONValue()
     return processor() if inspect.isclass(processor) else processor
 
 
 class InteractiveArguments:
-    """Takes requests inside ``with self.interactive() as more``; afterwards the answers are its attributes."""
+    """Collects requests inside ``with self.interactive() as more``; afterwards the answers are its
+    attributes."""
 
     def __init__(self):
         self._requests: list[tuple[str, Any]] = []
 
     def setattr_argument(self, key, processor=None, group=None, tooltip=None):
-        """Ask for the argument `key`, too."""
+        """Request the argument `key`."""
         self._requests.append((key, processor_of(processor)))
 
 
 def _while_building(method: Callable) -> Callable:
-    """The method, which raises TypeError after ``build``."""
+    """Wrap a method so that it raises TypeError outside of ``build``."""
 
     @wraps(method)
     def checked(self, *args, **kwargs):
@@ -154,7 +158,8 @@ def _while_building(method: Callable) -> Callable:
 
 
 def _to_attribute(getter: Callable, constant: bool = True) -> Callable:
-    """The method that sets the attribute `key` to what `getter` gives; kernels may take it as a constant, or not."""
+    """Build the method that sets the attribute `key` to the result of `getter`, with `constant` as
+    a kernel invariant."""
     name = getter.__name__
 
     @wraps(getter)
@@ -170,14 +175,15 @@ def _to_attribute(getter: Callable, constant: bool = True) -> Callable:
 
 
 class HasEnvironment:
-    """Access to devices, arguments and datasets. `parent` is another environment or a tuple of managers."""
+    """Access to devices, arguments and datasets. The parent is another environment or a tuple of
+    managers."""
 
     def __init__(self, managers_or_parent, *args, **kwargs):
         self.children = []
         if isinstance(managers_or_parent, tuple):
             self._managers = Managers(*managers_or_parent)
         else:
-            # Only what the whole experiment proposes for its scheduling counts.
+            # Only scheduling proposals of the experiment as a whole count.
             self._managers = managers_or_parent._managers._replace(scheduling={})
             managers_or_parent.register_child(self)
         self._building = True
@@ -185,7 +191,7 @@ class HasEnvironment:
         self._building = False
 
     def register_child(self, child):
-        """Count `child` among the parts of this one."""
+        """Register `child` as a part of this object."""
         self.children.append(child)
 
     def call_child_method(self, method, *args, **kwargs):
@@ -194,16 +200,16 @@ class HasEnvironment:
             call(*args, **kwargs)
 
     def build(self):
-        """Ask for devices and arguments. To be overridden."""
+        """Request devices and arguments. To be overridden."""
 
     # Devices
 
     def get_device_db(self):
-        """The whole device database, a dictionary."""
+        """Return the whole device database, a dictionary."""
         return self._managers.devices.get_device_db()
 
     def get_device(self, key):
-        """The driver of the device `key`; DeviceError if it cannot be had."""
+        """Return the driver of the device `key`; DeviceError if it is not available."""
         return self._managers.devices.get(key)
 
     setattr_device = _to_attribute(get_device)
@@ -212,14 +218,16 @@ class HasEnvironment:
 
     @_while_building
     def get_argument(self, key, processor=None, group=None, tooltip=None):
-        """Value of the argument `key` as `processor` (`PYONValue` if none is given) takes it; only in ``build``."""
+        """Return the argument `key`, processed by `processor` (default `PYONValue`); only in
+        ``build``."""
         return self._managers.arguments.get(key, processor_of(processor), group, tooltip)
 
     setattr_argument = _to_attribute(get_argument)
 
     @contextmanager
     def interactive(self, title=""):
-        """Ask the user for arguments in the middle of a run; they are attributes of the namespace afterwards."""
+        """Prompt the user for arguments during a run; afterwards they are attributes of the
+        namespace."""
         namespace = InteractiveArguments()
         yield namespace
         requests = vars(namespace).pop("_requests")
@@ -227,7 +235,7 @@ class HasEnvironment:
 
     @_while_building
     def set_default_scheduling(self, priority=None, pipeline_name=None, flush=None):
-        """Scheduling that a user interface proposes; only in ``build``."""
+        """Propose scheduling parameters to a user interface; only in ``build``."""
         proposed = {"priority": priority, "pipeline_name": pipeline_name, "flush": flush}
         self._managers.scheduling.update(datasets.without_none(proposed))
 
@@ -237,9 +245,11 @@ class HasEnvironment:
     def set_dataset(
         self, key, value, *, unit=None, scale=None, precision=None, broadcast=False, persist=False, archive=True
     ):
-        """Set the dataset `key`: `broadcast` shows it to others, `persist` keeps it, `archive` writes it to files.
+        """Set the dataset `key`: `broadcast` publishes it, `persist` keeps it across restarts,
+        `archive` writes it to files.
 
-        `unit`, `scale` (by which the value is divided) and `precision` (digits) are for its display only.
+        `unit`, `scale` (by which the value is divided) and `precision` (digits) only affect its
+        display.
         """
         metadata = datasets.without_none({"unit": unit, "scale": scale, "precision": precision})
         self._managers.datasets.set(key, value, metadata, broadcast, persist, archive)
@@ -258,13 +268,15 @@ class HasEnvironment:
         self._managers.datasets.append_to(key, value)
 
     def get_dataset(self, key, default=NoDefault, archive=True):
-        """Value of the dataset `key`; KeyError if it is unknown and there is no `default`."""
+        """Return the value of the dataset `key`; KeyError if it is unknown and there is no
+        `default`."""
         return datasets.lookup(key, default, lambda: self._managers.datasets.get(key, archive))
 
     setattr_dataset = _to_attribute(get_dataset, constant=False)
 
     def get_dataset_metadata(self, key, default=NoDefault):
-        """``unit``, ``scale`` and ``precision`` of the dataset `key`, a dictionary of those that it has.
+        """Return ``unit``, ``scale`` and ``precision`` of the dataset `key`, a dictionary of those
+        that are set.
 
         KeyError if it is unknown and there is no `default`.
         """
@@ -275,12 +287,12 @@ class EnvExperiment(Experiment, HasEnvironment):
     """Base of most experiments."""
 
     def prepare(self):
-        """By default, prepare the children."""
+        """Prepare the children, unless overridden."""
         self.call_child_method("prepare")
 
 
 def is_public_experiment(obj) -> bool:
-    """Whether `obj` is an experiment class that a user may run."""
+    """Return whether `obj` is an experiment class that a user may run."""
     if not inspect.isclass(obj) or obj.__name__.startswith("_"):
         return False
     return issubclass(obj, Experiment) and obj not in (Experiment, EnvExperiment)

@@ -1,4 +1,5 @@
-"""Managers with which an experiment is built to learn what it asks for: no device is touched, no dataset changed."""
+"""Managers for building an experiment to learn what it requests: no device is touched, no dataset
+changed."""
 
 from .environment import processor_of
 
@@ -6,27 +7,29 @@ __all__ = ["ExamineDatasetMgr", "ExamineDeviceMgr", "TraceArgumentManager"]
 
 
 class TraceArgumentManager:
-    """Notes which arguments are asked for: `requested_args`, name to (processor, group, tooltip). All are None."""
+    """Records the requested arguments in `requested_args`, name to (processor, group, tooltip). All
+    values are None."""
 
     def __init__(self):
         self.requested_args: dict = {}
 
     def get(self, key, processor, group=None, tooltip=None):
-        """Note the argument `key`; None, whatever it is."""
+        """Record the argument `key`; returns None."""
         self.requested_args[key] = (processor_of(processor), group, tooltip)
 
     def check_unprocessed_arguments(self):
-        """None was given, so none is left."""
+        """Do nothing: no arguments were given."""
 
     def interactive(self, requests, title):
-        """Note the arguments that a run would ask for; all are None."""
+        """Record the arguments that a run would prompt for; all are None."""
         for key, processor in requests:
             self.get(key, processor)
         return {key: None for key, _ in requests}
 
 
 class _Stand:
-    """Stands for any device while its experiment is only examined: every attribute is another such thing."""
+    """Stands in for any device while an experiment is examined; every attribute is another
+    stand-in."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -38,7 +41,8 @@ class _Stand:
 
 
 class ExamineDeviceMgr:
-    """Gives something that takes every call for every name. `entries`: the device database, if it is to be seen."""
+    """Returns a stand-in for every device name. `entries`: the device database, if it should be
+    visible."""
 
     def __init__(self, entries: dict | None = None):
         self.entries = entries or {}
@@ -50,33 +54,33 @@ class ExamineDeviceMgr:
         return self.entries[name]
 
     def get(self, name):
-        """What stands for the device `name`."""
+        """Return a stand-in for the device `name`."""
         return _Stand()
 
 
 class ExamineDatasetMgr:
-    """Datasets that can be read, of `ddb`, and not changed: what an examined experiment writes is lost."""
+    """Read-only view of the datasets in `ddb`: writes of an examined experiment are discarded."""
 
     def __init__(self, ddb=None):
         self.ddb = ddb
 
     def get(self, key, archive=False):
-        """The value of a broadcast dataset; KeyError if there is none."""
+        """Return the value of a broadcast dataset; KeyError if there is none."""
         if self.ddb is None:
             raise KeyError(key)
         return self.ddb.get(key)
 
     def get_metadata(self, key):
-        """The metadata of a broadcast dataset; KeyError if there is none."""
+        """Return the metadata of a broadcast dataset; KeyError if there is none."""
         if self.ddb is None:
             raise KeyError(key)
         return self.ddb.get_metadata(key)
 
     def set(self, key, value, metadata=None, broadcast=False, persist=False, archive=True):
-        """Lost, as the experiment only is examined."""
+        """Discard the dataset, since the experiment is only examined."""
 
     def mutate(self, key, index, value):
-        """Lost."""
+        """Discard the change."""
 
     def append_to(self, key, value):
-        """Lost."""
+        """Discard the value."""

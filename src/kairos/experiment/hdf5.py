@@ -1,4 +1,4 @@
-"""The HDF5 file of a run: its datasets in ARTIQ's layout, and what they came from."""
+"""The HDF5 file of a run: its datasets in ARTIQ's layout, and their provenance."""
 
 import logging
 from pathlib import Path
@@ -14,13 +14,14 @@ logger = logging.getLogger(__name__)
 
 
 def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: dict | None = None):
-    """Write a run to an HDF5 file; UsageError if it cannot be written: then a file that is there stays as it was.
+    """Write a run to an HDF5 file; UsageError if it cannot be written, in which case an existing
+    file is unchanged.
 
-    The groups ``datasets`` and ``archive`` have what the run set and what it read from elsewhere.
-    Slashes in a key make subgroups; metadata become attributes. A value without a form in HDF5 is
-    written as text, with a warning: of PYON, or as Python shows it, which the attribute ``text``
-    says. `run`: values at the top of the file (ARTIQ's have `artiq_version`, `rid`, `start_time`,
-    `run_time` and `expid`). `sources`: values of the group ``provenance``.
+    The groups ``datasets`` and ``archive`` have the datasets set by the run and those read from
+    elsewhere. Slashes in a key create subgroups; metadata become attributes. A value that HDF5
+    cannot represent is written as text, with a warning: PYON, or else Python's `repr`, as stated in
+    the attribute ``text``. `run`: values at the top of the file (ARTIQ's have `artiq_version`,
+    `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``.
     """
     if Path(path).exists() and not Path(path).is_file():
         raise UsageError(f"{path} cannot be written: it is no file, but a device or a pipe")
@@ -28,12 +29,12 @@ def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: 
         try:
             _write(new, manager, run, sources)
         except RuntimeError as error:
-            # What h5py raises when the end of a file cannot be written.
+            # Raised by h5py if the end of a file cannot be written.
             raise OSError(str(error)) from error
 
 
 def _write(path, manager, run, sources):
-    import h5py  # here, because it takes 0.1 s, and few runs write a file
+    import h5py  # imported late: it takes 0.1 s, and few runs write a file
 
     with h5py.File(path, "w") as file:
         for name, records in manager.groups().items():
@@ -51,9 +52,9 @@ def _write(path, manager, run, sources):
 
 
 def _store(group, key: str, value):
-    """A new dataset with a value, in whatever form it has."""
+    """Create a dataset with a value, in the first representation that works."""
     if _is_taken(group, key):
-        # Such as the dataset "a/b" where "a" is one.
+        # For example the dataset "a/b" where "a" is a dataset.
         free = _free(group, key)
         logger.warning("Dataset '%s' is stored as '%s': another one is in its way", key, free)
         key = free
@@ -61,7 +62,7 @@ def _store(group, key: str, value):
         return group.create_dataset(key, data=value)
     except (TypeError, ValueError) as error:
         reason = error
-    if key in group:  # it was made, and could not be filled
+    if key in group:  # it was created, but could not be filled
         del group[key]
     try:
         text, form = pyon.encode(value), "PYON"
@@ -74,14 +75,14 @@ def _store(group, key: str, value):
 
 
 def _is_taken(group, key: str) -> bool:
-    """Whether another dataset has the place of this one, or of a group around it."""
+    """Return whether another dataset occupies this name, or that of an enclosing group."""
     parts = key.strip("/").split("/")
     around = ("/".join(parts[:end]) for end in range(1, len(parts)))
     return not any(parts) or key in group or any(place in group and hasattr(group[place], "dtype") for place in around)
 
 
 def _free(group, key: str) -> str:
-    """A name without subgroups that no dataset has."""
+    """Return an unused name without subgroups."""
     name = Path(key.strip("/")).as_posix().replace("/", ".").strip(".") or "unnamed"
     while name in group:
         name += "_"

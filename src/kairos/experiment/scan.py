@@ -1,10 +1,10 @@
-"""Scans: the sets of points over which an experiment varies a parameter, and the argument that offers them.
+"""Scans: the sets of points over which an experiment varies a parameter, and the argument type for
+them.
 
-A scan is its parameters, from which its points follow: a subclass of `ScanObject` declares the
-parameters as fields and computes the points in their natural order; that they can be iterated any
-number of times, have a length, come in random order and describe themselves for a user interface is
-common to all. Kernels cannot iterate a scan (it is a host generator): make a list first,
-``self.points = [x for x in self.scan]``.
+A scan is defined by its parameters: a subclass of `ScanObject` declares them as fields and computes
+the points in their natural order; repeated iteration, length, random order and the description for
+a user interface are common to all. Kernels cannot iterate a scan (it is a host generator): make a
+list first, ``self.points = [x for x in self.scan]``.
 """
 
 import itertools
@@ -30,7 +30,7 @@ class ScanObject:
             random.Random(self.seed).shuffle(self.sequence)
 
     def points(self) -> list:
-        """The points that the parameters give, in their natural order."""
+        """Compute the points in their natural order."""
         raise NotImplementedError(f"{type(self).__name__} does not say what its points are")
 
     def __iter__(self):
@@ -40,7 +40,8 @@ class ScanObject:
         return len(self.sequence)
 
     def describe(self) -> dict:
-        """The scan as a dictionary of plain values: its class name under ``ty``, and its parameters."""
+        """Return the scan as a dictionary of plain values: its class name as ``ty``, and its
+        parameters."""
         return {"ty": type(self).__name__} | {field.name: getattr(self, field.name) for field in fields(self)}
 
 
@@ -91,7 +92,7 @@ class CenterScan(ScanObject):
 
 @dataclass(eq=False)
 class ExplicitScan(ScanObject):
-    """The points of `sequence`, as they are."""
+    """The points of `sequence`, unchanged."""
 
     sequence: Iterable
 
@@ -106,8 +107,8 @@ class Scannable(Processor):
     """Argument whose value is a scan.
 
     `default` is a scan object or a list of them, of which the first is the initial one. `unit`,
-    `scale`, `global_step`, `global_min`, `global_max` and `precision` guide a user interface;
-    values are in SI units.
+    `scale`, `global_step`, `global_min`, `global_max` and `precision` are hints for a user
+    interface; values are in SI units.
     """
 
     def __init__(
@@ -127,8 +128,8 @@ class Scannable(Processor):
         super().__init__(default, unit=unit, **display, global_min=global_min, global_max=global_max)
 
     def typed(self, text):
-        """Short forms: ``A:B:N`` are `N` points from `A` to `B`, ``A:B:N:random`` in random order,
-        ``[A, B, C]`` these points, ``A`` one; numbers may have units."""
+        """Parse the short forms: ``A:B:N`` for `N` points from `A` to `B`, ``A:B:N:random`` in
+        random order, ``[A, B, C]`` for these points, ``A`` for one; numbers may have units."""
         listed = re.fullmatch(r"\s*\[(.*)\]\s*", text, re.DOTALL)
         if listed:
             points = [quantity(point) for point in listed[1].split(",")] if listed[1].strip() else []
@@ -152,7 +153,8 @@ class Scannable(Processor):
         return "A:B:N, A:B:N:random, [A, B, C] or A"
 
     def converted(self, x):
-        """Scan object of the dictionary `x`, in the form that :meth:`ScanObject.describe` gives."""
+        """Build the scan object from the dictionary `x`, in the format of
+        :meth:`ScanObject.describe`."""
         if isinstance(x, ScanObject):
             return x
         parameters = dict(x)
@@ -169,13 +171,14 @@ class Scannable(Processor):
 
 
 class Point(SimpleNamespace):
-    """A point of several scans at once; its coordinates are attributes."""
+    """A point of several simultaneous scans; its coordinates are attributes."""
 
 
 class MultiScanManager:
-    """Cartesian product of named scans, the last one fastest: ``MultiScanManager(("f", fs), ("t", ts))``.
+    """Cartesian product of named scans, the last one varying fastest: ``MultiScanManager(("f", fs),
+    ("t", ts))``.
 
-    Iterating gives one `Point` for each combination.
+    Iteration yields one `Point` per combination.
     """
 
     def __init__(self, *scans):

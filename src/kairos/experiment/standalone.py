@@ -1,7 +1,7 @@
-"""The devices ``scheduler`` and ``ccb`` of an experiment that is run by hand, without a master.
+"""The devices ``scheduler`` and ``ccb`` of an experiment that runs standalone, without a master.
 
-There is one run and nobody who waits for it: it is never asked to pause, nor to end but by itself,
-and what it submits is only reported, on standard output, since there is nothing that would run it.
+There is a single run and no queue: it is never asked to pause, terminates only at its own request,
+and its submissions are only reported on standard output, since nothing would run them.
 """
 
 import itertools
@@ -15,19 +15,19 @@ __all__ = ["SingleRun", "TerminationRequested", "Unheard"]
 
 @dataclass
 class SingleRun:
-    """The scheduler as the only run there is sees it; the fields are what the run may ask about itself."""
+    """The scheduler of a single run; the fields are the run's own properties."""
 
     rid: int = 0
     pipeline_name: str = "main"
     priority: int = 0
     expid: dict | None = None
     _later: Iterator[int] = field(default_factory=lambda: itertools.count(1), repr=False)
-    """Numbers for what is submitted."""
+    """Numbers for submissions."""
     _to_end: bool = field(default=False, repr=False)
-    """It has asked itself to end."""
+    """Whether the run has requested its own termination."""
 
     def submit(self, pipeline_name=None, expid=None, priority=None, due_date=None, flush=False) -> int:
-        """Report the submission; the number that the run would have, a new one each time."""
+        """Report the submission; returns the number that the run would have, a new one each time."""
         _ignored("submission", f": {expid!r}")
         return next(self._later)
 
@@ -36,26 +36,26 @@ class SingleRun:
         _ignored(f"deletion of run {rid}")
 
     def request_termination(self, rid):
-        """Ask a run to end, at its next `pause`; only this one hears it."""
+        """Request termination at the next `pause`; affects only this run."""
         if rid == self.rid:
             self._to_end = True
         else:
             _ignored(f"termination of run {rid}")
 
     def get_status(self) -> dict:
-        """The runs that wait or go on elsewhere: none."""
+        """Return the other waiting and active runs: none."""
         return {}
 
     def check_pause(self, rid=None) -> bool:
-        """Whether another run wants to go first, which there is not, or this one is to end."""
+        """Return whether this run should terminate; no other run ever waits."""
         return self.check_termination(rid)
 
     def check_termination(self, rid=None) -> bool:
-        """Whether the run is to end."""
+        """Return whether the run should terminate."""
         return self._to_end and rid in (None, self.rid)
 
     def pause(self):
-        """Let others go first, which there are not; TerminationRequested if the run is to end."""
+        """Raise TerminationRequested if the run should terminate; no other run ever waits."""
         if self._to_end:
             raise TerminationRequested("the run has asked itself to end")
 
@@ -65,7 +65,7 @@ def _ignored(what: str, details: str = ""):
 
 
 class Unheard:
-    """Takes commands to user interfaces where there are none."""
+    """Accepts commands to user interfaces where there are none."""
 
     def issue(self, service, *args, **kwargs):
-        """Broadcast a command; nobody listens."""
+        """Ignore a broadcast command."""

@@ -1,9 +1,9 @@
-"""Datasets that outlive the process: an LMDB file, in the layout of ARTIQ's ``dataset_db.mdb``.
+"""Persistent datasets: an LMDB file, in the layout of ARTIQ's ``dataset_db.mdb``.
 
 A key is the name of a dataset in UTF-8, its value the PYON text of ``(value, metadata)``. A dataset
-is in the file as soon as it is set: a process that is killed loses none. One that is changed in
-place, element by element, is written at most once a second, and at the end. Several processes may
-use one file: each writes only what it sets itself.
+is written when it is set, so a killed process loses none. A dataset changed in place, element by
+element, is written at most once a second, and at the end. Several processes may share a file: each
+writes only the datasets it sets itself.
 """
 
 import struct
@@ -20,13 +20,13 @@ from .datasets import Broadcast, DatasetDB
 __all__ = ["DatasetStore"]
 
 _LARGEST_FILE = 1 << 36
-"""Bytes; the file is only as long as what it holds."""
+"""Maximum size in bytes; the file is only as long as its content."""
 _PERIOD = 1.0
 """Seconds between writes of a dataset that is changed in place."""
 
 _HEAD = struct.Struct("<16x I4x16x I92x Q Q")
-"""The head of an LMDB file, of which there is another one on the second page: magic number, size of
-a page, last page, transaction."""
+"""The head of an LMDB file, with a second copy on the second page: magic number, page size, last
+page, transaction."""
 _MAGIC = 0xBEEFC0DE
 _READ_ALL = """
 import sys, lmdb
@@ -34,14 +34,16 @@ with lmdb.open(sys.argv[1], subdir=False, readonly=True, lock=False) as store, s
     for key, value in view.cursor():
         bytes(value)
 """
-"""Reads the file of its argument. To be run in a process of its own: what LMDB misses in a file kills the process."""
+"""Reads the file given as argument. Run in a separate process, because LMDB crashes on missing
+pages."""
 
 
 class DatasetStore(DatasetDB):
-    """Broadcast datasets, of which the persistent ones are kept in the file `path`. It is opened
-    when it is needed, and made with the first dataset to be kept.
+    """Broadcast datasets, of which the persistent ones are kept in the file `path`. It is opened on
+    demand, and created with the first persistent dataset.
 
-    UsageError where the file cannot be read or written; a dataset that could not be written is in memory all the same.
+    UsageError if the file cannot be read or written; a dataset that could not be written is still
+    held in memory.
     """
 
     def __init__(self, path):
@@ -49,12 +51,13 @@ class DatasetStore(DatasetDB):
         self.path = Path(path)
         self._environment = None
         self._unsaved: set[str] = set()
-        """Datasets changed in place since they were written."""
+        """Datasets changed in place since they were last written."""
         self._saved: dict[str, float] = {}
-        """When each dataset was written, in seconds of the monotonic clock."""
+        """Time of the last write of each dataset, in seconds of the monotonic clock."""
 
     def check(self):
-        """UsageError if there is a file, and it is no dataset store, or parts of it are missing. It is not changed."""
+        """Raise UsageError if a file exists that is not a dataset store, or is incomplete. It is
+        not changed."""
         if self.path.is_dir():
             raise UsageError(f"the dataset store {self.path} is a directory, not a file")
         try:
@@ -67,12 +70,13 @@ class DatasetStore(DatasetDB):
             raise self._unusable(error.strerror) from None
         if length and pages is None:
             raise self._unusable("it is no LMDB file")
-        # The last pages may not be in use, and then need not be there.
+        # The last pages may be unused, and then need not exist.
         if length and pages > length and not self._can_be_read():
             raise self._unusable("it is damaged, or cut short")
 
     def _can_be_read(self) -> bool:
-        """Whether all datasets can be read, in a process of its own, which LMDB ends where a page is missing."""
+        """Return whether all datasets can be read, in a separate process, which LMDB crashes if a
+        page is missing."""
         command = [sys.executable, "-c", _READ_ALL, str(self.path)]
         return subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
 
@@ -81,9 +85,9 @@ class DatasetStore(DatasetDB):
         return UsageError(f"the dataset store {self.path} cannot be opened: {reason}; {advice}")
 
     def _open(self, create=False):
-        """The environment; None if there is no file, and none is to be made."""
+        """Return the environment; None if there is no file and none should be created."""
         if self._environment is None and (create or self.path.exists()):
-            import lmdb  # not at the head: most runs keep nothing
+            import lmdb  # imported late: most runs persist nothing
 
             self.check()
             try:
@@ -95,7 +99,7 @@ class DatasetStore(DatasetDB):
 
     @contextmanager
     def _view(self, environment):
-        """A transaction that reads; UsageError where the file is damaged."""
+        """Open a read transaction; UsageError if the file is damaged."""
         import lmdb  # as above
 
         try:
@@ -126,7 +130,7 @@ class DatasetStore(DatasetDB):
         return entry
 
     def keys(self) -> list[str]:
-        """Names of all datasets, in order."""
+        """Return the names of all datasets, in order."""
         environment = self._open()
         kept = []
         if environment is not None:
@@ -135,7 +139,7 @@ class DatasetStore(DatasetDB):
         return sorted({*self.data, *kept})
 
     def kept(self) -> dict[str, Broadcast]:
-        """What is in the file, by name."""
+        """Return the content of the file, by name."""
         environment = self._open()
         if environment is None:
             return {}
@@ -143,7 +147,8 @@ class DatasetStore(DatasetDB):
             return {bytes(key).decode(): self._decoded(bytes(key).decode(), text) for key, text in cursor}
 
     def version(self) -> int | None:
-        """A number that every change of the file makes larger, whoever makes it; None if there is no file."""
+        """Return a number that increases with every change of the file by any process; None if
+        there is no file."""
         environment = self._open()
         return None if environment is None else environment.info()["last_txnid"]
 
@@ -180,12 +185,12 @@ class DatasetStore(DatasetDB):
                 self._unsaved.add(key)
 
     def save(self):
-        """Write what was changed in place and not written yet."""
+        """Write datasets changed in place and not written yet."""
         for key in list(self._unsaved):
             self._write(key)
 
     def close_db(self):
-        """Save, and close the file; it is opened again when it is needed."""
+        """Save, and close the file; it is reopened on demand."""
         try:
             self.save()
         finally:
@@ -227,12 +232,12 @@ def _fits(environment, key) -> bool:
 
 
 def _reason(error) -> str:
-    """The part of LMDB's text that tells what is wrong."""
+    """Extract the cause from LMDB's text."""
     return str(error).rpartition(": ")[2].splitlines()[0]
 
 
 def _pages(file) -> int | None:
-    """Bytes of all pages of an LMDB file, used or not; None if it is none."""
+    """Return the size in bytes of all pages of an LMDB file, used or not; None if it is not one."""
     heads = []
     for place in range(2):
         file.seek(heads[0][1] * place if heads else 0)

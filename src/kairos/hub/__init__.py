@@ -3,7 +3,8 @@
     with kairos.hub.connect("localhost") as lab:
         errors = lab["zc706"].registers.rtio.async_error.read()
 
-The hub is a program of its own (``kairos hub serve``); what it offers, in any language, stands in ``src/hub/proto``.
+The hub is a separate program (``kairos hub serve``); its language-independent interface is defined
+in ``src/hub/proto``.
 """
 
 from .buses import I2c, Pin, Spi

@@ -1,5 +1,5 @@
-"""What is on a device's board besides registers: the I2C bus, SPI buses and pins. Each call is a
-program of its own; many steps at once are a `Program`."""
+"""Peripherals of a device's board besides registers: the I2C bus, SPI buses and pins. Each call is
+a separate program; use a `Program` for many steps at once."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -9,37 +9,37 @@ from .program import Program
 __all__ = ["ByName", "I2c", "Pin", "Spi", "pins", "spi_buses"]
 
 ADDRESSES = range(0x08, 0x78)
-"""Those that devices may have; the others mean something to all of them."""
+"""Valid device addresses; the others are reserved."""
 
 
 class I2c:
-    """The I2C bus of a board, at 100 kbit/s, in turn with the kernel that runs. Addresses have 7 bits.
+    """The I2C bus of a board, at 100 kbit/s, shared with the running kernel. Addresses have 7 bits.
 
-    `switch`: (address, mask) of a switch such as the PCA9548 that is set for the transaction, and
-    back to what it was after. ProgramError: NOT_ACKNOWLEDGED if no device answers, BUS_STUCK,
-    BUS_BUSY if a kernel keeps the bus.
+    `switch`: (address, mask) of a switch such as the PCA9548 that is set for the transaction and
+    restored afterwards. ProgramError: NOT_ACKNOWLEDGED if no device answers, BUS_STUCK, BUS_BUSY if
+    a kernel occupies the bus.
     """
 
     def __init__(self, device):
         self._device = device
 
     def transfer(self, address: int, write: bytes = b"", read: int = 0, switch: tuple[int, int] | None = None) -> bytes:
-        """Write at most 8 bytes to a device, then read at most 64 from it."""
+        """Write up to 8 bytes to a device, then read up to 64 bytes from it."""
         program = Program()
         program.i2c(address, write, read, switch)
         return unpacked(self._device.run(program), read)
 
     def read(self, address: int, count: int, register: int | None = None, switch=None) -> bytes:
-        """Read bytes of a device, from its `register` (8 bits) on if one is named."""
+        """Read bytes from a device, starting at its `register` (8 bits) if given."""
         write = b"" if register is None else bytes([register])
         return self.transfer(address, write, count, switch)
 
     def write(self, address: int, data: bytes, switch=None):
-        """Write bytes to a device; the first often is the number of a register."""
+        """Write bytes to a device; the first byte is often a register number."""
         self.transfer(address, data, 0, switch)
 
     def scan(self, switch=None) -> list[int]:
-        """Addresses at which devices answer."""
+        """Return the addresses at which devices answer."""
         return [address for address in ADDRESSES if self._answers(address, switch)]
 
     def _answers(self, address: int, switch) -> bool:
@@ -53,13 +53,14 @@ class I2c:
 
 
 def unpacked(words: list[int], count: int) -> bytes:
-    """The bytes that were read in a transaction, from its words of result."""
+    """Unpack the bytes read in a transaction from its result words."""
     sizes = [min(4, count - at) for at in range(0, count, 4)]
     return b"".join(word.to_bytes(size, "big") for word, size in zip(words, sizes, strict=True))
 
 
 class ByName(Mapping):
-    """What a device has on channels of some kinds, by the names of those: what is made of the device and a name."""
+    """Objects for a device's channels of some kinds, by channel name; `make` builds one from device
+    and name."""
 
     def __init__(self, device, channels: list, make: Callable, called: str, kinds: tuple[str, ...]):
         self._device, self._make, self._called = device, make, called
@@ -85,13 +86,13 @@ class ByName(Mapping):
 
 
 class Spi:
-    """An SPI bus, between the transfers of experiments."""
+    """An SPI bus, used between the transfers of experiments."""
 
     def __init__(self, device, name: str):
         self._device, self.name = device, name
 
     def transfer(self, data: int, length: int, **settings) -> int | None:
-        """Send bits to chips; with ``input=True`` those that were received. Settings as of
+        """Send bits to chips; with ``input=True`` return the bits received. Settings as for
         `Program.spi`. ProgramError: TIMEOUT if an experiment keeps a chip selected."""
         program = Program()
         program.spi(self.name, data, length, **settings)
@@ -103,23 +104,24 @@ class Spi:
 
 
 class Pin:
-    """A pin. An experiment does not notice when it is held; what that does is on it again when it is let go."""
+    """A pin. Overriding it does not affect the experiment, whose level reappears when the override
+    is released."""
 
     def __init__(self, device, name: str):
         self._device, self.name = device, name
 
     def level(self) -> bool:
-        """What it shows."""
+        """Return the level of the pin."""
         program = Program()
         program.probe(self.name)
         return bool(self._device.run(program)[1])
 
     def hold(self, level: bool):
-        """Hold it at a level."""
+        """Hold the pin at a level."""
         self._override(level)
 
     def release(self):
-        """Let it go."""
+        """Release the pin."""
         self._override(None)
 
     def _override(self, level: bool | None):
@@ -132,10 +134,10 @@ class Pin:
 
 
 def spi_buses(device, channels: list) -> ByName:
-    """SPI masters by the names of their channels."""
+    """Return SPI masters by the names of their channels."""
     return ByName(device, channels, Spi, "SPI buses", ("spi_master",))
 
 
 def pins(device, channels: list) -> ByName:
-    """Pins of TTL by the names of their channels."""
+    """Return TTL pins by the names of their channels."""
     return ByName(device, channels, Pin, "pins", ("ttl_out", "ttl_inout"))

@@ -1,4 +1,5 @@
-"""Client of a hub. Its messages are those that the hub describes (server reflection): client and hub agree."""
+"""Client of a hub. Message types come from the hub itself (server reflection), so client and hub
+always agree."""
 
 import json
 import ssl
@@ -26,17 +27,16 @@ from .waveforms import Waveforms
 __all__ = ["PORT", "SYSTEM", "Device", "Lab", "Register", "Subsystem", "connect"]
 
 PORT = 1390
-"""Where a hub listens unless hub.toml says otherwise."""
+"""Default port of a hub, unless hub.toml sets another."""
 
 PACKAGE = "kairos.hub.v1"
 TIMEOUT = 30.0
-"""Seconds in which the hub must answer."""
+"""Timeout in seconds of a call."""
 PING = 20.0
-"""Seconds after which a hub that says nothing while something is under way is asked whether it is
-there, and that it then has."""
+"""Seconds of silence during a call after which the hub is pinged, and timeout of the ping."""
 
 CONDITIONS = ("unknown", "absent", "good", "warning", "bad")
-"""How a subsystem is, by the numbers of the protocol."""
+"""Conditions of a subsystem, indexed by the protocol's numbers."""
 
 Subsystem = namedtuple("Subsystem", "condition text values")
 Subsystem.__doc__ = (
@@ -45,19 +45,20 @@ Subsystem.__doc__ = (
 
 
 _FAILURES = (grpc.RpcError, KeyError, TypeError, ValueError)
-"""Of a call; the latter two of fields that a message cannot have."""
+"""Failures of a call; the last two for fields that a message cannot have."""
 
 SYSTEM = "system"
-"""As a certificate: whatever the authorities say that this system trusts."""
+"""As a certificate: accept the authorities that this system trusts."""
 
 
 def connect(
     address: str, timeout: float = TIMEOUT, token: str | None = None, certificate: str | Path | None = None
 ) -> "Lab":
-    """The laboratory whose hub is at `address`, a host or host:port ([IPV6]:port). HubError if no hub answers there.
+    """Connect to the laboratory whose hub is at `address`, a host or host:port ([IPV6]:port).
+    HubError if no hub answers there.
 
-    `token`: who this is, for a hub that asks. `certificate`: PEM file with the certificate of a hub
-    that has TLS, or of the authority that vouches for it, or "system" for those that this system
+    `token`: authentication, if the hub requires it. `certificate`: PEM file with the certificate of
+    a hub that uses TLS, or of its certificate authority, or "system" for those that this system
     trusts.
     """
     notebook.complete(items={Lab, Registers, ByName}, attributes={Device, Registers, Register})
@@ -65,12 +66,12 @@ def connect(
 
 
 def _with_port(address: str) -> str:
-    """Where a hub is, with its port if the address has none. HubError for a port that there is not."""
+    """Return the hub's address, with the default port if it has none. HubError for an invalid port."""
     host, colon, port = address.rpartition(":")
     if address.startswith("unix:"):
         return address
     if ":" in host and "/" not in host and not host.startswith("["):
-        # An address of IPv6 without brackets has no port.
+        # An IPv6 address without brackets has no port.
         return f"[{address}]:{PORT}"
     if not colon or address.endswith("]"):
         return f"{address}:{PORT}"
@@ -82,7 +83,7 @@ def _with_port(address: str) -> str:
 class _Details(
     namedtuple("_Details", "method timeout metadata credentials wait_for_ready compression"), grpc.ClientCallDetails
 ):
-    """What gRPC knows of a call besides its request."""
+    """Details of a gRPC call besides its request."""
 
 
 class _Token(
@@ -91,7 +92,7 @@ class _Token(
     grpc.StreamUnaryClientInterceptor,
     grpc.StreamStreamClientInterceptor,
 ):
-    """Shows the token with every call, those of reflection included."""
+    """Sends the token with every call, including those of reflection."""
 
     def __init__(self, token: str):
         self._metadata = ("authorization", f"Bearer {token}")
@@ -104,7 +105,7 @@ class _Token(
 
 
 def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
-    # A network that is cut says nothing: without pings who watches would wait for ever.
+    # A broken network gives no error: without pings a watching client would wait forever.
     options = [
         ("grpc.keepalive_time_ms", round(1000 * PING)),
         ("grpc.keepalive_timeout_ms", round(1000 * PING)),
@@ -113,7 +114,7 @@ def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
     ]
     if certificate is None:
         if address.startswith("unix:"):
-            # The path of a Unix socket is no name of a host, which the hub would be called by otherwise.
+            # By default the path of the Unix socket would be the host name, which is invalid.
             options.append(("grpc.default_authority", "localhost"))
         channel = grpc.insecure_channel(address, options)
     else:
@@ -137,11 +138,11 @@ class Lab:
         self._channel = _channel(address, token, certificate)
         self._protocol = ProtoReflectionDescriptorDatabase(self._channel)
         self._pool = DescriptorPool(self._protocol)
-        # What the hub describes is looked up once: a pool that asks while another thread does loses
-        # what either found.
+        # Descriptors are looked up under a lock: concurrent lookups in a pool lose what either
+        # found.
         self._looking = threading.RLock()
         self._methods, self._classes = {}, {}
-        # By device what Registers.List says: by name.
+        # Answers of Registers.List: by device, then by name.
         self._registers: dict[str, dict] = {}
         try:
             self._names = frozenset(self)
@@ -160,11 +161,12 @@ class Lab:
         self._channel.close()
 
     def devices(self) -> list:
-        """The devices, as the messages `Device` of the protocol: name, address, connected, gateware, error."""
+        """Return the devices, as messages `Device` of the protocol: name, address, connected,
+        gateware, error."""
         return list(self.call("Devices", "List").devices)
 
     def metrics(self) -> str:
-        """Metrics of the hub and its devices, as Prometheus reads them."""
+        """Return metrics of the hub and its devices, in the Prometheus text format."""
         scheme, context = "http", None
         if self._certificate is not None:
             file = None if self._certificate == SYSTEM else self._certificate
@@ -179,25 +181,30 @@ class Lab:
             raise HubError(f"the hub at {self._address} gives no metrics: {error}", "UNAVAILABLE") from None
 
     def plugins(self) -> list:
-        """The plugins, as the messages `Plugin` of the protocol: name, layer, services, running, error, starts."""
+        """Return the plugins, as messages `Plugin` of the protocol: name, layer, services, running,
+        error, starts."""
         return list(self.call("Plugins", "List").plugins)
 
     def reload(self, plugin: str):
-        """Start a plugin anew, with what hub.toml says of it now. Needs a token that may administer."""
+        """Restart a plugin with its current settings in hub.toml. Requires a token with the role
+        `administer`."""
         self.call("Plugins", "Reload", name=plugin)
 
     def clocks(self, *devices: str) -> dict:
-        """The clocks of devices by name, of all if none is named, as the messages `DeviceClocks` of the protocol."""
+        """Return the clocks of devices by name, of all devices if none is named, as messages
+        `DeviceClocks` of the protocol."""
         return {each.device: each for each in self.call("Clocks", "List", devices=devices).devices}
 
     def watch_clocks(self, *devices: str, period: float = 1.0) -> Iterator[tuple[float, dict]]:
-        """Times (s since 1970) and clocks: at first all, then of those devices where something has changed."""
+        """Yield times (s since 1970) and clocks: at first all, then those of devices with changes."""
         for news in self.stream("Clocks", "Watch", devices=devices, period_ms=round(1000 * period)):
             yield news.time, {each.device: each for each in news.devices}
 
     def wait_for_clocks(self, *devices: str, timeout: float = 60.0) -> dict:
-        """Return when the clocks of all these devices are as they should be, as `clocks` does.
-        HubError with the code DEADLINE_EXCEEDED says which are not, after `timeout` seconds."""
+        """Wait until the clocks of all these devices are in their required state; returns them as
+        `clocks` does. HubError with the code DEADLINE_EXCEEDED names those that are not, after
+        `timeout` seconds.
+        """
         answer = self.wait_for(timeout, "Clocks", "Wait", devices=devices, timeout_ms=round(1000 * timeout))
         return {each.device: each for each in answer.devices}
 
@@ -205,17 +212,17 @@ class Lab:
         return iter([device.name for device in self.devices()])
 
     def __getitem__(self, name: str) -> "Device":
-        """The device of that name, whether it answers or not. KeyError if the hub has none."""
+        """Return the device of that name, whether it answers or not. KeyError if the hub has none."""
         if name not in self._names:
-            # A hub that was started anew may have others.
+            # A restarted hub may have other devices.
             self._names = frozenset(names := list(self))
             if name not in self._names:
                 raise KeyError(f"this hub has no device '{name}', but {', '.join(names)}")
         return Device(self, name)
 
     def described_registers(self, device: str, anew: bool = False) -> dict:
-        """The registers of a device by name, as the messages `Register` of the protocol, as the hub
-        said when it was asked first, or now."""
+        """Return the registers of a device by name, as messages `Register` of the protocol: cached
+        from the first request, or requested again with `anew`."""
         if anew or device not in self._registers:
             found = self.call("Registers", "List", device=device).registers
             self._registers[device] = {register.name: register for register in found}
@@ -228,11 +235,11 @@ class Lab:
         return f"<hub at {self._address}: {', '.join(sorted(self._names))}>"
 
     def message(self, name: str, **fields):
-        """A message of the protocol."""
+        """Create a message of the protocol."""
         return self.message_class(name)(**fields)
 
     def message_class(self, name: str) -> type:
-        """The class of the messages of that name."""
+        """Return the class of the messages of that name."""
         with self._looking:
             if name not in self._classes:
                 described = self._pool.FindMessageTypeByName(f"{PACKAGE}.{name}")
@@ -240,11 +247,12 @@ class Lab:
             return self._classes[name]
 
     def call(self, service: str, method: str, **fields):
-        """The answer to a call, a message. `service`: one of the hub, or in full one of a plugin. HubError."""
+        """Call a method and return the answer, a message. `service`: one of the hub, or the full
+        name of a plugin's. HubError."""
         return self.wait_for(0.0, service, method, **fields)
 
     def wait_for(self, seconds: float, service: str, method: str, **fields):
-        """The same of a call that the hub may take so many seconds more for."""
+        """As `call`, with a timeout longer by `seconds`."""
         try:
             request, send = self._method(service, method)
             return send(request(**fields), timeout=self._timeout + seconds)
@@ -252,7 +260,7 @@ class Lab:
             raise self._failed(error, method) from None
 
     def stream(self, service: str, method: str, **fields) -> Iterator:
-        """What the hub sends in answer to a call, without end. HubError."""
+        """Yield the messages that the hub streams in answer to a call, without end. HubError."""
         try:
             request, send = self._method(service, method)
             yield from send(request(**fields))
@@ -260,7 +268,8 @@ class Lab:
             raise self._failed(error, method) from None
 
     def send(self, service: str, method: str, messages: Iterable[dict]):
-        """The answer to a call of many messages, each by its fields; a message. HubError."""
+        """Send a stream of messages, each given by its fields; returns the answer, a message.
+        HubError."""
         try:
             request, send = self._method(service, method)
             return send(request(**fields) for fields in messages)
@@ -268,7 +277,7 @@ class Lab:
             raise self._failed(error, method) from None
 
     def _method(self, service: str, method: str):
-        """The class of its requests, and what sends one."""
+        """Return the class of the method's requests, and the function that sends one."""
         path = f"/{service if '.' in service else f'{PACKAGE}.{service}'}/{method}"
         with self._looking:
             if path not in self._methods:
@@ -287,7 +296,7 @@ class Lab:
             return self._methods[path]
 
     def _failed(self, error: Exception, method: str) -> Exception:
-        """What the caller is told of one of `_FAILURES` in a call."""
+        """Convert one of `_FAILURES` to the exception for the caller."""
         if isinstance(error, grpc.RpcError):
             text = error.details() or error.code().name
             of_the_hub = "does not answer" in text or text.startswith("plugin ")
@@ -295,11 +304,11 @@ class Lab:
                 system = self._certificate == SYSTEM
                 text = reach.why(self._address, None if system else self._certificate, system, text)
             if text == "Deadline Exceeded":
-                # gRPC's own words: the hub has said nothing.
+                # gRPC's own text: the hub has not answered.
                 text = f"{method}: the hub at {self._address} has not answered in time"
             return HubError(text, error.code().name)
         if isinstance(error, KeyError):
-            # The database of reflection found nothing: what answers is no hub.
+            # The reflection database found nothing: the server is not a hub.
             return HubError(f"what answers at {self._address} is no hub", "UNIMPLEMENTED")
         return HubError(f"{method}: {error}", "INVALID_ARGUMENT")
 
@@ -312,12 +321,13 @@ class Device:
 
     @property
     def registers(self) -> "Registers":
-        """Its registers, by block and name: ``registers.rtio.outputs``, or ``registers["rtio/outputs"]``."""
+        """Its registers, by block and name: ``registers.rtio.outputs``, or
+        ``registers["rtio/outputs"]``."""
         self._lab.described_registers(self.name)
         return Registers(self._lab, self.name)
 
     def read(self, *registers: str) -> list[int]:
-        """The values of registers, read in one round trip."""
+        """Read registers in one round trip and return their values."""
         return list(self._lab.call("Registers", "Read", device=self.name, registers=registers).values)
 
     @property
@@ -332,33 +342,36 @@ class Device:
 
     @property
     def pins(self) -> ByName:
-        """Its pins of TTL, by the names of their channels: ``pins["ttl0"].level()``."""
+        """Its TTL pins, by the names of their channels: ``pins["ttl0"].level()``."""
         return pins(self, self.channels())
 
     def channels(self) -> list:
-        """Its RTIO channels, as the messages `Channel` of the protocol: name, number, kind, parameters."""
+        """Return its RTIO channels, as messages `Channel` of the protocol: name, number, kind,
+        parameters."""
         return list(self._lab.call("Channels", "List", device=self.name).channels)
 
     def health(self) -> dict[str, "Subsystem"]:
-        """How its subsystems are, by name, asked now."""
+        """Query the health of its subsystems, by name."""
         found = self._lab.call("Monitor", "Health", device=self.name).subsystems
         return {each.name: Subsystem(CONDITIONS[each.condition], each.text, dict(each.values)) for each in found}
 
     def log(self, follow: bool = False) -> Iterator[str]:
-        """The lines of its log: what it has kept, and with `follow` what comes, without end. The
-        device forgets what somebody has followed."""
+        """Yield the lines of its log: the stored ones, and with `follow` new ones, without end. The
+        device discards lines that a client has followed."""
         for message in self._lab.stream("Monitor", "Log", device=self.name, follow=follow):
             yield message.line
 
     def run(self, program: "Program") -> list[int]:
-        """Execute a program of accesses in one round trip: its results. `ProgramError` if a step
-        failed in the middle; HubError if the device does not permit what it does, and nothing was
-        executed."""
+        """Execute a program of accesses in one round trip and return its results. `ProgramError` if
+        a step failed midway; HubError if the device does not permit one of the accesses, in which
+        case nothing was executed.
+        """
         return self._run(program.messages(self._lab.message_class("Step")))
 
     def run_json(self, steps: str) -> list[int]:
-        """The same, of a list of steps in JSON as protocol buffers write it:
-        ``[{"read": {"register": "rtio/outputs"}}]``."""
+        """As `run`, for a list of steps in the JSON form of protocol buffers:
+        ``[{"read": {"register": "rtio/outputs"}}]``.
+        """
         try:
             listed = json.loads(steps)
             parsed = [ParseDict(step, self._lab.message("Step")) for step in listed]
@@ -374,14 +387,15 @@ class Device:
         return list(answer.results)
 
     def watch(self, *registers: str, period: float = 1.0) -> Iterator[tuple[float, list[int]]]:
-        """Times (s since 1970) and values of registers, every `period` seconds, 0.01 at least."""
+        """Yield times (s since 1970) and values of registers, every `period` seconds, at least
+        0.01."""
         request = {"device": self.name, "registers": registers, "period_ms": max(1, round(1000 * period))}
         for reading in self._lab.stream("Registers", "Watch", **request):
             yield reading.time, list(reading.values)
 
     @property
     def waveforms(self) -> Waveforms:
-        """What its channels did: ``waveforms.read()``, ``waveforms.save("pins.vcd")``."""
+        """Events of its channels: ``waveforms.read()``, ``waveforms.save("pins.vcd")``."""
         return Waveforms(self._lab, self.name)
 
     @property

@@ -1,4 +1,4 @@
-"""What a hub could not do."""
+"""Errors of a hub."""
 
 from ..errors import KairosError
 
@@ -6,7 +6,7 @@ __all__ = ["HubError", "ProgramError"]
 
 
 class HubError(KairosError):
-    """The hub could not do what it was asked. `code`: gRPC's name of the reason, such as NOT_FOUND."""
+    """The hub could not execute a request. `code`: gRPC's name of the reason, such as NOT_FOUND."""
 
     def __init__(self, text: str, code: str):
         super().__init__(text)
@@ -14,8 +14,8 @@ class HubError(KairosError):
 
 
 class ProgramError(HubError):
-    """A program has ended before its end: `code` says how (TIMEOUT), `step` is the number of the
-    step that failed, `results` has those of the steps before it."""
+    """A program was aborted: `code` gives the reason (TIMEOUT), `step` is the number of the step
+    that failed, `results` has the results of the steps before it."""
 
     def __init__(self, device: str, answer, code: str):
         super().__init__(f"{device}: {answer.error}; results so far: {list(answer.results)}", code)

@@ -1,37 +1,39 @@
-"""What a computer with Linux has besides registers: buses of I2C and SPI, and buffers of samples."""
+"""Peripherals of a computer with Linux besides registers: I2C and SPI buses, and sample buffers."""
 
 from collections.abc import Iterator
 
 __all__ = ["Board", "Buffer"]
 
 PART = 256 * 1024
-"""Bytes of a message of what is streamed."""
+"""Bytes per message of a stream."""
 
 
 class Board:
-    """Buses and buffers of a computer with Linux: ``lab["rack"].board``. HubError of a core device."""
+    """Buses and buffers of a computer with Linux: ``lab["rack"].board``. HubError for a core
+    device."""
 
     def __init__(self, lab, device: str):
         self._lab, self._device = lab, device
 
     def buses(self) -> list:
-        """Its buses, as the messages `Bus` of the protocol: name, kind, text, usable, chips."""
+        """Return its buses, as messages `Bus` of the protocol: name, kind, text, usable, chips."""
         return list(self._lab.call("Buses", "List", device=self._device).buses)
 
     def i2c(self, bus: str, address: int, *parts: bytes | int) -> bytes:
-        """A transfer with the chip at an address of 7 bits: each part is bytes to write, or how
-        many to read. The bus is not given away between them. What was read."""
+        """Transfer with the chip at a 7-bit address: each part is bytes to write, or a number of
+        bytes to read. The bus is not released between the parts. Returns the bytes read."""
         made = [{"read": part} if isinstance(part, int) else {"write": bytes(part)} for part in parts]
         return self._lab.call("Buses", "I2c", device=self._device, bus=bus, address=address, parts=made).read
 
     def spi(self, bus: str, data: bytes, hertz: int = 0, mode: int = 0) -> bytes:
-        """Send bytes to a chip on SPI; as many as came back. `hertz`: of the clock at most; 0: the device tree's."""
+        """Send bytes to a chip on SPI and return as many received bytes. `hertz`: maximum clock; 0:
+        the device tree's."""
         request = {"bus": bus, "bytes": bytes(data), "hertz": hertz, "mode": mode}
         return self._lab.call("Buses", "Spi", device=self._device, **request).bytes
 
     @property
     def buffers(self) -> dict[str, "Buffer"]:
-        """Its buffers of samples by name."""
+        """Its sample buffers, by name."""
         found = self._lab.call("Memory", "List", device=self._device).buffers
         return {each.name: Buffer(self._lab, self._device, each) for each in found}
 
@@ -48,17 +50,19 @@ class Buffer:
         self.readable, self.writable = described.readable, described.writable
 
     def stream(self, offset: int = 0, length: int = 0) -> Iterator[bytes]:
-        """What is in it, part by part; offset and length in bytes, multiples of 4. Length 0: to its end."""
+        """Yield the content in parts; offset and length in bytes, multiples of 4. Length 0: to the
+        end."""
         place = {"buffer": self.name, "offset": offset, "length": length}
         for part in self._lab.stream("Memory", "Read", device=self._device, **place):
             yield part.bytes
 
     def read(self, offset: int = 0, length: int = 0) -> bytes:
-        """What is in it: ``numpy.frombuffer(buffer.read(), "<i4")`` are samples."""
+        """Return the content: ``numpy.frombuffer(buffer.read(), "<i4")`` converts it to samples."""
         return b"".join(self.stream(offset, length))
 
     def write(self, data, offset: int = 0) -> int:
-        """Write `data`, bytes or what has them (an array), whose length is a multiple of 4. How many bytes it was."""
+        """Write `data`, bytes or an object with a buffer (an array), whose length is a multiple of
+        4; returns that length."""
         view = memoryview(data).cast("B")
         first = {"device": self._device, "buffer": self.name, "offset": offset}
         starts = range(0, max(len(view), 1), PART)

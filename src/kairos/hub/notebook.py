@@ -1,7 +1,7 @@
 """Completion of ``lab["zc706"].registers.rtio.`` in notebooks and IPython's shell.
 
-Those ask an object for its names without running anything else first, unless they are told that it
-does no harm. To look for a device, its registers or pins asks the hub, and changes nothing.
+IPython evaluates item and attribute access for completions only for classes declared as harmless.
+Looking up a device, its registers or pins queries the hub, and changes nothing.
 """
 
 import sys
@@ -10,13 +10,14 @@ __all__ = ["complete"]
 
 
 def complete(items: set[type], attributes: set[type]):
-    """Tell IPython, if this runs in it, that completions may ask for items and attributes of these classes."""
+    """Allow IPython, if it is running, to access items and attributes of these classes for
+    completions."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None:
         return
     try:
-        # Where it is not there nothing can be told.
+        # May be missing, in which case nothing can be configured.
         from IPython.core.guarded_eval import EVALUATION_POLICIES
 
         policy = EVALUATION_POLICIES[shell.Completer.evaluation]
@@ -24,6 +25,6 @@ def complete(items: set[type], attributes: set[type]):
         overrides = {key: classes | getattr(policy, key) for key, classes in told.items()}
         shell.Completer.policy_overrides = overrides | shell.Completer.policy_overrides
     except (ImportError, AttributeError, KeyError):
-        # Another version of IPython, or a policy that asks nobody: names complete where they are
-        # asked for one by one.
+        # Another version of IPython, or a policy without evaluation: names are still completed in
+        # single steps.
         return

@@ -1,4 +1,4 @@
-"""A plugin of the hub in Python: a process that the hub starts, and whose methods it serves (docs/hub-plugins.md).
+"""A plugin of the hub in Python: a process started by the hub, which forwards its methods (docs/hub-plugins.md).
 
     class Counter:
         def Add(self, request, context):
@@ -7,7 +7,7 @@
 
     plugin.serve({"lab.counter.v1.Counter": Counter()})
 
-Messages are made from the plugin's protocol file, which hub.toml names: nothing is generated.
+Message classes are built from the plugin's protocol file, which hub.toml names: nothing is generated.
 """
 
 import json
@@ -30,35 +30,38 @@ from .errors import HubError
 __all__ = ["lab", "serve", "settings"]
 
 SERVING, NOT_SERVING = b"\x08\x01", b"\x08\x02"
-"""Messages HealthCheckResponse."""
+"""Serialised HealthCheckResponse messages."""
 HANGING = 60.0
-"""Seconds after which a plugin of which no call comes on says so itself; the hub is less patient."""
+"""Seconds without progress of any call after which a plugin reports itself as hanging; the hub is
+less patient."""
 
 
 def settings() -> dict:
-    """The plugin's section of hub.toml: `[plugin.settings]`."""
+    """Return the plugin's section of hub.toml: `[plugin.settings]`."""
     return json.loads(_given("KAIROS_PLUGIN_SETTINGS"))
 
 
 def lab() -> Lab:
-    """The laboratory, for a plugin of the layer `control`: devices, and services of other plugins."""
+    """Return the laboratory, for a plugin of the layer `control`: devices, and services of other
+    plugins."""
     return Lab(_given("KAIROS_HUB"), token=_given("KAIROS_HUB_TOKEN"))
 
 
 def serve(services: dict[str, object], workers: int = 32):
-    """Serve until the hub ends this plugin. `services`: by full name an object with a method for
-    each of the protocol's, which takes the request and gRPC's context, and gives a message or its
-    fields; of a stream, it yields. A HubError ends the call with its code.
+    """Serve until the hub stops this plugin. `services`: by full name an object with a method for
+    each method of the protocol, which takes the request and gRPC's context, and returns a message
+    or its fields; for a stream, it yields them. A HubError ends the call with its code.
 
-    `workers` calls are answered at a time, more are refused with RESOURCE_EXHAUSTED. When so many
-    are under way and none of them comes on, ends or yields, the hub starts the plugin anew.
+    At most `workers` calls are answered at a time, further ones are refused with
+    RESOURCE_EXHAUSTED. If that many are active and none of them makes progress, ends or yields, the
+    hub restarts the plugin.
     """
     files = FileDescriptorSet.FromString(Path(_given("KAIROS_PLUGIN_PROTOCOL")).read_bytes())
     pool = DescriptorPool()
     for file in files.file:
         pool.Add(file)
     calls = _Calls(workers)
-    # One more, for who asks whether it serves.
+    # One more, for health checks.
     server = grpc.server(ThreadPoolExecutor(workers + 1))
     for name, service in services.items():
         handlers = {method.name: _handler(method, service, calls) for method in pool.FindServiceByName(name).methods}
@@ -67,21 +70,21 @@ def serve(services: dict[str, object], workers: int = 32):
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("grpc.health.v1.Health", health),))
     server.add_insecure_port(f"unix:{_given('KAIROS_PLUGIN_SOCKET')}")
     server.start()
-    # The hub holds the other end, and lets it go when this is to end, or when the hub itself does.
+    # The hub holds the other end and closes it to stop this plugin, or when the hub itself exits.
     while sys.stdin.buffer.read(4096):
         pass
     server.stop(grace=1).wait()
 
 
 class _Calls:
-    """Those under way, `most` at a time."""
+    """The active calls, at most `most` at a time."""
 
     def __init__(self, most: int):
         self._most, self._count, self._moved = most, 0, threading.Condition()
 
     @contextmanager
     def one(self, context):
-        """While it is answered."""
+        """Context of one call."""
         with self._moved:
             is_full = self._count == self._most
             self._count += not is_full
@@ -90,7 +93,7 @@ class _Calls:
         try:
             yield
         except HubError as error:
-            # What the hub did not do for it, its client is told as the hub tells it.
+            # Errors of the hub are passed on to the client with the hub's code.
             context.abort(getattr(grpc.StatusCode, error.code, grpc.StatusCode.ABORTED), str(error))
         finally:
             with self._moved:
@@ -98,19 +101,19 @@ class _Calls:
                 self._moved.notify_all()
 
     def move(self):
-        """One of them comes on."""
+        """Signal progress of a call."""
         with self._moved:
             self._moved.notify_all()
 
     def health(self) -> bytes:
-        """Whether there is room for a call, or one of them comes on."""
+        """Report whether there is room for a call, or a call makes progress."""
         with self._moved:
             is_well = self._count < self._most or self._moved.wait(HANGING)
         return SERVING if is_well else NOT_SERVING
 
 
 def _handler(method, service, calls: _Calls):
-    """What gRPC calls for a method of the protocol."""
+    """Build the gRPC handler for a method of the protocol."""
     work, answer = getattr(service, method.name), GetMessageClass(method.output_type)
 
     def message(result):

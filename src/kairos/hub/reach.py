@@ -1,4 +1,4 @@
-"""Why a hub cannot be reached: gRPC says little more than that it is so."""
+"""Diagnosis of an unreachable hub, since gRPC reports few details."""
 
 import socket
 import ssl
@@ -6,16 +6,18 @@ import ssl
 __all__ = ["why"]
 
 PATIENCE = 2.0
-"""Seconds for each attempt."""
+"""Timeout in seconds of each attempt."""
 EXPIRED = 10
 """X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL."""
 
 
 def why(address: str, certificate, system: bool, details: str) -> str:
-    """What keeps a client from the hub at `address`, host:port or unix:PATH, tried anew: one line.
+    """Try to connect to the hub at `address`, host:port or unix:PATH, and return the reason for the
+    failure: one line.
 
-    `certificate`: file of those that are trusted, if any; `system`: those that this system trusts
-    are. `details`: what gRPC says, for a connection that comes about now."""
+    `certificate`: file of the trusted certificates, if any; `system`: the system's are trusted.
+    `details`: gRPC's text, used if the connection succeeds now.
+    """
     if address.startswith("unix:"):
         return f"no hub answers at {address}: {details}"
     host, _, port = address.rpartition(":")
@@ -45,7 +47,7 @@ def why(address: str, certificate, system: bool, details: str) -> str:
 
 
 def _shakes_hands(host: str, port: str, certificate, verify: bool) -> Exception | None:
-    """What fails when TLS is begun there, if anything does."""
+    """Return the failure of a TLS handshake, if any."""
     context = ssl.create_default_context(cafile=certificate)
     context.set_alpn_protocols(["h2"])
     if not verify:

@@ -7,10 +7,10 @@ __all__ = ["Register", "Registers"]
 
 
 class Registers:
-    """Registers by name; as attributes those of a block, or the blocks of a device.
+    """Registers by name; as attributes the blocks of a device, or the registers of a block.
 
-    Which there are is asked once of a hub; a name that was not among them then is asked for anew,
-    since the device may have another gateware now.
+    The list is requested from the hub once; for a name not in it the request is repeated, since the
+    device may have different gateware by now.
     """
 
     def __init__(self, lab, device: str, block: str = ""):
@@ -35,7 +35,7 @@ class Registers:
 
     def __getattr__(self, name: str):
         if name.startswith("_"):
-            # Asked for by who copies it or shows it, before it has anything.
+            # Looked up by copying and displaying, before the attributes are set.
             raise AttributeError(name)
         path = self._block + name
         for anew in (False, True):
@@ -44,7 +44,7 @@ class Registers:
                 return self[name]
             if any(known.startswith(f"{path}/") for known in found):
                 return Registers(self._lab, self._device, f"{path}/")
-        # With these two Python says which one it may be.
+        # `name` and `obj` enable Python's suggestions.
         raise AttributeError(f"{self._device} has no register and no block '{path}'", name=name, obj=self)
 
     def __setattr__(self, name: str, value):
@@ -72,12 +72,12 @@ class Register:
         self.readable, self.writable = described.readable, described.writable
 
     def read(self) -> int:
-        """Its value."""
+        """Read the value."""
         (value,) = self._lab.call("Registers", "Read", device=self._device, registers=[self.name]).values
         return value
 
     def write(self, value: int):
-        """Set it. HubError if it does not fit, or the register is the firmware's."""
+        """Write the value. HubError if it does not fit, or the register belongs to the firmware."""
         self._lab.call("Registers", "Write", device=self._device, register=self.name, value=value)
 
     def __repr__(self) -> str:

@@ -1,5 +1,5 @@
-"""What the channels of a core device did, event by event: the hub takes it from the analyzer, and
-keeps the newest events for all of its clients. Times are machine units."""
+"""Events of the channels of a core device: the hub reads them from the analyzer, and keeps the
+newest ones for all of its clients. Times are machine units."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +11,11 @@ KIND = "EVENT_KIND_"
 
 
 class Event(NamedTuple):
-    """An RTIO event. `kind`: output, input, underflow, overflow, exception or stopped (what came
-    then until the next event was not recorded); `channel`: its number, and `name`; `timestamp`:
-    when it was due or seen, in machine units; `counter`: RTIO counter when it was submitted or
-    read; `address` of an output, and `data`."""
+    """An RTIO event. `kind`: output, input, underflow, overflow, exception or stopped (events
+    between this and the next one were not recorded); `channel`: its number, and `name`;
+    `timestamp`: when it was due or seen, in machine units; `counter`: RTIO counter when it was
+    submitted or read; `address` of an output, and `data`.
+    """
 
     kind: str
     channel: int
@@ -26,29 +27,32 @@ class Event(NamedTuple):
 
     @property
     def slack(self) -> int | None:
-        """Time that an output had to spare, in machine units."""
+        """Slack of an output, in machine units."""
         return self.timestamp - self.counter if self.kind == "output" else None
 
 
 class Waveforms:
-    """The record of a device."""
+    """The recorded events of a device."""
 
     def __init__(self, lab, device: str):
         self._lab, self._device = lab, device
 
     def status(self):
-        """What the hub keeps, and how the pulse cores are: the message `ListWaveformsResponse` of the protocol."""
+        """Return the state of the hub's record and of the pulse cores: the message
+        `ListWaveformsResponse` of the protocol."""
         return self._lab.call("Waveforms", "List", device=self._device)
 
     def read(self, *channels: str, newest: int = 0, kept: bool = False) -> list[Event]:
-        """Events, the oldest first: of all channels or of those that are named, all or the newest
-        so many. `kept`: only what the hub has already."""
+        """Return events, oldest first: of all channels or of the named ones, all or the `newest`
+        ones. `kept`: only events that the hub has already."""
         found = self._stream(channels, newest=newest, kept=kept)
         return [event for _, events in found for event in events]
 
     def follow(self, *channels: str, newest: int = 0, period: float = 1.0) -> Iterator[tuple[int, list[Event]]]:
-        """The same, and what comes, without end: how many are missing in front of them, and the
-        events. The device is asked every `period` seconds, and records nothing while it sends."""
+        """Yield events as `read`, and new ones, without end: the number of missing events before
+        them, and the events. The device is polled every `period` seconds, and records nothing while
+        it sends.
+        """
         return self._stream(channels, newest=newest, follow=True, period_ms=round(1000 * period))
 
     def _stream(self, channels, **fields) -> Iterator[tuple[int, list[Event]]]:
@@ -58,9 +62,10 @@ class Waveforms:
     def capture(
         self, channel: str = "", kind: str | None = None, before: int = 100, after: int = 100, timeout: float = 60.0
     ) -> tuple[int, list[Event]]:
-        """Wait for an event that comes after this call, of this channel and kind, or of any: which
-        of them it is, and the events around it. HubError with the code DEADLINE_EXCEEDED if there
-        is none within `timeout` seconds."""
+        """Wait for an event after this call, of this channel and kind, or of any; returns its index
+        and the events around it. HubError with the code DEADLINE_EXCEEDED if there is none within
+        `timeout` seconds.
+        """
         fields = {"channel": channel, "before": before, "after": after, "timeout_ms": round(1000 * timeout)}
         if kind is not None:
             fields["kind"] = f"{KIND}{kind.upper()}"
@@ -68,11 +73,13 @@ class Waveforms:
         return found.found, [_event(event) for event in found.events]
 
     def vcd(self, *channels: str, kept: bool = False) -> bytes:
-        """All that is kept as a value change dump, for GTKWave and the like; of these channels, or of all."""
+        """Return all kept events as a value change dump, for GTKWave and the like; of these
+        channels, or of all."""
         return self._file("WAVEFORM_FORMAT_VCD", channels, kept)
 
     def dump(self, *channels: str, kept: bool = False) -> bytes:
-        """The same as the analyzer sends it, for `kairos analyze` and `kairos.network.analyzer.decode`."""
+        """Return all kept events in the analyzer's format, for `kairos analyze` and
+        `kairos.network.analyzer.decode`."""
         return self._file("WAVEFORM_FORMAT_DUMP", channels, kept)
 
     def _file(self, form: str, channels, kept: bool) -> bytes:

@@ -1,6 +1,6 @@
-"""Decorators that say where a function runs, and the functions of the timeline.
+"""Decorators that select where a function runs, and the functions of the timeline.
 
-A decorated function carries `artiq_embedded`, an `EmbeddedInfo`: the fields the reference
+A decorated function carries `artiq_embedded`, an `EmbeddedInfo` with the fields that the reference
 documents, so that tools which inspect it keep working.
 """
 
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class EmbeddedInfo(NamedTuple):
-    """What a decorator recorded about a function."""
+    """The information that a decorator records about a function."""
 
     core_name: str | None = None
     """attribute of `self` that holds the core device; None unless a kernel"""
@@ -45,7 +45,7 @@ class EmbeddedInfo(NamedTuple):
     function: Callable | None = None
     """the undecorated function"""
     syscall: str | None = None
-    """symbol of the firmware"""
+    """symbol in the firmware"""
     forbidden: bool = False
     """must not be called from a kernel"""
     destination: int | None = None
@@ -54,7 +54,8 @@ class EmbeddedInfo(NamedTuple):
 
 
 def _remember_source(function: Callable) -> None:
-    """Read the source file now, so that an edit made while the experiment runs does not confuse the compiler."""
+    """Read the source file early, so that an edit during the experiment does not confuse the
+    compiler."""
     code = getattr(function, "__code__", None)
     if code is not None:
         linecache.getlines(code.co_filename, function.__globals__)
@@ -72,18 +73,19 @@ _SYSCALL_FLAGS = {"nounwind", "nowrite"}
 
 
 def _now_or_later(arg: Any, decorate: Callable) -> Callable:
-    """The decorated function where a decorator stands without arguments, else what will decorate one."""
+    """Apply a decorator used without arguments, or return the decorator if it was called with
+    arguments."""
     return decorate(arg) if callable(arg) else decorate
 
 
 def _marked(function: Callable, info: EmbeddedInfo) -> Callable:
-    """The function, which still runs where it is called on the host."""
+    """Attach `info` to a function that runs on the host when the host calls it."""
     function.artiq_embedded = info._replace(function=function)
     return function
 
 
 def _sent_to_core(function: Callable, info: EmbeddedInfo) -> Callable:
-    """What hands calls of the function to the core device that `info` names."""
+    """Wrap a function so that calls are passed to the core device named by `info`."""
     _remember_source(function)
 
     @wraps(function)
@@ -96,14 +98,15 @@ def _sent_to_core(function: Callable, info: EmbeddedInfo) -> Callable:
 
 
 def kernel(arg: Callable | str | None = None, flags: Iterable[str] = ()) -> Callable:
-    """The function runs on the core device `self.core`, or on another: `@kernel`, `@kernel("other_core")`."""
+    """Run the function on the core device `self.core`, or on another: `@kernel`,
+    `@kernel("other_core")`."""
     core_name = arg if isinstance(arg, str) and arg else "core"
     info = EmbeddedInfo(core_name, flags=_check_flags("kernel", flags, _FUNCTION_FLAGS))
     return _now_or_later(arg, lambda function: _sent_to_core(function, info))
 
 
 def subkernel(arg: Callable | None = None, destination: int = 0, flags: Iterable[str] = ()) -> Callable:
-    """The function runs on the satellite `destination` (1 to 255)."""
+    """Run the function on the satellite `destination` (1 to 255)."""
     if destination == 0 and arg is not None:
         raise ValueError("a subkernel needs its board: @subkernel(destination=1)")
     if not isinstance(destination, int) or destination not in range(1, 256):
@@ -113,7 +116,7 @@ def subkernel(arg: Callable | None = None, destination: int = 0, flags: Iterable
 
 
 def portable(arg: Callable | None = None, flags: Iterable[str] = ()) -> Callable:
-    """The function runs where it is called: on the host or in a kernel."""
+    """Run the function where it is called: on the host or in a kernel."""
     info = EmbeddedInfo(portable=True, flags=_check_flags("portable", flags, _FUNCTION_FLAGS))
 
     def decorate(function: Callable) -> Callable:
@@ -124,20 +127,22 @@ def portable(arg: Callable | None = None, flags: Iterable[str] = ()) -> Callable
 
 
 def rpc(arg: Callable | None = None, flags: Iterable[str] = ()) -> Callable:
-    """The function runs on the host, also when a kernel calls it; with the flag `async` the kernel does not wait."""
+    """Run the function on the host, also when a kernel calls it. With the flag `async` the kernel
+    does not wait."""
     info = EmbeddedInfo(flags=_check_flags("rpc", flags, {"async"}))
     return _now_or_later(arg, lambda function: _marked(function, info))
 
 
 def syscall(arg: Callable | str | None = None, flags: Iterable[str] = ()) -> Callable:
-    """The function is the firmware's: `@syscall("symbol")`, or `@syscall` for a symbol of the function's own name."""
+    """Declare a function of the firmware: `@syscall("symbol")`, or `@syscall` if the symbol equals
+    the function's name."""
     symbol = arg if isinstance(arg, str) else ""
     info = EmbeddedInfo(flags=_check_flags("syscall", flags, _SYSCALL_FLAGS))
     return _now_or_later(arg, lambda f: _marked(f, info._replace(syscall=symbol or f.__name__)))
 
 
 def host_only(function: Callable) -> Callable:
-    """Calling the function from a kernel is an error."""
+    """Forbid calls of the function from kernels."""
     return _marked(function, EmbeddedInfo(forbidden=True))
 
 
@@ -147,8 +152,8 @@ _string_functions = itertools.count(1)
 def kernel_from_string(parameters: list, body_code: str, decorator: Callable = kernel) -> Callable:
     """Build a function from text and decorate it.
 
-    `parameters` holds names, or pairs of a name and the text of a type annotation. The types of
-    `kairos.language.types` are known to the annotations and to the body.
+    `parameters` holds names, or pairs of a name and the text of a type annotation. Annotations and
+    body may use the types of `kairos.language.types`.
     """
     filename = f"<kernel_from_string {next(_string_functions)}>"
     texts = [p if isinstance(p, str) else f"{p[0]}: {p[1]}" for p in parameters]
@@ -162,14 +167,14 @@ def kernel_from_string(parameters: list, body_code: str, decorator: Callable = k
 
 
 class _NoTimeline:
-    """Kernel code that runs on the host has no timeline: whatever it asks of one is refused."""
+    """Timeline of kernel code that runs on the host: every use raises NotImplementedError."""
 
     def __getattr__(self, name: str) -> Callable:
         raise NotImplementedError("there is no timeline on the host: call this from a kernel")
 
 
 class _Outside:
-    """What host-run code has from whoever runs it; `set_time_manager` and `set_watchdog_factory` put it there."""
+    """Environment of host-run code, set by `set_time_manager` and `set_watchdog_factory`."""
 
     timeline: Any = _NoTimeline()
     watchdog: Callable = staticmethod(lambda timeout: nullcontext())
@@ -185,7 +190,7 @@ def set_time_manager(manager: Any) -> None:
 
 
 class _Block:
-    """A block of the timeline; `enter` is the time manager's method that begins it."""
+    """A block of the timeline; `enter` names the method of the time manager that begins it."""
 
     def __init__(self, enter: str) -> None:
         self._enter = enter
@@ -198,11 +203,12 @@ class _Block:
 
 
 sequential = _Block("enter_sequential")
-"""`with sequential:` the statements follow one another in time."""
+"""`with sequential:` the statements run one after another in time."""
 parallel = _Block("enter_parallel")
 """`with parallel:` the statements start at the same time."""
 interleave = _Block("enter_parallel")
-"""`with interleave:` the statements start at the same time; a compiler puts what they do in order of time."""
+"""`with interleave:` the statements start at the same time; the compiler orders their outputs by
+time."""
 
 
 def delay_mu(duration: int) -> None:
@@ -221,19 +227,20 @@ def at_mu(time: int) -> None:
 
 
 def now_mu() -> int:
-    """The time cursor in machine units (int64)."""
+    """Return the time cursor in machine units (int64)."""
     return _Outside.timeline.get_time_mu()
 
 
 def set_watchdog_factory(factory: Callable) -> None:
-    """Set what `watchdog(timeout)` makes."""
+    """Set the function that `watchdog(timeout)` calls."""
     _Outside.watchdog = staticmethod(factory)
 
 
 def watchdog(timeout: float) -> Any:
-    """`with watchdog(t):` host code that must end within `t` seconds. Outside of a managed worker nothing watches."""
+    """`with watchdog(t):` host code that must end within `t` seconds. Not enforced outside of a
+    managed worker."""
     return _Outside.watchdog(timeout)
 
 
 class TerminationRequested(Exception):
-    """The experiment was asked to end."""
+    """The experiment was requested to terminate."""

@@ -1,8 +1,8 @@
 """Type annotations of kernels and remote calls.
 
-Each is a small value that the compiler reads; none has a meaning on the host. `TList(TInt32)` is a
-list of 32-bit integers, `TTuple([TInt32, TFloat])` a pair, `TArray(TFloat, 2)` a matrix, `TVar()` a
-type that inference is free to choose.
+Annotations are small values that the compiler reads; they have no effect on the host.
+`TList(TInt32)` is a list of 32-bit integers, `TTuple([TInt32, TFloat])` a pair, `TArray(TFloat, 2)`
+a matrix, and `TVar()` a type determined by inference.
 """
 
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class KernelType:
-    """A type of the kernel language: its kind, and the types it is made of."""
+    """A type of the kernel language: its kind and its component types."""
 
     kind: str
     args: tuple["KernelType", ...] = ()
     num_dims: int = 0
 
     def __call__(self) -> "KernelType":
-        """`TInt32()` means the same as `TInt32`."""
+        """Return the type itself: `TInt32()` means the same as `TInt32`."""
         return self
 
 
@@ -56,7 +56,7 @@ def TVar() -> KernelType:
 
 
 def TList(elt: KernelType | None = None) -> KernelType:
-    """A list with elements of type `elt`; without it, inference decides."""
+    """A list with elements of type `elt`, which is inferred if not given."""
     return KernelType("list", (elt or TVar(),))
 
 
@@ -66,5 +66,5 @@ def TArray(elt: KernelType | None = None, num_dims: int = 1) -> KernelType:
 
 
 def TTuple(elts: list[KernelType] | tuple[KernelType, ...] = ()) -> KernelType:
-    """A tuple with elements of the types given, in order."""
+    """A tuple with elements of the given types, in order."""
     return KernelType("tuple", tuple(elts))

@@ -1,4 +1,5 @@
-"""Reaching the services of a core device over TCP: connecting, and the management service.
+"""Access to the services of a core device over TCP: connecting, and the management service.
 
-The kernel session, which is the larger part, is :mod:`kairos.session`; the loader's service is in :mod:`kairos.boot`.
+The kernel session, the larger part, is :mod:`kairos.session`; the loader's service is in
+:mod:`kairos.boot`.
 """

@@ -1,6 +1,6 @@
-"""Client of the analyzer of a core device (TCP 1382): what the gateware saw, event by event.
+"""Client of the analyzer of a core device (TCP 1382): the events seen by the gateware.
 
-A dump is fetched as bytes and decoded to messages, the oldest first. Times are machine units:
+A dump is fetched as bytes and decoded to messages, oldest first. Times are machine units:
 `timestamp` is when an event was due or seen, `rtio_counter` when it was submitted or read.
 """
 
@@ -27,7 +27,7 @@ __all__ = [
 PATIENCE = 15.0
 """Seconds for which a device may be restarting."""
 TIMEOUT = 30.0
-"""Seconds in which more of a dump must come."""
+"""Timeout in seconds for more data of a dump."""
 
 _HEAD = struct.Struct("<BIQ?BB")
 _MESSAGE = struct.Struct(">QIQQI")
@@ -53,7 +53,7 @@ class InputMessage(NamedTuple):
 
 
 class ExceptionMessage(NamedTuple):
-    """Something went wrong on a channel."""
+    """An error occurred on a channel."""
 
     channel: int
     rtio_counter: int
@@ -61,15 +61,16 @@ class ExceptionMessage(NamedTuple):
 
 
 class StoppedMessage(NamedTuple):
-    """The analyzer was switched off, to be read."""
+    """The analyzer was switched off for readout."""
 
     rtio_counter: int
 
 
 class Dump(NamedTuple):
-    """A decoded dump. `messages`: the four kinds above, the oldest first; `log_channel`: the RTIO
-    channel of `rtio_log`; `error`: the analyzer lost messages; `total_bytes`: of all that there
-    ever were."""
+    """A decoded dump. `messages`: the four kinds above, oldest first; `log_channel`: the RTIO
+    channel of `rtio_log`; `error`: the analyzer lost messages; `total_bytes`: bytes of all messages
+    ever recorded.
+    """
 
     log_channel: int
     dds_onehot_sel: bool
@@ -79,8 +80,8 @@ class Dump(NamedTuple):
 
 
 def fetch(host: str, port: int = PORT) -> bytes:
-    """The dump of the device at `host`, as bytes for :func:`decode`; its record begins anew.
-    ConnectionLost if it does not come."""
+    """Fetch the dump of the device at `host`, as bytes for :func:`decode`, and restart its
+    recording. ConnectionLost if none arrives."""
     try:
         connection, first = connect(host, port, b"", PATIENCE)
         connection.settimeout(TIMEOUT)
@@ -94,13 +95,13 @@ def fetch(host: str, port: int = PORT) -> bytes:
 
 
 def decode(data: bytes) -> Dump:
-    """The messages of a dump; KairosError if it is none, or not whole."""
+    """Decode the messages of a dump; KairosError if it is invalid or incomplete."""
     if len(data) < HEAD or data[0] != LITTLE_ENDIAN:
         raise KairosError("this is no dump of the analyzer of a little-endian core device")
     _, sent, total, error, log_channel, onehot = _HEAD.unpack_from(data)
     if sent != len(data) - HEAD or sent % MESSAGE:
         raise KairosError(f"the dump is not whole: {len(data) - HEAD} bytes of messages, of {sent}")
-    # Those of one board stand behind those of another
+    # The messages of each board follow those of the previous one
     messages = sorted(_messages(data[HEAD:]), key=lambda message: message.rtio_counter)
     return Dump(log_channel, bool(onehot), messages, total, error)
 

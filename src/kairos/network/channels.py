@@ -1,4 +1,5 @@
-"""How fast data pass between processors, memory and logic of a device: what is measured, and what the samples say."""
+"""Throughput and latency between processors, memory and logic of a device: measurement and
+evaluation."""
 
 import struct
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ LABELS = {
     Path.COPY: "processor: memory to memory",
     Path.CLEAN: "processor: clean the caches",
 }
-"""What each path is, for a reader."""
+"""Human-readable name of each path."""
 
 _REGISTER_BYTES = 4
 _REGISTERS = {Path.REGISTER_WRITE: 1, Path.REGISTER_READ: 1, Path.REGISTER_HANDSHAKE: 2} | {
@@ -37,15 +38,15 @@ _REGISTERS = {Path.REGISTER_WRITE: 1, Path.REGISTER_READ: 1, Path.REGISTER_HANDS
     Path.LINES_READ: 1,
     Path.LINES_HANDSHAKE: 2,
 }
-"""Words that pass in a trial."""
+"""Words transferred per trial."""
 _WORK = 1 << 20
-"""Bytes of all trials of a series, about: a series of large sizes has fewer trials."""
+"""Approximate total bytes of a series: a series with large sizes has fewer trials."""
 _LEAST_TRIALS = 3
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Smallest, middle and largest of some numbers."""
+    """Minimum, median and maximum of some numbers."""
 
     min: float
     median: float
@@ -58,9 +59,10 @@ class Spread:
 
 @dataclass(frozen=True)
 class Series:
-    """Trials of one path with `size` bytes each, 0 where it has none. `cycles`: of the processor,
-    for each trial; `first`, `last`: cycles of the logic to the first and last beat, where it
-    counts. Clocks in Hz."""
+    """Trials of one path with `size` bytes each, 0 where not applicable. `cycles`: processor cycles
+    per trial; `first`, `last`: logic cycles to the first and last beat, where it counts them.
+    Clocks in Hz.
+    """
 
     path: Path
     size: int
@@ -72,7 +74,7 @@ class Series:
 
     @classmethod
     def read(cls, path: Path, size: int, content: bytes) -> "Series":
-        """Of the content of a reply; ConnectionLost if that is none."""
+        """Decode the content of a reply; ConnectionLost if it is invalid."""
         if len(content) < 8 or (len(content) - 8) % SAMPLE_BYTES or len(content) == 8:
             raise ConnectionLost(f"the device sent {len(content)} bytes as a measurement, which is none")
         processor, logic = struct.unpack_from("<II", content)
@@ -81,33 +83,34 @@ class Series:
 
     @property
     def counted(self) -> bool:
-        """The logic has counted its own cycles."""
+        """Whether the logic has counted its own cycles."""
         return bool(self.last.any())
 
     @property
     def bytes(self) -> int:
-        """Bytes that pass in a trial; 0 for a request, which is not for data."""
+        """Bytes transferred per trial; 0 for a request, which transfers no data."""
         return self.size or _REGISTER_BYTES * _REGISTERS.get(self.path, 0)
 
     def time_ns(self) -> Spread:
-        """From before the first instruction to after the last."""
+        """Time from before the first instruction to after the last."""
         return Spread.of(self.cycles * (1e9 / self.processor_hz))
 
     def throughput(self) -> Spread | None:
-        """Bytes by that time, in 10^6 bytes a second."""
+        """Bytes divided by that time, in 10^6 bytes per second."""
         if not self.bytes:
             return None
         return Spread.of(self.bytes * self.processor_hz / 1e6 / numpy.maximum(self.cycles, 1))
 
     def logic_ns(self) -> tuple[Spread, Spread] | None:
-        """As the logic counts: to the first beat (the first response to a write), and to the last."""
+        """Times counted by the logic: to the first beat (the first response to a write), and to the
+        last."""
         if not self.counted or not self.logic_hz:
             return None
         first, last = (Spread.of(cycles * (1e9 / self.logic_hz)) for cycles in (self.first, self.last))
         return first, last
 
     def as_json(self) -> dict:
-        """Numbers by name."""
+        """Return the numbers by name."""
         found = {"path": self.path.name.lower(), "size": self.size, "trials": len(self.cycles)}
         parts = {"time_ns": self.time_ns(), "throughput_mb_s": self.throughput()}
         if (counted := self.logic_ns()) is not None:
@@ -124,7 +127,8 @@ def _sizes(path: Path) -> list[int]:
 
 
 def plan(paths, trials: int) -> Iterator[tuple[Path, int, int]]:
-    """(path, size, trials) of what is measured: each path with all its sizes, large ones less often."""
+    """Yield (path, size, trials) of the measurements: each path with all its sizes, large ones with
+    fewer trials."""
     for path in paths:
         for size in _sizes(path):
             often = min(trials, TRIALS_MAX)
@@ -134,9 +138,10 @@ def plan(paths, trials: int) -> Iterator[tuple[Path, int, int]]:
 
 
 def measure(management: Management, paths, trials: int, told=lambda series: None) -> tuple[list[Series], list[Path]]:
-    """Series of these paths, and the paths that the device does not have. `told` is called with each series.
+    """Measure these paths; returns the series, and the paths that the device does not have. `told`
+    is called with each series.
 
-    ManagementError if the device refuses: a kernel runs, or may begin to.
+    ManagementError if the device refuses: a kernel is running, or may start.
     """
     found: list[Series] = []
     absent: list[Path] = []

@@ -1,8 +1,8 @@
 """Connecting to a service of a core device, which may be restarting.
 
-A device that restarts answers nothing for some seconds, and knows nothing of a connection that was
-begun before: whoever waits on that one waits in vain. Then, for a moment, its network is up and its
-services are not. So an attempt is short, and there are several.
+A restarting device does not respond for some seconds and loses connections that were begun before,
+so waiting on one of those is futile. Then, for a moment, its network is up before its services are.
+Attempts are therefore short and repeated.
 """
 
 import errno
@@ -12,22 +12,23 @@ import time
 __all__ = ["ClosedAtOnce", "connect"]
 
 ATTEMPT = 1.0
-"""Seconds in which a device that is up accepts a connection and answers the greeting."""
+"""Seconds within which a running device accepts a connection and answers the greeting."""
 REFUSED = 2.0
-"""Seconds for which a device may refuse; longer than a device takes from its network to its services."""
+"""Seconds for which a device may refuse; longer than the startup from its network to its services.
+"""
 PAUSE = 0.1
 """Seconds between two attempts."""
 
 
 class ClosedAtOnce(ConnectionError):
-    """The connection was made, and closed before an answer."""
+    """The connection was established, and closed before an answer."""
 
 
 def connect(host: str, port: int, greeting: bytes, patience: float) -> tuple[socket.socket, bytes]:
-    """A connection, and the first byte of the answer to the greeting.
+    """Connect; returns the connection and the first byte of the answer to the greeting.
 
-    `patience`: seconds for which a device may be silent. Raises what the last attempt has ended
-    with: TimeoutError, ClosedAtOnce, or another OSError.
+    `patience`: seconds for which a device may be silent. Raises the error of the last attempt:
+    TimeoutError, ClosedAtOnce, or another OSError.
     """
     began = time.monotonic()
     while True:

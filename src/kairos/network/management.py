@@ -25,13 +25,13 @@ from .connect import ClosedAtOnce, connect
 __all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "PathAbsent", "read_key"]
 
 TIMEOUT = 30.0
-"""Seconds in which the device must answer; a flash image of 16 MB takes some."""
+"""Timeout in seconds of a request; a flash image of 16 MB takes a while."""
 
 PATIENCE = 15.0
 """Seconds that a restart may take."""
 
 _IMAGE_REFUSED = "flash: the boot image stays as it is: "
-"""What the log of a device says that cannot boot from an image, in front of the reason."""
+"""Prefix of the log line in which a device states why it cannot boot from an image."""
 
 _BOOT = "boot"
 """The key that replaces the boot image."""
@@ -45,21 +45,23 @@ def _check_image(image: bytes):
 
 
 class ManagementError(KairosError):
-    """The device could not do what it was asked."""
+    """The device could not perform a request."""
 
 
 class PathAbsent(ManagementError):
-    """The device has no such path."""
+    """The device does not have this path."""
 
 
 class KeyNotKnown(ManagementError):
-    """A key was given, and the device does not answer to it: it has none, or its firmware knows no keys."""
+    """A key was given, but the device does not accept keys: it has none, or its firmware does not
+    support them."""
 
 
 def read_key(path: str | pathlib.Path) -> bytes:
-    """The key of a device (its configuration: auth_key) in a file; white space at its end does not belong to it.
+    """Read the key of a device (its configuration: auth_key) from a file; trailing white space is
+    ignored.
 
-    UsageError if the file cannot be read, or is too short or too long for a key.
+    UsageError if the file cannot be read, or its length is not valid for a key.
     """
     try:
         key = pathlib.Path(path).read_bytes().rstrip(b" \t\n\f\r")
@@ -71,13 +73,14 @@ def read_key(path: str | pathlib.Path) -> bytes:
 
 
 class Management:
-    """A connection to the management service of the device at `host`; `key`: that of the device, if it has one.
+    """A connection to the management service of the device at `host`; `key`: that of the device, if
+    it has one.
 
-    `destination`: which board of the tree, 1 and up behind a link; it has a key of its own.
-    `timeout`: seconds in which it must answer a request; `patience`: seconds for which it may be
-    silent before it answers at all, as it may be restarting. DeviceUnreachable if it does not
-    answer, or is no core device; KeyNotKnown or ManagementError if it does not take the key.
-    Requests raise ManagementError if the device refuses them, and ConnectionLost.
+    `destination`: the board of the tree, 1 and up behind a link; each has its own key. `timeout`:
+    seconds in which it must answer a request; `patience`: seconds for which it may be silent at
+    first, as it may be restarting. DeviceUnreachable if it does not answer, or is no core device;
+    KeyNotKnown or ManagementError if it does not accept the key. Requests raise ManagementError if
+    the device refuses them, and ConnectionLost.
     """
 
     def __init__(
@@ -126,7 +129,7 @@ class Management:
             raise ManagementError(f"the device at {self._where} has another key")
 
     def _wants_key(self) -> bool:
-        """Whether the device has refused a request because this client has not authenticated itself."""
+        """Return whether the device has refused a request because this client is not authenticated."""
         if self._authenticated:
             return False
         try:
@@ -157,7 +160,8 @@ class Management:
         return bytes(data)
 
     def _request(self, kind: Request, key: str = "", data: bytes = b"") -> tuple[int, bytes]:
-        """Send a request; type and content of the reply. `key` and `data` count as far as such requests have them."""
+        """Send a request; returns type and content of the reply. `key` and `data` apply to requests
+        that have them."""
         self._send(_wire.management_request(kind, key.encode(), data))
         return _wire.read_management_reply(self._read)
 
@@ -173,7 +177,8 @@ class Management:
             raise ManagementError(f"the device at {self._where} wants a key: give the file with it as --key") from None
 
     def _ask(self, what: str, expected: Reply, kind: Request, key: str = "", data: bytes = b"") -> bytes:
-        """Content of the expected reply; ManagementError if it is another one. `what`: the device could not do."""
+        """Return the content of the expected reply; ManagementError for another one. `what` names
+        the failed action."""
         reply, content = self._request(kind, key, data)
         if reply == Reply.ERROR:
             self._refuse_without_key()
@@ -184,27 +189,30 @@ class Management:
         return content
 
     def log(self) -> str:
-        """The log that the device keeps."""
+        """Return the log that the device keeps."""
         return self._ask("send its log", Reply.LOG_CONTENT, Request.GET_LOG).decode(errors="replace")
 
     def links(self) -> list[dict]:
-        """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
+        """Return the links of the board, in the format of docs/interfaces.md, section 12. Not part
+        of ARTIQ's protocol."""
         return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
 
     def health(self) -> list[dict]:
-        """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"),
-        text and values (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
+        """Return the health of each subsystem of the board: its name, state ("good", "warning",
+        "bad", "absent"), text and values (docs/interfaces.md, section 12). Not part of ARTIQ's
+        protocol.
+        """
         return json.loads(self._ask("tell how it is", Reply.LOG_CONTENT, Request.HEALTH))
 
     def descriptor(self) -> tuple:
-        """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO
-        clock in Hz and fine bits, or None; for each channel its number, its kind, its name, and
-        pairs of parameters that do not have their default. Not part of ARTIQ's protocol.
+        """Return the description of the board's gateware: ``variant;version``; frequency of the
+        RTIO clock in Hz and fine bits, or None; for each channel its number, kind and name, and
+        pairs of parameters that differ from their defaults. Not part of ARTIQ's protocol.
         """
         try:
             content = self._ask("describe its gateware", Reply.LOG_CONTENT, Request.DESCRIPTOR)
         except ConnectionLost:
-            # So do firmwares that do not know the request.
+            # Firmware that does not know the request closes the connection, too.
             raise ManagementError(f"the firmware at {self._where} is too old to describe its gateware") from None
         try:
             return _wire.read_descriptor(content)
@@ -220,13 +228,15 @@ class Management:
         self._ask("restart", Reply.REBOOT_IMMINENT, Request.REBOOT)
 
     def netboot(self):
-        """Restart the device and have its loader wait for the network. Not part of ARTIQ's protocol."""
+        """Restart the device into its loader, which waits for the network. Not part of ARTIQ's
+        protocol."""
         self._ask("restart into its loader", Reply.REBOOT_IMMINENT, Request.NETBOOT)
 
     def measure(self, path: Path, size: int, trials: int) -> bytes:
-        """Samples of a path between processors, memory and logic, as they come
-        (:mod:`kairos.network.channels`). PathAbsent if the device does not have it; ManagementError
-        if it refuses. Not part of ARTIQ's protocol."""
+        """Return raw samples of a path between processors, memory and logic
+        (:mod:`kairos.network.channels`). PathAbsent if the device does not have the path;
+        ManagementError if it refuses. Not part of ARTIQ's protocol.
+        """
         reply, content = self._request(Request.MEASURE, data=struct.pack("<III", path, size, trials))
         if reply == Reply.REFUSED and content:
             text = f"the device does not measure '{path.name.lower()}': {content[1:].decode(errors='replace')}"
@@ -236,14 +246,15 @@ class Management:
         return content
 
     def debug_allocator(self):
-        """Have the device write the state of its memory to its log. There is no reply."""
+        """Make the device write the state of its allocator to its log. There is no reply."""
         self._send(_wire.management_request(Request.DEBUG_ALLOCATOR, b"", b""))
 
     def flash(self, image: bytes):
         """Replace the boot image by the bytes of another (`kairos.boot.boot_image`), and restart.
 
-        UsageError if no device can boot from it, ManagementError if this one cannot, as it is
-        another board, or if its card cannot be written. Then the image that it has stays.
+        UsageError if no device can boot from it, ManagementError if this device cannot, because it
+        is a different board, or if its card cannot be written. In these cases the old image is
+        kept.
         """
         _check_image(image)
         checksum = zlib.crc32(image).to_bytes(IMAGE_CHECKSUM_LENGTH, "little")
@@ -253,7 +264,8 @@ class Management:
             raise (self._refusal_of_image() or error) from None
 
     def _refusal_of_image(self) -> ManagementError | None:
-        """What the end of the log says of a boot image, if it does: behind it may be what `_wants_key` has caused."""
+        """Return the reason for a rejected boot image from the end of the log, if there is one;
+        `_wants_key` may have caused later log lines."""
         try:
             lines = self.log().splitlines()[-3:]
         except KairosError:
@@ -263,12 +275,12 @@ class Management:
         return ManagementError(f"the device keeps the boot image that it has: {reason}") if said else None
 
     def config_read(self, key: str) -> bytes:
-        """The value of a key; ManagementError if there is none."""
+        """Return the value of a key; ManagementError if there is none."""
         what = f"read '{key}': there is no such key, or no card"
         return self._ask(what, Reply.CONFIG_DATA, Request.CONFIG_READ, key)
 
     def config_write(self, key: str, value: bytes):
-        """Set a key; an empty value removes it. The boot image is checked as by `flash`."""
+        """Set a key; an empty value removes it. A boot image is checked as in `flash`."""
         if key.lower() == _BOOT and value:
             _check_image(value)
         self._ask(f"write '{key}'", Reply.SUCCESS, Request.CONFIG_WRITE, key, value)

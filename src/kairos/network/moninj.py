@@ -1,7 +1,8 @@
-"""Client of monitor and injector of a core device (TCP 1383): levels of pins seen, and taken over.
+"""Client of monitor and injector of a core device (TCP 1383): observes and overrides the levels of
+pins.
 
-A probe is something of a channel that can be watched, an override something that can be set in
-place of what the experiment says. Those of a TTL are the members of `Probe` and `Override`.
+A probe is an observable of a channel, an override a setting that replaces the experiment's. Those
+of a TTL are the members of `Probe` and `Override`.
 """
 
 import struct
@@ -32,11 +33,11 @@ _REQUESTS = {
     Request.WATCH_OVERRIDE: _layout(Field.ENABLE, *_NAME),
 }
 REPORTS = {Report.PROBE: _layout(*_NAME, Field.READING), Report.OVERRIDE: _layout(*_NAME, Field.LEVEL)}
-"""The fields of what the device reports."""
+"""Fields of the device's reports."""
 
 
 def message(request: Request, *values) -> bytes:
-    """A request as it is sent; its fields are those of the protocol, in order."""
+    """Encode a request; its fields are those of the protocol, in order."""
     return bytes([request]) + _REQUESTS[request].pack(*values)
 
 
@@ -56,7 +57,7 @@ class Override(IntEnum):
 
 
 class Seen(NamedTuple):
-    """A value that the device reports: of the probe or the override `number` of a channel."""
+    """A value reported by the device: of the probe or the override `number` of a channel."""
 
     kind: Report
     channel: int
@@ -69,7 +70,7 @@ class MonInj:
 
     def __init__(self, host: str, port: int = PORT, patience: float = PATIENCE):
         self._where = f"{host}, port {port}"
-        # The greeting has no answer: a question is sent with it.
+        # The greeting has no answer, so a request is sent with it.
         question = message(Request.GET_OVERRIDE, 0, 0)
         try:
             self._socket, first = connect(host, port, GREETING + question, patience)
@@ -79,7 +80,7 @@ class MonInj:
         self.next()
 
     def watch(self, channel: int, probe: int = Probe.LEVEL, enable: bool = True):
-        """Have each new value of a probe reported, the present one at once; or no more."""
+        """Enable or disable reports of a probe's value: the current one at once, then every change."""
         self._send(message(Request.WATCH_PROBE, enable, channel, probe))
 
     def inject(self, channel: int, override: int, value: int):
@@ -87,11 +88,11 @@ class MonInj:
         self._send(message(Request.INJECT, channel, override, value))
 
     def ask(self, channel: int, override: int):
-        """Have the value of an override reported once."""
+        """Request a single report of an override's value."""
         self._send(message(Request.GET_OVERRIDE, channel, override))
 
     def next(self, timeout: float | None = None) -> Seen | None:
-        """The next report; None if none has come within `timeout` seconds. ConnectionLost."""
+        """Return the next report; None if none arrives within `timeout` seconds. ConnectionLost."""
         self._socket.settimeout(timeout)
         try:
             self._fill(1)
@@ -107,7 +108,7 @@ class MonInj:
         return Seen(kind, *REPORTS[kind].unpack(fields))
 
     def _fill(self, length: int):
-        """Wait until so many bytes are there; what is there stays if they do not come in time."""
+        """Wait until `length` bytes are buffered; on a timeout the buffered bytes are kept."""
         while len(self._buffer) < length:
             more = self._socket.recv(4096)
             if not more:
@@ -115,7 +116,7 @@ class MonInj:
             self._buffer += more
 
     def close(self):
-        """Disconnect; overrides stay as they are."""
+        """Disconnect; overrides remain in effect."""
         self._socket.close()
 
     def _send(self, message: bytes):

@@ -1,7 +1,7 @@
-"""The pulse core: gates of two-tone pulses, the words that play them, and the core itself as a model.
+"""The pulse core: gates of two-tone pulses, the words that play them, and a model of the core.
 
-A :class:`Pulse` says what a channel does for some time, a :class:`GateSet` packs gates into the
-core's tables and gives words, a :class:`Model` plays words sample for sample as the logic does.
+A :class:`Pulse` describes a channel's output for some time, a :class:`GateSet` packs gates into the
+core's tables and produces words, a :class:`Model` plays words sample for sample as the logic does.
 ``docs/pulse.md`` is the page for physicists.
 """
 

@@ -1,9 +1,10 @@
-"""Pulse definitions written for JaqalPaw: the names that they import, and an import hook that gives ours.
+"""Pulse definitions written for JaqalPaw: the names they import, and an import hook that supplies
+Kairos' versions.
 
 A definition is a class whose methods ``gate_NAME`` take qubits and numbers and return lists of
-``PulseData``. After :func:`install`, ``from jaqalpaw.ir.pulse_data import PulseData`` gives what is
-here; nothing is done where JaqalPaw itself is installed. How these names behave was found by
-running JaqalPaw 1.3.
+``PulseData``. After :func:`install`, ``from jaqalpaw.ir.pulse_data import PulseData`` resolves to
+this module; nothing is done if JaqalPaw itself is installed. The behaviour of these names was
+determined by running JaqalPaw 1.3.
 """
 
 import importlib.abc
@@ -35,24 +36,25 @@ POSITIONS = (
     "freq0 phase0 amp0 freq1 phase1 amp1 waittrig sync_mask enable_mask fb_enable_mask framerot0 framerot1 "
     "apply_at_end_mask rst_frame_mask fwd_frame0_mask fwd_frame1_mask inv_frame0_mask inv_frame1_mask"
 ).split()
-"""Arguments behind channel and duration, where they are given without names."""
+"""Arguments after channel and duration, when given by position."""
 
 
 class ClockCycles(int):
-    """A number of cycles of the core's clock, where otherwise seconds stand."""
+    """A number of clock cycles of the core, in places where seconds are the default."""
 
 
 def _value(value):
-    """A parameter as :class:`Pulse` takes it; a course of one value stays so."""
+    """Convert a parameter for :class:`Pulse`; a course of one value is constant."""
     if isinstance(value, list | tuple) and len(value) == 1:
         return _value(value[0])
     return 0.0 if value is None else value
 
 
 def PulseData(channel: int, dur: float, *values, **parameters) -> Pulse:
-    """What a channel does for `dur` seconds, or :class:`ClockCycles`: parameters as those of
-    :class:`Pulse`, tuples for splines and lists for steps, and flags by the names of :data:`FLAGS`.
-    TypeError names one that is not known."""
+    """Build the pulse of a channel for `dur` seconds, or :class:`ClockCycles`: parameters as those
+    of :class:`Pulse`, tuples for splines and lists for steps, and flags by the names of
+    :data:`FLAGS`. TypeError names unknown ones.
+    """
     parameters = dict(zip(POSITIONS, values, strict=False)) | parameters
     routes = {name: tuple(int(parameters.pop(mask, 0)) for mask in masks) for name, masks in ROUTES.items()}
     flags = {ours: int(parameters.pop(theirs)) for theirs, ours in FLAGS.items() if theirs in parameters}
@@ -70,32 +72,32 @@ _TURN = 1 << facts.VALUE_BITS
 
 
 def to_clock_cycles(dur, clkfreq=_CLOCK) -> ClockCycles:
-    """Seconds as whole cycles; cycles stay."""
+    """Convert seconds to whole cycles; cycles are unchanged."""
     return dur if isinstance(dur, ClockCycles) else ClockCycles(dur * clkfreq)
 
 
 def to_real_time(dur, clkfreq=_CLOCK) -> float:
-    """Cycles as seconds; seconds stay."""
+    """Convert cycles to seconds; seconds are unchanged."""
     return dur / clkfreq if isinstance(dur, ClockCycles) else dur
 
 
 def discretize_frequency(v: float) -> float:
-    """The frequency in Hz that the core makes of one."""
+    """Round a frequency in Hz to the core's resolution."""
     return round(v / _RATE * _TURN) / _TURN * _RATE
 
 
 def discretize_phase(v: float) -> float:
-    """The angle in degrees that the core makes of one."""
+    """Round an angle in degrees to the core's resolution."""
     return round(v / 360 * _TURN) / _TURN * 360
 
 
 def discretize_amplitude(v: float) -> float:
-    """The amplitude that the core makes of one."""
+    """Truncate an amplitude to the core's resolution."""
     return int(v / facts.AMPLITUDE_UNITS * facts.AMPLITUDE_MAX) / facts.AMPLITUDE_MAX * facts.AMPLITUDE_UNITS
 
 
 def discretize_time(v: float) -> float:
-    """The duration in seconds that the core makes of one."""
+    """Truncate a duration in seconds to the core's resolution."""
     return to_clock_cycles(v) / _CLOCK
 
 
@@ -122,11 +124,11 @@ MODULES = {
         "MAXAMP": float(facts.AMPLITUDE_UNITS),
     },
 }
-"""Modules that definitions import, and their names."""
+"""Modules that definitions import, with their names."""
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds what definitions import."""
+    """Finds the modules that definitions import."""
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname in MODULES:
@@ -146,6 +148,6 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install():
-    """Make imports of ``jaqalpaw`` give what is ours, unless it is installed."""
+    """Make imports of ``jaqalpaw`` resolve to Kairos' versions, unless it is installed."""
     if not any(isinstance(finder, Finder) for finder in sys.meta_path) and not importlib.util.find_spec("jaqalpaw"):
         sys.meta_path.append(Finder())

@@ -1,5 +1,5 @@
-"""A piece of a recorded sequence as a figure: names of gates, levels of pins, envelopes and phases
-of each channel, and the signal itself in windows so short that its oscillations are seen."""
+"""A section of a recorded sequence as a figure: names of gates, levels of pins, envelopes and
+phases of each channel, and the signal itself in windows short enough to show its oscillations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ SIGNAL = "#374151"
 PALETTE = ("#cfe0f3", "#f6d7cf", "#d5ead9", "#e6daef", "#f6e6c3", "#d3e8ec", "#eed3dd", "#e5e7eb")
 SHADE = "#f3efe2"
 LETTERS = "bcdefgh"
-"""Of the panels below."""
+"""Labels of the lower panels."""
 FINER = 16
-"""Points of the drawn line for each sample."""
+"""Points of the drawn line per sample."""
 BAR = 0.6
 """Height of a gate in units of the distance between channels."""
 LABEL = 0.4
-"""Room below a channel for the names of narrow gates, in the same units."""
+"""Space below a channel for the names of narrow gates, in the same units."""
 MARGIN = 256
-"""Samples on both sides of a window from which the line between samples follows."""
+"""Samples on both sides of a window used for interpolation."""
 STYLE = {
     **FONT,
     "font.size": 8.5,
@@ -43,7 +43,7 @@ STYLE = {
 
 @dataclass(frozen=True)
 class Window:
-    """A time from `begin_mu` to `end_mu` in which the signal of `channel` is drawn."""
+    """An interval from `begin_mu` to `end_mu` in which the signal of `channel` is drawn."""
 
     title: str
     channel: int
@@ -61,12 +61,12 @@ def write_figure(
     shots: Sequence[tuple[str, int]] = (),
     pins: dict[str, list[tuple[int, bool]]] | None = None,
 ):
-    """Write a figure of what all channels of the first core did from `begin_mu` to `end_mu` to
-    `path`; its suffix says the format (png, pdf, svg).
+    """Write a figure of all channels of the first core from `begin_mu` to `end_mu` to `path`, whose
+    suffix selects the format (png, pdf, svg).
 
-    `marks`: gates of which those in that time are named. `pins`: by name, times and levels of pins
-    that are shown beside them. `shots`: labels and begins of gates whose envelopes on channel 0 are
-    compared, each 1.2 us long.
+    `marks`: gates, of which those in that interval are labelled. `pins`: by name, times and levels
+    of pins shown with them. `shots`: labels and start times of gates whose envelopes on channel 0
+    are compared, each 1.2 us long.
     """
     played = recording.play(begin_mu, end_mu)
     channels = range(played.values.shape[0])
@@ -87,7 +87,8 @@ def write_figure(
 
 
 def _lanes(channels, pins):
-    """Height of the names of gates above the levels of pins, in units of the distance between channels' bars."""
+    """Height of the gate names above the levels of pins, in units of the distance between channels'
+    bars."""
     return channels * (1 + LABEL) + pins
 
 
@@ -120,7 +121,7 @@ def _letter(axis, letter, title, lift=1.06):
 
 @dataclass
 class _Page:
-    """The upper part: everything over one axis of time."""
+    """The upper part: everything over a common time axis."""
 
     recording: Recording
     begin_mu: int
@@ -223,7 +224,7 @@ class _Page:
 
 
 def _groups(places, apart):
-    """Begin, end and number of places that are less than `apart` from each other."""
+    """Group places closer than `apart`; yields start, end and number of each group."""
     groups = []
     for left, right in sorted(places):
         if groups and left - groups[-1][1] < apart:
@@ -238,7 +239,7 @@ def _kind(name: str) -> str:
 
 
 def _finer(samples: numpy.ndarray) -> numpy.ndarray:
-    """The line through samples that has no frequency above half their rate."""
+    """Interpolate samples with a line that has no frequencies above half their rate."""
     count = len(samples)
     spectrum = numpy.fft.rfft(samples * numpy.hanning(count) ** 0.1)
     return numpy.fft.irfft(spectrum, count * FINER) * FINER
@@ -250,7 +251,7 @@ def _signal(axis, recording, window, letter, origin_mu):
     line = _finer(samples)[MARGIN * FINER : -MARGIN * FINER]
     samples = samples[MARGIN:-MARGIN]
     span = len(samples)
-    # In a colour of its own: it is the sum of both tones.
+    # In a separate colour: it is the sum of both tones.
     axis.plot(numpy.arange(len(line)) / FINER, line, color=SIGNAL, lw=0.8 if span < 200 else 0.35)
     if span < 200:
         axis.plot(numpy.arange(span), samples, "o", color=INK, ms=2.2, label="samples")

@@ -1,4 +1,5 @@
-"""Pulses as they are written: what a channel does for some time, in Hz, degrees, parts of 200 and seconds."""
+"""Pulses in user units: the output of a channel for some time, in Hz, degrees, parts of 200 and
+seconds."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ NAMES = ("freq0", "amp0", "phase0", "freq1", "amp1", "phase1", "framerot0", "fra
 
 
 class Spline(tuple):
-    """Knots of a natural cubic spline, equally far apart from the pulse's begin to its end."""
+    """Knots of a natural cubic spline, at equal distances from the pulse's start to its end."""
 
 
 class Steps(tuple):
@@ -25,25 +26,27 @@ class Mixed(tuple):
 
 @dataclass(frozen=True)
 class Adjustable:
-    """A parameter that a kernel can change alone, by `kairos.coredevice.pulse.Pulse.update`: a
-    number is replaced, any other `shape` is multiplied by a factor. Its segments are not shared
-    with others of equal content."""
+    """A parameter that kernels can change by `kairos.coredevice.pulse.Pulse.update`: a constant is
+    replaced, any other `shape` is multiplied by a factor. Its segments are not shared with others
+    of equal content.
+    """
 
     shape: object
 
 
 @dataclass(frozen=True)
 class Follow:
-    """A function of time in seconds from the pulse's begin, or samples from its begin to its end,
-    followed by as few segments as keep within `tolerance` (in the parameter's unit). Of a function
-    `samples` are taken."""
+    """A function of time in seconds since the pulse's start, or samples from its start to its end,
+    approximated within `tolerance` (in the parameter's unit) by as few segments as possible. A
+    function is sampled at `samples` points.
+    """
 
     course: Callable[[float], float] | Sequence[float]
     tolerance: float
     samples: int = 1001
 
     def values(self, duration: float) -> list[float]:
-        """The samples of a pulse of `duration` seconds."""
+        """Return the samples of a pulse of `duration` seconds."""
         if not callable(self.course):
             return numpy.asarray(self.course, dtype=float).ravel().tolist()
         return [float(self.course(t)) for t in numpy.linspace(0.0, duration, self.samples)]
@@ -51,16 +54,16 @@ class Follow:
 
 @dataclass(frozen=True, kw_only=True)
 class Pulse:
-    """What `channel` does for `duration` seconds (or `cycles` of the core's clock, if that is given).
+    """The output of `channel` for `duration` seconds (or `cycles` of the core's clock, if given).
 
     Frequencies are in Hz, amplitudes in parts of 200 (full scale of one tone), phases and rotations
     in degrees. Each is a number, or a :class:`Spline`, :class:`Steps`, :class:`Mixed` or
     :class:`Follow`, or :class:`Adjustable` of these. A tuple is a spline, a list is steps.
 
-    Masks have a bit for each tone: `sync` begins at the global phase, `enable` and `gpo` drive the
-    tone's pins, `feed_forward` follows the measured frequency error; or for each frame: `clear` it
-    first, add the rotation `at_end`. `forward` and `invert` say for each frame to which tones it is
-    applied, and where it is negated.
+    Masks have a bit for each tone: `sync` starts at the global phase, `enable` and `gpo` drive the
+    tone's pins, `feed_forward` follows the measured frequency error; or for each frame: `clear`
+    resets it first, `at_end` adds the rotation at the end. `forward` and `invert` select for each
+    frame the tones to which it is applied, and those for which it is negated.
     """
 
     channel: int
@@ -85,14 +88,14 @@ class Pulse:
     invert: tuple[int, int] = field(default=(0, 0))
 
     def length(self, clock: float) -> int:
-        """Its length in cycles of a clock in Hz."""
+        """Return its length in cycles of a clock in Hz."""
         cycles = int(self.duration * clock) if self.cycles is None else self.cycles
         if not 0 <= cycles < 1 << 63:
             raise ValueError(f"channel {self.channel}: a pulse of {cycles} cycles")
         return cycles
 
     def native(self, clock: float) -> dict:
-        """The pulse as the compiler takes it, for a core of this clock in Hz."""
+        """Return the pulse in the compiler's format, for a core with this clock in Hz."""
         cycles = self.length(clock)
         values = [getattr(self, name) for name in NAMES]
         own = sum(1 << place for place, value in enumerate(values) if isinstance(value, Adjustable))

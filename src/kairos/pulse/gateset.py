@@ -1,4 +1,4 @@
-"""Gate sets: gates by name, in the tables of a core, and the words that bring them there and run them."""
+"""Gate sets: named gates, in the tables of a core, and the words that load and run them."""
 
 import runpy
 from collections.abc import Iterable, Mapping
@@ -15,12 +15,12 @@ from .gates import Pulse
 __all__ = ["Branch", "Core", "GateSet", "PulseError", "TableUse", "load"]
 
 PulseError = _native.pulse.PulseError
-"""A gate or sequence that cannot be compiled: the text names gate, channel and parameter."""
+"""A gate or sequence cannot be compiled: the text names gate, channel and parameter."""
 
 
 @dataclass(frozen=True)
 class Core:
-    """What a core is made with; the defaults are the reference core. `clock` in Hz, tables in entries."""
+    """Parameters of a core; the defaults are the reference core. `clock` in Hz, tables in entries."""
 
     clock: float = float(facts.CLOCK_HZ)
     samples_per_cycle: int = facts.SAMPLES_PER_CYCLE
@@ -37,18 +37,19 @@ class Core:
 
 @dataclass(frozen=True)
 class Branch:
-    """A measurement's result chooses which of `cases` goes on; each is a list of names of gates one after another."""
+    """A measurement result selects which of `cases` is played; each is a list of gate names, played
+    in order."""
 
     cases: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
 class TableUse:
-    """What a gate takes on a channel.
+    """Resources of a gate on a channel.
 
     `cycles` of the core's clock, `segments` (one for each parameter that takes it), `entries` of
-    the memory map, and `streamed`, the words that it is without tables. `in_tables`: there was room
-    for it. `error`: how far the core is at most from samples that it follows, in the parameter's
+    the memory map, and `streamed`, its number of words without tables. `in_tables`: whether it fits
+    into the tables. `error`: maximum deviation from samples that it follows, in the parameter's
     unit.
     """
 
@@ -67,10 +68,11 @@ def _words(content: bytes) -> numpy.ndarray:
 
 
 class GateSet:
-    """Gates by name, each a list of :class:`Pulse`; compiled when it is made. PulseError if one cannot be compiled.
+    """Named gates, each a list of :class:`Pulse`; compiled on construction. PulseError if one
+    cannot be compiled.
 
-    `sequence` is what the file's author wants shown and played: names of gates, tuples of names of
-    gates that run beside each other, and :class:`Branch`.
+    `sequence` is the sequence that the file's author wants shown and played: names of gates, tuples
+    of names of gates that run in parallel, and :class:`Branch`.
     """
 
     def __init__(self, gates: Mapping[str, Iterable[Pulse]], sequence: Iterable = (), core: Core | None = None):
@@ -85,21 +87,23 @@ class GateSet:
         return [(name, [pulse.native(self.core.clock) for pulse in pulses]) for name, pulses in self.gates.items()]
 
     def programming(self) -> numpy.ndarray:
-        """Words that program the tables: an array of bytes, 32 in a row."""
+        """Return the words that program the tables: an array of bytes, 32 per row."""
         return _words(self._image.programming())
 
     def sequence(self, steps: Iterable | None = None, channels: int | None = None, close: bool = True) -> numpy.ndarray:
-        """Words that run a sequence, by default the file's, on the channels of the mask, by default those of the gates.
+        """Return the words that run a sequence, by default the file's, on the channels of the mask,
+        by default those of the gates.
 
-        An array of bytes, 32 in a row. Pauses that it needs are put into the tables: call
-        `programming` after this. `close`: end with zeros that wait for the trigger.
+        An array of bytes, 32 per row. Pauses that it needs are added to the tables: call
+        `programming` afterwards. `close`: end with zeros that wait for the trigger.
         """
         return self.timed_sequence(steps, channels, close)[0]
 
     def timed_sequence(
         self, steps: Iterable | None = None, channels: int | None = None, close: bool = True
     ) -> tuple[numpy.ndarray, list[int]]:
-        """What `sequence` gives, and for each word the cycle of the sequence in which what it gives starts."""
+        """Return the result of `sequence`, and for each word the cycle of the sequence in which its
+        content starts."""
         used = {pulse.channel for pulses in self.gates.values() for pulse in pulses}
         mask = sum(1 << channel for channel in used) if channels is None else channels
         native = []
@@ -112,28 +116,30 @@ class GateSet:
         return _words(words), starts
 
     def words(self, steps: Iterable | None = None, channels: int | None = None, close: bool = True) -> numpy.ndarray:
-        """Words that program the tables and then run a sequence, as `sequence` takes it: bytes, 32 in a row."""
+        """Return the words that program the tables and then run a sequence, as in `sequence`:
+        bytes, 32 per row."""
         run = self.sequence(steps, channels, close)
         return numpy.concatenate([self.programming(), run])
 
     def successor(self, gates: Mapping[str, Iterable[Pulse]], sequence: Iterable | None = None) -> "GateSet":
-        """Other gates, placed so that few words make them of these: see `changes`. `sequence`: the
-        file's, by default that of these."""
+        """Return a gate set with other gates, placed so that few words change these into those: see
+        `changes`. `sequence`: the file's, by default that of this gate set."""
         new = GateSet({}, self.steps if sequence is None else sequence, self.core)
         new.gates = {name: list(pulses) for name, pulses in gates.items()}
         new._image = self._image.successor(new._native_gates())
         return new
 
     def changes(self, old: "GateSet") -> numpy.ndarray:
-        """Words that make this of an older gate set, which the core has: an array of bytes, 32 in a row."""
+        """Return the words that change an older gate set in the core into this one: an array of
+        bytes, 32 per row."""
         return _words(self._image.changes(old._image))
 
     def adjustable(self, gate: str) -> list[tuple[int, int, int, numpy.ndarray]]:
-        """Segments of a gate that are :class:`Adjustable`, those of a channel and parameter in the
-        order in which they play: channel, parameter, address in the pulse table, and the word that
-        writes it there (an array of bytes).
+        """Return the :class:`Adjustable` segments of a gate, those of each channel and parameter in
+        playing order: channel, parameter, address in the pulse table, and the word that writes it
+        there (an array of bytes).
 
-        PulseError if there is no such gate, or it has no room in the tables.
+        PulseError if there is no such gate, or it does not fit into the tables.
         """
         rows = self._image.owned(gate)
         if rows is None:
@@ -143,7 +149,7 @@ class GateSet:
         return [(channel, p, address, _words(word)[0]) for channel, p, address, word in rows]
 
     def channel_cycles(self, gate: str) -> dict[int, int]:
-        """The length of a gate in cycles of the core's clock on each channel that it uses.
+        """Return the length of a gate in cycles of the core's clock on each channel it uses.
         PulseError if there is no such gate."""
         if gate not in self.gates:
             raise PulseError(f"gate {gate}: there is no such gate")
@@ -153,20 +159,22 @@ class GateSet:
         return lengths
 
     def cycles(self, gate: str) -> int:
-        """The length of a gate on its longest channel."""
+        """Return the length of a gate on its longest channel."""
         return max(self.channel_cycles(gate).values(), default=0)
 
     def stats(self) -> list[TableUse]:
-        """What each gate takes on each channel."""
+        """Return the resources of each gate on each channel."""
         return [TableUse(*row) for row in self._image.gate_stats()]
 
     def tables(self) -> list[list[int]]:
-        """Entries used, for each channel: [of the gate table, of the memory map, of the pulse table]."""
+        """Return the entries used, for each channel: [of the gate table, of the memory map, of the
+        pulse table]."""
         return self._image.table_stats()
 
 
 def load(path) -> GateSet:
-    """The gate set that a Python file defines: the only :class:`GateSet` among its names, else UsageError."""
+    """Load the gate set that a Python file defines: the only :class:`GateSet` among its names, else
+    UsageError."""
     if not Path(path).is_file():
         raise UsageError(f"{path}: there is no such file")
     names = runpy.run_path(str(path))

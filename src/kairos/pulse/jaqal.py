@@ -1,7 +1,7 @@
-"""Jaqal circuits as gate sets: their gates are those of pulse definitions (:mod:`.definitions`).
+"""Jaqal circuits as gate sets: their gates come from pulse definitions (:mod:`.definitions`).
 
-:func:`circuit` reads a circuit, with the parser of the package ``jaqalpaq``; :func:`load` a file of
-one, with the definitions that its lines ``from MODULE usepulses *`` name.
+:func:`circuit` reads a circuit, with the parser of the package ``jaqalpaq``; :func:`load` reads a
+file with one, with the definitions named by its lines ``from MODULE usepulses *``.
 """
 
 import importlib
@@ -21,23 +21,25 @@ __all__ = ["Finder", "PulseData", "circuit", "install", "load"]
 SHORTEST = 4
 """Cycles: shorter pulses are left out, as such definitions expect."""
 OF_ALL = ("prepare_all", "measure_all")
-"""Gates of all qubits: their definitions are told how many channels there are, if they ask for it."""
+"""Gates of all qubits: their definitions receive the number of channels, if they have a parameter
+for it."""
 
 
 def load(path, core: Core | None = None) -> GateSet:
-    """The gate set of a file with a Jaqal circuit. Definitions are found from the file's folder:
-    ``usepulses`` names a module, or a class in one. UsageError where one is missing."""
+    """Load the gate set of a file with a Jaqal circuit. Definitions are found from the file's
+    directory: ``usepulses`` names a module, or a class in one. UsageError if one is missing."""
     return circuit(Path(path).read_text(), None, core, Path(path).parent)
 
 
 def circuit(text: str, definition=None, core: Core | None = None, folder=None) -> GateSet:
-    """The gate set of a Jaqal circuit, with the circuit as its sequence. `definition`: an object
-    with ``gate_NAME`` methods; None: those that the circuit names, found from `folder`. UsageError
-    where `jaqalpaq` is missing, or a gate has no definition."""
+    """Return the gate set of a Jaqal circuit, with the circuit as its sequence. `definition`: an
+    object with ``gate_NAME`` methods; None: those named by the circuit, found from `folder`.
+    UsageError if `jaqalpaq` is missing, or a gate has no definition.
+    """
     try:
-        from jaqalpaq.core import branch  # an optional package: only circuits need it
-        from jaqalpaq.error import JaqalError  # the same
-        from jaqalpaq.parser import parse_jaqal_string  # the same
+        from jaqalpaq.core import branch  # an optional package, needed only for circuits
+        from jaqalpaq.error import JaqalError  # likewise
+        from jaqalpaq.parser import parse_jaqal_string  # likewise
     except ImportError:
         raise UsageError("Jaqal circuits are read by the package jaqalpaq: pip install jaqalpaq") from None
     branch.USE_EXPERIMENTAL_BRANCH = True
@@ -56,7 +58,7 @@ def circuit(text: str, definition=None, core: Core | None = None, folder=None) -
 
 
 def _definition(name: str, folder: Path):
-    """An instance of the class that a circuit's usepulses line names."""
+    """Return an instance of the class named by a circuit's usepulses line."""
     install()
     place = name.lstrip(".")
     module, _, last = place.rpartition(".")
@@ -84,14 +86,14 @@ def _gates(kind) -> bool:
 
 @dataclass
 class _Reading:
-    """A circuit on its way to a gate set: the gates found so far."""
+    """Conversion of a circuit to a gate set, with the gates found so far."""
 
     definitions: list
     core: Core
     gates: dict[str, list[Pulse]] = field(default_factory=dict)
 
     def steps(self, statement) -> Iterator[tuple[str, ...] | Branch]:
-        """Names of gates that begin together, one group after another; loops are unrolled."""
+        """Yield names of gates that begin together, one group after another; loops are unrolled."""
         if hasattr(statement, "gate_def"):
             yield (self.gate(statement.name, statement.parameters_linear),)
         elif hasattr(statement, "cases"):
@@ -113,11 +115,11 @@ class _Reading:
                 yield from self.steps(part)
 
     def names(self, statement) -> tuple[str, ...]:
-        """Gates one after another, of which a branch may choose."""
+        """Return the gates of a statement in order, for use as a case of a branch."""
         return tuple(self.together(step) for step in self.steps(statement))
 
     def one(self, statement) -> str:
-        """A statement as one gate."""
+        """Combine a statement into one gate."""
         names = self.names(statement)
         if len(names) == 1:
             return names[0]
@@ -126,7 +128,7 @@ class _Reading:
         return self.add("{" + "; ".join(names) + "}", pulses)
 
     def together(self, step) -> str:
-        """Gates that begin together as one gate."""
+        """Combine gates that begin together into one gate."""
         if isinstance(step, Branch):
             raise UsageError("a branch within a parallel block or within a branch")
         if len(step) == 1:
@@ -134,13 +136,13 @@ class _Reading:
         return self.add("<" + " | ".join(step) + ">", [pulse for name in step for pulse in self.gates[name]])
 
     def filled(self, names: list[str]) -> tuple[str, ...]:
-        """Gates that begin together, with pauses so that all end together. As with JaqalPaw, the
-        first tone keeps its frequency in them."""
+        """Pad gates that begin together with pauses so that all end together. As in JaqalPaw, the
+        first tone keeps its frequency during the pauses."""
         most = max((n for name in names for n in self.lengths(self.gates[name]).values()), default=0)
         return tuple(self.with_pauses(name, most) for name in names)
 
     def with_pauses(self, name: str, most: int) -> str:
-        """A gate all of whose channels last for `most` cycles."""
+        """Return a gate all of whose channels last for `most` cycles."""
         pulses = self.gates[name]
         last = {pulse.channel: _last(pulse.freq0) for pulse in pulses}
         short = {c: most - n for c, n in self.lengths(pulses).items() if most - n >= SHORTEST}
@@ -150,14 +152,14 @@ class _Reading:
         return self.add(f"{name} to {most}", [*pulses, *pauses])
 
     def lengths(self, pulses: list[Pulse], channels=()) -> dict[int, int]:
-        """Cycles of each channel that the pulses use, and of these."""
+        """Return the cycles of each channel that the pulses use, and of `channels`."""
         lengths = dict.fromkeys(sorted(channels), 0)
         for pulse in pulses:
             lengths[pulse.channel] = lengths.get(pulse.channel, 0) + self.cycles(pulse)
         return lengths
 
     def padded(self, pulses: list[Pulse], channels: set[int]) -> list[Pulse]:
-        """A gate's pulses with pauses, so that all of these channels end together."""
+        """Return a gate's pulses with pauses, so that all of these channels end together."""
         lengths = self.lengths(pulses, channels)
         most = max(lengths.values())
         return [*pulses, *(Pulse(channel=c, cycles=most - length) for c, length in lengths.items() if length < most)]
@@ -170,7 +172,7 @@ class _Reading:
         return name
 
     def gate(self, name: str, parameters) -> str:
-        """A gate with its arguments, by a name that says both."""
+        """Add a gate with its arguments, under a name that contains both."""
         arguments = [value.resolve_qubit()[1] if hasattr(value, "resolve_qubit") else value for value in parameters]
         methods = (getattr(definition, f"gate_{name}", None) for definition in self.definitions)
         method = next(filter(None, methods), None)
@@ -185,7 +187,7 @@ class _Reading:
 
 
 def _last(course) -> float:
-    """The value with which a parameter's course ends."""
+    """Return the final value of a parameter's course."""
     while isinstance(course, tuple | list):
         course = course[-1]
     return float(course)

@@ -1,4 +1,4 @@
-"""The core itself, bit for bit: words in, samples and parameters out as NumPy arrays."""
+"""A bit-exact model of the core: words in, samples and parameters out as NumPy arrays."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,11 @@ __all__ = ["Model", "Played"]
 
 @dataclass(frozen=True)
 class Played:
-    """What channels gave: `samples[channel, n]` (int16), `values[channel, parameter, cycle]` (int64, 40-bit words).
+    """Output of channels: `samples[channel, n]` (int16), `values[channel, parameter, cycle]`
+    (int64, 40-bit words).
 
-    A cycle of the core's clock has `core.samples_per_cycle` samples. What was not asked for is an empty array.
+    A cycle of the core's clock has `core.samples_per_cycle` samples. Data not requested are empty
+    arrays.
     """
 
     core: Core
@@ -24,24 +26,25 @@ class Played:
     values: numpy.ndarray
 
     def frequency(self, channel: int, tone: int) -> numpy.ndarray:
-        """Hz, cycle by cycle."""
+        """Return the frequency in Hz, per cycle."""
         return self.values[channel, Parameter.F0 + 3 * tone] / 2.0**40 * self.core.sample_rate
 
     def amplitude(self, channel: int, tone: int) -> numpy.ndarray:
-        """Parts of 200, cycle by cycle."""
+        """Return the amplitude in parts of 200, per cycle."""
         return self.values[channel, Parameter.A0 + 3 * tone] / 2.0**23 / 65535 * 200
 
     def phase(self, channel: int, tone: int) -> numpy.ndarray:
-        """Degrees, cycle by cycle, in [-180, 180)."""
+        """Return the phase in degrees, per cycle, in [-180, 180)."""
         return self.values[channel, Parameter.P0 + 3 * tone] / 2.0**40 * 360
 
     def frame(self, channel: int, frame: int) -> numpy.ndarray:
-        """Accumulated rotation in degrees, cycle by cycle, in [-180, 180)."""
+        """Return the accumulated rotation in degrees, per cycle, in [-180, 180)."""
         return self.values[channel, Parameter.Z0 + frame] / 2.0**40 * 360
 
 
 class Model:
-    """A core after power-up. `crosstalk`: it is built with compensation of crosstalk, that takes so many cycles."""
+    """A core after power-up. `crosstalk`: cycles of its crosstalk compensation, None if built
+    without it."""
 
     def __init__(self, core: Core | None = None, trigger_channels: int | None = None, crosstalk: int | None = None):
         self.core = core or Core()
@@ -55,35 +58,39 @@ class Model:
         self._native.feed(words if isinstance(words, bytes) else numpy.asarray(words, dtype=numpy.uint8).tobytes())
 
     def settle(self, cycles: int = 1 << 40):
-        """Run until nothing is left to do but to wait for a trigger, a result or words, at most `cycles`."""
+        """Run until the core only waits for a trigger, a result or words, for at most `cycles`."""
         self._native.settle(cycles)
 
     def trigger(self):
-        """A cycle with the trigger."""
+        """Run a cycle with the trigger."""
         self._native.trigger()
 
     def result(self, state: int, channels: int = 255):
-        """A measurement's result, 0 to 15, for the channels of the mask."""
+        """Supply a measurement result, 0 to 15, to the channels of the mask."""
         self._native.result(channels, state)
 
     def couple(self, channel: int, offset: int, factor: complex, delay: int = 0, zero: int = 0):
-        """Add `factor` times the signal of the channel at `offset` (-2, -1, 1, 2), `delay - zero` cycles late.
+        """Add `factor` times the signal of the channel at `offset` (-2, -1, 1, 2), delayed by
+        `delay - zero` cycles.
 
-        Parts of the factor are from -1 to below 1, in steps of 2^-17; `zero` is one for all couplings. ValueError.
+        Parts of the factor are from -1 to below 1, in steps of 2^-17; `zero` is common to all
+        couplings. ValueError.
         """
         one = 1 << facts.CROSSTALK_FRACTION
         parts = round(factor.real * one), round(factor.imag * one)
         self._native.couple(channel, offset, parts, delay, zero)
 
     def run(self, cycles: int, samples: bool = True, values: bool = True) -> Played:
-        """Some cycles of the core's clock without a trigger: `samples` and `values` of all parameters, if wanted."""
+        """Run for some cycles of the core's clock without a trigger; returns `samples` and `values`
+        of all parameters, if requested."""
         played, traced = self._native.run(cycles, samples, values)
         rows = numpy.array([numpy.frombuffer(row, dtype=numpy.int16) for row in played], dtype=numpy.int16)
         traces = [[numpy.frombuffer(row, dtype=numpy.int64) for row in channel] for channel in traced]
         return Played(self.core, rows, numpy.array(traces, dtype=numpy.int64))
 
     def play(self, words, cycles: int) -> Played:
-        """Feed words, trigger if all engines asked for wait for it, and run from the first cycle of a segment."""
+        """Feed words, trigger if all selected engines wait for it, and run from the first cycle of
+        a segment."""
         self.feed(words)
         self._native.begin(1 << 20)
         if self.armed:
@@ -92,7 +99,7 @@ class Model:
 
     @property
     def armed(self) -> bool:
-        """Whether all engines that the trigger asks for wait for it."""
+        """Whether all engines selected for the trigger wait for it."""
         return self._native.armed()
 
     @property
@@ -101,7 +108,7 @@ class Model:
         return self._native.cycle()
 
     def errors(self) -> list[str]:
-        """What went wrong, in words."""
+        """Return descriptions of the errors."""
         errors, underruns, parameters, saturated = self._native.status()
         texts = [text for bit, text in ERROR_TEXTS.items() if errors & bit]
         dry = [f"channel {c}, parameters {parameters[c]:#04x}" for c in range(8) if underruns >> c & 1]

@@ -1,4 +1,5 @@
-"""What channels played as a picture: envelopes and frequencies of both tones, frames, the signal and its spectrum."""
+"""Playback of channels as a picture: envelopes and frequencies of both tones, frames, the signal
+and its spectrum."""
 
 import numpy
 
@@ -8,13 +9,14 @@ from .model import Played
 __all__ = ["spectrum", "write_plot"]
 
 SPECTRUM = 1 << 16
-"""Samples of a spectrum, at most."""
+"""Maximum number of samples of a spectrum."""
 LOWEST = -130
-"""Of what is drawn of a spectrum, in dB; samples of 16 bits have nothing to say below."""
+"""Lower limit of drawn spectra, in dB; 16-bit samples are not meaningful below."""
 
 
 def spectrum(samples: numpy.ndarray, rate: float) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Frequencies in Hz, and power in dB below a tone of full scale (4-term Blackman-Harris window, -92 dB)."""
+    """Return frequencies in Hz, and power in dB relative to a tone of full scale (4-term
+    Blackman-Harris window, -92 dB)."""
     count = len(samples)
     terms = numpy.outer(numpy.arange(4), 2 * numpy.pi * numpy.arange(count) / max(count, 1))
     window = numpy.array([0.35875, -0.48829, 0.14128, -0.01168]) @ numpy.cos(terms)
@@ -23,7 +25,7 @@ def spectrum(samples: numpy.ndarray, rate: float) -> tuple[numpy.ndarray, numpy.
 
 
 def write_plot(path, played: Played, channels: list[int]):
-    """Write a picture of these channels to `path`; its suffix says the format (png, pdf, svg)."""
+    """Write a picture of these channels to `path`, whose suffix selects the format (png, pdf, svg)."""
     cycles = played.values.shape[2]
     time = numpy.arange(cycles) / played.core.clock * 1e6
     fine = numpy.arange(played.samples.shape[1]) / played.core.sample_rate * 1e6
@@ -38,7 +40,7 @@ def write_plot(path, played: Played, channels: list[int]):
                 style = {"color": color, "lw": 1, "ls": ("-", "--")[tone], "label": f"tone {tone}"}
                 size = played.amplitude(channel, tone)
                 amplitude.plot(time, size, **style)
-                # What a silent tone would have is not seen.
+                # The frequency of a silent tone is not shown.
                 frequency.plot(time, numpy.where(size != 0, played.frequency(channel, tone) / 1e6, numpy.nan), **style)
                 phase.plot(time, played.phase(channel, tone), **style)
                 phase.plot(time, played.frame(channel, tone), color=color, lw=1, ls=":", label=f"frame {tone}")

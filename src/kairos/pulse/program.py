@@ -1,9 +1,9 @@
-"""A gate set as kernels have it: gates and sequences of gates with the words that play them, ready
-to be sent at exact times by `kairos.coredevice.pulse`.
+"""A gate set in the form that kernels use: gates and sequences of gates with the words that play
+them, ready to be sent at exact times by `kairos.coredevice.pulse`.
 
-Between gates all channels rest: they show nothing and wait for the trigger. So what is played ends
-in a rest, and begins with the one before it, which takes REST_CYCLES from the trigger to the first
-gate.
+Between gates all channels rest: their output is zero and they wait for the trigger. A played gate
+therefore ends in a rest, and begins with the preceding one, which takes REST_CYCLES from the
+trigger to the first gate.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,19 +23,21 @@ REST_CYCLES = facts.SEGMENT_CYCLES_MIN
 PARAMETERS = {name: number for number, name in enumerate(NAMES)}
 """Numbers of parameters by their names in pulses."""
 QUEUED = facts.INPUT_FIFO - 16
-"""Words that are sent ahead of the time for which they are, for each channel."""
+"""Maximum number of words sent ahead of their due time, per channel."""
 START_CYCLES = REST_CYCLES + 1
-"""From the trigger to the first value of a gate: the rest, and the way from engine to output."""
+"""Cycles from the trigger to the first value of a gate: the rest, and the latency from engine to
+output."""
 LARGEST_FACTOR = 1e6
 SLOTS_CYCLES = 8
 """Cycles between words that program tables: more than the longest takes."""
 LEAD_CYCLES = 48
-"""The first word of what is played is sent so long before it begins, and more for each further one."""
+"""Cycles by which the first word is sent ahead of its start; each further word adds to this."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Where a gate of a sequence is: on `channel` from `begin_mu` to before `end_mu`, machine units."""
+    """Interval of a gate in a sequence: on `channel` from `begin_mu` to before `end_mu`, in machine
+    units."""
 
     name: str
     channel: int
@@ -44,12 +46,13 @@ class Mark:
 
 
 def int32s(words: numpy.ndarray) -> list:
-    """Words (bytes, 32 in a row) as kernels send them: eight int32 for each, the lowest first."""
+    """Convert words (bytes, 32 per row) to the form that kernels send: eight int32 per word, lowest
+    first."""
     return [int32(part) for part in numpy.ascontiguousarray(words).reshape(-1).view("<i4")]
 
 
 class PlayableGate:
-    """A gate of a :class:`Program`: what `Pulse.play` and `Pulse.update` take. Times in machine units."""
+    """A gate of a :class:`Program`, for `Pulse.play` and `Pulse.update`. Times in machine units."""
 
     kernel_invariants = {"words", "lead_mu", "duration_mu", "changed_mu", "adjustable"}
 
@@ -58,10 +61,10 @@ class PlayableGate:
         self.words = int32s(words)
         self.duration_mu = int64(cycles * cycle_mu)
         self.lead_mu = int64((LEAD_CYCLES + len(words)) * cycle_mu)
-        # Each of the parameters may have a segment in four cycles, and one is read in a cycle.
+        # Each parameter may have one segment per four cycles, and one is read per cycle.
         filled = min(2 * cycles, facts.PARAMETERS * facts.SEGMENT_FIFO)
         self.changed_mu = int64((LEAD_CYCLES + len(words) + filled + START_CYCLES + cycles) * cycle_mu)
-        """From an event that changes it to where it has ended at the latest."""
+        """Time from an event that changes the gate to its latest possible end."""
         self.adjustable = adjustable
 
     def __repr__(self):
@@ -69,12 +72,12 @@ class PlayableGate:
 
 
 def _numbers(value: float) -> list:
-    """A double as kernels' firmware reads it from a list of int32."""
+    """Encode a double as a list of int32, in the form that the kernels' firmware reads."""
     return list(numpy.array([value], "<f8").view("<i4"))
 
 
 def _greatest_factor(parameter: int, word: numpy.ndarray) -> float:
-    """What a segment can be multiplied by at most: an amplitude or frequency must stay in its range."""
+    """Return the maximum factor of a segment: an amplitude or frequency must stay in its range."""
     value = int.from_bytes(word.tobytes(), "little")
     size = 1 << facts.VALUE_BITS
     parts = [value >> at & (size - 1) for at in (facts.U0_AT, facts.U1_AT, facts.U2_AT, facts.U3_AT)]
@@ -82,7 +85,7 @@ def _greatest_factor(parameter: int, word: numpy.ndarray) -> float:
     cycles = value >> facts.TAU_AT & ((1 << facts.TAU_BITS) - 1)
     shift = value >> facts.SHIFT_AT & ((1 << facts.SHIFT_BITS) - 1)
     d = [part / 2.0 ** (n * shift) for n, part in enumerate(u)]
-    # As a polynomial of the cycle: Newton's form, its differences at 0.
+    # As a polynomial of the cycle: Newton's form, with differences at 0.
     powers = [d[0], d[1] - d[2] / 2 + d[3] / 3, d[2] / 2 - d[3] / 2, d[3] / 6]
     course = numpy.polynomial.Polynomial(powers)
     turns = [x.real for x in course.deriv().roots() if abs(x.imag) < 1e-9 and 0 < x.real < cycles] if any(u[1:]) else []
@@ -91,7 +94,8 @@ def _greatest_factor(parameter: int, word: numpy.ndarray) -> float:
 
 
 class PlayableSequence:
-    """A sequence of a :class:`Program`: what `Pulse.play_sequence` takes. Times in machine units, from its begin on."""
+    """A sequence of a :class:`Program`, for `Pulse.play_sequence`. Times in machine units, from its
+    start."""
 
     kernel_invariants = {"words", "times_mu", "ahead", "duration_mu"}
 
@@ -102,23 +106,25 @@ class PlayableSequence:
         times = _times(words, starts)
         self.times_mu = [int64(time * cycle_mu) for time in times]
         self.ahead = int32(sum(time < 0 for time in times))
-        """Words that are sent before the trigger."""
+        """Number of words sent before the trigger."""
         self.duration_mu = int64(cycles * cycle_mu)
 
     def find(self, name: str) -> int64:
-        """When the first gate of a name begins. KeyError if there is none."""
+        """Return the start time of the first gate of this name. KeyError if there is none."""
         for mark in self._marks:
             if mark.name == name:
                 return int64(mark.begin_mu)
         raise KeyError(name)
 
     def marks(self, begin_mu: int = 0) -> list[Mark]:
-        """Where each gate is if the sequence begins at `begin_mu`; of a branch the whole, with channel -1."""
+        """Return the interval of each gate if the sequence begins at `begin_mu`; a branch as a
+        whole, with channel -1."""
         return [Mark(mark.name, mark.channel, begin_mu + mark.begin_mu, begin_mu + mark.end_mu) for mark in self._marks]
 
 
 def _times(words, starts) -> list[int]:
-    """When words are sent, in cycles: so late that those before them that are not played yet have room."""
+    """Return the send times of words, in cycles: late enough for the queue to hold the preceding
+    unplayed words."""
     masks = words[:, facts.CHANNEL_MASK_AT // 8].tolist()
     before: dict[int, list[int]] = {channel: [] for channel in range(facts.CHANNELS)}
     times = []
@@ -131,7 +137,7 @@ def _times(words, starts) -> list[int]:
                 known.append(start)
         times.append(earliest)
     ahead = sum(time is None for time in times)
-    # All that is sent ahead comes first: later words may not overtake it.
+    # Words sent ahead come first: later words must not overtake them.
     ordered, last = [], -(LEAD_CYCLES + 2 * ahead)
     for time in times:
         last = last + 2 if time is None else max(last + 2, time, 2)
@@ -140,12 +146,12 @@ def _times(words, starts) -> list[int]:
 
 
 class Program:
-    """The gates of `gates` on `core`, as kernels play them.
+    """The gates of `gates` on `core`, in the form that kernels play.
 
     `program[name]` is a gate, `program.sequence(steps)` a sequence of names, of tuples of names
-    that run beside each other, and of :class:`Branch`. `Pulse.load` brings all to the device, so
-    make sequences before. PulseError if something cannot be compiled, or if no gate may be called
-    so.
+    that run in parallel, and of :class:`Branch`. `Pulse.load` transfers everything to the device,
+    so build sequences before. PulseError if something cannot be compiled, or if a gate has a
+    reserved name.
     """
 
     kernel_invariants = {"programming", "rest", "channels"}
@@ -153,7 +159,7 @@ class Program:
     def __init__(self, gates: Mapping[str, Iterable[Pulse]], core: Core, cycle_mu: int = 8):
         if REST in gates:
             raise PulseError(f"gate {REST}: the name is that of the pause between gates")
-        # A channel that waits shows what it showed last, so zeros come before.
+        # A waiting channel keeps its last output, so zeros come first.
         pauses = [(channel, wait) for channel in range(core.channels) for wait in (False, True)]
         rest = [Pulse(channel=channel, cycles=REST_CYCLES, wait=wait) for channel, wait in pauses]
         self.gate_set = GateSet({REST: rest, **gates}, core=core)
@@ -173,7 +179,7 @@ class Program:
         pulses = self.gate_set.gates[name]
         adjustable = _numbers(self.gate_set.core.clock * self.gate_set.core.samples_per_cycle)
         if any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
-            # Those of a parameter and channel one after another, as they play.
+            # Those of a parameter and channel are consecutive, in playing order.
             for channel, parameter, _, word in sorted(self.gate_set.adjustable(name), key=lambda row: (row[1], row[0])):
                 shaped = self._is_shaped(name, channel, parameter)
                 adjustable.append(int32(parameter | shaped * facts.ADJUSTABLE_SHAPED))
@@ -196,7 +202,8 @@ class Program:
             raise PulseError(f"gate {name}: there is no such gate") from None
 
     def sequence(self, steps: Iterable) -> PlayableSequence:
-        """A sequence. PulseError if it cannot be compiled, or has branches where another one has."""
+        """Build a sequence. PulseError if it cannot be compiled, or has branches although another
+        one has."""
         steps = list(steps)
         branches = any(isinstance(step, Branch) for step in steps)
         if branches and self._branches:
@@ -206,13 +213,13 @@ class Program:
         return PlayableSequence(words, starts, self._marks(steps), self.cycle_mu)
 
     def _marks(self, steps) -> list[Mark]:
-        """Where gates are, from 0 on; the last mark ends with the sequence."""
+        """Return the intervals of gates, starting at 0; the last mark ends with the sequence."""
         marks, at = [], 0
         for step in steps:
             if isinstance(step, Branch):
                 lengths = [sum(map(self.gate_set.cycles, case)) for case in step.cases]
                 longest = max(lengths, default=0)
-                # Room for a pause behind every other case, as the compiler makes it.
+                # Space for a pause after each shorter case, as inserted by the compiler.
                 tight = any(0 < longest - length < REST_CYCLES for length in lengths)
                 end = at + longest + REST_CYCLES * tight
                 marks.append(self._mark("branch", -1, at, end))
@@ -231,5 +238,5 @@ class Program:
 
     @property
     def programming(self) -> list:
-        """What kernels send to program the tables."""
+        """The words that kernels send to program the tables."""
         return int32s(self.gate_set.programming())

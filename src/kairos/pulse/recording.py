@@ -1,8 +1,8 @@
-"""What the outputs of an emulated device's pulse cores did, and the samples that came of it.
+"""Outputs of an emulated device's pulse cores, and the resulting samples.
 
-The emulator records what the logic hands to the tones: parameters, cycle by cycle. Samples are made
-of that when they are asked for, by the bit-exact model. Times are machine units of RTIO, so that
-samples stand beside TTL pulses; a core's global phase counts from time 0.
+The emulator records the parameters that the logic passes to the tones, cycle by cycle. Samples are
+computed from them on demand, by the bit-exact model. Times are machine units of RTIO, so that
+samples align with TTL pulses; a core's global phase counts from time 0.
 """
 
 import heapq
@@ -25,16 +25,16 @@ from .model import Played
 __all__ = ["Output", "Pins", "Recording"]
 
 CYCLE_MU = 8
-"""Machine units in a cycle of the core's clock, which is that of RTIO."""
+"""Machine units per cycle of the core's clock, which is that of RTIO."""
 CLOCK = 125e6
 LEVELS = PARAMETERS + TONES
-"""Number of the field with the levels."""
+"""Index of the field with the levels."""
 LEVEL_NAMES = ("sync0", "sync1", "feed_forward0", "feed_forward1", "enable0", "enable1", "gpo0", "gpo1", "reset")
 
 
 @dataclass(frozen=True)
 class Output:
-    """An output of a pulse core: the core's name and RTIO channel, and the output's number there, its channel."""
+    """An output of a pulse core: the core's name and RTIO channel, and the output's channel number."""
 
     name: str
     channel: int
@@ -42,12 +42,12 @@ class Output:
 
 
 MOST_CHANGES = 2_000_000
-"""Of a pin, that are given at once."""
+"""Maximum number of changes of a pin returned at once."""
 
 
 class Pins(Mapping):
     """Changes of pins by name, each (time in machine units, level), in order. Those of clocks are
-    made when they are asked for: `waves` has them by the pin's name."""
+    computed on demand from `waves`, by the pin's name."""
 
     def __init__(self, changes: Mapping[str, list], waves: Mapping[str, list[Wave]] | None = None):
         self._changes, self.waves = dict(changes), {name: list(found) for name, found in (waves or {}).items() if found}
@@ -62,12 +62,12 @@ class Pins(Mapping):
         return len(self._changes)
 
     def events(self, name: str) -> list:
-        """Changes of a pin that are none of a clock's."""
+        """Return the changes of a pin that do not belong to a clock."""
         return self._changes[name]
 
     def between(self, name: str, begin_mu: int | None = None, end_mu: int | None = None) -> list:
-        """Changes of a pin from `begin_mu` to before `end_mu`, by default all. KeyError if there is
-        no such pin, UsageError if there are more than MOST_CHANGES."""
+        """Return the changes of a pin from `begin_mu` to before `end_mu`, by default all. KeyError
+        if there is no such pin, UsageError if there are more than MOST_CHANGES."""
         waves = self.waves.get(name, [])
         if begin_mu is not None:
             waves = [wave.since(begin_mu) for wave in waves]
@@ -89,11 +89,11 @@ class Pins(Mapping):
 
 
 class Recording:
-    """What all outputs have shown since the device was configured. `outputs`: which there are."""
+    """The activity of all outputs since the device was configured. `outputs`: the existing outputs."""
 
     def __init__(self, words: numpy.ndarray, outputs, samples_per_cycle: int, pins=None):
         self.pins = pins if isinstance(pins, Pins) else Pins(pins or {})
-        """Changes of the device's pins, beside those of the cores."""
+        """Changes of the device's pins, except those of the cores."""
         self.outputs = tuple(output if isinstance(output, Output) else Output(**output) for output in outputs)
         self._words = numpy.ascontiguousarray(words, dtype="<u8")
         self._samples_per_cycle = samples_per_cycle
@@ -103,9 +103,9 @@ class Recording:
 
     @classmethod
     def of(cls, emulator) -> "Recording":
-        """What the device of a :class:`kairos.emulator.Emulator` has recorded up to now.
+        """Return what the device of a :class:`kairos.emulator.Emulator` has recorded so far.
 
-        UsageError if it has no pulse core, or has recorded more than it keeps.
+        UsageError if it has no pulse core, or its recording has overflowed.
         """
         with tempfile.TemporaryDirectory(prefix="kairos-") as folder:
             path = Path(folder) / "words"
@@ -130,7 +130,8 @@ class Recording:
 
     @classmethod
     def load(cls, path) -> "Recording":
-        """The recording in a file, as `save` or ``kairos run --pulses`` writes it. UsageError if it is none."""
+        """Load a recording from a file written by `save` or ``kairos run --pulses``. UsageError if
+        it is invalid."""
         try:
             with numpy.load(path) as file:
                 outputs, pins, waves = (json.loads(str(file[name])) for name in ("outputs", "pins", "waves"))
@@ -150,7 +151,8 @@ class Recording:
             )
 
     def output(self, channel: int, name: str | None = None) -> int:
-        """Place in `outputs` of a channel of the core `name`, by default the first. UsageError if there is none."""
+        """Return the index in `outputs` of a channel of the core `name`, by default the first.
+        UsageError if there is none."""
         name = self.outputs[0].name if name is None else name
         for place, output in enumerate(self.outputs):
             if (output.name, output.output) == (name, channel):
@@ -159,13 +161,13 @@ class Recording:
         raise UsageError(f"there is no channel {channel} of {name}; there is {known}")
 
     def span_mu(self, channel: int, name: str | None = None) -> tuple[int, int] | None:
-        """Times of the first and of the last change of a channel; None if it did nothing."""
+        """Return the times of the first and last change of a channel; None if it did not change."""
         span = self._native.span(self.output(channel, name))
         return None if span is None else (span[0] * CYCLE_MU, span[1] * CYCLE_MU)
 
     def samples(self, channel: int, begin_mu: int, end_mu: int, name: str | None = None) -> numpy.ndarray:
-        """Samples (int16, 32767 is full scale) of a channel from `begin_mu` to before `end_mu`,
-        equally far apart: one for each machine unit at 8 samples a cycle."""
+        """Return samples (int16, 32767 is full scale) of a channel from `begin_mu` to before
+        `end_mu`, at equal distances: one per machine unit at 8 samples per cycle."""
         first, last = int(begin_mu) // CYCLE_MU, -(-int(end_mu) // CYCLE_MU)
         content, _ = self._native.samples(self.output(channel, name), first, max(last - first, 0))
         samples = numpy.frombuffer(content, dtype=numpy.int16)
@@ -173,7 +175,8 @@ class Recording:
         return samples[cut[0] : cut[1]]
 
     def play(self, begin_mu: int, end_mu: int, name: str | None = None) -> Played:
-        """What all channels of a core did, cycle by cycle from that in which `begin_mu` is: samples and parameters."""
+        """Return the activity of all channels of a core, cycle by cycle from the cycle of
+        `begin_mu`: samples and parameters."""
         name = self.outputs[0].name if name is None else name
         places = [place for place, output in enumerate(self.outputs) if output.name == name]
         first = int(begin_mu) // CYCLE_MU
@@ -184,8 +187,8 @@ class Recording:
         return Played(core, numpy.array(samples), numpy.array(values))
 
     def fields(self, channel: int, begin_mu: int, end_mu: int, name: str | None = None) -> numpy.ndarray:
-        """What a channel hands to its tones, as `fields[cycle, field]` (int64): the parameters'
-        words, frames as applied to both tones, and levels (bits as LEVEL_NAMES)."""
+        """Return what a channel passes to its tones, as `fields[cycle, field]` (int64): the
+        parameters' words, frames as applied to both tones, and levels (bits as LEVEL_NAMES)."""
         first = int(begin_mu) // CYCLE_MU
         cycles = max(-(-int(end_mu) // CYCLE_MU) - first, 0)
         return self._fields(self.output(channel, name), first, cycles).T
@@ -196,7 +199,8 @@ class Recording:
         )
 
     def level_changes(self, level: str, channel: int, name: str | None = None) -> list[tuple[int, bool]]:
-        """Times in machine units at which a level of a channel (one of LEVEL_NAMES) changes, and whether to high."""
+        """Return the times in machine units at which a level of a channel (one of LEVEL_NAMES)
+        changes, and whether to high."""
         bit = LEVEL_NAMES.index(level)
         times, values = self.changes(LEVELS, channel, name)
         states = values >> bit & 1 != 0
@@ -208,11 +212,12 @@ class Recording:
         return found
 
     def changes(self, parameter: int, channel: int, name: str | None = None) -> tuple[numpy.ndarray, numpy.ndarray]:
-        """Times in machine units at which a parameter (of `Parameter`) of a channel changes, and
-        its words from there on (int64, 40 bits signed). Fields beyond the parameters are frames as
-        applied to tones, and the levels."""
+        """Return the times in machine units at which a parameter (of `Parameter`) of a channel
+        changes, and its new words (int64, 40 bits signed). Fields beyond the parameters are frames
+        as applied to tones, and the levels.
+        """
         times, values = self._native.changes(self.output(channel, name), parameter)
         return numpy.frombuffer(times, numpy.int64) * CYCLE_MU, numpy.frombuffer(values, numpy.int64)
 
 
-assert VALUE_BITS == 40  # as `Played` takes values
+assert VALUE_BITS == 40  # assumed by `Played`

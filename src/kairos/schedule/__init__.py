@@ -1,6 +1,6 @@
-"""Runs that wait for one another: a scheduler, a process for each run, and the folder that experiments come from.
+"""Scheduling of runs: a scheduler, one process per run, and the repository of experiments.
 
-It is for programs: tests of a laboratory's experiments, and servers that it writes itself. There is no server here.
+For use by programs: tests of a laboratory's experiments, and custom servers. Contains no server.
 """
 
 from .repository import ExperimentDB, FilesystemBackend, GitBackend

@@ -1,10 +1,9 @@
-"""The process of one run: it builds an experiment, and takes it through its stages as it is told.
+"""The process of one run: builds an experiment, and executes its stages on request.
 
-Both sides send lines of PYON. The process is told ``{"stage": NAME, "values": {...}}``, and answers
-with the line ``{"end": HOW, "data": ...}``: ``completed``, ``paused``, ``terminated``, or
-``failed`` with the text of what was raised. Meanwhile it asks its worker for services,
-``{"ask": NAME, "args": ..., "kwargs": ...}``, and waits for each reply, which has the form of a
-controller's.
+Both sides send lines of PYON. The process receives ``{"stage": NAME, "values": {...}}``, and
+answers with ``{"end": HOW, "data": ...}``: ``completed``, ``paused``, ``terminated``, or ``failed``
+with the text of the exception. Meanwhile it requests services from its worker, ``{"ask": NAME,
+"args": ..., "kwargs": ...}``, and waits for each reply, which has the form of a controller's reply.
 """
 
 import logging
@@ -33,18 +32,18 @@ from ..language.core import TerminationRequested, set_watchdog_factory
 __all__ = ["main"]
 
 _PERIOD = 0.1
-"""Seconds between two broadcasts of a dataset that is changed in place."""
+"""Seconds between two broadcasts of a dataset that is mutated in place."""
 
 
 class _Worker:
-    """The other end: who tells this process what to do, and whom it asks."""
+    """The connection to the worker, which commands this process and serves its requests."""
 
     def __init__(self, connection: socket.socket):
         self._lines = connection.makefile("rwb")
         self._one = threading.Lock()
 
     def told(self) -> dict:
-        """The next thing to do; EOFError when there will be none."""
+        """Receive the next command; EOFError at the end of the connection."""
         line = self._lines.readline()
         if not line:
             raise EOFError
@@ -56,7 +55,7 @@ class _Worker:
         self._lines.flush()
 
     def ask(self, service, *args, **kwargs):
-        """What a service gives; raises what it raises."""
+        """Call a service and return its result; raises its exceptions."""
         with self._one:
             self.tell(ask=service, args=args, kwargs=kwargs)
             return result(self.told(), "scheduler")
@@ -70,34 +69,36 @@ class _Scheduler:
         self.rid, self.pipeline_name, self.expid, self.priority = rid, pipeline_name, expid, priority
 
     def submit(self, pipeline_name=None, expid=None, priority=None, due_date=None, flush=False) -> int:
-        """Submit an experiment; what is not said is as for this run. The number of the new one."""
+        """Submit an experiment, by default with this run's settings; returns the number of the new
+        run."""
         own = self.pipeline_name, self.expid, self.priority
         given = (pipeline_name, expid, priority)
         chosen = [mine if value is None else value for value, mine in zip(given, own, strict=True)]
         return self._worker.ask("scheduler.submit", *chosen, due_date, flush)
 
     def delete(self, rid):
-        """End a run at once."""
+        """Stop a run immediately."""
         return self._worker.ask("scheduler.delete", rid)
 
     def request_termination(self, rid):
-        """Ask a run to end."""
+        """Request the termination of a run."""
         return self._worker.ask("scheduler.request_termination", rid)
 
     def get_status(self) -> dict:
-        """All runs, by number."""
+        """Return all runs, by number."""
         return self._worker.ask("scheduler.get_status")
 
     def check_pause(self, rid=None) -> bool:
-        """Whether a run, this one by default, is to make room or to end."""
+        """Return whether a run, this one by default, should pause or terminate."""
         return self._worker.ask("scheduler.check_pause", self.rid if rid is None else rid)
 
     def check_termination(self, rid=None) -> bool:
-        """Whether a run, this one by default, is to end."""
+        """Return whether a run, this one by default, should terminate."""
         return self._worker.ask("scheduler.check_termination", self.rid if rid is None else rid)
 
     def pause(self):
-        """Let others go first if there are such; TerminationRequested if this run is to end."""
+        """Let waiting runs of higher priority go first; TerminationRequested if this run should
+        terminate."""
         if not self.check_termination() and self.check_pause():
             self._worker.tell(end="paused")
             if self._worker.told()["stage"] == "terminate":
@@ -118,7 +119,7 @@ class _Commands:
 
 
 class _Datasets(DatasetDB):
-    """The broadcast datasets, which are the worker's; `data` has those that this run has set."""
+    """The broadcast datasets, held by the worker; `data` has those that this run has set."""
 
     def __init__(self, worker: _Worker):
         super().__init__()
@@ -159,7 +160,7 @@ class _Datasets(DatasetDB):
 
 
 class _DeviceDB(DeviceDB):
-    """The worker's device database, asked for when the first device is."""
+    """The worker's device database, fetched on first use."""
 
     def __init__(self, worker: _Worker):
         self.path = "device database of the scheduler"
@@ -180,7 +181,7 @@ class _Run:
         self._rid, self._expid, self._started = rid, expid, time.time()
         file = Path(file).resolve()
         if folder is not None:
-            # What the experiment writes by itself belongs beside its datasets.
+            # Files written by the experiment itself belong next to its datasets.
             os.chdir(folder)
         self._devices = DeviceManager(
             _DeviceDB(worker),
@@ -204,7 +205,7 @@ class _Run:
                 self._experiment.run()
                 self._devices.notify_run_end()
         except BaseException:
-            self._write()  # what was measured may be all that there will be
+            self._write()  # the data measured so far may be all there will be
             raise
         finally:
             self._datasets.ddb.close_db()
@@ -230,7 +231,7 @@ class _Run:
 
 
 def _examine(worker: _Worker, file) -> dict:
-    """What the experiments of a file ask for, by class name."""
+    """Return the requirements of the experiments in a file, by class name."""
     found = {}
     for name, cls in vars(import_file(file)).items():
         if not is_public_experiment(cls):
@@ -251,7 +252,7 @@ def _examine(worker: _Worker, file) -> dict:
 
 
 def _stages(worker: _Worker):
-    """Do what the worker says until it closes, or says ``terminate``."""
+    """Execute the worker's commands until the connection closes or it sends ``terminate``."""
     run = None
     while True:
         told = worker.told()
@@ -274,7 +275,8 @@ def _stages(worker: _Worker):
 
 
 def _watchdog(worker: _Worker):
-    """What ``with watchdog(seconds)`` is in this process: its worker watches."""
+    """Return the implementation of ``with watchdog(seconds)`` in this process: the worker enforces
+    it."""
 
     @contextmanager
     def watched(seconds):
@@ -292,12 +294,12 @@ def main(descriptor: int):
     logging.basicConfig(format="%(levelname)s: %(message)s")
     worker = _Worker(socket.socket(fileno=descriptor))
     set_watchdog_factory(_watchdog(worker))
-    # As an exception, so that devices are closed and what was measured is written.
+    # As an exception, so that devices are closed and the measured data are written.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     try:
         _stages(worker)
     except (EOFError, ConnectionError, KeyboardInterrupt):
-        pass  # nobody waits for the run any more
+        pass  # the run has no receiver any more
     finally:
         emulator.shutdown_all()
 

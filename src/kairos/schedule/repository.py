@@ -1,4 +1,5 @@
-"""Where experiments come from: a folder, or a Git repository at a revision; and the list of the experiments in it."""
+"""Sources of experiments: a directory, or a Git repository at a revision; and the list of their
+experiments."""
 
 import asyncio
 import logging
@@ -16,21 +17,21 @@ logger = logging.getLogger(__name__)
 
 
 class FilesystemBackend:
-    """The folder `root`, as it is: it has one revision, which is called N/A."""
+    """The directory `root` in its current state, as a single revision called N/A."""
 
     def __init__(self, root):
         self.root = Path(root).resolve()
 
     def get_head_rev(self) -> str:
-        """The present revision."""
+        """Return the current revision."""
         return "N/A"
 
     def request_rev(self, rev) -> tuple[str, str | None]:
-        """The folder that has a revision, and the message of its commit, if there is one."""
+        """Return the directory of a revision, and its commit message, if any."""
         return str(self.root), None
 
     def release_rev(self, rev):
-        """It is not needed any more."""
+        """Release a revision that is no longer needed."""
 
 
 @dataclass
@@ -41,7 +42,8 @@ class _Checkout:
 
 
 class GitBackend:
-    """The Git repository `root`, each revision in a folder of its own while it is needed; UsageError if it is none."""
+    """The Git repository `root`, with one directory per revision in use; UsageError if it is not a
+    repository."""
 
     def __init__(self, root):
         self.root = Path(root).resolve()
@@ -57,11 +59,12 @@ class GitBackend:
             raise UsageError(f"{self.root}: {error.stderr.decode().strip()}") from None
 
     def get_head_rev(self) -> str:
-        """The present commit."""
+        """Return the current commit."""
         return self._git("rev-parse", "HEAD").decode().strip()
 
     def request_rev(self, rev) -> tuple[str, str]:
-        """The folder that has a revision, until it is released as often as it was requested; its commit's message."""
+        """Return the directory of a revision, kept until each request has been released, and its
+        commit message."""
         if rev not in self._folders:
             message = self._git("log", "-1", "--format=%B", rev, "--").decode().strip()
             archive = self._git("archive", "--format=tar", rev)
@@ -73,7 +76,7 @@ class GitBackend:
         return checkout.folder.name, checkout.message
 
     def release_rev(self, rev):
-        """Once fewer need a revision; without users its folder goes."""
+        """Release one request of a revision; its directory is removed with the last one."""
         checkout = self._folders[rev]
         checkout.users -= 1
         if checkout.users == 0:
@@ -82,30 +85,33 @@ class GitBackend:
 
 
 class ExperimentDB:
-    """The experiments of a repository, of which `explist` is the list after `scan_repository`.
+    """The experiments of a repository, listed in `explist` after `scan_repository`.
 
     By name (the first line of the docstring, or the class), an entry has ``file``, ``class_name``,
-    ``arginfo``, ``argument_ui`` and ``scheduler_defaults``. `worker_handlers`: what experiments may
-    ask for while they are built, see `Worker`. Only what is below `experiment_subdir` is looked at.
+    ``arginfo``, ``argument_ui`` and ``scheduler_defaults``. `worker_handlers`: services available
+    to experiments while they are built, see `Worker`. Only files below `experiment_subdir` are
+    scanned.
     """
 
     def __init__(self, repo_backend, worker_handlers=None, experiment_subdir=""):
         self._backend, self._handlers, self._below = repo_backend, worker_handlers, experiment_subdir
         self.cur_rev = repo_backend.get_head_rev()
         self._held: str | None = None
-        """The revision whose folder is kept because it was scanned last."""
+        """The revision whose directory is kept because it was scanned last."""
         self.explist: dict[str, dict] = {}
 
     def request_rev(self, rev):
-        """The folder of a revision, None for the one that was scanned last, and its commit's message."""
+        """Return the directory of a revision, by default the one scanned last, and its commit
+        message."""
         return self._backend.request_rev(rev or self.cur_rev)
 
     def release_rev(self, rev):
-        """It is not needed any more."""
+        """Release a revision that is no longer needed."""
         self._backend.release_rev(rev or self.cur_rev)
 
     async def scan_repository(self, new_cur_rev=None):
-        """Look at every file of a revision, by default the present one. Files that cannot be built are logged."""
+        """Scan every file of a revision, by default the current one. Files that cannot be built are
+        logged."""
         revision = new_cur_rev or self._backend.get_head_rev()
         root, _ = self._backend.request_rev(revision)
         found: dict[str, dict] = {}
@@ -119,7 +125,7 @@ class ExperimentDB:
         self._held = revision
 
     def scan_repository_async(self, new_cur_rev=None):
-        """The same in the background; the task."""
+        """Scan in the background; returns the task."""
         return asyncio.get_running_loop().create_task(self.scan_repository(new_cur_rev))
 
     def _files(self, root: Path) -> list[Path]:
@@ -141,7 +147,8 @@ class ExperimentDB:
             await worker.close()
 
     async def examine(self, filename, use_repository=True, revision=None) -> dict:
-        """What the experiments of a file ask for, by class; of the repository, unless that is not wanted."""
+        """Return the requirements of the experiments in a file, by class; from the repository
+        unless disabled."""
         if not use_repository:
             return await self._examined(filename)
         root, _ = self.request_rev(revision)
@@ -151,16 +158,16 @@ class ExperimentDB:
             self.release_rev(revision)
 
     def root(self) -> str:
-        """The folder of the repository."""
+        """Return the directory of the repository."""
         return str(self._backend.root)
 
     def list_directory(self, directory) -> list[str]:
-        """What is in a directory that is not hidden; folders end with a slash."""
+        """List a directory without hidden entries; directories end with a slash."""
         entries = sorted(Path(directory).iterdir())
         return [path.name + "/" * path.is_dir() for path in entries if not path.name.startswith(".")]
 
 
 def _free(name: str, taken) -> str:
-    """A name that no other experiment has."""
+    """Return a name that no other experiment has."""
     numbered = (name if number == 1 else f"{name}{number}" for number in range(1, len(taken) + 2))
     return next(candidate for candidate in numbered if candidate not in taken)

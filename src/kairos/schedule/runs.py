@@ -10,15 +10,16 @@ __all__ = ["RIDCounter", "folder_of"]
 
 
 def folder_of(started: float, results="results") -> Path:
-    """The folder for the files of a run, by the hour in which it `started`, in seconds of Unix time; it is made."""
+    """Create and return the directory for the files of a run, named by the hour of `started`, in
+    seconds of Unix time."""
     folder = Path(results, time.strftime("%Y-%m-%d/%H", time.localtime(started))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 class RIDCounter:
-    """The numbers of runs, which go on where they were: in `cache_filename`, or behind the last
-    file in `results_dir` that begins with one."""
+    """Allocates run numbers, continuing from `cache_filename`, or from the highest number that
+    begins a file name in `results_dir`."""
 
     def __init__(self, cache_filename="last_rid.pyon", results_dir="results"):
         self._cache = Path(cache_filename)
@@ -36,7 +37,7 @@ class RIDCounter:
         return max((int(number[1]) for number in numbers if number), default=-1)
 
     def get(self) -> int:
-        """The next number."""
+        """Allocate the next number."""
         self._last += 1
         new = self._cache.with_name(self._cache.name + ".new")
         new.write_text(pyon.encode(self._last) + "\n")

@@ -1,8 +1,9 @@
-"""The order of runs: pipelines in which one run is prepared while another runs and a third one is analyzed.
+"""Scheduling of runs: pipelines in which one run is prepared while another runs and a third is
+analyzed.
 
-A pipeline has three places, one for each stage of a run. Whenever something changes, each place
-that is free takes the best of the runs that wait for it: the one of the highest priority, then of
-the earliest due date, then the oldest. Pipelines know nothing of one another.
+A pipeline has three slots, one per stage of a run. Whenever something changes, each free slot takes
+the best waiting run: the one with the highest priority, then the earliest due date, then the
+oldest. Pipelines are independent.
 """
 
 import asyncio
@@ -26,24 +27,24 @@ WAITING = ("pending", "flushing")
 
 @dataclass(eq=False)
 class _Run:
-    """A run that was submitted."""
+    """A submitted run."""
 
     rid: int
     pipeline: str
     expid: dict
     priority: int
     due_date: float | None
-    """In seconds of Unix time, before which it is not prepared."""
+    """Seconds of Unix time before which the run is not prepared."""
     flush: bool
     worker: Worker
     directory: str | None = None
-    """Where its file is looked for."""
+    """Directory in which its file is looked up."""
     message: str | None = None
-    """Of the commit that it is of."""
+    """Message of its commit."""
     status: str = "pending"
     termination: bool = False
     begun: bool = False
-    """Its `run` has begun: it is resumed from now on."""
+    """Its `run` has started: from now on it is resumed."""
     task: asyncio.Task | None = field(default=None, repr=False)
 
     @property
@@ -51,7 +52,7 @@ class _Run:
         return self.priority, -(self.due_date or 0), -self.rid
 
     def shown(self) -> dict:
-        """What `Scheduler.get_status` says of it."""
+        """Return the entry in `Scheduler.get_status`."""
         return {
             "pipeline": self.pipeline,
             "expid": self.expid,
@@ -81,7 +82,8 @@ async def _analyze(run: _Run) -> bool:
 
 
 class _Place(NamedTuple):
-    """Where one run at a time is: from which states runs come, which they have there and afterwards, what is done."""
+    """A slot for one run at a time: accepted states, the state during and after the stage, and its
+    work."""
 
     takes: tuple[str, ...]
     during: str
@@ -97,11 +99,11 @@ _PLACES = (
 
 
 class Scheduler:
-    """Runs what is submitted, each run in a process of its own; to be used within an asyncio loop.
+    """Runs submitted experiments, each in its own process; for use within an asyncio loop.
 
-    `ridc` gives the numbers of runs (its `get`). `worker_handlers`: what experiments may ask for
-    besides this scheduler, see `Worker`. `experiment_db`: where experiments with a ``repo_rev``
-    are. `log_submissions`: a file to which each submission is appended, as a line of JSON.
+    `ridc` allocates run numbers (its `get`). `worker_handlers`: services available to experiments
+    besides this scheduler, see `Worker`. `experiment_db`: the repository of experiments with a
+    ``repo_rev``. `log_submissions`: a file to which each submission is appended, as a line of JSON.
     """
 
     def __init__(self, ridc=None, worker_handlers=None, experiment_db=None, log_submissions=None):
@@ -121,7 +123,7 @@ class Scheduler:
         self._started = False
 
     def start(self, *, loop=None):
-        """Begin with what was submitted, and go on until `stop`. What is given as `loop` is not used."""
+        """Start the submitted runs, and schedule until `stop`. `loop` is ignored."""
         self._started = True
         for name in {run.pipeline for run in self._runs.values()}:
             self._arrange(name)
@@ -134,19 +136,19 @@ class Scheduler:
         await self.wait()
 
     async def wait(self):
-        """Until there is no run."""
+        """Wait until there are no runs."""
         while self._runs:
             tasks = [run.task for run in self._runs.values() if run.task is not None]
             await asyncio.wait([*tasks, asyncio.ensure_future(asyncio.sleep(0.1))], return_when="FIRST_COMPLETED")
 
     def submit(self, pipeline_name, expid, priority=0, due_date=None, flush=False) -> int:
-        """Have an experiment run; the number of the run.
+        """Submit an experiment; returns the number of the run.
 
-        `expid`: its ``file``, or ``content``, the text of one; ``class_name`` and ``arguments``;
-        with ``repo_rev`` the file is one of the repository, at that revision, or with None at the
-        one that was scanned last. `due_date`: not to be prepared before, in seconds of Unix time.
-        `flush`: only when no other run of the pipeline whose priority is as high is being prepared,
-        run or analyzed.
+        `expid`: its ``file``, or ``content``, its source text; ``class_name`` and ``arguments``;
+        with ``repo_rev`` the file is taken from the repository, at that revision, or for None at
+        the one scanned last. `due_date`: not to be prepared before, in seconds of Unix time.
+        `flush`: wait until no other run of the pipeline with at least the same priority is being
+        prepared, run or analyzed.
         """
         directory, message = None, None
         if "repo_rev" in expid:
@@ -165,7 +167,7 @@ class Scheduler:
         return rid
 
     def delete(self, rid):
-        """End a run at once, whatever it does."""
+        """Stop a run immediately, in any state."""
         run = self._runs.get(rid)
         if run is None or run.status == "deleting":
             return
@@ -176,7 +178,7 @@ class Scheduler:
             run.task = asyncio.get_running_loop().create_task(self._end(run))
 
     def request_termination(self, rid):
-        """Have a run that has begun end when it next looks; one that has not is deleted."""
+        """Let a started run end at its next check; a run not started yet is deleted."""
         run = self._runs.get(rid)
         if run is not None and run.status in ("running", "paused"):
             run.termination = True
@@ -184,11 +186,12 @@ class Scheduler:
             self.delete(rid)
 
     def get_status(self) -> dict:
-        """Every run, by number: ``pipeline``, ``expid``, ``priority``, ``due_date``, ``flush``, ``status``."""
+        """Return every run, by number: ``pipeline``, ``expid``, ``priority``, ``due_date``,
+        ``flush``, ``status``."""
         return {rid: run.shown() for rid, run in self._runs.items()}
 
     def check_pause(self, rid) -> bool:
-        """Whether a run is to make room for one that is prepared, or to end."""
+        """Return whether a run should yield to a prepared one, or terminate."""
         run = self._runs.get(rid)
         return run is not None and (
             run.termination
@@ -196,7 +199,7 @@ class Scheduler:
         )
 
     def check_termination(self, rid) -> bool:
-        """Whether a run is to end."""
+        """Return whether a run should terminate."""
         run = self._runs.get(rid)
         return run is not None and run.termination
 
@@ -204,7 +207,7 @@ class Scheduler:
         return [run for run in self._runs.values() if run.pipeline == pipeline]
 
     def _arrange(self, pipeline):
-        """Put runs into the places of a pipeline that are free."""
+        """Assign runs to the free slots of a pipeline."""
         if not self._started:
             return
         runs = self._those_of(pipeline)
@@ -232,7 +235,7 @@ class Scheduler:
         return best
 
     async def _perform(self, run: _Run, place: _Place):
-        """Do what a place is for, and make room."""
+        """Do the work of a slot, then free it."""
         try:
             finished = await place.work(run)
             run.status = place.after if finished else "paused"

@@ -1,4 +1,5 @@
-"""A run's worker: the process in which an experiment is built and run, stage by stage, and the services it asks for."""
+"""A run's worker: the process that builds and runs an experiment, stage by stage, and the services
+it may request."""
 
 import asyncio
 import inspect
@@ -18,11 +19,11 @@ __all__ = ["Worker", "WorkerError", "WorkerInternalException", "WorkerTimeout", 
 
 
 class WorkerError(KairosError):
-    """A run has failed, or its process has."""
+    """A run or its process has failed."""
 
 
 class WorkerTimeout(WorkerError):
-    """A stage has taken too long."""
+    """A stage has exceeded its time limit."""
 
 
 class WorkerWatchdogTimeout(WorkerError):
@@ -34,24 +35,25 @@ class WorkerInternalException(WorkerError):
 
 
 class Terminated(WorkerError):
-    """The experiment has ended because it was asked to."""
+    """The experiment has ended because termination was requested."""
 
 
 class Worker:
     """The process of one run, which is started with the first stage.
 
-    `handlers`: by name, the functions (also coroutines) that experiments may have called:
+    `handlers`: by name, the functions (also coroutines) that experiments may call:
     ``scheduler.submit`` and the other methods of a scheduler, ``ccb.issue``,
     ``device_db.get_device_db``, ``datasets.get``, ``get_metadata``, ``set`` and ``delete``. Every
-    stage raises WorkerInternalException for what the experiment raised, WorkerTimeout if it has not
-    ended `timeout` seconds later, WorkerWatchdogTimeout, and WorkerError if the process has died.
+    stage raises WorkerInternalException for exceptions of the experiment, WorkerTimeout if it has
+    not ended after `timeout` seconds, WorkerWatchdogTimeout, and WorkerError if the process has
+    died.
     """
 
     def __init__(self, handlers: dict[str, Callable] | None = None, grace: float = 2.0):
         self._grace = grace
         self._numbers = itertools.count()
         self._watchdogs: dict[int, float] = {}
-        """By number, when each expires."""
+        """Expiry time of each watchdog, by number."""
         self._handlers = {
             **(handlers or {}),
             "watchdog.start": self._start_watchdog,
@@ -61,9 +63,10 @@ class Worker:
         self._own_folder: tempfile.TemporaryDirectory | None = None
 
     async def build(self, rid, pipeline_name, wd, expid, priority, timeout=15.0, folder=None):
-        """Build the experiment of `expid`: its ``file``, in the directory `wd` unless that is None,
-        or its ``content``; its ``class_name`` and ``arguments``. `folder`: where its files go; by
-        default the working directory."""
+        """Build the experiment of `expid`: its ``file``, in the directory `wd` if given, or its
+        ``content``; its ``class_name`` and ``arguments``. `folder`: directory of its output files;
+        by default the working directory.
+        """
         values = {"rid": rid, "pipeline_name": pipeline_name, "expid": expid, "priority": priority, "folder": folder}
         if "content" in expid:
             self._own_folder = tempfile.TemporaryDirectory(prefix="kairos-run-")
@@ -74,28 +77,29 @@ class Worker:
         await self._stage("build", timeout, file=str(file), **values)
 
     async def prepare(self):
-        """The experiment's ``prepare``."""
+        """Run the experiment's ``prepare``."""
         await self._stage("prepare")
 
     async def run(self) -> bool:
-        """Its ``run``. True at the end; False where the experiment pauses: `resume` goes on."""
+        """Run the experiment's ``run``. Returns True at its end, False if it pauses: continue with
+        `resume`."""
         return await self._stage("run") is not False
 
     async def resume(self) -> bool:
-        """Go on after a pause, as `run`."""
+        """Continue after a pause, as `run`."""
         return await self._stage("resume") is not False
 
     async def analyze(self):
-        """Its ``analyze``; the run's HDF5 file is written then."""
+        """Run the experiment's ``analyze``; then the run's HDF5 file is written."""
         await self._stage("analyze")
 
     async def examine(self, rid, file, timeout=20.0) -> dict:
-        """What the experiments in a file ask for: by class, ``name``, ``arginfo``, ``argument_ui`` and
-        ``scheduler_defaults``."""
+        """Return the requirements of the experiments in a file: by class, ``name``, ``arginfo``,
+        ``argument_ui`` and ``scheduler_defaults``."""
         return await self._stage("examine", timeout, file=str(file))
 
     async def close(self, term_timeout: float | None = None, rid=None):
-        """End the process: it is asked to, and after the time of grace made to."""
+        """End the process: by request, and after the grace period by force."""
         if self._own_folder is not None:
             self._own_folder.cleanup()
         process, self._process = self._process, None
@@ -106,13 +110,13 @@ class Worker:
             self._writer.write(written({"stage": "terminate", "values": {}}))
             self._writer.close()
         except (OSError, RuntimeError):
-            pass  # it has gone already
+            pass  # the process has exited already
         for force in (process.terminate, process.kill, lambda: None):
             try:
                 await asyncio.wait_for(process.wait(), grace)
                 return
             except TimeoutError:
-                # It may end in this very moment, which the next wait sees
+                # It may exit at this very moment, which the next wait detects
                 with suppress(ProcessLookupError):
                     force()
 
@@ -125,7 +129,7 @@ class Worker:
         self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=LINE_LIMIT)
 
     async def _stage(self, stage, timeout=None, **values):
-        """Have a stage done; what it gives, or False where it pauses."""
+        """Execute a stage; returns its data, or False if it pauses."""
         if self._process is None:
             await self._start()
         deadline = None if timeout is None else asyncio.get_running_loop().time() + timeout
@@ -145,7 +149,7 @@ class Worker:
                     raise WorkerInternalException(text)
 
     async def _line(self, stage, deadline) -> dict:
-        """The next line of the process, if it comes before anything expires."""
+        """Receive the next line of the process before any deadline expires."""
         ends = [end for end in (deadline, *self._watchdogs.values()) if end is not None]
         left = min(ends) - asyncio.get_running_loop().time() if ends else None
         try:
@@ -162,7 +166,7 @@ class Worker:
         return pyon.decode(line.decode())
 
     async def _served(self, service, args, kwargs) -> dict:
-        """The reply to a question."""
+        """Serve a request and return the reply."""
         handler = self._handlers.get(service)
         try:
             if handler is None:

@@ -1,6 +1,7 @@
-"""What happened in a run on one axis of time, as a page for a browser: `kairos run --scope`, `kairos analyze --scope`.
+"""Events of a run on one time axis, as a page for a browser: `kairos run --scope`, `kairos analyze
+--scope`.
 
-A page has lanes (:mod:`.lanes`). They are made of what pins did (:mod:`.pins`, with the words on
-serial buses, :mod:`.serial`), and of what the analyzer of a device has recorded (:mod:`.record`).
-The page holds data and viewer, and needs nothing else (:mod:`.page`).
+A page consists of lanes (:mod:`.lanes`). They are built from pin activity (:mod:`.pins`, with the
+words on serial buses, :mod:`.serial`), and from the recording of a device's analyzer
+(:mod:`.record`). The page contains data and viewer, and needs nothing else (:mod:`.page`).
 """

@@ -1,6 +1,5 @@
-"""Lanes of what is wired to the pins of an emulated device: tones of its synthesisers, voltages,
-photons, how much of each ion is in its upper state, frames of cameras, and what comes back at
-inputs."""
+"""Lanes of the parts wired to the pins of an emulated device: tones of its synthesisers, voltages,
+photons, the upper-state population of each ion, frames of cameras, and levels at inputs."""
 
 import math
 import re
@@ -13,20 +12,21 @@ from .lanes import Lane, Levels, Steps, Words
 __all__ = ["lanes_of_bench"]
 
 QUANTITIES = (("frequency", "Hz"), ("power", "dBm"), ("phase", "turns"))
-"""Of a tone, in the order of the emulator's answer, behind its time."""
+"""Quantities of a tone, in the order of the emulator's answer, after its time."""
 CLOCK_RESTS = 1000
-"""Nanoseconds without an edge behind which a camera's clock has rested."""
+"""Nanoseconds without an edge after which a camera's clock counts as stopped."""
 POWER = 2
-"""Place of the power there; None: the tone is off."""
+"""Index of the power in a tone; None: the tone is off."""
 LABELS = {"photodiode": "light"}
-"""Kind of a part: name of its voltage."""
+"""Name of the voltage, by kind of part."""
 _BUS = re.compile(r"((master|satellite\d+)_)?spi_")
-"""Beginning of the name of a pad of a bus; where boards have pads of one name, the board's stands before it."""
+"""Prefix of a bus pad's name, preceded by the board's name where boards have pads of equal names.
+"""
 
 
 def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
-    """Lanes of the bench of a `kairos.emulator.Emulator`, if it has one; `recording` says the
-    page's time 0 and the names of pins."""
+    """Yield the lanes of the bench of a `kairos.emulator.Emulator`, if any; `recording` supplies
+    the page's time 0 and the names of pins."""
     if not device.has_bench:
         return
     control, origin = device.control, recording.origin_ns
@@ -39,12 +39,13 @@ def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
             if tones:
                 yield from _tone(f"{name}.{names.get(output, f'ch{output}')}", tones, origin)
         for number in range(part["volts"]):
-            # Behind the tones
+            # After the tones
             output = part["tones"] + number
             label = LABELS.get(kind, names.get(output, f"ch{number}"))
             yield from _numbers(control, part, output, label, "V", origin)
         if "ions" in part:
-            # Behind the output of all photons, how much of each is in its upper state
+            # The first output is the sum of all photons; the upper-state population of each ion
+            # follows
             yield from _numbers(control, part, 0, "photons", "/s", origin)
             for ion in range(part["ions"]):
                 yield from _numbers(control, part, 1 + ion, f"upper state of ion {ion}", "", origin)
@@ -61,7 +62,7 @@ def _numbers(control, part, output: int, label: str, unit: str, origin_ns: int) 
 
 
 def _frames(edges, plan, recording: Recording) -> Iterator[Lane]:
-    """When each camera sends its frames: then its clock runs."""
+    """Yield the frames of each camera: the intervals in which its clock runs."""
     pads = {pin["name"]: pin["index"] for pin in plan.get("pins", ())}
     cameras = {part["name"] for part in plan.get("parts", ()) if part["kind"] == "camera"}
     for wire in plan.get("wires", ()):
@@ -78,8 +79,8 @@ def _frames(edges, plan, recording: Recording) -> Iterator[Lane]:
 
 
 def _inputs(edges, pins, recording: Recording) -> Iterator[Lane]:
-    """Pins that the bench drives, board by board if there are several: those of the answers of
-    chips stand with their buses already, lines of a link in a group of their own."""
+    """Yield the pins that the bench drives, grouped by board if there are several: pads of buses
+    are omitted, since they are shown with their buses; lines of a link form their own group."""
     names = {channel.number: channel.name for channel in recording.channels}
     pads_of = Counter(channel.number for channel in recording.channels)
     boards = recording.board_names()
@@ -98,7 +99,8 @@ def _inputs(edges, pins, recording: Recording) -> Iterator[Lane]:
 
 
 def _tone(name: str, tones: list, origin_ns: int) -> Iterator[Lane]:
-    """While it is off it has no frequency. A change before the page's time 0 stands at it."""
+    """Yield the lanes of a tone; it has no frequency while off. Changes before the page's time 0
+    are shown at 0."""
     times = [max(tone[0] - origin_ns, 0) for tone in tones]
     for number, (quantity, unit) in enumerate(QUANTITIES, 1):
         values = [math.nan if tone[POWER] is None else tone[number] for tone in tones]

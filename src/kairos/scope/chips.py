@@ -1,7 +1,7 @@
-"""What messages say to chips, in words: made from the same tables of registers as the drivers.
+"""Decodes messages to chips to text, with the same register tables as the drivers.
 
-What a number means in hertz or volts depends on the arguments of the chip's device and of its
-card's, or on their drivers' defaults.
+Conversions to hertz or volts depend on the arguments of the chip's device and of its card, or on
+the defaults of their drivers.
 """
 
 from collections.abc import Callable
@@ -33,11 +33,11 @@ __all__ = ["BUSES", "LABELS", "PAIRS", "SELECTS", "SETTINGS", "arguments_of"]
 Settings = dict[str, tuple[str, float]]
 
 RELAYS = 16
-"""Of a Shuttler."""
+"""Number of relays of a Shuttler."""
 SHOWN = 3
-"""Fields of a register that a label shows."""
+"""Maximum number of register fields in a label."""
 UNITS = {"turn": " turns", "dB": " dB"}
-"""Behind the numbers of fields, by their unit. Amplitudes are parts of the full scale."""
+"""Suffixes of field values, by unit. Amplitudes are fractions of full scale."""
 OF_CLOCK = "system clock"
 """Unit of frequency words."""
 ATTENUATION = step_scale()
@@ -50,7 +50,7 @@ DRIVERS = {
 
 
 def arguments_of(driver: str, own: dict, card: dict) -> dict:
-    """Arguments of a chip's device and of its card's, with the defaults of their drivers."""
+    """Return the arguments of a chip's device and of its card, with the defaults of their drivers."""
 
     def defaults(cls):
         return {name: one.default for name, one in signature(cls).parameters.items() if one.default is not one.empty}
@@ -60,7 +60,7 @@ def arguments_of(driver: str, own: dict, card: dict) -> dict:
 
 
 def _clock(arguments: dict, clock: Callable) -> float | None:
-    """The system clock of a DDS chip in Hz; None if the device database has what cannot be."""
+    """Return the system clock of a DDS chip in Hz; None if the device database has invalid values."""
     try:
         return clock(*(arguments[name] for name in ("refclk", "clk_div", "pll_n", "pll_en")))
     except (IndexError, TypeError):
@@ -68,7 +68,7 @@ def _clock(arguments: dict, clock: Callable) -> float | None:
 
 
 def _registers(chip: ModuleType) -> dict[int, tuple[type[Register], int]]:
-    """The registers of a chip by address, with their number among those of one kind."""
+    """Return the registers of a chip by address, with their index among those of one kind."""
     found: dict[int, tuple[type[Register], int]] = {}
     for value in vars(chip).values():
         if isinstance(value, type) and issubclass(value, Register) and value.address is not None:
@@ -78,7 +78,8 @@ def _registers(chip: ModuleType) -> dict[int, tuple[type[Register], int]]:
 
 
 def _fields(register: type[Register], word: int, clock: float | None = None) -> str:
-    """The fields that are not as after a reset; frequencies in hertz with the system clock, if it is known."""
+    """Describe the fields that differ from their reset values; frequencies in hertz if the system
+    clock is known."""
     now, reset = register.decode(word), register.decode(register.reset)
     parts = [
         f"{name} {_quantity(register.fields[name], value, clock)}"
@@ -100,8 +101,8 @@ def _hertz(frequency: float) -> str:
 
 
 def _decibels(code: int) -> str:
-    """The attenuation of a code."""
-    return f"{ATTENUATION.quantity(code) + 0.0:g}"  # no -0
+    """Format the attenuation of a code."""
+    return f"{ATTENUATION.quantity(code) + 0.0:g}"  # avoids -0
 
 
 def _named(register: type[Register], number: int) -> str:
@@ -132,7 +133,7 @@ def _ad9910(message, arguments) -> str | None:
 
 
 def _ad9910_settings(message, arguments) -> Settings:
-    """A tone that is written to a profile."""
+    """Return the tone written to a profile."""
     width, clock = ad9910.PROFILE.width, _clock(arguments, ad9910_clock)
     instruction = ad9910.INSTRUCTION.decode(message.written >> width)
     number = instruction["register"] - ad9910.PROFILE.address
@@ -150,13 +151,13 @@ def _ad9910_settings(message, arguments) -> Settings:
 
 
 def _ad9912_parts(message) -> tuple[dict, type[Register] | None, int] | None:
-    """Instruction, register and data of a message."""
+    """Split a message into instruction, register and data."""
     head = ad9912.INSTRUCTION.width
     if message.bits <= head:
         return None
     instruction = ad9912.INSTRUCTION.decode(message.written >> message.bits - head)
     address, data = instruction["register"], message.bits - head
-    # Data go from an address downwards: what a register is follows from their number as well.
+    # Data are written from an address downwards: the register follows from address and length.
     kinds = [ad9912.TONE, *(register for register, _ in _AD9912.values())]
     register = next((one for one in kinds if (one.address, one.width) == (address, data)), None)
     return instruction, register, message.written & (1 << data) - 1
@@ -184,7 +185,8 @@ def _ad9912(message, arguments) -> str | None:
 
 
 def _ad9912_tone(register, word: int) -> dict[str, float]:
-    """What is written of a tone: frequency as a part of the system clock, phase in turns."""
+    """Return the written parts of a tone: frequency as a fraction of the system clock, phase in
+    turns."""
     tone = {}
     bits = ad9912.FREQUENCY.width
     if register in (ad9912.TONE, ad9912.FREQUENCY):
@@ -206,7 +208,7 @@ def _ad9912_settings(message, arguments) -> Settings:
 
 
 def _ad9834_phase(message) -> tuple[int, float] | None:
-    """Number and turns of a phase register that is set."""
+    """Return number and turns of a phase register being set."""
     register = ad9834.PHASE
     if message.bits != register.width or message.written & register.reset != register.reset:
         return None
@@ -215,7 +217,7 @@ def _ad9834_phase(message) -> tuple[int, float] | None:
 
 
 def _ad9834(message, arguments) -> str | None:
-    """To the control register, a phase register, or a half of a frequency register."""
+    """Describe a write to the control register, a phase register, or half of a frequency register."""
     if message.bits != ad9834.CONTROL.width:
         return None
     phase = _ad9834_phase(message)
@@ -233,7 +235,7 @@ def _ad9834_settings(message, arguments) -> Settings:
 
 
 def _ad9834_frequency(before, message, arguments) -> Settings:
-    """A frequency register that is set by two messages, the lower half of its word first."""
+    """Return the frequency register set by two messages, the lower half of its word first."""
     words = [ad9834.FREQUENCY.decode(one.written) for one in (before, message)]
     registers = {(word["second"], word["first"]) for word in words}
     clock = arguments["clk_freq"]
@@ -273,7 +275,8 @@ def _urukul_settings(message, arguments) -> Settings:
 
 
 def _mirny(message, arguments) -> str | None:
-    """To a register of the card's logic, to an attenuator, or to the synthesiser of a channel."""
+    """Describe a message to a register of the card's logic, an attenuator, or the synthesiser of a
+    channel."""
     if message.bits == mirny.ATTENUATOR.width:
         word = mirny.ATTENUATOR.decode(message.written)
         code = mirny.ATTENUATOR.att.read(message.written)
@@ -295,7 +298,7 @@ def _mirny(message, arguments) -> str | None:
 
 
 def _ad53xx(message, arguments) -> str | None:
-    """A code of a channel in volts, or a special function."""
+    """Describe a code of a channel in volts, or a special function."""
     if message.bits != ad53xx.WORD.width:
         return None
     word = ad53xx.WORD.decode(message.written)
@@ -319,14 +322,14 @@ def _ad53xx_settings(message, arguments) -> Settings:
 
 
 def _gains(message, arguments) -> str | None:
-    """Of the amplifiers of a Sampler."""
+    """Describe the gains of a Sampler's amplifiers."""
     if message.bits != PGIA.width:
         return None
     return f"gains {', '.join(gain[1:] for gain in PGIA.decode(message.written)['gain'])}"
 
 
 def _novogorny(message, arguments) -> str | None:
-    """To the amplifiers, or to the ADC: what it shall convert, and what comes back."""
+    """Describe a message to the amplifiers, or to the ADC: the next conversions, and the result."""
     if message.select == novogorny.CS_PGIA:
         return _gains(message, arguments)
     width = novogorny.ADC_CONTROL.width
@@ -343,7 +346,7 @@ def _novogorny(message, arguments) -> str | None:
 
 
 def _relays(message, arguments) -> str | None:
-    """Those of a Shuttler's outputs that are closed."""
+    """List the closed relays of a Shuttler's outputs."""
     if message.bits != RELAYS:
         return None
     closed = [str(number) for number in range(RELAYS) if message.written >> number & 1]
@@ -368,8 +371,8 @@ LABELS: dict[str, Callable] = {
     "Novogorny": _novogorny,
     "SUServo": _gains,
 }
-"""Class of a driver: what a message to its chip says, by the arguments of its device (`arguments_of`);
-None if it says nothing that is known."""
+"""By driver class: text of a message to the chip, given the arguments of its device
+(`arguments_of`); None if it is not understood."""
 SETTINGS: dict[str, Callable] = {
     "AD9834": _ad9834_settings,
     "AD9910": _ad9910_settings,
@@ -379,11 +382,11 @@ SETTINGS: dict[str, Callable] = {
     "Zotino": _ad53xx_settings,
     "HMC542B": _hmc542b_settings,
 }
-"""Class of a driver: which quantities a message sets, likewise: (unit, number) by name."""
+"""By driver class: the quantities that a message sets, as (unit, number) by name."""
 PAIRS: dict[str, Callable] = {"AD9834": _ad9834_frequency}
-"""Class of a driver: which quantities a message sets together with the one before, likewise."""
+"""By driver class: the quantities that a message sets together with its predecessor."""
 BUSES = {"Sampler": "spi_pgia_device", "SUServo": "pgia_device"}
-"""Class of a driver: which of its arguments names the bus, if it is not ``spi_device``."""
+"""By driver class: the argument that names the bus, if it is not ``spi_device``."""
 SELECTS = {
     "AD9834": {1: ""},
     "HMC542B": {1: ""},
@@ -396,4 +399,5 @@ SELECTS = {
     "SUServo": {CS_PGIA: " amplifiers"},
     "SharedDDS": {urukul.CS_DDS_MULTI: ""},
 }
-"""Class of a driver whose chip select is no argument of it: these, with what each adds to the device's name."""
+"""By driver class without a chip select argument: the chip selects, with the suffix of the device's
+name."""

@@ -1,4 +1,4 @@
-"""The lanes of a page: what is drawn over the axis of time, and how it is packed for the browser.
+"""The lanes of a page: rows drawn along the time axis, and their packing for the browser.
 
 Times are nanoseconds since the page's time 0, in order.
 """
@@ -11,11 +11,12 @@ import numpy as np
 __all__ = ["FLOATING", "Lane", "Levels", "Marks", "Packer", "Steps", "Words"]
 
 FLOATING, CLOCKING = 2, 3
-"""Levels beside 0 and 1: the pin is not driven, or a clock runs from here on (the next one of `clocks`)."""
+"""Levels besides 0 and 1: the pin is not driven, or a clock (the next one of `clocks`) runs from
+here on."""
 
 
 class Packer:
-    """Arrays behind one another in one block of bytes, each from a multiple of 8 on, and texts that stand once."""
+    """Collects arrays in one block of bytes, each aligned to 8 bytes, and deduplicated texts."""
 
     def __init__(self):
         self.blocks: list[bytes] = []
@@ -23,7 +24,7 @@ class Packer:
         self._size = 0
 
     def array(self, values, kind) -> list[int]:
-        """Its place: first byte and number of elements."""
+        """Add an array; returns its first byte and number of elements."""
         values = np.asarray(values, dtype=kind)
         block = values.astype(values.dtype.newbyteorder("<")).tobytes()
         place = [self._size, len(values)]
@@ -32,19 +33,19 @@ class Packer:
         return place
 
     def text(self, text: str) -> int:
-        """The number by which the page knows a text."""
+        """Return the number of a text in the page."""
         return self.texts.setdefault(text, len(self.texts))
 
 
 @dataclass
 class Lane:
-    """A named row of the page, below those of the same `group` (a path of names)."""
+    """A named row of the page, shown with those of the same `group` (a path of names)."""
 
     name: str
     group: tuple[str, ...] = ()
 
     def packed(self, packer: Packer) -> dict:
-        """It as JSON, with the places of its arrays."""
+        """Return the lane as JSON, with the locations of its arrays."""
         return {"name": self.name, "group": list(self.group)} | self._content(packer)
 
     def _content(self, packer) -> dict:
@@ -53,9 +54,9 @@ class Lane:
 
 @dataclass
 class Levels(Lane):
-    """A pin: the level before the first change, then changes to 0, 1, FLOATING or CLOCKING, each with its time.
+    """A pin: the level before the first change, then timed changes to 0, 1, FLOATING or CLOCKING.
 
-    `clocks` has, for each CLOCKING, numbers from which the edges follow (`kairos.waveform.Wave`):
+    `clocks` has, for each CLOCKING, the numbers that determine the edges (`kairos.waveform.Wave`):
     time in ns, half, accumulator, word, number of changes.
     """
 
@@ -76,7 +77,7 @@ class Levels(Lane):
 
 @dataclass
 class Steps(Lane):
-    """A quantity that keeps its value until the next time; NaN: it is not known, or there is none."""
+    """A quantity that keeps its value until the next time; NaN: unknown or absent."""
 
     unit: str = ""
     times: Sequence[int] = ()
@@ -93,7 +94,7 @@ class Steps(Lane):
 
 @dataclass
 class Marks(Lane):
-    """Moments, each with a text, which may be empty."""
+    """Points in time, each with a text, which may be empty."""
 
     times: Sequence[int] = ()
     texts: Sequence[str] = ()
@@ -108,7 +109,7 @@ class Marks(Lane):
 
 @dataclass
 class Words(Lane):
-    """Words on a bus, each with its beginning, its end and a text. None begins before the one before has ended."""
+    """Words on a bus, each with start, end and text. They must not overlap."""
 
     times: Sequence[int] = ()
     ends: Sequence[int] = ()

@@ -1,4 +1,4 @@
-"""Messages on serial buses as rows of a run's table, in place of the pulses of the buses' pads."""
+"""Messages on serial buses as rows of a run's table, replacing the pulses of the buses' pads."""
 
 from itertools import islice
 
@@ -11,20 +11,20 @@ __all__ = ["Listed"]
 
 
 class Listed:
-    """The messages of a recording, with the entries of a device database."""
+    """The messages of a recording, labelled with the entries of a device database."""
 
     def __init__(self, recording: Recording, entries: dict):
         buses = buses_of(recording)
         self._labels = Labels(entries)
         self._messages = [(name, Messages(pads)) for (_, name), pads in buses.items()]
         self.pads = {id(pad) for pads in buses.values() for pad in pads.values()}
-        """What they are on."""
+        """The pads that carry the messages."""
 
     def __len__(self) -> int:
         return sum(len(messages) for _, messages in self._messages)
 
     def first(self, limit: int | None) -> list[Worded]:
-        """At least the first `limit` of them."""
+        """Return at least the first `limit` messages."""
         return [
             Worded(
                 self._labels.name(bus, message.select),

@@ -1,4 +1,4 @@
-"""The page: lanes and viewer in one file of HTML that needs no other and no network."""
+"""The page: lanes and viewer in one self-contained HTML file that needs no network."""
 
 import base64
 import json
@@ -13,18 +13,18 @@ from .lanes import Lane, Packer
 __all__ = ["write_page"]
 
 SCRIPTS = ("lanes.js", "draw.js", "scope.js")
-"""In the order in which they follow from one another."""
+"""In dependency order."""
 
 
 def write_page(path, title: str, lanes: Sequence[Lane], end_ns: float):
-    """Write a page of `lanes`, over the time from 0 to `end_ns`, to `path`. UsageError if that cannot
-    be; what was there stays then."""
+    """Write a page of `lanes`, from time 0 to `end_ns`, to `path`. UsageError if it cannot be
+    written; an existing file then remains unchanged."""
     with replacing(path) as new:
         new.write_text(page(title, lanes, end_ns), encoding="utf-8")
 
 
 def page(title: str, lanes: Sequence[Lane], end_ns: float) -> str:
-    """The page's text. What it shows stands compressed in it: a million events take some megabytes."""
+    """Return the page's text, with compressed data: a million events take some megabytes."""
     packer = Packer()
     content = {"title": title, "end": float(end_ns), "lanes": [lane.packed(packer) for lane in lanes]}
     content["texts"] = list(packer.texts)

@@ -1,4 +1,4 @@
-"""Lanes of what the pins of a device did: the pads of a serial bus below their words."""
+"""Lanes of a device's pins: the pads of a serial bus are shown below their words."""
 
 import re
 from collections import Counter, defaultdict
@@ -11,11 +11,11 @@ from .serial import Labels, Messages
 __all__ = ["buses_of", "lanes_of_pins"]
 
 _PAD = re.compile(r"(.+)_(clk|mosi|miso|cs\d*)$")
-"""The name of a pad of a serial bus: the bus, and what the pad is."""
+"""Name of a pad of a serial bus: the bus, and the pad's function."""
 
 
 def levels_of(channel: Channel, group: tuple[str, ...]) -> Levels:
-    """The lane of one pin."""
+    """Return the lane of one pin."""
     lane = Levels(channel.name, group, initial=_level(channel.initial), times=[], levels=[])
     for changes, wave in channel.parts():
         lane.times += [time for time, _ in changes]
@@ -29,7 +29,7 @@ def levels_of(channel: Channel, group: tuple[str, ...]) -> Levels:
 
 
 def buses_of(recording: Recording) -> dict[tuple[int, str], dict[str, Channel]]:
-    """The pads of each serial bus that has chip selects, by board and the bus's name."""
+    """Return the pads of each serial bus with chip selects, by board and bus name."""
     buses: dict[tuple[int, str], dict[str, Channel]] = defaultdict(dict)
     for channel in recording.channels:
         if pad := _PAD.match(channel.name):
@@ -38,8 +38,8 @@ def buses_of(recording: Recording) -> dict[tuple[int, str], dict[str, Channel]]:
 
 
 def lanes_of_pins(recording: Recording, labels: Labels) -> Iterator[Lane]:
-    """A lane for each pin that changed, board by board; those of a serial bus behind a lane of its
-    words, those of another channel with several in a group of their own."""
+    """Yield a lane for each pin that changed, board by board; pads of a serial bus follow the lane
+    of its words, pads of other channels with several pads form their own group."""
     boards = recording.board_names()
     pads_of = Counter((channel.board, channel.number) for channel in recording.channels)
     buses = buses_of(recording)

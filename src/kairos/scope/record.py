@@ -1,8 +1,9 @@
-"""Lanes of what the analyzer of a device has recorded: pins, buses, the log and errors, and the slack of outputs.
+"""Lanes of a recording of a device's analyzer: pins, buses, the log and errors, and the slack of
+outputs.
 
-Each channel is shown as the driver that the device database gives it: the level of a TTL and the
-edges that were read from it, the frequency of a clock generator, the words on an SPI bus, and for
-any other the words that were written.
+Each channel is shown according to its driver in the device database: the level of a TTL and the
+edges read from it, the frequency of a clock generator, the words on an SPI bus, and for all others
+the words written.
 """
 
 from collections.abc import Iterator
@@ -20,9 +21,9 @@ from .serial import Labels, Message
 __all__ = ["lanes_of_dump", "write_dump_page"]
 
 GROUPS = ("pins", "inputs", "gates", "clocks", "settings", "buses", "other channels", "log", "RTIO")
-"""From top to bottom."""
+"""Display order."""
 SEPARATOR, TERMINATOR = b"\x1e", 0x1D
-"""In the log: behind the name, and behind the text."""
+"""In the log: separator after the name, and terminator of the text."""
 
 
 class Event(NamedTuple):
@@ -30,20 +31,20 @@ class Event(NamedTuple):
 
     time: int
     address: int | None
-    """None: it was read."""
+    """None for an input event."""
     data: int
     slack: int | None
 
 
 def write_dump_page(path, dump, entries: dict, title: str):
     """Write the page of a `kairos.network.analyzer.Dump`, with the entries of a device database.
-    OSError if it cannot be."""
+    OSError if it cannot be written."""
     write_page(path, f"{title}: no lines of the source, which a device does not record", *lanes_of_dump(dump, entries))
 
 
 def lanes_of_dump(dump, entries: dict) -> tuple[list[Lane], int]:
-    """The lanes of a `kairos.network.analyzer.Dump`, with the entries of a device database, and the
-    time of the last event; time 0 is the first one."""
+    """Return the lanes of a `kairos.network.analyzer.Dump`, with the entries of a device database,
+    and the time of the last event; time 0 is the first event."""
     core = entries.get("core", {}).get("arguments", {})
     period = core.get("ref_period", 1e-9) * 1e9
     cycle = period * core.get("ref_multiplier", 8)
@@ -96,7 +97,7 @@ def _counted(edges: int) -> str:
 
 
 def _gate(word: int) -> str:
-    """What an edge counter is told."""
+    """Describe a command to an edge counter."""
     edges = [name for name, bit in (("rising", RISING), ("falling", FALLING)) if word & bit]
     parts = [f"counts {' and '.join(edges)} edges" if edges else "rests"]
     return ", ".join(parts + ["from 0"] * bool(word & RESET) + ["tells"] * bool(word & SEND))
@@ -123,7 +124,7 @@ def _pin(line: Line, events) -> Levels:
 
 
 def _bus(name, events, cycle, labels: Labels) -> Iterator[Lane]:
-    """The messages of a bus, chip by chip: transfers up to the one that ends them."""
+    """Yield the messages of a bus, grouped by chip: transfers up to the one that ends them."""
     found: dict[int, list[Message]] = {}
     config, open_message = None, None
     for event in events:
@@ -155,7 +156,7 @@ def _bus(name, events, cycle, labels: Labels) -> Iterator[Lane]:
 
 
 def _settings(bus, messages: list[Message], labels: Labels) -> Iterator[Lane]:
-    """The quantities that messages to a chip set, each from the end of its message on."""
+    """Yield the quantities set by messages to a chip, each effective from the end of its message."""
     found: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for before, message in zip([None, *messages], messages, strict=False):
         for quantity, (unit, number) in labels.settings(bus, message, before).items():
@@ -166,7 +167,7 @@ def _settings(bus, messages: list[Message], labels: Labels) -> Iterator[Lane]:
 
 
 def _log(events) -> Iterator[Lane]:
-    """A lane for each name in the log. Four characters a word, zeros skipped."""
+    """Yield a lane for each name in the log. Words hold four characters; zeros are skipped."""
     found: dict[str, list[tuple[int, str]]] = {}
     text, start = bytearray(), 0
     for event in events:
@@ -195,7 +196,7 @@ def _errors(dump, devices, origin, period) -> Iterator[Lane]:
 
 
 def _slack(channels) -> Iterator[Lane]:
-    """How long before its time each output was submitted."""
+    """Yield the slack: how long before its due time each output was submitted."""
     outputs = sorted(
         (event.time, event.slack) for events in channels.values() for event in events if event.slack is not None
     )

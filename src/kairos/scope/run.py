@@ -11,9 +11,10 @@ __all__ = ["write_run"]
 
 
 def write_run(path, recording: Recording, entries: dict, names: dict[int, str], device, title: str):
-    """Write the page of a `recording` of a `device`, with the lines of its kernels and what is
-    wired to its pins; `entries` are those of its device database, `names` those of RTIO channels.
-    UsageError if it cannot be written."""
+    """Write the page of a `recording` of a `device`, with the source lines of its kernels and the
+    parts wired to its pins; `entries` are those of its device database, `names` those of RTIO
+    channels. UsageError if it cannot be written.
+    """
     sources = device.sources()
     lanes = [
         *lanes_of_source(sources, recording.origin_ns, names),

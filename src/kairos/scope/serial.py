@@ -1,4 +1,5 @@
-"""Messages on the pads of a serial bus (SPI), and what they say to the chips that the device database puts there."""
+"""Messages on the pads of a serial bus (SPI), and their meaning for the chips of the device
+database."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -15,8 +16,8 @@ __all__ = ["Labels", "Message", "Messages"]
 
 
 class Message(NamedTuple):
-    """Bits that went out and came in while a chip was selected, the first one highest. `select`:
-    the chip selects that were not as while the bus rests, a bit for each."""
+    """Bits sent and received while a chip was selected, the first one highest. `select`: the chip
+    selects that differ from the bus's idle state, one bit each."""
 
     start_ns: int
     end_ns: int
@@ -27,7 +28,7 @@ class Message(NamedTuple):
 
 
 class Labels:
-    """What the entries of a device database say of the chips on its buses."""
+    """Information about the chips on buses, from the entries of a device database."""
 
     def __init__(self, entries: dict):
         self._entries = entries
@@ -44,7 +45,7 @@ class Labels:
                     self._chips.setdefault((bus, select), (name + suffix, driver, arguments))
 
     def _resolved(self, name):
-        """The entry of a name, aliases followed."""
+        """Look up the entry of a name, following aliases."""
         seen: set[str] = set()
         while isinstance(name, str) and name not in seen:
             seen.add(name)
@@ -52,29 +53,29 @@ class Labels:
         return name
 
     def _local(self, entry) -> tuple[str, dict]:
-        """Class and arguments of a device; nothing if it is none of the core device."""
+        """Return class and arguments of a device; empty if it is not a core device driver."""
         if not isinstance(entry, dict) or entry.get("type") != "local":
             return "", {}
         arguments = entry.get("arguments")
         return entry.get("class", ""), arguments if isinstance(arguments, dict) else {}
 
     def _chip(self, bus: str, select: int) -> tuple[str, str, dict]:
-        """Name, class and arguments of the device that is selected so; no class if nobody knows it."""
+        """Return name, class and arguments of the selected device; an empty class if it is unknown."""
         return self._chips.get((bus, select)) or (f"{bus} select {select}", "", {})
 
     def name(self, bus: str, select: int) -> str:
-        """Name of the device that is selected so."""
+        """Return the name of the selected device."""
         return self._chip(bus, select)[0]
 
     def text(self, bus: str, message: Message) -> str:
-        """What a message says, or its bits as a number."""
+        """Describe a message, or format its bits as a number."""
         _, driver, arguments = self._chip(bus, message.select)
         text = LABELS[driver](message, arguments) if driver else None
         return text or f"{message.written:#0{2 + -(-message.bits // 4)}x} ({message.bits} bits)"
 
     def settings(self, bus: str, message: Message, before: Message | None = None) -> dict[str, tuple[str, float]]:
-        """Quantities that a message sets, alone or together with the one `before` to the same chip:
-        unit and number by name."""
+        """Return the quantities that a message sets, alone or together with the preceding message
+        `before` to the same chip: unit and number by name."""
         _, driver, arguments = self._chip(bus, message.select)
         found = SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
         if driver in PAIRS and before is not None:
@@ -83,11 +84,11 @@ class Labels:
 
 
 class Messages:
-    """The messages on a bus with these pads (`clk`, `mosi`, `miso`, `cs0` ...), in order. How many
-    there are is known before they are read.
+    """The messages on a bus with these pads (`clk`, `mosi`, `miso`, `cs0` ...), in order. Their
+    number is known before they are decoded.
 
-    How the clock idles and which of its edges samples is taken from the pads: data do not change at
-    an edge that samples.
+    Idle level and sampling edge of the clock are inferred from the pads: data do not change at a
+    sampling edge.
     """
 
     def __init__(self, pads: dict[str, Channel]):
@@ -95,7 +96,7 @@ class Messages:
         incoming = pads.get("miso")
         self._incoming = None if incoming is None or not incoming.change_count else _samples(incoming)
         selects = [pads[name] for name in sorted(pads) if name.startswith("cs")]
-        # With the clock's edges; those in which it has some
+        # With the clock edges in each; spans without clock edges are dropped
         spans = ((span, self._edges(span)) for span in _selections(selects, self._clock[0]))
         self._spans = [(span, edges) for span, edges in spans if len(edges)]
 
@@ -106,7 +107,7 @@ class Messages:
         return starmap(self._read, self._spans)
 
     def _edges(self, span: tuple[int, int, int]) -> range:
-        """Numbers of the clock's edges within."""
+        """Return the indices of the clock edges within a span."""
         return range(*(bisect_left(self._clock[0], time) for time in span[:2]))
 
     def _read(self, span: tuple[int, int, int], numbers: range) -> Message:
@@ -123,7 +124,7 @@ class Messages:
 
 
 def _samples(channel: Channel | None) -> tuple[np.ndarray, np.ndarray]:
-    """Times and levels of a pad, with the level before the first change at the beginning of all times."""
+    """Return times and levels of a pad, with the initial level at the minimum time."""
     changes = [] if channel is None else channel.changes
     initial = 0 if channel is None else channel.initial or 0
     times = np.array([np.iinfo(np.int64).min, *(time for time, _ in changes)], dtype=np.int64)
@@ -131,20 +132,21 @@ def _samples(channel: Channel | None) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _number(samples, times) -> int:
-    """The levels just before these times as a number, the first one highest."""
+    """Return the levels just before these times as a number, the first one highest."""
     levels = samples[1][np.searchsorted(samples[0], times) - 1]
     return int("".join(map(str, levels)) or "0", 2)
 
 
 def _selections(channels: list[Channel], clock: np.ndarray) -> Iterator[tuple[int, int, int]]:
-    """Beginning, end and chip selects of each time in which these are not as while the bus rests:
-    as in the beginning and in the end, or, where these differ (before a bus is set up its pads are
-    low), as while the clock, which changes at these times, has the fewest edges."""
+    """Yield start, end and chip selects of each interval in which the selects differ from their
+    idle state: the state at start and end, or, if these differ (pads are low until a bus is set
+    up), the state with the fewest edges of the clock, whose edge times are `clock`.
+    """
     changes = sorted(
         (time, number, level) for number, channel in enumerate(channels) for time, level in channel.changes
     )
     initial = pattern = sum((channel.initial or 0) << number for number, channel in enumerate(channels))
-    spans: list[list[int]] = []  # beginning, end, pattern
+    spans: list[list[int]] = []  # start, end, pattern
     for time, number, level in changes:
         pattern = pattern & ~(1 << number) | (level or 0) << number
         if spans and spans[-1][0] == time:

@@ -1,6 +1,8 @@
-"""Lanes of the lines of the source from which a run's outputs come: one for each line, with a mark for each output.
+"""Lanes of the source lines that produce a run's outputs: one lane per line, with a mark for each
+output.
 
-What DMA plays comes from two lines, that which recorded it and that which played it, and stands in the lanes of both.
+Outputs played by DMA come from two lines, the recording and the playing one, and appear in both
+lanes.
 """
 
 import linecache
@@ -15,18 +17,18 @@ from .lanes import Lane, Marks
 __all__ = ["lanes_of_source"]
 
 LONGEST = 60
-"""Characters of a line of the source that a lane's name has."""
+"""Maximum number of characters of a source line in a lane's name."""
 
 
 def lanes_of_source(sources: Sources, origin_ns: int, names: dict[int, str]) -> Iterator[Lane]:
-    """Lanes file by file, in the order of the lines.
+    """Yield the lanes file by file, in the order of the lines.
 
     origin_ns: the page's time 0, since power-up. names: of RTIO channels.
     """
     outputs = sources.outputs
     order = np.argsort(outputs["time_ns"], kind="stable")
     times = outputs["time_ns"][order] - origin_ns
-    # What differs in text, numbered: a few for each line, however many outputs there are.
+    # Distinct texts are numbered: a few per line, regardless of the number of outputs.
     kinds = outputs["chain"][order].astype(np.int64) << 32 | outputs["target"][order] >> 8
     found, which = np.unique(kinds, return_inverse=True)
     lines: dict[tuple[str, int], dict[int, str]] = {}
@@ -34,7 +36,7 @@ def lanes_of_source(sources: Sources, origin_ns: int, names: dict[int, str]) -> 
         chain, channel = int(kind) >> 32, int(kind) & 0xFFFFFFFF
         name = names.get(channel, f"channel {channel}")
         frames, recorded = sources.frames(chain), sources.recorded(chain)
-        # Where one line does both, the later one here says so.
+        # If one line does both, the later assignment wins.
         for own, other, does in ((recorded, frames, "played"), (frames, recorded, "recorded")):
             if own:
                 text = _text(name, own) + (f", {does} at {_place(other[0])}" if other else "")
@@ -47,7 +49,7 @@ def lanes_of_source(sources: Sources, origin_ns: int, names: dict[int, str]) -> 
 
 
 def _text(channel: str, frames) -> str:
-    """What an output is told as: its channel, and the calls around its line."""
+    """Describe an output: its channel, and the calls around its line."""
     return " ← ".join([channel, *map(_place, frames[1:])])
 
 

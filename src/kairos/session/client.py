@@ -1,4 +1,5 @@
-"""The host's side of the kernel session: upload a library, run it, answer its calls, report how it ended."""
+"""Host side of the kernel session: uploads a library, runs it, answers its calls, reports how it
+ended."""
 
 import logging
 import traceback
@@ -19,19 +20,19 @@ __all__ = ["PORT", "Session", "Statistics"]
 logger = logging.getLogger(__name__)
 
 MESSAGE_LIMIT = 4096
-"""Characters of an exception's message that are sent to the device."""
+"""Maximum number of characters of an exception message sent to the device."""
 
 
 @dataclass
 class Statistics:
-    """What a session did so far; times in seconds."""
+    """Statistics of a session so far; times in seconds."""
 
     kernels: int = 0
-    """Kernels that were run."""
+    """Kernels run."""
     compiled: int = 0
-    """Kernels that were compiled for that."""
+    """Kernels compiled."""
     rpcs: int = 0
-    """Calls of host functions that the user's code made; attribute write-back and results are not counted."""
+    """Calls of host functions by user code; attribute write-back and results are not counted."""
     compile_s: float = 0.0
     load_s: float = 0.0
     run_s: float = 0.0
@@ -40,10 +41,11 @@ class Statistics:
 
 
 class Session:
-    """A kernel session with the device at `host`; connects at the first request, and again after `close`.
+    """A kernel session with the device at `host`; connects on the first request, and again after
+    `close`.
 
-    `emulator`, if given, is the `kairos.emulator.Emulator` that `host` belongs to: it is asked for
-    its port, and what it says is added to the error when the connection is lost.
+    `emulator`, if given, is the `kairos.emulator.Emulator` that `host` belongs to: it supplies the
+    port, and its failure text is added to the error when the connection is lost.
     """
 
     def __init__(self, host: str | None, port: int = PORT, emulator=None):
@@ -56,9 +58,10 @@ class Session:
 
     @classmethod
     def for_host(cls, host: str | None, device_db: dict | None = None) -> "Session":
-        """A session for `host` of a device database: an address, ``address:port``, or ``emulator://VARIANT``.
+        """Create a session for `host` of a device database: an address, ``address:port``, or
+        ``emulator://VARIANT``.
 
-        An emulator that is started for it has the chips of the cards in `device_db`.
+        A newly started emulator has the chips of the cards in `device_db`.
         """
         if emulator.is_emulated(host):
             options = emulator.Options(entries=device_db or {})
@@ -73,7 +76,7 @@ class Session:
     # Connection
 
     def open(self) -> Connection:
-        """The connection, made if there is none."""
+        """Return the connection; connects if there is none."""
         if self._connection is None:
             if self.host is None:
                 raise errors.DeviceUnreachable(
@@ -84,7 +87,7 @@ class Session:
         return self._connection
 
     def close(self):
-        """Disconnect. The device stops a kernel that is running."""
+        """Disconnect. The device stops a running kernel."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -92,9 +95,10 @@ class Session:
     # Requests
 
     def run_kernel(self, compiled, set_result=None, again=False):
-        """Upload and run a `kairos.compiler.CompiledKernel`; returns when it has ended, raises what it raised.
+        """Upload and run a `kairos.compiler.CompiledKernel`; returns when it has ended, raises what
+        it raised.
 
-        `set_result` is the function that takes the kernel's result; calls of it are not counted as
+        `set_result` is the function that receives the kernel's result; its calls are not counted as
         RPCs. `again`: the kernel was compiled for an earlier run.
         """
         stats = self.statistics
@@ -135,7 +139,7 @@ class Session:
             ) from error
 
     def check_system_info(self):
-        """Ask what the device is; UnsupportedDevice if kernels cannot be sent to it."""
+        """Query the device's identity; UnsupportedDevice if kernels cannot be sent to it."""
         connection = self.open()
         connection.set_reply_expected(True)
         connection.write_request(Request.SYSTEM_INFO)
@@ -155,7 +159,7 @@ class Session:
         self._system_info_checked = True
 
     def load(self, library: bytes):
-        """Send a kernel library; LoadError with the device's reason if it refuses it."""
+        """Send a kernel library; LoadError with the device's reason if it is rejected."""
         connection = self.open()
         connection.set_reply_expected(True)
         connection.write_library(library)
@@ -164,7 +168,7 @@ class Session:
             raise errors.LoadError(f"the core device refused the kernel: {connection.read_text()}")
 
     def upload_subkernel(self, subkernel):
-        """Send the library of a satellite; LoadError with the device's reason if it refuses it."""
+        """Send a satellite's library; LoadError with the device's reason if it is rejected."""
         connection = self.open()
         connection.set_reply_expected(True)
         connection.write_subkernel(subkernel.number, subkernel.destination, subkernel.library)
@@ -186,8 +190,8 @@ class Session:
     def serve(self, compiled, set_result=None):
         """Answer the calls of the running kernel until it ends.
 
-        If it cannot be served to its end, the connection is closed. That ends it, and the next one
-        finds the device free.
+        If that fails, the connection is closed, which ends the kernel and leaves the device free
+        for the next one.
         """
         self._kernel_runs = True
         try:
@@ -249,8 +253,8 @@ class Session:
         try:
             value = codec.encode_reply(return_tag, result)
         except device_exceptions.RPCReturnValueError as error:
-            # The device waits for a value that does not exist; only the end of the connection ends
-            # the kernel.
+            # The device waits for a value that does not exist; only closing the connection ends the
+            # kernel.
             self.close()
             name = getattr(function, "__qualname__", repr(function))
             raise device_exceptions.RPCReturnValueError(
@@ -263,7 +267,8 @@ class Session:
         try:
             function(*args, **kwargs)
         except BaseException:
-            # Nobody waits for the call: the exception ends the session, and with it the kernel.
+            # No caller waits for the result: the exception ends the session, and with it the
+            # kernel.
             self.close()
             raise
 

@@ -1,7 +1,7 @@
-"""Values on the wire of the kernel session: what kernels send to host functions, and what those answer.
+"""Values on the wire of the kernel session: arguments of host functions and their results.
 
 The format is that of `src/proto/src/rpc/host.rs`. From the device every value carries tags (one
-byte each); to the device the tag string goes first and the values follow without tags.
+byte each); to the device the tag string is sent first and the values follow without tags.
 """
 
 from .. import _native
@@ -16,7 +16,8 @@ split_tag = _wire.split_tag
 
 
 def decode_arguments(stream, retrieve_object):
-    """Arguments of an RPC request up to the end mark, as (positional list, keyword dictionary).
+    """Decode the arguments of an RPC request up to the end mark, as (positional list, keyword
+    dictionary).
 
     `stream` has ``read(n)``; `retrieve_object` turns an object id into the host object.
     """
@@ -24,12 +25,13 @@ def decode_arguments(stream, retrieve_object):
 
 
 def decode_value(stream, retrieve_object):
-    """One tagged value; ProtocolError if there is an end mark or an unknown tag instead."""
+    """Decode one tagged value; ProtocolError on an end mark or an unknown tag."""
     return _wire.read_value(stream.read, retrieve_object)
 
 
 def encode_reply(tags: bytes, value) -> bytes:
-    """`value` as an untagged reply of the type `tags`; RPCReturnValueError if it is not of that type."""
+    """Encode `value` as an untagged reply of the type `tags`; RPCReturnValueError if the type does
+    not match."""
     try:
         return _wire.encode_value(tags, value)
     except _wire.MismatchError as error:

@@ -1,7 +1,8 @@
-"""The TCP connection under a kernel session: greeting, framing, time limits, and one clear message for each failure.
+"""The TCP connection of a kernel session: greeting, framing, timeouts, and one clear message per
+failure.
 
-A message is ``5a 5a 5a 5a``, a type byte and a payload whose length only its type tells; nothing
-resynchronises the stream, so any surprise ends the connection.
+A message is ``5a 5a 5a 5a``, a type byte and a payload whose length follows only from its type; the
+stream cannot be resynchronised, so any unexpected data end the connection.
 """
 
 import socket
@@ -17,16 +18,18 @@ __all__ = ["Connection"]
 _wire = _native.wire
 
 CONNECT_TIMEOUT = 10.0
-"""Seconds in which the device must accept a connection and answer the greeting; it may be restarting."""
+"""Timeout in seconds for accepting a connection and answering the greeting; the device may be
+restarting."""
 
 REPLY_TIMEOUT = 30.0
-"""Seconds in which the device must answer a request that it serves at once (all but a running kernel)."""
+"""Timeout in seconds for requests that the device serves at once (all but a running kernel)."""
 
 
 class Connection:
     """An open connection.
 
-    `read(count)` gives exactly `count` bytes and blocks until it has them; ConnectionLost if they do not come.
+    `read(count)` returns exactly `count` bytes and blocks until they have arrived; ConnectionLost
+    if they do not.
     """
 
     def __init__(self, host: str, port: int, timeout: float = CONNECT_TIMEOUT):
@@ -66,7 +69,8 @@ class Connection:
     def _configure(self):
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        # Notice a dead device after about ten seconds, also while a kernel runs and nothing is sent.
+        # Detect a dead device within about ten seconds, even while a kernel runs and nothing is
+        # sent.
         for name, value in (("TCP_KEEPIDLE", 4), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 3)):
             if hasattr(socket, name):
                 self._socket.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
@@ -91,11 +95,12 @@ class Connection:
     # Reading
 
     def set_reply_expected(self, expected: bool):
-        """Whether the device owes an answer, so that silence is an error; a running kernel may be silent for ever."""
+        """Set whether the device owes a reply, so that silence is an error; a running kernel may be
+        silent forever."""
         self._socket.settimeout(REPLY_TIMEOUT if expected else None)
 
     def _receive(self, missing):
-        """At least so many bytes."""
+        """Receive at least `missing` bytes."""
         chunks = []
         while missing > 0:
             try:
@@ -120,27 +125,29 @@ class Connection:
         )
 
     def read_u8(self) -> int:
-        """A byte."""
+        """Read a byte."""
         return self.read(1)[0]
 
     def read_text(self) -> str:
-        """A length and text."""
+        """Read a length-prefixed text."""
         return _wire.read_text(self.read)
 
     def read_type(self) -> int:
-        """Type of the next message. What comes before its synchronisation word is skipped."""
+        """Read the type of the next message. Bytes before its synchronisation word are skipped."""
         return _wire.read_type(self.read)
 
     def read_system_info(self) -> tuple[bytes, bool, tuple[str, bool] | None]:
-        """Runtime id, whether it is known, and of a soft core its identifier and whether its kernel ended properly."""
+        """Read the runtime id, whether it is known, and for a soft core its identifier and whether
+        its last kernel ended properly."""
         return _wire.read_system_info(self.read)
 
     def read_call(self, retrieve_object) -> tuple[bool, int, list, dict, bytes]:
-        """A call of a host function: is it asynchronous, service, arguments, keyword arguments, return tag."""
+        """Read a call of a host function: asynchronous flag, service, arguments, keyword arguments,
+        return tag."""
         return _wire.read_call(self.read, retrieve_object)
 
     def read_report(self) -> tuple[list, list, list, int]:
-        """A report of uncaught exceptions: see `read_report` of `src/native/src/wire.rs`."""
+        """Read a report of uncaught exceptions: see `read_report` of `src/native/src/wire.rs`."""
         return _wire.read_report(self.read)
 
     # Writing
@@ -150,26 +157,27 @@ class Connection:
         self._pending.append(data)
 
     def write_request(self, kind: int):
-        """A request without a payload."""
+        """Queue a request without a payload."""
         self.write(_wire.session_head(kind))
 
     def write_library(self, library: bytes):
-        """A request to load a kernel library."""
+        """Queue a request to load a kernel library."""
         self.write(_wire.load_kernel_head(len(library)))
         self.write(library)
 
     def write_subkernel(self, number: int, destination: int, library: bytes):
-        """A request to keep the library of a subkernel."""
+        """Queue a request to store the library of a subkernel."""
         self.write(_wire.subkernel_head(number, destination, len(library)))
         self.write(library)
 
     def write_reply(self, return_tag: bytes, value: bytes):
-        """What a host function returned, encoded."""
+        """Queue the encoded result of a host function."""
         self.write(_wire.rpc_reply_head(return_tag))
         self.write(value)
 
     def write_exception(self, keys: list[int], line: int, column: int):
-        """What a host function raised; keys of name, message, file and function in the string table."""
+        """Queue an exception of a host function; `keys` of name, message, file and function in the
+        string table."""
         self.write(_wire.rpc_exception(keys, line, column))
 
     def flush(self):

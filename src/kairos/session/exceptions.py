@@ -1,4 +1,4 @@
-"""From the report of an uncaught exception to the Python exception that the caller of a kernel gets."""
+"""Converts the report of an uncaught exception to the Python exception for the caller of a kernel."""
 
 import builtins
 
@@ -9,12 +9,13 @@ __all__ = ["build_python_exception"]
 
 
 def build_python_exception(core_exception: CoreException, retrieve_object) -> Exception:
-    """The Python exception of the class that the kernel raised, with the device's report attached."""
+    """Build the Python exception of the class that the kernel raised, with the device's report
+    attached."""
     identifier, _, qualified = core_exception.name.partition(":")
     cls = None
     if identifier == "0":
         name = qualified.split(".")[-1]
-        # What a host function has raised may be any exception that Python has.
+        # A host function may have raised any Python exception.
         cls = getattr(device_exceptions, name, None) or getattr(builtins, name, None)
     else:
         try:

@@ -1,5 +1,6 @@
-"""Kernels run as Python, on a timeline of the host: what an experiment asks of its devices, and when.
+"""Simulation of kernels as Python functions, on a timeline of the host: what is requested of
+devices, and when.
 
-A simulation shows the order of things and nothing of a device's limits: no slack, no underflow, no
-machine units smaller than one. Experiments that are to meet those run on the emulated device.
+A simulation shows the order of operations and none of a device's limits: no slack, no underflow, no
+time below one machine unit. Experiments that should encounter those run on the emulated device.
 """

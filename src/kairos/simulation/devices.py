@@ -1,6 +1,7 @@
-"""Devices that note on the timeline of :mod:`kairos.simulation.timeline` what kernels ask of them.
+"""Devices that record the requests of kernels on the timeline of :mod:`kairos.simulation.timeline`.
 
-They stand in a device database in the place of the real ones: module ``artiq.sim.devices``, and a class of this one.
+They replace the real ones in a device database: module ``artiq.sim.devices``, and a class of this
+module.
 """
 
 import random
@@ -22,12 +23,12 @@ class Core:
 
     @host_only
     def run(self, function, args, kwargs):
-        """Call the function that a kernel's decorator has wrapped."""
+        """Call the function wrapped by a kernel's decorator."""
         with manager.running():
             return function.artiq_embedded.function(*args, **kwargs)
 
     def close(self):
-        """Print the timeline, and begin a new one."""
+        """Print the timeline, and start a new one."""
         if manager.events:
             print(manager.format_timeline())
         manager.__init__(manager.ref_period)
@@ -41,19 +42,19 @@ class Core:
         return mu * self.ref_period
 
     def get_rtio_counter_mu(self):
-        """A simulation has no counter of its own: the cursor."""
+        """Return the cursor; a simulation has no counter."""
         return now_mu()
 
     def reset(self):
-        """There is nothing to reset."""
+        """Record the reset; there is nothing to reset."""
         manager.event("core", "reset")
 
     def break_realtime(self):
-        """There is always slack."""
+        """Do nothing: there is always slack."""
 
 
 class _Device:
-    """A device that knows its name on the timeline."""
+    """A device with a name on the timeline."""
 
     kernel_invariants = {"core", "name"}
 
@@ -69,15 +70,15 @@ class Output(_Device):
     """A digital output."""
 
     def on(self):
-        """High from the cursor on."""
+        """Switch on at the cursor."""
         self._event("on")
 
     def off(self):
-        """Low from the cursor on."""
+        """Switch off at the cursor."""
         self._event("off")
 
     def pulse(self, duration):
-        """High for `duration` seconds."""
+        """Switch on for `duration` seconds."""
         with sequential:
             self.on()
             delay(duration)
@@ -85,10 +86,10 @@ class Output(_Device):
 
 
 class Input(_Device):
-    """A digital input; what it counts and when is random, of the generator `random`."""
+    """A digital input; its counts and times are random numbers of the generator `random`."""
 
     random = random.Random(0)
-    """Replace it for other numbers."""
+    """Replace it to obtain other numbers."""
 
     def gate_rising(self, duration):
         """Open the gate for `duration` seconds; returns the time of its end in machine units."""
@@ -99,13 +100,13 @@ class Input(_Device):
     gate_both = gate_falling = gate_rising
 
     def count(self, up_to_timestamp_mu=None):
-        """A number of edges between 0 and 100."""
+        """Return a number of edges between 0 and 100."""
         result = self.random.randint(0, 100)
         self._event("count", result)
         return result
 
     def timestamp_mu(self, up_to_timestamp_mu):
-        """A time up to 100 us before the end of the gate."""
+        """Return a time up to 100 us before the end of the gate."""
         result = up_to_timestamp_mu - self.random.randint(0, round(100e-6 / manager.ref_period))
         self._event("timestamp_mu", result)
         return result
@@ -119,7 +120,7 @@ class WaveOutput(_Device):
         self._event("set", frequency)
 
     def pulse(self, frequency, duration):
-        """Hz, for `duration` seconds."""
+        """Output a frequency in Hz for `duration` seconds."""
         self._event("pulse", frequency, duration)
         delay(duration)
 

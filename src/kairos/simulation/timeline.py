@@ -1,4 +1,5 @@
-"""The time cursor of host-run kernels: blocks that follow one another or start together, and the events on it."""
+"""The time cursor of host-run kernels: sequential and parallel blocks, and the events on the
+timeline."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ __all__ = ["Timeline", "manager"]
 
 @dataclass
 class _Block:
-    """A block of statements that start together (`parallel`) or follow one another."""
+    """A block of statements that start together (`parallel`) or one after another."""
 
     parallel: bool
     start: float
@@ -19,15 +20,16 @@ class _Block:
 
 @dataclass
 class Timeline:
-    """A time cursor in seconds, and the events that devices have put on it: (time, device, what, arguments).
+    """A time cursor in seconds, and the events recorded by devices: (time, device, what,
+    arguments).
 
-    As in kernels, a statement of ``with parallel`` starts where the block does, and the block ends
-    with the longest. Unlike there, two calls in one such statement start together, too: put them
-    into ``with sequential``.
+    As in kernels, the statements of ``with parallel`` start at the beginning of the block, which
+    ends with the longest of them. Unlike in kernels, two calls in one such statement start
+    together, too: put them into ``with sequential``.
     """
 
     ref_period: float = 1e-9
-    """Seconds in a machine unit."""
+    """Machine unit in seconds."""
     events: list[tuple] = field(default_factory=list)
 
     def __post_init__(self):
@@ -43,7 +45,7 @@ class Timeline:
         self._blocks.append(_Block(parallel, self.now, self.now))
 
     def enter_sequential(self):
-        """Begin a block whose statements follow one another."""
+        """Begin a block whose statements run one after another."""
         self._enter(False)
 
     def enter_parallel(self):
@@ -66,22 +68,22 @@ class Timeline:
         self.take_time(duration * self.ref_period)
 
     def get_time_mu(self) -> int:
-        """The cursor in machine units."""
+        """Return the cursor in machine units."""
         return round(self.now / self.ref_period)
 
     def set_time_mu(self, time: int):
-        """Set the cursor to machine units."""
+        """Set the cursor, in machine units."""
         block = self._blocks[-1]
         block.end = time * self.ref_period
         if block.parallel:
             block.start = block.end
 
     def event(self, device: str, what: str, *arguments):
-        """Note what a device does at the cursor."""
+        """Record an operation of a device at the cursor."""
         self.events.append((self.now, device, what, arguments))
 
     def format_timeline(self) -> str:
-        """The events in the order of time, one a line: seconds, device, what."""
+        """Format the events in chronological order, one per line: seconds, device, operation."""
         lines = (
             f"{time:15.9f} s  {device}: {what}({', '.join(map(repr, arguments))})"
             for time, device, what, arguments in sorted(self.events, key=lambda event: event[0])
@@ -90,7 +92,7 @@ class Timeline:
 
     @contextmanager
     def running(self):
-        """Have host-run kernels use this timeline."""
+        """Use this timeline for host-run kernels."""
         set_time_manager(self)
         yield self
 

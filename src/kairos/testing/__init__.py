@@ -1,7 +1,7 @@
-"""Tests of experiments on an emulated device with its bench: a plugin of pytest.
+"""A pytest plugin for tests of experiments on an emulated device with its bench.
 
 With ``pytest_plugins = ["kairos.testing"]`` in the topmost ``conftest.py``, a test that takes
-``bench`` has a device of its own, and what is wired to it::
+``bench`` gets its own device with everything wired to it::
 
     def test_the_beam_is_on(bench):
         bench.run("cool.py", detuning=-10e6)
@@ -22,14 +22,14 @@ __all__ = ["Bench", "Dac", "Dds", "Pin", "Tone", "bench", "bench_device_db", "be
 
 DATABASE = "device_db.py"
 
-# A test may have experiments of its own, which say `from artiq.experiment import *`.
+# A test may contain experiments with `from artiq.experiment import *`.
 compat.install()
 
 
 @pytest.fixture
 def bench_device_db(request) -> Path:
-    """The device database of a test's bench: ``device_db.py`` in the folder of the test or the
-    nearest one above it. Override it for another one."""
+    """The device database of a test's bench: ``device_db.py`` in the test's directory or the
+    nearest parent that has one. Override the fixture to use another."""
     folder = request.path.parent
     for candidate in (folder, *folder.parents):
         if (candidate / DATABASE).is_file():
@@ -39,13 +39,13 @@ def bench_device_db(request) -> Path:
 
 @pytest.fixture
 def bench_file() -> Path | None:
-    """The bench file; None: ``bench.toml`` beside the device database, or without it the chips of
-    its cards. Override it for another one."""
+    """The bench file; None: ``bench.toml`` next to the device database, or else the chips of its
+    cards. Override the fixture to use another."""
     return None
 
 
 @pytest.fixture
 def bench(bench_device_db, bench_file):
-    """An emulated device of this test alone: a `Bench`."""
+    """A `Bench`: an emulated device for this test only."""
     with Bench(bench_device_db, bench_file) as made:
         yield made

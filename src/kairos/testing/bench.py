@@ -1,4 +1,5 @@
-"""An emulated device with what is wired to its pins, for a test: runs experiments, and says what they did."""
+"""An emulated device with the parts wired to its pins, for a test: runs experiments and reports
+their effects."""
 
 import inspect
 from pathlib import Path
@@ -18,11 +19,12 @@ FIRST_DDS = 4
 
 
 class Bench:
-    """The device that a device database names, booted, and its bench; it ends with `close`, or a ``with`` statement.
+    """The booted device of a device database, with its bench; ends with `close`, or a ``with``
+    statement.
 
-    `file`: bench file; None: ``bench.toml`` beside the database if it is there, else the chips of
-    the database's cards. UsageError if the device is not an emulated one, or this process has it
-    already.
+    `file`: bench file; None: ``bench.toml`` next to the database if it exists, else the chips of
+    the database's cards. UsageError if the device is not emulated, or if this process already runs
+    it.
     """
 
     def __init__(self, device_db, file=None):
@@ -40,7 +42,7 @@ class Bench:
         options = emulator.Options(bench=bench, entries=self.database.entries)
         self.device = emulator.acquire(host, options)
         self.datasets: dict = {}
-        """What the last run left, by key."""
+        """Datasets of the last run, by key."""
         self._warned = 0
         self._recording: Recording | None = None
 
@@ -51,13 +53,15 @@ class Bench:
         self.close()
 
     def close(self):
-        """End the device."""
+        """Stop the device."""
         self.device.stop()
 
     def run(self, experiment, class_name: str | None = None, **arguments):
-        """Run an experiment, a class or a file, to its end, with `analyze`; returns its object.
+        """Run an experiment, given as a class or a file, to its end, including `analyze`; returns
+        its object.
 
-        class_name: of the file, if it has several. What the experiment raises is raised here.
+        class_name: the class in the file, if it has several. Exceptions of the experiment
+        propagate.
         """
         file = inspect.getfile(experiment) if inspect.isclass(experiment) else experiment
         name = experiment.__name__ if inspect.isclass(experiment) else class_name
@@ -78,29 +82,31 @@ class Bench:
                 self.device.settle(clocks=self.database.channels_of("TTLClockGen"))
         return made.instance
 
-    # What it did
+    # Results
 
     @property
     def warnings(self) -> list[str]:
-        """What parts of the bench had to complain about in the last run, and what they still wait for."""
+        """Warnings of parts of the bench in the last run, and operations they did not see
+        completed."""
         state = self._state(self._warned)
         return [text for _, text, _ in (*state["warnings"], *state["unfinished"])]
 
     def lost_outputs(self) -> list[str]:
-        """Outputs that the device could not do so far, as its log tells them: ``RTIO collision
-        involving channel 0x0000:ttl0``. Some 0.1 ms of its time pass: ask this last."""
+        """Outputs that the device could not produce so far, from its log: ``RTIO collision
+        involving channel 0x0000:ttl0``. Advances the device's time by some 0.1 ms: call this last.
+        """
         return self.device.lost_outputs()
 
     @property
     def recording(self) -> Recording:
-        """What the pins did in the last run."""
+        """Pin activity of the last run."""
         if self._recording is None:
             self._recording = self.device.recording(self.database.channel_names())
         return self._recording
 
     def pin(self, name: str) -> Pin:
-        """A pin, by the name of its device: of one that the bench drives what it does to it, of
-        others what the device does. KeyError if there is none, or several of that name."""
+        """Return a pin by the name of its device: if the bench drives it the levels the bench
+        applied, else those of the device. KeyError if there is none, or several of that name."""
         channels, wanted = self.recording.channels, self._channel(name)
         found = [channel for channel in channels if channel.name == name]
         found = found or [channel for channel in channels if wanted is not None and channel.number == wanted]
@@ -111,33 +117,35 @@ class Bench:
         return Pin(self._driven(found[0]) or found[0])
 
     def dds(self, name: str) -> Dds:
-        """A DDS channel, by the name of its device or as in a bench file (``urukul0.ch0``).
+        """Return a DDS channel, by the name of its device or as in a bench file (``urukul0.ch0``).
         KeyError if there is none."""
         return Dds(name, self._history("tones", name), self.recording.origin_ns)
 
     def dac(self, name: str, channel: int | None = None) -> Dac:
-        """A channel of a DAC, by the name of its device and its number, or as in a bench file
-        (``zotino0.ch3``). KeyError if there is none."""
+        """Return a channel of a DAC, by the name of its device and its number, or as in a bench
+        file (``zotino0.ch3``). KeyError if there is none."""
         return Dac(name, self._history("volts", name, channel), self.recording.origin_ns)
 
     def part(self, name: str) -> dict:
-        """What a part says of its settings and its state, by its name in the bench, or by that of
-        the card's device. KeyError if there is none."""
+        """Return settings and state of a part, by its name in the bench, or that of the card's
+        device. KeyError if there is none."""
         state = self._state()
         found = self._part(name, state["plan"]["parts"])
         if found is None:
             raise KeyError(f"the bench has no part {name}; it has {', '.join(state['parts'])}")
         return state["parts"][found["name"]]
 
-    # How it is asked
+    # Requests
 
     def _state(self, first: int = 0) -> dict:
         return self.device.control.request("bench", **{"from": first})
 
     def _driven(self, channel: Channel) -> Channel | None:
-        """What the bench does to a pin in the last run; None if no part drives it."""
+        """Return the levels that the bench applied to a pin in the last run; None if no part drives
+        it."""
         pins = [pin for pin in self._state()["plan"]["pins"] if pin["channel"] == channel.number]
-        # The only pin of a channel is called as the database does; one of a bus, as the gateware does.
+        # A channel's only pin has its name in the database; a pin of a bus its name in the
+        # gateware.
         alone = sum(other.number == channel.number for other in self.recording.channels) == 1
         named = [pin["index"] for pin in pins if alone or pin["name"] == channel.name]
         if not named:
@@ -152,14 +160,14 @@ class Bench:
         return self.database.channel_of(name)
 
     def _part(self, name: str, parts: list) -> dict | None:
-        """The part of this name, or of the card that this device drives."""
+        """Find the part with this name, or the part of the card that this device drives."""
         entry = self._entry(name)
         bus = self.database.arguments(name).get("bus_channel") if entry else None
         for part in parts:
             device = part["device"]
             if part["name"] == name or (entry and device is not None and self._entry(device) is entry):
                 return part
-            # A bus is the card of each chip on it.
+            # All chips on a bus belong to the bus's part.
             if bus is not None and device is not None and self.database.arguments(device).get("bus_channel") == bus:
                 return part
         return None
@@ -171,12 +179,12 @@ class Bench:
             return None
 
     def _history(self, kind: str, name: str, channel: int | None = None) -> list:
-        """Tones or volts of an output of a part since power-up."""
+        """Return the tones or voltages of an output of a part since power-up."""
         part, output = self._output(kind, name, channel)
         return self.device.control.request(kind, part=part, output=output)[kind]
 
     def _output(self, kind: str, name: str, channel: int | None) -> tuple[str, int]:
-        """The part, by its name, and which of its outputs a name and a channel mean."""
+        """Resolve a name and a channel to a part's name and the number of its output."""
         parts = self._state()["plan"]["parts"]
         card, _, said = name.rpartition(".")
         number: int | str = said.removeprefix("ch")
@@ -191,11 +199,11 @@ class Bench:
         if part is None or not str(number).isdecimal() or int(number) >= part[kind]:
             what = {"tones": "tone", "volts": "voltage"}[kind]
             raise KeyError(f"the bench has no {what} {name}; it has {', '.join(_outputs(kind, parts)) or 'none'}")
-        # Voltages stand behind the tones
+        # Voltages follow the tones
         return part["name"], int(number) + (part["tones"] if kind == "volts" else 0)
 
     def _place(self, name: str, channel: int | None) -> tuple[str, int | str]:
-        """Card and channel of a device."""
+        """Return card and channel of a device."""
         arguments = self.database.arguments(name)
         if "cpld_device" in arguments:
             select = arguments.get("chip_select")
@@ -206,7 +214,7 @@ class Bench:
 
 
 def _outputs(kind: str, parts: list) -> list[str]:
-    """The outputs of a kind, as a bench file names them."""
+    """List the outputs of a kind, named as in a bench file."""
     found = []
     for part in parts:
         first = part["tones"] if kind == "volts" else 0

@@ -1,6 +1,6 @@
-"""What a run left at pins, DDS channels and DAC channels, by time.
+"""Signals of a run at pins, DDS channels and DAC channels, by time.
 
-Times are in seconds since the first change of a pin in the run, as ``kairos run`` shows them.
+Times are in seconds since the first change of a pin in the run, as shown by ``kairos run``.
 """
 
 from bisect import bisect_right
@@ -17,7 +17,7 @@ NS = 1e-9
 
 @dataclass(frozen=True)
 class Tone:
-    """What a DDS channel gives from `time` on, until the next change."""
+    """The output of a DDS channel from `time` until the next change."""
 
     time: float
     """Seconds."""
@@ -38,8 +38,9 @@ class History:
         self._origin = origin_ns
 
     def _index(self, seconds: float) -> int:
-        """Of the last change up to then; -1 if there is none."""
-        # What changes at a whole nanosecond has changed at that time, however it is written.
+        """Return the index of the last change up to a time; -1 if there is none."""
+        # Rounded, so that a change at a whole nanosecond is included whatever the float
+        # representation.
         return bisect_right(self._times, self._origin + round(seconds / NS)) - 1
 
     def _seconds(self, index: int) -> float:
@@ -47,7 +48,7 @@ class History:
 
 
 class Dds(History):
-    """A DDS channel: what comes out of it, behind its switch and attenuator."""
+    """A DDS channel: its output after switch and attenuator."""
 
     def __init__(self, name: str, rows: list, origin_ns: int):
         super().__init__(name, [row[0] for row in rows], origin_ns)
@@ -55,11 +56,11 @@ class Dds(History):
 
     @property
     def changes(self) -> list[Tone]:
-        """All tones since power-up, in the order of time."""
+        """All tones since power-up, in chronological order."""
         return [self._tone(index) for index in range(len(self._rows))]
 
     def at(self, seconds: float) -> Tone:
-        """The tone at a time, with its phase then."""
+        """Return the tone at a time, with its phase at that time."""
         index = self._index(seconds)
         if index < 0:
             return Tone(seconds, 0.0, None, 0.0)
@@ -68,9 +69,10 @@ class Dds(History):
         return Tone(seconds, tone.frequency, tone.power, (tone.phase + tone.frequency * elapsed) % 1.0)
 
     def draw(self, path, start: float, stop: float, reference: float | None = None) -> None:
-        """A picture (PNG or SVG) of frequency, amplitude and phase between two times in seconds:
-        the phase in turns against that of a tone of `reference` Hz, default the first frequency
-        there."""
+        """Draw frequency, amplitude and phase between two times in seconds (PNG or SVG): the phase
+        in turns relative to a tone of `reference` Hz, by default the first frequency in the
+        interval.
+        """
         inside = [tone for tone in self.changes if start < tone.time < stop]
         tones = [self.at(start), *inside, self.at(stop)]
         heard = [tone for tone in tones if tone.power is not None]
@@ -110,11 +112,11 @@ class Dac(History):
 
     @property
     def changes(self) -> list[tuple[float, float]]:
-        """(time, volts) since power-up, in the order of time."""
+        """(time, volts) since power-up, in chronological order."""
         return [(self._seconds(index), volts) for index, volts in enumerate(self._volts)]
 
     def at(self, seconds: float) -> float:
-        """Volts at a time."""
+        """Return the voltage at a time."""
         index = self._index(seconds)
         return self._volts[index] if index >= 0 else 0.0
 
@@ -123,23 +125,24 @@ class Pin(History):
     """A pin of the device."""
 
     def __init__(self, channel: Channel):
-        # A recording counts from the first change on.
+        # The times of a recording start at its first change.
         super().__init__(channel.name, [time for time, _ in channel.changes], 0)
         self._channel = channel
 
     @property
     def changes(self) -> list[tuple[float, int | None]]:
-        """(time, level) of the run, in the order of time; None: not driven. Long runs of clocks are not among them."""
+        """(time, level) in the run, in chronological order; None: not driven. Long runs of clocks
+        are omitted."""
         return [(time * NS, level) for time, level in self._channel.changes]
 
     @property
     def pulses(self) -> list[tuple[float, float]]:
-        """Start and end of each time at which it was high, as far as it ended."""
+        """Start and end of each completed high pulse."""
         ended = [pulse for pulse in self._channel.pulses() if pulse.end_ns is not None]
         return [(pulse.start_ns * NS, pulse.end_ns * NS) for pulse in ended]
 
     def at(self, seconds: float) -> int | None:
-        """Its level at a time: 0, 1, or None if it is not driven."""
+        """Return the level at a time: 0, 1, or None if it is not driven."""
         index = self._index(seconds)
         behind = round(seconds / NS) + 1
         waves = [wave.before(behind) for wave in self._channel.waves if wave.time_of(0) < behind]

@@ -1,7 +1,7 @@
-"""What happened at the pins of a device during a run: recorded, and shown as a table, a VCD file or a picture."""
+"""Pin activity of a device during a run: recorded, and shown as a table, a VCD file or a picture."""
 
 from .recording import Channel, Clock, Pulse, Recording
 from .wave import Wave
 
 __all__ = ["Channel", "Clock", "Pulse", "Recording", "Wave"]
-"""The writers are imported where they are needed: :mod:`.table`, :mod:`.vcd`, :mod:`.plot`."""
+"""The writers are imported on demand: :mod:`.table`, :mod:`.vcd`, :mod:`.plot`."""

@@ -1,9 +1,9 @@
 """Dumps of the analyzer: as Value Change Dump files, as recordings of pins, and as a table.
 
-What the file shows follows from the drivers in the device database: the level of a TTL, x while it
-is an input, the frequency word of a clock generator, what was written to and read from an SPI bus.
-Every other local channel is shown as the word that was written last. With them the slack of every
-output, in machine units.
+The content of the file depends on the drivers in the device database: the level of a TTL, x while
+it is an input, the frequency word of a clock generator, the words written to and read from an SPI
+bus. Every other local channel is shown as the last word written. The slack of every output, in
+machine units, is included.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ _SCOPES = {"TTLOut": "ttl", "TTLInOut": "ttl", "TTLClockGen": "ttl_clkgen", "SPI
 
 
 class Line:
-    """A channel as its driver has it: a pin, or the word that was written last. `initial`: its
-    value before any message, "x" while nothing drives it."""
+    """A channel as seen by its driver: a pin, or the last word written. `initial`: its value before
+    any message, "x" while nothing drives it."""
 
     def __init__(self, name: str, driver: str):
         self.name, self.driver, self.scope = name, driver, _SCOPES.get(driver, "word")
@@ -30,7 +30,7 @@ class Line:
         self._level, self._driven = 0, driver == "TTLOut"
 
     def after(self, message):
-        """The value after a message; None if it does not change it."""
+        """Return the value after a message; None if it is unchanged."""
         if not hasattr(message, "address"):
             return message.data & 1 if self.is_pin else message.data
         if not self.is_pin:
@@ -45,7 +45,7 @@ class Line:
 
 
 def drivers(devices: dict) -> dict[int, tuple[str, str]]:
-    """Name and class of the local device of each channel; the first one counts."""
+    """Return name and class of each channel's local device; the first one counts."""
     found: dict[int, tuple[str, str]] = {}
     for name, entry in devices.items():
         if isinstance(entry, dict) and entry.get("type") == "local":
@@ -56,19 +56,19 @@ def drivers(devices: dict) -> dict[int, tuple[str, str]]:
 
 
 def _lines(devices: dict) -> dict[int, Line]:
-    """The line of each channel that a local device owns."""
+    """Return the line of each channel that a local device owns."""
     return {channel: Line(*device) for channel, device in drivers(devices).items()}
 
 
 def _events(dump) -> Iterator[tuple[int, object]]:
-    """Times and messages that have one, in the order of time."""
+    """Yield the timestamped messages with their times, in chronological order."""
     timed = [(message.timestamp, message) for message in dump.messages if hasattr(message, "timestamp")]
-    # Stable: of two events at one time the last one submitted counts.
+    # Stable: of two simultaneous events the one submitted last takes effect.
     yield from sorted(timed, key=lambda event: event[0])
 
 
 def _timescale(unit: float) -> tuple[str, int]:
-    """The unit of time of a file, a power of ten, and how many of them there are in `unit` seconds."""
+    """Return a file's time unit, a power of ten, and the number of these units in `unit` seconds."""
     picoseconds = round(unit * 1e12)
     power = len(str(picoseconds)) - 1
     while picoseconds % 10**power:
@@ -80,9 +80,10 @@ def _timescale(unit: float) -> tuple[str, int]:
 def write_dump(file, dump, devices: dict, ref_period: float | None = None):
     """Write a `kairos.network.analyzer.Dump` to an open text file; time 0 is its first event.
 
-    `devices` is the dictionary of the device database; the machine unit is that of its ``core`` unless given.
+    `devices` is the dictionary of the device database; the machine unit is that of its ``core``
+    unless given.
     """
-    from vcd import VCDWriter  # here, because few runs need it: 9 ms
+    from vcd import VCDWriter  # imported late, because few runs need it: 9 ms
 
     arguments = devices.get("core", {}).get("arguments", {})
     timescale, steps = _timescale(ref_period or arguments.get("ref_period", 1e-9))
@@ -105,7 +106,7 @@ def write_dump(file, dump, devices: dict, ref_period: float | None = None):
 
 
 def pins(dump, devices: dict) -> Recording:
-    """The levels of the pins that TTL drivers own, with the events of a dump; time 0 is the first one."""
+    """Build a recording of the pins owned by TTL drivers from a dump; time 0 is the first event."""
     period = devices.get("core", {}).get("arguments", {}).get("ref_period", 1e-9) * 1e9
     lines = {number: line for number, line in _lines(devices).items() if line.is_pin}
     channels = {number: Channel(line.name, number, 0 if line.initial == 0 else None) for number, line in lines.items()}
@@ -123,8 +124,8 @@ def pins(dump, devices: dict) -> Recording:
 
 
 def describe(dump, devices: dict) -> Iterator[dict]:
-    """Each message as a dictionary: `kind`, `channel` and `device`, `time` since the first event
-    and `slack` in machine units, `address` and `data`; None where there is none."""
+    """Yield each message as a dictionary: `kind`, `channel` and `device`, `time` since the first
+    event and `slack` in machine units, `address` and `data`; None where not applicable."""
     names = {number: line.name for number, line in _lines(devices).items()}
     times = [message.timestamp for message in dump.messages if hasattr(message, "timestamp")]
     origin = min(times, default=0)

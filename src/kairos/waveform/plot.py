@@ -1,7 +1,8 @@
-"""Recordings as a picture: a trace for each channel that changed, board by board, over a time axis in SI units.
+"""Recordings as a picture: a trace for each channel that changed, grouped by board, over a time
+axis in SI units.
 
-Long pauses are cut out of the time axis, so that pulses stay visible that are far apart. What is
-left has one scale.
+Long pauses are cut out of the time axis, so that distant pulses stay visible. The remaining pieces
+share one scale.
 """
 
 from heapq import nlargest
@@ -16,21 +17,21 @@ HIGH = 0.62
 """Height of a pulse in units of the distance between channels."""
 
 DENSE = 1000
-"""Edges of a clock above which it is a filled band."""
+"""Number of edges above which a clock is drawn as a filled band."""
 
 CUTS = 3
-"""Pauses that are cut out at most…"""
+"""Maximum number of pauses cut out…"""
 LEFT = 0.05
-"""…if no more of the time than this is left."""
+"""…provided that at most this fraction of the time remains."""
 MARGIN = 0.04
-"""Of the time shown, before the first and behind the last change of each piece."""
+"""Fraction of the shown time added before the first and after the last change of each piece."""
 NARROWEST = 0.14
-"""Width of a piece at least, as a share of the widest one."""
+"""Minimum width of a piece, as a fraction of the widest one."""
 
 
 def windows(recording: Recording) -> list[tuple[float, float]]:
-    """The pieces (start, end), in ns, that a picture of `recording` shows: all of it, unless a few
-    pauses are most of it."""
+    """Return the pieces (start, end), in ns, that a picture of `recording` shows: all of it, unless
+    a few pauses make up most of it."""
     busy = sorted(span for channel in recording.channels for span in _busy(channel)) or [(0, 1)]
     end, pauses = busy[0][1], []
     for (_, stop), (start, _) in pairwise(busy):
@@ -46,7 +47,7 @@ def windows(recording: Recording) -> list[tuple[float, float]]:
             break
     starts, ends = [first, *(start for *_, start in cuts)], [*(end for _, end, _ in cuts), last]
     if any(start == end for start, end in zip(starts, ends, strict=True)):
-        # One change alone begins or ends a long pulse, which is no pause.
+        # A single change begins or ends a long pulse, which is not a pause.
         starts, ends = [first], [last]
     margin = max(MARGIN * sum(end - start for start, end in zip(starts, ends, strict=True)), 0.5)
     pieces = [(start - margin, end + margin) for start, end in zip(starts, ends, strict=True)]
@@ -55,7 +56,8 @@ def windows(recording: Recording) -> list[tuple[float, float]]:
 
 
 def _busy(channel: Channel):
-    """When it changes, as (start, end): a moment each time, but for a clock from its first edge to its last."""
+    """Yield the activity as (start, end): an instant per change, and for a clock its first to its
+    last edge."""
     for changes, wave in channel.parts():
         yield from ((time, time) for time, _ in changes)
         if wave is not None:
@@ -69,12 +71,12 @@ def _widened(piece, least):
 
 
 def _as_band(wave) -> list[tuple[int, float]]:
-    """Its ends as changes: no line in between."""
+    """Return the ends of a clock as changes, without a line in between."""
     return [(wave.time_of(0), float("nan")), (wave.time_of(wave.changes - 1), wave.final)]
 
 
 def _axis_unit(span_ns: float) -> tuple[float, str]:
-    """Nanoseconds in the unit of the time axis, and its symbol."""
+    """Return nanoseconds per unit of the time axis, and the unit's symbol."""
     for size, symbol in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
         if span_ns >= 2 * size:
             return size, symbol
@@ -82,7 +84,7 @@ def _axis_unit(span_ns: float) -> tuple[float, str]:
 
 
 def write_plot(path, recording: Recording, title: str | None = None):
-    """Write a picture of `recording` to `path`; its suffix says the format (png, pdf, svg)."""
+    """Write a picture of `recording` to `path`, whose suffix selects the format (png, pdf, svg)."""
     channels = recording.active() or recording.channels[:1]
     pieces = windows(recording)
     scale, symbol = _axis_unit(max(end - start for start, end in pieces) / (1 + 2 * MARGIN))
@@ -115,7 +117,8 @@ def write_plot(path, recording: Recording, title: str | None = None):
 
 
 def _draw_trace(axes, channel, base, color, limits, scale):
-    """One channel, its low level at height `base`; `limits` of the time axis, in units of `scale` ns."""
+    """Draw one channel, with its low level at height `base`; `limits` of the time axis, in units of
+    `scale` ns."""
     times, levels = [limits[0]], [channel.initial]
     for changes, wave in channel.parts():
         times += [time / scale for time, _ in changes]
@@ -153,7 +156,7 @@ def _draw_frame(axes, channels, limits):
 
 
 def _mark_cuts(row):
-    """Two strokes where the time axis is interrupted; numbers keep away from them."""
+    """Mark interruptions of the time axis with two strokes, and keep the numbers away from them."""
     stroke = {
         "marker": [(-0.6, -1), (0.6, 1)],
         "markersize": 9,
@@ -177,7 +180,7 @@ def _mark_cuts(row):
 
 
 def _mark_boards(row, channels, names):
-    """With several boards: a line between them, and each one's name beside its traces."""
+    """With several boards, draw a separating line and each board's name next to its traces."""
     boards = [channel.board for channel in channels]
     for board in sorted(set(boards)) if len(names) > 1 else []:
         rows = [len(boards) - 1 - number for number, of in enumerate(boards) if of == board]

@@ -1,8 +1,8 @@
 """The levels of the pins over time.
 
-Times are nanoseconds since the first change of a pin in the recording (`origin_ns` is that moment
-in device time), so that two runs of an experiment compare equal although one device may have been
-switched on a little longer before.
+Times are nanoseconds since the first change of a pin in the recording (`origin_ns` is that instant
+in device time), so that two runs of an experiment compare equal even if one device had been
+switched on longer before.
 """
 
 from bisect import bisect_left
@@ -16,7 +16,7 @@ from .wave import Wave
 __all__ = ["Channel", "Clock", "Pulse", "Recording"]
 
 CLOCK_CHANGES = 100
-"""A clock with more changes is kept and shown as one, not as pulses."""
+"""A clock with more changes is stored and shown as a clock, not as pulses."""
 
 
 @dataclass
@@ -28,18 +28,18 @@ class Channel:
     """RTIO channel."""
     initial: int | None
     changes: list[tuple[int, int | None]] = field(default_factory=list)
-    """(time in ns, new level), in order; those of `waves` left out."""
+    """(time in ns, new level), in order, without those of `waves`."""
     waves: list[Wave] = field(default_factory=list)
-    """Long runs of a clock, in order; no other change falls into one."""
+    """Long runs of a clock, in order; no other change occurs within one."""
 
     @property
     def board(self) -> int:
-        """Destination of the board on which the pin is; 0: the master, or the only one."""
+        """Destination of the pin's board; 0: the master, or the only board."""
         return 0 if self.number is None else self.number >> 16
 
     @property
     def change_count(self) -> int:
-        """All changes."""
+        """Total number of changes."""
         return len(self.changes) + sum(wave.changes for wave in self.waves)
 
     @property
@@ -49,7 +49,8 @@ class Channel:
         return max(ends + [wave.time_of(wave.changes - 1) for wave in self.waves[-1:]], default=0)
 
     def parts(self) -> Iterator[tuple[list[tuple[int, int | None]], Wave | None]]:
-        """What happened, in order: changes, and the wave behind them; None behind the last ones."""
+        """Yield the activity in order: changes, and the wave that follows them; None after the last
+        changes."""
         position = 0
         for wave in self.waves:
             end = bisect_left(self.changes, wave.time_of(0), position, key=itemgetter(0))
@@ -58,7 +59,7 @@ class Channel:
         yield self.changes[position:], None
 
     def pulses(self) -> Iterator["Pulse"]:
-        """All pulses but those of clocks, in order."""
+        """Yield all pulses except those of clocks, in order."""
         start = None
         for changes, wave in self.parts():
             for time, level in changes:
@@ -68,8 +69,8 @@ class Channel:
                     yield Pulse(self.name, start, time)
                     start = None
             if wave is not None:
-                # A pulse that ends with the clock's first change, or begins with its last one, is
-                # the clock's.
+                # A pulse that ends with the clock's first change, or begins with its last one,
+                # belongs to the clock.
                 start = None
         if start is not None:
             yield Pulse(self.name, start, None)
@@ -77,7 +78,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Clock:
-    """A long run of a clock: its first and its last change, how many there are, and its mean frequency."""
+    """A long run of a clock: its first and last change, their number, and its mean frequency."""
 
     channel: str
     start_ns: int
@@ -88,7 +89,8 @@ class Clock:
 
 @dataclass(frozen=True)
 class Pulse:
-    """A time during which a pin was high. `end_ns` is None if it still was when the recording ended."""
+    """An interval in which a pin was high. `end_ns` is None if it was still high at the end of the
+    recording."""
 
     channel: str
     start_ns: int
@@ -96,13 +98,13 @@ class Pulse:
 
     @property
     def width_ns(self) -> int | None:
-        """How long it was high; None if it has no end."""
+        """Duration of the pulse; None if it has no end."""
         return None if self.end_ns is None else self.end_ns - self.start_ns
 
 
 @dataclass
 class Recording:
-    """The channels of a device, in order of their number, and where the time axis begins."""
+    """The channels of a device, ordered by number, and the origin of the time axis."""
 
     channels: list[Channel]
     origin_ns: int = 0
@@ -111,11 +113,11 @@ class Recording:
     def from_trace(
         cls, trace: dict, first_event: int = 0, names: dict[int, str] | None = None, start_ns: int = 0
     ) -> "Recording":
-        """The recording of an emulator's `trace`; the events before number `first_event`, and what
-        clocks did before `start_ns`, give the initial levels.
+        """Build the recording from an emulator's `trace`; the events before number `first_event`,
+        and clock activity before `start_ns`, determine the initial levels.
 
         `names` maps RTIO channels to device names. Channels without one, and those with several
-        pads, are called as the gateware calls the pads.
+        pads, have the gateware's names of the pads.
         """
         pads_of = Counter(pad["channel"] for pad in trace["pads"])
         names = {channel: name for channel, name in (names or {}).items() if pads_of[channel] == 1}
@@ -144,13 +146,13 @@ class Recording:
         return cls(order, origin)
 
     def board_names(self) -> dict[int, str]:
-        """Name of each board that has a pin, by its destination."""
+        """Return the name of each board with a pin, by its destination."""
         boards = sorted({channel.board for channel in self.channels})
         return {board: f"satellite{board}" if board else "master" if len(boards) > 1 else "pins" for board in boards}
 
     @property
     def event_count(self) -> int:
-        """Changes of all channels, initial levels not counted."""
+        """Changes of all channels, without initial levels."""
         return sum(channel.change_count for channel in self.channels)
 
     @property
@@ -159,17 +161,17 @@ class Recording:
         return max((channel.last_ns for channel in self.channels), default=0)
 
     def active(self) -> list[Channel]:
-        """The channels that changed."""
+        """Return the channels that changed."""
         return [channel for channel in self.channels if channel.change_count]
 
     def pulses(self) -> list[Pulse]:
-        """All pulses but those of clocks, in order of their start, then of their channel."""
+        """Return all pulses except those of clocks, ordered by start, then by channel."""
         found = [pulse for channel in self.channels for pulse in channel.pulses()]
-        # Stable: those of one time stay in the order of their channels.
+        # Stable: simultaneous ones stay in the order of their channels.
         return sorted(found, key=lambda pulse: pulse.start_ns)
 
     def clocks(self) -> list[Clock]:
-        """Long runs of clocks, in order of their start, then of their channel."""
+        """Return the long runs of clocks, ordered by start, then by channel."""
         found = [
             Clock(channel.name, wave.time_of(0), wave.time_of(wave.changes - 1), wave.changes, wave.frequency_hz)
             for channel in self.channels

@@ -7,7 +7,7 @@ from ..pictures import COLORS, FONT, drawing, save
 __all__ = ["Curve", "write_curves"]
 
 LARGE = 200
-"""Points of a curve above which the points themselves are not marked."""
+"""Number of points of a curve above which they have no markers."""
 
 
 class Curve(NamedTuple):
@@ -23,7 +23,8 @@ class Curve(NamedTuple):
 
 
 def write_curves(path, curves: list[Curve], x: Curve | None = None, title: str = ""):
-    """Draw curves and images one above the other, over `x` or the first index; the suffix of `path` says the format."""
+    """Draw curves and images in a column, over `x` or the first index; the suffix of `path` selects
+    the format."""
     with drawing(**FONT, **{"font.size": 11}) as pyplot:
         size = (8, 1.0 + 2.4 * len(curves))
         figure, rows = pyplot.subplots(len(curves), figsize=size, layout="constrained", squeeze=False)

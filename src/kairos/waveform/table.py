@@ -10,7 +10,7 @@ _UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
 
 
 def format_duration(ns: int) -> str:
-    """`ns` with the unit that suits its size, and all its digits: ``1.25 us``."""
+    """Format `ns` with a unit that suits its magnitude, and all digits: ``1.25 us``."""
     for size, unit in _UNITS:
         if abs(ns) >= size:
             whole, rest = divmod(abs(ns), size)
@@ -20,8 +20,8 @@ def format_duration(ns: int) -> str:
 
 
 def aligned(rows, left: int = 0, rule: bool = True) -> list[str]:
-    """Lines of a table whose first row is its head, with a `rule` below it: the first `left`
-    columns flush left, the others flush right."""
+    """Format a table whose first row is its header, with a `rule` below it: the first `left`
+    columns are left aligned, the others right aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
@@ -36,7 +36,7 @@ def aligned(rows, left: int = 0, rule: bool = True) -> list[str]:
 
 
 class Worded(NamedTuple):
-    """What a message on a bus says, and to whom."""
+    """The text of a message on a bus, and its addressee."""
 
     channel: str
     start_ns: int
@@ -49,9 +49,10 @@ class Worded(NamedTuple):
 
 
 def format_table(recording: Recording, limit: int | None = 40, listed=None) -> str:
-    """One line per pulse, and per long run of a clock: channel, start and width, in exact
-    nanoseconds and readable units. `limit` caps the lines. `listed`: messages (`kairos.scope.listed`)
-    that stand in place of the pulses of their pads."""
+    """Format one line per pulse, and per long run of a clock: channel, start and width, in exact
+    nanoseconds and readable units. `limit` caps the lines. `listed`: messages
+    (`kairos.scope.listed`) that replace the pulses of their pads.
+    """
     messages: list[Worded] = []
     if listed is not None:
         others = [channel for channel in recording.channels if id(channel) not in listed.pads]
@@ -71,7 +72,7 @@ def format_table(recording: Recording, limit: int | None = 40, listed=None) -> s
             width, readable = f"{pulse.width_ns:,}", format_duration(pulse.width_ns)
         rows.append((pulse.channel, f"{pulse.start_ns:,}", width, format_duration(pulse.start_ns), readable))
     lines = aligned(rows, left=1)
-    for place, pulse in enumerate(shown, 2):  # behind the head
+    for place, pulse in enumerate(shown, 2):  # after the header
         lines[place] += f"  {pulse.text}" if isinstance(pulse, Worded) else ""
     more = len(pulses) - len(shown) + (0 if listed is None else len(listed) - len(messages))
     if more:

@@ -1,6 +1,6 @@
 """Recordings as Value Change Dump files, for GTKWave and the like.
 
-The file depends on the recording only (no dates, no versions): two identical runs give identical files.
+The file depends only on the recording (no dates, no versions): identical runs give identical files.
 """
 
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from .wave import Wave
 __all__ = ["CLOCK_EDGES", "write_vcd"]
 
 CLOCK_EDGES = 2_000_000
-"""Edges of clocks in one file, about 30 MB. Clocks beyond that are left out."""
+"""Maximum clock edges per file, about 30 MB. Clocks beyond that are left out."""
 
 
 def _kept(recording: Recording) -> set[Wave]:
-    """The waves whose edges are written: those with the fewest, as many as there is room for."""
+    """Return the waves whose edges are written: those with the fewest, up to the limit."""
     kept, room = set(), CLOCK_EDGES
     for wave in sorted((wave for channel in recording.channels for wave in channel.waves), key=lambda w: w.changes):
         if wave.changes <= room:
@@ -27,7 +27,7 @@ def _kept(recording: Recording) -> set[Wave]:
 
 
 def _changes(position: int, channel: Channel, kept: set[Wave]) -> Iterator[tuple[int, int, int | str | None]]:
-    """(time, position, level) of all changes; x while a clock runs whose edges are left out."""
+    """Yield (time, position, level) of all changes; x while a clock without written edges runs."""
     for changes, wave in channel.parts():
         for time, level in changes:
             yield time, position, level
@@ -40,13 +40,14 @@ def _changes(position: int, channel: Channel, kept: set[Wave]) -> Iterator[tuple
 
 
 def write_vcd(path, recording: Recording, title: str | None = None) -> list[str]:
-    """Write `recording` to the file `path`, with a timescale of 1 ns. Undriven pins are ``z``; boards are scopes.
+    """Write `recording` to the file `path`, with a timescale of 1 ns. Undriven pins are ``z``;
+    boards are scopes.
 
-    Clocks with too many edges for `CLOCK_EDGES` are ``x`` while they run. Returns a line about each
-    of these, which the file has as its comment, too. UsageError if it cannot be written: then what is
-    there stays as it was.
+    Clocks with too many edges for `CLOCK_EDGES` are ``x`` while they run. Returns one line per
+    omitted clock; the lines are also the file's comment. UsageError if it cannot be written; an
+    existing file then remains unchanged.
     """
-    from vcd import VCDWriter  # here, because few runs need it: 9 ms
+    from vcd import VCDWriter  # imported late, because few runs need it: 9 ms
 
     def value(level):
         return "z" if level is None else level
@@ -69,6 +70,6 @@ def write_vcd(path, recording: Recording, title: str | None = None) -> list[str]
             streams = [_changes(position, channel, kept) for position, channel in enumerate(recording.channels)]
             for time, position, level in merge(*streams, key=lambda change: change[:2]):
                 writer.change(variables[position], time, value(level))
-            # One more nanosecond, so that viewers show the last change.
+            # One additional nanosecond, so that viewers show the last change.
             writer.close(recording.duration_ns + 1)
     return left_out

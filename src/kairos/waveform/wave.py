@@ -1,4 +1,4 @@
-"""What a clock did at a pin, however long it ran: the accumulator from which all its edges follow."""
+"""Clock activity at a pin, of any duration: the accumulator that determines all edges."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -6,23 +6,23 @@ from typing import NamedTuple
 __all__ = ["Wave"]
 
 CYCLE_NS = 8
-"""A cycle of the PL."""
+"""Duration of a PL cycle."""
 
 
 class Wave(NamedTuple):
-    """A pin that has the highest bit of an accumulator to which a word is added each cycle
+    """A pin driven by the highest bit of an accumulator to which a word is added each cycle
     (docs/interfaces.md, section 7)."""
 
     pad: int
     time_ns: int
-    """Beginning of a cycle; the changes come after it."""
+    """Start of a cycle; the changes follow it."""
     half: int
     """The highest bit of the accumulator."""
     accumulator: int
-    """Its value in that cycle."""
+    """Value of the accumulator in that cycle."""
     word: int
     changes: int
-    """How often the level changed."""
+    """Number of level changes."""
 
     @property
     def initial(self) -> int:
@@ -46,7 +46,7 @@ class Wave(NamedTuple):
 
     def edges(self) -> Iterator[tuple[int, int]]:
         """(time in ns, new level) of every change."""
-        # A step at a time: there may be millions.
+        # Incremental, since there may be millions.
         half, word, time, level = self.half, self.word, self.time_ns, self.initial
         missing = half - self.accumulator % half
         for _ in range(self.changes):
@@ -57,17 +57,17 @@ class Wave(NamedTuple):
             yield time, level
 
     def _count_before(self, time_ns: int) -> int:
-        """How many changes are before a time."""
+        """Return the number of changes before a time."""
         cycles = -(-(time_ns - self.time_ns) // CYCLE_NS) - 1
         reached = self.accumulator % self.half + self.word * cycles
         return min(self.changes, max(0, reached // self.half))
 
     def before(self, time_ns: int) -> "Wave":
-        """Its changes before a time."""
+        """Return the part before a time."""
         return self._replace(changes=self._count_before(time_ns))
 
     def since(self, time_ns: int) -> "Wave":
-        """Its changes from a time on."""
+        """Return the part from a time on."""
         cycles = max(0, -(-(time_ns - self.time_ns) // CYCLE_NS) - 1)
         passed = self._count_before(time_ns)
         accumulator = (self.accumulator + self.word * cycles) % (2 * self.half)
@@ -75,5 +75,5 @@ class Wave(NamedTuple):
         return self._replace(time_ns=time, accumulator=accumulator, changes=self.changes - passed)
 
     def moved(self, ns: int) -> "Wave":
-        """The same so much later."""
+        """Return the wave shifted later by `ns`."""
         return self._replace(time_ns=self.time_ns + ns)

@@ -1,4 +1,5 @@
-"""What an AD9910 can do besides single tones: each experiment sets it by the driver and reads back what it holds."""
+"""Functions of an AD9910 besides single tones: each experiment uses the driver and reads back the
+chip's registers."""
 
 from artiq.coredevice.ad9910 import (
     PHASE_MODE_ABSOLUTE,
@@ -52,7 +53,8 @@ class Channel(EnvExperiment):
 
 
 class Ram(Channel):
-    """Four words of the RAM as `mode` and `destination` say, 4 us each; then another profile is selected for 20 us."""
+    """Four words of the RAM with `mode` and `destination`, 4 us each; then another profile is
+    selected for 20 us."""
 
     def build(self):
         super().build()
@@ -103,7 +105,8 @@ class Ram(Channel):
 
 
 class Ramp(Channel):
-    """A digital ramp of the frequency from 60 to 100 MHz in 10 us, up and down with its pin, held on the way down."""
+    """A digital ramp of the frequency from 60 to 100 MHz in 10 us, up and down with its pin, held
+    on the way down."""
 
     @kernel
     def run(self):
@@ -139,7 +142,7 @@ class Ramp(Channel):
 
 
 class Key(Channel):
-    """Shift keying by hand with the pin, then as a ramp of the amplitude, 16384 / 4 steps of 8 ns."""
+    """Manual shift keying with the pin, then as a ramp of the amplitude, 16384 / 4 steps of 8 ns."""
 
     @kernel
     def run(self):
@@ -181,7 +184,7 @@ class Phase(Channel):
 
 
 class Latency(Channel):
-    """Frequency and amplitude change together; with matched latency they come together, too."""
+    """Frequency and amplitude change together; with matched latency they arrive together, too."""
 
     @kernel
     def run(self):
@@ -199,7 +202,7 @@ class Latency(Channel):
 
 
 class Tune(Channel):
-    """Both delays of the synchronisation, found by trying, and what the status says of good and bad ones."""
+    """Both synchronisation delays, found by search, and the status for good and bad ones."""
 
     @kernel
     def run(self):
@@ -220,8 +223,9 @@ class Tune(Channel):
 
 
 class Led(Channel):
-    """Channel 0 makes the synchronisation clock of the card: what channel 1 finds without it, what
-    both find with it, and when both take over an update."""
+    """Channel 0 generates the card's synchronisation clock: delays found by channel 1 without it, by both
+    channels with it, and when both apply an update.
+    """
 
     def build(self):
         super().build()
@@ -259,7 +263,7 @@ class Led(Channel):
 
 
 class Effective(Channel):
-    """What is read of the frequency register: the frequency in use, or what was written."""
+    """Read-back of the frequency register: the frequency in use, or the value written."""
 
     @kernel
     def run(self):
@@ -277,7 +281,7 @@ class Effective(Channel):
 
 
 class Forbidden(Channel):
-    """A short update, a RAM that is written while it plays, and whose end is before its beginning."""
+    """A short update, a RAM write during playback, and a RAM range that ends before its beginning."""
 
     @kernel
     def run(self):

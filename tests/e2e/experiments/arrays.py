@@ -1,5 +1,6 @@
-"""NumPy arrays of the host in kernels: calibration matrices, waveforms, elements and rows written
-back, arrays as arguments, from and to remote calls, and mathematical functions."""
+"""NumPy arrays of the host in kernels: calibration matrices, waveforms, elements and rows written back,
+arrays as arguments, from and to remote calls, and mathematical functions.
+"""
 
 import numpy as np
 from artiq.experiment import *

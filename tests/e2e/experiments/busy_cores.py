@@ -2,7 +2,7 @@ from artiq.experiment import *
 
 
 class BusyCores(EnvExperiment):
-    """Outputs in quick succession while the other core is at work: after a playback and a remote call."""
+    """Outputs in quick succession while the other core is busy: after a playback and a remote call."""
 
     def build(self):
         self.setattr_device("core")

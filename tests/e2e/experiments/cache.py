@@ -36,7 +36,7 @@ class Cache(EnvExperiment):
                 stored += 1
         except CacheError:
             print("full after", stored, self.core_cache.get(self.names[stored - 1])[0])
-        # What is replaced makes room.
+        # Replaced values free their memory.
         for number in range(stored):
             self.core_cache.put(self.names[number], [number])
         self.core_cache.put("block", block)
@@ -54,7 +54,7 @@ class Cache(EnvExperiment):
     def overflow(self):
         first = [n for n in range(1 << 20)]
         print("4 MiB and three lists of 8:", first[5] + self.deeper(2))
-        # The next one begins 4 MiB below the stack.
+        # The next stack begins 4 MiB lower.
         print("and four:", self.deeper(3))
 
     def run(self):

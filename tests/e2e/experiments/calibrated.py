@@ -1,4 +1,5 @@
-"""A synthesiser whose calibration is in the EEPROM of its card, by the device database that comes with the gateware."""
+"""A synthesiser with its calibration in its card's EEPROM, using the device database that comes
+with the gateware."""
 
 from artiq.experiment import *
 
@@ -11,7 +12,7 @@ class Calibrated(EnvExperiment):
 
     @kernel
     def run(self):
-        # The beginning of the card's EUI-48: what Microchip's have
+        # The beginning of the card's EUI-48: Microchip's prefix
         print("card", self.eeprom.read_i32(0xFA))
         print("erased", self.eeprom.read_i32(68))
         self.eeprom.write_i32(68, 0x0B030000)

@@ -1,4 +1,5 @@
-"""A camera behind the frame grabber: trigger, regions of interest, results with a timeout. No camera is connected."""
+"""A camera at the frame grabber: trigger, regions of interest, results with a timeout. No camera is
+connected."""
 
 from artiq.coredevice.grabber import GrabberTimeoutException, OutOfSyncException
 from artiq.experiment import *

@@ -1,10 +1,10 @@
-"""Cables between three boards, round in a ring."""
+"""Cables between three boards, forming a ring."""
 
 from artiq.experiment import *
 
 
 class Ring(EnvExperiment):
-    """When each board's input sees the output of another one, after its event, in machine units."""
+    """Delay after which each board's input sees the output of another board, in machine units."""
 
     def build(self):
         self.setattr_device("core")

@@ -1,4 +1,4 @@
-"""A chip alone on a bus, or a Novogorny, each with what its driver sets."""
+"""A single chip on a bus, or a Novogorny, set by its driver."""
 
 from artiq.experiment import *
 

@@ -1,4 +1,5 @@
-"""A Zotino and a Sampler through the real chain: what is set is read back, and what one gives the other measures."""
+"""A Zotino and a Sampler through the real chain: settings are read back, and one measures the
+other's output."""
 
 from artiq.coredevice.ad53xx import (
     AD53XX_READ_CONTROL,
@@ -54,7 +55,7 @@ class Converters(EnvExperiment):
 
 
 class Alone(EnvExperiment):
-    """Two DACs on a bus: the one at its second line without LDAC, then the one at its first line."""
+    """Two DACs on a bus: the one on its second line without LDAC, then the one on its first line."""
 
     def build(self):
         self.setattr_device("core")
@@ -113,7 +114,7 @@ class Alternating(EnvExperiment):
 
 
 class TooFast(EnvExperiment):
-    """What the data sheets forbid, and a wire too few."""
+    """Violations of the data sheets, and a missing wire."""
 
     def build(self):
         self.setattr_device("core")

@@ -1,7 +1,8 @@
-"""A link that is cut at any instant, or whose board restarts, while that board is used in every way
-and other clients are at work: in each round all that was asked for is executed, or an exception
-says that it was not; afterwards everything works again. Of both boards' memories every word is one
-that was stored or copied there, the newest one if no exception said otherwise."""
+"""A link that is cut at arbitrary instants, or whose board restarts, while that board is used in every way
+and other clients are active: in each round every request is executed, or an exception reports that it
+was not; afterwards everything works again. Each word of both boards' memories is one that was stored
+or copied there, the newest one if no exception reported otherwise.
+"""
 
 import random
 import threading
@@ -20,20 +21,23 @@ PULSES = 20
 OUTPUT, INPUT, PLAYBACK, DISTRIBUTED, SUBKERNEL, WORDS, BULK, KINDS = range(8)
 NAMES = ["outputs alone", "input", "playback", "distributed", "subkernel", "loads and stores", "bulk"]
 RESTART = 20
-"""In one of so many rounds the board restarts instead, and in another one the link stays cut until streams are lost."""
+"""In one of this many rounds the board restarts instead, and in another the link stays cut until
+streams are lost."""
 DOWN_NS = 1_300_000_000
 
 BUFFER = 0x0FE0_0000
-"""Of both boards: what kernels export. Words that are stored one by one, words that are copied, and
-what they are copied from; what lies between is not exported, but for the registers' own."""
+"""In both boards' exported memory: words stored individually, words copied, and the source of the copies;
+the memory between is not exported, except for the registers' own.
+"""
 STORED, COPIED, BY_REGISTERS, SOURCE, END = BUFFER, BUFFER + 0x1000, BUFFER + 0x4000, BUFFER + 0x8000, BUFFER + 0x9000
 STORES, COPIES = 32, 256
 BOARDS = ("master", "satellite")
 
 
 class Memory:
-    """What stands in the memory of `board`, which the other one stores and copies to: of word n the
-    number of a round and n + 1."""
+    """The expected memory of `board`, to which the other one stores and copies: word n holds the number of a
+    round and n + 1.
+    """
 
     def __init__(self, control, board):
         self.control, self.board = control, board
@@ -41,7 +45,8 @@ class Memory:
         self.failed = 0
 
     def wrong(self, number, done):
-        """Texts, after round `number`. done: (all words were stored, all were copied) in it, as far as is known."""
+        """Return errors as texts, after round `number`. done: (all words stored, all copied) in it,
+        as far as known."""
         count = (SOURCE - BUFFER) // 4
         found = self.control.request("read", address=BUFFER, words=count, board=self.board)["words"]
         allowed = set(range((BY_REGISTERS - BUFFER) // 4, (BY_REGISTERS - BUFFER) // 4 + 64))
@@ -51,7 +56,8 @@ class Memory:
             allowed |= set(range(at, at + len(before)))
             now = found[at : at + len(before)]
             for n, (word, old) in enumerate(zip(now, before, strict=True)):
-                # A subkernel whose end could not be awaited goes on until the board gets another one.
+                # A subkernel whose end could not be awaited continues until the board gets another
+                # one.
                 fresh, late = number + 1 << 12 | n + 1, self.failed << 12 | n + 1
                 if word != fresh and (complete or word not in (old, late)):
                     texts.append(f"{self.board} {first:#x}: {word:#x}, not {fresh:#x} nor {old:#x} ({complete})")
@@ -63,7 +69,7 @@ class Memory:
 
 
 class Cutter(threading.Thread):
-    """Cuts the link when it is told to, by a control connection of its own, or has the board restart."""
+    """Cuts the link on request, over its own control connection, or restarts the board."""
 
     def __init__(self, socket, management):
         super().__init__(daemon=True)
@@ -108,7 +114,7 @@ class Cutter(threading.Thread):
             with Management("127.0.0.1", self.management, destination=1) as satellite:
                 satellite.reboot()
         except KairosError:
-            pass  # it could not be told
+            pass  # the request could not be sent
 
 
 class Cuts(EnvExperiment):
@@ -153,7 +159,7 @@ class Cuts(EnvExperiment):
             try:
                 load(self)
             except (ConnectionLost, DeviceUnreachable):
-                pass  # of earlier clients the device has not seen yet that they are gone
+                pass  # the device has not noticed yet that earlier clients are gone
             except Exception as error:
                 self.failures.append(f"{load.__name__}: {error!r}")
                 return
@@ -199,7 +205,7 @@ class Cuts(EnvExperiment):
         self.clients["analyzer"] += 1
 
     def begin(self, number: TInt32) -> TInt32:
-        """The kind of this round, whose cut comes soon."""
+        """Return the kind of this round, whose cut is imminent."""
         self.number = number
         self.trace_start = self.control.request("trace", **{"from": 0})["next"]
         down = self.random.randrange(1000, 2_000_000)
@@ -207,7 +213,8 @@ class Cuts(EnvExperiment):
             down = 0
         elif number % RESTART == RESTART // 2 - 1:
             down = DOWN_NS
-        # A third of the cuts come while the kernel submits, a third before all has happened.
+        # A third of the cuts occur while the kernel submits, a third before everything has
+        # happened.
         self.plan = number, self.random.randrange(self.random.choice([80_000, 600_000, 3_000_000])), down
         self.cutter.cut(*self.plan[1:])
         return self.random.randrange(KINDS)
@@ -242,7 +249,7 @@ class Cuts(EnvExperiment):
 
     @subkernel(destination=1)
     def works(self, number: TInt32):
-        """Stores and copies to the master."""
+        """Store and copy to the master."""
         for n in range(COPIES):
             self.satellite.store(SOURCE + 4 * n, number << 12 | (n + 1))
         for _ in range(4):
@@ -289,7 +296,8 @@ class Cuts(EnvExperiment):
 
     @kernel
     def do(self, kind: TInt32, number: TInt32) -> TBool:
-        """Outputs, and meanwhile something else. Whether its result is right."""
+        """Make outputs, and perform another operation meanwhile. Returns whether its result is
+        right."""
         right = True
         start = now_mu()
         self.train(self.sat_ttl5)
@@ -317,11 +325,11 @@ class Cuts(EnvExperiment):
 
     @kernel
     def is_ready(self) -> TBool:
-        """The board is there, as it should be before a round."""
+        """Return whether the board is reachable, as required before a round."""
         if not self.core.get_rtio_destination_status(1):
             return False
         try:
-            # What a round before has recorded and could not read.
+            # Events of an earlier round that could not be read.
             self.sat_ttl0.count(self.core.get_rtio_counter_mu())
             self.core.break_realtime()
             self.sat_ttl0.output()
@@ -368,7 +376,7 @@ class Cuts(EnvExperiment):
                 failed = True
             while self.is_cut():
                 self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 1000000)
-            # What was lost on its way is told by the next request.
+            # Losses in transit are reported by the next request.
             while not self.core.get_rtio_destination_status(1):
                 self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 100000)
             try:

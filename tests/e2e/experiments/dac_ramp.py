@@ -1,10 +1,11 @@
-"""Fastino: a ramp of 32 channels, what is held, and what the card's configuration does."""
+"""Fastino: a ramp of 32 channels, hold and update, and the card's configuration."""
 
 from artiq.experiment import *
 
 
 class Ramp(EnvExperiment):
-    """Channel 5 goes up from -9 V to 9 V in steps of 2 V, one in each frame; then 6 V on it are held and updated."""
+    """Channel 5 rises from -9 V to 9 V in steps of 2 V, one per frame; then 6 V are held and
+    updated."""
 
     def build(self):
         self.setattr_device("core")
@@ -56,7 +57,7 @@ class Clear(EnvExperiment):
 
 
 class Refused(EnvExperiment):
-    """Each error of the driver; `what` says which."""
+    """Each error of the driver, selected by `what`."""
 
     def build(self):
         self.setattr_device("core")

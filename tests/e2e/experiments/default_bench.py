@@ -1,4 +1,4 @@
-"""An Urukul that nobody has described: its chips are there because the device database has them."""
+"""An Urukul without a bench file: its chips exist because the device database has them."""
 
 from artiq.experiment import *
 

@@ -1,4 +1,4 @@
-"""A recording that every board plays its part of."""
+"""A recording of which every board plays its part."""
 
 from artiq.coredevice.exceptions import DMAError, RTIOUnderflow
 from artiq.experiment import *
@@ -52,7 +52,7 @@ class Distributed(EnvExperiment):
             self.core_dma.playback("here")
         except DMAError:
             print("erased")
-        # In the place of the one before
+        # Replaces the preceding one
         with self.core_dma.record("far", enable_ddma=True):
             self.sat_ttl5.pulse_mu(int64(60))
         self.core.break_realtime()

@@ -1,4 +1,4 @@
-"""Many distributed recordings; one that a satellite's kernel makes; one that takes long to play."""
+"""Many distributed recordings; one made by a satellite's kernel; one with a long duration."""
 
 from artiq.coredevice.exceptions import RTIODestinationUnreachable
 from artiq.experiment import *
@@ -52,7 +52,7 @@ class More(EnvExperiment):
     def takes_long(self, seconds: TInt32):
         with self.core_dma.record("long", enable_ddma=True):
             delay(float(seconds))
-            # More than what lanes have room for
+            # More than the lanes have room for
             for _ in range(1000):
                 self.sat_ttl4.pulse_mu(int64(1000))
                 delay_mu(1000)

@@ -67,7 +67,7 @@ class Dma(EnvExperiment):
             self.core_dma.playback("left")
         except DMAError:
             print("erased")
-        # Outputs are outputs again.
+        # Outputs are live again.
         self.core.break_realtime()
         self.ttl4.pulse_mu(int64(8))
 

@@ -1,5 +1,6 @@
-"""Trap electrodes: ramps of a Zotino, with voltages computed on the host and in the kernel, an
-update in step with a TTL, and the errors of voltages out of range."""
+"""Trap electrodes: ramps of a Zotino, with voltages computed on the host and in the kernel, updates
+synchronous with a TTL, and errors for voltages out of range.
+"""
 
 import numpy as np
 from artiq.coredevice.ad53xx import voltage_to_mu

@@ -1,13 +1,14 @@
-"""A servo in the kernel: timestamps of a signal's edges, a proportional-integral loop with limits,
-and a clock generator that it steers. The signal is a pulse on the input's own pin, later by what
-the loop has not corrected."""
+"""A servo in the kernel: timestamps of a signal's edges, a proportional-integral loop with limits, and a
+clock generator that it controls. The signal is a pulse on the input's own pin, delayed by the error
+that the loop has not corrected.
+"""
 
 from artiq.experiment import *
 from numpy import int64
 
 
 class PIController(HasEnvironment):
-    """One loop; state and gains are attributes, which come back to the host."""
+    """One loop; state and gains are attributes, which are written back to the host."""
 
     kernel_invariants = {"kp", "ki", "limit"}
 
@@ -36,7 +37,7 @@ class Feedback(EnvExperiment):
 
     @kernel
     def measure(self, late_mu):
-        """Time of the signal's edge behind the start of the gate, in machine units."""
+        """Return the time of the signal's edge after the start of the gate, in machine units."""
         start = now_mu()
         with parallel:
             self.signal.gate_rising(5 * us)

@@ -1,11 +1,11 @@
-"""Pulses of light on ions: where each begins, how long it is, and its phase."""
+"""Pulses of light on ions: their start, duration and phase."""
 
 from artiq.experiment import *
 from numpy import int64
 
 
 class Pulses(EnvExperiment):
-    """Through the chip of channel 0, each as long and with the phase that its lists say."""
+    """Through the chip of channel 0, with the durations and phases in its lists."""
 
     def build(self):
         self.setattr_device("core")
@@ -35,7 +35,7 @@ class Pulses(EnvExperiment):
 
 
 class Gate(EnvExperiment):
-    """Both sidebands at once, from channels 0 and 1, for a time."""
+    """Both sidebands simultaneously, from channels 0 and 1, for a given time."""
 
     def build(self):
         self.setattr_device("core")

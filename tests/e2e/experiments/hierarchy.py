@@ -30,7 +30,7 @@ class Ion(HasEnvironment):
 
 
 class Block(HasEnvironment):
-    """What all parts of a sequence have in common."""
+    """Common part of all blocks of a sequence."""
 
     def build(self, output="ttl4"):
         self.setattr_device("core")

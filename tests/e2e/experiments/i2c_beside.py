@@ -1,4 +1,4 @@
-"""Reads a device behind a switch again and again, and says how often that was not what it should be."""
+"""Repeatedly reads a device behind a switch, and reports how often the result was wrong."""
 
 from artiq.coredevice.i2c import *
 from artiq.experiment import *

@@ -1,6 +1,7 @@
-"""What host objects look like to a kernel: properties, members of an Enum, named tuples, NumPy
-scalars, ranges, dictionaries handed on, callbacks, lists of devices, keyword arguments and
-annotations."""
+"""Host objects in kernels: properties, members of an Enum, named tuples, NumPy scalars, ranges,
+dictionaries passed on, callbacks, lists of devices, keyword arguments and
+annotations.
+"""
 
 from collections import namedtuple
 from enum import Enum

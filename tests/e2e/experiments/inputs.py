@@ -1,4 +1,5 @@
-"""TTL inputs: a channel that drives its own pin sees what it drives; the host drives the pin through the emulator."""
+"""TTL inputs: a channel reads back its own output on the pin; the host drives the pin through the
+emulator."""
 
 from artiq.coredevice.exceptions import RTIODestinationUnreachable, RTIOOverflow
 from artiq.coredevice.ttl import rtio_input_timestamp
@@ -56,7 +57,7 @@ class Inputs(EnvExperiment):
 
     @kernel
     def adjacent_gates(self):
-        """One gate closes when the next opens: nothing is lost, and nothing is wrong with it."""
+        """One gate closes when the next opens: no event is lost, and there is no error."""
         self.prepare_pin()
         with parallel:
             with sequential:
@@ -116,7 +117,7 @@ class Inputs(EnvExperiment):
 
     @kernel
     def slack_survives_a_remote_call(self):
-        """Outputs that are queued far ahead do not make a remote call take longer."""
+        """Outputs queued far ahead do not slow down a remote call."""
         self.core.reset()
         self.ttl4.pulse(100 * ms)
         before = self.core.get_rtio_counter_mu()
@@ -136,7 +137,7 @@ class Inputs(EnvExperiment):
 
     @kernel
     def overflow(self):
-        """The gap is told in its place: behind the events that the ring and the FIFO have kept."""
+        """The gap is reported in its place: after the events kept by the ring and the FIFO."""
         self.flood()
         number = 0
         try:
@@ -148,7 +149,7 @@ class Inputs(EnvExperiment):
 
     @kernel
     def leave_events(self):
-        """Ends with events in the ring and, since it is full, in the FIFO."""
+        """End with events in the ring and, since it is full, in the FIFO."""
         self.prepare_pin()
         with parallel:
             self.ttl0.gate_rising(200 * us)
@@ -157,7 +158,7 @@ class Inputs(EnvExperiment):
 
     @kernel
     def drain(self):
-        """Finds what another kernel has left, whatever the timeout."""
+        """Read the events left by another kernel, regardless of the timeout."""
         number = 0
         while self.ttl0.timestamp_mu(0) >= 0:
             number += 1
@@ -171,7 +172,7 @@ class Inputs(EnvExperiment):
 
     @kernel
     def two_channels(self):
-        """One channel is waited for while events of the other one come in."""
+        """One channel is awaited while events of the other one arrive."""
         self.prepare_pin()
         with parallel:
             self.ttl1.gate_rising(10 * ms)
@@ -187,7 +188,7 @@ class Inputs(EnvExperiment):
 
     @kernel
     def no_input(self):
-        """A channel without inputs is refused, also when the timeout has passed."""
+        """A channel without inputs is rejected, even if the timeout has passed."""
         for _ in range(2):
             try:
                 rtio_input_timestamp(0, 4)

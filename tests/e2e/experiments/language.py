@@ -1,4 +1,5 @@
-"""Exercises the language on the device: exceptions, remote calls with values both ways, attribute write-back."""
+"""Exercises the language on the device: exceptions, remote calls with values in both directions,
+write-back."""
 
 from artiq.experiment import *
 from numpy import int64

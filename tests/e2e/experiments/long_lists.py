@@ -1,4 +1,5 @@
-"""Long lists of numbers of every kind, read and changed by a kernel: they go there as they are in memory."""
+"""Long lists of numbers of every kind, read and changed by a kernel: transferred as they are in
+memory."""
 
 import numpy as np
 from artiq.experiment import *

@@ -1,5 +1,6 @@
-"""The master's kernel resets RTIO while outputs of all kinds wait: its own, here and on the
-satellite, those of a subkernel that has ended, and of one that goes on."""
+"""The master's kernel resets RTIO while outputs of all kinds are pending: its own, here and on the satellite,
+those of a subkernel that has ended, and of one that continues.
+"""
 
 from artiq.experiment import *
 from numpy import int64
@@ -27,7 +28,7 @@ class Resets(EnvExperiment):
         self.pulses(self.sat_ttl6)
         subkernel_send(0, "there", 1)
         subkernel_recv("reset", TInt32)
-        # What it asks for from now on is executed
+        # Its subsequent requests are executed
         self.core.break_realtime()
         self.sat_ttl6.pulse_mu(int64(333))
         self.core.wait_until_mu(now_mu())

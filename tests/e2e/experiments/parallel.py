@@ -1,4 +1,5 @@
-"""Cards that a laboratory may have beside those of Kasli: AD9914 on a parallel bus, a Shuttler's relays and ADC."""
+"""Cards that a laboratory may have besides those of Kasli: AD9914 on a parallel bus, a Shuttler's
+relays and ADC."""
 
 from artiq.experiment import *
 
@@ -29,7 +30,7 @@ class Tones(EnvExperiment):
 
 
 class Wrong(EnvExperiment):
-    """What an AD9914 should not be asked; `what` says what."""
+    """Invalid requests to an AD9914, selected by `what`."""
 
     def build(self):
         self.setattr_device("core")
@@ -65,7 +66,7 @@ class Wrong(EnvExperiment):
 
 
 class Nowhere(EnvExperiment):
-    """An AD9914 at a channel of the bus that no chip has."""
+    """An AD9914 at a position of the bus without a chip."""
 
     def build(self):
         self.setattr_device("core")

@@ -54,7 +54,7 @@ class Tones(EnvExperiment):
 
 
 class Wrong(EnvExperiment):
-    """What a Phaser should not be asked; `what` says what."""
+    """Invalid requests to a Phaser, selected by `what`."""
 
     def build(self):
         self.setattr_device("core")

@@ -1,5 +1,6 @@
-"""Photon counting with the counter in the gateware: a histogram of counts, several bins of time,
-and an overflow. The photons are pulses on the input's own pin."""
+"""Photon counting with the counter in the gateware: a histogram of counts, several time bins, and an
+overflow. The photons are pulses on the input's own pin.
+"""
 
 from artiq.coredevice.edge_counter import CounterOverflow
 from artiq.experiment import *
@@ -29,7 +30,7 @@ class Photons(EnvExperiment):
 
     @kernel
     def binned(self):
-        """Counts that are sent at the end of each bin, without a gap between them."""
+        """Counts sent at the end of each bin, without a gap between bins."""
         with parallel:
             with sequential:
                 self.counter.set_config(

@@ -1,6 +1,7 @@
-"""Ramsey fringes: two pulses of a DDS, the second with a phase that is scanned, then detection. The
-laser is a DDS behind an RF switch; the ion is a second TTL output, which the script turns on in
-place of fluorescence."""
+"""Ramsey fringes: two pulses of a DDS, the second with a scanned phase, then detection. The laser is a DDS
+with an RF switch; the ion is a second TTL output, which the script switches on in place of
+fluorescence.
+"""
 
 from artiq.experiment import *
 from numpy import int32
@@ -38,7 +39,7 @@ class Ramsey(EnvExperiment):
 
     @kernel
     def set_laser(self, phase):
-        """The second pulse in phase with a clock that has run since time 0, with an offset."""
+        """Set the second pulse in phase with a clock running since time 0, plus an offset."""
         return self.laser.set(80 * MHz + self.detuning, phase=phase, amplitude=0.5)
 
     @kernel

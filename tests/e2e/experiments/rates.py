@@ -1,4 +1,4 @@
-"""Loops of 400 outputs with ample slack, each on other channels or in another style."""
+"""Loops of 400 outputs with ample slack, each on different channels or in a different style."""
 
 from artiq.experiment import *
 
@@ -45,7 +45,7 @@ class TwoInTurn(Rate):
 
 
 class Pulses(Rate):
-    """Their length in seconds is converted when they run."""
+    """Their duration in seconds is converted at run time."""
 
     @kernel
     def outputs(self):
@@ -85,7 +85,7 @@ class ListOfChannels(Rate):
 
 
 class Parallel(Rate):
-    """The second pulse goes back in time."""
+    """The second pulse moves back in time."""
 
     @kernel
     def outputs(self):

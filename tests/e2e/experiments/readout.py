@@ -1,5 +1,6 @@
-"""A Sampler read in bursts: codes and volts, gains, averages in the kernel, and the data on the
-host. Nothing is connected, so that the codes are what the idle input gives."""
+"""A Sampler read in bursts: codes and volts, gains, averages in the kernel, and the data on the host.
+Nothing is connected, so the codes are those of the idle input.
+"""
 
 from artiq.coredevice.sampler import adc_mu_to_volt
 from artiq.experiment import *

@@ -1,6 +1,7 @@
-"""Errors in the middle of a run: underflows that are caught and the cursor set anew, exceptions of
-the experiment's own across calls of the host in both directions, clean-up in finally, and closures
-of the host."""
+"""Errors during a run: underflows that are caught with a new cursor, exceptions of the experiment's own
+across calls of the host in both directions, clean-up in finally, and closures
+of the host.
+"""
 
 from artiq.coredevice.exceptions import RTIOUnderflow as Late
 from artiq.experiment import *
@@ -38,7 +39,7 @@ class Recovery(EnvExperiment):
 
     @kernel
     def burst(self, n):
-        """As fast as it goes, from a cursor that is not far enough ahead."""
+        """Output as fast as possible, from a cursor that is not far enough ahead."""
         at_mu(self.core.get_rtio_counter_mu() + 2000)
         for _ in range(n):
             self.ttl4.pulse_mu(8)

@@ -6,15 +6,16 @@ BUFFER = 0x0FE0_0000
 
 
 class RemoteChain(EnvExperiment):
-    """Three boards in a chain: loads and stores of those at the ends in each other's memory,
-    through the middle one, and copies beside outputs."""
+    """Three boards in a chain: loads and stores of the end boards in each other's memory, through the middle
+    one, and copies during outputs.
+    """
 
     def build(self):
         for name in ("core", "master", "relay", "satellite", "nowhere", "sat_ttl4"):
             self.setattr_device(name)
 
     def cut(self, level) -> TInt32:
-        """Pulls the fibre between the satellites out (1), or plugs it in."""
+        """Unplug the fibre between the satellites (1), or plug it in."""
         from kairos.emulator import acquire
 
         control = acquire(self.get_device_db()["core"]["arguments"]["host"]).control
@@ -23,7 +24,7 @@ class RemoteChain(EnvExperiment):
 
     @subkernel(destination=1)
     def open_relay(self):
-        # For both neighbours, and those behind them
+        # For both neighbours, and the boards behind them
         self.master.export(0, BUFFER, 0x1000, 3)
         self.satellite.export(0, BUFFER, 0x1000, 3)
 
@@ -39,7 +40,7 @@ class RemoteChain(EnvExperiment):
 
     @subkernel(destination=2)
     def pointers(self) -> TInt32:
-        # To one board that the satellite does not know as its neighbour; calls reach others meanwhile
+        # To one board that is not the satellite's neighbour; calls reach others meanwhile
         self.master.pointer(BUFFER)
         self.master.pointer(BUFFER + 8)
         try:
@@ -91,14 +92,14 @@ class RemoteChain(EnvExperiment):
             self.satellite.load(BUFFER)
         took = (self.core.get_rtio_counter_mu() - start) // 20
         print("a load takes", 3000 < took < 5500)
-        # The other way
+        # The opposite direction
         self.relay.export(0, BUFFER, 0x1000, 3)
         self.master.store(BUFFER + 20, 99)
         self.from_afar(41)
         print(subkernel_await(self.from_afar), self.master.load(BUFFER + 16), self.relay.load(BUFFER + 16))
         self.pointers()
         print("pointers", subkernel_await(self.pointers))
-        # Bulk transfers of both ends to each other, loads, stores, and outputs, at once
+        # Bulk transfers between both ends, loads, stores, and outputs, simultaneously
         self.master.write(BUFFER + 0x8000, words)
         self.copies()
         for _ in range(20):

@@ -5,7 +5,7 @@ BUFFER = 0x0FE0_0000
 
 
 class RemoteMemory(EnvExperiment):
-    """Loads and stores of the master in a satellite's memory and the other way round, and what is refused."""
+    """Loads and stores of the master in a satellite's memory and vice versa, and rejected accesses."""
 
     def build(self):
         self.setattr_device("core")
@@ -13,7 +13,7 @@ class RemoteMemory(EnvExperiment):
         self.setattr_device("satellite")
 
     def cut(self, level) -> TInt32:
-        """Pulls the fibre out (1), or plugs it in."""
+        """Unplug the fibre (1), or plug it in."""
         from kairos.emulator import acquire
 
         control = acquire(self.get_device_db()["core"]["arguments"]["host"]).control
@@ -84,7 +84,7 @@ class RemoteMemory(EnvExperiment):
         subkernel_await(self.open)
         self.attempt("a store", BUFFER, True)
         self.attempt("beyond", BUFFER + 0x1000, True)
-        # Both see the same memory
+        # Both access the same memory
         self.satellite.store(BUFFER, 123456)
         self.got(BUFFER)
         print("from the master", subkernel_await(self.got))
@@ -101,7 +101,7 @@ class RemoteMemory(EnvExperiment):
             self.satellite.load(BUFFER)
         took = (self.core.get_rtio_counter_mu() - start) // 20
         print("a load takes", 2000 < took < 3500)
-        # Copies, from the memory that this board has for them
+        # Copies, from this board's memory for this purpose
         for n in range(50):
             words[n] = 3 * n + 1
         self.master.write(BUFFER + 0x8000, words)
@@ -115,7 +115,7 @@ class RemoteMemory(EnvExperiment):
             print("a copy refused")
         self.satellite.copy(BUFFER + 2048, BUFFER + 0x8000, 8)
         print("another", self.satellite.load(BUFFER + 2052))
-        # The other way
+        # The opposite direction
         self.satellite.export(0, BUFFER, 0x1000, 3)
         self.to_master(41)
         print("to the master", subkernel_await(self.to_master), self.master.load(BUFFER + 8))

@@ -1,4 +1,4 @@
-"""Outputs on a satellite that the kernel does not wait for."""
+"""Outputs on a satellite for which the kernel does not wait."""
 
 from artiq.coredevice.exceptions import RTIOUnderflow
 from artiq.experiment import *
@@ -27,7 +27,7 @@ class InTurn(Boards):
 
 
 class Full(Boards):
-    """More events than both boards hold, and each at the same time on both."""
+    """More events than both boards hold, each at the same time on both."""
 
     @kernel
     def run(self):

@@ -1,4 +1,4 @@
-"""Two recordings of one name, the second in the memory of the first, played by one line."""
+"""Two recordings with one name, the second in the memory of the first, played by one line."""
 
 from artiq.experiment import *
 
@@ -25,7 +25,7 @@ class SamePlace(EnvExperiment):
         with self.core_dma.record("train"):
             self.ttl4.pulse(2 * us)
             self.ttl5.on()
-            # A time that takes words of its own
+            # A delay that takes separate words
             delay(3 * s)
             self.ttl5.off()
         self.play()  # the second

@@ -1,4 +1,4 @@
-"""A kernel of the master with channels of a satellite: what it can do, and what it is refused."""
+"""A kernel of the master with channels of a satellite: supported and rejected operations."""
 
 from artiq.coredevice.exceptions import RTIODestinationUnreachable, RTIOUnderflow
 from artiq.experiment import *
@@ -13,7 +13,7 @@ class Satellite(EnvExperiment):
         self.setattr_device("nowhere")
 
     def cut(self, level) -> TInt32:
-        """Pulls the fibre out (1), or plugs it in."""
+        """Unplug the fibre (1), or plug it in."""
         from kairos.emulator import acquire
 
         control = acquire("emulator://pair").control
@@ -51,7 +51,7 @@ class Satellite(EnvExperiment):
 
     @kernel
     def late(self):
-        # Between what a local output and one at the end of the fibre needs
+        # Between the lead required by a local output and by one at the end of the fibre
         at_mu(self.core.get_rtio_counter_mu() + 1600)
         self.ttl4.on()
         try:
@@ -89,7 +89,7 @@ class Satellite(EnvExperiment):
 
     @kernel
     def dropped(self):
-        """What waits on the satellite goes with a reset of RTIO, what follows does not."""
+        """Pending outputs on the satellite are dropped by a reset of RTIO, later ones are not."""
         self.core.break_realtime()
         delay(10 * ms)
         for _ in range(20):

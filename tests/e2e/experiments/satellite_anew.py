@@ -1,5 +1,6 @@
-"""A satellite whose logic is loaded anew after it has been told of outputs, and before their time:
-they are lost, and the next request says so."""
+"""A satellite whose logic is reloaded between the arrival of outputs and their due times: they are lost,
+and the next request reports it.
+"""
 
 from artiq.coredevice.exceptions import RTIODestinationUnreachable
 from artiq.experiment import *
@@ -16,7 +17,7 @@ class Anew(EnvExperiment):
         self.setattr_argument("socket", StringValue())
 
     def restart(self) -> TInt32:
-        """`management`: the port."""
+        """Restart the board; `management`: the port."""
         from kairos.network.management import Management
 
         with Management("127.0.0.1", self.management, destination=1) as satellite:
@@ -59,7 +60,7 @@ class Anew(EnvExperiment):
         self.restart()
         self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 500_000_000)
         self.wait_until_there()
-        # Outputs are posted: what became of the first one, the next one tells.
+        # Outputs are posted: the next one reports the fate of the first.
         for _ in range(3):
             self.attempt()
         self.core.wait_until_mu(end)

@@ -1,5 +1,6 @@
-"""A subkernel resets the RTIO core of its board, which has outputs of the master's kernel, or of
-its recording, by then."""
+"""A subkernel resets the RTIO core of its board while outputs of the master's kernel, or of its
+recording, are pending there.
+"""
 
 from artiq.experiment import *
 from numpy import int64

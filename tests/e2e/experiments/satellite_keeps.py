@@ -1,4 +1,5 @@
-"""A satellite restarts after it has been told of outputs, and before their time; perhaps without its link."""
+"""A satellite restarts between the arrival of outputs and their due times; optionally without its
+link."""
 
 from artiq.experiment import *
 from numpy import int64
@@ -15,7 +16,7 @@ class Keeps(EnvExperiment):
         self.setattr_argument("cut", BooleanValue(False))
 
     def restart(self) -> TInt32:
-        """`management`: the port."""
+        """Restart the board; `management`: the port."""
         from kairos.emulator.control import Control
         from kairos.network.management import Management
 

@@ -26,7 +26,7 @@ class Names(EnvExperiment):
         delay(1 * ms)
         self.collides()
         subkernel_await(self.collides)
-        # Until the core device has heard of it
+        # Until the core device has been informed
         at_mu(self.core.get_rtio_counter_mu() + 10_000_000)
         self.core.wait_until_mu(now_mu())
 

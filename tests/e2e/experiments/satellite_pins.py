@@ -2,7 +2,7 @@ from artiq.experiment import *
 
 
 class SatellitePins(EnvExperiment):
-    """Outputs of two boards together, and an edge that the other one times."""
+    """Simultaneous outputs of two boards, and an edge timestamped by the other one."""
 
     def build(self):
         self.setattr_device("core")

@@ -10,7 +10,7 @@ class Restart(EnvExperiment):
         self.setattr_argument("management", NumberValue(precision=0, step=1, type="int"))
 
     def restart(self) -> TInt32:
-        """`management`: the port."""
+        """Restart the board; `management`: the port."""
         from kairos.network.management import Management
 
         with Management("127.0.0.1", self.management, destination=1) as satellite:

@@ -1,5 +1,6 @@
-"""A randomised scan over two parameters: points sorted and shuffled on the host, data appended and
-mutated from the kernel, a progress report without waiting, and a stop that the host asks for."""
+"""A randomised scan over two parameters: points sorted and shuffled on the host, data appended and mutated
+from the kernel, an asynchronous progress report, and a stop requested by the host.
+"""
 
 from artiq.experiment import *
 

@@ -1,11 +1,12 @@
-"""Several timelines at once: nested parallel and sequential blocks, loops and calls in them,
-zero-length pulses, jumps of the cursor, a context manager and a multiplexed list of channels."""
+"""Parallel timelines: nested parallel and sequential blocks, with loops and calls in them, zero-length
+pulses, jumps of the cursor, a context manager and a multiplexed list of channels.
+"""
 
 from artiq.experiment import *
 
 
 class Window:
-    """Holds a gate open for the statements in its block."""
+    """Keeps a gate open for the statements in its block."""
 
     kernel_invariants = {"core", "gate"}
 

@@ -1,4 +1,4 @@
-"""A model of a bench: a beam that a pin lets through."""
+"""A bench model: a beam gated by a pin."""
 
 from kairos.bench import Light, Model
 

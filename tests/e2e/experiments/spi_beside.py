@@ -1,4 +1,4 @@
-"""Pulses and transfers of an SPI bus, at times that only the experiment decides."""
+"""Pulses and transfers of an SPI bus, at times determined only by the experiment."""
 
 from artiq.coredevice.spi2 import SPI_END
 from artiq.experiment import *

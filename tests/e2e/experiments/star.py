@@ -1,4 +1,4 @@
-"""One kernel pulses pins of four boards together, and times an edge on each satellite."""
+"""One kernel pulses pins of four boards simultaneously, and timestamps an edge on each satellite."""
 
 from artiq.experiment import *
 from numpy import int64

@@ -1,4 +1,4 @@
-"""Plays a stream of RTIO commands that the host gives, and reports what each of them has answered."""
+"""Plays a stream of RTIO commands supplied by the host, and reports the result of each."""
 
 from artiq.coredevice.exceptions import RTIODestinationUnreachable, RTIOOverflow, RTIOUnderflow
 from artiq.experiment import *
@@ -8,9 +8,10 @@ from kairos.coredevice.ttl import rtio_output
 from kairos.language import syscall
 
 OUTPUT, READ, WAIT, LOOK = range(4)
-"""Commands: an output at a time; an input event up to a time; wait until a time; read the counter."""
+"""Commands: an output at a time; an input event up to a time; wait until a time; read the counter.
+"""
 UNDERFLOW, OVERFLOW, UNREACHABLE = 2, 3, 4
-"""Answers besides 0."""
+"""Status codes besides 0."""
 LEAD = 300_000
 """Machine units from the core's reset to time 0 of the stream; its outputs may begin that much earlier."""
 
@@ -21,9 +22,10 @@ def rtio_input_timestamped_data(timeout_mu: TInt64, channel: TInt32) -> TTuple([
 
 
 class Streams(EnvExperiment):
-    """`commands` is flat: command, target (channel << 8 | address), time in machine units, data for
-    each; `end` a time when all is over. After the run `start` is time 0, and `answers` has (status,
-    time, data, counter) flat."""
+    """`commands` is flat: command, target (channel << 8 | address), time in machine units, data for each; `end`
+    is a time after everything has ended. After the run `start` is time 0, and `answers` has (status, time,
+    data, counter) flat.
+    """
 
     def build(self):
         self.setattr_device("core")

@@ -8,7 +8,7 @@ class Odd(Exception):
 
 
 class Subkernels(EnvExperiment):
-    """What kernels of two boards say to each other."""
+    """Communication between kernels of two boards."""
 
     def build(self):
         self.setattr_device("core")
@@ -65,7 +65,7 @@ class Subkernels(EnvExperiment):
 
     @kernel
     def waits_in_vain(self):
-        """For what nobody will send: these would wait for ever."""
+        """Messages that are never sent: these calls would wait forever."""
         self.says()
         print("without a limit", subkernel_await(self.says, 0), subkernel_recv("said", TInt32))
         try:
@@ -88,7 +88,7 @@ class Subkernels(EnvExperiment):
         self.ttl4.pulse(2 * us)
         self.pulse()
         subkernel_await(self.pulse)
-        # Its data is that of the start each time
+        # Its data are reset each time
         for n in range(2):
             self.scaled(n + 1, self.values)
             print(subkernel_await(self.scaled))

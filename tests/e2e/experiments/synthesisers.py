@@ -1,4 +1,4 @@
-"""A Mirny with its synthesisers and an Almazny: set by the drivers, with what the card tells."""
+"""A Mirny with its synthesisers and an Almazny: set by the drivers, with the card's reports."""
 
 from artiq.experiment import *
 
@@ -38,7 +38,7 @@ class Mirny(EnvExperiment):
 
 
 class Almazny(EnvExperiment):
-    """One of revision 1.2."""
+    """An Almazny of revision 1.2."""
 
     def build(self):
         self.setattr_device("core")
@@ -55,7 +55,7 @@ class Almazny(EnvExperiment):
 
 
 class Refused(EnvExperiment):
-    """Each error of the drivers; `what` says which."""
+    """Each error of the drivers, selected by `what`."""
 
     def build(self):
         self.setattr_device("core")

@@ -1,10 +1,11 @@
-"""Pins of a master and of a satellite that a bench joins: what comes back, and when."""
+"""Pins of a master and of a satellite that a bench connects: signals returned, and their times."""
 
 from artiq.experiment import *
 
 
 class Joined(EnvExperiment):
-    """Cables both ways, an ion that the master lights and the satellite watches, and an answer of a subkernel."""
+    """Cables in both directions, an ion lit by the master and observed by the satellite, and a
+    subkernel's response."""
 
     def build(self):
         for name in (
@@ -31,7 +32,7 @@ class Joined(EnvExperiment):
 
     @kernel
     def cables(self):
-        """From the master to the satellite and the other way round, both at once."""
+        """From the master to the satellite and vice versa, both simultaneously."""
         delay(100 * us)
         start = now_mu()
         with parallel:
@@ -59,9 +60,10 @@ class Joined(EnvExperiment):
 
     @kernel
     def round_trip(self):
-        """The satellite answers a pulse of the master by itself, and the master's input sees the answer."""
+        """The satellite responds to a pulse of the master autonomously, and the master's input sees
+        the response."""
         self.core.break_realtime()
-        # The satellite's kernel has to get there, over up to 20 km of fibre
+        # The satellite's kernel has to start, over up to 20 km of fibre
         delay(10 * ms)
         start = now_mu()
         self.answer()
@@ -86,7 +88,7 @@ class Joined(EnvExperiment):
 
 
 class Wired(EnvExperiment):
-    """An input of the satellite, and what drives it from the command line."""
+    """An input of the satellite, and its driver from the command line."""
 
     def build(self):
         self.setattr_device("core")
@@ -112,7 +114,7 @@ class Wired(EnvExperiment):
 
 
 class Driven(EnvExperiment):
-    """An input of the satellite that a part drives is made an output."""
+    """An input of the satellite that a part drives is configured as an output."""
 
     def build(self):
         self.setattr_device("core")

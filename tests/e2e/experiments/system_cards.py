@@ -1,10 +1,10 @@
-"""A card of a satellite, and what comes of its light at the master."""
+"""A card of a satellite, and the effect of its light at the master."""
 
 from artiq.experiment import *
 
 
 class Lit(EnvExperiment):
-    """Counts at the master, without and with the light that a synthesiser of the satellite makes."""
+    """Counts at the master, without and with light from a synthesiser of the satellite."""
 
     def build(self):
         self.setattr_device("core")
@@ -34,7 +34,7 @@ class Lit(EnvExperiment):
 
 
 class Mute(EnvExperiment):
-    """The satellite's synthesiser, whose clock is not plugged in."""
+    """The satellite's synthesiser, whose clock is unplugged."""
 
     def build(self):
         self.setattr_device("core")

@@ -1,5 +1,6 @@
-"""Lists, tuples and texts as a program uses them: comparison and order, a sort in the kernel,
-slices, patterns, names put together for datasets, configuration from the cache."""
+"""Lists, tuples and texts as used by programs: comparison and order, a sort in the kernel, slices,
+patterns, names assembled for datasets, configuration from the cache.
+"""
 
 from artiq.experiment import *
 from numpy import int32

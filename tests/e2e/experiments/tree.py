@@ -1,4 +1,5 @@
-"""One kernel drives a pin of each of eight boards at the same timestamps; a subkernel on each of seven, all at once."""
+"""One kernel drives a pin of each of eight boards at the same timestamps; simultaneous subkernels
+on seven."""
 
 from importlib import import_module
 
@@ -6,9 +7,9 @@ from artiq.experiment import *
 from numpy import int64
 
 BOARDS = ["", "fork1_", "fork1_a_", "fork1_b_", "fork2_", "fork2_a_", "fork2_b_", "sat_"]
-"""Prefixes of the names of their channels, by their destinations."""
+"""Prefixes of the names of their channels, by destination."""
 PATIENCE = 300
-"""Seconds: while the host waits, time goes on as fast as eight boards can be emulated."""
+"""Seconds: while the host waits, time advances as fast as eight boards can be emulated."""
 
 
 class Tree(EnvExperiment):
@@ -63,11 +64,13 @@ class Tree(EnvExperiment):
         self.core.wait_until_mu(now_mu())
 
     def crowd(self) -> TInt32:
-        """All that may use the first link beside kernels, at once: clients of management, monitor, analyzer."""
+        """Use the first link with clients of management, monitor and analyzer at once; returns the
+        number of analyzer messages."""
         if not self.management:
             return 0
         connect = import_module("kairos.network.connect")
-        # While the master collects what eight boards have recorded, seconds pass here before the first byte
+        # While the master collects the records of eight boards, seconds pass here before the first
+        # byte
         connect.ATTEMPT = connect.REFUSED = PATIENCE
         from kairos.network import analyzer
         from kairos.network.management import Management

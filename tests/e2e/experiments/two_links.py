@@ -1,6 +1,7 @@
-"""Two satellites, each on a link of its own: pins, distributed recordings, playbacks over both
-links, inputs; and one link is pulled out while a subkernel of the other satellite runs, and the
-master uses that."""
+"""Two satellites, each on its own link: pins, distributed recordings, playbacks over both links, inputs;
+and one link is unplugged while a subkernel of the other satellite runs, and the master uses that
+satellite.
+"""
 
 from artiq.coredevice.exceptions import DMAError, RTIODestinationUnreachable
 from artiq.experiment import *
@@ -22,7 +23,7 @@ class TwoLinks(EnvExperiment):
         self.inputs = [self.sat1_ttl0, self.sat2_ttl0]
 
     def plug(self, plugged: TBool):
-        """The first satellite's link, and 5 ms later it goes on."""
+        """Plug or unplug the first satellite's link, and advance 5 ms."""
         from kairos.emulator.control import Control
 
         control = Control(self.socket)
@@ -33,7 +34,7 @@ class TwoLinks(EnvExperiment):
 
     @subkernel(destination=2)
     def train(self) -> TInt32:
-        """It never submits more than a few pulses ahead."""
+        """Play a train that is never submitted more than a few pulses ahead."""
         self.core.break_realtime()
         for _ in range(PULSES):
             self.sat2_ttl5.pulse_mu(int64(1000))
@@ -48,7 +49,7 @@ class TwoLinks(EnvExperiment):
 
     @kernel
     def together(self):
-        """One pulse of each board's pin."""
+        """Pulse a pin of each board once."""
         self.core.break_realtime()
         delay(100 * us)
         for output in self.outputs:
@@ -82,7 +83,7 @@ class TwoLinks(EnvExperiment):
 
     @kernel
     def edge(self, line):
-        """How far from its event an edge at a pin is stamped."""
+        """Return the difference between an edge's timestamp at a pin and its event."""
         self.core.break_realtime()
         line.output()
         delay(10 * us)
@@ -109,7 +110,7 @@ class TwoLinks(EnvExperiment):
             print("distributed unreachable")
         except DMAError:
             print("distributed lost")
-        # and of the other one everything works
+        # and the other one works normally
         for _ in range(5):
             self.core.break_realtime()
             self.sat2_ttl4.pulse_mu(int64(2005))

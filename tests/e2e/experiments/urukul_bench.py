@@ -1,4 +1,4 @@
-"""An Urukul through the real chain: what is set is read back from the chips on the bench."""
+"""An Urukul through the real chain: settings are read back from the chips on the bench."""
 
 from artiq.coredevice.rtio import rtio_input_timestamp
 from artiq.coredevice.spi2 import SPI_CS_POLARITY, SPI_END
@@ -26,7 +26,7 @@ class ReadBack(EnvExperiment):
         self.core.break_realtime()
         attenuation = self.dds.get_att()
         self.core.break_realtime()
-        # Else the frequency in use is read.
+        # Otherwise the frequency in use is read.
         self.dds.set_cfr2(effective_ftw=0)
         self.dds.set_ftw(0x12345678)
         self.dds.io_update.pulse_mu(8)
@@ -46,7 +46,7 @@ class ReadBack(EnvExperiment):
 
 
 class NoClock(EnvExperiment):
-    """The clock that the configuration selects is not there."""
+    """The clock selected by the configuration is missing."""
 
     def build(self):
         self.setattr_device("core")
@@ -61,7 +61,8 @@ class NoClock(EnvExperiment):
 
 
 class Inputs(EnvExperiment):
-    """Edges of a loopback: their times, also for a core that waits without an end, and counts of the dark."""
+    """Edges of a loopback: their times, also for a core that waits without a limit, and dark
+    counts."""
 
     def build(self):
         self.setattr_device("core")
@@ -89,7 +90,7 @@ class Inputs(EnvExperiment):
 
 
 class Faults(EnvExperiment):
-    """What cannot have been meant: each line that does is told of."""
+    """Operations that cannot be intended: each such line is reported."""
 
     def build(self):
         self.setattr_device("core")
@@ -122,7 +123,7 @@ class Faults(EnvExperiment):
 
 
 class Shutter(EnvExperiment):
-    """A model of the user's own, as in docs/bench.md: it opens and closes so much later than it is told."""
+    """A user-defined model, as in docs/bench.md: it opens and closes with given delays."""
 
     def build(self):
         self.setattr_device("core")

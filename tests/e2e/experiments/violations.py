@@ -1,6 +1,6 @@
-"""What data sheets forbid, each as a kernel would do it; the comment behind a line is a part of what is told of it.
+"""Violations of the data sheets, each as in a kernel; the comment after a line is part of the text reported for it.
 
-A line may have two of them, with `;` between.
+A line may have two of them, separated by `;`.
 """
 
 from artiq.coredevice.chips.ad9910 import CFR1, CFR3, RAMP_LIMIT, RAMP_RATE

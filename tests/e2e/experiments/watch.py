@@ -1,4 +1,4 @@
-"""A camera that looks at ions, a photodiode and a trigger of the mains."""
+"""A camera that observes ions, a photodiode and a mains trigger."""
 
 from artiq.coredevice.grabber import GrabberTimeoutException, OutOfSyncException
 from artiq.experiment import *
@@ -34,7 +34,7 @@ class Beams(EnvExperiment):
 
 
 class Look(Beams):
-    """Regions about two ions: a frame in the dark, one in the light, one behind a pulse on ion 1."""
+    """Regions around two ions: a frame in the dark, one in the light, one after a pulse on ion 1."""
 
     @kernel
     def frame(self, sums):
@@ -67,7 +67,7 @@ class Look(Beams):
 
 
 class Errors(Beams):
-    """No frame comes in time; then another number of regions is expected than there are."""
+    """No frame arrives in time; then the expected number of regions is wrong."""
 
     @kernel
     def run(self):
@@ -95,7 +95,7 @@ class Errors(Beams):
 
 
 class Diode(Beams):
-    """Volts of the photodiode without light, with all of it, and with the tone 6 dB weaker."""
+    """Volts of the photodiode without light, with full light, and with the tone 6 dB weaker."""
 
     @kernel
     def run(self):
@@ -116,7 +116,7 @@ class Diode(Beams):
 
 
 class Mains(Beams):
-    """Times of some of the mains' edges."""
+    """Times of some edges of the mains trigger."""
 
     @kernel
     def run(self):
@@ -125,7 +125,7 @@ class Mains(Beams):
         for n in range(4):
             end = self.ttl0.gate_rising(25 * ms)
             times[n] = self.ttl0.timestamp_mu(end)
-            # The gate is longer than a period, so there may be a second edge in it.
+            # The gate is longer than a period, so it may contain a second edge.
             self.ttl0.count(end)
             at_mu(end)
             delay(5 * ms)

@@ -1,4 +1,5 @@
-"""Pins of several boards at the same times, from one kernel; a kernel of the first satellite; what is refused."""
+"""Pins of several boards at the same times, from one kernel; a kernel of the first satellite;
+rejected operations."""
 
 from artiq.coredevice.exceptions import RTIOUnderflow
 from artiq.experiment import *

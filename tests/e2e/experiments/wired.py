@@ -1,10 +1,11 @@
-"""What comes in at inputs that a command line has wired."""
+"""Signals at inputs wired on the command line."""
 
 from artiq.experiment import *
 
 
 class Wired(EnvExperiment):
-    """Prints the edges that ttl0 has in 10 ms, how much later than ttl4 ttl1 rises in ns, and the level of ttl2."""
+    """Print the number of edges of ttl0 in 10 ms, the delay of ttl1 after ttl4 in ns, and the level
+    of ttl2."""
 
     def build(self):
         for name in ["core", "ttl0", "ttl1", "ttl2", "ttl4"]:

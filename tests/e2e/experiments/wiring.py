@@ -1,4 +1,4 @@
-"""Faults of wiring, each as a kernel meets it."""
+"""Wiring faults, each as encountered by a kernel."""
 
 from artiq.coredevice.chips.ad9912 import FREQUENCY
 from artiq.coredevice.spi2 import SPI_CS_POLARITY, SPI_END
@@ -7,7 +7,7 @@ from numpy import int32
 
 
 class Dac(EnvExperiment):
-    """A message to a Zotino with a chip select that leads nowhere."""
+    """A message to a Zotino with an unconnected chip select."""
 
     def build(self):
         self.setattr_device("core")
@@ -40,7 +40,7 @@ class Adc(EnvExperiment):
 
 
 class Selects(EnvExperiment):
-    """Messages to an AD9912 with a chip select that no chip has, and with one that is cut."""
+    """Messages to an AD9912 with a chip select without a chip, and a truncated one."""
 
     def build(self):
         self.setattr_device("core")
@@ -59,7 +59,7 @@ class Selects(EnvExperiment):
 
 
 class Crossed(EnvExperiment):
-    """A tone of one channel whose driver closes the switch of another one."""
+    """A tone of one channel whose driver closes the switch of another channel."""
 
     def build(self):
         self.setattr_device("core")
@@ -78,7 +78,7 @@ class Crossed(EnvExperiment):
 
 
 class Synthesiser(EnvExperiment):
-    """An AD9912: a frequency without a clock, then one that no update takes over."""
+    """An AD9912: a frequency without a clock, then one that no update applies."""
 
     def build(self):
         self.setattr_device("core")

@@ -1,7 +1,5 @@
-"""Experiments in the manner of laboratories, each with what it must do: small classes, one per
-idiom of the ranking in which features of the language are used. `test_laboratory.py` runs them all
-on one emulated device.
-"""
+"""Typical laboratory experiments with their expected behaviour: small classes, one per idiom of the
+ranking of language features by use. `test_laboratory.py` runs them all on one emulated device."""
 
 from kairos.experiment.environment import EnvExperiment
 
@@ -9,7 +7,7 @@ __all__ = ["Expected", "Laboratory", "expect"]
 
 
 class Laboratory(EnvExperiment):
-    """What laboratories derive their experiments from: the devices that a class lists are its attributes."""
+    """Base of the laboratories' experiments: the devices listed by a class become its attributes."""
 
     devices = ""
 
@@ -20,18 +18,17 @@ class Laboratory(EnvExperiment):
         self.more()
 
     def more(self):
-        """What a class needs besides."""
+        """Build further attributes of a class."""
 
 
 class Expected:
-    """What a run does, exactly.
+    """The exact behaviour of a run.
 
-    pins: for each pin that changes, its pulses as (start, end) in ns since the first of those that
-    are given, or None for a pin whose pulses are not compared; pins of cards may be left out.
-    printed: lines. values: attributes of the experiment after the run. datasets: all that it has
-    set. buses: for some of `test_laboratory.BUSES` what goes over them, as (chip selects, bits,
-    data); only transfers of as many bits as the first are compared. raises: the exception that ends
-    it.
+    pins: for each pin that changes, its pulses as (start, end) in ns since the first given pulse,
+    or None for a pin whose pulses are not compared; pins of cards may be omitted. printed: lines.
+    values: attributes of the experiment after the run. datasets: all datasets set. buses: for some
+    of `test_laboratory.BUSES` their traffic, as (chip selects, bits, data); only transfers with the
+    same number of bits as the first are compared. raises: the exception that ends it.
     """
 
     def __init__(self, pins=None, printed=(), values=None, datasets=None, buses=None, raises=None):
@@ -44,7 +41,7 @@ class Expected:
 
 
 def expect(**what):
-    """The class decorated so is an experiment with these expectations."""
+    """Decorate a class as an experiment with these expectations."""
 
     def note(cls):
         cls.expected = Expected(**what)

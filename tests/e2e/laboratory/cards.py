@@ -1,4 +1,4 @@
-"""Cards on their buses: synthesisers, DACs, ADCs, with every word that goes over the bus."""
+"""Cards on their buses: synthesisers, DACs, ADCs, with every word on the bus."""
 
 from artiq.coredevice import spi2
 from artiq.experiment import *
@@ -143,7 +143,7 @@ class EchoWithAPhaseFlip(_Urukul):
 
 
 BEGIN = [(1, 24, word) for word in (0x022000, 0x032000, 0x010002)]
-"""What `init` sends to a Zotino that is not to answer: offsets, and the control register."""
+"""Words that `init` sends to a Zotino without a check: offsets, and the control register."""
 
 
 class _Zotino(Laboratory):
@@ -178,7 +178,7 @@ class RampsAVoltage(_Zotino):
 
 @expect(buses={"zotino": BEGIN + [(1, 24, dac(c, 0.25 * c)) for c in range(32)]})
 class AllElectrodes(_Zotino):
-    """As shuttling does: all channels from an array of the host."""
+    """As in shuttling: all channels from an array of the host."""
 
     def prepare(self):
         self.volts = [0.25 * c for c in range(32)]
@@ -225,7 +225,7 @@ class OwnCardOnSpi(Laboratory):
 
 @expect(datasets={"volts": [0.0] * 8}, pins={"ttl_sampler0_cnv": [(0, 30)]})
 class ReadsVoltages(Laboratory):
-    """Nothing is connected: the idle input gives zeros."""
+    """Nothing is connected: the idle input reads as zero."""
 
     devices = "sampler0"
 

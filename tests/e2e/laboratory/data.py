@@ -1,4 +1,5 @@
-"""What kernels compute and what comes back: attributes, datasets, calls of the host, objects, errors."""
+"""Computations in kernels and returned data: attributes, datasets, calls of the host, objects,
+errors."""
 
 import numpy as np
 from artiq.experiment import *
@@ -86,7 +87,7 @@ class TypedSignatures(Laboratory):
 
 @expect(printed=["9223372036854775807 -2147483648 3000000000", "-3 3 1 2.0"])
 class Integers(Laboratory):
-    """Divisions go towards zero, as on ARTIQ's devices."""
+    """Divisions round towards zero, as on ARTIQ's devices."""
 
     @kernel
     def run(self):
@@ -123,7 +124,7 @@ class PortableOnBothSides(Laboratory):
 
 
 class _Channel:
-    """An object that is not an experiment, with state of its own."""
+    """An object that is not an experiment, with its own state."""
 
     kernel_invariants = {"scale"}
 
@@ -237,7 +238,7 @@ class ShuffledPoints(Laboratory):
 
 @expect(datasets={"x": [0.0, 0.5, 1.0], "y": [0.0, 0.25, 1.0]})
 class ScanOfTheHost(Laboratory):
-    """A kernel for each point, as older experiments have it."""
+    """A kernel per point, as in older experiments."""
 
     @kernel
     def point(self, x: TFloat) -> TFloat:

@@ -1,4 +1,5 @@
-"""Photons: counts, timestamps, thresholds and what follows from them. A photon is a pulse on the input's own pin."""
+"""Photons: counts, timestamps, thresholds and decisions based on them. A photon is a pulse on the
+input's own pin."""
 
 from artiq.experiment import *
 from numpy import int32
@@ -19,7 +20,7 @@ class _Detector(Laboratory):
 
     @kernel
     def exposed(self, number) -> TInt32:
-        """Counts while so many photons come, in 10 us."""
+        """Count the given number of photons, in 10 us."""
         end = now_mu()
         with parallel:
             end = self.ttl0.gate_rising(10 * us)
@@ -34,7 +35,7 @@ class _Detector(Laboratory):
 
 
 def _trains(*shots, first=0):
-    """Pulses of photons: (time, how many) of each shot."""
+    """Return the pulses of photons: (time, number) of each shot."""
     found = [(t + 400 + 500 * n, t + 500 + 500 * n) for t, number in shots for n in range(number)]
     return [(a - found[0][0] + first, b - found[0][0] + first) for a, b in found]
 
@@ -125,7 +126,7 @@ class HistogramOfCounts(_Detector):
 
 @expect(datasets={"bright": [True, False, True]}, pins={"ttl0": None, "ttl4": None}, values={"repumped": 1})
 class ThresholdDecides(_Detector):
-    """A dark ion is pumped again."""
+    """A dark ion is repumped."""
 
     def more(self):
         self.repumped = 0
@@ -223,7 +224,7 @@ class CountedInGateware(_Detector):
     values={"asked": [100, 200, 400, 800]},
 )
 class HostChoosesTheNextPoint(_Detector):
-    """An adaptive scan: after each shot the host says what comes next."""
+    """An adaptive scan: after each shot the host chooses the next point."""
 
     def more(self):
         self.asked = []

@@ -1,7 +1,5 @@
 """A framework of fragments, as laboratories build on top of experiments: trees of objects with
-parameters that scans take over, setup code that is put together from the tree, and scans within
-scans.
-"""
+parameters that scans override, setup code assembled from the tree, and nested scans."""
 
 from artiq.experiment import *
 
@@ -9,7 +7,7 @@ from tests.e2e.laboratory import Laboratory, expect
 
 
 class _Store:
-    """Where the value of a parameter is."""
+    """Storage of a parameter's value."""
 
     def __init__(self, value):
         self.value = value
@@ -24,7 +22,7 @@ class _Store:
 
 
 class _Parameter:
-    """What a fragment reads; which store that comes from is decided from outside."""
+    """A value read by a fragment; its store is assigned from outside."""
 
     def __init__(self, store):
         self.store = store
@@ -35,7 +33,7 @@ class _Parameter:
 
 
 class _Results:
-    """Where the values of a scan go: to the host, one by one."""
+    """Receives the values of a scan on the host, one by one."""
 
     def __init__(self):
         self.values = []
@@ -46,7 +44,7 @@ class _Results:
 
 
 class _Fragment(HasEnvironment):
-    """A part of an experiment. Its `setup` is code put together from its children's and its own."""
+    """A part of an experiment. Its `setup` is assembled from that of its children and its own."""
 
     def build(self, *arguments):
         self.setattr_device("core")
@@ -119,7 +117,7 @@ class _Flop(_Fragment):
 
 
 class _Scan(_Fragment):
-    """A fragment for each of the points of a parameter; itself a fragment that can be scanned."""
+    """Runs a fragment for each point of a parameter; itself a fragment that can be scanned."""
 
     def assemble(self, cls, path, points):
         self.fragment("inner", cls[0], *cls[1:])
@@ -128,7 +126,7 @@ class _Scan(_Fragment):
         for name in names:
             owner = getattr(owner, name)
         self.axis = _Store(0.0)
-        # The parameter is read from the axis from now on.
+        # From now on the parameter is read from the axis.
         getattr(owner, last).store = self.axis
         self.points = points
 
@@ -160,7 +158,8 @@ class _Framework(Laboratory):
 
 @expect(pins={"ttl4": [(0, 8), (200, 2200)], "ttl5": [(100, 108), (2200, 2700)]})
 class TreeOfFragments(_Framework):
-    """Children are set up before the parent, in their order; two objects of a class have parameters of their own."""
+    """Children are set up before the parent, in order; two objects of a class have separate
+    parameters."""
 
     def make(self):
         return _Cool(self)
@@ -197,7 +196,8 @@ class ScannedFragment(_Framework):
     values={"durations": [50, 100, 50, 100]},
 )
 class ScanWithinAScan(_Framework):
-    """The outer scan is over a parameter beside the inner one; both are objects of one class, whose `inner` differ."""
+    """The outer scan varies a parameter outside the inner one; both are objects of one class, with
+    different `inner`."""
 
     def make(self):
         return _Scan(self, (_Shot,), "probe.duration", [100 * ns, 200 * ns])
@@ -221,7 +221,7 @@ class _Shot(_Fragment):
 
 
 class _Ramp:
-    """What a step does is an attribute: in each object another function."""
+    """The action of a step is an attribute: a different function in each object."""
 
     kernel_invariants = {"step"}
 
@@ -262,7 +262,7 @@ class FunctionsAsAttributes(Laboratory):
 
 
 class _Axis:
-    """A scan whose way of getting at the next point is a method that was chosen before."""
+    """A scan whose method for the next point was chosen beforehand."""
 
     def __init__(self, core, fixed):
         self.core = core

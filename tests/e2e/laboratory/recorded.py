@@ -1,4 +1,4 @@
-"""Sequences recorded into memory and played, and values kept there."""
+"""Sequences recorded in memory and played, and values stored there."""
 
 from artiq.coredevice.exceptions import DMAError
 from artiq.experiment import *

@@ -1,8 +1,8 @@
-"""Scans whose loop runs on the core device, as frameworks of fragments have them (ndscan and its
-like): points come in chunks as a tuple of lists of several types, whose annotation is made for each
-scan; parameters tell whether they have changed; a point that underflows, or whose ion is lost, is
-repeated; a scan is a part of another one, with loops of one class that differ in types; and the
-scheduler may interrupt all that.
+"""Scans whose loop runs on the core device, as in frameworks of fragments (ndscan and the like):
+points are transferred in chunks as a tuple of lists of several types, whose annotation is created
+for each scan; parameters report whether they have changed; a point with an underflow, or a lost
+ion, is repeated; a scan is part of another one, with loops of one class that differ in types; and
+the scheduler may interrupt all of it.
 """
 
 from enum import Enum
@@ -15,15 +15,15 @@ from tests.e2e.laboratory import Laboratory, expect
 
 
 class IonLost(Exception):
-    """A point cannot be taken now."""
+    """A point cannot be taken at present."""
 
 
 class ReloadIon(IonLost):
-    """The kernel has to end, and to start again with the same point."""
+    """The kernel has to end, and to be restarted with the same point."""
 
 
 class _Floats:
-    """The value of a parameter that a scan sets."""
+    """The value of a parameter set by a scan."""
 
     def __init__(self, value):
         self.value, self.fresh = float(value), True
@@ -40,7 +40,7 @@ class _Floats:
 
 
 class _Integers:
-    """Such a value of the other type: a class has one type for each attribute."""
+    """As `_Floats`, of the other type: a class has one type per attribute."""
 
     def __init__(self, value):
         self.value, self.fresh = np.int32(value), True
@@ -57,7 +57,7 @@ class _Integers:
 
 
 class _Length:
-    """What a part has of its parameter: another object may be put in place of the value."""
+    """A part's reference to its parameter: its object may be replaced."""
 
     def __init__(self, stored):
         self.stored = stored
@@ -87,7 +87,7 @@ class _Axis:
 
 
 class _Loop(HasEnvironment):
-    """Takes a part through the points of some axes, on the core device."""
+    """Runs a part for the points of some axes, on the core device."""
 
     chunk = 2
     tries = 2
@@ -116,7 +116,7 @@ class _Loop(HasEnvironment):
         self.taken = 0
 
     def fetch(self):
-        """The next points that are not done: a list for each axis."""
+        """Return the next points to be done: a list per axis."""
         chunk = self.left[: self.chunk]
         columns = list(zip(*chunk, strict=True)) or [()] * len(self.axes)
         kinds = [float if axis.kind is TFloat else int for axis in self.axes]
@@ -181,7 +181,7 @@ class _Loop(HasEnvironment):
 
 
 def loop(parent, part, *axes):
-    """A loop whose class is its own, because the types of its points are."""
+    """Create a loop with its own class, because its points have their own types."""
 
     class Loop(_Loop):
         @rpc
@@ -208,14 +208,14 @@ class _Part(HasEnvironment):
 
 
 class Line(Enum):
-    """Pins, by what is behind them."""
+    """Pins, by the lasers they switch."""
 
     blue = 4
     red = 6
 
 
 class _Pulse(_Part):
-    """A pulse whose length and number are parameters; what was set up is shown on another pin."""
+    """A pulse whose length and number are parameters; its setup is indicated on another pin."""
 
     def assemble(self, line):
         self.pin = self.get_device(f"ttl{line.value}")
@@ -231,7 +231,7 @@ class _Pulse(_Part):
         self.sent.append((round(length / ns), number, line))
 
     def fault(self) -> TInt32:
-        """What goes wrong at this point, once."""
+        """Return this point's fault, once."""
         return self.faults.pop(len(self.sent), 0)
 
     @kernel
@@ -261,7 +261,7 @@ class _Pulse(_Part):
 
 
 class _Inner(_Part):
-    """A part that scans another one."""
+    """A part that scans another part."""
 
     def assemble(self, part, *axes):
         self.inner = part
@@ -314,7 +314,8 @@ class TwoAxesOfTwoTypes(_Runner):
     values={"starts": 2, "sent": [(8, 1, "red"), (16, 1, "red"), (24, 1, "red"), (32, 1, "red")]},
 )
 class PointsAreRepeated(_Runner):
-    """After an underflow and a lost ion at once, after a reload in a new kernel; no point is missing or there twice."""
+    """After an underflow and a lost ion immediately, after a reload in a new kernel; no point is
+    missing or duplicated."""
 
     def more(self):
         self.pulse = _Pulse(self, Line.red)
@@ -374,7 +375,8 @@ class _Both(_Part):
     values={"starts": 2, "sent": [(50, 1, "blue"), (100, 1, "blue")] * 2},
 )
 class AnInterruptedInnerScanGoesOn(_Runner):
-    """A point of the inner scan ends both loops and the kernel; the next kernel begins with that point."""
+    """A point of the inner scan ends both loops and the kernel; the next kernel resumes with that
+    point."""
 
     def more(self):
         self.pulse = _Pulse(self, Line.blue)

@@ -1,4 +1,4 @@
-"""Where pulses are: delays, loops, branches, blocks in parallel, the cursor moved by hand."""
+"""Times of pulses: delays, loops, branches, parallel blocks, explicit cursor movements."""
 
 from artiq.experiment import *
 from numpy import int32, int64
@@ -146,7 +146,7 @@ class CursorByHand(Laboratory):
 
 @expect(pins={"ttl4": [(0, 2000)], "ttl5": [(0, 500)], "ttl6": [(1500, 1700)]})
 class BackInTime(Laboratory):
-    """The gate is opened first; what happens inside of it is written afterwards."""
+    """The gate is opened first; the events inside it are written afterwards."""
 
     devices = "ttl4 ttl5 ttl6"
 
@@ -176,7 +176,7 @@ class ASecondApart(Laboratory):
 
 @expect(pins={"ttl4": [(0, 12), (112, 125), (225, 238)]}, printed=["12 12 13 12.0"])
 class WholeUnits(Laboratory):
-    """Of times that are no whole nanoseconds delays round, and `seconds_to_mu` leaves the rest out."""
+    """Times that are not whole nanoseconds: `delay` rounds, and `seconds_to_mu` truncates."""
 
     devices = "ttl4"
 
@@ -221,7 +221,7 @@ class RecoversFromUnderflow(Laboratory):
 
 @expect(pins={"ttl4": [(0, 300), (1300, 1600)], "ttl7": [(2600, 2700)]}, values={"used": ["ttl4", "ttl4", "ttl7"]})
 class ListOfSwitches(Laboratory):
-    """Devices in a list, chosen by number."""
+    """Devices in a list, selected by index."""
 
     devices = "ttl4 ttl7"
 
@@ -245,7 +245,7 @@ class ListOfSwitches(Laboratory):
 
 @expect(pins={"ttl4": [(0, 100), (300, 500), (900, 1300)], "ttl5": [(100, 300), (500, 900), (1300, 2100)]})
 class TableOfSteps(Laboratory):
-    """Rows of (level of one, level of the other, duration), as spread sheets become."""
+    """Rows of (level of one, level of the other, duration), as from a spreadsheet."""
 
     devices = "ttl4 ttl5"
 
@@ -279,7 +279,7 @@ class ComprehendedInTheKernel(Laboratory):
 
 @expect(pins={"ttl4": [(0, 1000)], "led0": [(2000, 3000)], "led1": [(2504, 3504)]})
 class LightsAndShutter(Laboratory):
-    """The lights of the board have cycles of 8 ns."""
+    """The lights of the board have a resolution of 8 ns."""
 
     devices = "ttl4 led0 led1"
 

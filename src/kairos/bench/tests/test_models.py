@@ -1,4 +1,4 @@
-"""What a model may answer, and how it is told what it may not: a line, with the place in its file."""
+"""Valid answers of a model, and reports of invalid ones: one line, with the place in its file."""
 
 import io
 import json
@@ -23,7 +23,8 @@ class Part(Model):
 
 @pytest.fixture
 def ask(tmp_path):
-    """A function: what a model answers whose `input` does `line` and whose report is `report`."""
+    """Return a function that gives the answer of a model whose `input` executes `line` and whose
+    report is `report`."""
 
     def answer(line, request=None, report="None"):
         file = tmp_path / "part.py"

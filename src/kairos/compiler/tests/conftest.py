@@ -1,4 +1,4 @@
-"""Tests compile: what an earlier run has compiled proves nothing of today's compiler."""
+"""Disables the cache: a kernel compiled by an earlier run would not test the current compiler."""
 
 import os
 

@@ -1,8 +1,9 @@
-"""Runs compiled kernels on this machine's processor: the quick way to see what generated code computes.
+"""Runs compiled kernels on this machine's processor: a fast way to test the results of generated
+code.
 
-Test-only. The code is generated for the host, the firmware's functions are Python functions, and every run happens in a
-forked child, because an exception cannot unwind through Python: it ends the child instead. So `try` cannot be tested
-here.
+Test-only. The code is generated for the host, the firmware's functions are Python functions, and
+every run takes place in a forked child, because an exception cannot unwind through Python: it ends
+the child instead. `try` can therefore not be tested here.
 """
 
 import ast
@@ -25,12 +26,12 @@ from kairos.contracts.kernel_symbols import SIGNATURES
 from kairos.language import kernel, rpc, types
 
 NUMBERS = {"none": None, "bool": ctypes.c_bool, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "list": ctypes.c_void_p}
-"""Of a list, its address."""
+"""A list is passed by address."""
 SCALARS = {"i": ctypes.c_int32, "I": ctypes.c_int64, "f": ctypes.c_double, "b": ctypes.c_bool}
 
 
 class Core:
-    """As much of a core device as the compiler asks for."""
+    """The parts of a core device that the compiler uses."""
 
     ref_period = 1e-9
     kernel_invariants = {"ref_period"}
@@ -39,11 +40,11 @@ class Core:
 @dataclass
 class Result:
     value: Any = None
-    """what the kernel returned"""
+    """return value of the kernel"""
     exception: tuple[str, tuple[int, int, int]] | None = None
-    """name and parameters, if it raised"""
+    """name and parameters of the exception, if any"""
     message: str = ""
-    """of the exception, from the line that raised it, with the parameters in it"""
+    """message of the exception, from the line that raised it, with the parameters inserted"""
     calls: tuple = ()
     """calls of firmware functions, in order: (name, arguments)"""
     now: int = 0
@@ -51,7 +52,7 @@ class Result:
 
 
 class Experiment:
-    """Holds a kernel under test as `run`, and gives it values that the compiler cannot know."""
+    """Holds a kernel under test as `run`, and supplies values that the compiler cannot know."""
 
     kernel_invariants = {"core"}
 
@@ -62,24 +63,26 @@ class Experiment:
 
     @rpc
     def int32(self) -> types.TInt32:
-        """The next input."""
+        """Return the next input."""
 
     @rpc
     def int64(self) -> types.TInt64:
-        """The next input."""
+        """Return the next input."""
 
     @rpc
     def float(self) -> types.TFloat:
-        """The next input."""
+        """Return the next input."""
 
     @rpc
     def bool(self) -> types.TBool:
-        """The next input."""
+        """Return the next input."""
 
 
 def _message(record: int) -> str:
-    """The constant text that the line of an exception record raises; nothing, if it has none, or where the record says
-    no line: with pointers of this machine, only those of statements do."""
+    """Return the constant text raised by the line of an exception record; empty if it has none, or
+    if the record has no line: with this machine's pointer size, only records of statements have
+    one.
+    """
     address, length = ctypes.c_uint64.from_address(record + 8).value, ctypes.c_uint32.from_address(record + 16).value
     line = ctypes.c_int32.from_address(record + 20).value
     try:
@@ -120,8 +123,10 @@ class Compiled:
         self._module = module
 
     def run(self, *inputs: Any, firmware: dict[str, Callable] | None = None, calls: list | None = None) -> Result:
-        """Runs the kernel; `inputs` answer its remote calls in order, `firmware` are functions of numbers that it may
-        call besides `rtio_output`, by symbol. `calls`: a list in which these find all calls so far."""
+        """Run the kernel; `inputs` answer its remote calls in order, `firmware` are functions of
+        numbers that it may call besides `rtio_output`, by symbol. `calls`: a list that gives these
+        access to all calls so far.
+        """
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
@@ -209,7 +214,7 @@ class Compiled:
 
 
 def _native_function(symbol: str, function: Callable, calls: list) -> Any:
-    """A function of the firmware that kernels can call; its calls are noted."""
+    """Wrap a firmware function for kernels; its calls are recorded."""
     arguments, result = SIGNATURES[symbol]
 
     def call(*values):
@@ -223,7 +228,7 @@ def _native_function(symbol: str, function: Callable, calls: list) -> Any:
     kinds = [NUMBERS[argument] for argument in arguments]
     if result in NUMBERS:
         return ctypes.CFUNCTYPE(NUMBERS[result], *kinds)(call)
-    # A tuple is written where the caller says.
+    # A tuple is written to the address given by the caller.
     members = result.strip("()").split(", ")
     pair = type("Pair", (ctypes.Structure,), {"_fields_": [(f"m{n}", NUMBERS[m]) for n, m in enumerate(members)]})
     return ctypes.CFUNCTYPE(None, ctypes.c_void_p, *kinds)(call_with_place)
@@ -257,7 +262,8 @@ def _align(address: int, size: int) -> int:
 
 
 def _read(tags: str, position: int, address: int) -> tuple[Any, int, int]:
-    """A value of the tag at `position`: the value, the position behind the tag, the address behind the value."""
+    """Read a value of the tag at `position`; returns the value, the position after the tag, the
+    address after the value."""
     tag = tags[position]
     position += 1
     if tag in SCALARS:
@@ -309,7 +315,7 @@ def _read(tags: str, position: int, address: int) -> tuple[Any, int, int]:
 
 
 def compile_body(body: str, **attributes: Any) -> Compiled:
-    """Compiles a kernel method with this body. `a = self.int32()` and the like read inputs."""
+    """Compile a kernel method with this body. `a = self.int32()` and the like read inputs."""
     from kairos.language import kernel_from_string
 
     function = kernel_from_string(["self"], body, decorator=kernel)
@@ -318,7 +324,7 @@ def compile_body(body: str, **attributes: Any) -> Compiled:
 
 
 def evaluate(body: str, *inputs: Any, **attributes: Any) -> Any:
-    """What a kernel with this body returns; AssertionError if it raises."""
+    """Return the result of a kernel with this body; AssertionError if it raises."""
     result = compile_body(body, **attributes).run(*inputs)
     assert result.exception is None, result.exception
     return result.value

@@ -1,6 +1,7 @@
-"""LLVM's linker, against which the compiler's own is tested.
+"""LLVM's linker, a reference for the compiler's own.
 
-Run as a program it prints its script, with which tests/kernels/build links kernels that are written in C.
+Run as a program it prints its linker script, with which tests/kernels/build links kernels written
+in C.
 """
 
 import shutil
@@ -18,15 +19,16 @@ _SEGMENTS = {
     "text": (_READ | _WRITE | _EXECUTE, _CODE.split()),
     "data": (_READ | _WRITE, [".data", ".dynamic", ".bss"]),
 }
-"""Segments that are loaded (kernel ABI, section 1), each with its permissions and its sections in their order."""
+"""Loaded segments (kernel ABI, section 1), each with its permissions and its sections in order."""
 _INPUTS = {".got": ".got", ".data": ".data.rel.ro .data.rel.ro.* .data .data.*"}
-"""Sections of objects that become one of the library, where it is not those of its name and what follows a dot."""
+"""Input sections of a library's section, where they are not its name and that name followed by a
+dot."""
 _SYMBOLS = {".bss": ("__bss_start = .;", ". = ALIGN(4); _end = .;")}
-"""What is defined in front of a section's content and behind it."""
+"""Definitions before and after a section's content."""
 
 
 def script() -> str:
-    """The linker script of a kernel library."""
+    """Return the linker script of a kernel library."""
     headers = [f"headers PT_LOAD FILEHDR PHDRS FLAGS({_READ});"]
     headers += [f"{name} PT_LOAD FLAGS({flags});" for name, (flags, _) in _SEGMENTS.items()]
     headers += [f"dynamic PT_DYNAMIC FLAGS({_READ | _WRITE});", f"index PT_GNU_EH_FRAME FLAGS({_READ});"]
@@ -42,7 +44,7 @@ def script() -> str:
 
 
 def link(objects: list[bytes]) -> bytes:
-    """The shared library made of `objects`, with its debug information."""
+    """Link `objects` to a shared library, with its debug information."""
     with tempfile.TemporaryDirectory(prefix="kairos-") as folder:
         paths = [Path(folder) / f"{index}.o" for index in range(len(objects))]
         for path, content in zip(paths, objects, strict=True):

@@ -1,4 +1,4 @@
-"""What compiled arithmetic computes, against Python."""
+"""Compiled arithmetic, compared with Python."""
 
 import functools
 import math
@@ -13,7 +13,7 @@ RANGE = {"int32": 2**31, "int64": 2**63}
 
 
 def wrap(value: int, kind: str) -> int:
-    """Modulo 2**width, signed."""
+    """Return the value modulo 2**width, signed."""
     half = RANGE[kind]
     return (value + half) % (2 * half) - half
 
@@ -80,7 +80,7 @@ def test_float_operations(a, b):
         if b == 0 and op in ("/", "//", "%"):
             assert result.exception == ("ZeroDivisionError", (0, 0, 0))
         elif op == "//":
-            # The floor of the rounded quotient: may differ from Python's exact one by one.
+            # The floor of the rounded quotient, which may differ from Python's exact floor by one.
             assert result.value == math.floor(a / b)
         else:
             assert result.value == eval(f"a {op} b")

@@ -1,4 +1,4 @@
-"""NumPy arrays in kernels, against NumPy."""
+"""NumPy arrays in kernels, compared with NumPy."""
 
 import functools
 import math
@@ -16,7 +16,7 @@ shapes = arrays.array_shapes(min_dims=1, max_dims=3, max_side=3)
 
 
 def printed(body, **attributes):
-    """The argument of the last call of `print`."""
+    """Return the argument of the last call of `print`."""
     result = compile_body(body, **attributes).run()
     assert result.exception is None, result.exception
     return result.calls[-1][1][0]

@@ -1,4 +1,4 @@
-"""What is kept of compilations: found again where nothing has changed, and nowhere else."""
+"""The cache of compilations: hits where nothing has changed, and only there."""
 
 import importlib.util
 import json
@@ -105,7 +105,7 @@ class Laboratory:
         self.write()
 
     def write(self, old="", new=""):
-        """Import the module again, with a change."""
+        """Reimport the module, with a change."""
         text = textwrap.dedent(SOURCE)
         assert old in text
         file = self.directory / "laboratory.py"
@@ -136,7 +136,7 @@ def test_the_same_again_is_found(laboratory):
     again = laboratory.compile()
     assert again.cached and not first.cached
     assert (again.library, again.unstripped, again.warnings) == (first.library, first.unstripped, first.warnings)
-    # Nothing of the embedding map is lost: both hold the same host's objects under the same numbers.
+    # The embedding map is complete: both hold the same host objects under the same numbers.
     assert first.embedding.assigned
     ours, theirs = (vars(found.embedding) | {"_next_object": 0} for found in (again, first))
     assert repr(ours) == repr(theirs)
@@ -145,7 +145,7 @@ def test_the_same_again_is_found(laboratory):
 
 
 def test_another_module_of_the_same_source_is_found(laboratory):
-    """The objects are new ones, as in another process."""
+    """The objects are different ones, as in another process."""
     laboratory.write()
     found = laboratory.compile()
     assert found.cached
@@ -223,13 +223,13 @@ def test_the_sign_of_a_zero_and_no_number(laboratory):
 
 
 def same_but_for_the_name(one: bytes, other: bytes) -> bool:
-    """The name tells which lines of the source a library has: with other data it still has the same."""
+    """The name identifies the source lines of a library, which do not depend on its data."""
     end = FINGERPRINT + FINGERPRINT_BYTES
     return (one[:FINGERPRINT], one[end:]) == (other[:FINGERPRINT], other[end:])
 
 
 def test_what_large_arrays_hold_does_not_matter(laboratory):
-    """It is put into the library that was found, where it is data and nothing else."""
+    """The elements are inserted into the cached library, where they are plain data."""
     first, second = np.arange(1000.0), np.cos(np.arange(1000.0))
     laboratory.experiment.array = first
     assert not laboratory.compile().cached
@@ -247,7 +247,7 @@ def test_what_large_arrays_hold_does_not_matter(laboratory):
 
 
 def test_a_list_is_looked_at_once(laboratory, monkeypatch):
-    """However many entries are compared with the host; a change is seen all the same."""
+    """However many entries are compared with the host; changes are still detected."""
     experiment, copied = laboratory.experiment, []
     whole = Numbers.copied
 
@@ -363,7 +363,7 @@ def test_it_does_not_grow_without_end(laboratory):
     for number in range(12):
         laboratory.experiment.number = number + 20
         assert not laboratory.compile(cache=small).cached
-        # The times of files may be too coarse to tell which is older.
+        # File times may be too coarse to determine which is older.
         for age, kept in enumerate(sorted(small.directory.rglob("*.kernel"), key=lambda f: -f.stat().st_mtime_ns)):
             os.utime(kept, ns=(10**18 - age * 10**9 + number * 10**12,) * 2)
     assert len(list(small.directory.rglob("*.kernel"))) <= 4
@@ -371,7 +371,7 @@ def test_it_does_not_grow_without_end(laboratory):
 
 
 def test_a_large_cache_costs_no_time(laboratory, monkeypatch):
-    """The entries of other requests are looked at once, not with each kernel that is kept."""
+    """The entries of other requests are scanned once, not with each stored kernel."""
     looked = []
     whole = Cache._remove_oldest
     monkeypatch.setattr(Cache, "_remove_oldest", lambda self: looked.append(1) or whole(self))

@@ -1,4 +1,4 @@
-"""Rejected programs: one diagnostic each, which names the construct and points at the line."""
+"""Rejected programs: one diagnostic each, which names the construct and its line."""
 
 import pickle
 import re

@@ -1,6 +1,6 @@
-"""Host objects of unusual kinds: the compiler takes them, or says in a sentence what is wrong.
+"""Host objects of unusual kinds: the compiler accepts them, or describes the problem in a sentence.
 
-`tests/language/any_host.py` looks for more of them at random; what it has found stands here.
+`tests/language/any_host.py` searches for more of them at random; its findings are collected here.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ def compile_call(argument):
 
 
 def test_a_long_chain_of_objects():
-    """Longer than the stack is deep."""
+    """Longer than the depth of the stack."""
     last = Node(0)
     last.behind = first = last
     for number in range(20_000):
@@ -91,7 +91,7 @@ def test_text_that_cannot_be_sent():
 
 
 def test_data_beyond_the_memory_of_the_device():
-    """It is never made: the host might not have room for it either."""
+    """The array is never materialised: the host might not have room for it either."""
     huge = np.broadcast_to(np.float64(1), (1 << 20, 1 << 20))
     message = rejected("return self.huge[0, 0]", huge=huge)
     assert "a NumPy array of 8796093022208 bytes: the device has 16 MiB for a kernel and its data" in message

@@ -1,4 +1,5 @@
-"""Inlined methods and the inlined time cursor compute what the source says; tracebacks still show every function."""
+"""Inlined methods and the inlined time cursor give the results of the source; tracebacks still show
+every function."""
 
 import io
 from types import SimpleNamespace
@@ -40,7 +41,7 @@ statements = st.recursive(
 
 
 def source(program, indent=""):
-    """The program as lines of a kernel."""
+    """Return the program as lines of a kernel."""
     for what, *args in program:
         match what:
             case "delay_mu" | "at_mu":
@@ -62,7 +63,8 @@ def source(program, indent=""):
 
 
 def execute(program, now, outputs):
-    """The same in Python: adds (time, target, level) to `outputs` and returns the cursor."""
+    """Execute the program in Python: adds (time, target, level) to `outputs` and returns the
+    cursor."""
     for what, *args in program:
         target = CHANNELS.get(args[0], 0) << 8 if isinstance(args[0], str) else None
         match what:
@@ -144,11 +146,11 @@ def test_every_inlined_function_is_a_frame(nested):
 
 
 def test_times_in_seconds_fold_in_loops():
-    """A constant that is passed to `pulse` in a loop is a number of machine units in the code."""
+    """A constant passed to `pulse` in a loop is a number of machine units in the code."""
     body = "for _ in range(self.int32()):\n    self.a.pulse(self.length)\n    self.a.pulse(0.5e-6)\nself.a.pulse(1e-6)"
     program = compile_body(body, length=1.5e-6, **ttls())
     functions = {part.split("(", 1)[0]: part for part in str(program._module).split("\ndefine ")[1:]}
     (run,) = (text for name, text in functions.items() if "kernel_from_string_fn" in name)
     assert "call double @round" not in run and ", 1500," in run and ", 500," in run, run
-    # The one behind the loop is a call.
+    # The one after the loop is a call.
     assert run.count("TTLOut.pulse") == 1, run

@@ -1,4 +1,4 @@
-"""Statements, functions, objects and time, as compiled kernels do them."""
+"""Statements, functions, objects and time in compiled kernels."""
 
 import numpy
 import pytest
@@ -98,7 +98,7 @@ def test_exceptions(body, name, params):
 
 
 class Counter:
-    """A driver of sorts."""
+    """A driver-like class."""
 
     kernel_invariants = {"step"}
 

@@ -1,4 +1,5 @@
-"""The compiler's modules import one way: each from the rows above it in the table of docs/compiler.md."""
+"""The compiler's modules import in one direction: each from the rows above it in the table of
+docs/compiler.md."""
 
 import re
 from pathlib import Path
@@ -9,14 +10,14 @@ MODULE = re.compile(r"`([a-z]+)(?:\.rs|/)`")
 
 
 def rows() -> dict[str, int]:
-    """Row of each module of the crate."""
+    """Return the row of each module of the crate."""
     table = (ROOT / "docs" / "compiler.md").read_text().split("| Module | What it is |")[1].split("\n\n")[0]
     cells = [line.split("|")[1] for line in table.splitlines()[2:]]
     return {name: row for row, cell in enumerate(cells) for name in MODULE.findall(cell)}
 
 
 def imports(path: Path) -> set[str]:
-    """Modules of the crate that a file names, but in comments and in its tests."""
+    """Return the modules of the crate that a file names, except in comments and in its tests."""
     text = re.sub(r"//.*", "", path.read_text().split("#[cfg(test)]")[0])
     return set(re.findall(r"\bcrate::([a-z]+)", text))
 

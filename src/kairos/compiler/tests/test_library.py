@@ -1,4 +1,4 @@
-"""The library itself: its form is that of the kernel ABI, and its addresses lead back to the source."""
+"""The library itself: its form follows the kernel ABI, and its addresses map back to the source."""
 
 import importlib.util
 import io
@@ -192,7 +192,8 @@ class Two(Experiment):
 
 
 def test_addresses_in_both_object_files_lead_to_the_source(tmp_path):
-    """What runs seldom is an object file of its own (`parts.rs`); the linker puts their line tables together."""
+    """Rarely executed code is a separate object file (`parts.rs`); the linker combines their line
+    tables."""
     path = tmp_path / "two.py"
     path.write_text(TWO_PARTS.replace("        # 120 times\n", "        rtio_output(5, 1)\n" * 119))
     spec = importlib.util.spec_from_file_location("two", path)
@@ -261,7 +262,7 @@ def test_the_linker_agrees_with_lld():
         assert relocations(ours, name) == relocations(theirs, name)
 
     def words(elf, name):
-        """Content, with what depends on addresses left out."""
+        """Return the content without address-dependent parts."""
         return elf.get_section_by_name(name).data()
 
     assert len(words(ours, ".text")) == len(words(theirs, ".text"))

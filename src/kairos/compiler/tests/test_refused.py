@@ -1,4 +1,4 @@
-"""What the reference refuses and what would go wrong in silence: a diagnostic for each."""
+"""Constructs that the reference rejects, and those that would fail silently: a diagnostic for each."""
 
 import pytest
 

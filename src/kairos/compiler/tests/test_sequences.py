@@ -1,4 +1,4 @@
-"""Lists, tuples and strings in kernels, against Python."""
+"""Lists, tuples and strings in kernels, compared with Python."""
 
 import functools
 import operator
@@ -23,7 +23,7 @@ bounds = st.one_of(st.none(), st.integers(-7, 7))
 
 
 def printed(body, **attributes):
-    """Arguments of the last call of `print`."""
+    """Return the arguments of the last call of `print`."""
     result = compile_body(body, **attributes).run()
     assert result.exception is None, result.exception
     return result.calls[-1][1]

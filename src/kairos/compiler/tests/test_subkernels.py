@@ -1,4 +1,4 @@
-"""Subkernels: their types are checked, and each becomes a library; `tests/e2e/test_subkernels.py` runs them."""
+"""Subkernels: type checks, and one library for each; `tests/e2e/test_subkernels.py` runs them."""
 
 import pytest
 
@@ -162,7 +162,7 @@ def _compiled(method, cache=None):
 
 
 def test_one_that_is_only_awaited_is_compiled():
-    """An earlier kernel may have been to start it: what is said of it comes when it is awaited."""
+    """An earlier kernel may have started it: a missing start is reported when it is awaited."""
     assert [one.destination for one in _compiled(Satellites.only_awaits).subkernels] == [2]
 
 
@@ -172,7 +172,7 @@ def test_each_is_a_library_of_its_own():
     assert (measure.number, measure.destination) == (1, 1)
     assert b"subkernel_send_message" in measure.library and b"subkernel_load_run" not in measure.library
     assert b"subkernel_load_run" in compiled.library
-    # Their print is the satellite's log.
+    # Their `print` writes to the satellite's log.
     (prints,) = _compiled(Satellites.satellite_prints).subkernels
     assert prints.destination == 2 and b"core_log" in prints.library and b"rpc_send" not in prints.library
 

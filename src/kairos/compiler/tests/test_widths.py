@@ -1,4 +1,4 @@
-"""Widths of integers: literals, defaults, globals and host values take the one that their use needs."""
+"""Widths of integers: those of literals, defaults, globals and host values follow from their use."""
 
 import numpy as np
 import pytest

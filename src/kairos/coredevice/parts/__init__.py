@@ -1,8 +1,8 @@
-"""What drivers are made of: parts that several cards share, each written once.
+"""Building blocks of drivers that several cards share.
 
-On RTIO channels: `channel` (a device and its addresses), `levels`, `gates`, `inputs`. On a bus:
-`spi` (kinds of transfers). Of cards: `scales` (codes of DACs and ADCs), `attenuators`, `readiness`
-(waiting for a chip), `absent` (signals that are not connected). For all of them: `methods` (kernel
-methods made from data), `firmware` (functions that kernels call), `numbers`. What a chip's
-registers are made of: `kairos.coredevice.registers`.
+RTIO channels: `channel` (a device and its addresses), `levels`, `gates`, `inputs`. Buses: `spi`
+(kinds of transfers). Cards: `scales` (codes of DACs and ADCs), `attenuators`, `readiness` (waiting
+for a chip), `absent` (signals that are not connected). General: `methods` (kernel methods built
+from data), `firmware` (functions that kernels call), `numbers`. Definitions of chip registers:
+`kairos.coredevice.registers`.
 """

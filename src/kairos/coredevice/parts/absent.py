@@ -6,24 +6,24 @@ __all__ = ["ABSENT", "Absent", "get_or_absent"]
 
 
 class Absent:
-    """Stands for an output or a clock that is not connected: nothing happens."""
+    """Stands in for an output or a clock that is not connected: all methods do nothing."""
 
     @portable
     def on(self):
-        """Nothing."""
+        """Do nothing."""
 
     @portable
     def off(self):
-        """Nothing."""
+        """Do nothing."""
 
     @portable
     def set_mu(self, ftw):
-        """Nothing."""
+        """Do nothing."""
 
 
 ABSENT = Absent()
 
 
 def get_or_absent(dmgr, name):
-    """The device `name`; `ABSENT` if that is None."""
+    """Return the device `name`, or `ABSENT` if the name is None."""
     return ABSENT if name is None else dmgr.get(name)

@@ -7,13 +7,13 @@ __all__ = ["StepAttenuators", "step_scale"]
 
 
 def step_scale(kind=Scale):
-    """Scale of the attenuators with 8 bits and steps of 1/8 dB, whose code 255 is no attenuation."""
+    """Scale of attenuators with 8 bits and steps of 1/8 dB, whose code 255 means no attenuation."""
     return kind(bits=8, steps=-8, zero=255)
 
 
 class StepAttenuators:
-    """What a card with attenuators inherits. It has the `Scale` `attenuation`, and sets codes by
-    the kernel method ``set_att_mu(channel, code)``."""
+    """Base of a card with attenuators, which supplies the `Scale` `attenuation` and the kernel
+    method ``set_att_mu(channel, code)`` to set codes."""
 
     attenuation = step_scale()
 

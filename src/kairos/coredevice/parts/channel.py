@@ -1,13 +1,13 @@
-"""Devices on RTIO channels, with the addresses there declared as data.
+"""Devices on RTIO channels, with their addresses declared as data.
 
-A class derived from `RTIODevice` names its addresses as attributes::
+A class derived from `RTIODevice` declares its addresses as attributes::
 
     class Shutter(RTIODevice):
         level = Address(0)
         direction = Address(1)
 
-A kernel then finds in `self.level` the target word, ``channel << 8 | address``, that `rtio_output`
-takes. The word of address 0, to which an address may be added, is `self.target`.
+In a kernel, `self.level` is then the target word ``channel << 8 | address`` that `rtio_output`
+takes. `self.target` is the word of address 0, to which an address may be added.
 """
 
 from numpy import int64
@@ -19,9 +19,10 @@ __all__ = ["CoreDevice", "RTIODevice", "Address"]
 
 
 class Address:
-    """Declares the RTIO address `address` of a device's channel number `channel`, counted from its first one.
+    """Declares the RTIO address `address` on the device's channel number `channel`, counted from
+    its first.
 
-    Of an instance it is the target word: an integer, and for the compiler a constant.
+    On an instance the attribute is the target word: an integer, and a constant to the compiler.
     """
 
     def __init__(self, address, channel=0):
@@ -34,7 +35,8 @@ class Address:
 class CoreDevice:
     """A device whose kernels run on the core device `core`.
 
-    What a class names in `kernel_invariants` adds to that of its bases; addresses that it declares are invariant too.
+    The `kernel_invariants` of a class are added to those of its bases; declared addresses are
+    invariant too.
     """
 
     kernel_invariants = {"core"}
@@ -50,11 +52,11 @@ class CoreDevice:
 
 
 class RTIODevice(CoreDevice):
-    """A device on one or more RTIO channels that follow one another, the first of which is `channel`."""
+    """A device on one or more consecutive RTIO channels, the first of which is `channel`."""
 
     kernel_invariants = {"channel", "target"}
     channel_suffixes = (None,)
-    """For each channel, what distinguishes its name from the device's."""
+    """Suffix of each channel's name after the device's name."""
 
     def __init__(self, dmgr, channel, core_device="core"):
         super().__init__(dmgr, core_device)
@@ -71,14 +73,14 @@ class RTIODevice(CoreDevice):
 
     @classmethod
     def get_rtio_channels(cls, channel, **_arguments):
-        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
+        """Return the RTIO channels of a device with these arguments: pairs of number and name
+        suffix."""
         return [(channel + place, suffix) for place, suffix in enumerate(cls.channel_suffixes)]
 
     @kernel
     def write_row(self, target, row):
-        """Write the elements of `row` (list of int32) to the addresses from `target` on, one in
-        each coarse cycle; the cursor advances by as many.
-        """
+        """Write the elements of `row` (list of int32) to consecutive addresses starting at
+        `target`, one per coarse cycle; the cursor advances accordingly."""
         cycle_mu = int64(self.core.ref_multiplier)
         for index in range(len(row)):
             rtio_output(target + index, row[index])

@@ -1,4 +1,5 @@
-"""Functions of the firmware, for kernels to call. Their types are those of `src/contracts/kernel_symbols.toml`."""
+"""Firmware functions callable from kernels. Their types are defined in
+`src/contracts/kernel_symbols.toml`."""
 
 import inspect
 
@@ -10,20 +11,20 @@ __all__ = ["NOWRITE", "QUIET", "firmware_function"]
 NOWRITE = ("nowrite",)
 """changes no attribute of an object"""
 QUIET = ("nounwind", "nowrite")
-"""raises nothing either"""
+"""additionally raises nothing"""
 
 TYPES = {"none": TNone, "bool": TBool, "i32": TInt32, "i64": TInt64, "str": TStr, "list": TList(TInt32)}
 TYPES |= {"f64": TFloat, "doubles": TList(TFloat)}
 
 
 def kernel_type(name):
-    """The type that the contract calls `name`."""
+    """Return the type with the contract's name `name`."""
     members = name.removeprefix("(").removesuffix(")")
     return TYPES[name] if members == name else TTuple([TYPES[member] for member in members.split(", ")])
 
 
 def firmware_function(symbol, parameters="", flags=(), text=None):
-    """The function `symbol` of the firmware, whose parameters have these names."""
+    """Return the firmware function `symbol` with the given parameter names."""
 
     def call(*_args, **_kwargs):
         raise NotImplementedError(f"the firmware's {symbol} can only be called from a kernel")

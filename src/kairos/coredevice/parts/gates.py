@@ -1,7 +1,7 @@
-"""Gates: for how long, and for which edges, an input records or counts.
+"""Gates: the duration and edges for which an input records or counts.
 
-A gate is two writes to one address, the code that opens it and the code that closes it, with a wait
-between them. What cards differ in is the address and the codes; the edges are the same everywhere.
+A gate consists of two writes to one address, an opening and a closing code, separated by a wait.
+Cards differ in address and codes; the edge bits are the same everywhere.
 """
 
 from ...language import TInt64, delay, delay_mu, now_mu
@@ -12,11 +12,12 @@ __all__ = ["EDGES", "FALLING", "RISING", "gate", "gated"]
 
 RISING, FALLING = 0b01, 0b10
 EDGES = {"rising": RISING, "falling": FALLING, "both": RISING | FALLING}
-"""Bits of the edges that a gate lets through, by the ends of the names of its methods."""
+"""Edge bits of a gate, by the suffixes of its methods' names."""
 
 
 def gate(address, opening, closing, wait, text):
-    """A method with a duration in the unit of `wait`; it returns the time at which the gate closes."""
+    """Build a method with a duration in the unit of `wait`; it returns the time at which the gate
+    closes."""
 
     @made(text)
     def gate(self, duration) -> TInt64:
@@ -29,7 +30,7 @@ def gate(address, opening, closing, wait, text):
 
 
 def in_units(routine, text):
-    """The gate `routine`, whose duration is called `duration_mu`."""
+    """Wrap the gate `routine` with a parameter named `duration_mu`."""
 
     @made(text)
     def gate(self, duration_mu) -> TInt64:
@@ -39,7 +40,7 @@ def in_units(routine, text):
 
 
 def in_seconds(routine, text):
-    """The gate `routine` of machine units with a duration in seconds, rounded down."""
+    """Wrap the gate `routine`, which takes machine units, with a duration in seconds, rounded down."""
 
     @made(text)
     def gate(self, duration) -> TInt64:
@@ -49,11 +50,11 @@ def in_seconds(routine, text):
 
 
 def gated(does, address, opening=0, closing=0, rounding=False):
-    """Class decorator: adds `gate_rising`, `gate_falling`, `gate_both`, and the same in machine units with `_mu`.
+    """Class decorator: adds `gate_rising`, `gate_falling`, `gate_both`, and their `_mu` variants.
 
-    `opening` is written to the RTIO address `address` together with the edges. Seconds are rounded
-    to the next machine unit with `rounding`, else down. `does` says for the manual what a gate does
-    with edges.
+    `opening` is written to the RTIO address `address`, combined with the edge bits. Seconds are
+    rounded to the nearest machine unit with `rounding`, else down. `does` is the verb in the
+    methods' documentation.
     """
 
     def add(cls):

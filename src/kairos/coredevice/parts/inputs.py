@@ -1,4 +1,4 @@
-"""Events of a device's channel as the kernel reads them."""
+"""Reading the events of a device's channel from kernels."""
 
 from ...language import TInt32
 from ..rtio import rtio_input_data
@@ -8,7 +8,8 @@ __all__ = ["datum"]
 
 
 def datum(text):
-    """A method without arguments: the data of the channel's oldest event that was not read yet; waits for it."""
+    """Build a method without arguments that waits for and returns the data of the channel's oldest
+    unread event."""
 
     @made(text)
     def datum(self) -> TInt32:

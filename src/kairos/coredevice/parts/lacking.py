@@ -1,13 +1,13 @@
-"""What a card can do and its driver cannot, because no public document says how: where it is used, an error says that.
+"""Features of a card that its driver lacks for want of public documentation: using them is an error.
 
-A class decorated with `lacking` has such methods by name::
+A class decorated with `lacking` names the missing methods::
 
     @lacking("the bits of its SPI registers are not published", "init spi_cfg")
     class Phaser: ...
 
-A kernel that uses one does not compile, and says so at that place; on the host using one raises
-`NotInKairos`. Of a class derived from `Unknown` not even the methods' names are known: that is
-every name that it does not have.
+A kernel that uses a missing method does not compile, with an error at that place; on the host the
+access raises `NotInKairos`. For classes derived from `Unknown` the names are unknown as well: any
+name that the class does not have counts as missing.
 """
 
 from ...errors import NotInKairos
@@ -16,7 +16,7 @@ __all__ = ["Missing", "Unknown", "lacking"]
 
 
 class Missing(NotInKairos, AttributeError):
-    """A method that its driver lacks."""
+    """A method that the driver lacks."""
 
 
 def _refusal(owner, name, why):
@@ -24,7 +24,7 @@ def _refusal(owner, name, why):
 
 
 class _Lacked:
-    """In place of a method."""
+    """Placeholder for a missing method."""
 
     def __init__(self, why):
         self.why = why
@@ -40,7 +40,8 @@ class _Lacked:
 
 
 def lacking(why, names):
-    """Decorator of a class: the methods `names` (a text with spaces between them) are missing, and `why`."""
+    """Class decorator: marks the methods `names` (separated by spaces) as missing, for the reason
+    `why`."""
 
     def add(cls):
         for name in names.split():
@@ -54,11 +55,11 @@ def lacking(why, names):
 
 
 class Unknown:
-    """A device of a database of which only the constructor is known; `why` says what is missing."""
+    """A device of which only the constructor is known; `why` describes what is missing."""
 
     why = ""
 
     def __getattr__(self, name):
         if name.startswith("__"):
-            raise AttributeError(name)  # Python itself asks for these
+            raise AttributeError(name)  # looked up by Python itself
         raise _refusal(type(self).__name__, name, type(self).why)

@@ -1,6 +1,7 @@
-"""Digital levels: methods that write constants to addresses of the device's channel, levels and pulses.
+"""Digital levels: methods that write constants to addresses of the device's channel, levels and
+pulses.
 
-For classes derived from `RTIODevice`; made as `kairos.coredevice.parts.methods` says.
+For classes derived from `RTIODevice`; built as described in `kairos.coredevice.parts.methods`.
 """
 
 from ..rtio import rtio_output
@@ -10,7 +11,7 @@ __all__ = ["command", "hold", "level", "pulse"]
 
 
 def command(address, data, text):
-    """A method without arguments: writes `data` to the RTIO address `address`."""
+    """Build a method without arguments that writes `data` to the RTIO address `address`."""
 
     @made(text)
     def command(self):
@@ -20,7 +21,7 @@ def command(address, data, text):
 
 
 def level(address, text, high=1, low=0):
-    """The method `set_o`: writes to the RTIO address `address` the code of a level."""
+    """Build the method `set_o`, which writes the code of a level to the RTIO address `address`."""
 
     @made(text)
     def set_o(self, o):
@@ -30,7 +31,7 @@ def level(address, text, high=1, low=0):
 
 
 def hold(state, text):
-    """A method without arguments: sets the level by the class's `set_o`."""
+    """Build a method without arguments that sets the level through the class's `set_o`."""
 
     @made(text)
     def hold(self):
@@ -40,7 +41,8 @@ def hold(state, text):
 
 
 def pulse(wait, text):
-    """A method with a duration in the unit of `wait`, `delay` or `delay_mu`: on for so long, then off."""
+    """Build a method that switches on for a duration in the unit of `wait`, `delay` or `delay_mu`,
+    then off."""
 
     @made(text)
     def pulse(self, duration):

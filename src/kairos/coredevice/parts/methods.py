@@ -1,7 +1,7 @@
-"""Kernel methods made from one routine and the data in which they differ.
+"""Kernel methods generated from one routine and varying data.
 
-A function that makes such methods closes over the data and decorates the routine with `made`; a
-class assigns what it returns to the public name::
+A function that generates such methods closes over the data and decorates the routine with `made`; a
+class assigns the result to the public name::
 
     def command(address, data, text):
         @made(text)
@@ -14,8 +14,8 @@ class assigns what it returns to the public name::
         open = command(0, 1, "Open the shutter.")
         close = command(0, 0, "Close it.")
 
-The compiler reads the routine where it stands and takes the data for constants. Tracebacks have the
-public name, and the line of the routine.
+The compiler reads the routine at its definition and treats the data as constants. Tracebacks show
+the public name and the line of the routine.
 """
 
 from ...language import kernel
@@ -24,14 +24,14 @@ __all__ = ["Made", "made"]
 
 
 class Made:
-    """A method that does not know yet of which class it is, and by what name."""
+    """A method whose class and name are not known yet."""
 
     def __init__(self, routine, text):
         self.method = kernel(routine)
         self.text = text
 
     def __set_name__(self, owner, name):
-        # The compiler finds the routine by its `__name__`; what users see is the qualified one.
+        # The compiler finds the routine by its `__name__`; users see the qualified name.
         for function in (self.method, self.method.artiq_embedded.function):
             function.__module__ = owner.__module__
             function.__qualname__ = f"{owner.__qualname__}.{name}"
@@ -41,5 +41,6 @@ class Made:
 
 
 def made(text):
-    """Decorator: the routine becomes a kernel method with this docstring, of the class that it is assigned to."""
+    """Decorator: turns the routine into a kernel method, with this docstring, of the class that it
+    is assigned to."""
     return lambda routine: Made(routine, text)

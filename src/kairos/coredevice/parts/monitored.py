@@ -1,6 +1,7 @@
-"""What the monitor of a core device (TCP 1383) shows of a card: for tools that display it, not for kernels.
+"""Probes of a card in the monitor of a core device (TCP 1383): for tools that display them, not for
+kernels.
 
-A driver whose card has probes has a host-only method ``monitored()``, which lists them.
+A driver whose card has probes lists them in a host-only method ``monitored()``.
 """
 
 from collections.abc import Callable
@@ -10,13 +11,13 @@ __all__ = ["Monitored"]
 
 
 class Monitored(NamedTuple):
-    """A probe of a card: where it is, and what its value means."""
+    """A probe of a card: its location and the meaning of its value."""
 
     place: int | None
-    """of several the number that users know it by; None of a single one"""
+    """the number by which users know the probe; None for a single one"""
     channel: int
     """RTIO channel"""
     probe: int
     quantity: Callable[[int], float]
-    """from the value to the quantity, in `unit`"""
+    """converts the value to the quantity, in `unit`"""
     unit: str

@@ -6,13 +6,13 @@ __all__ = ["Readiness"]
 
 
 class Readiness:
-    """What a chip inherits that has to be waited for. It has the kernel method ``is_ready(which)``,
-    which asks it; `which` is a number that means something to the chip."""
+    """Base of a chip that must be waited for. The chip supplies the kernel method
+    ``is_ready(which)``, which polls it; the meaning of the number `which` is up to the chip."""
 
     @kernel
     def becomes_ready(self, which, attempts, interval) -> TBool:
-        """Ask up to `attempts` times, with `interval` seconds (float) on the timeline after each,
-        and stop when it is ready. Whether it was."""
+        """Poll up to `attempts` times, with `interval` seconds (float) on the timeline after each,
+        until the chip is ready. Returns whether it is ready."""
         ready = False
         while attempts > 0 and not ready:
             ready = self.is_ready(which)

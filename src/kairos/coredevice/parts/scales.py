@@ -1,8 +1,8 @@
-"""Scales: how quantities become the codes of DACs, attenuators and amplitude words, and the codes of ADCs quantities.
+"""Scales: conversion of quantities to codes of DACs, attenuators and amplitude words, and of ADC codes back.
 
-A scale is declared once, from numbers of a data sheet, and used on the host and in kernels. A code
-out of range is refused by the method `refuse`, which a card overrides with the exception that its
-users know::
+A scale is declared once, with numbers of a data sheet, and used on the host and in kernels. Codes
+out of range are rejected by the method `refuse`, which a card overrides to raise the exception that
+its users expect::
 
     class Volts(Scale):
         @portable
@@ -19,9 +19,10 @@ __all__ = ["AmplifiedScale", "Scale"]
 
 
 class Scale:
-    """Codes from 0 to `highest` (the highest of `bits` bits, if it is None), linear in a quantity:
-    `steps` codes in one of its unit, negative if the code falls as the quantity rises, and the code
-    `zero` for nothing."""
+    """Codes from 0 to `highest` (default: the maximum of `bits` bits), linear in a quantity:
+    `steps` codes per unit, negative if the code falls as the quantity rises; `zero` is the code of
+    the quantity 0.
+    """
 
     kernel_invariants = {"highest", "steps", "zero"}
 
@@ -32,36 +33,37 @@ class Scale:
 
     @portable
     def refuse(self):
-        """Raise what says that a quantity is out of range."""
+        """Raise the exception for a quantity out of range."""
         raise ValueError("out of the range of a scale")
 
     @portable(flags={"forceinline"})
     def checked(self, code) -> TInt32:
-        """The code, if there is such a one."""
+        """Return the code if it is in range, else call `refuse`."""
         if code < 0 or code > self.highest:
             self.refuse()
         return code
 
     @portable(flags={"forceinline"})
     def code(self, quantity) -> TInt32:
-        """The nearest code. What `refuse` raises if it is out of range."""
+        """Return the nearest code. Raises as `refuse` if it is out of range."""
         return self.checked(int(round(self.steps * quantity)) + self.zero)
 
     @portable(flags={"forceinline"})
     def code_from(self, base, quantity) -> TInt32:
-        """As `code`, where nothing has the code `base` instead of `zero`."""
+        """As `code`, with `base` instead of `zero` as the code of the quantity 0."""
         return self.checked(int(round(self.steps * quantity + base)))
 
     @portable(flags={"forceinline"})
     def quantity(self, code) -> TFloat:
-        """The quantity of a code."""
+        """Return the quantity of a code."""
         return (code - self.zero) / self.steps
 
 
 class AmplifiedScale:
-    """An ADC behind an amplifier: signed codes of `bits` bits for `span` (from the lowest quantity
-    to the highest) at the amplification 1. The amplifier has a setting for each of `gains`,
-    numbered from 0 on."""
+    """An ADC with a preceding amplifier: signed codes of `bits` bits over `span` (from lowest to
+    highest quantity) at a gain of 1. The amplifier has one setting per element of `gains`, numbered
+    from 0.
+    """
 
     kernel_invariants = {"steps"}
 
@@ -70,7 +72,8 @@ class AmplifiedScale:
 
     @portable
     def quantity(self, code, setting) -> TFloat:
-        """The quantity of a code at a setting of the amplifier. ValueError ("invalid gain") if there is no such one."""
+        """Return the quantity of a code at an amplifier setting. ValueError ("invalid gain") for
+        other settings."""
         if setting < 0 or setting >= len(self.steps):
             raise ValueError("invalid gain")
         return code * self.steps[setting]

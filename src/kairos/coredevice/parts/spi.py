@@ -1,7 +1,7 @@
 """Transfers on a shared SPI bus, declared as data.
 
-Chips that share a bus differ in the length of their words, the clock, the chip select and the
-edges. A driver declares each kind of transfer that it makes once, in its class::
+Chips that share a bus differ in word length, clock, chip select and clock edges. A driver declares
+each kind of transfer once, in its class::
 
     class Card:
         write_gain = Transfer(length=16, div=4, cs=1)
@@ -17,28 +17,30 @@ edges. A driver declares each kind of transfer that it makes once, in its class:
         def set_gain(self, code):
             self.write_gain.send(code)
 
-A number may be the name of an attribute of the instance, as ``"chip_select"`` is, and `bus=` names
-the attribute that holds the bus if it is not ``bus``. When an instance's transfer is first used,
-the configuration word, the duration and the place of the data in the bus's 32 bits are computed on
-the host; kernels find them as constants. Wrong lengths and dividers are a `ValueError` there.
+A number may be given as the name of an attribute of the instance, such as ``"chip_select"``, and
+`bus=` names the attribute that holds the bus if it is not ``bus``. On first use of an instance's
+transfer, the configuration word, the duration and the position of the data in the bus's 32 bits are
+computed on the host; they are constants in kernels. Invalid lengths and dividers raise `ValueError`
+at that point.
 
 ========================  =====================================================================  ======================
-kernel method             what it does                                                           cursor advances by
+kernel method             effect                                                                 cursor advances by
 ========================  =====================================================================  ======================
 ``send(data)``            configures the bus and transfers `data`                                ``1 + cycles`` of the
                                                                                                  coarse cycle
-``exchange(data)``        `send`, then the word that was read; needs ``SPI_INPUT``               the same
+``exchange(data)``        `send`, then returns the word read; needs ``SPI_INPUT``                the same
 ``prepare()``             configures the bus for this kind                                       1 coarse cycle
-``put(data)``             transfers `data`; `prepare` or `send` of this kind came last           ``cycles``
-``get()``                 the oldest word that was read and not fetched yet; RuntimeError if      nothing
-                          none comes up to a millisecond behind the cursor
+``put(data)``             transfers `data`; requires a preceding `prepare` or `send` of          ``cycles``
+                          this kind
+``get()``                 returns the oldest word read but not fetched; RuntimeError if          nothing
+                          none arrives within a millisecond after the cursor
 ========================  =====================================================================  ======================
 
-`data` is right aligned whatever the length: bit 0 is the last bit that goes out (with
-``SPI_LSB_FIRST`` the first). Words that were read are right aligned too. Longer messages are
-chains: all transfers but the last without ``SPI_END``. A `SizedTransfer` has no length of its own:
-``send(data, length)`` and ``exchange(data, length)`` are given it. `duration_mu` of a bound
-transfer is the time of `put` in machine units (int64), for transfers that end at the cursor.
+`data` is right aligned for every length: bit 0 is sent last (first with ``SPI_LSB_FIRST``). Words
+read are right aligned too. Longer messages are chains: all transfers but the last without
+``SPI_END``. A `SizedTransfer` has no fixed length; ``send(data, length)`` and
+``exchange(data, length)`` take it. `duration_mu` of a bound transfer is the time of `put` in
+machine units (int64), for transfers that must end at the cursor.
 """
 
 from numpy import int64
@@ -78,13 +80,13 @@ SPI_LSB_FIRST = int(SpiFlag.LSB_FIRST)
 SPI_HALF_DUPLEX = int(SpiFlag.HALF_DUPLEX)
 
 WORD = contract.WORD_BITS
-"""Bits that a transfer can have."""
+"""Maximum number of bits of a transfer."""
 LATEST_ANSWER = int64(1_000_000)
-"""Machine units behind the cursor, longer than an answer takes from a satellite."""
+"""Machine units after the cursor, longer than an answer from a satellite takes."""
 
 
 def _field(name, least=0):
-    """(lowest bit, values in order of their codes) of a field of the configuration word."""
+    """Return (lowest bit, values in order of their codes) of a field of the configuration word."""
     return getattr(contract, f"{name}_AT"), range(least, least + (1 << getattr(contract, f"{name}_BITS")))
 
 
@@ -94,12 +96,13 @@ FIELDS = {
     "div": _field("DIV", contract.DIV_LEAST),
     "cs": _field("CS"),
 }
-"""Of the configuration word: where a field begins, and its values in order of their codes, from 0 on."""
+"""Fields of the configuration word: lowest bit, and values in order of their codes from 0."""
 LENGTHS, DIVIDERS = FIELDS["length"][1], FIELDS["div"][1]
 
 
 def config_word(**values):
-    """The configuration word (int32) of `flags`, `length`, `div` and `cs`; ValueError if one is out of range."""
+    """Encode the configuration word (int32) of `flags`, `length`, `div` and `cs`; ValueError if out
+    of range."""
     word = 0
     for name, value in values.items():
         place, allowed = FIELDS[name]
@@ -111,13 +114,15 @@ def config_word(**values):
 
 @portable
 def transfer_cycles(length, div):
-    """Coarse cycles for which a transfer keeps the bus busy: its bits, one period to select the chip, one cycle."""
+    """Coarse cycles for which a transfer occupies the bus: its bits, one period of chip select, one
+    cycle."""
     return (length + 1) * div + 1
 
 
 @kernel
 def _answer(channel) -> TInt32:
-    """The oldest word that a bus has read. Transfers end at the cursor: a bus without one then was not told to read."""
+    """Return the oldest word read by a bus. Transfers end at the cursor; without a word by then the
+    bus was not configured to read."""
     time_mu, word = rtio_input_timestamped_data(now_mu() + LATEST_ANSWER, channel)
     if time_mu < 0:
         raise RuntimeError(
@@ -129,7 +134,7 @@ def _answer(channel) -> TInt32:
 
 class Transfer:
     """Declares a kind of transfer: `length` in bits (1 to 32), clock period `div` in coarse cycles
-    (2 to 257), chip select `cs` (0 to 255), `flags` of `kairos.coredevice.spi2`. Of an instance it
+    (2 to 257), chip select `cs` (0 to 255), `flags` of `kairos.coredevice.spi2`. On an instance it
     is a `BoundTransfer`.
     """
 
@@ -151,12 +156,12 @@ class Transfer:
             getattr(device, self.bus),
             **{name: getattr(device, v) if isinstance(v, str) else v for name, v in self.values.items()},
         )
-        # Found before this descriptor from now on: the compiler needs one object.
+        # Takes precedence over this descriptor from now on: the compiler needs one object.
         return device.__dict__.setdefault(self.name, bound)
 
 
 class BoundTransfer:
-    """A kind of transfer on the `SPIMaster` `bus`."""
+    """A kind of transfer bound to the `SPIMaster` `bus`."""
 
     kernel_invariants = {"bus", "config", "data_target", "duration_mu", "shift"}
 
@@ -173,7 +178,7 @@ class BoundTransfer:
 
     @kernel
     def prepare(self):
-        """Configure the bus for transfers of this kind; advances by a coarse cycle."""
+        """Configure the bus for transfers of this kind; advances by one coarse cycle."""
         self.bus.configure(self.config, self.duration_mu)
 
     @kernel
@@ -184,8 +189,8 @@ class BoundTransfer:
 
     @kernel
     def get(self) -> TInt32:
-        """The oldest word read that was not fetched yet, right aligned; waits for it. The cursor
-        stays. RuntimeError if the bus was not configured to read."""
+        """Wait for and return the oldest word read but not fetched, right aligned. The cursor does
+        not move. RuntimeError if the bus was not configured to read."""
         return _answer(self.bus.channel)
 
     @kernel
@@ -196,13 +201,14 @@ class BoundTransfer:
 
     @kernel
     def exchange(self, data) -> TInt32:
-        """`send`, and the word that was read."""
+        """`send`, then return the word read."""
         self.send(data)
         return self.get()
 
 
 class SizedTransfer(Transfer):
-    """Declares a kind of transfer whose length the kernel says, of an instance a `BoundSizedTransfer`."""
+    """Declares a kind of transfer whose length is given by the kernel; on an instance a
+    `BoundSizedTransfer`."""
 
     @property
     def kind(self):
@@ -213,7 +219,7 @@ class SizedTransfer(Transfer):
 
 
 class BoundSizedTransfer:
-    """A kind of transfer on the `SPIMaster` `bus`, of 1 to 32 bits; the highest one goes first."""
+    """A kind of transfer of 1 to 32 bits, highest first, bound to the `SPIMaster` `bus`."""
 
     kernel_invariants = {"bus", "config", "div"}
 
@@ -235,6 +241,6 @@ class BoundSizedTransfer:
 
     @kernel
     def exchange(self, data, length) -> TInt32:
-        """`send`, and the word that was read, right aligned."""
+        """`send`, then return the word read, right aligned."""
         self.send(data, length)
         return _answer(self.bus.channel)

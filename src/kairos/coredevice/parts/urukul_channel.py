@@ -1,4 +1,4 @@
-"""What an Urukul does for each of its DDS channels, whatever chip is there."""
+"""Functions of an Urukul for its DDS channels, independent of the chip."""
 
 from ...language import TFloat, TInt32, host_only, kernel
 from .. import urukul
@@ -9,7 +9,7 @@ __all__ = ["UrukulChannel"]
 
 
 def line(setter):
-    """The kernel method that passes a channel's `state` on to a method of the `CPLD`."""
+    """Build the kernel method that passes a channel's `state` on to a method of the `CPLD`."""
 
     @made(setter.__doc__)
     def set_line(self, state):
@@ -19,7 +19,8 @@ def line(setter):
 
 
 class UrukulChannel:
-    """What the driver of a DDS inherits. `cpld` is the Urukul, `chip_select` the chip's, `channel` its number there."""
+    """Base of DDS drivers. `cpld` is the Urukul, `chip_select` the chip's select, `channel` its
+    number on the card."""
 
     kernel_invariants = {"bus", "channel", "chip_select", "core", "cpld", "io_update"}
 
@@ -35,7 +36,7 @@ class UrukulChannel:
 
     @host_only
     def monitored(self):
-        """The probe of the frequency; none if the chip select is that of several chips."""
+        """Return the probe of the frequency; none if the chip select addresses several chips."""
         if self.channel < 0:
             return []
         return [Monitored(None, self.bus.channel, self.channel, self.ftw_to_frequency, "Hz")]

@@ -1,4 +1,4 @@
-"""Searches for the delays at which an AD9910 is synchronous, against a model of the chip on its bus."""
+"""Searches for the synchronisation delays of an AD9910, with a model of the chip on its bus."""
 
 import pytest
 
@@ -21,8 +21,8 @@ SYNC, STEP, FTW = 0x0A, 0x0C, 0x07
 
 
 class Chip:
-    """As much of an AD9910 as the searches need: `edge` of SYNC_IN in steps of its delay, every 13
-    of them; `phase` of SYNC_CLK's edges in ns, every 4 of them."""
+    """A model of an AD9910 for the searches: `edge` of SYNC_IN in steps of its delay, with a period
+    of 13 steps; `phase` of SYNC_CLK's edges in ns, with a period of 4."""
 
     def __init__(self, edge=0, phase=0.5):
         self.edge, self.phase = edge, phase
@@ -62,7 +62,8 @@ class Chip:
 
 
 class Card(Chip):
-    """The four chips of an Urukul that belongs to an SU-Servo, with these edges; MASK_NU says which listens."""
+    """The four chips of an Urukul that belongs to an SU-Servo, with these edges; MASK_NU selects
+    the addressed one."""
 
     CONFIGURATION, ALL = 1, 3
 
@@ -88,7 +89,7 @@ class Card(Chip):
 
 
 def search(method, chip, *args):
-    """Result of a kernel whose outputs go to the chip."""
+    """Return the result of a kernel whose outputs go to the chip."""
     compiled = Compiled(method, args, method.__self__.core)
     seen = 0
     calls = []
@@ -126,7 +127,8 @@ def test_searches_that_fail():
 
 @pytest.mark.parametrize("phase, delay", [(0.5, 3), (1.5, 0), (3.5, 2)])
 def test_delay_of_updates(phase, delay):
-    """With an edge of SYNC_CLK half a nanosecond behind a unit, the delay is 1.5 ns and 2.5 ns from its neighbours."""
+    """With an edge of SYNC_CLK half a nanosecond after a unit, the delay is 1.5 ns and 2.5 ns from
+    its neighbours."""
     result = search(devices(ENTRIES).get("dds").tune_io_update_delay, Chip(phase=phase))
     assert result.exception is None and result.value == delay
 

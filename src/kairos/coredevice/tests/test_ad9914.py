@@ -1,4 +1,4 @@
-"""The AD9914: what its methods put on the bus, word for word, and when."""
+"""The AD9914: the words of its methods on the bus, and their times."""
 
 import pytest
 from numpy import int64
@@ -16,7 +16,8 @@ def chip():
 
 
 def words(traffic):
-    """(time, address, word) of each word; the bus is never asked for two within five coarse cycles."""
+    """Return (time, address, word) of each word; checks that words are at least five coarse cycles
+    apart."""
     assert {channel for _, channel, _, _ in traffic.outputs} <= {BUS}
     times = [time for time, *_ in traffic.outputs]
     assert all(later - time >= WORD_MU for time, later in zip(times, times[1:], strict=False))
@@ -38,7 +39,7 @@ def test_tones_are_written_before_the_cursor(chip):
 
 
 def test_phase_modes(chip):
-    # At 3 GHz a quarter turn a cycle of the clock: three quarters a machine unit.
+    # At 3 GHz a quarter turn per clock cycle, three quarters per machine unit.
     for mode, reference, phase in [(1, -1, 7), (1, -5, 7), (2, -1, 7)]:
         done = run(chip.set_mu, 1 << 30, 7, mode, 0xFFF, int64(reference))
         assert words(done)[1][1:] == (0x01, 0x2108), "the accumulator is cleared at the update"
@@ -117,7 +118,7 @@ def test_init_calibrates(chip):
 
 def test_the_mode_of_set_phase_mode_is_the_default():
     chip = devices({"dds": ("ad9914.AD9914", {"sysclk": 3e9, "bus_channel": BUS, "channel": 0})}).get("dds")
-    chip.phase_mode = 1  # what `set_phase_mode` does in a kernel
+    chip.phase_mode = 1  # effect of `set_phase_mode` in a kernel
     assert words(run(chip.set_mu, 1))[1][1:] == (0x01, 0x2108)
     assert words(run(chip.set_mu, 1, 0, 0))[1][1:] == (0x01, 0x0108)
     assert type(chip).get_rtio_channels(bus_channel=BUS, sysclk=3e9, channel=1) == [(BUS, None)]

@@ -1,4 +1,4 @@
-"""AD9834, Novogorny, Shuttler, Phaser, camera grabbers: their words."""
+"""Words of AD9834, Novogorny, Shuttler, Phaser and camera grabbers."""
 
 import pytest
 from numpy import int64
@@ -41,7 +41,8 @@ def ad9834(method, *args):
 
 
 def words(method, *args):
-    """Words of a method of the AD9834 behind its initialisation, with the configuration that is then in force."""
+    """Return the words of a method of the AD9834 after its initialisation, with the configuration
+    then in force."""
     return [data >> 16 for _, data in run(method, *args).on(SPI)]
 
 

@@ -1,4 +1,4 @@
-"""What the methods of digital channels write, read, and take of time."""
+"""Methods of digital channels: outputs, reads, and their durations."""
 
 import pytest
 from numpy import int64
@@ -14,7 +14,7 @@ CHANNEL = 5
 
 
 class Devices:
-    """A device manager that has a core."""
+    """A device manager with a core."""
 
     def __init__(self):
         self.core = Core(self, host=None, ref_period=1e-9)
@@ -29,8 +29,8 @@ def ttl():
 
 
 def run(method, *args, times=(), data=()):
-    """Outputs (time, address, data), reads, the result and the cursor at the end; `times` and
-    `data` are of the events that are there."""
+    """Run a method; returns outputs (time, address, data), reads, the result and the final cursor.
+    `times` and `data` are those of the available events."""
     times, data = iter(times), iter(data)
     firmware = {
         "rtio_input_timestamp": lambda timeout, channel: next(times, -1),

@@ -1,4 +1,4 @@
-"""Every driver that a system description names can be made, with the arguments that it gives."""
+"""Every driver named by a system description can be constructed with the arguments it gives."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""Transactions on the I2C bus: start `S`, restart `R`, stop `P`, bytes as they go out, `?` for one
-that is read and acknowledged and `!` for one that is not."""
+"""Transactions on the I2C bus: start `S`, restart `R`, stop `P`, bytes written as such, `?` for a
+byte read and acknowledged and `!` for one read and not acknowledged."""
 
 import pytest
 
@@ -14,7 +14,7 @@ BUS = 3
 
 
 class Devices:
-    """A device manager that has a core and two switches."""
+    """A device manager with a core and two switches."""
 
     def __init__(self):
         self.core = Core(self, host=None, ref_period=1e-9)
@@ -61,7 +61,8 @@ def program():
 
 
 def transaction(method, *args, refused=(), answers=()):
-    """What is on the bus, and the result. The bytes number `refused` that go out are not acknowledged."""
+    """Return the activity on the bus, and the result. The written bytes numbered `refused` are not
+    acknowledged."""
     sent, replies = iter(range(1000)), iter(answers)
     firmware = {name: lambda bus: None for name in ("i2c_start", "i2c_restart", "i2c_stop")}
     firmware["i2c_write"] = lambda bus, byte: next(sent) not in refused
@@ -102,7 +103,7 @@ def test_transactions(program):
 def test_what_is_not_acknowledged(program):
     bus, result = transaction(program.poll, refused=[0])
     assert (bus, result.value) == ("S a0 P", False)
-    # The last byte of a message may be refused if the caller says so, no other.
+    # The last byte of a message may be refused if the caller permits it, no other.
     assert transaction(program.write, [1, 2], False, refused=[3])[1].exception is None
     assert transaction(program.write_byte, False, refused=[1])[1].exception is None
     for method, args, refused, bus, text in [
@@ -117,7 +118,7 @@ def test_what_is_not_acknowledged(program):
     ]:
         noted, result = transaction(method, *args, refused=[refused])
         assert result.exception[0] == "artiq.coredevice.exceptions.I2CError" and result.message == text
-        # Here an exception ends the run; the stop that follows on the device is tested there.
+        # Here an exception ends the run; the following stop is tested on the device.
         assert noted == bus
 
 

@@ -1,5 +1,5 @@
-"""Drivers whose cards are not wholly described: a device database with them loads, and using what
-is missing says so, where it stands, before anything runs."""
+"""Drivers whose cards are not fully documented: a device database with them loads, and using a
+missing feature is reported at its place, before anything runs."""
 
 import pytest
 
@@ -115,12 +115,12 @@ def test_a_kernel_that_uses_it_does_not_compile(manager, method):
 def test_registers_of_the_modulator_from_settings():
     from artiq.coredevice.trf372017 import TRF372017
 
-    # As after a reset, or as the data sheet recommends; the address of register n is 8 + n, in the
-    # lowest five bits.
+    # As after a reset, or as recommended by the data sheet; the address of register n is 8 + n, in
+    # the lowest five bits.
     plain = TRF372017().get_mmap()
     assert [word & 0x1F for word in plain] == [8 + n for n in range(1, 8)]
     assert [word & 0xFFFFFFFF for word in plain[:3]] == [0x41500029, 0x08A0100A, 0x0000000B]
-    # 125 MHz / 2 * 25 * 2 (divider in front of the prescaler), through a divider by 4: 781.25 MHz
+    # 125 MHz / 2 * 25 * 2 (divider before the prescaler), through a divider by 4: 781.25 MHz
     words = TRF372017(
         {"rdiv": 2, "nint": 25, "pll_div_sel": 1, "prsc_sel": "P4_5", "icp": 0, "tx_div_sel": 2}
     ).get_mmap()

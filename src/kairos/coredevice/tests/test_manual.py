@@ -1,4 +1,4 @@
-"""The drivers in docs/experiments.md compile, and do what the page says."""
+"""The drivers in docs/experiments.md compile, and behave as the page states."""
 
 import linecache
 import re

@@ -1,4 +1,4 @@
-"""The pulse core's driver: settings of how samples are made, as words."""
+"""The pulse core's driver: settings of sample generation, as words."""
 
 import ctypes
 
@@ -20,13 +20,13 @@ def pulse():
 
 
 class ListOfWords(ctypes.Structure):
-    """A list of int32 of a kernel that runs on this machine."""
+    """A list of int32 of a kernel running on this machine."""
 
     _fields_ = [("elements", ctypes.POINTER(ctypes.c_uint32)), ("length", ctypes.c_int32)]
 
 
 def called(method, *args):
-    """What a call of a method did."""
+    """Return the result and the events of a method call."""
     calls = []
 
     def wide(target, data):
@@ -37,7 +37,7 @@ def called(method, *args):
 
 
 def sent(method, *args):
-    """(address, data) of the only event."""
+    """Return (address, data) of the only event."""
     result = called(method, *args)
     assert result.exception is None
     [(_, (_, target, *words))] = result.calls

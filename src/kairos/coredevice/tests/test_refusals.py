@@ -1,4 +1,5 @@
-"""What drivers refuse, each with the text that its users read: arguments, cards that answer wrongly, or not at all."""
+"""Errors of drivers, each with the text shown to users: invalid arguments, wrong answers of cards,
+or none."""
 
 import re
 import subprocess
@@ -25,7 +26,7 @@ ENTRIES = {
     "grabber": ("grabber.Grabber", {"channel_base": GRABBER}),
 }
 HOT = 0b10000
-"""Mark of an AD53xx that is too hot, in its control register."""
+"""Flag of an overheated AD53xx, in its control register."""
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +130,7 @@ def test_the_host(get):
         reference_divider(0.0, False, False)
     with pytest.raises(ValueError, match="out of the range of a scale"):
         Scale(bits=8, steps=1).code(256)
-    # A kernel asks the host to say so.
+    # A kernel asks the host to raise it.
     with pytest.raises(NotImplementedError, match="this needs an Urukul with protocol revision 9"):
         get("revision8").needs_rev9()
     with pytest.raises(OSError, match="No analyzer proxy configured"):

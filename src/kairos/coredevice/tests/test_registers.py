@@ -1,4 +1,4 @@
-"""Fields and registers: on the host, and in kernels as this machine computes them."""
+"""Fields and registers: on the host, and in kernels executed on this machine."""
 
 import pytest
 from numpy import int64
@@ -10,7 +10,7 @@ from kairos.coredevice.registers import Field, Register
 
 
 class Status(Register):
-    """Fields that touch the ends of a word."""
+    """Fields at the ends of a word."""
 
     chip = "Example"
     width = 32
@@ -67,7 +67,7 @@ NARROW, WIDE = (Status.offset, sampler.PGIA.gain), (urukul.CFG9.clk_div, urukul.
 
 @pytest.mark.parametrize("kind, fields, factor", [("int32", NARROW, 1), ("int64", WIDE, 0x12345)])
 def test_kernels_agree_with_the_host(kind, fields, factor):
-    """Each operation on a field and on several, on words of 32 and of 64 bits."""
+    """Each operation on a single field and on several, on words of 32 and of 64 bits."""
     operations = [
         *("field.place(3)", "field.get(n)", "field.put(~n, 2)", "field.put_all(n, 5)"),
         *("several.get_at(n, 3)", "several.put_at(n, 3, 1)"),

@@ -1,4 +1,4 @@
-"""SU-Servo: events on its channels, and what its Urukuls are told."""
+"""SU-Servo: events on its channels, and messages to its Urukuls."""
 
 import pytest
 from kairos_gateware.servo.format import AddressMap
@@ -34,7 +34,7 @@ def get():
 
 
 def accesses(traffic, channel=SERVO):
-    """(address, value) of all that the servo got, 8 machine units after one another."""
+    """Return (address, value) of all accesses to the servo, 8 machine units apart."""
     events = [(address, data) for _, number, address, data in traffic.outputs if number == channel]
     return [(address | data >> 18 << 8, data & 0x3FFFF) for address, data in events]
 
@@ -160,7 +160,8 @@ LOCKED = 0xF << 8 | 9 << 16
 
 
 def test_start(get):
-    """The servo stops, the amplifiers' bus is configured, each card of revision 9 is checked, one of 8 is not."""
+    """The servo stops, the amplifiers' bus is configured, each card of revision 9 is checked, one
+    of revision 8 is not."""
     traffic = run(get("servo").init, data=[LOCKED, *([0x7F7F, LOCKED] * 4)])
     assert traffic.outputs[0] == (0, SERVO, 0, (WE | 3 << 10) >> 8 << 18)
     assert traffic.on(PGIA) == [(1, 1 << 24 | 6 << 16 | 15 << 8 | 2)]
@@ -171,7 +172,8 @@ def test_start(get):
         8: [word[4] for word in first if word[2] == 2 and word[1] == 24 and word[3]],
     }
     assert cards[9][-1] == get("cpld0").cfg_reg & 0xFFFFFFF and cards[8][-1] == get("cpld1").cfg_reg
-    # All data go to the chip select of all; of the first card each chip was selected alone
+    # All data go to the chip select of all chips; on the first card each chip was selected
+    # individually
     assert {word[0] for word in traffic.words(SPI)} == {1, 3}
 
 

@@ -129,7 +129,7 @@ def test_what_is_behind_the_mirny(get):
 
 
 def written(traffic):
-    """Words that the synthesiser of channel 2 got."""
+    """Return the words received by the synthesiser of channel 2."""
     words = traffic.words(SPI)
     heads = [place for place, word in enumerate(words) if word[1:] == (8, 4, False, 6 << 1)]
     assert all(words[place + 1][:4] == (1, 32, 4, True) for place in heads)

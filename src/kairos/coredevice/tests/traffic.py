@@ -1,4 +1,5 @@
-"""What drivers put on their RTIO channels, as their kernels compute it on this machine: for the tests of drivers."""
+"""Activity of drivers on their RTIO channels, with their kernels executed on this machine: for the
+tests of drivers."""
 
 from dataclasses import dataclass
 
@@ -12,21 +13,21 @@ CORE = {"host": None, "ref_period": 1e-9, "target": "cortexa9"}
 
 
 def entry(driver, **arguments):
-    """An entry of a device database; `driver`: module and class."""
+    """Return an entry of a device database; `driver`: module and class."""
     module, cls = driver.split(".")
     return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
 
 
 def devices(entries):
-    """A device manager with a core and these entries, given as (driver, arguments)."""
+    """Return a device manager with a core and these entries, given as (driver, arguments)."""
     known = {name: entry(driver, **arguments) for name, (driver, arguments) in entries.items()}
     return DeviceManager(DeviceDB({"core": entry("core.Core", **CORE)} | known))
 
 
 @dataclass
 class Traffic:
-    """outputs: (time, channel, address, data); reads: arguments of the inputs waited for; with the
-    result and the cursor at the end."""
+    """outputs: (time, channel, address, data); reads: arguments of the awaited inputs; with the
+    result and the final cursor."""
 
     outputs: list
     reads: list
@@ -34,11 +35,12 @@ class Traffic:
     now: int
 
     def on(self, *channels):
-        """(address, data) of what these channels got."""
+        """Return (address, data) of the outputs to these channels."""
         return [(address, data) for _, channel, address, data in self.outputs if channel in channels]
 
     def words(self, channel):
-        """Of each SPI transfer: chip select, length, divider, whether it ends the message, and the data."""
+        """Return for each SPI transfer: chip select, length, divider, whether it ends the message,
+        and the data."""
         return [transfer[1:] for transfer in self.transfers(channel)]
 
     def transfers(self, channel):
@@ -56,8 +58,8 @@ class Traffic:
 
 
 def run(method, *args, data=(), times=(), counter=0):
-    """What a driver's kernel does from time 0 on. `data`: of the input events that it reads;
-    `times`: with their times, where it asks for these; an exception is raised here."""
+    """Run a driver's kernel from time 0 on. `data`: of the input events it reads; `times`: their
+    times, where it requests them; an exception is raised here."""
     data, times = iter(data), iter(times)
     firmware = {
         "rtio_input_data": lambda channel: _signed(next(data)),
@@ -78,7 +80,7 @@ def run(method, *args, data=(), times=(), counter=0):
 
 
 class KernelError(Exception):
-    """A kernel ended with the exception of this name and with this message."""
+    """A kernel ended with the exception of this name and message."""
 
 
 def _signed(word):

@@ -1,4 +1,4 @@
-"""The page in a browser: what it shows, what mouse and keys do, and that it stays fluid."""
+"""The page in a browser: its display, its response to mouse and keys, and its speed."""
 
 import random
 import shutil
@@ -28,7 +28,7 @@ def browser():
 
 @pytest.fixture
 def show(browser, tmp_path):
-    """Opens a page of lanes; at the end its console must be empty."""
+    """Open a page of lanes; at the end its console must be empty."""
     said, pages = [], []
 
     def show(lanes, end, title="a <b>title</b> & more"):
@@ -63,7 +63,7 @@ PLACE = (
     "([time, name]) => { const row = scope.rows.find(({lane}) => lane?.name === name), "
     "box = scope.canvas.getBoundingClientRect(); return [box.x + scope.view.x(time), box.y + 22 + row.top + 10]; }"
 )
-"""Of a time and the name of a lane: where that is on the page."""
+"""Maps a time and the name of a lane to the position on the page."""
 
 
 def values(page, time):

@@ -80,7 +80,7 @@ def test_transfers_are_chained_to_messages():
 
 
 def sent(channel, time, select, *words):
-    """The messages of a transfer on a bus: (data, bits) each, the last one ends it."""
+    """Yield the messages of a transfer on a bus: (data, bits) each, the last one ends it."""
     for number, (data, bits) in enumerate(words):
         config = config_word(length=bits, div=4, cs=select, flags=SpiFlag.END if number == len(words) - 1 else 0)
         yield out(channel, time + 1000 * number, config, spi.CONFIG_ADDRESS)

@@ -1,4 +1,5 @@
-"""Messages are found again on the pads of a bus, however its clock idles and samples."""
+"""Messages are recovered from the pads of a bus for every idle level and sampling edge of its
+clock."""
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ HALF = 40
 
 
 class Bus:
-    """Pads, driven as a master drives them."""
+    """Pads, driven as by a master."""
 
     def __init__(self, idle, late, active_low):
         self.idle, self.late = idle, late
@@ -71,7 +72,7 @@ def test_messages_are_found_again(sent, idle, late, active_low):
     assert len(Messages(bus.pads)) == len(found)
     assert [message[:4] for message in found] == [message[:4] for message in expected]
     for one, other in zip(found, expected, strict=True):
-        # Which edge samples is known only if data change between the edges.
+        # The sampling edge can be inferred only if data change between the edges.
         mosi = f"{other.written:0{other.bits}b}"
         if "01" in mosi or "10" in mosi:
             assert one.written == other.written
@@ -80,7 +81,7 @@ def test_messages_are_found_again(sent, idle, late, active_low):
 
 @pytest.mark.parametrize("count", [1, 2, 12])
 def test_the_first_messages_on_a_bus_that_is_set_up_for_them(count):
-    """Its pads are low until then."""
+    """The pads are low until then."""
     bus = Bus(1, False, True)
     bus.pads["clk"].initial = 0
     for name in ("cs0", "cs1", "cs2"):
@@ -103,7 +104,7 @@ def device(driver, **arguments):
 
 
 DATABASE = {
-    # Before its card, which it knows under another name
+    # Precedes its card, to which it refers by another name
     "dds": device("AD9910", chip_select=4, cpld_device="other", pll_n=32),
     "cpld": device("CPLD", spi_device="spi_u"),
     "other": "cpld",
@@ -134,7 +135,7 @@ def test_what_a_message_says():
     assert said("spi_u", 4, 40, read, 0x1234) == "read CFR2 = 0x1234"
     # 255 is no attenuation
     assert said("spi_u", 2, 32, 0x00FFFEF7) == "ATT: 1, 0.125, 0, 31.875 dB"
-    # Nothing that the tables know: the bits as a number.
+    # Unknown to the tables: the bits as a number.
     assert said("spi_u", 4, 9, 0x1FF) == "0x1ff (9 bits)"
     assert said("spi_x", 1, 16, 0xAB) == "0x00ab (16 bits)"
 
@@ -172,7 +173,7 @@ def test_what_is_said_to_an_ad9834():
     assert said("spi_t", 1, 16, phase) == "PHASE1: 0.25 turns"
     assert labels.settings("spi_t", Message(0, 1, 1, 16, phase, None)) == {"phase 1": ("turns", 0.25)}
     assert labels.settings("spi_t", Message(0, 1, 1, 16, control, None)) == {}
-    # 75 MHz is the clock that its driver takes it to have.
+    # 75 MHz is its driver's default clock.
     lower, upper = (Message(n, n, 1, 16, 0x8000 | half, None) for n, half in enumerate((0, 1 << 11)))
     assert labels.settings("spi_t", upper, lower) == {"frequency 1": ("Hz", 75e6 / 8)}
     other = lower._replace(written=0x4000)

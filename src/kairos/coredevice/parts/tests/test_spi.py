@@ -1,4 +1,4 @@
-"""Declared transfers: what they put on the bus, computed once on the host."""
+"""Declared transfers: their words on the bus, computed once on the host."""
 
 import pytest
 
@@ -12,7 +12,7 @@ CHANNEL = 9
 
 
 class Devices:
-    """A device manager that has a core and a bus."""
+    """A device manager with a core and a bus."""
 
     def __init__(self):
         self.core = Core(self, host=None, ref_period=1e-9)
@@ -70,7 +70,7 @@ def card():
 
 def test_a_chain(card):
     short, long = 0x85 << 24 | 1 << 16 | 7 << 8, 2 << 24 | 31 << 8 | spi.SPI_END
-    # A coarse cycle for each configuration; (length + 1) * div + 1 of them for each transfer.
+    # A coarse cycle for each configuration, and (length + 1) * div + 1 for each transfer.
     times = [0, 8, 8 + 28 * 8, 16 + 28 * 8]
     words = [(1, short), (0, 0xAB << 24), (1, long), (0, 0x12345678)]
     sent, now = outputs(card.message, 0xAB, 0x12345678)
