@@ -148,6 +148,23 @@ def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path, cut):
         device.close()
 
 
+def test_outputs_lost_in_flight_are_reported_once_the_kernel_has_waited(tmp_path):
+    """The next output to that board is refused. It was posted, so the wait for its time reports it."""
+    built("pair", "satellite")
+    description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
+    (tmp_path / "system.toml").write_text(description.replace("delay_ns = 1000", "delay_ns = 260_000"))
+    device = System(tmp_path, tmp_path / "system.toml")
+    try:
+        device.until_logged(ABOVE)
+        (database := tmp_path / "device_db.py").write_text(two_boards(f"{device.host}:{device.ports[1381]}"))
+        experiment = Path(__file__).with_name("experiments") / "satellite_in_flight.py"
+        done = run_kairos("run", experiment, "--device-db", database, f"socket='{device.control_socket}'")
+        assert done.stdout.startswith("unreachable\nreached\n"), done.stdout + done.stderr + device.uart()
+        assert "RTIO busy error involving channel 0x10005:sat_ttl5" in device.manage("0", "log").stdout
+    finally:
+        device.close()
+
+
 def test_what_a_satellite_had_taken_when_its_logic_is_loaded_anew(tmp_path):
     """As when a loader boots it. The kernel is informed at its next request, and the log has the
     number of outputs."""

@@ -14,7 +14,7 @@ __all__ = ["CompileError", "Core"]
 rtio_init = firmware_function("rtio_init", flags=NOWRITE)
 rtio_get_counter = firmware_function("rtio_get_counter", flags=QUIET)
 rtio_get_destination_status = firmware_function("rtio_get_destination_status", "destination", QUIET)
-rtio_wait_until_mu = firmware_function("rtio_wait_until_mu", "time", QUIET)
+rtio_wait_until_mu = firmware_function("rtio_wait_until_mu", "time", NOWRITE)
 
 
 def load_compiler():
@@ -181,7 +181,10 @@ class Core:
 
     @kernel
     def wait_until_mu(self, cursor_mu):
-        """Wait until the hardware counter has reached `cursor_mu` (int64)."""
+        """Wait until the hardware counter has reached `cursor_mu` (int64).
+
+        Raises what an output submitted before did not report by itself: RTIODestinationUnreachable
+        if its board has been lost meanwhile."""
         rtio_wait_until_mu(cursor_mu)
 
     @kernel

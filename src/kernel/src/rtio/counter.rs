@@ -1,5 +1,6 @@
 //! Reading the RTIO counter, and sleeping until it has passed a time.
 
+use super::output::posted_error;
 use super::registers::registers_or_raise;
 use crate::owned::Owned;
 use crate::{raise, timer};
@@ -18,7 +19,8 @@ const MEASURABLE: u32 = 4000;
 const LONGEST: i64 = 1 << 31;
 
 /// `rtio_wait_until_mu(time)`: sleeps until the counter is past `time`, so that the core saves
-/// power and the emulator can skip the time. Resumes within a few microseconds after it.
+/// power and the emulator can skip the time. Resumes within a few microseconds after it. Raises the
+/// error of a posted output, since its caller wants the outputs up to `time` to have been executed.
 extern "C" fn wait_until_mu(time: i64) {
     let Some(registers) = registers_or_raise() else { return };
     let mut now = registers.read_counter();
@@ -38,6 +40,7 @@ extern "C" fn wait_until_mu(time: i64) {
             UNITS_PER_TICK.set(measured.clamp(64, 256 * 64));
         }
     }
+    posted_error();
 }
 
 raise::raising! {
