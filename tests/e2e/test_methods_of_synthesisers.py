@@ -6,7 +6,7 @@ from kairos.coredevice.adf5356 import ADF5356
 from kairos.coredevice.almazny import AlmaznyChannel, AlmaznyLegacy
 from kairos.coredevice.mirny import Mirny
 from kairos.devices import DeviceDB
-from tests.support.chain import Chain
+from tests.support.chain import Chain, attenuation_db
 from tests.support.databases import entry, written
 
 
@@ -38,7 +38,7 @@ def test_mirny(make):
         chain(mirny.write_reg, 1, 3 << 4)
         assert chain(mirny.read_reg, 1) == 3 << 4 == part()["control"] and part()["ch0"]["detector_hz"] == 0
         chain(mirny.set_att_mu, 2, 100)
-        assert part()["ch2"]["attenuation_db"] == (255 - 100) / 8
+        assert part()["ch2"]["attenuation_db"] == attenuation_db(100)
         chain(mirny.set_att, 3, 10.5)
         assert part()["ch3"]["attenuation_db"] == 10.5
         assert chain(mirny.att_to_mu, 10.5) == 255 - 84 and chain(mirny.mu_to_att, 255 - 84) == 10.5
@@ -83,7 +83,7 @@ def test_adf5356(make, refclk, doubler, pfd):
         chain(tone.enable_output)
         assert chip()["output"]
         chain(tone.set_att_mu, 200)
-        assert chip()["attenuation_db"] == 55 / 8
+        assert chip()["attenuation_db"] == attenuation_db(200)
         chain(tone.set_att, 3.5)
         assert chip()["attenuation_db"] == 3.5
         writes = chip()["writes"]

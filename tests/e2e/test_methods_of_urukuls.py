@@ -8,7 +8,7 @@ from kairos.coredevice.ad9910 import AD9910, PHASE_MODE_ABSOLUTE, RAM_DEST_ASF
 from kairos.coredevice.ad9912 import AD9912
 from kairos.coredevice.urukul import CPLD, ProtoRev9, RegIOUpdate
 from kairos.devices import DeviceDB
-from tests.support.chain import Chain
+from tests.support.chain import Chain, attenuation_db
 from tests.support.databases import calibrated, written
 
 
@@ -59,7 +59,7 @@ def test_cpld(chain, part):
     assert chain.advance_mu == 2 * 896 and field(part(), "IO_RST") == 0
 
     chain(cpld.set_all_att_mu, 0x10203040)
-    assert [part()[f"ch{n}"]["attenuation_db"] for n in range(4)] == [(255 - mu) / 8 for mu in (0x40, 0x30, 0x20, 0x10)]
+    assert [part()[f"ch{n}"]["attenuation_db"] for n in range(4)] == [attenuation_db(mu) for mu in (0x40, 0x30, 0x20, 0x10)]
     chain(cpld.set_att_mu, 1, 0x80)
     chain(cpld.set_att, 3, 12.5)
     assert int(chain(cpld.get_att_mu)) & 0xFFFFFFFF == (255 - 100) << 24 | 0x20 << 16 | 0x80 << 8 | 0x40
@@ -189,7 +189,7 @@ def test_ad9910(chain, part):
 
     # The channel on its card
     chain(dds.set_att_mu, 0x55)
-    assert chain(dds.get_att_mu) == 0x55 and chip()["attenuation_db"] == (255 - 0x55) / 8
+    assert chain(dds.get_att_mu) == 0x55 and chip()["attenuation_db"] == attenuation_db(0x55)
     chain(dds.set_att, 7.5)
     assert chain(dds.get_att) == 7.5
     for method, name in [(dds.cfg_sw, "RF_SW"), (dds.cfg_osk, "OSK"), (dds.cfg_drctl, "DRCTL")] + [

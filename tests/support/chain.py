@@ -14,7 +14,7 @@ from kairos.devices import DeviceManager
 from kairos.language import delay_mu, kernel, now_mu
 from kairos.testing import Bench
 
-__all__ = ["Chain", "device_methods"]
+__all__ = ["Chain", "attenuation_db", "device_methods"]
 
 SETTLED_MU = 2000
 """Machine units after which data sent have taken effect at a chip's output."""
@@ -95,6 +95,12 @@ class Chain:
     def uncalled(self, cls) -> set[str]:
         """Return the device methods of a driver class that have not been called."""
         return device_methods(cls) - {name for owner, name in self._called if owner is cls}
+
+
+def attenuation_db(mu: int) -> float:
+    """Attenuation that a card's attenuator (HMC542B) has with a setting in machine units: in steps
+    of 0.5 dB, of which each is four units."""
+    return (63 - (mu >> 2)) / 2
 
 
 def device_methods(cls) -> set[str]:

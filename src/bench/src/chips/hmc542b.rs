@@ -20,6 +20,13 @@ const CS: usize = 2;
 /// Steps of the attenuation per dB.
 const STEPS: f64 = 2.0;
 
+/// The attenuation in dB of a setting of 8 bits, of which only the highest six count. Urukul and
+/// Mirny have such attenuators, too.
+pub fn attenuation_db(code: u32) -> f64 {
+    let none = setting::ATT.get(setting::ATT.mask());
+    f64::from(none - setting::ATT.get(code)) / STEPS
+}
+
 /// The chip.
 pub struct Hmc542b {
     lines: [bool; INPUTS.len()],
@@ -44,10 +51,8 @@ impl Hmc542b {
         }
     }
 
-    /// The attenuation in dB.
     fn attenuation(&self) -> f64 {
-        let none = setting::ATT.get(setting::ATT.mask());
-        f64::from(none - setting::ATT.get(self.code)) / STEPS
+        attenuation_db(self.code)
     }
 
     /// Latches the shift register as the select is released. Bits that were not shifted out remain.

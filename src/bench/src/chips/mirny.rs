@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::adf5356::Adf5356;
+use super::hmc542b::attenuation_db;
 use super::shift::{Sent, Shift, Unheard};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
@@ -189,7 +190,7 @@ impl Mirny {
     }
 
     fn attenuation(&self, n: usize) -> f64 {
-        f64::from(255 - self.attenuators[n]) / 8.0
+        attenuation_db(self.attenuators[n])
     }
 
     /// Sends the tones of channels that have changed.

@@ -79,7 +79,7 @@ proptest! {
     fn attenuations(n in 0usize..4, att in 0u64..256) {
         let mut bus = Bus::new(OPTIONS);
         bus.transfer((8 + n as u64) << 9 | att, 16);
-        prop_assert_eq!(bus.card.attenuation(n), (255 - att) as f64 / 8.0);
+        prop_assert_eq!(bus.card.attenuation(n), f64::from(63 - (att as u32 >> 2)) / 2.0);
         prop_assert_eq!(&bus.out.warnings, &Vec::<String>::new());
     }
 }

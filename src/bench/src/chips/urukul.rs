@@ -14,6 +14,7 @@ mod configuration;
 use self::configuration::Fields;
 pub use self::configuration::{Chip, Options, Revision, ServoBus};
 use super::dds::{Dds, Lines, SyncSignal};
+use super::hmc542b::attenuation_db;
 use super::shift::{mask, Sent, Shift};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{turns_of, Ns, Signal, Square, Tone};
@@ -164,7 +165,7 @@ impl Urukul {
 
     /// Attenuation of a channel in dB.
     fn attenuation(&self, channel: usize) -> f64 {
-        (255 - att::ATT.at(channel as u32).get(self.attenuators)) as f64 / 8.0
+        attenuation_db(att::ATT.at(channel as u32).get(self.attenuators) as u32)
     }
 
     fn status(&self, at: Ns) -> u64 {

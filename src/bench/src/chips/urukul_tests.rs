@@ -192,7 +192,7 @@ fn the_attenuator_and_the_switch_of_the_configuration() {
     bus.tones();
     bus.transfer(words::CS_ATT, 0xff00_00ff, 32);
     let quieter = bus.tones();
-    assert_eq!((quieter.len(), quieter[0].1.dbm), (1, 10.0 - 255.0 / 8.0));
+    assert_eq!((quieter.len(), quieter[0].1.dbm), (1, 10.0 - 31.5));
     bus.set(&[(SW0 + 2, false)]);
     bus.tones();
     let closed = cfg9::RF_SW.at(2).put(bus.card.configuration, 1);
