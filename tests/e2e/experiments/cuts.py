@@ -352,10 +352,19 @@ class Cuts(EnvExperiment):
         return True
 
     @kernel
+    def pause(self, duration_mu: TInt32) -> TBool:
+        """Wait. Returns whether an output submitted before was lost."""
+        try:
+            self.core.wait_until_mu(self.core.get_rtio_counter_mu() + duration_mu)
+        except RTIODestinationUnreachable:
+            return True
+        return False
+
+    @kernel
     def rounds_of(self, count: TInt32):
         for number in range(count):
             while not self.is_ready():
-                self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 1000000)
+                self.pause(1000000)
             kind = self.begin(number)
             failed, right = False, True
             try:
@@ -375,10 +384,10 @@ class Cuts(EnvExperiment):
             except RemoteMemoryError:
                 failed = True
             while self.is_cut():
-                self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 1000000)
+                failed = self.pause(1000000) or failed
             # Losses in transit are reported by the next request.
             while not self.core.get_rtio_destination_status(1):
-                self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 100000)
+                failed = self.pause(100000) or failed
             try:
                 self.core.break_realtime()
                 delay(500 * us)
