@@ -14,8 +14,8 @@ _HEAD = """# The `kairos` command
 
 Generated from the declarations in `src/kairos/cli/commands/` by `python -m kairos.cli.reference`: do not edit.
 
-`kairos --version` prints the version. `--help` is accepted by `kairos` and by every subcommand. Exit codes: 0 for success,
-1 for failure, 2 for an invalid command line, 130 after Ctrl-C.
+`kairos --version` prints the version. `kairos` and every subcommand accept `--help`. Exit codes: 0 for success, 1 for
+failure, 2 for an invalid command line, 130 after Ctrl-C.
 """
 
 

@@ -140,7 +140,7 @@ COMMAND = Command(
             examples=("kairos hub buses rack",),
         ),
         "spi": Command(
-            "send bytes to a chip on SPI and show the bytes received; on a core device between transfers of the experiment",
+            "transfer bytes to and from a chip on SPI; on a core device between transfers of the experiment",
             Option("bus", metavar="DEVICE/BUS", help="bus as listed by 'kairos hub buses DEVICE', or RTIO channel"),
             Option("bytes", nargs="+", metavar="BYTE", help="bytes to send, decimal or 0x…"),
             Option(

@@ -44,7 +44,7 @@ COMMAND = Command(
     _several(
         "--wire",
         metavar="PIN=SOURCE",
-        help="additional source for an input: another pin (ttl0=ttl4), a generator (ttl0=10kHz), or a level (ttl0=high)",
+        help="additional source of an input: another pin (ttl0=ttl4), a generator (ttl0=10kHz), a level (ttl0=high)",
     ),
     _emulated("--no-bench", action="store_true", help="leave the pins unconnected"),
     _emulated("--no-skip", action="store_true", help="simulate idle time cycle by cycle instead of skipping it"),
