@@ -1,8 +1,8 @@
-"""What follows from the protocol files: the manual's page of them, and the record of what was promised.
+"""Generates the manual page of the hub's protocol and the record of its promised interface.
 
-``make protocol`` checks and renews both; a test fails while one is stale. A change that breaks what
-was promised is refused: it needs a package of its own beside this one, ``kairos.hub.v2``. Only what
-no release had may be taken back, by removing the record ``promised.txtpb`` before.
+``make protocol`` checks and updates both; a test fails if one is stale. Changes that break the
+promised interface are refused and need a new package, ``kairos.hub.v2``. Only unreleased parts may
+be withdrawn, by first removing the record ``promised.txtpb``.
 """
 
 import subprocess
@@ -23,9 +23,10 @@ HEAD = """# The hub's protocol
 
 Generated from `src/hub/proto` by `make protocol`: do not edit.
 
-gRPC package `{package}`, served at the hub's address ([hub.md](hub.md)). See [hub-clients.md](hub-clients.md) for clients
-in each language and [hub-security.md](hub-security.md) for roles. The protocol is backward compatible: names, numbers and
-types of existing fields, messages and methods do not change. New ones may be added; older clients ignore unknown fields.
+gRPC package `{package}`, served at the hub's address ([hub.md](hub.md)). See [hub-clients.md](hub-clients.md) for
+clients in each language and [hub-security.md](hub-security.md) for roles. The protocol is backward compatible: names,
+numbers and types of existing fields, messages and methods do not change. New ones may be added; clients ignore fields
+unknown to them.
 
 {intro}
 """
