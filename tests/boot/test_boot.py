@@ -155,7 +155,7 @@ def test_an_image_that_the_device_could_not_boot_is_refused(boot_device, card, i
     device = boot_device("--sd", path)
     device.wait_for("gateware: ")
     before = path.read_bytes()
-    one_line(flash(device, b"12345"), "the device keeps the boot image that it has: not a boot image")
+    one_line(flash(device, b"12345"), "the boot image of the device was not changed: not a boot image")
     damaged = image[:0x38] + b"\xff" + image[0x39:]
     one_line(flash(device, damaged), "has: the boot image is damaged: checksum of its header")
     one_line(flash(device, image[:-64]), "has: the boot image ends too early")
@@ -213,7 +213,7 @@ def test_what_is_wrong_is_refused_and_it_waits_on(boot_device, card, tmp_path):
     device.wait_for("waiting for the network")
     not_elf = tmp_path / "text"
     not_elf.write_text("not a program")
-    one_line(device.boot("--no-restart", "--firmware", not_elf), "is not a firmware: it is no ELF file")
+    one_line(device.boot("--no-restart", "--firmware", not_elf), "is not a firmware: it is not an ELF file")
     one_line(device.boot("--no-restart", "--gateware", not_elf), "is not a bitstream")
     from kairos.boot import firmware, gateware
     from kairos.boot.netboot import Refused, load

@@ -95,7 +95,7 @@ def test_bad_files_are_named(tmp_path):
     path = tmp_path / "file"
     for content, reason in [
         (b"hello", "no ELF file"),
-        (b"\x7fELF" + bytes(60), "no program for 32-bit ARM"),
+        (b"\x7fELF" + bytes(60), "this ELF file is not for 32-bit ARM"),
         ((FIRMWARE / "kernel.elf").read_bytes()[:2000], "damaged"),
     ]:
         path.write_bytes(content)
@@ -138,4 +138,4 @@ def test_a_satellite_has_firmware_of_its_own(tmp_path):
     loaded = [(address, data) for address, data, _ in satman.segments if data]
     assert [(part.load, part.data[: len(data)]) for part, (_, data) in zip(program, loaded, strict=True)] == loaded
     both = subprocess.run([*command, "--firmware", "x.elf"], capture_output=True, text=True)
-    assert both.returncode == 1 and "--satellite or --firmware, not both" in both.stderr
+    assert both.returncode == 1 and "--satellite and --firmware exclude each other" in both.stderr

@@ -35,7 +35,7 @@ def test_registers_have_the_names_of_the_gateware(lab):
     outputs = registers.rtio.outputs
     assert outputs.read() == 13 and outputs.readable and not outputs.writable
     assert not registers.initiator.enable.writable
-    with pytest.raises(AttributeError, match="no register and no block 'rtio/input'"):
+    with pytest.raises(AttributeError, match="no register or block 'rtio/input'"):
         registers.rtio.input  # noqa: B018
     with pytest.raises(AttributeError, match=r"by its `write`: word.write\(5\)"):
         registers.scratch.word = 5
@@ -211,8 +211,8 @@ def test_from_the_command_line(hub, lab):
         (("watch", "demo/rtio/outputs", "--period", "0"), "every 0.01 s at most"),
         (("read", "demo/rtio/reset"), "rtio/reset is used by the firmware alone"),
         (("spi", "demo/none", "1"), "no 'none' among its SPI buses"),
-        (("read", "demo/none"), "no register and no block 'none', but analyzer, dma"),
-        (("ls", "demo/rtio/none"), "no register and no block 'rtio/none', but rtio/async_error"),
+        (("read", "demo/none"), "no register or block 'none'; it has analyzer, dma"),
+        (("ls", "demo/rtio/none"), "no register or block 'rtio/none'; it has rtio/async_error"),
         (("read", "demo/rtio/none"), "in its block are"),
         (("write", "demo/rtio/outputs", "1"), "rtio/outputs can only be read"),
         (("write", "demo/rtio/outputs", "high"), "'high' is no number"),

@@ -192,13 +192,13 @@ def test_why_a_hub_cannot_be_reached_is_said(tmp_path):
             (address["good"], None, "has TLS: give its certificate"),
             (address["good"], folders["other"] / "hub.crt", "shows another certificate"),
             (hubs["good"].address, folders["good"] / "hub.crt", "or one for another name"),
-            (address["good"], garbage, "has no certificate in PEM"),
+            (address["good"], garbage, "contains no PEM certificate"),
             (address["good"], tmp_path / "none", "none cannot be read"),
             (address["expired"], folders["expired"] / "hub.crt", "has expired"),
             (address["plain"], folders["good"] / "hub.crt", "has no TLS: leave the certificate out"),
             ("localhost:9", None, "is 'kairos hub' running there?"),
-            ("localhost:http", None, "'localhost:http' is no address of a hub"),
-            ("http://localhost:1390", None, "is no address of a hub"),
+            ("localhost:http", None, "'localhost:http' is not a hub address"),
+            ("http://localhost:1390", None, "is not a hub address"),
             ("no.such.host.invalid", None, "there is no host 'no.such.host.invalid'"),
         ):
             with pytest.raises(HubError, match=re.escape(said)) as failed:

@@ -187,7 +187,7 @@ def test_the_command_line_reaches_buses(hub):
         (("i2c", "rack/i2c-3", "0x50", "--write", "0x30", "--read", "2"), 0, "30 31\n"),
         (("i2c", "rack", "0x50", "--read", "2"), 1, "names no bus, as do rack/i2c-1, rack/i2c-2, rack/i2c-3"),
         (("i2c", "rack/i2c-3"), 1, "'kairos hub buses rack'"),
-        (("i2c", "rack/i2c-3", "0x50", "--switch", "0x74:1"), 1, "is a bus of its own"),
+        (("i2c", "rack/i2c-3", "0x50", "--switch", "0x74:1"), 1, "use the separate bus of the switch"),
         (("i2c", "rack/i2c-3", "0x50", "--write", "256"), 1, "from 0 to 255"),
         (("spi", "rack/none", "1"), 1, "there are spidev0.0"),
     ):
@@ -255,7 +255,7 @@ def test_from_the_command_line(hub, lab):
     assert file.read_bytes() == (hub.folder / "root/dev/samples").read_bytes()
     for words, text in (
         (("memory", "rack/none"), "no buffer 'none'"),
-        (("spi", "rack/spidev0.0", "256"), "bytes are numbers from 0 to 255"),
+        (("spi", "rack/spidev0.0", "256"), "bytes must be numbers from 0 to 255"),
         (("spi", "rack", "1"), "names no bus"),
     ):
         done = run(*words)

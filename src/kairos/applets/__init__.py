@@ -51,7 +51,7 @@ class AppletRequests:
 
     def set_argument_value(self, expurl, key, value):
         """AppletError: there is no dashboard that has arguments."""
-        raise AppletError(f"there is no dashboard in which {expurl} could have an argument {key}")
+        raise AppletError(f"there is no dashboard to set the argument {key} of {expurl}")
 
 
 class SimpleApplet:

@@ -97,7 +97,7 @@ class FileSource(_Polled):
                     if group in file:
                         file[group].visititems(note)
         except OSError:
-            raise UsageError(f"{self._path} is no HDF5 file, or is not whole") from None
+            raise UsageError(f"{self._path} is not an HDF5 file, or is truncated") from None
         return found
 
     def set(self, key, value, persist=None, metadata=None):
@@ -180,7 +180,7 @@ class ServerSource:
 
     def _asked(self, method, *args):
         if self._control is None:
-            raise AppletError("this server takes no changes of datasets")
+            raise AppletError("this server does not accept dataset modifications")
         database = Client(self._host, self._control, "dataset_db")
         try:
             getattr(database, method)(*args)

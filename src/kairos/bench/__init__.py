@@ -79,7 +79,7 @@ class Model:
         KeyError if it has no output of this name, ValueError for a time that has passed and for
         what cannot be, TypeError for another kind of value."""
         if not 0 <= delay <= LATEST:
-            raise ValueError(f"a delay of {delay} ns cannot be: it is 0 or more")
+            raise ValueError(f"a delay of {delay} ns is not possible: delays must not be negative")
         if output not in self._outputs:
             raise KeyError(f"the model has no output {output}; it has {', '.join(self._outputs) or 'none'}")
         number, kind = self._outputs[output]
@@ -115,7 +115,7 @@ def _checked(output: str, kind: str, value):
         raise TypeError(f"{output} takes a {wanted.__name__}, not {value!r}")
     numbers = [None if number is None and wanted is Tone else float(number) for number in value]
     if not all(number is None or math.isfinite(number) for number in numbers):
-        raise ValueError(f"{output} cannot have {value}: its numbers have to be finite")
+        raise ValueError(f"{output} cannot have {value}: numbers must be finite")
     if wanted is Light and not 0 <= value.power <= 1:
-        raise ValueError(f"{output} cannot have {value}: power is a part of what there is at most, 0 to 1")
+        raise ValueError(f"{output} cannot have {value}: power is a fraction of the maximum, 0 to 1")
     return [*numbers[:2], numbers[2] % 1]

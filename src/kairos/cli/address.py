@@ -14,7 +14,7 @@ def address_of(args, port: int) -> tuple[str, int]:
         return host, port if own is None else own
     host = DeviceDB.load(args.device_db).arguments("core").get("host")
     if not isinstance(host, str) or is_emulated(host):
-        raise UsageError("'core' of the device database is no device with an address: give one with --device HOST")
+        raise UsageError("'core' in the device database has no address: give one with --device HOST")
     # A port there is that of the kernel session.
     return split(host)[0], port
 

@@ -23,9 +23,11 @@ BENCHES = {"ion": ("bench.toml", "conftest.py")}
 def new(args):
     """Write what the command line `args` names into this folder: an experiment, the settings of a hub, or both."""
     if args.name is None and not args.hub:
-        raise UsageError("what is to be written? 'kairos new NAME' writes an experiment, 'kairos new --hub' hub.toml")
+        raise UsageError(
+            "nothing to create: 'kairos new NAME' creates an experiment, 'kairos new --hub' creates hub.toml"
+        )
     if args.hub and hub_settings.FILE.exists():
-        raise UsageError(f"{hub_settings.FILE} is there already: change it by hand, or move it away")
+        raise UsageError(f"{hub_settings.FILE} already exists: edit it, or move it away")
     if args.name is not None:
         _experiment(args)
     if args.hub:
@@ -36,7 +38,7 @@ def _hub(database):
     """Write the settings of a hub for the core devices of a device database."""
     cores = hub_settings.cores(DeviceDB.load(database).entries)
     if not cores:
-        raise UsageError(f"{database} has no core device that a hub could reach")
+        raise UsageError(f"{database} has no core device reachable by a hub")
     files.write(hub_settings.FILE, _filled("hub.toml", {"DEVICES": hub_settings.render(cores)}))
     print(f"wrote {hub_settings.FILE}, with {', '.join(core.name for core in cores)}")
     for core in cores:
@@ -53,9 +55,9 @@ def _experiment(args):
     words = [word for word in path.stem.replace("-", "_").split("_") if word]
     title = "".join(word[:1].upper() + word[1:] for word in words)
     if not title.isidentifier() or path.name != f"{name}.py":
-        raise UsageError(f"{args.name} is no name for an experiment: give a word, such as rabi_flop")
+        raise UsageError(f"{args.name} is not a valid experiment name: give a word, such as rabi_flop")
     if path.exists():
-        raise UsageError(f"{path} is there already: choose another name")
+        raise UsageError(f"{path} already exists: choose another name")
     if args.bench is not None:
         _with_bench(args.bench, path, title, " ".join(words))
         return
@@ -75,7 +77,7 @@ def _with_bench(bench: str, path: Path, title: str, name: str):
     written[DATABASE] = built_database(bench).read_bytes()
     for file in (*written, test):
         if file.exists():
-            raise UsageError(f"{file} is there already: a bench wants a folder of its own")
+            raise UsageError(f"{file} already exists: a bench needs its own folder")
     written[path] = _filled(f"{bench}/experiment.py", {"CLASS": title, "NAME": name})
     written[test] = _filled(f"{bench}/test.py", {"EXPERIMENT": path.stem})
     for file, content in written.items():
@@ -100,4 +102,4 @@ def _output() -> str:
     for name, entry in entries.items():
         if isinstance(entry, dict) and entry.get("class") == OUTPUT:
             return name
-    raise UsageError(f"{DATABASE} has no device of class {OUTPUT}, which the experiment would switch")
+    raise UsageError(f"{DATABASE} has no device of class {OUTPUT} for the experiment to switch")

@@ -39,12 +39,12 @@ class Outputs:
             if option == "--plot":
                 check_picture(option, path)
             if option == "--scope" and path.suffix not in (".html", ".htm"):
-                raise UsageError(f"--scope {path}: it is a page for a browser, whose name ends with .html")
+                raise UsageError(f"--scope {path}: the file name of the HTML page must end with .html")
             other = places.setdefault(path.absolute(), option)
             if other != option:
-                raise UsageError(f"{other} and {option} name one file, {path}")
+                raise UsageError(f"{other} and {option} name the same file, {path}")
             if option == "-o" and path.exists() and not path.is_file() and not path.is_dir():
-                raise UsageError(f"-o {path} cannot be written: it is no file, but a device or a pipe")
+                raise UsageError(f"-o {path} cannot be written: it is not a regular file but a device or a pipe")
             try:
                 _check_place(path)
             except OSError as error:
@@ -119,7 +119,7 @@ class Outputs:
 def check_picture(option: str, path):
     """UsageError, which names the option, if the name of a picture does not say a format."""
     if Path(path).suffix not in FORMATS:
-        raise UsageError(f"{option} {path}: the name ends with {', '.join(FORMATS)}, which says the format")
+        raise UsageError(f"{option} {path}: the file name must end with {', '.join(FORMATS)}, which selects the format")
 
 
 def table_limit(text: str, noun: str) -> int | None:
@@ -141,7 +141,7 @@ def _check_log(path: Path, device):
     if whole:
         os.truncate(path, len(whole))
         lines = whole.count(b"\n")
-        raise UsageError(f"{path} is not complete, it ends after {lines:,} lines: {why}")
+        raise UsageError(f"{path} is incomplete, it ends after {lines:,} lines: {why}")
     if path.is_file():
         path.unlink()
     raise UsageError(f"{path} cannot be written: {why}")

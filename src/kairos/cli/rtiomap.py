@@ -67,5 +67,5 @@ def _read(data: bytes, path):
             found.append((channel, name.decode()))
             place += length
     except (struct.error, ValueError):
-        raise UsageError(f"{path} is no map of channels, or is not whole") from None
+        raise UsageError(f"{path} is not a channel map, or is truncated") from None
     return found

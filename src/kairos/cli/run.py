@@ -73,7 +73,7 @@ def run(args) -> int:
             device = emulation.acquire(host, options)
         elif args.vcd or args.scope or args.pulses or args.log or args.wire:
             raise UsageError(
-                "--vcd, --scope, --pulses, --log and --wire are of emulated devices, and 'core' is not one"
+                "--vcd, --scope, --pulses, --log and --wire require an emulated device, but 'core' is not emulated"
             )
         return _run_on(args, ddb, device, limit, outputs)
     finally:

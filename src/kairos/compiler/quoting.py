@@ -157,7 +157,7 @@ class HostBridge:
             return list(zip(itertools.repeat(known), numpy.array(values).tolist()))
         if self._depth == _DEEPEST:
             many = f"more than {_DEEPEST} of them are inside each other"
-            raise QuotingError(f"a list or tuple is within itself, or {many}")
+            raise QuotingError(f"a list or tuple contains itself, or {many}")
         self._depth += 1
         try:
             return [self.quote(value) for value in values]
@@ -281,13 +281,15 @@ class HostBridge:
             return None
         name = _class_name(cls)
         if type(cls) is not type or cls.__new__ is not object.__new__:
-            raise QuotingError(f"objects of {name} can only be made on the host: make one there, and keep it")
+            raise QuotingError(
+                f"objects of {name} can only be created on the host: create one there and store it as an attribute"
+            )
         init = cls.__init__
         if init is object.__init__:
             return name, None
         if not isinstance(init, types.FunctionType):
             raise QuotingError(
-                f"the __init__ of {name} is no Python function: make the object on the host, and keep it"
+                f"the __init__ of {name} is not a Python function: create the object on the host, store it as attribute"
             )
         return name, self.embedding.store_object(init)
 

@@ -38,7 +38,7 @@ class StoredDelays:
     def __init__(self, dmgr, text):
         device, _, offset = text.rpartition(":")
         if not (device and offset.isdecimal()):
-            raise ValueError(f"'{text}' does not say where the calibration is: EEPROM_DEVICE:OFFSET")
+            raise ValueError(f"'{text}' is not the location of a calibration: give EEPROM_DEVICE:OFFSET")
         self.eeprom = dmgr.get(device)
         self.offset = int(offset)
         self.sync_delay_seed = self.io_update_delay = 0

@@ -218,7 +218,7 @@ class Pulse(RTIODevice):
         """Have the core keep a gate of the program that is loaded, for `play_changed`. ValueError
         if its words are more than it keeps; 8 ns of the timeline for each."""
         if len(gate.words) > KEPT * WORDS:
-            raise ValueError("the gate has too many words to be kept")
+            raise ValueError("the gate has too many words to be stored")
         rtio_output(self.forget, 0)
         delay_mu(CYCLE_MU)
         for i in range(len(gate.words) // WORDS):
@@ -305,7 +305,7 @@ class Pulse(RTIODevice):
         while not self.is_armed(channels):
             if now_mu() > end:
                 self.check()
-                raise PulseError("the channels of the pulse core do not wait for the trigger")
+                raise PulseError("the channels of the pulse core are not armed")
             self._get_ahead()
         self._get_ahead()
 

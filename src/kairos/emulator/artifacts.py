@@ -115,8 +115,8 @@ def gateware(variant: str, name: str) -> Path:
         known = sorted(path.parent.name for path in folder.glob(f"*/{LIBRARY}"))
         if known and variant not in known:
             raise EmulatorError(
-                f"there is no gateware '{variant}' to emulate in {folder}; there is {', '.join(known)}. "
-                f"In a checkout, `make gateware VARIANT={variant}` builds it if there is a description of it"
+                f"there is no gateware '{variant}' for the emulator in {folder}; available: {', '.join(known)}. "
+                f"In a checkout, `make gateware VARIANT={variant}` builds it if a description exists"
             )
     return folder / variant / name
 

@@ -83,7 +83,7 @@ def variant_of(url: str) -> str:
         return variant
     variant = variant.strip("/")
     if not variant or "/" in variant:
-        raise EmulatorError(f"'{url}' names no emulated device: write emulator://VARIANT, such as emulator://demo")
+        raise EmulatorError(f"'{url}' is not an emulated device: use emulator://VARIANT, such as emulator://demo")
     return variant
 
 
@@ -227,7 +227,7 @@ class Emulator:
                 try:
                     event = json.loads(line)
                 except ValueError:
-                    raise EmulatorError(f"the emulator said something unexpected: {line.strip()}") from None
+                    raise EmulatorError(f"unexpected output of the emulator: {line.strip()}") from None
                 if event.get("event") == "ready":
                     self._ready = event
         return self._ready
@@ -241,9 +241,7 @@ class Emulator:
         self.stop()
         advice = "rebuild it with 'make firmware gateware emulator'"
         if self.has_bench:
-            advice = (
-                f"a part of its bench that acts in every few nanoseconds leaves it no rest (--no-bench), or {advice}"
-            )
+            advice = f"a part of its bench acts every few nanoseconds and keeps it busy (try --no-bench), or {advice}"
         return EmulatorError(f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: {advice}")
 
     def last_words(self) -> str:

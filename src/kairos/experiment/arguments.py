@@ -242,7 +242,7 @@ def quantity(text: str):
     if match := _QUANTITY.fullmatch(text.strip()):
         number, unit = match.groups()
         if unit not in units.__all__:
-            raise ValueError(f"'{unit}' is no unit; there are {', '.join(units.__all__)}")
+            raise ValueError(f"'{unit}' is not a unit; use one of {', '.join(units.__all__)}")
         with suppress(ValueError):
             return float(number) * getattr(units, unit)
-    raise ValueError("it is not a number, nor one with a unit, such as 20us")
+    raise ValueError("it is not a number with an optional unit, such as 20us")

@@ -69,7 +69,7 @@ _ACTIONS = {
 def apply_change(target, change: dict):
     """Change what is at ``path`` in a structure; KeyError if nothing is there, UsageError for an unknown ``action``."""
     if change["action"] not in _ACTIONS:
-        raise UsageError(f"'{change['action']}' is no change of a dataset; there are {', '.join(_ACTIONS)}")
+        raise UsageError(f"'{change['action']}' is not a dataset modification; use one of {', '.join(_ACTIONS)}")
     for step in change["path"]:
         target = target[step]
     _ACTIONS[change["action"]](target, change)

@@ -23,7 +23,7 @@ def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: 
     `run_time` and `expid`). `sources`: values of the group ``provenance``.
     """
     if Path(path).exists() and not Path(path).is_file():
-        raise UsageError(f"{path} cannot be written: it is no file, but a device or a pipe")
+        raise UsageError(f"{path} cannot be written: it is not a regular file but a device or a pipe")
     with replacing(path) as new:
         try:
             _write(new, manager, run, sources)

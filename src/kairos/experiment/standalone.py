@@ -57,7 +57,7 @@ class SingleRun:
     def pause(self):
         """Let others go first, which there are not; TerminationRequested if the run is to end."""
         if self._to_end:
-            raise TerminationRequested("the run has asked itself to end")
+            raise TerminationRequested("the run requested its own termination")
 
 
 def _ignored(what: str, details: str = ""):

@@ -211,7 +211,7 @@ class DatasetStore(DatasetDB):
         environment = self._open(create=True)
         if not _fits(environment, key):
             raise UsageError(
-                f"a dataset that is kept has a name of 1 to {environment.max_key_size()} bytes, not '{key}'"
+                f"the name of a persistent dataset must have 1 to {environment.max_key_size()} bytes, not '{key}'"
             )
         import lmdb  # as above
 

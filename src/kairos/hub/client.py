@@ -75,7 +75,7 @@ def _with_port(address: str) -> str:
     if not colon or address.endswith("]"):
         return f"{address}:{PORT}"
     if not (host and "/" not in host and port.isdecimal() and 0 < int(port) < 1 << 16):
-        raise HubError(f"'{address}' is no address of a hub: HOST or HOST:PORT", "INVALID_ARGUMENT")
+        raise HubError(f"'{address}' is not a hub address: give HOST or HOST:PORT", "INVALID_ARGUMENT")
     return address
 
 
@@ -121,7 +121,7 @@ def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
             roots = None if certificate == SYSTEM else Path(certificate).read_bytes()
             ssl.create_default_context(cafile=None if certificate == SYSTEM else certificate)
         except ssl.SSLError:
-            raise HubError(f"{certificate} has no certificate in PEM", "INVALID_ARGUMENT") from None
+            raise HubError(f"{certificate} contains no PEM certificate", "INVALID_ARGUMENT") from None
         except OSError as error:
             raise HubError(f"{certificate} cannot be read: {error.strerror}", "INVALID_ARGUMENT") from None
         channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(roots), options)
@@ -176,7 +176,7 @@ class Lab:
             with urllib.request.urlopen(request, timeout=self._timeout, context=context) as page:
                 return page.read().decode()
         except (urllib.error.URLError, OSError) as error:
-            raise HubError(f"the hub at {self._address} gives no metrics: {error}", "UNAVAILABLE") from None
+            raise HubError(f"the hub at {self._address} does not provide metrics: {error}", "UNAVAILABLE") from None
 
     def plugins(self) -> list:
         """The plugins, as the messages `Plugin` of the protocol: name, layer, services, running, error, starts."""
@@ -210,7 +210,7 @@ class Lab:
             # A hub that was started anew may have others.
             self._names = frozenset(names := list(self))
             if name not in self._names:
-                raise KeyError(f"this hub has no device '{name}', but {', '.join(names)}")
+                raise KeyError(f"this hub has no device '{name}'; it has {', '.join(names)}")
         return Device(self, name)
 
     def described_registers(self, device: str, anew: bool = False) -> dict:
@@ -363,7 +363,7 @@ class Device:
             listed = json.loads(steps)
             parsed = [ParseDict(step, self._lab.message("Step")) for step in listed]
         except (ValueError, TypeError, ParseError) as error:
-            raise HubError(f"this is no list of steps: {error}", "INVALID_ARGUMENT") from None
+            raise HubError(f"this is not a list of steps: {error}", "INVALID_ARGUMENT") from None
         return self._run(parsed)
 
     def _run(self, steps: list) -> list[int]:

@@ -96,10 +96,10 @@ def fetch(host: str, port: int = PORT) -> bytes:
 def decode(data: bytes) -> Dump:
     """The messages of a dump; KairosError if it is none, or not whole."""
     if len(data) < HEAD or data[0] != LITTLE_ENDIAN:
-        raise KairosError("this is no dump of the analyzer of a little-endian core device")
+        raise KairosError("this is not an analyzer dump of a little-endian core device")
     _, sent, total, error, log_channel, onehot = _HEAD.unpack_from(data)
     if sent != len(data) - HEAD or sent % MESSAGE:
-        raise KairosError(f"the dump is not whole: {len(data) - HEAD} bytes of messages, of {sent}")
+        raise KairosError(f"the dump is truncated: {len(data) - HEAD} of {sent} bytes of messages")
     # Those of one board stand behind those of another
     messages = sorted(_messages(data[HEAD:]), key=lambda message: message.rtio_counter)
     return Dump(log_channel, bool(onehot), messages, total, error)

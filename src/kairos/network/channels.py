@@ -74,7 +74,7 @@ class Series:
     def read(cls, path: Path, size: int, content: bytes) -> "Series":
         """Of the content of a reply; ConnectionLost if that is none."""
         if len(content) < 8 or (len(content) - 8) % SAMPLE_BYTES or len(content) == 8:
-            raise ConnectionLost(f"the device sent {len(content)} bytes as a measurement, which is none")
+            raise ConnectionLost(f"the device sent {len(content)} bytes that are not a valid measurement")
         processor, logic = struct.unpack_from("<II", content)
         samples = numpy.frombuffer(content, "<u4", offset=8).reshape(-1, SAMPLE_BYTES // 4)
         return cls(path, size, processor, logic, *samples.T)

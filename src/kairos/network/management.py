@@ -41,7 +41,7 @@ _wire = _native.wire
 
 def _check_image(image: bytes):
     if reason := _wire.unbootable(image):
-        raise UsageError(f"the device keeps the boot image that it has: {reason}")
+        raise UsageError(f"the boot image of the device was not changed: {reason}")
 
 
 class ManagementError(KairosError):
@@ -66,7 +66,7 @@ def read_key(path: str | pathlib.Path) -> bytes:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     if not AUTH_KEY_MIN <= len(key) <= AUTH_KEY_MAX:
-        raise UsageError(f"{path}: a key has {AUTH_KEY_MIN} to {AUTH_KEY_MAX} bytes, this one has {len(key)}")
+        raise UsageError(f"{path}: a key must have {AUTH_KEY_MIN} to {AUTH_KEY_MAX} bytes, this one has {len(key)}")
     return key
 
 
@@ -100,11 +100,13 @@ class Management:
             advice = "is the device on, and is its address right?"
             if destination and isinstance(error, ClosedAtOnce):
                 advice = "there is no such board, or its link is down; 'kairos links' tells"
-            raise DeviceUnreachable(f"no way to the management service at {self._where} ({error}): {advice}") from None
+            raise DeviceUnreachable(
+                f"cannot reach the management service at {self._where} ({error}): {advice}"
+            ) from None
         self._socket.settimeout(timeout)
         if answer[0] != LITTLE_ENDIAN:
             self.close()
-            raise DeviceUnreachable(f"what answers at {self._where} is not a little-endian core device")
+            raise DeviceUnreachable(f"the service at {self._where} is not a little-endian core device")
         if key is not None:
             try:
                 self._authenticate(key)
@@ -117,7 +119,7 @@ class Management:
             reply, nonce = self._request(Request.CHALLENGE)
         except ConnectionLost:
             raise KeyNotKnown(
-                f"the device at {self._where} does not answer to a key: if it has none, leave out --key"
+                f"the device at {self._where} does not answer the authentication request: if it has no key, omit --key"
             ) from None
         if reply != Reply.CHALLENGE:
             raise ManagementError(f"the device at {self._where} lets nobody in: its auth_key is unusable")
@@ -170,7 +172,7 @@ class Management:
 
     def _refuse_without_key(self):
         if self._wants_key():
-            raise ManagementError(f"the device at {self._where} wants a key: give the file with it as --key") from None
+            raise ManagementError(f"the device at {self._where} requires a key: give its file with --key") from None
 
     def _ask(self, what: str, expected: Reply, kind: Request, key: str = "", data: bytes = b"") -> bytes:
         """Content of the expected reply; ManagementError if it is another one. `what`: the device could not do."""
@@ -260,7 +262,7 @@ class Management:
             return None
         _, said, reason = "\n".join(lines).rpartition(_IMAGE_REFUSED)
         reason = reason.partition("\n")[0]
-        return ManagementError(f"the device keeps the boot image that it has: {reason}") if said else None
+        return ManagementError(f"the boot image of the device was not changed: {reason}") if said else None
 
     def config_read(self, key: str) -> bytes:
         """The value of a key; ManagementError if there is none."""

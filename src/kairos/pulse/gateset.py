@@ -139,7 +139,7 @@ class GateSet:
         if rows is None:
             raise PulseError(f"gate {gate}: there is no such gate")
         if any(use.gate == gate and not use.in_tables for use in self.stats()):
-            raise PulseError(f"gate {gate}: it has no room in the tables, so nothing of it can be changed")
+            raise PulseError(f"gate {gate}: it does not fit into the tables, so it cannot be adjusted")
         return [(channel, p, address, _words(word)[0]) for channel, p, address, word in rows]
 
     def channel_cycles(self, gate: str) -> dict[int, int]:

@@ -140,7 +140,7 @@ class Worker:
                 case {"end": "paused"}:
                     return False
                 case {"end": "terminated"}:
-                    raise Terminated("the experiment has ended as it was asked to")
+                    raise Terminated("the experiment was terminated on request")
                 case {"end": "failed", "data": text}:
                     raise WorkerInternalException(text)
 
@@ -152,13 +152,13 @@ class Worker:
             line = await asyncio.wait_for(self._reader.readline(), left)
         except TimeoutError:
             if deadline is not None and deadline == min(ends):
-                raise WorkerTimeout(f"{stage} has not ended in time") from None
+                raise WorkerTimeout(f"{stage} did not finish in time") from None
             raise WorkerWatchdogTimeout(f"a watchdog has expired during {stage}") from None
         except OSError:
             line = b""
         if not line:
             code = await self._process.wait()
-            raise WorkerError(f"the process of the run has died during {stage} (exit code {code})")
+            raise WorkerError(f"the worker process died during {stage} (exit code {code})")
         return pyon.decode(line.decode())
 
     async def _served(self, service, args, kwargs) -> dict:
@@ -166,7 +166,7 @@ class Worker:
         handler = self._handlers.get(service)
         try:
             if handler is None:
-                raise KairosError(f"this run has no {service}: its worker was made without a handler of that name")
+                raise KairosError(f"this run has no {service}: its worker has no handler of that name")
             value = handler(*args, **kwargs)
             reply = {"status": "ok", "ret": await value if inspect.isawaitable(value) else value}
             written(reply)

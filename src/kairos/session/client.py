@@ -131,7 +131,7 @@ class Session:
         except codec.ProtocolError as error:
             self.close()
             raise errors.ConnectionLost(
-                f"the core device broke the session protocol: {error}; are firmware and host of one version?"
+                f"the core device violated the session protocol: {error}; do firmware and host have the same version?"
             ) from error
 
     def check_system_info(self):
@@ -177,7 +177,7 @@ class Session:
         message_type = connection.read_type()
         if message_type not in types:
             raise codec.ProtocolError(
-                f"message type {message_type} where {' or '.join(str(int(kind)) for kind in types)} was due"
+                f"message type {message_type} where {' or '.join(str(int(kind)) for kind in types)} was expected"
             )
         return message_type
 

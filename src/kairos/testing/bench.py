@@ -29,9 +29,9 @@ class Bench:
         self.database = DeviceDB.load(device_db)
         host = self.database.arguments("core").get("host")
         if not emulator.is_emulated(host):
-            raise UsageError(f"the core device of {device_db} is not an emulated one, which alone have benches")
+            raise UsageError(f"the core device of {device_db} is not emulated; only emulated devices have a bench")
         if emulator.is_running(host):
-            raise UsageError(f"this process has a device {host} already: end that one first")
+            raise UsageError(f"this process already has a device {host}: close that one first")
         beside = Path(device_db).parent / NAME
         chosen = file or (beside if beside.is_file() else None)
         if file and not Path(file).is_file():
