@@ -1,4 +1,4 @@
-"""What is wrong with a program, and where: for people as text, for editors as they take it.
+"""Diagnostics of a program with their locations, as text for people or in the format of editors.
 
 Positions are those of the Language Server Protocol: lines and characters from 0, a character being a unit of UTF-16.
 """

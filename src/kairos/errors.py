@@ -1,4 +1,4 @@
-"""Errors that are the answer to a user, not a defect: one clear line that says what to do."""
+"""Errors addressed to the user, not defects: one clear line that says what to do."""
 
 from kairos.diagnostics import Diagnostic
 

@@ -1,4 +1,4 @@
-"""Files that a user names: read and written, and one clear line if that cannot be."""
+"""Reading and writing of files named by the user, with a one-line error on failure."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""How much of something is done, shown on terminals if it takes longer than a second."""
+"""Progress of long operations, shown on terminals after one second."""
 
 import sys
 import time

@@ -110,12 +110,12 @@ def test_every_method_refuses_whose_role_is_less_than_it_asks_for(hub):
 
 
 def test_a_client_is_told_what_it_lacks(hub):
-    with pytest.raises(HubError, match="this hub wants a token") as failed:
+    with pytest.raises(HubError, match="this hub requires a token") as failed:
         kairos.hub.connect(hub.address)
     assert failed.value.code == "UNAUTHENTICATED"
     with kairos.hub.connect(hub.address, token="look") as lab:
         assert [device.name for device in lab.devices()] == ["away"]
-        with pytest.raises(HubError, match="one who may look may look; this asks for a token that may operate"):
+        with pytest.raises(HubError, match="one who may look may look; this requires a token that may operate"):
             lab.call("Registers", "Write", device="away", register="a/b", value=1)
 
 
@@ -151,7 +151,7 @@ def test_a_token_from_the_command_line(tmp_path):
         known = run_kairos("hub", "ls", "--hub", hub.address, "--token-file", token)
         assert known.returncode == 0 and "away" in known.stdout, known.stderr
         unknown = run_kairos("hub", "ls", "--hub", hub.address)
-        assert unknown.returncode == 1 and "this hub wants a token" in unknown.stderr, unknown.stderr
+        assert unknown.returncode == 1 and "this hub requires a token" in unknown.stderr, unknown.stderr
     finally:
         hub.close()
 
@@ -217,4 +217,4 @@ def test_nobody_else_is_let_in_without_both(tmp_path, entries):
     settings = tmp_path / "hub.toml"
     settings.write_text(entries + "[[device]]\nname = 'a'\naddress = 'lab'\n")
     done = subprocess.run([HUB, settings, "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=30)
-    assert done.returncode == 1 and "needs [tls], and a [[token]]" in done.stderr, done.stderr
+    assert done.returncode == 1 and "requires [tls], and a [[token]]" in done.stderr, done.stderr

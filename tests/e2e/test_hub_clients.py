@@ -109,7 +109,7 @@ def test_token_and_tls(tmp_path, calibrate):
             # It is let in: what fails is what the hub says of the device.
             ({"KAIROS_HUB_TOKEN": "secret", "KAIROS_HUB_CERTIFICATE": trusted}, "away at 127.0.0.1:9 does not answer"),
             ({"KAIROS_HUB_TOKEN": "other", "KAIROS_HUB_CERTIFICATE": trusted}, "token"),
-            ({"KAIROS_HUB_CERTIFICATE": trusted}, "this hub wants a token"),
+            ({"KAIROS_HUB_CERTIFICATE": trusted}, "this hub requires a token"),
             ({"KAIROS_HUB_TOKEN": "secret"}, ""),
         ):
             done = calibrate(address, "away", **environment)

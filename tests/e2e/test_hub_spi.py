@@ -75,7 +75,7 @@ def test_what_cannot_be_transferred(demo):
         demo.spi["ttl4"]
     program = Program()
     program.spi("ttl4", 0, 8)
-    with pytest.raises(HubError, match="ttl4 is no SPI master but ttl_out"):
+    with pytest.raises(HubError, match="ttl4 is not an SPI master but ttl_out"):
         demo.run(program)
 
 

@@ -66,7 +66,7 @@ impl Logs {
                 Err(error) => error.to_string(),
             };
             if error != before {
-                let text = format!("[hub] the log of {} stops: {error}", self.settings.name);
+                let text = format!("[hub] the log of {} was interrupted: {error}", self.settings.name);
                 // Nobody may be there.
                 let _ = sender.send(text.into());
                 before = error;

@@ -37,7 +37,7 @@ pub fn instructions(
     );
     let (Some(length), Some(divider), Some(cs)) = fields else {
         return Err(Status::invalid_argument(
-            "a transfer of SPI has 1 to 32 bits, a divider from 2 to 257, chip selects of 8 bits",
+            "an SPI transfer has 1 to 32 bits, a divider of 2 to 257, and 8 bits of chip selects",
         ));
     };
     // Those that go first are the highest of the register, or the lowest.

@@ -1,4 +1,4 @@
-"""The datasets of a run while it goes on: told of to applets, which the run itself may start.
+"""Live datasets of a run, published to applets, which the run itself may start.
 
 The server speaks ``sync_struct``: a client sends two lines, and gets a line of PYON with all
 datasets, then one for each change. A dataset that changes quickly is sent as it then is, at most

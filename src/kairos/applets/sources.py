@@ -1,4 +1,4 @@
-"""Where the datasets of an applet come from: a result file, the dataset store, or a server that tells of changes.
+"""Sources of an applet's datasets: a result file, the dataset store, or a server that publishes changes.
 
 Every source is asked again and again: `changes` is what has happened since, as (datasets, changes
 of them), or None. The datasets are all that there are, by key, each (persist, value, metadata). A

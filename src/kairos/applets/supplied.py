@@ -1,4 +1,4 @@
-"""The applets that need no program: numbers, curves, histograms, images and progress, drawn with matplotlib."""
+"""Built-in applets: numbers, curves, histograms, images and progress, drawn with matplotlib."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Windows for widgets, of whichever toolkit they are made with: Qt by any of its bindings, or figures of matplotlib."""
+"""Windows for widgets of any toolkit: Qt through any of its bindings, or matplotlib figures."""
 
 import importlib
 from pathlib import Path

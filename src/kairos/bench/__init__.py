@@ -1,4 +1,4 @@
-"""Models of one's own for the virtual bench: a class in a file of the user's, wired up by ``bench.toml``.
+"""User-defined models for the virtual bench: a class in a user file, connected by ``bench.toml``.
 
 A model is told what changes at its inputs, says what changes at its outputs, and when it next acts
 by itself. Times are nanoseconds since the device's power-up, and exact: the device waits for the

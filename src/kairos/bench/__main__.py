@@ -1,4 +1,5 @@
-"""``python -m kairos.bench``: one model in a process of its own, asked by the emulator: a line of JSON, a line back."""
+"""``python -m kairos.bench``: runs one model in a separate process and answers requests of the emulator, one JSON
+line each."""
 
 import json
 import os

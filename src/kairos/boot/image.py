@@ -1,4 +1,4 @@
-"""Boot images (`BOOT.BIN`): what of a loader, a firmware and a bitstream goes into one.
+"""Boot images (`BOOT.BIN`), assembled from a loader, a firmware and a bitstream.
 
 The format itself is written by `src/proto/src/boot_image.rs`.
 """

@@ -1,4 +1,4 @@
-"""Loads a device over the network (TCP 1379): the host's end of `src/proto/src/netboot.rs`."""
+"""Network boot of a device (TCP 1379): the host side of `src/proto/src/netboot.rs`."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""Which device a command line means."""
+"""The device addressed by a command line."""
 
 from ..devices import DeviceDB
 from ..emulator import is_emulated

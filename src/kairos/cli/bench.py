@@ -1,4 +1,4 @@
-"""``kairos bench``: what is wired to the pins of an emulated device, checked and drawn; and what a run has of it."""
+"""``kairos bench``: checks and draws the wiring of an emulated device's pins; also provides it to runs."""
 
 import json
 import subprocess

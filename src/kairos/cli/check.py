@@ -1,4 +1,4 @@
-"""``kairos check``: builds the experiments of some files, and has the compiler look at their kernels.
+"""``kairos check``: builds the experiments in the given files and checks their kernels with the compiler.
 
 Of an experiment it checks `run`, if that is a kernel, and every other kernel of its class whose
 arguments are known without running anything: by their defaults, or by annotations, for each of

@@ -1,4 +1,4 @@
-"""Colours of what goes wrong, on terminals only: pipes, files and editors get plain text.
+"""Coloured error messages on terminals; pipes, files and editors get plain text.
 
 The environment may forbid them: `NO_COLOR` (https://no-color.org), or a terminal that calls itself ``dumb``.
 """

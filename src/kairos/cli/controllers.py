@@ -1,4 +1,4 @@
-"""``kairos controllers``: start what a device database names, or say what answers."""
+"""``kairos controllers``: starts the controllers of a device database, or lists which of them answer."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""``kairos datasets``: what is kept between runs."""
+"""``kairos datasets``: persistent datasets."""
 
 import json
 import sys

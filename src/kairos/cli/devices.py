@@ -1,4 +1,4 @@
-"""``kairos devices``: what a device database has, and the database of a system description or of a device."""
+"""``kairos devices``: lists a device database, or generates one from a system description or a device."""
 
 import json
 import sys

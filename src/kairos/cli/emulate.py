@@ -1,4 +1,4 @@
-"""``kairos emulate``: an emulated device that stays, for runs, tools and hubs that come and go."""
+"""``kairos emulate``: a persistent emulated device, to which runs, tools and hubs connect."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""From a file to an experiment object: import it, choose its class, give it devices and arguments."""
+"""Creates an experiment object from a file: imports it, selects the class, provides devices and arguments."""
 
 import importlib.util
 import logging

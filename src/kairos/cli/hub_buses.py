@@ -1,4 +1,4 @@
-"""``kairos hub``, what is on buses, and buffers of computers with Linux, from the command line."""
+"""``kairos hub``: buses, and memory buffers of Linux computers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What all of ``kairos hub`` begins with: the connection to the hub, and what it has by a name."""
+"""Common parts of the ``kairos hub`` subcommands: the connection to the hub, and look-up of its objects by name."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""How ``kairos hub watch`` shows readings: as lines, or on a terminal as a table that stays in its place."""
+"""Output of ``kairos hub watch``: lines, or on a terminal a table that is updated in place."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The core devices of a device database, as the settings of a hub name them (``hub.toml``)."""
+"""Settings of a hub (``hub.toml``), generated from the core devices of a device database."""
 
 import json
 from pathlib import Path

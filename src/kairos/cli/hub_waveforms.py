@@ -1,4 +1,4 @@
-"""``kairos hub``, what devices run on and what their channels did: clocks and waveforms from the command line."""
+"""``kairos hub``: clocks and waveforms of devices."""
 
 import json
 import time

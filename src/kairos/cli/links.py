@@ -1,4 +1,4 @@
-"""``kairos links``: the boards behind a core device, a tree, and the links to them."""
+"""``kairos links``: the tree of boards connected to a core device, and the links between them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""``kairos moninj``: watch pins and cards, take pins over and give them back."""
+"""``kairos moninj``: monitors pins and cards, overrides and releases pins."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""``kairos new``: writes an experiment that runs, with what it runs on, and the settings of a hub."""
+"""``kairos new``: creates an example experiment with its device database, or the settings of a hub."""
 
 from importlib import resources
 from pathlib import Path

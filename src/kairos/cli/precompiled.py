@@ -1,6 +1,5 @@
-"""A kernel that `kairos compile` has compiled, as an experiment that runs it: without its source,
-and without calls of the host, which such a kernel has none of. What it prints is in the device's
-log."""
+"""Runs a kernel compiled by `kairos compile` as an experiment, without its source. Such kernels make no calls to
+the host; their output goes to the device's log."""
 
 import io
 from pathlib import Path

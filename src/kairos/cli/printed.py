@@ -1,4 +1,4 @@
-"""Standard output that cannot be written any more: its disk is full, or nobody reads it.
+"""Handling of standard output that can no longer be written, because the disk is full or the reader is gone.
 
 A full disk costs a run nothing else: what it measures is kept, and the failure is told in one line
 at its end. Other commands end at once. So does everything behind a pipe that was closed, as Python

@@ -1,4 +1,4 @@
-"""How what goes wrong in an experiment is shown: the user's own lines, not ours."""
+"""Reports of errors in experiments, showing only the user's own source lines."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""``kairos rtiomap``: which device owns which RTIO channel, as the firmware takes it.
+"""``kairos rtiomap``: map of RTIO channels to device names, in the format of the firmware.
 
 The format is the value of the configuration's key `device_map`: a count, then for each channel its
 number, the length of its name and the name; numbers are 32 bits, little-endian.

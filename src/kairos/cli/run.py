@@ -1,4 +1,4 @@
-"""``kairos run``: boot the device if it is emulated, run the experiment, show what happened."""
+"""``kairos run``: boots the device if it is emulated, runs the experiment, and shows the results."""
 
 import logging
 import sys

@@ -1,4 +1,4 @@
-"""Experiments that run themselves: ``run()`` at the end of a script is ``kairos run`` of that script."""
+"""Self-running experiments: ``run()`` at the end of a script is equivalent to ``kairos run`` of this script."""
 
 import sys
 

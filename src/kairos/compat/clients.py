@@ -1,4 +1,4 @@
-"""Clients of a core device under the names and with the methods that ARTIQ's have."""
+"""Clients of a core device with the names and methods of ARTIQ's."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""ARTIQ's commands with ARTIQ's flags: what each is in the words of ``kairos``.
+"""ARTIQ's commands with their flags, translated to ``kairos`` commands.
 
 They are console scripts of the package, unless ARTIQ itself is installed beside it, whose scripts
 have the same names. A flag without a counterpart is an error that says so.

@@ -1,4 +1,4 @@
-"""What the programs of controllers import besides clients and servers: their command line."""
+"""Command-line helpers imported by controller programs."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""The databases as ARTIQ's modules for masters name them: over files, and with datasets that are told of as changes.
+"""Databases with the names of ARTIQ's master modules, stored in files and with notification of dataset changes.
 
 A change of datasets is a dictionary: ``action``, the ``path`` to what changes, and what the action
 takes (``setitem``: key and value; ``delitem``: key; ``append``: x; ``insert``: i, x; ``pop``: i).

@@ -1,4 +1,4 @@
-"""The table of ``artiq`` and ``sipyco`` names: which module of ours each is, or of which modules its names are.
+"""Mapping of ``artiq`` and ``sipyco`` modules and names to modules of Kairos.
 
 A line of `GATHERED` says for an ``artiq`` module where its names are: in the module of ours on the
 left, under the names on the right; ``ours=theirs`` where they differ, ``*`` for all that the module

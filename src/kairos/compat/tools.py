@@ -1,4 +1,4 @@
-"""Small things of ``artiq.tools`` and ``artiq.compiler.import_cache``: text of values, options, directories."""
+"""Helpers of ``artiq.tools`` and ``artiq.compiler.import_cache``: formatting of values, options, directories."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""What the host remembers about a compiled kernel: the objects and strings that the device names by number."""
+"""Host-side state of a compiled kernel: the objects and strings that the device refers to by number."""
 
 import itertools
 import math

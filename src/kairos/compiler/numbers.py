@@ -1,4 +1,4 @@
-"""Lists of numbers of a call: each is looked at once, however often the host is asked for it.
+"""Lists of numbers in a call, each inspected only once however often it is requested.
 
 What is kept for a kernel is compared with the host, entry by entry, so a list of a million numbers
 is asked for again and again.

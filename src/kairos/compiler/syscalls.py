@@ -1,4 +1,5 @@
-"""Whether system calls are declared as the firmware has them: what does not fit would be read from wrong registers."""
+"""Checks declarations of system calls against the firmware: mismatching arguments would be read from wrong
+registers."""
 
 from kairos.compiler.annotations import QuotingError
 from kairos.contracts.kernel_symbols import SIGNATURES

@@ -1,4 +1,4 @@
-"""Texts of kernels that the host makes, since only Python formats exactly as Python does: f-strings and `str()`."""
+"""Strings formatted on the host for kernels, exactly as by Python: f-strings and `str()`."""
 
 import itertools
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Clients of controllers: calls that wait, calls in asyncio, and calls that are dropped while there is nobody."""
+"""Clients of controllers: blocking, asyncio, and best-effort, which drops calls while disconnected."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What both sides of pc_rpc know: the greeting, the lines of a call, exceptions as values, encryption.
+"""Protocol shared by both sides of pc_rpc: greeting, lines of a call, serialised exceptions, encryption.
 
 A session: the client greets, the server names its targets and features; the client chooses a
 target, the server names its methods; then each request is a line and has a reply of a line.

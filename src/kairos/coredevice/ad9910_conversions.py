@@ -1,4 +1,4 @@
-"""Words of an AD9910 for quantities, and the way back: Hz, turns, fractions of full scale, and words of its RAM."""
+"""Conversion between words of an AD9910 and quantities: Hz, turns, fractions of full scale, and words of its RAM."""
 
 from numpy import int32
 

@@ -1,4 +1,4 @@
-"""Where the synchronisation delays of an AD9910 come from: the device database, or the EEPROM of its card."""
+"""Synchronisation delays of an AD9910, taken from the device database or the EEPROM of its card."""
 
 from ..language import kernel
 from .chips.ad9910 import STORED_DELAYS

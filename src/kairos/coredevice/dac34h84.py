@@ -1,5 +1,5 @@
-"""The DAC chip DAC34H84 of a Phaser. Only how it is named in a device database is known here: its
-registers are not published as text, so using it is an error that says so.
+"""The DAC chip DAC34H84 of a Phaser. Only its entry in a device database is supported: its registers are not
+published as text, so using it raises an error.
 """
 
 from .parts.lacking import Unknown

@@ -1,4 +1,4 @@
-"""Direct memory access: sequences of output events that the device keeps and plays by itself.
+"""Direct memory access: sequences of output events that the device records and plays back autonomously.
 
 Playing takes the kernel about as long as one output, however many events there are.
 """

@@ -1,4 +1,4 @@
-"""Registers as data: what a chip's register is made of, for the host and for kernels.
+"""Registers as data: the fields of a chip's registers, for the host and for kernels.
 
 The classes in `kairos.coredevice.chips` are generated from tables; each is a `Register` whose attributes are its
 fields. On the host a register is encoded from quantities and names, with checks, and decoded to them. In a kernel the

@@ -1,4 +1,4 @@
-"""Memory of other boards, as far as links with remote memory lead to them: loads and stores, words of 32 bits.
+"""Memory of other boards that are connected by links with remote memory: loads and stores of 32-bit words.
 
 A board is named by its destination: 0 is the master. What it lets another board do with its memory
 is for its own kernels to say (`export`); all else is refused, and a RemoteMemoryError. Addresses of

@@ -1,5 +1,5 @@
-"""Songbird, a card whose gateware makes sums of tones. Of its drivers only the constructors are
-publicly described, so that a device database with one loads; using them is an error that says so.
+"""Songbird, a card whose gateware makes sums of tones. Only the constructors of its drivers are publicly
+documented, so device databases with one can be loaded, but using it raises an error.
 """
 
 from .parts.channel import RTIODevice

@@ -1,4 +1,4 @@
-"""The device database of a gateware, from what that says of itself.
+"""Device database of a gateware, generated from its descriptor.
 
 A gateware knows its channels, not what is connected to them: of cards on a bus (Urukul, Sampler, …)
 it has the bus and the pins, and their entries come from the system description of the laboratory.

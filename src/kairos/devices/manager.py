@@ -1,4 +1,4 @@
-"""The devices of one run: made when they are first asked for, closed in the reverse order at the end."""
+"""The devices of one run: created on first use, closed in reverse order at the end."""
 
 import difflib
 import importlib

@@ -1,4 +1,4 @@
-"""The emulated core device: started for a run, watched, asked what its pins did, and stopped.
+"""The emulated core device: starting it for a run, monitoring it, reading its pin activity, and stopping it.
 
 The emulator is a program of its own (``kairos-emulator``) that executes the real firmware and the
 real gateware; this package finds its files, holds its process and speaks to its control socket.

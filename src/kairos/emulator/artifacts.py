@@ -1,4 +1,4 @@
-"""Where the built files are: the emulator, the firmware, the gateware library.
+"""Locations of the built files: emulator, firmware, gateware library.
 
 In a checkout they are in ``build/``. Installed, they come with the packages ``kairos-device``,
 which has firmware and gateware in folders as ``build/`` has them, and ``kairos-emulator``, the

@@ -1,5 +1,5 @@
-"""What a device database says for the bench of an emulated device: which cards it has
-(``kairos-emulator --cards``), and what it calls its pins (``--names``).
+"""Cards (``kairos-emulator --cards``) and pin names (``--names``) of a device database, for the bench of an
+emulated device.
 
 A driver's entry says which channels it uses; the model of its card is wired to their pins, whatever they are called.
 """

@@ -1,4 +1,4 @@
-"""The emulator as a child process: started at once, waited for only when somebody needs it, never left behind."""
+"""The emulator as a child process: started early, awaited only when needed, and never left running."""
 
 import atexit
 import json

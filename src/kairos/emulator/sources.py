@@ -1,4 +1,4 @@
-"""Which lines of the source the outputs of kernels come from.
+"""Source lines from which the outputs of kernels originate.
 
 The emulator notes for each output the addresses in the kernel's library to which the functions
 under way return; the library's debug information, which the compiler keeps, says which lines those

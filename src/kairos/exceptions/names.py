@@ -1,4 +1,4 @@
-"""The names by which the device knows classes of exceptions."""
+"""Names of exception classes on the device."""
 
 import builtins
 

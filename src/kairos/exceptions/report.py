@@ -1,4 +1,4 @@
-"""Exceptions that a kernel did not catch: what the device reports, and how the user sees it."""
+"""Uncaught exceptions of kernels: the device's report and its presentation to the user."""
 
 import linecache
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What ``from artiq.experiment import *`` (or ``from kairos.experiment import *``) gives an experiment."""
+"""Names provided to experiments by ``from artiq.experiment import *`` (or ``from kairos.experiment import *``)."""
 
 from .. import language
 from ..exceptions import RTIOOverflow, RTIOUnderflow

@@ -1,4 +1,4 @@
-"""Arguments of experiments: what a value may be, its default, and how it is described to a user interface.
+"""Arguments of experiments: permitted values, defaults, and descriptions for user interfaces.
 
 A kind of argument is declared by three things: which values it accepts, what they are converted to,
 and the fields that tell a user interface how to offer it. Everything else, defaults and

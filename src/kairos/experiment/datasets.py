@@ -1,4 +1,4 @@
-"""Datasets: named results of an experiment, kept locally, archived, and broadcast to whoever listens.
+"""Datasets: named results of an experiment, kept locally, archived, and broadcast to subscribers.
 
 A dataset is local to the run that sets it unless it is broadcast; a broadcast one lives in a
 `DatasetDB`, in which other experiments of the same process find it. Values read from there are

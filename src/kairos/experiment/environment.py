@@ -1,4 +1,4 @@
-"""What an experiment inherits: devices, arguments and datasets by name.
+"""Base classes of experiments: access to devices, arguments and datasets by name.
 
 An experiment is a class with ``build`` (asks for devices and arguments), ``prepare`` (computes,
 without hardware), ``run`` (drives hardware) and ``analyze`` (computes results). Parts of an

@@ -1,4 +1,5 @@
-"""Managers with which an experiment is built to learn what it asks for: no device is touched, no dataset changed."""
+"""Managers for examining an experiment: it is built to find its arguments, without accessing devices or changing
+datasets."""
 
 from .environment import processor_of
 

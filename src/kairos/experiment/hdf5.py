@@ -1,4 +1,4 @@
-"""The HDF5 file of a run: its datasets in ARTIQ's layout, and what they came from."""
+"""The HDF5 file of a run: its datasets in ARTIQ's layout, and their origin."""
 
 import logging
 from pathlib import Path

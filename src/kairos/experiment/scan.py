@@ -1,4 +1,4 @@
-"""Scans: the sets of points over which an experiment varies a parameter, and the argument that offers them.
+"""Scans: sets of points over which an experiment varies a parameter, and the argument type to select them.
 
 A scan is its parameters, from which its points follow: a subclass of `ScanObject` declares the
 parameters as fields and computes the points in their natural order; that they can be iterated any

@@ -1,4 +1,4 @@
-"""Datasets that outlive the process: an LMDB file, in the layout of ARTIQ's ``dataset_db.mdb``.
+"""Persistent datasets: an LMDB file in the layout of ARTIQ's ``dataset_db.mdb``.
 
 A key is the name of a dataset in UTF-8, its value the PYON text of ``(value, metadata)``. A dataset
 is in the file as soon as it is set: a process that is killed loses none. One that is changed in

@@ -1,5 +1,5 @@
-"""What is on a device's board besides registers: the I2C bus, SPI buses and pins. Each call is a
-program of its own; many steps at once are a `Program`."""
+"""I2C bus, SPI buses and pins of a device's board. Each call is a batch of its own; use `Program` for several steps
+at once."""
 
 from collections.abc import Callable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Client of a hub. Its messages are those that the hub describes (server reflection): client and hub agree."""
+"""Client of a hub. Its messages are those described by the hub (server reflection), so client and hub always match."""
 
 import json
 import ssl

@@ -1,4 +1,4 @@
-"""What a hub could not do."""
+"""Errors of hub calls."""
 
 from ..errors import KairosError
 

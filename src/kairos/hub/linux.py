@@ -1,4 +1,4 @@
-"""What a computer with Linux has besides registers: buses of I2C and SPI, and buffers of samples."""
+"""I2C and SPI buses, and sample buffers, of Linux computers."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Why a hub cannot be reached: gRPC says little more than that it is so."""
+"""Reason why a hub is unreachable, which gRPC itself does not report in detail."""
 
 import socket
 import ssl

@@ -1,5 +1,5 @@
-"""What the channels of a core device did, event by event: the hub takes it from the analyzer, and
-keeps the newest events for all of its clients. Times are machine units."""
+"""Events on the channels of a core device: the hub reads them from the analyzer and keeps the newest for all
+clients. Times are in machine units."""
 
 from collections.abc import Iterator
 from pathlib import Path

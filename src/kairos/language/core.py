@@ -1,4 +1,4 @@
-"""Decorators that say where a function runs, and the functions of the timeline.
+"""Decorators that select where a function runs, and the functions of the timeline.
 
 A decorated function carries `artiq_embedded`, an `EmbeddedInfo`: the fields the reference
 documents, so that tools which inspect it keep working.

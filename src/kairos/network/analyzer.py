@@ -1,4 +1,4 @@
-"""Client of the analyzer of a core device (TCP 1382): what the gateware saw, event by event.
+"""Client of the analyzer of a core device (TCP 1382): events recorded by the gateware.
 
 A dump is fetched as bytes and decoded to messages, the oldest first. Times are machine units:
 `timestamp` is when an event was due or seen, `rtio_counter` when it was submitted or read.

@@ -1,4 +1,4 @@
-"""How fast data pass between processors, memory and logic of a device: what is measured, and what the samples say."""
+"""Measurement of the data paths between processors, memory and logic of a device, and evaluation of the samples."""
 
 import struct
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Client of monitor and injector of a core device (TCP 1383): levels of pins seen, and taken over.
+"""Client of monitor and injector of a core device (TCP 1383): monitors levels of pins and overrides them.
 
 A probe is something of a channel that can be watched, an override something that can be set in
 place of what the experiment says. Those of a TTL are the members of `Probe` and `Override`.

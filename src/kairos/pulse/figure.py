@@ -1,5 +1,5 @@
 """A piece of a recorded sequence as a figure: names of gates, levels of pins, envelopes and phases
-of each channel, and the signal itself in windows so short that its oscillations are seen."""
+of each channel, and the signal itself in windows short enough to resolve its oscillations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

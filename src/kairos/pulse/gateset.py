@@ -1,4 +1,4 @@
-"""Gate sets: gates by name, in the tables of a core, and the words that bring them there and run them."""
+"""Gate sets: gates by name, in the tables of a core, and the words that program and run them."""
 
 import runpy
 from collections.abc import Iterable, Mapping

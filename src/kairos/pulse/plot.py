@@ -1,4 +1,4 @@
-"""What channels played as a picture: envelopes and frequencies of both tones, frames, the signal and its spectrum."""
+"""Plots of the channels' output: envelopes and frequencies of both tones, frames, the signal and its spectrum."""
 
 import numpy
 

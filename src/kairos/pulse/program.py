@@ -1,5 +1,5 @@
-"""A gate set as kernels have it: gates and sequences of gates with the words that play them, ready
-to be sent at exact times by `kairos.coredevice.pulse`.
+"""A gate set for kernels: gates and sequences of gates with the words that play them, ready to be sent at exact
+times by `kairos.coredevice.pulse`.
 
 Between gates all channels rest: they show nothing and wait for the trigger. So what is played ends
 in a rest, and begins with the one before it, which takes REST_CYCLES from the trigger to the first

@@ -1,4 +1,4 @@
-"""What the outputs of an emulated device's pulse cores did, and the samples that came of it.
+"""Recorded outputs of an emulated device's pulse cores, and the resulting samples.
 
 The emulator records what the logic hands to the tones: parameters, cycle by cycle. Samples are made
 of that when they are asked for, by the bit-exact model. Times are machine units of RTIO, so that

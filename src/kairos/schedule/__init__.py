@@ -1,4 +1,4 @@
-"""Runs that wait for one another: a scheduler, a process for each run, and the folder that experiments come from.
+"""Scheduling of runs: the scheduler, one process per run, and the repository of experiments.
 
 It is for programs: tests of a laboratory's experiments, and servers that it writes itself. There is no server here.
 """

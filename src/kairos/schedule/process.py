@@ -1,4 +1,4 @@
-"""The process of one run: it builds an experiment, and takes it through its stages as it is told.
+"""The process of one run: builds an experiment and executes its stages on request.
 
 Both sides send lines of PYON. The process is told ``{"stage": NAME, "values": {...}}``, and answers
 with the line ``{"end": HOW, "data": ...}``: ``completed``, ``paused``, ``terminated``, or

@@ -1,4 +1,4 @@
-"""Where experiments come from: a folder, or a Git repository at a revision; and the list of the experiments in it."""
+"""Repository of experiments: a folder, or a Git repository at a revision, and the list of experiments in it."""
 
 import asyncio
 import logging

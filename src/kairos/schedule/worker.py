@@ -1,4 +1,5 @@
-"""A run's worker: the process in which an experiment is built and run, stage by stage, and the services it asks for."""
+"""A run's worker: the process in which an experiment is built and run, stage by stage, and the services that it
+requests."""
 
 import asyncio
 import inspect

@@ -1,4 +1,4 @@
-"""What happened in a run on one axis of time, as a page for a browser: `kairos run --scope`, `kairos analyze --scope`.
+"""All activity of a run on a common time axis, as an HTML page: `kairos run --scope`, `kairos analyze --scope`.
 
 A page has lanes (:mod:`.lanes`). They are made of what pins did (:mod:`.pins`, with the words on
 serial buses, :mod:`.serial`), and of what the analyzer of a device has recorded (:mod:`.record`).

@@ -1,6 +1,5 @@
-"""Lanes of what is wired to the pins of an emulated device: tones of its synthesisers, voltages,
-photons, how much of each ion is in its upper state, frames of cameras, and what comes back at
-inputs."""
+"""Lanes of the parts connected to the pins of an emulated device: tones of synthesisers, voltages, photons,
+upper-state population of each ion, camera frames, and signals at inputs."""
 
 import math
 import re

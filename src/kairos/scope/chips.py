@@ -1,4 +1,4 @@
-"""What messages say to chips, in words: made from the same tables of registers as the drivers.
+"""Descriptions of messages to chips, generated from the same register tables as the drivers.
 
 What a number means in hertz or volts depends on the arguments of the chip's device and of its
 card's, or on their drivers' defaults.

@@ -1,4 +1,4 @@
-"""The lanes of a page: what is drawn over the axis of time, and how it is packed for the browser.
+"""The lanes of a page: data drawn over the time axis, and their encoding for the browser.
 
 Times are nanoseconds since the page's time 0, in order.
 """

@@ -1,4 +1,4 @@
-"""The page: lanes and viewer in one file of HTML that needs no other and no network."""
+"""The page: lanes and viewer in one self-contained HTML file."""
 
 import base64
 import json

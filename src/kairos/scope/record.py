@@ -1,4 +1,4 @@
-"""Lanes of what the analyzer of a device has recorded: pins, buses, the log and errors, and the slack of outputs.
+"""Lanes of the events recorded by a device's analyzer: pins, buses, the log and errors, and the slack of outputs.
 
 Each channel is shown as the driver that the device database gives it: the level of a TTL and the
 edges that were read from it, the frequency of a clock generator, the words on an SPI bus, and for

@@ -1,4 +1,4 @@
-"""Messages on the pads of a serial bus (SPI), and what they say to the chips that the device database puts there."""
+"""Messages on the pads of a serial bus (SPI), and their meaning for the chips listed in the device database."""
 
 from bisect import bisect_left
 from collections import defaultdict

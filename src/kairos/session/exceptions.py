@@ -1,4 +1,4 @@
-"""From the report of an uncaught exception to the Python exception that the caller of a kernel gets."""
+"""Converts the report of an uncaught exception to the Python exception raised to the caller of a kernel."""
 
 import builtins
 

@@ -1,4 +1,4 @@
-"""Devices that note on the timeline of :mod:`kairos.simulation.timeline` what kernels ask of them.
+"""Devices that record the calls of kernels on the timeline of :mod:`kairos.simulation.timeline`.
 
 They stand in a device database in the place of the real ones: module ``artiq.sim.devices``, and a class of this one.
 """

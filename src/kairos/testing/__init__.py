@@ -1,4 +1,4 @@
-"""Tests of experiments on an emulated device with its bench: a plugin of pytest.
+"""pytest plugin to test experiments on an emulated device with its bench.
 
 With ``pytest_plugins = ["kairos.testing"]`` in the topmost ``conftest.py``, a test that takes
 ``bench`` has a device of its own, and what is wired to it::

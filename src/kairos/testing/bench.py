@@ -1,4 +1,4 @@
-"""An emulated device with what is wired to its pins, for a test: runs experiments, and says what they did."""
+"""An emulated device and its bench for a test: runs experiments and returns their activity."""
 
 import inspect
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a run left at pins, DDS channels and DAC channels, by time.
+"""Signals of a run at pins, DDS channels and DAC channels over time.
 
 Times are in seconds since the first change of a pin in the run, as ``kairos run`` shows them.
 """

@@ -1,4 +1,4 @@
-"""What a clock did at a pin, however long it ran: the accumulator from which all its edges follow."""
+"""Clock signal at a pin, represented by the accumulator from which all its edges follow."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -185,7 +185,7 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
             board.pl = match &arguments.pl[..] {
                 [] => None,
                 [path] => Some(Pl::new(Library::load(path)?, &board.params, skip)),
-                _ => return Err("one --pl at most with --firmware: nothing would choose between them".into()),
+                _ => return Err("with --firmware, --pl can be given only once".into()),
             };
             let image = Image::load(firmware)?;
             board.with_firmware(move |memory| image.place(memory))?

@@ -232,7 +232,7 @@ impl BoardEntry {
         if number >= BOARDS {
             return Err((
                 at,
-                format!("this is board {} of {BOARDS} that a system may have", number + 1),
+                format!("this is board {}, but a system has at most {BOARDS}", number + 1),
             ));
         }
         if !(1..=1023).contains(self.memory.as_ref()) {
@@ -246,7 +246,8 @@ impl LinkEntry {
     /// What it says of itself.
     fn check(&self) -> Result<(), Wrong> {
         if *self.delay_ns.as_ref() > LONGEST_NS {
-            let why = format!("delay_ns is at most {LONGEST_NS}: of a longer fibre the boards cannot tell the delay");
+            let why =
+                format!("delay_ns must be at most {LONGEST_NS}: the boards cannot measure the delay of a longer fibre");
             return Err((self.delay_ns.span().start, why));
         }
         for (name, rate) in [("bit_errors", &self.bit_errors), ("losses", &self.losses)] {

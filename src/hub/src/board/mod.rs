@@ -39,7 +39,7 @@ const LOOK: Duration = Duration::from_secs(5);
 const SLEEP_MIN: Duration = Duration::from_micros(200);
 
 /// Why a board has no log here.
-pub const NO_LOG: &str = "a computer with Linux keeps its log itself: 'journalctl -k' there";
+pub const NO_LOG: &str = "a Linux computer keeps its own log: use 'journalctl -k' there";
 
 /// What a board has, while it has it.
 pub type Found = watch::Receiver<Option<Arc<Hardware>>>;
@@ -164,9 +164,7 @@ impl Attendant {
                     })));
                 }
                 Some(job @ Job::Log(_)) => job.fail(Status::unimplemented(NO_LOG)),
-                Some(job @ Job::Setting(..)) => {
-                    job.fail(Status::unimplemented("a computer with Linux has no such key"))
-                }
+                Some(job @ Job::Setting(..)) => job.fail(Status::unimplemented("a Linux computer has no such key")),
                 None => {}
             }
         }

@@ -22,11 +22,11 @@ pub async fn forward(State(plugins): State<Plugins>, mut request: Request) -> Re
     let name = plugin.name();
     let mut channel = match plugin.channel() {
         Ok(channel) => channel,
-        Err(why) => return Status::unavailable(format!("plugin {name} does not run: {why}")).into_http(),
+        Err(why) => return Status::unavailable(format!("plugin {name} is not running: {why}")).into_http(),
     };
     // One client's calls must not fill it for all others, nor its own memory.
     let Ok(permit) = plugin.calls().try_acquire_owned() else {
-        return Status::resource_exhausted(format!("plugin {name} has too many calls under way")).into_http();
+        return Status::resource_exhausted(format!("plugin {name} has too many concurrent calls")).into_http();
     };
     // A plugin is to know who calls, and not to be able to call as that client.
     request.headers_mut().remove(header::AUTHORIZATION);
@@ -37,7 +37,7 @@ pub async fn forward(State(plugins): State<Plugins>, mut request: Request) -> Re
         }
     }
     let lost = Status::unavailable(format!(
-        "plugin {name} was lost in the middle of the call: what of it was done is not known"
+        "plugin {name} was lost during the call: it is unknown how much of it was executed"
     ));
     let answer = async { channel.ready().await?.call(request.map(tonic::body::Body::new)).await };
     match answer.await {

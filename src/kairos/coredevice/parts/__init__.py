@@ -1,4 +1,4 @@
-"""What drivers are made of: parts that several cards share, each written once.
+"""Building blocks of drivers, shared by several cards.
 
 On RTIO channels: `channel` (a device and its addresses), `levels`, `gates`, `inputs`. On a bus:
 `spi` (kinds of transfers). Of cards: `scales` (codes of DACs and ADCs), `attenuators`, `readiness`

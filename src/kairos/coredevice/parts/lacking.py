@@ -1,4 +1,4 @@
-"""What a card can do and its driver cannot, because no public document says how: where it is used, an error says that.
+"""Functions of a card that its driver lacks because they are not publicly documented; using one raises an error.
 
 A class decorated with `lacking` has such methods by name::
 

@@ -1,4 +1,5 @@
-"""What the monitor of a core device (TCP 1383) shows of a card: for tools that display it, not for kernels.
+"""Values of a card available through the monitor of a core device (TCP 1383), for display tools rather than
+kernels.
 
 A driver whose card has probes has a host-only method ``monitored()``, which lists them.
 """

@@ -1,4 +1,5 @@
-"""Scales: how quantities become the codes of DACs, attenuators and amplitude words, and the codes of ADCs quantities.
+"""Scales: conversion of quantities to codes of DACs, attenuators and amplitude words, and of ADC codes to
+quantities.
 
 A scale is declared once, from numbers of a data sheet, and used on the host and in kernels. A code
 out of range is refused by the method `refuse`, which a card overrides with the exception that its

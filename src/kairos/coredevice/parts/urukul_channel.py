@@ -1,4 +1,4 @@
-"""What an Urukul does for each of its DDS channels, whatever chip is there."""
+"""Functions of an Urukul for each of its DDS channels, independent of the chip."""
 
 from ...language import TFloat, TInt32, host_only, kernel
 from .. import urukul
