@@ -224,7 +224,7 @@ def test_what_is_wrong_is_refused_and_it_waits_on(boot_device, card, tmp_path):
     struct.pack_into("<I", low, 52 + 12, 0x1000)
     other = bitstream.replace(struct.pack("<I", 0x0373_1093), struct.pack("<I", 0x0372_C093))
     for files, reason in [
-        ((b"no ELF file at all" * 10,), "no ELF file"),
+        ((b"no ELF file at all" * 10,), "not an ELF file"),
         ((bytes(low),), "wants memory at 0x00001000"),
         ((program, b"no bitstream" * 10), "no sync word"),
         ((program, other), "for the XC7Z030, this chip is the XC7Z045"),
@@ -254,7 +254,7 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     right, wrong = tmp_path / "key", tmp_path / "wrong"
     right.write_bytes(KEY + b"\n")
     wrong.write_bytes(b"another sixteen bytes")
-    one_line(device.boot("--no-restart"), "wants a key")
+    one_line(device.boot("--no-restart"), "requires a key")
     one_line(device.boot("--no-restart", "--key", wrong), "only for those who have its key")
     done = device.boot("--no-restart", "--key", right)
     assert done.returncode == 0, done.stderr
@@ -269,7 +269,7 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     )
     assert done.returncode == 1 and KEY.decode() not in done.stdout
     # The running firmware restarts into the loader for those who have the key only.
-    one_line(device.boot(), "wants a key")
+    one_line(device.boot(), "requires a key")
     one_line(device.boot("--key", wrong), "has another key")
     done = device.boot("--key", right)
     assert done.returncode == 0, done.stderr

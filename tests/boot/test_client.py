@@ -24,9 +24,9 @@ def test_nobody_there():
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no Kairos loader"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "not a Kairos loader"),
         (b"\x01\x09\x00" + bytes(32), "uses protocol version 9"),
-        (b"\x01\x01\x01" + bytes(32), "wants a key"),
+        (b"\x01\x01\x01" + bytes(32), "requires a key"),
         (b"\x05\x04\x00busy", "refused by the loader .*: busy"),
     ],
 )

@@ -221,7 +221,7 @@ def test_the_command(device, start_device, tmp_path):
     done = kairos(device, "--key", tmp_path / "key", "config", "read", "-s", "ip")
     assert (done.returncode, done.stdout) == (0, "10.0.2.15/24\n"), done.stderr
     assert_one_line(kairos(device, "log"), "requires a key: give its file with --key")
-    assert_one_line(kairos(device, "--key", tmp_path / "wrong", "log"), "has another key")
+    assert_one_line(kairos(device, "--key", tmp_path / "wrong", "log"), "has a different key")
     assert_one_line(
         kairos(device, "--key", tmp_path / "short", "log"), "a key must have 16 to 64 bytes, this one has 5"
     )
@@ -232,8 +232,8 @@ def test_the_command(device, start_device, tmp_path):
     (tmp_path / "closed").mkdir()
     closed_device = start(start_device, tmp_path / "closed", b"auth_key=short\n")
     try:
-        assert_one_line(kairos(closed_device, "--key", tmp_path / "key", "log"), "lets nobody in")
-        assert_one_line(kairos(closed_device, "log"), "wants a key")
+        assert_one_line(kairos(closed_device, "--key", tmp_path / "key", "log"), "refuses all clients")
+        assert_one_line(kairos(closed_device, "log"), "requires a key")
     finally:
         closed_device.close()
     open_device = start(start_device, tmp_path, b"ip=10.0.2.15/24\n")

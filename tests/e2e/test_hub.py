@@ -203,8 +203,8 @@ def test_from_the_command_line(hub, lab):
     block = json.loads(run("read", "demo/rtio", "--json").stdout)
     assert block["demo/rtio/outputs"] == 13 and "demo/rtio/reset" not in block and len(block) > 5
     for words, text in (
-        (("read", "demo"), "names no register"),
-        (("read", "demo/"), "names no register"),
+        (("read", "demo"), "is not a register"),
+        (("read", "demo/"), "is not a register"),
         (("read", "demo/rtio/output"), "did you mean 'rtio/outputs'?"),
         (("write", "demo/rtio/output", "1"), "did you mean 'rtio/outputs'?"),
         (("watch", "demo/rtio/output"), "did you mean 'rtio/outputs'?"),
@@ -215,7 +215,7 @@ def test_from_the_command_line(hub, lab):
         (("ls", "demo/rtio/none"), "no register or block 'rtio/none'; it has rtio/async_error"),
         (("read", "demo/rtio/none"), "its block has"),
         (("write", "demo/rtio/outputs", "1"), "rtio/outputs is read-only"),
-        (("write", "demo/rtio/outputs", "high"), "'high' is no number"),
+        (("write", "demo/rtio/outputs", "high"), "'high' is not a number"),
         (("ls", "none"), "no device 'none'"),
     ):
         done = run(*words)

@@ -195,7 +195,7 @@ def test_why_a_hub_cannot_be_reached_is_said(tmp_path):
             (address["good"], garbage, "contains no PEM certificate"),
             (address["good"], tmp_path / "none", "none cannot be read"),
             (address["expired"], folders["expired"] / "hub.crt", "has expired"),
-            (address["plain"], folders["good"] / "hub.crt", "has no TLS: leave the certificate out"),
+            (address["plain"], folders["good"] / "hub.crt", "does not use TLS: omit the certificate"),
             ("localhost:9", None, "is 'kairos hub' running there?"),
             ("localhost:http", None, "'localhost:http' is not a hub address"),
             ("http://localhost:1390", None, "is not a hub address"),

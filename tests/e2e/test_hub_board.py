@@ -185,7 +185,11 @@ def test_the_command_line_reaches_buses(hub):
     for words, code, said in (
         (("buses", "rack"), 0, "SMBus I801"),
         (("i2c", "rack/i2c-3", "0x50", "--write", "0x30", "--read", "2"), 0, "30 31\n"),
-        (("i2c", "rack", "0x50", "--read", "2"), 1, "names no bus, as do rack/i2c-1, rack/i2c-2, rack/i2c-3"),
+        (
+            ("i2c", "rack", "0x50", "--read", "2"),
+            1,
+            "'rack' does not select a bus; available: rack/i2c-1, rack/i2c-2, rack/i2c-3",
+        ),
         (("i2c", "rack/i2c-3"), 1, "'kairos hub buses rack'"),
         (("i2c", "rack/i2c-3", "0x50", "--switch", "0x74:1"), 1, "use the separate bus of the switch"),
         (("i2c", "rack/i2c-3", "0x50", "--write", "256"), 1, "from 0 to 255"),
@@ -201,11 +205,11 @@ def test_what_a_bus_does_not_do_is_said(lab):
     fails("ABORTED", "nobody answers at address 0x51", lambda: board.i2c("i2c-1", 0x51, 1))
     fails("ABORTED", "a driver of the kernel has the chip at address 0x57", lambda: board.i2c("i2c-1", 0x57, 1))
     fails("NOT_FOUND", "there are i2c-1, i2c-2", lambda: board.i2c("i2c-7", 0x50, 1))
-    fails("NOT_FOUND", "load i2c-dev", lambda: board.i2c("i2c-2", 0x50, 1))
+    fails("NOT_FOUND", "load the kernel module i2c-dev", lambda: board.i2c("i2c-2", 0x50, 1))
     for parts in ((), (0,), (8193,), (b"",), tuple([1] * 43)):
         fails("INVALID_ARGUMENT", "has 1 to", lambda parts=parts: board.i2c("i2c-1", 0x50, *parts))
     fails("INVALID_ARGUMENT", "7 bits", lambda: board.i2c("i2c-1", 0x80, 1))
-    fails("INVALID_ARGUMENT", "mode of SPI", lambda: board.spi("spidev0.0", b"a", mode=4))
+    fails("INVALID_ARGUMENT", "SPI mode", lambda: board.spi("spidev0.0", b"a", mode=4))
     fails("INVALID_ARGUMENT", "1 to 4096 bytes", lambda: board.spi("spidev0.0", b""))
     fails("UNAVAILABLE", "does not answer", lambda: lab["away"].board.i2c("i2c-1", 0x50, 1))
     fails("UNIMPLEMENTED", "is a core device", lambda: lab["away"].board.buses())
@@ -256,7 +260,7 @@ def test_from_the_command_line(hub, lab):
     for words, text in (
         (("memory", "rack/none"), "no buffer 'none'"),
         (("spi", "rack/spidev0.0", "256"), "bytes must be numbers from 0 to 255"),
-        (("spi", "rack", "1"), "names no bus"),
+        (("spi", "rack", "1"), "is not a bus"),
     ):
         done = run(*words)
         assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

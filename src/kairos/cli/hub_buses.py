@@ -100,7 +100,9 @@ def _of_linux(device, bus: str, address: int | None, written: bytes, args) -> by
     """What was read of a chip on a bus of a computer with Linux."""
     if not bus:
         known = [f"{device.name}/{each.name}" for each in device.board.buses() if KINDS[each.kind] == "I2C"]
-        raise UsageError(f"'{device.name}' names no bus, as do {', '.join(known) or 'none: it has no I2C'}")
+        raise UsageError(
+            f"'{device.name}' does not select a bus; available: {', '.join(known) or 'none, it has no I2C'}"
+        )
     if args.switch is not None:
         raise UsageError(
             "on a Linux computer the kernel controls bus switches: use the separate bus of the switch's channel"

@@ -48,4 +48,4 @@ def number(text: str) -> int:
     try:
         return int(text, 0)
     except ValueError:
-        raise UsageError(f"'{text}' is no number") from None
+        raise UsageError(f"'{text}' is not a number") from None

@@ -259,7 +259,7 @@ class HostBridge:
         own = _LANGUAGE_TYPES[value] if isinstance(value, str) else (self.embedding.retrieve_object(value),)
         cls = self.embedding.retrieve_object(handle)
         if not isinstance(cls, type):
-            raise QuotingError(f"isinstance() wants a class, not the {type(cls).__name__} {cls.__name__}")
+            raise QuotingError(f"isinstance() requires a class, not the {type(cls).__name__} {cls.__name__}")
         return any(issubclass(one, cls) for one in own)
 
     def class_of(self, handle: int) -> tuple[int, str, list[str], list[str]]:

@@ -60,7 +60,7 @@ def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, l
 
 def render(entries: dict, variant: str, without_driver: list[str]) -> str:
     """Text of the file. without_driver: names of channels that have no entry."""
-    text = f"# Device database of gateware {variant}, from what the device says of itself.\n"
+    text = f"# Device database of gateware {variant}, generated from the descriptor of the device.\n"
     if without_driver:
         text += f"# Without an entry, since their drivers need more than that: {', '.join(without_driver)}\n"
     text += "# Cards on the buses are not known to it: their entries come from a system description.\n\n"

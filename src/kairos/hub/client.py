@@ -300,7 +300,7 @@ class Lab:
             return HubError(text, error.code().name)
         if isinstance(error, KeyError):
             # The database of reflection found nothing: what answers is no hub.
-            return HubError(f"what answers at {self._address} is no hub", "UNIMPLEMENTED")
+            return HubError(f"the service at {self._address} is not a hub", "UNIMPLEMENTED")
         return HubError(f"{method}: {error}", "INVALID_ARGUMENT")
 
 

@@ -99,7 +99,7 @@ class Management:
         except OSError as error:
             advice = "is the device on, and is its address right?"
             if destination and isinstance(error, ClosedAtOnce):
-                advice = "there is no such board, or its link is down; 'kairos links' tells"
+                advice = "there is no such board, or its link is down; see 'kairos links'"
             raise DeviceUnreachable(
                 f"cannot reach the management service at {self._where} ({error}): {advice}"
             ) from None
@@ -122,13 +122,13 @@ class Management:
                 f"the device at {self._where} does not answer the authentication request: if it has no key, omit --key"
             ) from None
         if reply != Reply.CHALLENGE:
-            raise ManagementError(f"the device at {self._where} lets nobody in: its auth_key is unusable")
+            raise ManagementError(f"the device at {self._where} refuses all clients: its auth_key is unusable")
         proof = hmac.digest(key, PROOF_CONTEXT + nonce, "sha256")
         if self._request(Request.AUTHENTICATE, data=proof)[0] != Reply.SUCCESS:
-            raise ManagementError(f"the device at {self._where} has another key")
+            raise ManagementError(f"the device at {self._where} has a different key")
 
     def _wants_key(self) -> bool:
-        """Whether the device has refused a request because this client has not authenticated itself."""
+        """Whether the device has refused a request because this client is not authenticated."""
         if self._authenticated:
             return False
         try:
@@ -152,9 +152,9 @@ class Management:
             try:
                 more = self._socket.recv(min(count - len(data), 65536))
             except OSError as error:
-                raise ConnectionLost(f"the connection to the device at {self._where} is lost ({error})") from None
+                raise ConnectionLost(f"the connection to the device at {self._where} was lost ({error})") from None
             if not more:
-                raise ConnectionLost(f"the device at {self._where} has closed the connection; its log may say why")
+                raise ConnectionLost(f"the device at {self._where} closed the connection; see its log")
             data += more
         return bytes(data)
 
@@ -168,7 +168,7 @@ class Management:
             progress.send(self._socket, request, "sending")
         except OSError as error:
             self._refuse_without_key()
-            raise ConnectionLost(f"the connection to the device at {self._where} is lost ({error})") from None
+            raise ConnectionLost(f"the connection to the device at {self._where} was lost ({error})") from None
 
     def _refuse_without_key(self):
         if self._wants_key():
@@ -180,7 +180,7 @@ class Management:
         if reply == Reply.ERROR:
             self._refuse_without_key()
             board = f" --board {self._destination}" if self._destination else ""
-            raise ManagementError(f"the device could not {what}; its log says why ('kairos device{board} log')")
+            raise ManagementError(f"the device could not {what}; see its log ('kairos device{board} log')")
         if reply != expected:
             raise ManagementError(f"the device at {self._where} sent an unexpected reply of type {reply}")
         return content
@@ -191,12 +191,12 @@ class Management:
 
     def links(self) -> list[dict]:
         """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
-        return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
+        return json.loads(self._ask("report its links", Reply.LOG_CONTENT, Request.LINKS))
 
     def health(self) -> list[dict]:
         """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"),
         text and values (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
-        return json.loads(self._ask("tell how it is", Reply.LOG_CONTENT, Request.HEALTH))
+        return json.loads(self._ask("report its health", Reply.LOG_CONTENT, Request.HEALTH))
 
     def descriptor(self) -> tuple:
         """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO
@@ -211,7 +211,7 @@ class Management:
         try:
             return _wire.read_descriptor(content)
         except ValueError as error:
-            raise ManagementError(f"the device at {self._where} sent what is no description: {error}") from None
+            raise ManagementError(f"the device at {self._where} sent an invalid descriptor: {error}") from None
 
     def clear_log(self):
         """Empty the log of the device."""

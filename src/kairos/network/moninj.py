@@ -101,7 +101,7 @@ class MonInj:
         except TimeoutError:
             return None
         except (OSError, ValueError) as error:
-            raise ConnectionLost(f"the monitor at {self._where} is lost ({error})") from None
+            raise ConnectionLost(f"the connection to the monitor at {self._where} was lost ({error})") from None
         fields = bytes(self._buffer[1:length])
         del self._buffer[:length]
         return Seen(kind, *REPORTS[kind].unpack(fields))
@@ -122,4 +122,4 @@ class MonInj:
         try:
             self._socket.sendall(message)
         except OSError as error:
-            raise ConnectionLost(f"the monitor at {self._where} is lost ({error})") from None
+            raise ConnectionLost(f"the connection to the monitor at {self._where} was lost ({error})") from None

@@ -66,7 +66,7 @@ class Session:
         if host is not None and host.count(":") == 1:
             address, port = host.split(":")
             if not port.isdecimal() or not 0 < int(port) < 65536:
-                raise errors.UsageError(f"'{host}' is no address of a core device: write ADDRESS or ADDRESS:PORT")
+                raise errors.UsageError(f"'{host}' is not the address of a core device: use ADDRESS or ADDRESS:PORT")
             return cls(address, int(port))
         return cls(host)
 
