@@ -270,7 +270,7 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     assert done.returncode == 1 and KEY.decode() not in done.stdout
     # The running firmware restarts into the loader for those who have the key only.
     one_line(device.boot(), "requires a key")
-    one_line(device.boot("--key", wrong), "has another key")
+    one_line(device.boot("--key", wrong), "has a different key")
     done = device.boot("--key", right)
     assert done.returncode == 0, done.stderr
     device.wait_for("Kairos runtime", count=2)
