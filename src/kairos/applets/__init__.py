@@ -30,7 +30,7 @@ SERVER = "KAIROS_APPLET_SERVER"
 
 
 class AppletRequests:
-    """What a widget may have changed: datasets of the source that it shows."""
+    """Requests of a widget to modify the datasets of its source."""
 
     def __init__(self, source):
         self._source = source

@@ -72,7 +72,7 @@ class Published:
         self._note(key)
 
     def close_db(self):
-        """Tell of the last changes, and close the database. Who comes later is told of the datasets as they were."""
+        """Publish the last changes and close the database. Later clients get the final datasets."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -81,7 +81,7 @@ class Published:
         self._ddb.close_db()
 
     def close(self):
-        """Nobody comes any more."""
+        """Stop accepting connections."""
         self._server.close()
 
     def _accept(self):
@@ -146,7 +146,7 @@ class Applets:
         self._code = tempfile.mkdtemp(prefix="kairos-applets-")
 
     def issue(self, service, *args, **kwargs):
-        """Do what a command to user interfaces says, if it is about applets."""
+        """Execute a command to user interfaces if it concerns applets."""
         method = getattr(self, f"_{service}", None) if service.endswith(("_applet", "_applet_group")) else None
         if method is not None:
             method(*args, **kwargs)

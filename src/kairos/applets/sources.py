@@ -21,7 +21,7 @@ __all__ = ["AppletError", "FileSource", "ServerSource", "StoreSource"]
 
 
 class AppletError(KairosError):
-    """An applet cannot have what it asks for."""
+    """A request of an applet cannot be fulfilled."""
 
 
 class _Polled:
@@ -108,7 +108,7 @@ class FileSource(_Polled):
 
 
 class StoreSource(_Polled):
-    """The datasets that runs keep, in a dataset store."""
+    """The persistent datasets in a dataset store."""
 
     def __init__(self, path):
         super().__init__()
@@ -165,7 +165,8 @@ class ServerSource:
             pass  # it has gone
 
     def changes(self):
-        """The datasets and what is new of them; None if nothing is. What a server has told stays when it has gone."""
+        """The datasets and their changes, or None without changes. The last state remains after the server has
+        disconnected."""
         new = []
         while not self._new.empty():
             new.append(self._new.get())

@@ -118,7 +118,7 @@ class Image(_Picture):
 
 
 class ProgressBar(_Picture):
-    """How far something is, between --min and --max."""
+    """Progress of a value between --min and --max."""
 
     names = ("value",)
 

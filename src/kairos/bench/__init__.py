@@ -13,7 +13,7 @@ __all__ = ["Light", "Model", "Tone"]
 
 
 class Tone(NamedTuple):
-    """A radio frequency, from the time on at which it comes."""
+    """A radio-frequency tone, starting at the time at which it is sent."""
 
     hz: float
     dbm: float | None
@@ -27,7 +27,7 @@ class Tone(NamedTuple):
 
 
 class Light(NamedTuple):
-    """A laser beam, from the time on at which it comes."""
+    """A laser beam, starting at the time at which it is sent."""
 
     hz: float
     """Frequency, less that of the laser."""
@@ -52,7 +52,7 @@ LATEST = 1 << 62
 
 
 class Model:
-    """A part of the bench. It is made with the ``arguments`` of the bench file as keywords."""
+    """A part of the bench, constructed with the ``arguments`` of the bench file as keywords."""
 
     next: int | None = None
     """When it acts by itself, or None. A time that has passed counts as the next nanosecond."""
@@ -60,15 +60,15 @@ class Model:
     """Random numbers, which depend on the seed of the bench file and on the part's name."""
 
     def input(self, at: int, changes: dict):
-        """At `at` these inputs have changed, at once: their values by name. A pin has True or
+        """Called when inputs have changed simultaneously at time `at`: their values by name. A pin has True or
         False, a DDS channel a `Tone`, a modulator `Light`, a DAC channel or a photodiode volts, an
         ion photons per second."""
 
     def act(self, at: int):
-        """It is the time that `next` has said."""
+        """Called at the time returned by `next`."""
 
     def report(self, at: int) -> dict:
-        """Settings and state at `at`, for ``bench.part(NAME)`` of tests: what JSON can hold."""
+        """Settings and state at `at`, for ``bench.part(NAME)`` of tests: values that JSON can represent."""
         return {}
 
     # What it does
@@ -86,7 +86,7 @@ class Model:
         self._sent.append((int(delay), number, _checked(output, kind, value)))
 
     def warn(self, text: str):
-        """Tell whoever runs the bench of something that the hardware would not bear, or that cannot be meant."""
+        """Warn the user of an input that real hardware would not tolerate or that is probably a mistake."""
         # As any other part: a line of text
         line = ", ".join(str(text).splitlines()).encode("utf-8", "backslashreplace").decode()
         self._warned.append("".join(one if one.isprintable() else repr(one)[1:-1] for one in line))

@@ -88,7 +88,7 @@ def variant_of(url: str) -> str:
 
 
 def wiring(options: Options) -> list[str]:
-    """What the command line of an emulator says of the pins."""
+    """Command-line arguments of an emulator for the wiring of its pins."""
     if options.open_pins:
         return ["--no-bench"]
     bench = [] if options.bench is None else ["--bench", options.bench]
@@ -254,8 +254,8 @@ class Emulator:
         return f" (it printed last: {'; '.join(lines[-2:])})" if lines else ""
 
     def lost_outputs(self) -> list[str]:
-        """What the device's log says of outputs that it could not do: collisions and their like, a
-        line each, with the channel. For the end of a run: time of the device passes."""
+        """Failed outputs from the device's log (collisions and the like), one line each with the channel. To be
+        called at the end of a run, since device time passes."""
         # A kernel may end before its outputs are due. The device looks for them when a session ends,
         # and this is one.
         with socket.create_connection(("127.0.0.1", self.port(PORT)), READY_TIMEOUT):
@@ -282,7 +282,7 @@ class Emulator:
     # Recording
 
     def mark_start(self):
-        """The run begins: what the pins did before is not part of its recording."""
+        """Mark the start of the run: earlier pin activity is not part of its recording."""
         trace = self.control.trace()
         self.trace_start, self.trace_start_ns = trace["next"], trace["time_ns"]
         self.outputs_start = self.control.status()["outputs"]
@@ -325,12 +325,12 @@ class Emulator:
                 return False
 
     def recording(self, names: dict[int, str]) -> Recording:
-        """What the pins did in the run that has settled; `names` are those of its RTIO channels."""
+        """Recording of the pins in the settled run; `names` are those of its RTIO channels."""
         trace = self.control.trace(until=self.settled_ns)
         return Recording.from_trace(trace, self.trace_start, names, self.trace_start_ns)
 
     def sources(self) -> Sources:
-        """Which lines of the source the outputs of the run come from."""
+        """Source lines of the outputs of the run."""
         with tempfile.TemporaryDirectory(prefix="kairos-") as directory:
             path = os.path.join(directory, "outputs")
             reply = self.control.request("sources", **{"path": path, "from": self.outputs_start})

@@ -45,7 +45,7 @@ _LEAST_TRIALS = 3
 
 @dataclass(frozen=True)
 class Spread:
-    """Smallest, middle and largest of some numbers."""
+    """Minimum, median and maximum of some numbers."""
 
     min: float
     median: float

@@ -45,7 +45,7 @@ def _check_image(image: bytes):
 
 
 class ManagementError(KairosError):
-    """The device could not do what it was asked."""
+    """The device could not execute a request."""
 
 
 class PathAbsent(ManagementError):
@@ -53,7 +53,8 @@ class PathAbsent(ManagementError):
 
 
 class KeyNotKnown(ManagementError):
-    """A key was given, and the device does not answer to it: it has none, or its firmware knows no keys."""
+    """A key was given, but the device does not answer the authentication request: it has no key, or its firmware
+    does not support keys."""
 
 
 def read_key(path: str | pathlib.Path) -> bytes:
@@ -199,7 +200,7 @@ class Management:
         return json.loads(self._ask("report its health", Reply.LOG_CONTENT, Request.HEALTH))
 
     def descriptor(self) -> tuple:
-        """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO
+        """Descriptor of the board's gateware: ``variant;version``; frequency of the RTIO
         clock in Hz and fine bits, or None; for each channel its number, its kind, its name, and
         pairs of parameters that do not have their default. Not part of ARTIQ's protocol.
         """

@@ -79,7 +79,7 @@ class MonInj:
         self.next()
 
     def watch(self, channel: int, probe: int = Probe.LEVEL, enable: bool = True):
-        """Have each new value of a probe reported, the present one at once; or no more."""
+        """Start or stop reporting a probe: its current value at once, then each change."""
         self._send(message(Request.WATCH_PROBE, enable, channel, probe))
 
     def inject(self, channel: int, override: int, value: int):
@@ -87,7 +87,7 @@ class MonInj:
         self._send(message(Request.INJECT, channel, override, value))
 
     def ask(self, channel: int, override: int):
-        """Have the value of an override reported once."""
+        """Request one report of an override."""
         self._send(message(Request.GET_OVERRIDE, channel, override))
 
     def next(self, timeout: float | None = None) -> Seen | None:

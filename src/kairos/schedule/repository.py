@@ -30,7 +30,7 @@ class FilesystemBackend:
         return str(self.root), None
 
     def release_rev(self, rev):
-        """It is not needed any more."""
+        """Release a revision."""
 
 
 @dataclass

@@ -134,13 +134,13 @@ class Scheduler:
         await self.wait()
 
     async def wait(self):
-        """Until there is no run."""
+        """Wait until there are no runs."""
         while self._runs:
             tasks = [run.task for run in self._runs.values() if run.task is not None]
             await asyncio.wait([*tasks, asyncio.ensure_future(asyncio.sleep(0.1))], return_when="FIRST_COMPLETED")
 
     def submit(self, pipeline_name, expid, priority=0, due_date=None, flush=False) -> int:
-        """Have an experiment run; the number of the run.
+        """Submit an experiment; returns the number of the run.
 
         `expid`: its ``file``, or ``content``, the text of one; ``class_name`` and ``arguments``;
         with ``repo_rev`` the file is one of the repository, at that revision, or with None at the
@@ -165,7 +165,7 @@ class Scheduler:
         return rid
 
     def delete(self, rid):
-        """End a run at once, whatever it does."""
+        """Terminate a run immediately."""
         run = self._runs.get(rid)
         if run is None or run.status == "deleting":
             return
@@ -176,7 +176,7 @@ class Scheduler:
             run.task = asyncio.get_running_loop().create_task(self._end(run))
 
     def request_termination(self, rid):
-        """Have a run that has begun end when it next looks; one that has not is deleted."""
+        """Ask a run that has begun to end at its next check; a run that has not begun is deleted."""
         run = self._runs.get(rid)
         if run is not None and run.status in ("running", "paused"):
             run.termination = True

@@ -35,7 +35,7 @@ class WorkerInternalException(WorkerError):
 
 
 class Terminated(WorkerError):
-    """The experiment has ended because it was asked to."""
+    """The experiment was terminated on request."""
 
 
 class Worker:
@@ -96,7 +96,7 @@ class Worker:
         return await self._stage("examine", timeout, file=str(file))
 
     async def close(self, term_timeout: float | None = None, rid=None):
-        """End the process: it is asked to, and after the time of grace made to."""
+        """End the process: by request, and after a grace period by force."""
         if self._own_folder is not None:
             self._own_folder.cleanup()
         process, self._process = self._process, None

@@ -77,7 +77,7 @@ class Timeline:
             block.start = block.end
 
     def event(self, device: str, what: str, *arguments):
-        """Note what a device does at the cursor."""
+        """Record an action of a device at the cursor."""
         self.events.append((self.now, device, what, arguments))
 
     def format_timeline(self) -> str:
@@ -90,7 +90,7 @@ class Timeline:
 
     @contextmanager
     def running(self):
-        """Have host-run kernels use this timeline."""
+        """Use this timeline for host-run kernels."""
         set_time_manager(self)
         yield self
 

@@ -82,25 +82,25 @@ class Bench:
 
     @property
     def warnings(self) -> list[str]:
-        """What parts of the bench had to complain about in the last run, and what they still wait for."""
+        """Warnings of bench parts in the last run, including inputs for which they are still waiting."""
         state = self._state(self._warned)
         return [text for _, text, _ in (*state["warnings"], *state["unfinished"])]
 
     def lost_outputs(self) -> list[str]:
-        """Outputs that the device could not do so far, as its log tells them: ``RTIO collision
-        involving channel 0x0000:ttl0``. Some 0.1 ms of its time pass: ask this last."""
+        """Failed outputs of the device so far, from its log: ``RTIO collision
+        involving channel 0x0000:ttl0``. This takes about 0.1 ms of device time, so call it last."""
         return self.device.lost_outputs()
 
     @property
     def recording(self) -> Recording:
-        """What the pins did in the last run."""
+        """Recording of the pins in the last run."""
         if self._recording is None:
             self._recording = self.device.recording(self.database.channel_names())
         return self._recording
 
     def pin(self, name: str) -> Pin:
-        """A pin, by the name of its device: of one that the bench drives what it does to it, of
-        others what the device does. KeyError if there is none, or several of that name."""
+        """A pin, by the name of its device: the signal of the bench if the bench drives it, otherwise that of the
+        device. KeyError if there is none, or several of that name."""
         channels, wanted = self.recording.channels, self._channel(name)
         found = [channel for channel in channels if channel.name == name]
         found = found or [channel for channel in channels if wanted is not None and channel.number == wanted]
@@ -121,8 +121,8 @@ class Bench:
         return Dac(name, self._history("volts", name, channel), self.recording.origin_ns)
 
     def part(self, name: str) -> dict:
-        """What a part says of its settings and its state, by its name in the bench, or by that of
-        the card's device. KeyError if there is none."""
+        """Settings and state of a part, by its name in the bench or that of the card's device. KeyError if there is
+        none."""
         state = self._state()
         found = self._part(name, state["plan"]["parts"])
         if found is None:

@@ -17,7 +17,7 @@ NS = 1e-9
 
 @dataclass(frozen=True)
 class Tone:
-    """What a DDS channel gives from `time` on, until the next change."""
+    """Output of a DDS channel from `time` until the next change."""
 
     time: float
     """Seconds."""
@@ -47,7 +47,7 @@ class History:
 
 
 class Dds(History):
-    """A DDS channel: what comes out of it, behind its switch and attenuator."""
+    """Output of a DDS channel, after its switch and attenuator."""
 
     def __init__(self, name: str, rows: list, origin_ns: int):
         super().__init__(name, [row[0] for row in rows], origin_ns)
@@ -134,7 +134,7 @@ class Pin(History):
 
     @property
     def pulses(self) -> list[tuple[float, float]]:
-        """Start and end of each time at which it was high, as far as it ended."""
+        """Start and end of each completed high pulse."""
         ended = [pulse for pulse in self._channel.pulses() if pulse.end_ns is not None]
         return [(pulse.start_ns * NS, pulse.end_ns * NS) for pulse in ended]
 
