@@ -334,7 +334,7 @@ mod tests {
             format!("{}{boards}{links}", board("a"))
         };
         assert_eq!(checked(&star(7)), Ok(()));
-        let why = "a.toml:34: this is board 9 of 8 that a system may have";
+        let why = "a.toml:34: this is board 9, but a system has at most 8";
         assert_eq!(checked(&star(8)), Err(why.into()));
     }
 
@@ -343,7 +343,7 @@ mod tests {
         let pair = format!("{}{}{}", board("a"), board("b"), link("a", "b"));
         for (added, why) in [
             ("delay_ns = 260_000", ""),
-            ("delay_ns = 260_001", "12: delay_ns is at most 260000: of a longer fibre the boards cannot tell the delay"),
+            ("delay_ns = 260_001", "12: delay_ns must be at most 260000: the boards cannot measure the delay of a longer fibre"),
             ("delay_ns = 1.5", "12: invalid type: floating point `1.5`, expected a whole number, 0 or more, that is not too large"),
             ("delay = 5", "12: unknown field `delay`, expected one of `from`, `to`, `delay_ns`, `bit_errors`, `losses`, `seed`, `unplugged_ns`"),
             ("bit_errors = 1.5", "12: bit_errors is a probability, 0 to 1"),
