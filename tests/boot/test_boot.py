@@ -157,11 +157,11 @@ def test_an_image_that_the_device_could_not_boot_is_refused(boot_device, card, i
     before = path.read_bytes()
     one_line(flash(device, b"12345"), "the boot image of the device was not changed: not a boot image")
     damaged = image[:0x38] + b"\xff" + image[0x39:]
-    one_line(flash(device, damaged), "has: the boot image is damaged: checksum of its header")
-    one_line(flash(device, image[:-64]), "has: the boot image ends too early")
+    one_line(flash(device, damaged), "not changed: the boot image is damaged: checksum of its header")
+    one_line(flash(device, image[:-64]), "not changed: the boot image ends too early")
     for board in ["redpitaya", "kasli_soc"]:
         other = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", board=board)
-        one_line(flash(device, other), f"that it has: it is for the board {board}, this is a zc706")
+        one_line(flash(device, other), f"was not changed: it is for the board {board}, this is a zc706")
     assert path.read_bytes() == before
     device.close()
 
@@ -224,7 +224,7 @@ def test_what_is_wrong_is_refused_and_it_waits_on(boot_device, card, tmp_path):
     struct.pack_into("<I", low, 52 + 12, 0x1000)
     other = bitstream.replace(struct.pack("<I", 0x0373_1093), struct.pack("<I", 0x0372_C093))
     for files, reason in [
-        ((b"no ELF file at all" * 10,), "not an ELF file"),
+        ((b"no ELF file at all" * 10,), "no ELF file"),
         ((bytes(low),), "wants memory at 0x00001000"),
         ((program, b"no bitstream" * 10), "no sync word"),
         ((program, other), "for the XC7Z030, this chip is the XC7Z045"),

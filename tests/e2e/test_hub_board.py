@@ -193,7 +193,7 @@ def test_the_command_line_reaches_buses(hub):
         (("i2c", "rack/i2c-3"), 1, "'kairos hub buses rack'"),
         (("i2c", "rack/i2c-3", "0x50", "--switch", "0x74:1"), 1, "use the separate bus of the switch"),
         (("i2c", "rack/i2c-3", "0x50", "--write", "256"), 1, "from 0 to 255"),
-        (("spi", "rack/none", "1"), 1, "there are spidev0.0"),
+        (("spi", "rack/none", "1"), 1, "the buses are spidev0.0"),
     ):
         done = run_kairos("hub", *words, "--hub", hub.address)
         assert done.returncode == code and said in done.stdout + done.stderr, done
@@ -204,7 +204,7 @@ def test_what_a_bus_does_not_do_is_said(lab):
     board = lab["rack"].board
     fails("ABORTED", "nobody answers at address 0x51", lambda: board.i2c("i2c-1", 0x51, 1))
     fails("ABORTED", "a driver of the kernel has the chip at address 0x57", lambda: board.i2c("i2c-1", 0x57, 1))
-    fails("NOT_FOUND", "there are i2c-1, i2c-2", lambda: board.i2c("i2c-7", 0x50, 1))
+    fails("NOT_FOUND", "the buses are i2c-1, i2c-2", lambda: board.i2c("i2c-7", 0x50, 1))
     fails("NOT_FOUND", "load the kernel module i2c-dev", lambda: board.i2c("i2c-2", 0x50, 1))
     for parts in ((), (0,), (8193,), (b"",), tuple([1] * 43)):
         fails("INVALID_ARGUMENT", "has 1 to", lambda parts=parts: board.i2c("i2c-1", 0x50, *parts))
@@ -228,7 +228,7 @@ def test_buffers_are_streamed(hub, lab):
     assert buffer.read(length=16) == data[:4] + struct.pack("<3I", 1, 2, 3)
     for place in ({"offset": 2}, {"length": 6}, {"offset": SAMPLES + 4}, {"length": SAMPLES + 4}):
         fails("OUT_OF_RANGE", "not whole words", lambda place=place: buffer.read(**place))
-    fails("OUT_OF_RANGE", "are not within samples", lambda: buffer.write(b"abcd", offset=SAMPLES))
+    fails("OUT_OF_RANGE", "exceed samples", lambda: buffer.write(b"abcd", offset=SAMPLES))
     fails("INVALID_ARGUMENT", "whole words", lambda: buffer.write(b"abc"))
     fails("NOT_FOUND", "there are samples", lambda: lab.send("Memory", "Write", [{"device": "rack", "buffer": "none"}]))
 

@@ -23,7 +23,7 @@ pub enum Key {
     RtioClock,
     /// `log_level`: level of the log: TRACE, DEBUG, INFO, WARN, ERROR or OFF.
     LogLevel,
-    /// `uart_log_level`: level of the serial console, likewise.
+    /// `uart_log_level`: level of the log on the serial console.
     UartLogLevel,
     /// `routing_table`: ARTIQ's routing table, see below: the boards are numbered by the gateware, and the log reports
     /// whether the table agrees.

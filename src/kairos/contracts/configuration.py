@@ -22,7 +22,7 @@ KEYS = {
     "idle_kernel": "kernel library that runs while no client is connected",
     "rtio_clock": "source of the RTIO clock",
     "log_level": "level of the log: TRACE, DEBUG, INFO, WARN, ERROR or OFF",
-    "uart_log_level": "level of the serial console, likewise",
+    "uart_log_level": "level of the log on the serial console",
     "routing_table": "ARTIQ's routing table, see below: the boards are numbered by the gateware, and the log reports whether the table agrees",
     "device_map": "names of RTIO channels used in messages",
     "auth_key": "key for clients of management and network boot, 16 to 64 bytes",
