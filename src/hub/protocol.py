@@ -1,8 +1,8 @@
-"""Derives the manual's page and the record of the promised interface from the protocol files.
+"""Generates the manual page of the hub's protocol and the record of its promised interface.
 
-``make protocol`` checks and updates both; a test fails while one is stale. Changes that break the
-promised interface are rejected: they need a new package beside this one, ``kairos.hub.v2``. Only
-interfaces that no release had may be changed, by removing the record ``promised.txtpb`` first.
+``make protocol`` checks and updates both; a test fails if one is stale. Changes that break the
+promised interface are refused and need a new package, ``kairos.hub.v2``. Only unreleased parts may
+be withdrawn, by first removing the record ``promised.txtpb``.
 """
 
 import subprocess
@@ -23,10 +23,10 @@ HEAD = """# The hub's protocol
 
 Generated from `src/hub/proto` by `make protocol`: do not edit.
 
-gRPC, package `{package}`, served at the hub's address ([hub.md](hub.md)). How it is called from each language stands in
-[hub-clients.md](hub-clients.md), who may call what in [hub-security.md](hub-security.md). A client that knows an older
-version goes on working: numbers, types and names of what is here do not change. Fields, messages and methods may be
-added, and what a client does not know it passes over.
+gRPC package `{package}`, served at the hub's address ([hub.md](hub.md)). See [hub-clients.md](hub-clients.md) for
+clients in each language and [hub-security.md](hub-security.md) for roles. The protocol is backward compatible: names,
+numbers and types of existing fields, messages and methods do not change. New ones may be added; clients ignore fields
+unknown to them.
 
 {intro}
 """
@@ -93,7 +93,7 @@ class _File:
         """A section for each service."""
         for at, service in enumerate(self.file.service):
             yield f"\n## Service `{service.name}`\n\n{self.comment(6, at)}\n\n"
-            yield "| Method | Takes | Gives | Role | |\n|---|---|---|---|---|\n"
+            yield "| Method | Request | Response | Role | Description |\n|---|---|---|---|---|\n"
             for number, method in enumerate(service.method):
                 gives = ("stream of " if method.server_streaming else "") + _link(method.output_type)
                 role = self.roles[f"{service.name}.{method.name}"]
@@ -108,7 +108,7 @@ class _File:
     def enumerations(self) -> Iterator[str]:
         """A section for each enumeration."""
         for at, enum in enumerate(self.file.enum_type):
-            yield f"\n### `{enum.name}`\n\n{self.comment(5, at)}\n\n| Name | Number | |\n|---|---|---|\n"
+            yield f"\n### `{enum.name}`\n\n{self.comment(5, at)}\n\n| Name | Number | Description |\n|---|---|---|\n"
             for number, value in enumerate(enum.value):
                 yield f"| `{value.name}` | {value.number} | {self.comment(5, at, 2, number)} |\n"
 
@@ -116,7 +116,7 @@ class _File:
         yield f"\n### `{name}`\n\n{self.comment(*path)}\n"
         entries = {f".{PACKAGE}.{name}.{nested.name}": nested for nested in message.nested_type}
         if message.field:
-            yield "\n| Field | Number | Type | |\n|---|---|---|---|\n"
+            yield "\n| Field | Number | Type | Description |\n|---|---|---|---|\n"
         for at, field in enumerate(message.field):
             text = self.comment(*path, 2, at)
             if field.HasField("oneof_index") and not field.proto3_optional:
@@ -135,7 +135,7 @@ def _type(field: FieldDescriptorProto, entries: dict[str, DescriptorProto]) -> s
     kind = FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()
     name = _link(field.type_name) if field.type_name else f"`{kind}`"
     if field.proto3_optional:
-        return f"{name}, or none"
+        return f"optional {name}"
     return f"list of {name}" if field.label == FieldDescriptorProto.LABEL_REPEATED else name
 
 

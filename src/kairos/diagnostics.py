@@ -1,4 +1,4 @@
-"""Diagnostics of a program and their places: as text for people, as LSP structures for editors.
+"""Diagnostics of a program with their locations, as text for people or in the format of editors.
 
 Positions follow the Language Server Protocol: lines and characters from 0, a character being a
 UTF-16 code unit.

@@ -1,4 +1,4 @@
-"""Errors meant for the user rather than defects: one clear line that states the remedy."""
+"""Errors addressed to the user, not defects: one clear line that says what to do."""
 
 from kairos.diagnostics import Diagnostic
 

@@ -1,4 +1,4 @@
-"""Reads and writes files that a user names, with one clear line on failure."""
+"""Reading and writing of files named by the user, with a one-line error on failure."""
 
 import os
 import shutil

@@ -39,6 +39,8 @@ def save(figure, path, dpi: int):
     it cannot be written; an existing file then remains unchanged."""
     suffix = Path(path).suffix
     if suffix not in FORMATS:
-        raise UsageError(f"{path}: the name of a picture ends with {', '.join(FORMATS)}, which says the format")
+        raise UsageError(
+            f"{path}: the file name of a picture must end with {', '.join(FORMATS)}, which selects the format"
+        )
     with replacing(path) as new:
         figure.savefig(new, dpi=dpi, format=suffix[1:], metadata={"Software": None} if suffix == ".png" else None)

@@ -1,4 +1,4 @@
-"""Progress bars, shown on terminals for operations longer than a second."""
+"""Progress of long operations, shown on terminals after one second."""
 
 import sys
 import time

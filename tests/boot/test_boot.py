@@ -155,13 +155,13 @@ def test_an_image_that_the_device_could_not_boot_is_refused(boot_device, card, i
     device = boot_device("--sd", path)
     device.wait_for("gateware: ")
     before = path.read_bytes()
-    one_line(flash(device, b"12345"), "the device keeps the boot image that it has: not a boot image")
+    one_line(flash(device, b"12345"), "the boot image of the device was not changed: not a boot image")
     damaged = image[:0x38] + b"\xff" + image[0x39:]
-    one_line(flash(device, damaged), "has: the boot image is damaged: checksum of its header")
-    one_line(flash(device, image[:-64]), "has: the boot image ends too early")
+    one_line(flash(device, damaged), "not changed: the boot image is damaged: checksum of its header")
+    one_line(flash(device, image[:-64]), "not changed: the boot image ends too early")
     for board in ["redpitaya", "kasli_soc"]:
         other = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", board=board)
-        one_line(flash(device, other), f"that it has: it is for the board {board}, this is a zc706")
+        one_line(flash(device, other), f"was not changed: it is for the board {board}, this is a zc706")
     assert path.read_bytes() == before
     device.close()
 
@@ -213,7 +213,7 @@ def test_what_is_wrong_is_refused_and_it_waits_on(boot_device, card, tmp_path):
     device.wait_for("waiting for the network")
     not_elf = tmp_path / "text"
     not_elf.write_text("not a program")
-    one_line(device.boot("--no-restart", "--firmware", not_elf), "is not a firmware: it is no ELF file")
+    one_line(device.boot("--no-restart", "--firmware", not_elf), "is not a firmware: it is not an ELF file")
     one_line(device.boot("--no-restart", "--gateware", not_elf), "is not a bitstream")
     from kairos.boot import firmware, gateware
     from kairos.boot.netboot import Refused, load
@@ -254,7 +254,7 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     right, wrong = tmp_path / "key", tmp_path / "wrong"
     right.write_bytes(KEY + b"\n")
     wrong.write_bytes(b"another sixteen bytes")
-    one_line(device.boot("--no-restart"), "wants a key")
+    one_line(device.boot("--no-restart"), "requires a key")
     one_line(device.boot("--no-restart", "--key", wrong), "only for those who have its key")
     done = device.boot("--no-restart", "--key", right)
     assert done.returncode == 0, done.stderr
@@ -269,8 +269,8 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     )
     assert done.returncode == 1 and KEY.decode() not in done.stdout
     # The running firmware restarts into the loader for those who have the key only.
-    one_line(device.boot(), "wants a key")
-    one_line(device.boot("--key", wrong), "has another key")
+    one_line(device.boot(), "requires a key")
+    one_line(device.boot("--key", wrong), "has a different key")
     done = device.boot("--key", right)
     assert done.returncode == 0, done.stderr
     device.wait_for("Kairos runtime", count=2)

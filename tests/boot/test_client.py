@@ -17,16 +17,16 @@ def free_port():
 
 
 def test_nobody_there():
-    with pytest.raises(DeviceUnreachable, match="does the device wait for the network"):
+    with pytest.raises(DeviceUnreachable, match="is the device waiting for network boot"):
         load("127.0.0.1", b"firmware", port=free_port(), patience=0.5)
 
 
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no Kairos loader"),
-        (b"\x01\x09\x00" + bytes(32), "speaks version 9"),
-        (b"\x01\x01\x01" + bytes(32), "wants a key"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "not a Kairos loader"),
+        (b"\x01\x09\x00" + bytes(32), "uses protocol version 9"),
+        (b"\x01\x01\x01" + bytes(32), "requires a key"),
         (b"\x05\x04\x00busy", "refused by the loader .*: busy"),
     ],
 )

@@ -94,16 +94,16 @@ def test_bitstreams_in_either_order(tmp_path, order, header):
 def test_bad_files_are_named(tmp_path):
     path = tmp_path / "file"
     for content, reason in [
-        (b"hello", "no ELF file"),
-        (b"\x7fELF" + bytes(60), "no program for 32-bit ARM"),
-        ((FIRMWARE / "kernel.elf").read_bytes()[:2000], "damaged"),
+        (b"hello", "not an ELF file"),
+        (b"\x7fELF" + bytes(60), "this ELF file is not for 32-bit ARM"),
+        ((FIRMWARE / "kernel.elf").read_bytes()[:2000], "truncated"),
     ]:
         path.write_bytes(content)
         with pytest.raises(UsageError, match=reason):
             firmware(path)
     with pytest.raises(UsageError, match="no sync word"):
         gateware(path)
-    with pytest.raises(UsageError, match="is no loader"):
+    with pytest.raises(UsageError, match="is not a loader"):
         boot_image(FIRMWARE / "runtime.elf", FIRMWARE / "runtime.elf")
     with pytest.raises(UsageError, match="cannot be read"):
         firmware(tmp_path / "missing")
@@ -122,7 +122,7 @@ def test_the_board_is_chosen_and_what_is_assumed_is_said(tmp_path):
     assert image().stdout.endswith("for board zc706\n")
     assert kasli != (tmp_path / "image").read_bytes()
     done = image("--board", "kasli")
-    assert done.returncode == 1 and "but zc706, kasli_soc, ebaz4205, redpitaya" in done.stderr
+    assert done.returncode == 1 and "only zc706, kasli_soc, ebaz4205, redpitaya" in done.stderr
     assert image("--board", "?").stdout.split() == ["zc706", "kasli_soc", "ebaz4205", "redpitaya"]
     rows = [json.loads(line) for line in image("--board", "?", "--json").stdout.splitlines()]
     assert [row["board"] for row in rows] == ["zc706", "kasli_soc", "ebaz4205", "redpitaya"]
@@ -138,4 +138,4 @@ def test_a_satellite_has_firmware_of_its_own(tmp_path):
     loaded = [(address, data) for address, data, _ in satman.segments if data]
     assert [(part.load, part.data[: len(data)]) for part, (_, data) in zip(program, loaded, strict=True)] == loaded
     both = subprocess.run([*command, "--firmware", "x.elf"], capture_output=True, text=True)
-    assert both.returncode == 1 and "--satellite or --firmware, not both" in both.stderr
+    assert both.returncode == 1 and "--satellite and --firmware exclude each other" in both.stderr

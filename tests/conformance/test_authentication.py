@@ -220,23 +220,25 @@ def test_the_command(device, start_device, tmp_path):
     (tmp_path / "short").write_bytes(b"short")
     done = kairos(device, "--key", tmp_path / "key", "config", "read", "-s", "ip")
     assert (done.returncode, done.stdout) == (0, "10.0.2.15/24\n"), done.stderr
-    assert_one_line(kairos(device, "log"), "wants a key: give the file with it as --key")
-    assert_one_line(kairos(device, "--key", tmp_path / "wrong", "log"), "has another key")
-    assert_one_line(kairos(device, "--key", tmp_path / "short", "log"), "a key has 16 to 64 bytes, this one has 5")
+    assert_one_line(kairos(device, "log"), "requires a key: give its file with --key")
+    assert_one_line(kairos(device, "--key", tmp_path / "wrong", "log"), "has a different key")
+    assert_one_line(
+        kairos(device, "--key", tmp_path / "short", "log"), "a key must have 16 to 64 bytes, this one has 5"
+    )
     assert_one_line(kairos(device, "--key", tmp_path / "none", "log"), "cannot be read")
     image = tmp_path / "BOOT.BIN"
     image.write_bytes(small_image() + bytes(5_000_000))
-    assert_one_line(kairos(device, "flash", image), "wants a key: give the file with it as --key")
+    assert_one_line(kairos(device, "flash", image), "requires a key: give its file with --key")
     (tmp_path / "closed").mkdir()
     closed_device = start(start_device, tmp_path / "closed", b"auth_key=short\n")
     try:
-        assert_one_line(kairos(closed_device, "--key", tmp_path / "key", "log"), "lets nobody in")
-        assert_one_line(kairos(closed_device, "log"), "wants a key")
+        assert_one_line(kairos(closed_device, "--key", tmp_path / "key", "log"), "refuses all clients")
+        assert_one_line(kairos(closed_device, "log"), "requires a key")
     finally:
         closed_device.close()
     open_device = start(start_device, tmp_path, b"ip=10.0.2.15/24\n")
     try:
-        assert_one_line(kairos(open_device, "--key", tmp_path / "key", "log"), "if it has none, leave out --key")
+        assert_one_line(kairos(open_device, "--key", tmp_path / "key", "log"), "if it has no key, omit --key")
         # The device tells a refusal for another reason from one for want of a key.
         assert_one_line(kairos(open_device, "config", "read", "-s", "nothing"), "there is no such key")
     finally:

@@ -59,5 +59,5 @@ def test_watch_ends_with_ctrl_c(device):
 
 def test_mistakes(moninj):
     one_line(moninj("watch", "ttl99"), "there is no device 'ttl99' with a channel")
-    one_line(moninj("set", "1", "200"), "'200' has nothing that could be set by hand")
+    one_line(moninj("set", "1", "200"), "'200' cannot be overridden")
     one_line(run("127.0.0.1:1", "watch", "ttl0"), "is the device on?")

@@ -279,7 +279,7 @@ def test_a_model_that_never_rests_is_told_of(ion, tmp_path, monkeypatch):
         (SHUTTER.replace("shutter.py", "none.py"), r":\d+: there is no file .*none.py"),
         (SHUTTER.replace('"ttl5"', '"ttl9"'), r":\d+: there is no pin and no part ttl9; parts are "),
         (SHUTTER.replace("delay_ns =", "delay ="), r":\d+: .*TypeError: .*unexpected keyword argument 'delay'"),
-        (SHUTTER.replace("file =", "class = 'Lamp'\nfile ="), r":\d+: ValueError: it has no class Lamp derived from"),
+        (SHUTTER.replace("file =", "class = 'Lamp'\nfile ="), r":\d+: ValueError: there is no class Lamp derived from"),
     ],
 )
 def test_a_model_that_cannot_be_made_is_one_line(kairos, ion, tmp_path, text, told):

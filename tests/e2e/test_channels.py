@@ -82,4 +82,4 @@ def test_a_table_of_some_paths(pulse, tmp_path):
 def test_bad_input(pulse, tmp_path):
     one_line(channels(pulse, tmp_path, "gpio"), "no path 'gpio'; there are register-write,")
     one_line(channels(pulse, tmp_path, "--trials", 0), "--trials 0")
-    one_line(channels(pulse, tmp_path, "--plot", "a.gif"), "says the format")
+    one_line(channels(pulse, tmp_path, "--plot", "a.gif"), "selects the format")

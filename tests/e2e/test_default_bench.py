@@ -48,7 +48,7 @@ def test_what_the_database_says_of_a_card_counts(kairos, lab):
     done = kairos("bench", "check", device_db=database)
     assert done.returncode == 0, done.stderr
     assert "urukul0: Urukul of light; from spi_urukul0; to nothing\n" in done.stdout
-    assert "camera: there is no model of what CXPGrabber drives: its pins are open\n" in done.stdout
+    assert "camera: there is no model for CXPGrabber: its pins are unconnected\n" in done.stdout
     entries["other_beam"] = entries["beam"] | {"arguments": {"chip_select": 6, "cpld_device": "light"}}
     done = kairos("bench", "check", device_db=written(entries, kairos.directory))
     assert done.stdout.endswith("beam, other_beam drive one chip: chip_select 6 of light\n")

@@ -27,7 +27,9 @@ def test_it_is_the_one_that_was_made_with_the_gateware(device, tmp_path):
     address = f"{device.host}:{device.ports[1380]}"
     assert written(tmp_path, "--from", address, "--host", "emulator://demo") == generated("demo")
     own = run_kairos("devices", "--from", address)
-    assert own.stdout.startswith("# Device database of gateware demo 0.1.0, from what the device says of itself.\n")
+    assert own.stdout.startswith(
+        "# Device database of gateware demo 0.1.0, generated from the descriptor of the device.\n"
+    )
     assert f"'host': '{device.host}'" in own.stdout
 
 
@@ -52,7 +54,7 @@ def test_a_device_without_gateware(start_device, tmp_path):
     try:
         one_line(
             run_kairos("devices", "--from", f"{device.host}:{device.ports[1380]}"),
-            "the device could not describe its gateware; its log says why ('kairos device log')",
+            "the device could not describe its gateware; see its log ('kairos device log')",
         )
         assert "there is no gateware that could be described" in device.uart()
     finally:

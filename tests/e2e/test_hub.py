@@ -36,7 +36,7 @@ def test_registers_have_the_names_of_the_gateware(lab):
     outputs = registers.rtio.outputs
     assert outputs.read() == 13 and outputs.readable and not outputs.writable
     assert not registers.initiator.enable.writable
-    with pytest.raises(AttributeError, match="no register and no block 'rtio/input'"):
+    with pytest.raises(AttributeError, match="no register or block 'rtio/input'"):
         registers.rtio.input  # noqa: B018
     with pytest.raises(AttributeError, match=r"by its `write`: word.write\(5\)"):
         registers.scratch.word = 5
@@ -104,7 +104,7 @@ def test_a_program_that_cannot_be_done_says_why(lab):
 
     fails("PERMISSION_DENIED", "firmware's own", running(lambda p: p.write("dma/base", 0)))
     fails("PERMISSION_DENIED", "firmware's own", running(lambda p: p.write("dma/time_offset", 0)))
-    fails("NOT_FOUND", "no block 'clock', but analyzer, dma", running(lambda p: p.read("clock/none")))
+    fails("NOT_FOUND", "no block 'clock'; the blocks are analyzer, dma", running(lambda p: p.read("clock/none")))
     fails("INVALID_ARGUMENT", "64 bits", running(lambda p: p.write("scratch/wide", 0, step=1)))
     fails("INVALID_ARGUMENT", "does not fit", running(lambda p: p.write("scratch/word", 2**32)))
     fails("NOT_FOUND", "did you mean 'rtio/outputs'?", running(lambda p: p.read("rto/outputs")))
@@ -134,7 +134,7 @@ def test_a_program_that_fails_in_the_middle_says_where(lab):
         lab["demo"].run(program)
     error = failed.value
     assert (error.code, error.step, error.results) == ("TIMEOUT", 3, [13, 5])
-    assert "step 3: it did not find in time" in str(error)
+    assert "step 3: the poll timed out" in str(error)
 
 
 def test_registers_are_written_and_read_in_one_call(lab):
@@ -155,10 +155,10 @@ def test_registers_are_written_and_read_in_one_call(lab):
 
 def test_what_there_is_not(lab):
     demo = lab["demo"]
-    fails("PERMISSION_DENIED", "can only be read", lambda: demo.registers.rtio.outputs.write(1))
-    fails("NOT_FOUND", "in its block are rtio/async_error", lambda: demo.read("rtio/none"))
+    fails("PERMISSION_DENIED", "is read-only", lambda: demo.registers.rtio.outputs.write(1))
+    fails("NOT_FOUND", "its block has rtio/async_error", lambda: demo.read("rtio/none"))
     fails("UNAVAILABLE", "away at 127.0.0.1:9 does not answer", lambda: lab["away"].registers)
-    with pytest.raises(KeyError, match="no device 'none', but demo, away"):
+    with pytest.raises(KeyError, match="no device 'none'; it has demo, away"):
         lab["none"]
     fails("UNAVAILABLE", "is 'kairos hub' running", lambda: kairos.hub.connect("127.0.0.1:9"))
 
@@ -204,19 +204,19 @@ def test_from_the_command_line(hub, lab):
     block = json.loads(run("read", "demo/rtio", "--json").stdout)
     assert block["demo/rtio/outputs"] == 13 and "demo/rtio/reset" not in block and len(block) > 5
     for words, text in (
-        (("read", "demo"), "names no register"),
-        (("read", "demo/"), "names no register"),
+        (("read", "demo"), "is not a register"),
+        (("read", "demo/"), "is not a register"),
         (("read", "demo/rtio/output"), "did you mean 'rtio/outputs'?"),
         (("write", "demo/rtio/output", "1"), "did you mean 'rtio/outputs'?"),
         (("watch", "demo/rtio/output"), "did you mean 'rtio/outputs'?"),
-        (("watch", "demo/rtio/outputs", "--period", "0"), "every 0.01 s at most"),
-        (("read", "demo/rtio/reset"), "rtio/reset is used by the firmware alone"),
+        (("watch", "demo/rtio/outputs", "--period", "0"), "the period must be at least 0.01 s"),
+        (("read", "demo/rtio/reset"), "rtio/reset is reserved for the firmware"),
         (("spi", "demo/none", "1"), "no 'none' among its SPI buses"),
-        (("read", "demo/none"), "no register and no block 'none', but analyzer, dma"),
-        (("ls", "demo/rtio/none"), "no register and no block 'rtio/none', but rtio/async_error"),
-        (("read", "demo/rtio/none"), "in its block are"),
-        (("write", "demo/rtio/outputs", "1"), "rtio/outputs can only be read"),
-        (("write", "demo/rtio/outputs", "high"), "'high' is no number"),
+        (("read", "demo/none"), "no register or block 'none'; it has analyzer, dma"),
+        (("ls", "demo/rtio/none"), "no register or block 'rtio/none'; it has rtio/async_error"),
+        (("read", "demo/rtio/none"), "its block has"),
+        (("write", "demo/rtio/outputs", "1"), "rtio/outputs is read-only"),
+        (("write", "demo/rtio/outputs", "high"), "'high' is not a number"),
         (("ls", "none"), "no device 'none'"),
     ):
         done = run(*words)
@@ -267,11 +267,11 @@ def test_a_device_that_is_rebooted_in_the_middle_of_a_program(tmp_path, start_de
                 management.reboot()
             caller.join()
             assert [error.code for error in endings] == ["ABORTED"], endings
-            assert "in the middle of a batch" in str(endings[0])
+            assert "during a batch" in str(endings[0])
             until(lambda: answers(lab))
             assert lab["lab"].read("scratch/word") in ([0], [1])
-            # Later clients are informed, too, until the next batch completes.
-            assert "was lost in the middle of a batch of 2" in lab["lab"].health()["batch"].text
+            # Who asks later hears of it, too, until the next batch is done.
+            assert "was lost during a batch of 2" in lab["lab"].health()["batch"].text
             both = Program()
             both.write("scratch/word", 1)
             both.write("scratch/wide", 1)

@@ -111,12 +111,12 @@ def test_every_method_refuses_whose_role_is_less_than_it_asks_for(hub):
 
 
 def test_a_client_is_told_what_it_lacks(hub):
-    with pytest.raises(HubError, match="this hub wants a token") as failed:
+    with pytest.raises(HubError, match="this hub requires a token") as failed:
         kairos.hub.connect(hub.address)
     assert failed.value.code == "UNAUTHENTICATED"
     with kairos.hub.connect(hub.address, token="look") as lab:
         assert [device.name for device in lab.devices()] == ["away"]
-        with pytest.raises(HubError, match="one who may look may look; this asks for a token that may operate"):
+        with pytest.raises(HubError, match="one who may look may look; this requires a token that may operate"):
             lab.call("Registers", "Write", device="away", register="a/b", value=1)
 
 
@@ -153,7 +153,7 @@ def test_a_token_from_the_command_line(tmp_path):
         known = run_kairos("hub", "ls", "--hub", hub.address, "--token-file", token)
         assert known.returncode == 0 and "away" in known.stdout, known.stderr
         unknown = run_kairos("hub", "ls", "--hub", hub.address)
-        assert unknown.returncode == 1 and "this hub wants a token" in unknown.stderr, unknown.stderr
+        assert unknown.returncode == 1 and "this hub requires a token" in unknown.stderr, unknown.stderr
     finally:
         hub.close()
 
@@ -194,13 +194,13 @@ def test_why_a_hub_cannot_be_reached_is_said(tmp_path):
             (address["good"], None, "has TLS: give its certificate"),
             (address["good"], folders["other"] / "hub.crt", "shows another certificate"),
             (hubs["good"].address, folders["good"] / "hub.crt", "or one for another name"),
-            (address["good"], garbage, "has no certificate in PEM"),
+            (address["good"], garbage, "contains no PEM certificate"),
             (address["good"], tmp_path / "none", "none cannot be read"),
             (address["expired"], folders["expired"] / "hub.crt", "has expired"),
-            (address["plain"], folders["good"] / "hub.crt", "has no TLS: leave the certificate out"),
+            (address["plain"], folders["good"] / "hub.crt", "does not use TLS: omit the certificate"),
             ("localhost:9", None, "is 'kairos hub' running there?"),
-            ("localhost:http", None, "'localhost:http' is no address of a hub"),
-            ("http://localhost:1390", None, "is no address of a hub"),
+            ("localhost:http", None, "'localhost:http' is not a hub address"),
+            ("http://localhost:1390", None, "is not a hub address"),
             ("no.such.host.invalid", None, "there is no host 'no.such.host.invalid'"),
         ):
             with pytest.raises(HubError, match=re.escape(said)) as failed:
@@ -219,4 +219,4 @@ def test_nobody_else_is_let_in_without_both(tmp_path, entries):
     settings = tmp_path / "hub.toml"
     settings.write_text(entries + "[[device]]\nname = 'a'\naddress = 'lab'\n")
     done = subprocess.run([HUB, settings, "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=30)
-    assert done.returncode == 1 and "needs [tls], and a [[token]]" in done.stderr, done.stderr
+    assert done.returncode == 1 and "requires [tls], and a [[token]]" in done.stderr, done.stderr

@@ -111,9 +111,9 @@ def test_registers_are_those_of_the_memory(hub, lab):
     memory = (hub.folder / "root/dev/mem").read_bytes()
     assert struct.unpack_from("<II", memory, 0x1000) == (0xC0FFEE, 0x123)
     assert (hub.folder / "root/dev/uio0").read_bytes()[0x10:0x14] == b"\xff" * 4
-    fails("PERMISSION_DENIED", "clocks/status can only be read", lambda: registers.clocks.status.write(1))
+    fails("PERMISSION_DENIED", "clocks/status is read-only", lambda: registers.clocks.status.write(1))
     fails("INVALID_ARGUMENT", "does not fit into the 12 bits", lambda: registers.clocks.divider.write(0x1000))
-    fails("NOT_FOUND", "in its block are clocks/divider", lambda: lab["rack"].read("clocks/none"))
+    fails("NOT_FOUND", "its block has clocks/divider", lambda: lab["rack"].read("clocks/none"))
 
 
 def test_a_program_runs_there_as_on_a_core_device(lab):
@@ -129,7 +129,7 @@ def test_a_program_runs_there_as_on_a_core_device(lab):
     assert lab["rack"].run(program) == [1, *range(500), 499 | 0xF00]
     program = Program()
     program.poll("clocks/enable", 0, 1, timeout=0.01)
-    fails("TIMEOUT", "did not find in time", lambda: lab["rack"].run(program))
+    fails("TIMEOUT", "the poll timed out", lambda: lab["rack"].run(program))
     program = Program()
     program.write("clocks/status", 1)
     fails("PERMISSION_DENIED", "cannot be written", lambda: lab["rack"].run(program))
@@ -187,11 +187,15 @@ def test_the_command_line_reaches_buses(hub):
     for words, code, said in (
         (("buses", "rack"), 0, "SMBus I801"),
         (("i2c", "rack/i2c-3", "0x50", "--write", "0x30", "--read", "2"), 0, "30 31\n"),
-        (("i2c", "rack", "0x50", "--read", "2"), 1, "names no bus, as do rack/i2c-1, rack/i2c-2, rack/i2c-3"),
+        (
+            ("i2c", "rack", "0x50", "--read", "2"),
+            1,
+            "'rack' does not select a bus; available: rack/i2c-1, rack/i2c-2, rack/i2c-3",
+        ),
         (("i2c", "rack/i2c-3"), 1, "'kairos hub buses rack'"),
-        (("i2c", "rack/i2c-3", "0x50", "--switch", "0x74:1"), 1, "is a bus of its own"),
+        (("i2c", "rack/i2c-3", "0x50", "--switch", "0x74:1"), 1, "use the separate bus of the switch"),
         (("i2c", "rack/i2c-3", "0x50", "--write", "256"), 1, "from 0 to 255"),
-        (("spi", "rack/none", "1"), 1, "there are spidev0.0"),
+        (("spi", "rack/none", "1"), 1, "the buses are spidev0.0"),
     ):
         done = run_kairos("hub", *words, "--hub", hub.address)
         assert done.returncode == code and said in done.stdout + done.stderr, done
@@ -202,12 +206,12 @@ def test_what_a_bus_does_not_do_is_said(lab):
     board = lab["rack"].board
     fails("ABORTED", "nobody answers at address 0x51", lambda: board.i2c("i2c-1", 0x51, 1))
     fails("ABORTED", "a driver of the kernel has the chip at address 0x57", lambda: board.i2c("i2c-1", 0x57, 1))
-    fails("NOT_FOUND", "there are i2c-1, i2c-2", lambda: board.i2c("i2c-7", 0x50, 1))
-    fails("NOT_FOUND", "load i2c-dev", lambda: board.i2c("i2c-2", 0x50, 1))
+    fails("NOT_FOUND", "the buses are i2c-1, i2c-2", lambda: board.i2c("i2c-7", 0x50, 1))
+    fails("NOT_FOUND", "load the kernel module i2c-dev", lambda: board.i2c("i2c-2", 0x50, 1))
     for parts in ((), (0,), (8193,), (b"",), tuple([1] * 43)):
         fails("INVALID_ARGUMENT", "has 1 to", lambda parts=parts: board.i2c("i2c-1", 0x50, *parts))
     fails("INVALID_ARGUMENT", "7 bits", lambda: board.i2c("i2c-1", 0x80, 1))
-    fails("INVALID_ARGUMENT", "mode of SPI", lambda: board.spi("spidev0.0", b"a", mode=4))
+    fails("INVALID_ARGUMENT", "SPI mode", lambda: board.spi("spidev0.0", b"a", mode=4))
     fails("INVALID_ARGUMENT", "1 to 4096 bytes", lambda: board.spi("spidev0.0", b""))
     fails("UNAVAILABLE", "does not answer", lambda: lab["away"].board.i2c("i2c-1", 0x50, 1))
     fails("UNIMPLEMENTED", "is a core device", lambda: lab["away"].board.buses())
@@ -225,8 +229,8 @@ def test_buffers_are_streamed(hub, lab):
     lab.send("Memory", "Write", [{"device": "rack", "buffer": "samples", "offset": 4, "words": [1, 2]}, {"words": [3]}])
     assert buffer.read(length=16) == data[:4] + struct.pack("<3I", 1, 2, 3)
     for place in ({"offset": 2}, {"length": 6}, {"offset": SAMPLES + 4}, {"length": SAMPLES + 4}):
-        fails("OUT_OF_RANGE", "no whole words", lambda place=place: buffer.read(**place))
-    fails("OUT_OF_RANGE", "are not within samples", lambda: buffer.write(b"abcd", offset=SAMPLES))
+        fails("OUT_OF_RANGE", "not whole words", lambda place=place: buffer.read(**place))
+    fails("OUT_OF_RANGE", "exceed samples", lambda: buffer.write(b"abcd", offset=SAMPLES))
     fails("INVALID_ARGUMENT", "whole words", lambda: buffer.write(b"abc"))
     fails("NOT_FOUND", "there are samples", lambda: lab.send("Memory", "Write", [{"device": "rack", "buffer": "none"}]))
 
@@ -257,8 +261,8 @@ def test_from_the_command_line(hub, lab):
     assert file.read_bytes() == (hub.folder / "root/dev/samples").read_bytes()
     for words, text in (
         (("memory", "rack/none"), "no buffer 'none'"),
-        (("spi", "rack/spidev0.0", "256"), "bytes are numbers from 0 to 255"),
-        (("spi", "rack", "1"), "names no bus"),
+        (("spi", "rack/spidev0.0", "256"), "bytes must be numbers from 0 to 255"),
+        (("spi", "rack", "1"), "is not a bus"),
     ):
         done = run(*words)
         assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

@@ -154,4 +154,4 @@ def test_from_the_command_line(hub, demo, tmp_path):
     assert run("batch", "demo", program) == "9 0x9"
     program.write_text('[{"red": {}}]')
     wrong = run_kairos("hub", "batch", "demo", program, "--hub", hub.address)
-    assert wrong.returncode == 1 and "no list of steps" in wrong.stderr
+    assert wrong.returncode == 1 and "not a list of steps" in wrong.stderr

@@ -111,7 +111,7 @@ def test_token_and_tls(tmp_path, calibrate):
             # Access is granted: the failure is the hub's report about the device.
             ({"KAIROS_HUB_TOKEN": "secret", "KAIROS_HUB_CERTIFICATE": trusted}, "away at 127.0.0.1:9 does not answer"),
             ({"KAIROS_HUB_TOKEN": "other", "KAIROS_HUB_CERTIFICATE": trusted}, "token"),
-            ({"KAIROS_HUB_CERTIFICATE": trusted}, "this hub wants a token"),
+            ({"KAIROS_HUB_CERTIFICATE": trusted}, "this hub requires a token"),
             ({"KAIROS_HUB_TOKEN": "secret"}, ""),
         ):
             done = calibrate(address, "away", **environment)

@@ -90,10 +90,10 @@ def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
             found = lab["rack"].health()
             seen["halves"] += first != second
             if first != second:
-                assert "ended in the middle of a batch of 3" in found["batch"].text
+                assert "ended during a batch of 3" in found["batch"].text
             if "batch" in found:
                 seen["told"] += 1
-                assert "ended in the middle of a batch" in (folder / "hub.log").read_text()
+                assert "ended during a batch" in (folder / "hub.log").read_text()
                 lab["rack"].run(pair(0))
                 assert "batch" not in lab["rack"].health()
         hub.close()
@@ -142,7 +142,7 @@ def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, ins
             assert word == wide
             if "batch" in (found := lab["demo"].health()):
                 seen["told"] += 1
-                assert "the hub ended in the middle of a batch of 4" in found["batch"].text
+                assert "the hub ended during a batch of 4" in found["batch"].text
                 lab["demo"].run(scratch(0))
                 assert "batch" not in lab["demo"].health()
     hub.close()

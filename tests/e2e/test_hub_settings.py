@@ -92,10 +92,10 @@ def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "there is no hub.toml: 'kairos new --hub' writes one for the devices of device_db.py"),
+        (None, "hub.toml does not exist: 'kairos new --hub' creates it for the devices in device_db.py"),
         ("[[device]]\nname = 'a'\nadress = 'lab'\n", "hub.toml: line 3: unknown field `adress`, expected one of"),
         ("[[device]\n", "hub.toml: line 1: unclosed array table"),
-        ("listen = 'here'\n", "hub.toml: line 1: 'here' is no address and port"),
+        ("listen = 'here'\n", "hub.toml: line 1: 'here' is not an address and port"),
         ("", "hub.toml: there is no [[device]]"),
     ],
 )

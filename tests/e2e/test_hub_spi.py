@@ -65,7 +65,7 @@ def test_what_a_chip_answers_is_a_result(demo, device):
 def test_what_cannot_be_transferred(demo):
     for work, text in (
         (lambda: demo.spi[BUS].transfer(0, 33), "1 to 32 bits"),
-        (lambda: demo.spi[BUS].transfer(0, 8, divider=1), "divider from 2"),
+        (lambda: demo.spi[BUS].transfer(0, 8, divider=1), "divider of 2"),
         (lambda: demo.spi[BUS].transfer(0x100, 8), "256 has more than 8 bits"),
     ):
         with pytest.raises(HubError, match=text) as failed:
@@ -75,7 +75,7 @@ def test_what_cannot_be_transferred(demo):
         demo.spi["ttl4"]
     program = Program()
     program.spi("ttl4", 0, 8)
-    with pytest.raises(HubError, match="ttl4 is no SPI master but ttl_out"):
+    with pytest.raises(HubError, match="ttl4 is not an SPI master but ttl_out"):
         demo.run(program)
 
 

@@ -95,10 +95,10 @@ def test_a_satellite_is_managed_through_the_master(pair):
     assert missing.returncode == 1 and "there is no such board, or its link is down" in missing.stderr
     unknown = run_kairos("device", "-D", pair.address, "--board", "elsewhere", "log")
     assert unknown.returncode == 1
-    assert "no board 'elsewhere' behind a link of this device; there is: satellite" in unknown.stderr
-    # As from an unset variable in a script: not the master
+    assert "this device has no board 'elsewhere' on its links; available: satellite" in unknown.stderr
+    # As a variable of a script that has not been set: not the master
     empty = pair.manage("", "log", "clear")
-    assert empty.returncode == 1 and "no board '' behind a link of this device" in empty.stderr
+    assert empty.returncode == 1 and "this device has no board '' on its links" in empty.stderr
 
 
 def test_a_satellite_that_restarts_comes_back_by_itself(pair):

@@ -105,7 +105,7 @@ def test_fastino(lab):
         chain(fastino.set_group, 8, [1.0, 2.0, 3.0, 4.0])
         assert codes(8, 9, 10, 11) == [fastino.voltage_to_mu(volts) for volts in (1.0, 2.0, 3.0, 4.0)]
         for method, value in [(fastino.set_dac_mu, 0x1234), (fastino.set_dac, 5.0)]:
-            with pytest.raises(ValueError, match="takes DACs in groups"):
+            with pytest.raises(ValueError, match="DACs of this Fastino are grouped"):
                 chain(method, 4, value)
         assert codes(4, 5, 6, 7) == [0x1111, 0x2222, 0x3333, 0x4444]
         chain(fastino.set_hold, 1 << 9)

@@ -97,5 +97,5 @@ def test_what_cards_were_sent_is_shown(kairos, database, watch):
 
 
 def test_what_cannot_be_watched(watch):
-    one_line(watch("zotino0:32"), "'zotino0:32' has nothing that could be watched")
+    one_line(watch("zotino0:32"), "'zotino0:32' has nothing to monitor")
     one_line(watch("urukul0_cpld"), "there is no device 'urukul0_cpld' with a channel")

@@ -74,7 +74,7 @@ def test_what_the_driver_refuses(bench, what, text):
 
 def test_no_card(kairos, db):
     done = kairos("run", EXPERIMENTS, "-c", "Wrong", "what='board'", "--no-bench", device_db=db)
-    assert done.returncode != 0 and "the card is no Phaser" in done.stderr
+    assert done.returncode != 0 and "the card is not a Phaser" in done.stderr
 
 
 def test_another_gateware(tmp_path, db):
@@ -83,7 +83,7 @@ def test_another_gateware(tmp_path, db):
 
     entries = DeviceDB.load(db).entries
     entries["phaser0"]["arguments"]["gw_rev"] = 2
-    with Bench(written(entries, tmp_path)) as bench, pytest.raises(ValueError, match="another one than gw_rev says"):
+    with Bench(written(entries, tmp_path)) as bench, pytest.raises(ValueError, match="does not match gw_rev"):
         bench.run(EXPERIMENTS, "Wrong", what="board")
 
 

@@ -83,9 +83,9 @@ class Exp(EnvExperiment):
     "name, more, text",
     [
         ("exp.elf", ["n=3"], "exp has no argument n; it takes none"),
-        ("exp.elf", ["-c", "Exp"], "exp.elf is a compiled kernel, which has no classes to choose from"),
-        ("junk.elf", [], "junk.elf is no kernel that 'kairos compile' has written"),
-        ("junk.tar", [], "junk.tar is no archive of kernels: "),
+        ("exp.elf", ["-c", "Exp"], "exp.elf is a compiled kernel, which has no experiment classes to select"),
+        ("junk.elf", [], "junk.elf is not a kernel written by 'kairos compile'"),
+        ("junk.tar", [], "junk.tar is not a kernel archive: "),
         ("nowhere.elf", [], "nowhere.elf cannot be read: No such file or directory"),
     ],
 )

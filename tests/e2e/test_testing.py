@@ -156,7 +156,7 @@ def test_a_new_bench_runs_shows_and_tests(tmp_path):
     assert (done.returncode, "2 passed" in done.stdout) == (0, True), done.stdout
     done = run_kairos("new", "--bench", "ion", "ramsey", cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr == "kairos: bench.toml is there already: a bench wants a folder of its own\n"
+    assert done.stderr == "kairos: bench.toml already exists: a bench needs its own folder\n"
 
 
 def test_what_a_test_may_ask(tmp_path):
@@ -176,4 +176,4 @@ def test_a_device_that_cannot_be_had(tmp_path, host):
     (tmp_path / "test_it.py").write_text("def test_it(bench):\n    pass\n")
     done = run_pytest(tmp_path)
     assert done.returncode == 1
-    assert ("there is no gateware 'none'" if "none" in host else "is not an emulated one") in done.stdout
+    assert ("there is no gateware 'none'" if "none" in host else "is not emulated") in done.stdout

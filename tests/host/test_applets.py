@@ -128,10 +128,10 @@ def test_those_that_come_with_kairos_draw(tmp_path, monkeypatch, name, words, va
     [
         (["y"], "applet: there is no dataset store dataset_db.mdb: give --file, --dataset-db or --server"),
         (["y", "--file", "none.h5"], "applet: there is no file none.h5"),
-        (["y", "--file", "bad.h5", "--picture", "a.png"], "applet: bad.h5 is no HDF5 file, or is not whole"),
+        (["y", "--file", "bad.h5", "--picture", "a.png"], "applet: bad.h5 is not an HDF5 file, or is truncated"),
         (
             ["y", "--file", "bad.h5", "--picture", "a.txt"],
-            "applet: --picture a.txt: the name of a picture ends with .png",
+            "applet: --picture a.txt: the file name of a picture must end with .png",
         ),
         (["y", "--server", "127.0.0.1", "--port-notify", "1"], "applet: no datasets at 127.0.0.1, port 1"),
         (["y", "--file", "good.h5"], "applet: no graphical toolkit is installed, or there is no display"),
@@ -158,7 +158,7 @@ def test_a_widget_that_nothing_can_show_says_so(tmp_path, results):
         "applet = SimpleApplet(W)\napplet.add_dataset('y')\napplet.run()\n"
     )
     done = run("kairos.compat", "plot.py", "scan.y", "--file", results, directory=tmp_path)
-    assert done.returncode == 1 and "W cannot be shown: derive it from a widget of Qt" in done.stderr
+    assert done.returncode == 1 and "W cannot be shown: derive it from a Qt widget" in done.stderr
 
 
 def test_a_file_that_is_written_again_is_a_change(results):
@@ -224,7 +224,7 @@ def test_a_run_tells_of_its_datasets_as_they_change():
     datasets.append_to("early", 100)
     datasets.ddb.close_db()
     known({"early": (False, [1, *range(101)], {})})
-    with pytest.raises(AppletError, match="takes no changes"):
+    with pytest.raises(AppletError, match="does not accept dataset modifications"):
         source.set("a", 1)
     assert threading.active_count() < 20
 

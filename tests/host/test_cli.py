@@ -63,9 +63,9 @@ def test_datasets_are_printed(kairos):
         (experiment("pass", 'self.setattr_argument("n", NumberValue())'), ["n=abc"], "'n' = abc: it is not a number"),
         (experiment("pass", 'self.setattr_argument("n", NumberValue())'), [], "give it as n=VALUE"),
         (experiment("pass", 'self.setattr_device("tll0")'), [], "the device 'tll0' is not in the device database"),
-        (experiment("pass"), ["--vcd", "x.vcd"], "are of emulated devices, and 'core' is not one"),
+        (experiment("pass"), ["--vcd", "x.vcd"], "require an emulated device, but 'core' is not emulated"),
         (experiment("pass"), ["--table", "many"], "give a number of pulses, or 'all'"),
-        (experiment("pass"), ["--device-db", "none.py"], "no device database at none.py"),
+        (experiment("pass"), ["--device-db", "none.py"], "there is no device database none.py"),
     ],
 )
 def test_mistakes(kairos, source, arguments, text):
@@ -109,7 +109,7 @@ def test_missing_emulator(kairos, tmp_path, monkeypatch):
     done = kairos(experiment("pass"), devices=DEVICES.replace("None", "'emulator://demo'"))
     one_line(done, "build with 'make emulator firmware gateware'")
     monkeypatch.undo()
-    one_line(kairos(experiment("pass"), devices=DEVICES.replace("None", "'emulator://'")), "write emulator://VARIANT")
+    one_line(kairos(experiment("pass"), devices=DEVICES.replace("None", "'emulator://'")), "use emulator://VARIANT")
 
 
 def test_bad_option():

@@ -54,4 +54,4 @@ def test_only_terminals_are_coloured(kairos, words):
 
 def test_the_colour_of_a_plain_error(tmp_path):
     command = [sys.executable, "-m", "kairos", "devices"]
-    assert "\x1b[1mkairos: \x1b[0mno device database" in on_terminal(command, tmp_path, NO_COLOR="")
+    assert "\x1b[1mkairos: \x1b[0mthere is no device database" in on_terminal(command, tmp_path, NO_COLOR="")

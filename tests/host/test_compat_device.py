@@ -120,6 +120,10 @@ def test_a_broken_dump_is_refused(device):
     from artiq.coredevice.comm_analyzer import decode_dump, get_analyzer_dump
 
     data = get_analyzer_dump(device.host, device.ports[1382])
-    for broken, text in ((data[:-1], "not whole"), (b"E" + data[1:], "no dump"), (b"", "no dump")):
+    for broken, text in (
+        (data[:-1], "is truncated"),
+        (b"E" + data[1:], "not an analyzer dump"),
+        (b"", "not an analyzer dump"),
+    ):
         with pytest.raises(Exception, match=text):
             decode_dump(broken)

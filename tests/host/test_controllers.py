@@ -160,9 +160,9 @@ def test_what_is_no_controller():
 
 def test_targets():
     server = Running({"red": Laser(), "blue": Laser()})
-    with pytest.raises(Incompatible, match="several targets, name one as target_name: blue, red"):
+    with pytest.raises(Incompatible, match="several targets, select one with target_name: blue, red"):
         Client("127.0.0.1", server.port)
-    with pytest.raises(Incompatible, match="no target 'green', but blue, red"):
+    with pytest.raises(Incompatible, match="no target 'green'; it has blue, red"):
         Client("127.0.0.1", server.port, "green")
     red, blue = (Client("127.0.0.1", server.port, name) for name in ("red", "blue"))
     red.set_power(1.0)
@@ -213,7 +213,7 @@ def test_devices_of_a_database(running):
     assert isinstance(manager.get("laser"), Client)
     assert isinstance(manager.get("lazy"), BestEffortClient) and isinstance(manager.get("aux"), BestEffortClient)
     assert manager.get("aux").echo(1) == (1,)
-    with pytest.raises(Exception, match="Failed to create device 'absent'.*no target 'maser', but laser"):
+    with pytest.raises(Exception, match="Failed to create device 'absent'.*no target 'maser'; it has laser"):
         manager.get("absent")
     manager.close_devices()
 
@@ -299,8 +299,8 @@ def test_commands_may_ask_for_any_field_of_the_entry():
 @pytest.mark.parametrize(
     "entry, text",
     [
-        (PROXY | {"command": "proxy {porto}"}, "'core_moninj': its command asks for 'porto'"),
-        ({"type": "controller", "host": "::1", "command": "proxy"}, "'core_moninj': its entry lacks 'port'"),
+        (PROXY | {"command": "proxy {porto}"}, "'core_moninj': its command uses 'porto'"),
+        ({"type": "controller", "host": "::1", "command": "proxy"}, "'core_moninj': 'port' is missing in its entry"),
     ],
 )
 def test_an_entry_that_lacks_something_is_one_line(tmp_path, entry, text):
@@ -354,5 +354,5 @@ def test_the_command_says_which_there_are(database):
         [sys.executable, "-m", "kairos", "controllers", "--device-db", path],
         capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
-    assert empty.returncode != 0 and "names no controller of this computer" in empty.stderr
+    assert empty.returncode != 0 and "has no controller for this computer" in empty.stderr
     assert os.linesep not in empty.stderr.strip()

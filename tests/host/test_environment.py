@@ -83,7 +83,7 @@ def test_ttl_targets():
     [
         ({"ttl_0": ttl(0)}, "the device 'ttl0' is not in the device database .*; did you mean 'ttl_0'"),
         ({"ttl0": "ttl1"}, r"the device 'ttl1' \(alias|alias of 'ttl1'"),
-        ({"ttl0": "ttl0"}, "form a circle"),
+        ({"ttl0": "ttl0"}, "form a cycle"),
         ({"ttl0": {"type": "magic"}}, "Failed to create device 'ttl0': ValueError: Unsupported type"),
         ({"ttl0": {**ttl(0), "class": "Nope"}}, "Failed to create device 'ttl0': .* has no class 'Nope'"),
         ({"ttl0": {**ttl(0), "arguments": {"chan": 1}}}, "Failed to create device 'ttl0': TypeError: .*'chan'"),
@@ -96,7 +96,7 @@ def test_ttl_targets():
         ({"ttl0": ttl(0)}, "Failed to create device 'ttl0': the device 'core' is not in"),
         (
             {"ttl0": {**ttl(0), "class": "TTLOut", "arguments": {"channel": 0, "core_device": 3}}},
-            "Failed to create device 'ttl0': a device has a name, not 3",
+            "Failed to create device 'ttl0': a device name must be a string, not 3",
         ),
     ],
 )
@@ -285,7 +285,7 @@ def test_interactive_arguments(monkeypatch, capsys):
     assert (more.a, more.b, more.c, list(more.d)) == (3.0, 2.0, "red", [1000, 1500, 2000])
     assert asked[:3] == ["a:", "a:", "b (in us: 2us) [2.0]:"] and asked[3] == "c (red, green):"
     printed = capsys.readouterr().out
-    assert "not a number" in printed and "one of red, green" in printed and "it is no scan: A:B:N" in printed
+    assert "not a number" in printed and "one of red, green" in printed and "it is not a scan: A:B:N" in printed
 
 
 @pytest.mark.parametrize(
@@ -321,16 +321,16 @@ def test_arguments_as_they_are_typed(processor, text, value):
 @pytest.mark.parametrize(
     ("processor", "text", "reason"),
     [
-        (api.NumberValue(), "5 parsec", "'parsec' is no unit; there are"),
+        (api.NumberValue(), "5 parsec", "'parsec' is not a unit; use one of"),
         (api.NumberValue(precision=0, step=1, type="int"), "2.7", "2.7 is not an integer"),
         (api.EnumerationValue(["a", "b"]), "c", "one of a, b"),
         (api.BooleanValue(), "1", "it is true or false"),
         (api.Scannable(), "[1, blue]", "not a number"),
-        (api.Scannable(), "[1, true]", "it is no scan: A:B:N"),
+        (api.Scannable(), "[1, true]", "it is not a scan: A:B:N"),
         (api.Scannable(), "[1, 2", "not a number"),
-        (api.Scannable(), "1:2:many", "'many' is no number of points"),
-        (api.Scannable(), "1:2", "it is no scan: A:B:N"),
-        (api.Scannable(), "1:2:3:4", "it is no scan: A:B:N"),
+        (api.Scannable(), "1:2:many", "'many' is not a number of points"),
+        (api.Scannable(), "1:2", "it is not a scan: A:B:N"),
+        (api.Scannable(), "1:2:3:4", "it is not a scan: A:B:N"),
         (api.PYONValue(), "text", "text needs quotes"),
     ],
 )

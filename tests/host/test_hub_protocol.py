@@ -93,10 +93,10 @@ def test_another_number_of_the_role_is_refused(changed):
 
 
 def test_something_may_be_added(changed):
-    more = "// Name of its chip.\n  string chip = 60;\n  // Why it does not answer.\n  string error = 5;"
-    protocol.check(changed("// Why it does not answer.\n  string error = 5;", more))
+    more = "// Name of its chip.\n  string chip = 60;\n  // Why the device does not answer.\n  string error = 5;"
+    protocol.check(changed("// Why the device does not answer.\n  string error = 5;", more))
 
 
 def test_what_nobody_explains_is_refused(changed):
     with pytest.raises(protocol.Wrong, match='Field "follow" should have a non-empty comment'):
-        protocol.check(changed("  // Go on with what comes.\n", ""))
+        protocol.check(changed("  // Continue with new lines as they arrive.\n", ""))

@@ -43,12 +43,12 @@ def test_what_is_refused_is_one_line(tmp_path, monkeypatch, capsys):
         printed = capsys.readouterr()
         assert text in printed.err and len(printed.err.splitlines()) == 1 and not printed.out
 
-    refused("'kairos new --hub' hub.toml")
-    refused("no device database at device_db.py", "--hub")
+    refused("'kairos new --hub' creates hub.toml")
+    refused("there is no device database device_db.py", "--hub")
     (tmp_path / "device_db.py").write_text("device_db = {}")
-    refused("device_db.py has no core device that a hub could reach", "--hub")
+    refused("device_db.py has no core device reachable by a hub", "--hub")
     assert not (tmp_path / "hub.toml").exists()
     assert main(["new", "--hub", "--device-db", str(EXAMPLES / "device_db.py")]) == 0
     said = capsys.readouterr().out
     assert "wrote hub.toml, with core\n" in said and "kairos emulate demo" in said
-    refused("hub.toml is there already", "--hub")
+    refused("hub.toml already exists", "--hub")

@@ -60,7 +60,7 @@ def test_what_is_not_installed_is_named(installed):
         artifacts.command("demo")
     with pytest.raises(UsageError, match="no .*boot.elf: install it with 'pip install kairos-device'"):
         artifacts.built_firmware("boot.elf")
-    with pytest.raises(EmulatorError, match="no gateware 'pulse' to emulate in .*; there is demo, lab"):
+    with pytest.raises(EmulatorError, match="no gateware 'pulse' for the emulator in .*; available: demo, lab"):
         artifacts.command("pulse")
 
 

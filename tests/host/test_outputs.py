@@ -26,11 +26,14 @@ def test_what_cannot_be_written_is_found_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for files, text in [
         ({"hdf5": folder}, r"^-o .*folder cannot be written: Is a directory"),
-        ({"hdf5": tmp_path / "pipe"}, "^-o .*pipe cannot be written: it is no file, but a device or a pipe"),
+        ({"hdf5": tmp_path / "pipe"}, "^-o .*pipe cannot be written: it is not a regular file but a device or a pipe"),
         ({"vcd": "/dev/null/a.vcd"}, "/dev/null/a.vcd cannot be written"),
-        ({"plot": tmp_path / "a.bmp"}, r"a.bmp: the name ends with .png, .pdf, .svg, which says the format"),
-        ({"scope": tmp_path / "a.png"}, r"--scope .*a.png: it is a page for a browser, whose name ends with .html"),
-        ({"vcd": tmp_path / "a", "hdf5": tmp_path / "a"}, "-o and --vcd name one file"),
+        (
+            {"plot": tmp_path / "a.bmp"},
+            r"a.bmp: the file name must end with .png, .pdf, .svg, which selects the format",
+        ),
+        ({"scope": tmp_path / "a.png"}, r"--scope .*a.png: the file name of the HTML page must end with .html"),
+        ({"vcd": tmp_path / "a", "hdf5": tmp_path / "a"}, "-o and --vcd name the same file"),
     ]:
         with pytest.raises(UsageError, match=text):
             outputs(**files).check()
@@ -43,7 +46,7 @@ def test_what_cannot_be_written_is_found_at_once(tmp_path):
 def test_results_leave_devices_and_links_where_they_are(tmp_path):
     """What takes the place of a file when it is whole must not take that of anything else."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="it is no file, but a device or a pipe"):
+    with pytest.raises(UsageError, match="it is not a regular file but a device or a pipe"):
         write_hdf5(tmp_path / "pipe", DatasetManager())
     assert (tmp_path / "pipe").is_fifo()
     (tmp_path / "link").symlink_to(tmp_path / "results.h5")

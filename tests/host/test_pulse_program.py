@@ -59,13 +59,13 @@ def test_what_is_adjustable_is_known_by_segment():
 @pytest.mark.parametrize(
     "make, text",
     [
-        (lambda: Program({"rest": []}, CORE), "gate rest: the name"),
+        (lambda: Program({"rest": []}, CORE), "gate rest: this name is reserved"),
         (lambda: Program(GATES, CORE)["y"], "gate y: there is no such gate"),
         (lambda: Program(GATES, CORE).sequence(["y"]), "gate y: there is no such gate"),
         (lambda: two_branches(), "two sequences of a program have branches"),
         (
             lambda: Program({"x": [Pulse(channel=0, cycles=8, amp0=Adjustable(a)) for a in (1.0, (0, 1))]}, CORE),
-            "amp0 is adjustable as number and as shape",
+            "amp0 is adjustable both as a number and as a shape",
         ),
         (lambda: Program({"x": [Pulse(channel=2, cycles=8)]}, CORE), "gate x, channel 2"),
     ],
@@ -94,7 +94,7 @@ def test_recordings_are_kept_in_files(tmp_path):
     with pytest.raises(UsageError, match="no channel 1"):
         recording.samples(1, 0, 8)
     (tmp_path / "bad.npz").write_bytes(b"nothing")
-    with pytest.raises(UsageError, match="no recording of pulses"):
+    with pytest.raises(UsageError, match="is not a pulse recording"):
         Recording.load(tmp_path / "bad.npz")
 
 

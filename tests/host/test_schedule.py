@@ -243,7 +243,7 @@ def test_a_run_that_fails_is_told_and_others_go_on(laboratory, caplog):
     assert "run 0 has failed while running: the experiment raised an exception" in told[0]
     assert 'raise ValueError("of the user")' in told[0]
     assert "run 1 has failed while running: a watchdog has expired during run" in told[1]
-    assert "run 2 has failed while running: the process of the run has died during run (exit code 7)" in told[2]
+    assert "run 2 has failed while running: the worker process died during run (exit code 7)" in told[2]
     assert "has no experiment 'Missing'; it has Quick, Patient" in told[3]
     assert "Supplied argument(s) not queried in experiment: unknown" in told[5]
     (file,) = laboratory.path.glob("results/*/*/000000000-Broken.h5")

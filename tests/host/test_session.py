@@ -277,7 +277,7 @@ def test_service_that_closes():
                     listener.accept()[0].close()
 
         threading.Thread(target=serve, daemon=True).start()
-        with pytest.raises(UnsupportedDevice, match="closed at once"):
+        with pytest.raises(UnsupportedDevice, match="closed immediately"):
             connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=0.5)
 
 
@@ -302,7 +302,7 @@ def test_garbage_during_a_kernel():
         peer.start()
         peer.send(SYNC + b"\x63")
 
-    with pytest.raises(ConnectionLost, match="broke the session protocol: unknown message type 99"):
+    with pytest.raises(ConnectionLost, match="violated the session protocol: unknown message type 99"):
         converse(script)
 
 

@@ -35,7 +35,7 @@ def test_a_run_that_asks_itself_to_end_does_so_at_its_next_pause(capsys):
     )
     run.request_termination(run.rid)
     assert run.check_termination() and run.check_pause() and not run.check_pause(3)
-    with pytest.raises(TerminationRequested, match="has asked itself to end"):
+    with pytest.raises(TerminationRequested, match="requested its own termination"):
         run.pause()
 
 

@@ -148,7 +148,7 @@ def test_datasets_are_changed_from_the_command_line(tmp_path):
     assert "is not a PYON value" in run_kairos("datasets", "set", "f", "hello", cwd=tmp_path).stderr
     assert run_kairos("datasets", "delete", "f", cwd=tmp_path).returncode == 0
     said = run_kairos("datasets", "delete", "f", cwd=tmp_path).stderr
-    assert said == "kairos: there is no dataset f in dataset_db.mdb; `kairos datasets list` shows all\n"
+    assert said == "kairos: there is no dataset f in dataset_db.mdb; 'kairos datasets list' lists all\n"
 
 
 def kept(path, values=300):

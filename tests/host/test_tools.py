@@ -33,7 +33,7 @@ def test_analyze_a_file(dump, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].split() == ["0", "600", "output", "4", "ttl4", "0x0", "0x1"]
     assert lines[4].split() == ["4,000", "input", "0", "ttl0", "0x1"]
-    assert lines[-1] == "the 5 messages before are overwritten"
+    assert lines[-1] == "the 5 earlier messages were overwritten"
     assert "$var wire 1 " in (tmp_path / "a.vcd").read_text()
     assert Image.open(tmp_path / "a.png").size[0] > 1000
     assert run("analyze", dump, "--json") == 0
@@ -61,10 +61,10 @@ def test_analyze_a_device(tmp_path, capsys):
 
 def test_analyze_what_is_no_dump(kairos, tmp_path):
     (tmp_path / "cut").write_bytes(DUMP[:-1])
-    one_line(kairos("analyze", tmp_path / "cut"), "the dump is not whole")
+    one_line(kairos("analyze", tmp_path / "cut"), "the dump is truncated")
     one_line(kairos("analyze", tmp_path / "absent"), "cannot be read: No such file")
     one_line(kairos("analyze"), "give one with --device HOST")
-    one_line(kairos("analyze", tmp_path / "cut", "--plot", "a.gif"), "says the format")
+    one_line(kairos("analyze", tmp_path / "cut", "--plot", "a.gif"), "selects the format")
 
 
 def test_address_of_a_device(tmp_path):
@@ -99,7 +99,7 @@ def test_map_of_channels_that_two_devices_have(kairos, tmp_path):
     )
     one_line(kairos("rtiomap", tmp_path / "map", device_db=database), "channel 4 belongs to 'ttl4' and to 'twice'")
     (tmp_path / "bad").write_bytes(b"\1\0\0\0\4")
-    one_line(kairos("rtiomap", tmp_path / "bad", "--show"), "is no map of channels")
+    one_line(kairos("rtiomap", tmp_path / "bad", "--show"), "is not a channel map")
 
 
 @pytest.fixture
@@ -126,13 +126,13 @@ def test_plot(results, tmp_path, capsys):
         (["absent"], "no dataset 'absent'; it has image, name, scan/x, scan/y"),
         (["name"], "'name' of"),
         (["image", "-x", "scan/x"], "has 2 values, 'scan/x' has 3"),
-        (["-o", "a.txt"], "says the format"),
+        (["-o", "a.txt"], "selects the format"),
     ]:
         assert main(["plot", str(results), *arguments]) == 1
         assert text in capsys.readouterr().err
     (tmp_path / "bad.h5").write_bytes(b"nothing")
     assert main(["plot", str(tmp_path / "bad.h5")]) == 1
-    assert "is no HDF5 file" in capsys.readouterr().err
+    assert "is not an HDF5 file" in capsys.readouterr().err
 
 
 def test_a_bench_with_nothing_says_so(tmp_path):
@@ -140,7 +140,8 @@ def test_a_bench_with_nothing_says_so(tmp_path):
     database.write_text((EXAMPLES / "device_db.py").read_text())
     done = run_kairos("bench", "check", "--device-db", database)
     assert (
-        done.returncode == 0 and done.stdout == f"nothing is wired to the pins, and no device of {database} needs it\n"
+        done.returncode == 0
+        and done.stdout == f"nothing is connected to the pins, and no device in {database} needs it\n"
     )
     assert run_kairos("bench", "check", "--json", "--device-db", database).stdout == ""
 
@@ -156,7 +157,11 @@ def test_new(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "device_db.py").read_text() == (BUILD / "gateware" / "demo" / "device_db.py").read_text()
     assert main(["new", "second"]) == 0
     assert "for the devices of device_db.py" in capsys.readouterr().out
-    for name, text in [("second", "is there already"), ("3", "no name for an experiment"), ("a b", "no name")]:
+    for name, text in [
+        ("second", "already exists"),
+        ("3", "not a valid experiment name"),
+        ("a b", "not a valid experiment name"),
+    ]:
         assert main(["new", name]) == 1
         assert text in capsys.readouterr().err
     assert main(["compile", "rabi_flop.py", "--emit", "types"]) == 0

@@ -119,7 +119,10 @@ DRAWING = """
         ("save(figure, 'a.png', dpi=200)", "a.png cannot be written: File too large"),
         ("save(figure, 'a.svg', dpi=200)", "a.svg cannot be written: File too large"),
         ("save(figure, 'a.pdf', dpi=200)", "a.pdf cannot be written: File too large"),
-        ("save(figure, 'a', dpi=200)", "a: the name of a picture ends with .png, .pdf, .svg, which says the format"),
+        (
+            "save(figure, 'a', dpi=200)",
+            "a: the file name of a picture must end with .png, .pdf, .svg, which selects the format",
+        ),
         ("figure.savefig('a.png', dpi=200)", "exp.py:LINE: File too large"),
     ],
 )
@@ -184,7 +187,7 @@ def test_a_disk_that_a_log_fills(kairos):
     body = LOGGING.replace("def prepare(self):\n", "def prepare(self):" + limit)
     done = kairos.run(body, "--log", "log.txt", "-o", "out.h5", "--no-table")
     text = (kairos.directory / "log.txt").read_text()
-    one_line(done, f"--log log.txt is not complete, it ends after {text.count(chr(10)):,} lines: File too large")
+    one_line(done, f"--log log.txt is incomplete, it ends after {text.count(chr(10)):,} lines: File too large")
     assert (1 << 16) - 200 < len(text) <= 1 << 16 and text.endswith("\n")
     with h5py.File(kairos.directory / "out.h5") as file:
         assert file["datasets/kept"][()] == 5

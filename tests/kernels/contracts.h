@@ -14,7 +14,7 @@ IMPORT int64_t now_mu(void);
 IMPORT void at_mu(int64_t);
 IMPORT void delay_mu(int64_t);
 
-/* rpc: calls of the host */
+/* rpc: remote procedure calls to the host */
 IMPORT void rpc_send(uint32_t, const slice *, void *);
 IMPORT void rpc_send_async(uint32_t, const slice *, void *);
 IMPORT uint32_t rpc_recv(void *);
@@ -48,7 +48,7 @@ IMPORT void pulse_update(const void *, int32_t, int32_t, double);
 IMPORT void pulse_update_all(const void *, const void *, const void *, int32_t);
 IMPORT int32_t pulse_stream(const void *);
 
-/* cache: values that outlive a kernel */
+/* cache: values kept between kernels */
 IMPORT const void *cache_get(slice);
 IMPORT void cache_put(slice, const void *);
 

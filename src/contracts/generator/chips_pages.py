@@ -27,14 +27,14 @@ def _note(source: str) -> str:
 def _list(known: list[chips.Chip]) -> str:
     rows = [f"| [{chip.name}]({chip.file}.md) | {chip.doc} |" for chip in known]
     head = ["# Chips: registers", "", _note("*.toml"), ""]
-    text = "What the drivers know of each chip. How these tables are used: [Registers as data](../registers.md)."
-    return "\n".join([*head, text, "", "| Chip | |", "|---|---|", *rows]) + "\n"
+    text = "Registers of each chip, as used by the drivers. Use: [Registers as data](../registers.md)."
+    return "\n".join([*head, text, "", "| Chip | Description |", "|---|---|", *rows]) + "\n"
 
 
 def _page(chip: chips.Chip) -> str:
     lines = [f"# {chip.name}", "", _note(f"{chip.file}.toml"), "", f"{chip.doc} Source: {chip.source}."]
     if chip.constants:
-        lines += ["", "| Constant | Value | |", "|---|---|---|"]
+        lines += ["", "| Constant | Value | Description |", "|---|---|---|"]
         lines += [f"| `{name}` | {_number(each.value)} | {each.doc} |" for name, each in chip.constants.items()]
     for table in chip.tables:
         lines += ["", table.doc, "", f"| | {' | '.join(table.columns)} |", "|---" * (len(table.columns) + 1) + "|"]
@@ -42,7 +42,7 @@ def _page(chip: chips.Chip) -> str:
     for register in chip.registers:
         lines += ["", *_register(register)]
     if chip.absent:
-        lines += ["", "## Not there", "", *wrap(chip.absent, WIDTH)]
+        lines += ["", "## Not covered", "", *wrap(chip.absent, WIDTH)]
     return "\n".join(lines) + "\n"
 
 
@@ -51,9 +51,9 @@ def _register(register: chips.Register) -> list[str]:
     if register.address is not None:
         last = f" to 0x{register.address + register.count - 1:02x}" if register.count > 1 else ""
         place = f"address 0x{register.address:02x}{last}, "
-    reset = "" if register.reset is None else f", after a reset 0x{register.reset:0{(register.width + 3) // 4}x}"
+    reset = "" if register.reset is None else f", reset value 0x{register.reset:0{(register.width + 3) // 4}x}"
     lines = [f"## {register.name}", "", f"{register.doc}: {place}{register.width} bits{reset}.", ""]
-    lines += ["| Bits | Field | | Numbers |", "|---|---|---|---|"]
+    lines += ["| Bits | Field | Description | Values |", "|---|---|---|---|"]
     ordered = sorted(register.fields, key=lambda each: -each.low)
     return lines + [f"| {_bits(each)} | `{each.name}` | {each.doc} | {_numbers(each)} |" for each in ordered]
 

@@ -59,9 +59,9 @@ def _keys(subject: Subject) -> list[tuple]:
     for name, fact in subject.own["keys"].items():
         effect = {"at once": "at once", "at boot": "at boot", "command": "when written"}[fact["effect"]]
         notes = [fact["doc"]]
-        notes += ["a value that makes no sense is refused"] if fact.get("checked") else []
-        notes += ["never sent to anybody"] if fact.get("secret") else []
-        notes += ["only the loader reads it"] if fact.get("only_loader") else []
+        notes += ["invalid values are refused"] if fact.get("checked") else []
+        notes += ["never sent over the network"] if fact.get("secret") else []
+        notes += ["used by the loader only"] if fact.get("only_loader") else []
         default = f"`{fact['default']}`" if "default" in fact else ""
         rows.append((f"`{name}`", default, effect, "; ".join(notes)))
     return rows
@@ -88,7 +88,7 @@ def _tags(subject: Subject) -> list[tuple]:
 
 
 def _functions(subject: Subject) -> list[tuple]:
-    rows = [("Name", "Arguments", "The host's function")]
+    rows = [("Name", "Arguments", "Host function")]
     for name, fact in subject.own["functions"].items():
         host = f"`{fact['host']}`" if "host" in fact else ""
         rows.append((f"`{name}`", fact.get("arguments", "x: f64"), host))

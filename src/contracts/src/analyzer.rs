@@ -1,27 +1,27 @@
-//! Analyzer, TCP 1382: the dump's head and the kinds of its messages.
+//! Analyzer, TCP 1382: header and message types of the dump.
 //!
 //! Generated from `src/contracts/analyzer.toml` by `src/contracts/generate.py`: do not edit.
 
 /// TCP port of the service. The client sends nothing.
 pub const PORT: u16 = 1_382;
 
-/// Bytes of a message.
+/// Length of a message in bytes.
 pub const MESSAGE: usize = 32;
 
-/// Bytes of the head.
+/// Length of the header in bytes.
 pub const HEAD: usize = 16;
 
-/// Types of messages, bits 1..0.
+/// Message type, bits 1..0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Message {
-    /// An event was submitted.
+    /// An output event was submitted.
     Output = 0,
-    /// An event was read.
+    /// An input event was read.
     Input = 1,
-    /// Something went wrong: `Exception` in the place of the address.
+    /// An exception; the address field holds `Exception`.
     Exception = 2,
-    /// The analyzer was switched off.
+    /// The analyzer was disabled.
     Stopped = 3,
 }
 
@@ -45,11 +45,11 @@ impl TryFrom<u8> for Message {
     }
 }
 
-/// What an exception message tells of, in the place of the address.
+/// Type of an exception, in the address field of an exception message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exception {
-    /// An output came too late.
+    /// An output was submitted too late.
     Underflow = 20,
     /// An input FIFO was full.
     Overflow = 33,
@@ -73,40 +73,40 @@ impl TryFrom<u8> for Exception {
     }
 }
 
-/// A unit that holds two messages, of outputs and inputs: the lowest bit of each field, counted in the little-endian
-/// number of its 32 bytes. A field ends where the next one begins.
+/// A unit that holds two messages of outputs or inputs. The values are the lowest bits of its fields in the 32-byte
+/// little-endian number; a field ends where the next one begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Pair {
     /// Data of the older message.
     OlderData = 0,
-    /// Its timestamp minus its counter, machine units, signed.
+    /// Slack of the older message: timestamp minus counter in machine units, signed.
     OlderSlack = 32,
     /// Data of the newer message.
     NewerData = 64,
-    /// Its slack.
+    /// Slack of the newer message.
     NewerSlack = 96,
-    /// The older one's counter, in coarse cycles: times 8 is machine units.
+    /// Counter of the older message in coarse cycles (8 machine units).
     OlderCounter = 128,
-    /// Its type: 0 output, 1 input.
+    /// Type of the older message: 0 output, 1 input.
     OlderType = 189,
-    /// The newer one's type.
+    /// Type of the newer message.
     NewerType = 190,
-    /// 0.
+    /// Reserved, 0.
     Unused = 191,
-    /// The older one's channel.
+    /// Channel of the older message.
     OlderChannel = 192,
-    /// Its address.
+    /// Address of the older message.
     OlderAddress = 208,
-    /// The newer one's address.
+    /// Address of the newer message.
     NewerAddress = 216,
-    /// Low bits of its counter.
+    /// Low bits of the newer message's counter.
     NewerCounterLow = 224,
     /// 1 in a pair, 0 in every other unit.
     Mark = 231,
-    /// The bits above them. All others are those of the older one's counter.
+    /// Next higher bits of the newer message's counter. The remaining bits equal those of the older one.
     NewerCounterHigh = 232,
-    /// The newer one's channel.
+    /// Channel of the newer message.
     NewerChannel = 240,
 }
 

@@ -8,10 +8,10 @@ pub const CAPACITY: usize = 1 << 18;
 /// Longest payload of one frame in bytes; longer messages are split.
 pub const FRAME_MAX: usize = 1 << 14;
 
-/// Bytes of a frame's header: kind u8, flags u8, reserved u16, length u32.
+/// Length of a frame's header in bytes: kind u8, flags u8, reserved u16, length u32.
 pub const HEADER: usize = 8;
 
-/// Flag of a frame: the message goes on in the next one.
+/// Flag of a frame: the message continues in the next one.
 pub const FLAG_MORE: u8 = 1;
 
 /// Longest reason of a fault of the kernel core, in bytes.
@@ -20,10 +20,10 @@ pub const REASON_MAX: usize = 512;
 /// Software-generated interrupt to the kernel core: restart.
 pub const SGI_RESTART: u8 = 0;
 
-/// Software-generated interrupt to either core: there is something in a ring.
+/// Software-generated interrupt to either core: a ring contains data.
 pub const SGI_DATA: u8 = 1;
 
-/// What a message is.
+/// Type of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -33,23 +33,23 @@ pub enum Kind {
     Run = 2,
     /// The host's reply.
     RpcReply = 3,
-    /// The host's function has raised an exception.
+    /// The host function raised an exception.
     RpcException = 4,
     /// Measure a path (`channels.toml`).
     Measure = 5,
-    /// Send back what this has.
+    /// Echo request.
     Echo = 6,
-    /// The answer to a request about subkernels.
+    /// Response to a subkernel request.
     SubkernelAnswer = 7,
-    /// Where the time cursor is when the next kernel begins.
+    /// Time cursor at the start of the next kernel.
     SetCursor = 8,
-    /// The library can be run.
+    /// The library is ready to run.
     LoadCompleted = 16,
     /// The library cannot be run.
     LoadFailed = 17,
     /// The kernel calls the host and waits for the reply.
     RpcSync = 18,
-    /// The kernel calls the host; nothing comes back.
+    /// The kernel calls the host without waiting for a reply.
     RpcAsync = 19,
     /// The reply has been read; also after `RpcException`.
     RpcDone = 20,
@@ -57,13 +57,13 @@ pub enum Kind {
     Finished = 21,
     /// The kernel has ended with an exception.
     Exception = 22,
-    /// The answer to `Measure`.
+    /// Response to `Measure`.
     Measured = 24,
-    /// The answer to `Echo`.
+    /// Response to `Echo`.
     Echoed = 25,
     /// A line for the log.
     Log = 23,
-    /// Load a subkernel, and run it.
+    /// Load and run a subkernel.
     SubkernelRun = 26,
     /// Wait until a subkernel has ended.
     SubkernelAwait = 27,
@@ -71,11 +71,11 @@ pub enum Kind {
     SubkernelSend = 28,
     /// Wait for values from another board.
     SubkernelReceive = 29,
-    /// See to it that other boards have their parts of a DMA trace.
+    /// Distribute the parts of a DMA trace to other boards.
     TraceKeep = 30,
-    /// Have other boards play their parts, and answer when all have.
+    /// Play the parts on other boards; answered when all have finished.
     TracePlay = 31,
-    /// Have other boards forget their parts; not answered.
+    /// Delete the parts on other boards; not answered.
     TraceForget = 32,
 }
 
@@ -146,27 +146,27 @@ impl TryFrom<u8> for Kind {
     }
 }
 
-/// How a request about subkernels has ended.
+/// Outcome of a subkernel request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Outcome {
-    /// As wanted.
+    /// Success.
     Done = 0,
-    /// Values have come.
+    /// Values were received.
     Message = 1,
     /// The subkernel has ended with an exception.
     Exception = 2,
-    /// There is no such subkernel, or its board has refused it.
+    /// The subkernel does not exist, or its board refused it.
     NotLoaded = 3,
-    /// It has not been started.
+    /// The subkernel has not been started.
     NotRunning = 4,
-    /// The time is over.
+    /// Timeout.
     TimedOut = 5,
-    /// The board does not answer, or has begun anew.
+    /// The board does not answer, or has restarted.
     Lost = 6,
-    /// There is no room for the message, or for the trace.
+    /// Not enough memory for the message or trace.
     TooMuch = 7,
-    /// The parts of a trace have been played, as far as they could be.
+    /// Playback of the parts of a trace has ended, completely or with an error.
     Played = 8,
 }
 
@@ -205,11 +205,12 @@ impl TryFrom<u8> for Outcome {
     }
 }
 
-/// What the kernel core last said of itself, bits 7..0 of the state word; bits 31..8: the restart that it belongs to.
+/// State last reported by the kernel core, bits 7..0 of the state word; bits 31..8: number of the restart to which it
+/// belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum State {
-    /// Nothing yet since power-up.
+    /// No report since power-up.
     Silent = 0,
     /// In the restart handshake, waiting to be granted the rings.
     Restarted = 1,

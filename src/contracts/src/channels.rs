@@ -2,47 +2,47 @@
 //!
 //! Generated from `src/contracts/channels.toml` by `src/contracts/generate.py`: do not edit.
 
-/// Trials in one measurement.
+/// Maximum number of trials in a measurement.
 pub const TRIALS_MAX: u32 = 1_000;
 
-/// Bytes that one trial moves, at most.
+/// Maximum number of bytes moved by a trial.
 pub const SIZE_MAX: u32 = 1 << 20;
 
-/// Bytes that all trials of one measurement move, at most: so it ends within a second.
+/// Maximum number of bytes moved by all trials of a measurement, so that it ends within a second.
 pub const TOTAL_MAX: u32 = 1 << 25;
 
-/// Longest message that is measured, in bytes.
+/// Longest measured message in bytes.
 pub const MESSAGE_MAX: u32 = 1 << 12;
 
-/// Shortest message that is measured, in bytes.
+/// Shortest measured message in bytes.
 pub const MESSAGE_MIN: u32 = 8;
 
-/// Sizes of what the logic reads and writes are multiples of this: a beat.
+/// Transfers of the logic are multiples of this size, a beat.
 pub const STREAM_UNIT: u32 = 8;
 
-/// A sample: time in cycles of the processor, u32; where the logic counts, its cycles to the first beat of a read or to
-/// the first response to a write, and to the last, u32 each; else 0.
+/// Bytes of a sample: time in processor cycles, u32; then, on paths measured by the logic, its cycles until the first
+/// beat of a read or the first response to a write, and until the last one, u32 each, otherwise 0.
 pub const SAMPLE_BYTES: usize = 12;
 
-/// What is measured.
+/// Measured path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Path {
-    /// A write to a register of the logic, port GP0, until it is done.
+    /// Write to a register of the logic over port GP0, until completion.
     RegisterWrite = 1,
-    /// A read of a register, port GP0.
+    /// Read of a register over port GP0.
     RegisterRead = 2,
-    /// A write to a register, and reads until they give what was written.
+    /// Write to a register, followed by reads until they return the value written.
     RegisterHandshake = 3,
-    /// A request to the kernel initiator, and its answer: event line, ACP, RTIO core, ACP.
+    /// Request to the kernel initiator and its answer: event line, ACP, RTIO core, ACP.
     Request = 4,
     /// The logic reads memory through an HP port.
     StreamFromMemory = 5,
     /// The logic writes memory through an HP port.
     StreamToMemory = 6,
-    /// The logic reads memory through the ACP, with the caches.
+    /// The logic reads memory through the ACP, coherent with the caches.
     CoherentFromMemory = 7,
-    /// The logic writes memory through the ACP, with the caches.
+    /// The logic writes memory through the ACP, coherent with the caches.
     CoherentToMemory = 8,
     /// A message from the comms core to the kernel core.
     MessageToKernel = 9,
@@ -50,11 +50,11 @@ pub enum Path {
     MessageToComms = 10,
     /// The kernel core copies memory to memory.
     Copy = 11,
-    /// The kernel core writes its caches back to memory: before an HP port reads what it wrote.
+    /// The kernel core cleans its caches to memory, as needed before an HP port reads data that it wrote.
     Clean = 12,
-    /// A write of 32 EMIO lines to the logic, until it is done.
+    /// Write of 32 EMIO lines to the logic, until completion.
     LinesWrite = 13,
-    /// A read of 32 EMIO lines from the logic.
+    /// Read of 32 EMIO lines from the logic.
     LinesRead = 14,
     /// A write of 32 EMIO lines, and reads of those that the logic gives back until they show it.
     LinesHandshake = 15,

@@ -5,36 +5,36 @@
 /// A key of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// `ip`: `a.b.c.d`, `a.b.c.d/prefix` (without: everything is on the link) or `use_dhcp`.
+    /// `ip`: `a.b.c.d`, `a.b.c.d/prefix` (without prefix, all addresses are considered on-link) or `use_dhcp`.
     Ip,
     /// `mac`: Ethernet address, `xx:xx:xx:xx:xx:xx`; the default is locally administered: `02`, then KAIR, 1.
     Mac,
     /// `ipv4_default_route`: `a.b.c.d`; ignored with DHCP.
     Ipv4DefaultRoute,
-    /// `ip6`: further IPv6 address, `address/prefix` (without: 64); the link-local one is always there.
+    /// `ip6`: additional IPv6 address, `address/prefix` (default prefix: 64); the link-local address always exists.
     Ip6,
     /// `ipv6_default_route`: IPv6 address.
     Ipv6DefaultRoute,
     /// `startup_kernel`: kernel library that runs once at boot.
     StartupKernel,
-    /// `idle_kernel`: kernel library that runs whenever no client is there.
+    /// `idle_kernel`: kernel library that runs while no client is connected.
     IdleKernel,
-    /// `rtio_clock`: where the RTIO clock comes from.
+    /// `rtio_clock`: source of the RTIO clock.
     RtioClock,
-    /// `log_level`: what is kept in the log: TRACE, DEBUG, INFO, WARN, ERROR or OFF.
+    /// `log_level`: level of the log: TRACE, DEBUG, INFO, WARN, ERROR or OFF.
     LogLevel,
-    /// `uart_log_level`: what goes to the serial console, likewise.
+    /// `uart_log_level`: level of the log on the serial console.
     UartLogLevel,
-    /// `routing_table`: ARTIQ's routing table, below: the gateware numbers the boards, and the log says whether the
-    /// table agrees.
+    /// `routing_table`: ARTIQ's routing table, see below: the boards are numbered by the gateware, and the log reports
+    /// whether the table agrees.
     RoutingTable,
-    /// `device_map`: names of RTIO channels in messages.
+    /// `device_map`: names of RTIO channels used in messages.
     DeviceMap,
-    /// `auth_key`: key that clients of management and network boot must have, 16 to 64 bytes.
+    /// `auth_key`: key for clients of management and network boot, 16 to 64 bytes.
     AuthKey,
-    /// `auth_seed`: what makes the nonces of one boot differ from those of the others; the firmware writes it itself.
+    /// `auth_seed`: seed that makes the nonces differ between boots; written by the firmware itself.
     AuthSeed,
-    /// `netboot_wait`: seconds for which the loader waits for the network before it starts what is on the card.
+    /// `netboot_wait`: seconds that the loader waits for network boot before it starts the firmware on the card.
     NetbootWait,
     /// `boot`: write only: replaces the boot image of the card.
     Boot,

@@ -8,7 +8,7 @@ pub const MAGIC: &[u8; 4] = b"KAIR";
 /// Version of the format.
 pub const VERSION: u16 = 1;
 
-/// Bytes in front of the records: magic, version u16, reserved u16, total length u32, CRC-32 u32 of what follows.
+/// Length of the header in bytes: magic, version u16, reserved u16, total length u32, CRC-32 u32 of the following data.
 pub const HEADER: usize = 16;
 
 /// Flag of a register: it can be read.
@@ -21,15 +21,15 @@ pub const WRITABLE: u16 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Record {
-    /// The last one.
+    /// End of the records.
     End = 0,
-    /// What gateware this is.
+    /// Identification of the gateware.
     Identification = 1,
-    /// Which build.
+    /// Identification of the build.
     BuildId = 2,
     /// A register. 64-bit ones: high word at the lower address.
     Register = 3,
-    /// An RTIO channel. A parameter that is left out has its default (`serialised` 0: resolution 8 ns).
+    /// An RTIO channel. Omitted parameters have their defaults (`serialised` 0: resolution 8 ns).
     Channel = 4,
     /// The RTIO clock.
     Clock = 5,
@@ -64,7 +64,7 @@ impl TryFrom<u16> for Record {
     }
 }
 
-/// What is on an RTIO channel; parameters: `docs/gateware/phys.md`.
+/// Type of the PHY on an RTIO channel; for its parameters see `docs/gateware/phys.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ChannelKind {
@@ -74,7 +74,7 @@ pub enum ChannelKind {
     TtlInout = 2,
     /// Clock generator.
     TtlClockgen = 3,
-    /// Counter of a TTL input's edges.
+    /// Edge counter of a TTL input.
     EdgeCounter = 4,
     /// SPI bus.
     SpiMaster = 5,
@@ -84,11 +84,11 @@ pub enum ChannelKind {
     Fastino = 7,
     /// Camera Link frame grabber.
     Grabber = 8,
-    /// Its regions of interest.
+    /// Regions of interest of a grabber.
     GrabberGate = 9,
     /// Pulse core: words, triggers and results.
     Pulse = 10,
-    /// SU-Servo: its memory and control.
+    /// SU-Servo: memory and control.
     Suservo = 20,
     /// A channel of an SU-Servo.
     SuservoChannel = 21,
@@ -96,7 +96,7 @@ pub enum ChannelKind {
     Phaser = 22,
     /// Frequencies, or amplitudes and phases, of a Phaser's oscillators.
     PhaserTone = 23,
-    /// The log channel, which has no pin.
+    /// Log channel, without a pin.
     Log = 255,
 }
 
@@ -147,15 +147,15 @@ impl TryFrom<u8> for ChannelKind {
     }
 }
 
-/// What makes the RTIO clock.
+/// Source of the RTIO clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ClockSource {
     /// The processing system.
     ProcessingSystem = 0,
-    /// A Si5324 whose input 1 is the external clock.
+    /// A Si5324 with the external clock on input 1.
     Si5324Ckin1 = 1,
-    /// A Si5324 whose input 2 is the external clock.
+    /// A Si5324 with the external clock on input 2.
     Si5324Ckin2 = 2,
 }
 

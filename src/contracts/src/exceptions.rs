@@ -1,11 +1,11 @@
-//! Ids of exceptions that host, compiler and firmware agree upon.
+//! Exception ids shared by host, compiler and firmware.
 //!
 //! Generated from `src/contracts/exceptions.toml` by `src/contracts/generate.py`: do not edit.
 
-/// In front of the names of the device's own exceptions in the host's string table.
+/// Prefix of the names of the device's own exceptions in the host's string table.
 pub const HOST_PREFIX: &str = "0:artiq.coredevice.exceptions.";
 
-/// In front of Python's own.
+/// Prefix of the names of Python's exceptions.
 pub const HOST_BUILTIN_PREFIX: &str = "0:";
 
 /// Ids, in the order of the host's string table.
@@ -22,13 +22,13 @@ pub enum Id {
     DmaError = 3,
     /// The I2C bus failed.
     I2cError = 4,
-    /// The cache cannot take a value.
+    /// A value cannot be stored in the cache.
     CacheError = 5,
     /// The SPI bus failed.
     SpiError = 6,
     /// A subkernel failed.
     SubkernelError = 7,
-    /// An `assert` did not hold.
+    /// An `assert` failed.
     AssertionError = 8,
     /// An attribute is missing.
     AttributeError = 9,
@@ -42,13 +42,13 @@ pub enum Id {
     NotImplementedError = 13,
     /// A number is too large.
     OverflowError = 14,
-    /// Anything else.
+    /// Any other error.
     RuntimeError = 15,
     /// Something took too long.
     TimeoutError = 16,
-    /// A value has a wrong type.
+    /// A value has the wrong type.
     TypeError = 17,
-    /// A bad argument.
+    /// An invalid argument.
     ValueError = 18,
     /// A division by zero.
     ZeroDivisionError = 19,

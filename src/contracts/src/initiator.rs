@@ -2,7 +2,7 @@
 //!
 //! Generated from `src/contracts/initiator.toml` by `src/contracts/generate.py`: do not edit.
 
-/// Requests in the ring.
+/// Number of requests in the ring.
 pub const SLOTS: u32 = 16;
 
 /// Bytes of a request.
@@ -38,10 +38,11 @@ pub const REPLY_DATA: usize = 2_060;
 /// The ring begins at a multiple of this.
 pub const RING_ALIGNMENT: usize = 1 << 12;
 
-/// Numbers of requests count modulo 2 to this.
+/// Request numbers count modulo 2 to the power of this.
 pub const NUMBER_BITS: u32 = 15;
 
-/// Requests under way at most. Bits 15..1 of the status word are the number of the newest request answered + this.
+/// Maximum number of requests in flight. Bits 15..1 of the status word are the number of the newest request answered +
+/// this.
 pub const CREDIT: u32 = 15;
 
 /// Status word: a lane, or the pool of a core that reorders, is nearly full, or a posted output failed.
@@ -53,26 +54,26 @@ pub const STATUS_SHIFT: u32 = 16;
 /// Status word, unless it is open: a posted output failed since `initiator_clear`.
 pub const POSTED_ERROR: u32 = 1 << 21;
 
-/// Status word, unless it is open: a permit runs.
+/// Status word, unless it is open: a permit is active.
 pub const PERMIT: u32 = 1 << 22;
 
 /// Head of a posted output of one word, without its number. In the upper half of the status word: it is open, that is,
-/// its status is 0, a permit runs, and no posted output has failed.
+/// its status is 0, a permit is active, and no posted output has failed.
 pub const POSTED_WORD: u32 = 0x102_0000;
 
-/// Offset in the ring of what `rtio_post_2` names.
+/// Offset in the ring of the structure exported as `rtio_post_2`.
 pub const POST: usize = 2_272;
 
-/// Offset in that: the time cursor, i64.
+/// Offset in this structure of the time cursor, i64.
 pub const POST_CURSOR: usize = 0;
 
 /// Offset of the ring's address, u32.
 pub const POST_RING: usize = 8;
 
-/// Offset of the last channel below which all take outputs, i32; -1: none is known.
+/// Offset of the last of the leading channels that take outputs, i32; -1: none known.
 pub const POST_CHANNEL: usize = 12;
 
-/// Offset of the floor, i64: an event that is not before it is early enough while the status word is open, and in
+/// Offset of the floor, i64: while the status word is open, an event at or after this time is early enough and in
 /// order.
 pub const POST_FLOOR: usize = 16;
 
@@ -88,7 +89,7 @@ pub const INPUT_ENTRIES: u32 = 64;
 /// Bytes of an entry.
 pub const INPUT_ENTRY_BYTES: usize = 16;
 
-/// Channels with greater numbers have no input ring.
+/// Number of channels with input rings; higher-numbered channels have none.
 pub const INPUT_CHANNELS: usize = 256;
 
 /// Offset in an entry: timestamp, i64.
@@ -106,21 +107,21 @@ pub const ENTRY_NUMBER: usize = 14;
 /// Flag of an entry: an event.
 pub const ENTRY_EVENT: u32 = 1;
 
-/// Flag of an entry: events were lost at this place.
+/// Flag of an entry: events were lost here.
 pub const ENTRY_LOST: u32 = 2;
 
-/// Flag of an entry: there was more behind it in the FIFO when it was pushed.
+/// Flag of an entry: the FIFO contained further events when it was pushed.
 pub const ENTRY_MORE: u32 = 4;
 
-/// What a request asks for.
+/// Command of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Command {
-    /// An output whose status is waited for.
+    /// An output; the kernel core waits for its status.
     Output = 0,
     /// An input.
     Input = 1,
-    /// An output whose error the gateware keeps, because nobody waits for its status.
+    /// A posted output: the kernel core does not wait for its status, and the gateware stores any error.
     Posted = 2,
 }
 

@@ -12,7 +12,7 @@ macro_rules! kernel_symbols {
             "at_mu" = cursor::at_mu;
             "delay_mu" = cursor::delay_mu;
             "rtio_cursor" = cursor::CURSOR;
-            // rpc: calls of the host
+            // rpc: remote procedure calls to the host
             "rpc_send" = rpc::rpc_send;
             "rpc_send_async" = rpc::rpc_send_async;
             "rpc_recv" = rpc::rpc_recv;
@@ -42,7 +42,7 @@ macro_rules! kernel_symbols {
             "pulse_update" = pulse::pulse_update;
             "pulse_update_all" = pulse::pulse_update_all;
             "pulse_stream" = pulse::pulse_stream;
-            // cache: values that outlive a kernel
+            // cache: values kept between kernels
             "cache_get" = cache::cache_get;
             "cache_put" = cache::cache_put;
             // i2c: the board's I2C bus

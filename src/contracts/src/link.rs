@@ -1,53 +1,53 @@
-//! Between the firmware of two boards: numbers of the messages (`docs/gateware/link-messages.md`).
+//! Messages between the firmware of two boards (`docs/gateware/link-messages.md`).
 //!
 //! Generated from `src/contracts/link.toml` by `src/contracts/generate.py`: do not edit.
 
 /// Version of the protocol.
 pub const VERSION: u16 = 3;
 
-/// Longest packet in bytes, head and CRC included: what the mailbox takes.
+/// Longest packet in bytes, including header and CRC: the capacity of the mailbox.
 pub const PACKET_MAX: usize = 1 << 10;
 
-/// Destination of the board with the network.
+/// Destination of the board with the network connection.
 pub const DESTINATION_MASTER: u8 = 0;
 
-/// Bytes of the head of an order.
+/// Length of the header of an order in bytes.
 pub const ORDER_HEAD: usize = 12;
 
-/// Bytes of a stream that an end has room for.
+/// Receive buffer of a stream in bytes.
 pub const WINDOW: usize = 1 << 12;
 
-/// In place of an error of the DMA: there is no such trace, or something else is played.
+/// Used in place of a DMA error: there is no such trace, or another one is being played.
 pub const PLAYED_NOT: u32 = 256;
 
 /// Longest text of a hello or a refusal, and longest payload of a ping, in bytes.
 pub const TEXT_MAX: usize = 64;
 
-/// Messages. Numbers are little endian; a stream is named by one byte, which the end nearer to the master chooses.
+/// Messages. Numbers are little endian. A stream is identified by one byte, chosen by the end nearer to the master.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Message {
-    /// Who I am; the first message of a satellite.
+    /// Identification; the first message of a satellite.
     Hello = 1,
-    /// Answer to a hello: what you are called.
+    /// Answer to `Hello`: assigns the destination.
     Welcome = 2,
-    /// Send your descriptor from here on.
+    /// Request the descriptor from this offset on.
     Describe = 3,
-    /// A piece of the gateware's descriptor.
+    /// Part of the gateware's descriptor.
     Description = 4,
-    /// Send this back.
+    /// Echo request.
     Ping = 5,
-    /// What a ping had.
+    /// Echo reply, with the payload of the ping.
     Pong = 6,
-    /// Begin a stream of bytes to a board: the receiver or one behind it, to which it is passed on.
+    /// Open a byte stream to a board: the receiver, or a board behind it, to which the message is forwarded.
     Open = 8,
-    /// There is no such board or service, or no room.
+    /// Refuse a stream: no such board or service, or no resources left.
     Refuse = 9,
-    /// Bytes of a stream: no more than the other end has said it has room for, and at the beginning `WINDOW`.
+    /// Data of a stream, limited by the credit granted by the other end, initially `WINDOW` bytes.
     Data = 10,
-    /// There is room for so many more bytes.
+    /// Grant credit for this number of further bytes.
     Credit = 11,
-    /// No more bytes come. A stream ends when both have said so.
+    /// End of data. The stream is closed once both ends have sent this.
     Close = 12,
 }
 
@@ -90,17 +90,17 @@ impl TryFrom<u8> for Message {
     }
 }
 
-/// What a stream is for.
+/// Service of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Service {
-    /// Requests of management, as on TCP 1380 behind the destination (wire protocols, section 2).
+    /// Management requests, as on TCP 1380 after the destination byte (wire protocols, section 2).
     Management = 1,
-    /// Kernels of the satellite's kernel core, in messages of their own (`Order`); one client at a time.
+    /// Control of kernels on the satellite's kernel core, by `Order` messages; one client at a time.
     Kernels = 2,
-    /// What the satellite's analyzer has recorded of its own channels, as on TCP 1382; its record begins anew.
+    /// Record of the satellite's analyzer for its own channels, as on TCP 1382; recording then restarts.
     Analyzer = 3,
-    /// Requests of the monitor and injector, as on TCP 1383 behind the greeting; each is answered by a report, once.
+    /// Monitor and injector requests, as on TCP 1383 after the greeting; each is answered by one report.
     Monitor = 4,
 }
 
@@ -124,46 +124,47 @@ impl TryFrom<u8> for Service {
     }
 }
 
-/// What goes over a stream to the service of kernels: head (kind u8, board u8, two bytes 0, number u32, bytes of the
-/// payload u32) and payload. `number` is a subkernel's or a message's, `board` whom a message is for (from the
-/// satellite) or from (to it).
+/// Messages of the kernel service: header (kind u8, board u8, two bytes 0, number u32, length of the payload u32) and
+/// payload. `number` identifies a subkernel or a message; `board` is the recipient of a message from the satellite, or
+/// the sender of a message to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Order {
-    /// Keep this library, in place of one with this number.
+    /// Store this library, replacing one with the same number.
     Keep = 1,
-    /// Load it.
+    /// Load the library.
     Load = 2,
-    /// Run it, after loading it if it is not loaded.
+    /// Run the library; load it first if needed.
     Run = 3,
-    /// Keep this DMA trace, in place of one with this number; `board` names the receiver.
+    /// Store this DMA trace, replacing one with the same number; `board` is the receiver.
     Trace = 5,
-    /// Play the trace of this number; `board` names the receiver.
+    /// Play the trace with this number; `board` is the receiver.
     Play = 6,
-    /// Forget the trace of this number.
+    /// Delete the trace with this number.
     Forget = 7,
-    /// End what runs, and what is played.
+    /// Stop the running kernel and the playback.
     Stop = 4,
-    /// It has been loaded, and runs if that was wanted. This and the next three are passed on to the satellite whose
-    /// kernel has started it.
+    /// The subkernel is loaded, and running if requested. This and the next three are forwarded to the satellite whose
+    /// kernel started it.
     Ready = 16,
-    /// It has not.
+    /// The subkernel was not loaded.
     Refused = 17,
-    /// It has returned.
+    /// The subkernel has returned.
     Finished = 18,
-    /// It has ended with an exception.
+    /// The subkernel has ended with an exception.
     Exception = 19,
-    /// The trace has come; `board` is that of the order, as in the next one.
+    /// The trace was received; `board` is that of the order, as in `Played`.
     Kept = 20,
-    /// The trace has been played, as far as it could be.
+    /// Playback of the trace has ended, completely or with an error.
     Played = 21,
-    /// It is not loaded: the kernel core runs another one, or this one, which goes on. Passed on as `ready` is.
+    /// The subkernel was not loaded: the kernel core is running another one, or this one, which continues. Forwarded
+    /// like `Ready`.
     Busy = 24,
-    /// A kernel of the sender wants this subkernel of `board` to be loaded or run.
+    /// A kernel of the sender requests to load or run this subkernel on `board`.
     Start = 22,
-    /// `board`, which had this subkernel, is lost, or cannot be reached.
+    /// `board`, which runs this subkernel, was lost or is unreachable.
     Lost = 23,
-    /// Values for a kernel: by the number of a subkernel its arguments or its result.
+    /// Values for a kernel; if the number is that of a subkernel, its arguments or its result.
     Message = 32,
 }
 

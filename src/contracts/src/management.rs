@@ -1,30 +1,30 @@
-//! Management, TCP 1380: numbers of its messages.
+//! Management, TCP 1380: message numbers.
 //!
 //! Generated from `src/contracts/management.toml` by `src/contracts/generate.py`: do not edit.
 
 /// TCP port of the service.
 pub const PORT: u16 = 1_380;
 
-/// What a client sends first; a DRTIO destination follows in one byte.
+/// Greeting sent by the client, followed by a DRTIO destination in one byte.
 pub const GREETING: &[u8; 17] = b"ARTIQ management\n";
 
-/// The only destination of a device without DRTIO: itself.
+/// Destination of the device itself, the only one without DRTIO.
 pub const DESTINATION_LOCAL: u8 = 0;
 
-/// What a proof is for, in front of the nonce: a proof for another service is none here.
+/// Prefix of the nonce in a proof, which makes proofs for other services invalid here.
 pub const PROOF_CONTEXT: &[u8; 18] = b"KAIROS management\n";
 
-/// Bytes of a nonce or a proof.
+/// Length of a nonce or a proof in bytes.
 pub const DIGEST_LENGTH: usize = 32;
 
-/// Longest configuration key in bytes. With `.BIN` behind it, it must be a name in a FAT directory; keys in use have
-/// less than 20.
+/// Longest configuration key in bytes. With `.BIN` appended, it must be a valid FAT file name; keys in use are shorter
+/// than 20.
 pub const KEY_MAX: usize = 128;
 
-/// Bytes of the CRC-32 (IEEE) behind a boot image.
+/// Length of the CRC-32 (IEEE) after a boot image in bytes.
 pub const IMAGE_CHECKSUM_LENGTH: usize = 4;
 
-/// What stands behind the type of a message.
+/// Payload of a message, after its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Payload {
@@ -38,7 +38,7 @@ pub enum Payload {
     Data = 3,
     /// A nonce or a proof, 32 bytes.
     Digest = 4,
-    /// What is measured: path u8, three bytes 0, size u32 in bytes, trials u32 (`src/contracts/channels.toml`).
+    /// Measurement to make: path u8, three bytes 0, size u32 in bytes, trials u32 (`src/contracts/channels.toml`).
     Measurement = 5,
 }
 
@@ -75,41 +75,41 @@ impl TryFrom<u8> for Payload {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Request {
-    /// The log, which stays.
+    /// Return the log, without clearing it.
     GetLog = 1,
-    /// Empty the log.
+    /// Clear the log.
     ClearLog = 2,
-    /// Restart.
+    /// Restart the device.
     Reboot = 5,
-    /// The log from now on, without end; it is emptied.
+    /// Return the log continuously, clearing what has been sent.
     PullLog = 7,
-    /// Write the state of the memory to the log.
+    /// Write the state of the memory allocator to the log.
     DebugAllocator = 8,
-    /// Replace the boot image (its CRC-32 behind it) and restart.
+    /// Replace the boot image (followed by its CRC-32) and restart.
     Flash = 9,
-    /// The value of a key.
+    /// Return the value of a key.
     ConfigRead = 12,
     /// Set a key; an empty value removes it.
     ConfigWrite = 13,
-    /// Remove a key, if it is there.
+    /// Remove a key if it exists.
     ConfigRemove = 14,
     /// Remove all keys.
     ConfigErase = 15,
-    /// Restart into the loader, which waits for the network.
+    /// Restart into the loader, which waits for network boot.
     Netboot = 128,
-    /// Send a nonce. Unknown to a device without a key, as is the next one.
+    /// Request a nonce. Devices without a key do not know this request, nor the next one.
     Challenge = 129,
-    /// Proof that the client has the key: HMAC-SHA-256 over PROOF_CONTEXT and the newest nonce.
+    /// Prove possession of the key: HMAC-SHA-256 over PROOF_CONTEXT and the latest nonce.
     Authenticate = 130,
-    /// Measure a path between processors, memory and logic. Never while a kernel may run.
+    /// Measure a path between processors, memory and logic. Refused while a kernel may run.
     Measure = 131,
-    /// The links of this board, as JSON.
+    /// Return the links of this board as JSON.
     Links = 132,
-    /// What the gateware says of itself (section 3).
+    /// Return the descriptor of the gateware (section 3).
     Descriptor = 133,
     /// Execute a batch of register accesses (`src/contracts/batch.toml`).
     Batch = 134,
-    /// How the subsystems of this board are, as JSON.
+    /// Return the condition of this board's subsystems as JSON.
     Health = 135,
 }
 
@@ -192,23 +192,23 @@ impl TryFrom<u8> for Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Reply {
-    /// Done.
+    /// Success.
     Success = 1,
     /// The log.
     LogContent = 2,
     /// The device restarts; nothing more follows.
     RebootImminent = 3,
-    /// It could not be done; the log says why.
+    /// Failure; the log contains the reason.
     Error = 6,
     /// The value of a key.
     ConfigData = 7,
-    /// A nonce, good for one proof.
+    /// A nonce, valid for one proof.
     Challenge = 128,
     /// Frequencies of processors and logic in Hz, u32 each, then the samples.
     Measured = 131,
-    /// A batch has ended: how, and its results (`src/contracts/batch.toml`).
+    /// Outcome and results of a batch (`src/contracts/batch.toml`).
     Batch = 133,
-    /// It was not measured: why (`Refusal`), u8, and a text.
+    /// The measurement was refused: reason (`Refusal`) u8, and a text.
     Refused = 132,
 }
 

@@ -1,4 +1,4 @@
-//! Mathematics: the firmware's functions of doubles, and the host's names for them.
+//! Mathematics: functions of doubles in the firmware, and their names on the host.
 //!
 //! Generated from `src/contracts/mathematics.toml` by `src/contracts/generate.py`: do not edit.
 

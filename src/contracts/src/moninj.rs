@@ -1,21 +1,21 @@
-//! Monitor and injector, TCP 1383: numbers of its messages.
+//! Monitor and injector, TCP 1383: message numbers.
 //!
 //! Generated from `src/contracts/moninj.toml` by `src/contracts/generate.py`: do not edit.
 
 /// TCP port of the service.
 pub const PORT: u16 = 1_383;
 
-/// TCP port of the proxy on the host through which dashboards reach the service.
+/// TCP port of the proxy on the host through which dashboards access the service.
 pub const PROXY_PORT: u16 = 1_384;
 
-/// What a client sends first. The device sends no answer.
+/// Greeting sent by the client. The device does not answer it.
 pub const GREETING: &[u8; 13] = b"ARTIQ moninj\n";
 
 /// A field of a message; numbers are little endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Field {
-    /// u8: begin (not 0) or end.
+    /// u8: start (not 0) or stop.
     Enable = 0,
     /// u32: bits 23..16 DRTIO destination, bits 15..0 channel within it.
     Channel = 1,
@@ -52,13 +52,13 @@ impl TryFrom<u8> for Field {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Request {
-    /// Watch a probe, or stop watching it.
+    /// Start or stop watching a probe.
     WatchProbe = 0,
     /// Set the value of an override.
     Inject = 1,
-    /// Ask once for the value of an override.
+    /// Request the value of an override once.
     GetOverride = 2,
-    /// Watch an override, or stop watching it.
+    /// Start or stop watching an override.
     WatchOverride = 3,
 }
 

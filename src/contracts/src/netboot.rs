@@ -1,29 +1,29 @@
-//! Network boot, TCP 1379: numbers of its messages (`docs/boot.md`).
+//! Network boot, TCP 1379: message numbers (`docs/boot.md`).
 //!
 //! Generated from `src/contracts/netboot.toml` by `src/contracts/generate.py`: do not edit.
 
 /// TCP port of the loader.
 pub const PORT: u16 = 1_379;
 
-/// What the host sends first.
+/// Greeting sent by the host.
 pub const GREETING: &[u8; 15] = b"KAIROS netboot\n";
 
 /// Version of the protocol.
 pub const VERSION: u8 = 1;
 
-/// Bytes of a SHA-256 digest, a nonce, or a proof.
+/// Length of a SHA-256 digest, a nonce, or a proof in bytes.
 pub const DIGEST_LENGTH: usize = 32;
 
 /// Longest text of a refusal, in bytes.
 pub const TEXT_MAX: usize = 112;
 
-/// Requests of the host; a proof stands at the end of each.
+/// Requests of the host; each ends with a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Request {
-    /// I have this file.
+    /// Offer a file.
     Offer = 1,
-    /// Start what you have.
+    /// Start the files received.
     Boot = 2,
 }
 
@@ -51,13 +51,13 @@ impl TryFrom<u8> for Request {
 pub enum Reply {
     /// Answer to the greeting.
     Hello = 1,
-    /// So much of the file is here already.
+    /// Number of bytes of the file already received.
     Have = 2,
-    /// The file is here, and sound.
+    /// The file is complete and verified.
     Verified = 3,
     /// The device starts.
     Booting = 4,
-    /// No; the connection is closed.
+    /// The request is refused, and the connection closed.
     Refused = 5,
 }
 
@@ -82,7 +82,7 @@ impl TryFrom<u8> for Reply {
     }
 }
 
-/// What a file is.
+/// Type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FileKind {

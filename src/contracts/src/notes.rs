@@ -1,4 +1,4 @@
-//! Notes of the kernel core for an emulator, which knows who has called: options of the hint `dbg`.
+//! Notes of the kernel core for an emulator: options of the hint instruction `dbg`.
 //!
 //! Generated from `src/contracts/notes.toml` by `src/contracts/generate.py`: do not edit.
 
@@ -6,9 +6,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum TraceNote {
-    /// An event stands at the address in r0: copied from that in r1, or recorded if that is 0.
+    /// An event was written to the address in r0: copied from the address in r1, or recorded if r1 is 0.
     Written = 1,
-    /// Another board is to play the part at the address in r0, from the time in r2 (lower half) and r3 on.
+    /// The part at the address in r0 will be played by another board, starting at the time in r2 (lower half) and r3.
     Elsewhere = 2,
 }
 

@@ -68,7 +68,7 @@ pub const RUN_COUNT_AT: usize = 239;
 /// Width of that number.
 pub const RUN_COUNT_BITS: usize = 6;
 
-/// Bits of a segment as the pulse table keeps it: bits 215..0 of a word.
+/// Bits of a segment in the pulse table: bits 215..0 of a word.
 pub const BODY_BITS: usize = 216;
 
 /// Value at the segment's start, signed.
@@ -170,13 +170,13 @@ pub const MLUT_SLOT_ADDRESS_AT: usize = 20;
 /// Gate ids in a word; the first to run is in slot 0.
 pub const RUN_SLOTS: usize = 20;
 
-/// Gate ids in a word of a core that is built with the option for them. Such words have no count.
+/// Gate ids in a word of a core built with the option for wide words. Such words have no count.
 pub const RUN_SLOTS_WIDE: usize = 22;
 
-/// With that option: the id in slots that are not used, which no gate has.
+/// With that option: id in unused slots; not a valid gate id.
 pub const RUN_NO_GATE: u32 = 2_047;
 
-/// Bit of the gate table's address that is set for gates chosen by a result.
+/// Bit of the gate table address that is set for gates selected by a result.
 pub const BRANCH_AT: usize = 11;
 
 /// Lowest bit of the result in such an address.
@@ -185,28 +185,28 @@ pub const BRANCH_STATE_AT: usize = 7;
 /// Width of a result.
 pub const BRANCH_STATE_BITS: usize = 4;
 
-/// Gates that branches can choose from for each result.
+/// Number of gates selectable by branches for each result.
 pub const BRANCH_GATES: usize = 128;
 
-/// Low bits of an amplitude that only interpolation has; the DDS takes the 17 bits above, signed.
+/// Low bits of an amplitude used only by the interpolation; the DDS takes the 17 bits above, signed.
 pub const AMPLITUDE_FRACTION: usize = 23;
 
 /// Greatest amplitude of the DDS: one tone at full scale.
 pub const AMPLITUDE_MAX: u32 = 65_535;
 
-/// The same in the arbitrary units of programs.
+/// The greatest amplitude in the arbitrary units of programs.
 pub const AMPLITUDE_UNITS: u32 = 200;
 
-/// Most significant bits of the phase that the sine is made from.
+/// Most significant phase bits used to compute the sine.
 pub const SINE_PHASE_BITS: usize = 18;
 
 /// Bits of a sine or cosine, signed: full scale is 2^17 - 1.
 pub const SINE_BITS: usize = 18;
 
-/// Bits of the phase within a quadrant that address the sine table, which has two fold full scale.
+/// Bits of the phase within a quadrant that address the sine table, whose values have twice the full scale.
 pub const SINE_COARSE_BITS: usize = 10;
 
-/// Bits below them, which the first-order correction takes.
+/// Phase bits below these, used by the first-order correction.
 pub const SINE_FINE_BITS: usize = 6;
 
 /// Slopes of the correction are round((2 fine - 63) pi times this).
@@ -227,13 +227,13 @@ pub const OUTPUT_BITS: usize = 16;
 /// Bits of the harmonic of the feed-forward, signed.
 pub const HARMONIC_BITS: usize = 16;
 
-/// Channels that a channel is corrected for: offsets -2, -1, 1, 2 in this order.
+/// Channels whose crosstalk to a channel is corrected: offsets -2, -1, 1, 2 in this order.
 pub const CROSSTALK_NEIGHBOURS: usize = 4;
 
 /// Bits of the real and of the imaginary factor, signed.
 pub const CROSSTALK_BITS: usize = 18;
 
-/// Of these below the point.
+/// Fractional bits of these factors.
 pub const CROSSTALK_FRACTION: usize = 17;
 
 /// Longest programmable delay of a neighbour's signal, cycles.
@@ -242,14 +242,14 @@ pub const CROSSTALK_DELAY_MAX: usize = 63;
 /// Bits of the sum after the correction, signed.
 pub const CROSSTALK_SUM_BITS: usize = 21;
 
-/// Bits of the counter of cycles that errors are stamped with.
+/// Bits of the cycle counter used as timestamp of errors.
 pub const CYCLE_COUNTER_BITS: usize = 48;
 
 /// Numbers of an adjustable segment: its parameter and ADJUSTABLE_SHAPED, the word that writes it, and the greatest
 /// factor (a double).
 pub const ADJUSTABLE_NUMBERS: usize = 11;
 
-/// Its parameter is a shape, which one value multiplies; else a number, which it replaces.
+/// Set if the parameter is a shape, which the value multiplies; otherwise it is a number, which the value replaces.
 pub const ADJUSTABLE_SHAPED: u32 = 256;
 
 /// Parameters of a channel: bit in masks, and index of the spline engine.
@@ -307,7 +307,7 @@ impl TryFrom<u8> for Parameter {
     }
 }
 
-/// What a word is, bits 247..245. Mode 0 is none: such a word is dropped.
+/// Mode of a word, bits 247..245. Mode 0 is invalid; such words are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mode {
@@ -319,11 +319,11 @@ pub enum Mode {
     ProgramPlut = 3,
     /// Run gates.
     Run = 4,
-    /// Wait for a measurement's result, keep it, and run gates that it chooses.
+    /// Wait for a measurement result, store it, and run gates selected by it.
     Branch = 5,
-    /// Run gates that the result kept chooses.
+    /// Run gates selected by the stored result.
     BranchContinue = 6,
-    /// A segment that goes straight to the parameters of the mask.
+    /// Pass a segment directly to the parameters of the mask.
     Bypass = 7,
 }
 
@@ -358,7 +358,7 @@ impl TryFrom<u8> for Mode {
     }
 }
 
-/// What a spline engine does.
+/// State of a spline engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum State {
@@ -366,7 +366,7 @@ pub enum State {
     Idle = 0,
     /// Its next segment waits for the trigger.
     Armed = 1,
-    /// A segment is under way.
+    /// A segment is running.
     Run = 2,
     /// Stopped; segments are discarded up to one that waits for the trigger.
     Fault = 3,
@@ -405,9 +405,9 @@ pub enum Register {
     Rate = 8,
     /// Bits of `Control`.
     Control = 12,
-    /// Bit 0: write 1 to trigger. Bits 15..8: channels whose readiness a trigger asks for.
+    /// Bit 0: write 1 to trigger. Bits 15..8: channels that must be armed for a trigger.
     Trigger = 16,
-    /// One bit for each channel all of whose engines are armed. Read only.
+    /// Bit mask of the channels with all engines armed. Read only.
     Armed = 20,
     /// Bits of `Error`; write 1 to clear.
     Error = 24,
@@ -415,21 +415,21 @@ pub enum Register {
     UnderrunChannels = 28,
     /// Parameters that ran out of segments, of any channel; write 1 to clear.
     UnderrunParameters = 32,
-    /// Counter of cycles, bits 31..0; reading it keeps the rest for `cycle_high`. Read only.
+    /// Cycle counter, bits 31..0; reading it latches the upper bits in `cycle_high`. Read only.
     CycleLow = 36,
     /// Bits 47..32. Read only.
     CycleHigh = 40,
-    /// Eight writes in a row, the least significant first, make a word of the stream.
+    /// Eight consecutive writes, least significant first, form a word of the stream.
     Word = 44,
     /// Write bits 3..0: a result, given to all channels.
     Branch = 48,
-    /// Cycles that a branch waits for its result before it takes 0; 0: for ever.
+    /// Cycles that a branch waits for its result before it assumes 0; 0: no timeout.
     BranchTimeout = 52,
-    /// Cycles that engines of a channel may wait while others of it run; 0: for ever.
+    /// Cycles that engines of a channel may wait while others of the same channel run; 0: no limit.
     MisalignLimit = 56,
     /// Bits 15..0 latency of the engines in cycles, 31..16 of the DDS. Read only.
     Latency = 60,
-    /// Error of frequency: low, high word; then the harmonic of each tone of each channel.
+    /// Frequency error: low, high word; then the harmonic of each tone of each channel.
     FeedForward = 64,
     /// Factors and delays by channel and offset; then the strobe that makes them valid.
     Crosstalk = 128,
@@ -491,16 +491,16 @@ impl TryFrom<u32> for Register {
 /// Held until the trigger.
 pub const TONE_FLAG_WAIT: u8 = 8;
 
-/// Begin at the global phase. The frequency's segment counts.
+/// Begin at the global phase. Taken from the frequency's segment.
 pub const TONE_FLAG_SYNC: u8 = 16;
 
-/// Level of the tone's output-enable pin. The amplitude's segment counts.
+/// Level of the tone's output-enable pin. Taken from the amplitude's segment.
 pub const TONE_FLAG_ENABLE: u8 = 32;
 
-/// Add the feed-forward to the phase. The frequency's segment counts.
+/// Add the feed-forward to the phase. Taken from the frequency's segment.
 pub const TONE_FLAG_FEED_FORWARD: u8 = 64;
 
-/// Level of the tone's general-purpose pin. The amplitude's segment counts.
+/// Level of the tone's general-purpose pin. Taken from the amplitude's segment.
 pub const TONE_FLAG_GPO: u8 = 128;
 
 /// Negate the frame where it is applied to tone 0.
@@ -527,43 +527,43 @@ pub const FRAME_FLAG_AT_END: u8 = 128;
 /// The core runs.
 pub const CONTROL_ENABLE: u32 = 1;
 
-/// Write 1: engines, frames and FIFOs as after power-up; tables stay.
+/// Write 1: reset engines, frames and FIFOs to their state after power-up; tables are kept.
 pub const CONTROL_RESET: u32 = 2;
 
-/// Write 1: the global counter of samples begins again at 0.
+/// Write 1: reset the global sample counter to 0.
 pub const CONTROL_COUNTER_RESET: u32 = 4;
 
-/// An early trigger is remembered until all are armed.
+/// Hold an early trigger until all channels are armed.
 pub const CONTROL_TRIGGER_STRICT: u32 = 8;
 
-/// Amplitudes stay as they are when a channel runs out of segments.
+/// Hold the amplitudes when a channel runs out of segments.
 pub const CONTROL_UNDERRUN_HOLD: u32 = 16;
 
 /// A word of mode 0 was dropped.
 pub const ERROR_MODE: u32 = 1;
 
-/// A count above the number of slots; all slots were taken.
+/// A count exceeded the number of slots; all slots were used.
 pub const ERROR_COUNT: u32 = 2;
 
 /// A segment of 0 cycles was skipped.
 pub const ERROR_TAU0: u32 = 4;
 
-/// A trigger before all channels were armed.
+/// A trigger arrived before all channels were armed.
 pub const ERROR_TRIGGER_EARLY: u32 = 8;
 
-/// A branch had no result in time, and took 0.
+/// A branch timed out waiting for its result, and assumed 0.
 pub const ERROR_BRANCH_TIMEOUT: u32 = 16;
 
-/// Engines of a channel were not at the same place.
+/// Engines of a channel were at different positions.
 pub const ERROR_MISALIGN: u32 = 32;
 
 /// A channel ran out of segments.
 pub const ERROR_UNDERRUN: u32 = 64;
 
-/// A sample was beyond full scale.
+/// A sample exceeded full scale and was limited.
 pub const ERROR_SATURATED: u32 = 128;
 
-/// A write beyond the end of a table, which was dropped.
+/// A write beyond the end of a table was dropped.
 pub const ERROR_ADDRESS: u32 = 256;
 
 /// What a message calls them.

@@ -4,10 +4,10 @@
 
 /// Names of the registers of `rtio`.
 pub mod rtio {
-    /// Write 1: reset of the RTIO core, one pulse; FIFOs and pending states cleared, PHY states kept.
+    /// Write 1: pulse the reset of the RTIO core; clears FIFOs and pending states, keeps PHY states.
     pub const RESET: &str = "rtio_reset";
 
-    /// Held level; 1 after power-up, the firmware clears it at boot.
+    /// Reset of the PHYs, level; 1 after power-up, cleared by the firmware at boot.
     pub const PHY_RESET: &str = "rtio_phy_reset";
 
     /// Write: latch the counter.
@@ -34,14 +34,14 @@ pub mod rtio {
     /// Channel of the first sequence error since its flag was cleared, with its destination in bits 23..16.
     pub const SEQUENCE_ERROR_CHANNEL: &str = "rtio_sequence_error_channel";
 
-    /// Channels 0 to this number - 1 take outputs.
+    /// Number of output channels: channels 0 to this number - 1 take outputs.
     pub const OUTPUTS: &str = "rtio_outputs";
 }
 
 /// Names of the registers of `satellite`.
 pub mod satellite {
-    /// Bit 0 the line carries words, 1 the satellite can be reached: its counter is the master's, 2 its newest events
-    /// wait for room.
+    /// Bit 0 the line carries words, 1 the satellite is reachable: its counter is synchronised to that of the master, 2
+    /// outputs are blocked: the newest events wait for buffer space.
     pub const STATE: &str = "satellite_state";
     /// Bit of `satellite_state`.
     pub const STATE_LINE_BIT: u32 = 1;
@@ -50,30 +50,29 @@ pub mod satellite {
     /// Bit of `satellite_state`.
     pub const STATE_BLOCKED_BIT: u32 = 4;
 
-    /// Cycles from a vector's departure to its arrival, half of the measured round trip.
+    /// Delay in cycles from the departure of a vector to its arrival, half of the measured round trip.
     pub const TRAVEL: &str = "satellite_travel";
 
     /// Events sent since the line came up, modulo 65536.
     pub const EVENTS: &str = "satellite_events";
 
-    /// Of the satellite; those of the boards behind it follow.
+    /// Destination of the satellite; those of the boards behind it follow.
     pub const DESTINATION: &str = "satellite_destination";
 
-    /// Which of them can be reached, the satellite in bit 0.
+    /// Bit mask of the reachable boards, the satellite in bit 0 and those behind it above.
     pub const BOARDS: &str = "satellite_boards";
 
-    /// Cycles that an output has to be ahead of the counter when it is taken: the greatest of those boards.
+    /// Minimum slack in cycles of an output when it is accepted: the maximum over these boards.
     pub const SLACK: &str = "satellite_slack";
 
-    /// Events at most that were lost since it had not executed them when its logic began anew; stops at its greatest
-    /// value.
+    /// Upper bound of the events lost because the logic of the satellite restarted before executing them; saturates.
     pub const UNPLAYED: &str = "satellite_unplayed";
 
-    /// Write: measure the clock's phase, if the satellite can be reached.
+    /// Write: measure the phase of the clock, if the satellite is reachable.
     pub const MEASURE: &str = "satellite_measure";
 
-    /// Bits 11..0 by what fraction of a cycle, in 1/4096, the clock of what comes from the satellite is later than this
-    /// board's: both ways together; bit 12 measured since `measure`, and the satellite can be reached.
+    /// Bits 11..0 phase lag of the clock recovered from the satellite relative to this board's clock, in 1/4096 of a
+    /// cycle, sum of both directions; bit 12 measured since `measure` was written, and the satellite is reachable.
     pub const PHASE: &str = "satellite_phase";
     /// Bit of `satellite_phase`.
     pub const PHASE_MEASURED_BIT: u32 = 4096;
@@ -81,29 +80,29 @@ pub mod satellite {
 
 /// Names of the registers of `remote`.
 pub mod remote {
-    /// Of a word of 64 bits in the memory of the board at the other end, in bytes.
+    /// Byte address of a 64-bit word in the memory of the board at the other end.
     pub const ADDRESS: &str = "remote_address";
 
-    /// What is stored.
+    /// Data to store.
     pub const DATA: &str = "remote_data";
 
-    /// Bytes that are stored, the lowest in bit 0; 255 after reset.
+    /// Byte enables of stores, lowest byte in bit 0; 255 after reset.
     pub const STROBES: &str = "remote_strobes";
 
-    /// Bit 3 loads and stores are for the board in bits 2..0, to which this link leads, not for the one at its other
-    /// end.
+    /// Bit 3 loads and stores address the board in bits 2..0, which is reached over this link, instead of the board at
+    /// its other end.
     pub const FAR: &str = "remote_far";
     /// Bit of `remote_far`.
     pub const FAR_OTHER_BIT: u32 = 8;
 
-    /// Write: load the word, if none is under way.
+    /// Write: load the word; ignored while busy.
     pub const LOAD: &str = "remote_load";
 
-    /// Write: store it, if none is under way.
+    /// Write: store the data; ignored while busy.
     pub const STORE: &str = "remote_store";
 
-    /// Bit 0 the link is up, 1 a load or store has not been answered, 2 nothing is under way, 4..3 status of the last
-    /// one: 0 done, 1 refused, 2 error of the bus, 3 unreachable.
+    /// Bit 0 the link is up, 1 busy: a load or store has not been answered, 2 idle: nothing is in flight, 4..3 status
+    /// of the last access: 0 done, 1 refused, 2 bus error, 3 unreachable.
     pub const STATE: &str = "remote_state";
     /// Bit of `remote_state`.
     pub const STATE_UP_BIT: u32 = 1;
@@ -114,47 +113,47 @@ pub mod remote {
     /// Bit of `remote_state`.
     pub const STATE_STATUS_BIT: u32 = 8;
 
-    /// What was loaded last.
+    /// Data of the last load.
     pub const VALUE: &str = "remote_value";
 
-    /// Stores are answered before the other board has executed them.
+    /// Early acknowledgement: stores are answered before the other board has executed them.
     pub const EARLY: &str = "remote_early";
 
-    /// Stores that failed after they had been answered; stops at its greatest value, as those below do.
+    /// Stores that failed after an early acknowledgement; this and the counters below saturate.
     pub const FAILED: &str = "remote_failed";
 
-    /// Loads and stores that were sent again.
+    /// Loads and stores retransmitted.
     pub const REPEATED: &str = "remote_repeated";
 
-    /// Answers that came too late.
+    /// Answers discarded because they arrived too late.
     pub const STALE: &str = "remote_stale";
 }
 
 /// Names of the registers of `exports`.
 pub mod exports {
-    /// Which of the regions that the other board may use is set by `set`.
+    /// Number of the region, of those exported to the other board, that `set` changes.
     pub const REGION: &str = "exports_region";
 
-    /// Its first byte, a multiple of 8.
+    /// Address of its first byte, a multiple of 8.
     pub const FIRST: &str = "exports_first";
 
-    /// Any byte of its last word of 64 bits.
+    /// Address of any byte of its last 64-bit word.
     pub const LAST: &str = "exports_last";
 
-    /// Bit 0 it may be read, 1 written, too; 0: no such region, as after reset.
+    /// Bit 0 readable, 1 also writable; 0: not exported, as after reset.
     pub const RIGHTS: &str = "exports_rights";
     /// Bit of `exports_rights`.
     pub const RIGHTS_READ_BIT: u32 = 1;
     /// Bit of `exports_rights`.
     pub const RIGHTS_WRITE_BIT: u32 = 2;
 
-    /// Write: the region is so from now on.
+    /// Write: apply the three registers above to the region.
     pub const SET: &str = "exports_set";
 
-    /// Loads and stores of the other board that were refused; stops at its greatest value.
+    /// Loads and stores of the other board that were refused; saturates.
     pub const REFUSED: &str = "exports_refused";
 
-    /// Packets of bulk transfers, likewise.
+    /// Packets of bulk transfers that were refused; saturates.
     pub const PACKETS: &str = "exports_packets";
 }
 
@@ -163,29 +162,29 @@ pub mod bulk {
     /// Address of the ring of 64 descriptors, a multiple of 1024.
     pub const BASE: &str = "bulk_base";
 
-    /// Descriptors that have been posted, modulo 65536.
+    /// Descriptors posted, modulo 65536.
     pub const POSTED: &str = "bulk_posted";
 
-    /// Packets are under way together; 0: each is answered before the next one is read; 1 after reset.
+    /// 1: several packets may be in flight; 0: each packet is answered before the next one is read. 1 after reset.
     pub const EARLY: &str = "bulk_early";
 
-    /// Write: what was posted counts as completed, and the engine goes on, once nothing is under way.
+    /// Write: count the posted descriptors as completed and resume the engine, once no packet is in flight.
     pub const CLEAR: &str = "bulk_clear";
 
-    /// A descriptor is complete that was to tell, or the engine has halted.
+    /// A descriptor with the notification flag has completed, or the engine has halted.
     pub const TOLD: &str = "bulk_told";
 
-    /// Write: `told` is 0 until the next time.
+    /// Write: clear `told`.
     pub const HEARD: &str = "bulk_heard";
 
-    /// 1: the interrupt is raised as long as `told` is 1.
+    /// 1: assert the interrupt while `told` is 1.
     pub const INTERRUPT: &str = "bulk_interrupt";
 
-    /// Descriptors that are complete, modulo 65536.
+    /// Descriptors completed, modulo 65536.
     pub const COMPLETED: &str = "bulk_completed";
 
-    /// Bit 0 halted, 1 nothing is under way, 4..2 why: 1 refused, 2 error of the bus there, 3 unreachable, 5 invalid
-    /// descriptor, 6 own memory could not be read.
+    /// Bit 0 halted, 1 idle: nothing is in flight, 4..2 reason of the halt: 1 refused, 2 bus error on the other board,
+    /// 3 unreachable, 5 invalid descriptor, 6 local memory could not be read.
     pub const STATE: &str = "bulk_state";
     /// Bit of `bulk_state`.
     pub const STATE_HALTED_BIT: u32 = 1;
@@ -194,99 +193,100 @@ pub mod bulk {
     /// Bit of `bulk_state`.
     pub const STATE_REASON_BIT: u32 = 4;
 
-    /// Packets that were sent again; stops at its greatest value, as those below do.
+    /// Packets retransmitted; this and the counters below saturate.
     pub const REPEATED: &str = "bulk_repeated";
 
-    /// Packets that came broken.
+    /// Packets received with errors.
     pub const BROKEN: &str = "bulk_broken";
 
-    /// Packets that came while there was no room.
+    /// Packets received while no buffer was free.
     pub const DROPPED: &str = "bulk_dropped";
 }
 
 /// Names of the registers of `window`.
 pub mod window {
-    /// How many of the board's links the window has addresses for.
+    /// Number of the board's links that have addresses in the window.
     pub const ENDS: &str = "window_ends";
 
-    /// Why the newest access failed that did: 2..0 as in `remote_state`, 4: the board has no such link; bit 3 it was a
-    /// store.
+    /// Cause of the latest failed access: bits 2..0 as the status in `remote_state`, or 4: the board has no such link;
+    /// bit 3 it was a store.
     pub const FAULT: &str = "window_fault";
     /// Bit of `window_fault`.
     pub const FAULT_WHY_BIT: u32 = 1;
     /// Bit of `window_fault`.
     pub const FAULT_STORE_BIT: u32 = 8;
 
-    /// Its address in the window.
+    /// Address of that access in the window.
     pub const ADDRESS: &str = "window_address";
 
-    /// Accesses that failed; stops at its greatest value.
+    /// Failed accesses; saturates.
     pub const FAILED: &str = "window_failed";
 
-    /// Destination that the addresses from B000_0000 on belong to, if the board has fewer than four links.
+    /// Destination of the board mapped at B000_0000 and above, if the board has fewer than four links.
     pub const FAR: &str = "window_far";
 }
 
 /// Names of the registers of `mailbox`.
 pub mod mailbox {
-    /// Reads 0. Write: the next word of the packet that is to be sent, 256 at most.
+    /// Reads 0. Write: append a word to the packet to send, at most 256.
     pub const SEND: &str = "mailbox_send";
 
-    /// Write: the packet is complete and is sent.
+    /// Write: send the packet.
     pub const GO: &str = "mailbox_go";
 
-    /// Bit 0 the link is up, 1 a packet is being sent: neither of the two above counts.
+    /// Bit 0 the link is up, 1 a packet is being sent: writes to the two registers above are ignored.
     pub const STATE: &str = "mailbox_state";
     /// Bit of `mailbox_state`.
     pub const STATE_LINE_BIT: u32 = 1;
     /// Bit of `mailbox_state`.
     pub const STATE_BUSY_BIT: u32 = 2;
 
-    /// Words of the oldest packet that has come, 0: none.
+    /// Length in words of the oldest received packet; 0: none.
     pub const WAITING: &str = "mailbox_waiting";
 
-    /// Read: its next word.
+    /// Read: next word of this packet.
     pub const RECEIVE: &str = "mailbox_receive";
 
-    /// Write: it has been read, its buffer is free.
+    /// Write: free the buffer of this packet.
     pub const RELEASE: &str = "mailbox_release";
 
-    /// Packets that came and were dropped: no free buffer, or a word was missing; saturates.
+    /// Received packets dropped because no buffer was free or a word was missing; saturates.
     pub const DROPPED: &str = "mailbox_dropped";
 }
 
 /// Names of the registers of `uplink`.
 pub mod uplink {
-    /// Only on a satellite: bit 0 the line to the board above carries words, 1 the counter is the master's.
+    /// Satellites only: bit 0 the line to the board above carries words, 1 the counter is synchronised to that of the
+    /// master.
     pub const STATE: &str = "uplink_state";
     /// Bit of `uplink_state`.
     pub const STATE_LINE_BIT: u32 = 1;
     /// Bit of `uplink_state`.
     pub const STATE_LIVE_BIT: u32 = 2;
 
-    /// Only on a satellite: its own destination, as the master says over the link; commands of its processors to this
-    /// destination, in bits 23..16 of a channel, are for its own channels.
+    /// Satellites only: destination of this board, as assigned by the master over the link; commands of its processors
+    /// to this destination (bits 23..16 of a channel) address its own channels.
     pub const DESTINATION: &str = "uplink_destination";
 
-    /// Only on a satellite: what the player submits is for the board above, which is told if a reset of this board
-    /// drops it.
+    /// Satellites only: the DMA player submits events on behalf of the board above, which is notified if a reset of
+    /// this board drops them.
     pub const PLAYS: &str = "uplink_plays";
 }
 
 /// Names of the registers of `initiator`.
 pub mod initiator {
-    /// 0: `sev` is ignored, requests under way are forgotten, numbers start again at 1; nothing more is pushed, what
-    /// was stays. To be 1 only after `initiator_busy` was 0.
+    /// 0: ignore `sev`, discard requests in flight and restart numbering at 1; no further events are pushed, those
+    /// already pushed remain. Set to 1 only after `initiator_busy` has been 0.
     pub const ENABLE: &str = "initiator_enable";
 
     /// Physical address of the ring, aligned to 4096.
     pub const RING: &str = "initiator_ring";
 
-    /// Only where inputs are pushed: physical address of the input rings, aligned to 262144; while it is 0 nothing is
-    /// pushed. To be changed only while the initiator is disabled and not busy.
+    /// Only with pushed inputs: physical address of the input rings, aligned to 262144; 0: nothing is pushed. Change
+    /// only while the initiator is disabled and not busy.
     pub const INPUT_RING: &str = "initiator_input_ring";
 
-    /// A request, an answer or a pushed event is under way, or input rings are being reset.
+    /// A request, an answer or a pushed event is in flight, or input rings are being reset.
     pub const BUSY: &str = "initiator_busy";
 
     /// Triggers without a request of the expected number; saturates.
@@ -299,11 +299,11 @@ pub mod initiator {
     /// Bit of `initiator_error`.
     pub const ERROR_WRITE_BIT: u32 = 2;
 
-    /// Write: zero the two above, and the error in the status word.
+    /// Write: clear the two registers above and the error in the status word.
     pub const CLEAR: &str = "initiator_clear";
 
-    /// Reads 0. Write: for so many cycles from now outputs may be posted at first sight; 0 ends it. The status word
-    /// tells of its begin and its end.
+    /// Reads 0. Write: permit for this number of cycles to post outputs without checking the clock; 0 revokes. Begin
+    /// and end are reported in the status word.
     pub const PERMIT: &str = "initiator_permit";
 }
 
@@ -312,19 +312,19 @@ pub mod dma {
     /// Write 1: play; write 0: stop. Not readable; see `dma_busy`.
     pub const ENABLE: &str = "dma_enable";
 
-    /// A trace is played, or what was requested for it is still coming.
+    /// A trace is being played, or requested data are still arriving.
     pub const BUSY: &str = "dma_busy";
 
     /// Physical address of the trace; the low 7 bits are ignored.
     pub const BASE: &str = "dma_base";
 
-    /// Added to the trace's times, modulo 2^64.
+    /// Added to the timestamps of the trace, modulo 2^64.
     pub const TIME_OFFSET: &str = "dma_time_offset";
 
     /// 0 recorded, 1 compact.
     pub const FORMAT: &str = "dma_format";
 
-    /// 1 underflow, 2 unreachable, 4 bus error, 8 malformed trace; any write, and a start, clear it.
+    /// 1 underflow, 2 unreachable, 4 bus error, 8 malformed trace; cleared by any write and by a start.
     pub const ERROR: &str = "dma_error";
     /// Bit of `dma_error`.
     pub const ERROR_UNDERFLOW_BIT: u32 = 1;
@@ -335,7 +335,7 @@ pub mod dma {
     /// Bit of `dma_error`.
     pub const ERROR_MALFORMED_BIT: u32 = 8;
 
-    /// Channel of the event that failed; with errors 4 and 8: of the last event before.
+    /// Channel of the failed event; with errors 4 and 8 of the last event before the error.
     pub const ERROR_CHANNEL: &str = "dma_error_channel";
 
     /// Timestamp of that event.
@@ -344,16 +344,17 @@ pub mod dma {
     /// RTIO address of that event.
     pub const ERROR_ADDRESS: &str = "dma_error_address";
 
-    /// Events submitted since the start, the failed one included.
+    /// Events submitted since the start, including the failed one.
     pub const EVENTS: &str = "dma_events";
 }
 
 /// Names of the registers of `analyzer`.
 pub mod analyzer {
-    /// 0 → 1: record from the ring's begin, counters and errors cleared (only while not busy). 1 → 0: append 'stopped'.
+    /// 0 → 1: start recording at the beginning of the ring and clear counters and errors (only while not busy). 1 → 0:
+    /// append 'stopped'.
     pub const ENABLE: &str = "analyzer_enable";
 
-    /// Enabled, or not everything is in memory yet.
+    /// Enabled, or data not yet written to memory.
     pub const BUSY: &str = "analyzer_busy";
 
     /// Physical address of the ring's first byte.
@@ -362,115 +363,116 @@ pub mod analyzer {
     /// Physical address of any byte of the ring's last 32.
     pub const LAST: &str = "analyzer_last";
 
-    /// Pairs are permitted.
+    /// Allow pairs: two messages in one unit.
     pub const PACK: &str = "analyzer_pack";
 
-    /// DMA waits when the analyzer cannot keep up.
+    /// Stall DMA when the analyzer cannot keep up.
     pub const LOSSLESS: &str = "analyzer_lossless";
 
     /// Bytes written to the ring since recording began.
     pub const BYTE_COUNT: &str = "analyzer_byte_count";
 
-    /// Messages in them.
+    /// Messages written since recording began.
     pub const MESSAGE_COUNT: &str = "analyzer_message_count";
 
     /// Messages were lost.
     pub const OVERFLOW: &str = "analyzer_overflow";
 
-    /// A write was refused.
+    /// A write to memory returned a bus error.
     pub const BUS_ERROR: &str = "analyzer_bus_error";
 }
 
 /// Names of the registers of `pulse`.
 pub mod pulse {
-    /// Bits 3..0 channels, 7..4 samples in a cycle, 12..8 address bits of the gate table, 17..13 of the memory map,
-    /// 22..18 of the pulse table.
+    /// Bits 3..0 number of channels, 7..4 samples per cycle, 12..8 address bits of the gate table, 17..13 of the memory
+    /// map, 22..18 of the pulse table.
     pub const CONFIG: &str = "pulse_config";
 
-    /// Sample rate in 100 Hz.
+    /// Sample rate in units of 100 Hz.
     pub const RATE: &str = "pulse_rate";
 
-    /// Channels that wait for a trigger.
+    /// Bit mask of the channels waiting for a trigger.
     pub const ARMED: &str = "pulse_armed";
 
-    /// Channels that run.
+    /// Bit mask of the running channels.
     pub const RUNNING: &str = "pulse_running";
 
-    /// Errors up to now, bits as in the kernel's status; write 1 to clear.
+    /// Errors so far, bits as in the status for kernels; write 1 to clear.
     pub const ERROR: &str = "pulse_error";
 
-    /// Parameters that ran out of segments, 8 bits for each channel; cleared with the error.
+    /// Parameters that ran out of segments, 8 bits per channel; cleared with the error.
     pub const UNDERRUN: &str = "pulse_underrun";
 
-    /// Channel of `first_cycle`.
+    /// Channel selected for `first_cycle`.
     pub const FIRST_CHANNEL: &str = "pulse_first_channel";
 
-    /// Cycle in which the channel's first underrun was, since the error was cleared.
+    /// Cycle of the first underrun of this channel since the error was cleared.
     pub const FIRST_CYCLE: &str = "pulse_first_cycle";
 
-    /// Write: latch the count of cycles.
+    /// Write: latch the cycle counter.
     pub const CYCLE_UPDATE: &str = "pulse_cycle_update";
 
-    /// Latched count of cycles, 48 bits, from power-up or the last reset of the PHYs.
+    /// Latched cycle counter, 48 bits, starting at power-up or the last reset of the PHYs.
     pub const CYCLE: &str = "pulse_cycle";
 
     /// Write 1: trigger.
     pub const TRIGGER: &str = "pulse_trigger";
 
-    /// Write: a measurement's result; reads 0.
+    /// Write: result of a measurement; reads 0.
     pub const RESULT: &str = "pulse_result";
 
-    /// Write 1: begin the stream from memory whose list is at `stream_base`; write 0: end it.
+    /// Write 1: start the stream from memory with the list at `stream_base`; write 0: stop it.
     pub const STREAM_ENABLE: &str = "pulse_stream_enable";
 
-    /// Words are read, or what was requested is still coming.
+    /// Words are being read, or requested data are still arriving.
     pub const STREAM_BUSY: &str = "pulse_stream_busy";
 
     /// Physical address of the list of descriptors; the low 7 bits are ignored.
     pub const STREAM_BASE: &str = "pulse_stream_base";
 
-    /// The list or words could not be read; a start clears it.
+    /// The list or words could not be read; cleared by a start.
     pub const STREAM_ERROR: &str = "pulse_stream_error";
 
-    /// Words given to the core since the start.
+    /// Words passed to the core since the start.
     pub const STREAM_WORDS: &str = "pulse_stream_words";
 }
 
 /// Names of the registers of `traffic`.
 pub mod traffic {
-    /// Write: begin. Bit 0: 0 reads memory, 1 writes it; bit 1: 0 through the HP port, 1 through the ACP. Ignored while
-    /// busy.
+    /// Write: start. Bit 0: 0 read memory, 1 write memory; bit 1: 0 through the HP port, 1 through the ACP. Ignored
+    /// while busy.
     pub const START: &str = "traffic_start";
     /// Bit of `traffic_start`.
     pub const START_WRITE_BIT: u32 = 1;
     /// Bit of `traffic_start`.
     pub const START_COHERENT_BIT: u32 = 2;
 
-    /// Words are read or written, or wait for the port.
+    /// Words are being read or written, or wait for the port.
     pub const BUSY: &str = "traffic_busy";
 
     /// Physical address; the low 7 bits are ignored.
     pub const ADDRESS: &str = "traffic_address";
 
-    /// Bytes; the low 3 bits are ignored.
+    /// Size in bytes; the low 3 bits are ignored.
     pub const SIZE: &str = "traffic_size";
 
-    /// Written to memory: in each 8 bytes, low word first, this number plus that of the beat, and its complement.
+    /// Data written to memory: in each 8 bytes, low word first, the seed plus the number of the beat, and the
+    /// complement of this sum.
     pub const SEED: &str = "traffic_seed";
 
-    /// Cycles from the start to the first beat of a read, or to the first response to a write.
+    /// Cycles from the start to the first beat of a read, or the first response to a write.
     pub const FIRST: &str = "traffic_first";
 
-    /// Cycles from the start to the last beat, or to the last response.
+    /// Cycles from the start to the last beat, or the last response.
     pub const LAST: &str = "traffic_last";
 
-    /// Sum of the words that were read, modulo 2^32.
+    /// Sum of the words read, modulo 2^32.
     pub const SUM: &str = "traffic_sum";
 
-    /// The memory has answered with an error since the start.
+    /// The memory has returned an error since the start.
     pub const ERROR: &str = "traffic_error";
 
-    /// What the logic sees of EMIO lines 0 to 31; it gives them back on lines 32 to 63.
+    /// EMIO lines 0 to 31 as seen by the logic, which loops them back on lines 32 to 63.
     pub const LINES: &str = "traffic_lines";
 }
 
@@ -485,7 +487,7 @@ pub mod moninj {
     /// Write: latch the selected probe.
     pub const UPDATE: &str = "moninj_update";
 
-    /// Latched probe.
+    /// Latched value of the probe.
     pub const VALUE: &str = "moninj_value";
 
     /// Channel selected for the injector.
@@ -494,18 +496,18 @@ pub mod moninj {
     /// Override selected for the injector.
     pub const INJECT_OVERRIDE: &str = "moninj_inject_override";
 
-    /// The selected override; 0 if it does not exist.
+    /// Value of the selected override; 0 if it does not exist.
     pub const INJECT_VALUE: &str = "moninj_inject_value";
 }
 
 /// Names of the registers of `clock`.
 pub mod clock {
-    /// Write 0: run from the processing system's clock, 1: from the synthesiser's; also if that failed before. Accesses
-    /// are answered late meanwhile.
+    /// Write 0: run from the processing system's clock, 1: from the synthesiser's, also to retry after a failure.
+    /// Register accesses are delayed during the change.
     pub const SELECT: &str = "clock_select";
 
-    /// Bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs are in reset:
-    /// being changed, or lost.
+    /// Bit 0 the synthesiser's clock is selected, 1 a change is in progress, 2 locked to the selected clock, 3 PHYs are
+    /// held in reset: a change is in progress, or the clock was lost.
     pub const STATUS: &str = "clock_status";
     /// Bit of `clock_status`.
     pub const STATUS_SELECTED_BIT: u32 = 1;
@@ -516,66 +518,68 @@ pub mod clock {
     /// Bit of `clock_status`.
     pub const STATUS_HOLD_BIT: u32 = 8;
 
-    /// Bit 0: the synthesiser's clock was lost, or could not be locked to, and the other one was taken; write:
-    /// acknowledge, PHYs leave reset.
+    /// Bit 0: the synthesiser's clock was lost or did not lock, and the processing system's was selected; write:
+    /// acknowledge, which releases the reset of the PHYs.
     pub const LOST: &str = "clock_lost";
     /// Bit of `clock_lost`.
     pub const LOST_BIT: u32 = 1;
 
-    /// Frequency of the synthesiser's clock in 477 Hz, exactly 4/2^20 of the processing system's clock; 0: none.
+    /// Frequency of the synthesiser's clock in units of 477 Hz, exactly 4/2^20 of the processing system's clock; 0:
+    /// none.
     pub const SYNTHESISER: &str = "clock_synthesiser";
 
-    /// Frequency of the external clock, likewise.
+    /// Frequency of the external clock, in the same units; 0: none.
     pub const REFERENCE: &str = "clock_reference";
 }
 
 /// Names of the registers of `link`.
 pub mod link {
-    /// The other end is there, and both know each other.
+    /// The link is established: both ends have completed the handshake.
     pub const UP: &str = "link_up";
 
-    /// How often the link went down: the line did, silence, or the other end began anew; saturates, as those below do.
+    /// Number of times the link went down, by loss of the line, timeout, or a restart of the other end; this and the
+    /// counters below saturate.
     pub const ENDED: &str = "link_ended";
 
-    /// Words that came with one wrong bit, and were corrected.
+    /// Words received with a single-bit error, which was corrected.
     pub const CORRECTED: &str = "link_corrected";
 
-    /// Words that were sent again.
+    /// Words retransmitted.
     pub const RETRANSMITTED: &str = "link_retransmitted";
 
-    /// Words that came and were not passed on: two bits wrong, or of a frame that was not right or not expected.
+    /// Words received and dropped: double-bit error, or part of a corrupted or unexpected frame.
     pub const DROPPED: &str = "link_dropped";
 
-    /// Words of the first lane, that of real time, that may leave before one of those under way is acknowledged.
+    /// Words of the first (real-time) lane that can be sent before a further acknowledgement is needed.
     pub const SPACE: &str = "link_space";
 
-    /// Write: zero the counts.
+    /// Write: clear the counters.
     pub const CLEAR: &str = "link_clear";
 }
 
 /// Names of the registers of `scratch`.
 pub mod scratch {
-    /// No use: for whoever wants to try or to measure accesses; 0 after power-up.
+    /// No function, for testing and measuring accesses; 0 after power-up.
     pub const WORD: &str = "scratch_word";
 
-    /// As `scratch_word`; both its words change when the low one is written.
+    /// As `scratch_word`; writing the low word updates both words.
     pub const WIDE: &str = "scratch_wide";
 }
 
 /// Names of the registers of `spi`.
 pub mod spi {
-    /// RTIO channel of the SPI master that makes the transfer.
+    /// RTIO channel of the SPI master that executes the transfer.
     pub const CHANNEL: &str = "spi_channel";
 
-    /// Its configuration, as an event at address 1 has it; chip select is released after it in any case.
+    /// Configuration of the transfer, as in an event at address 1; chip select is always released afterwards.
     pub const CONFIG: &str = "spi_config";
 
-    /// Write: make the transfer with these data, as an event at address 0 has them, when the master has nothing to do;
-    /// ignored while busy.
+    /// Write: execute a transfer with these data, as in an event at address 0, as soon as the master is idle; ignored
+    /// while busy.
     pub const DATA: &str = "spi_data";
 
-    /// Bit 0 it has not been made yet, 1 the last one was not made, as an experiment kept chip select for 1 ms, 2 the
-    /// channel has no SPI master.
+    /// Bit 0 the transfer is pending, 1 the last transfer was refused, because an experiment kept chip select asserted
+    /// for 1 ms, 2 the channel has no SPI master.
     pub const STATE: &str = "spi_state";
     /// Bit of `spi_state`.
     pub const STATE_BUSY_BIT: u32 = 1;
@@ -584,7 +588,7 @@ pub mod spi {
     /// Bit of `spi_state`.
     pub const STATE_ABSENT_BIT: u32 = 4;
 
-    /// What was received last by a transfer whose configuration has the flag for input.
+    /// Data received by the last transfer with the input flag set.
     pub const VALUE: &str = "spi_value";
 }
 

@@ -2,13 +2,13 @@
 //!
 //! Generated from `src/contracts/rpc.toml` by `src/contracts/generate.py`: do not edit.
 
-/// Behind the last argument of a request.
+/// End mark after the last argument of a request.
 pub const END: u8 = 0;
 
-/// Between the arguments and the result of a call's tag string, `:`.
+/// Separator between arguments and result in the tag string of a call, `:`.
 pub const RETURNS: u8 = 58;
 
-/// Deepest nesting of types that is accepted. The grammar has no limit; a kernel core's stack has.
+/// Maximum nesting of types. The grammar has no limit, but the stack of the kernel core does.
 pub const MAX_DEPTH: usize = 32;
 
 /// Tag bytes.
@@ -34,13 +34,13 @@ pub mod tag {
     /// Bytes.
     pub const BYTES: u8 = b'B';
 
-    /// Bytes that can be changed.
+    /// Mutable bytes.
     pub const BYTE_ARRAY: u8 = b'A';
 
     /// Fraction of two 64-bit integers.
     pub const FRACTION: u8 = b'F';
 
-    /// Object of the host, by its id.
+    /// Host object, by its id.
     pub const OBJECT: u8 = b'O';
 
     /// Tuple: number of members, their types.

@@ -2,25 +2,25 @@
 //!
 //! Generated from `src/contracts/rtio.toml` by `src/contracts/generate.py`: do not edit.
 
-/// Status of an output: its time has passed.
+/// Status of an output: underflow, its time has passed.
 pub const OUTPUT_UNDERFLOW: u32 = 2;
 
 /// Status of an output: there is no such channel.
 pub const OUTPUT_UNREACHABLE: u32 = 4;
 
-/// Status of an input: nothing came in time.
+/// Status of an input: timeout.
 pub const INPUT_TIMEOUT: u32 = 1;
 
-/// Status of an input: events were lost.
+/// Status of an input: overflow, events were lost.
 pub const INPUT_OVERFLOW: u32 = 2;
 
 /// Status of an input: there is no such channel.
 pub const INPUT_UNREACHABLE: u32 = 8;
 
-/// Boards that a tree may have, so that one has up to seven links.
+/// Maximum number of boards in a tree; a board thus has up to seven links.
 pub const BOARDS: usize = 8;
 
-/// DMA traces begin at multiples of this many bytes.
+/// Alignment of DMA traces in bytes.
 pub const DMA_ALIGNMENT: usize = 128;
 
 /// Compact traces: bits of data of a short event.
@@ -33,7 +33,7 @@ pub const DMA_MAX_WORDS: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum DmaFormat {
-    /// The records of `rtio_output` calls one after another.
+    /// Concatenated records of `rtio_output` calls.
     Recorded = 0,
     /// 64-bit words with time differences.
     Compact = 1,
@@ -63,11 +63,11 @@ impl TryFrom<u32> for DmaFormat {
 pub enum TraceWord {
     /// End of the trace.
     End = 0,
-    /// An event of one word of few bits.
+    /// An event with one data word of at most DMA_SHORT_DATA_BITS bits.
     Short = 1,
-    /// An event.
+    /// Any other event.
     Long = 2,
-    /// A difference of times that does not fit into an event.
+    /// A time difference that does not fit into an event.
     Time = 3,
 }
 

@@ -11,10 +11,10 @@ pub const ADC_WIDTH: usize = 16;
 /// Synthesisers of an Urukul.
 pub const URUKUL_CHANNELS: usize = 4;
 
-/// Bits of a value; of a coefficient, signed.
+/// Bits of a value or of a signed coefficient.
 pub const COEFF_WIDTH: usize = 18;
 
-/// A coefficient of 2^COEFF_SHIFT is 1.
+/// Fractional bits of coefficients: 2^COEFF_SHIFT represents 1.
 pub const COEFF_SHIFT: usize = 11;
 
 /// Bits of a profile's number.
@@ -39,13 +39,13 @@ pub const DEPTH_LEAST: usize = 10;
 /// Write; without this bit the value is read.
 pub const WRITE_AT: usize = 2;
 
-/// Phase tracking, which does not exist.
+/// Phase tracking, which is not implemented.
 pub const PHASE_AT: usize = 1;
 
 /// Y of a channel and profile, or with more bits what follows.
 pub const STATE_AT: usize = 0;
 
-/// Address bit: with STATE, a sample; bits 3..1 the ADC channel, bit 0 the sample before.
+/// Address bit: with STATE, a sample; bits 3..1 the ADC channel, bit 0 the previous sample.
 pub const SAMPLE_AT: usize = 8;
 
 /// Configuration: delay of the first update pulse, ns; the second one's follows.
@@ -63,7 +63,7 @@ pub const CHANNEL_PROFILE_AT: usize = 3;
 pub enum Word {
     /// Phase word.
     Pow = 0,
-    /// Coefficient of the sample before.
+    /// Coefficient of the previous sample.
     B1 = 1,
     /// Frequency word, bits 15..0.
     FtwLow = 2,
@@ -112,10 +112,10 @@ impl TryFrom<u8> for Word {
     }
 }
 
-/// Go on taking samples.
+/// Take samples continuously.
 pub const CONFIGURATION_ENABLE: u8 = 1;
 
-/// Take over the delays of the update pulses.
+/// Apply the delays of the update pulses.
 pub const CONFIGURATION_WRITE_DELAY: u8 = 2;
 
 /// RF switch on.
@@ -124,5 +124,5 @@ pub const CONTROL_OUT: u8 = 1;
 /// Update Y.
 pub const CONTROL_IIR: u8 = 2;
 
-/// Phase tracking; refused.
+/// Phase tracking; not implemented, refused.
 pub const CONTROL_PHASE_TRACKING: u8 = 4;

@@ -1,52 +1,52 @@
-//! Kernel session, TCP 1381: numbers of its messages.
+//! Kernel session, TCP 1381: message numbers.
 //!
 //! Generated from `src/contracts/session.toml` by `src/contracts/generate.py`: do not edit.
 
 /// TCP port of the service.
 pub const PORT: u16 = 1_381;
 
-/// What a client sends first.
+/// Greeting sent by the client.
 pub const GREETING: &[u8; 14] = b"ARTIQ coredev\n";
 
-/// The device's answer to a greeting, `e`: its numbers are little endian.
+/// The device's answer to a greeting, `e`: numbers are little endian.
 pub const LITTLE_ENDIAN: u8 = 101;
 
 /// The answer of a big-endian device, `E`, which Kairos does not serve.
 pub const BIG_ENDIAN: u8 = 69;
 
-/// Each of the bytes in front of a message.
+/// Value of the synchronisation bytes before a message.
 pub const SYNC_BYTE: u8 = 90;
 
-/// So many of them.
+/// Number of synchronisation bytes.
 pub const SYNC_LENGTH: usize = 4;
 
 /// Runtime id of a Zynq; nothing follows it.
 pub const RUNTIME_ID: &[u8; 4] = b"ARZQ";
 
-/// Runtime id of a device with a soft core: identifier and a flag follow.
+/// Runtime id of a device with a soft core; followed by an identifier and a flag.
 pub const RUNTIME_ID_SOFT: &[u8; 4] = b"AROR";
 
-/// Bytes of an RpcException behind its type.
+/// Length of an RpcException after its type, in bytes.
 pub const RPC_EXCEPTION_LENGTH: usize = 48;
 
-/// Length of a string that lives on the host: instead of text follows its key.
+/// Length that marks a string stored on the host; its key follows instead of the text.
 pub const HOST_STRING: u32 = 0xffff_ffff;
 
 /// Requests of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Request {
-    /// What are you?
+    /// Request the runtime id.
     SystemInfo = 3,
-    /// Take this kernel library.
+    /// Load this kernel library.
     LoadKernel = 5,
-    /// Run the library that was loaded last.
+    /// Run the library loaded last.
     RunKernel = 6,
-    /// What a called function returned.
+    /// Return value of a called function.
     RpcReply = 7,
-    /// What a called function raised.
+    /// Exception raised by a called function.
     RpcException = 8,
-    /// A library for a satellite.
+    /// Upload a library for a satellite.
     SubkernelUpload = 9,
 }
 
@@ -134,13 +134,13 @@ impl TryFrom<u8> for Reply {
     }
 }
 
-/// Two events wanted the same channel at one time.
+/// Two events had the same channel and time.
 pub const ASYNC_ERROR_COLLISION: u8 = 1;
 
 /// A PHY was not ready for an event.
 pub const ASYNC_ERROR_BUSY: u8 = 2;
 
-/// An event found no lane.
+/// No lane was available for an event.
 pub const ASYNC_ERROR_SEQUENCE_ERROR: u8 = 4;
 
 /// What a message calls them.

@@ -35,19 +35,19 @@ pub const DIV_BITS: usize = 8;
 /// Coarse cycles in the shortest period.
 pub const DIV_LEAST: u32 = 2;
 
-/// Configuration: chip selects, a bit for each pin.
+/// Configuration: bit mask of the chip selects.
 pub const CS_AT: usize = 24;
 
 /// Width of the chip selects.
 pub const CS_BITS: usize = 8;
 
-/// No pin is driven; so after a reset.
+/// No pin is driven; state after reset.
 pub const SPI_FLAG_OFFLINE: u8 = 1;
 
 /// Chip select is released after the transfer.
 pub const SPI_FLAG_END: u8 = 2;
 
-/// The bits received become an input event.
+/// The received bits are submitted as an input event.
 pub const SPI_FLAG_INPUT: u8 = 4;
 
 /// Chip select is active high.
@@ -56,11 +56,11 @@ pub const SPI_FLAG_CS_POLARITY: u8 = 8;
 /// The clock idles high.
 pub const SPI_FLAG_CLK_POLARITY: u8 = 16;
 
-/// Data change on the clock's leading edge and are sampled on its trailing one.
+/// Data change on the leading clock edge and are sampled on the trailing edge.
 pub const SPI_FLAG_CLK_PHASE: u8 = 32;
 
-/// The lowest bit goes first.
+/// The least significant bit is sent first.
 pub const SPI_FLAG_LSB_FIRST: u8 = 64;
 
-/// With input: the data come in on MOSI, which is not driven.
+/// With input: data are received on MOSI, which is not driven.
 pub const SPI_FLAG_HALF_DUPLEX: u8 = 128;

@@ -116,7 +116,7 @@ impl Gate {
         let Some((token, calls)) = found else {
             return match (self.tokens.0.is_empty(), shown) {
                 (true, _) => Ok(None),
-                (false, None) => Err(Status::unauthenticated("this hub wants a token")),
+                (false, None) => Err(Status::unauthenticated("this hub requires a token")),
                 (false, Some(_)) => Err(Status::unauthenticated("this hub does not know that token")),
             };
         };
@@ -124,7 +124,7 @@ impl Gate {
         match token.role >= asked {
             true => Ok(Some((token, calls))),
             false => Err(Status::permission_denied(format!(
-                "{} may {}; this asks for a token that may {}",
+                "{} may {}; this requires a token that may {}",
                 token.name,
                 token.role.name(),
                 asked.name()
@@ -147,7 +147,10 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
     tracing::debug!(client = &*token.name, method = path, "call");
     let permit = calls.map(|calls| calls.clone().try_acquire_owned());
     let Ok(permit) = permit.transpose() else {
-        let text = format!("{} has {PLUGIN_CALLS} calls under way, which are enough", token.name);
+        let text = format!(
+            "{} has reached the limit of {PLUGIN_CALLS} concurrent calls",
+            token.name
+        );
         return refuse(path, Status::resource_exhausted(text));
     };
     tracing::Span::current().record("kairos.client", &*token.name);

@@ -43,14 +43,14 @@ pub fn accept(listener: TcpListener) -> ReceiverStream<Result<Connection, Error>
             let (stream, from) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    tracing::warn!("a client is not let in: {error}");
+                    tracing::warn!("a client was rejected: {error}");
                     sleep(PAUSE).await;
                     continue;
                 }
             };
             let Ok(permit) = most.clone().try_acquire_owned() else {
                 if !is_told {
-                    tracing::warn!(%from, "there are too many connections: more are closed at once");
+                    tracing::warn!(%from, "too many connections: further ones are closed immediately");
                 }
                 is_told = true;
                 continue;

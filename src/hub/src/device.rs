@@ -51,7 +51,7 @@ pub struct Device {
 impl Device {
     /// Starts a task that keeps the device connected.
     pub fn start(settings: DeviceSettings, journal: Journal) -> Self {
-        let (tell, state) = watch::channel(State::Away("it has not been asked yet".into()));
+        let (tell, state) = watch::channel(State::Away("it has not been queried yet".into()));
         let (jobs, queue) = mpsc::channel(QUEUE);
         let pulse = Arc::new(Pulse::default());
         let attendant = Attendant {
@@ -76,7 +76,7 @@ impl Device {
 
     /// Starts a thread that looks for the hardware of a computer with Linux and serves it.
     pub fn start_board(settings: BoardSettings, journal: Journal) -> std::io::Result<Self> {
-        let (tell, state) = watch::channel(State::Away("it has not been looked at yet".into()));
+        let (tell, state) = watch::channel(State::Away("it has not been queried yet".into()));
         let (tell_found, found) = watch::channel(None);
         let (jobs, queue) = mpsc::channel(QUEUE);
         let pulse = Arc::new(Pulse::default());
@@ -122,7 +122,7 @@ impl Device {
 
     /// The record of a core device's analyzer.
     pub fn record(&self) -> Result<&Arc<Record>, Status> {
-        let none = || Status::unimplemented(format!("{} is a computer with Linux: it has no analyzer", self.name));
+        let none = || Status::unimplemented(format!("{} is a Linux computer, which has no analyzer", self.name));
         self.record.as_ref().ok_or_else(none)
     }
 
@@ -130,7 +130,7 @@ impl Device {
     pub fn hardware(&self) -> Result<Arc<board::hardware::Hardware>, Status> {
         let found = self.found.as_ref().ok_or_else(|| {
             Status::unimplemented(format!(
-                "{} is a core device: only computers with Linux have this",
+                "{} is a core device: only Linux computers support this",
                 self.name
             ))
         })?;
@@ -140,7 +140,7 @@ impl Device {
             None => Err(self
                 .gateware()
                 .err()
-                .unwrap_or_else(|| Status::unavailable(format!("{} begins", self.name)))),
+                .unwrap_or_else(|| Status::unavailable(format!("{} is starting", self.name)))),
         }
     }
 
@@ -194,7 +194,7 @@ impl Device {
         let span = tracing::info_span!(target: TARGET, "batch", device = self.name, instructions);
         let reply = self.ask(|answer| Job::Batch(program, answer)).instrument(span).await?;
         let (ending, words) = Ending::from_reply(&reply)
-            .ok_or_else(|| Status::internal(format!("{}: the reply to a batch is none", self.name)))?;
+            .ok_or_else(|| Status::internal(format!("{}: invalid reply to a batch", self.name)))?;
         match ending.outcome {
             Outcome::Malformed
             | Outcome::NotExported
@@ -211,7 +211,7 @@ impl Device {
     async fn ask<T>(&self, job: impl FnOnce(Answer<T>) -> Job) -> Result<T, Status> {
         self.gateware()?;
         let (answer, reply) = oneshot::channel();
-        let gone = || Status::internal("the hub no longer attends to this device");
+        let gone = || Status::internal("the hub no longer serves this device");
         self.jobs.send(job(answer)).await.map_err(|_| gone())?;
         reply.await.map_err(|_| gone())?
     }
@@ -293,7 +293,7 @@ impl Attendant {
                     Err(error @ Error::Lost(_)) => {
                         let lost = match journal::changes(&program) {
                             true => Status::aborted(format!(
-                                "the device was lost in the middle of a batch: {error}; what of it was executed is not known"
+                                "the device was lost during a batch: {error}; it is unknown how much of it was executed"
                             )),
                             false => self.unavailable(&format!("{error}; nothing was changed")),
                         };
@@ -310,7 +310,7 @@ impl Attendant {
                 Some(Job::Setting(key, answer)) => self.tell(answer, client.setting(key).await),
                 Some(job @ (Job::I2c(..) | Job::Spi(..))) => {
                     job.fail(Status::unimplemented(
-                        "buses of a core device are reached by kernels and programs alone",
+                        "buses of a core device are accessible only to kernels and batches",
                     ));
                     None
                 }

@@ -51,7 +51,7 @@ impl From<&Subsystem> for v1::Subsystem {
 
 /// Parses a device's health report.
 pub fn read(bytes: &[u8]) -> Result<Vec<Subsystem>, String> {
-    serde_json::from_slice(bytes).map_err(|error| format!("what the device tells of its health is none: {error}"))
+    serde_json::from_slice(bytes).map_err(|error| format!("the device sent an invalid health report: {error}"))
 }
 
 /// Logs subsystems whose condition changed.

@@ -109,7 +109,7 @@ impl Journal {
         let why = written.err().map(|error| {
             let path = self.path.display();
             format!(
-                "{path} cannot be written, {error}: a batch that the end of the hub interrupts would not be told of"
+                "{path} cannot be written, {error}: a batch interrupted by the end of the hub could not be reported"
             )
         });
         let mut before = self.unwritable.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,7 +190,7 @@ pub fn interrupted(line: &str) -> Option<String> {
     let when = words.next().and_then(date).unwrap_or_else(|| "?".into());
     let count = words.next().unwrap_or("?");
     Some(format!(
-        "{what} in the middle of a batch of {count} instructions, begun {when}: what of it was executed is not known here"
+        "{what} during a batch of {count} instructions started {when}: it is unknown how much of it was executed"
     ))
 }
 
@@ -247,7 +247,7 @@ mod tests {
                 .subsystem()
                 .unwrap()
                 .text
-                .contains("the device was lost in the middle of a batch of 2"));
+                .contains("the device was lost during a batch of 2"));
         }
         first.begin(&program(&[Operation::Read])).lose("rack");
         assert!(first.subsystem().is_some());
@@ -276,9 +276,9 @@ mod tests {
     #[test]
     fn when_it_has_begun_is_a_date() {
         let told = |line| interrupted(line).unwrap();
-        assert!(told("begun 1795447641.806 4").contains("4 instructions, begun Mon, 23 Nov 2026 15:27:21 GMT"));
+        assert!(told("begun 1795447641.806 4").contains("4 instructions started Mon, 23 Nov 2026 15:27:21 GMT"));
         for line in ["begun", "begun x 4", "begun -1 4", "begun 1e30 4", "lost nan 4"] {
-            assert!(told(line).contains("begun ?"), "{line}");
+            assert!(told(line).contains("started ?"), "{line}");
         }
     }
 

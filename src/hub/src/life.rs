@@ -46,7 +46,7 @@ pub async fn tell(pulses: Vec<(String, Arc<Pulse>)>, server: SocketAddr) {
     };
     let notify = |text: &str| {
         if let Err(error) = send(&socket, text) {
-            tracing::warn!("the service manager cannot be told that the hub lives: {error}");
+            tracing::warn!("cannot notify the watchdog of the service manager: {error}");
         }
     };
     notify("READY=1");
@@ -58,9 +58,9 @@ pub async fn tell(pulses: Vec<(String, Arc<Pulse>)>, server: SocketAddr) {
     loop {
         rounds.tick().await;
         match missing(&pulses, START.elapsed()) {
-            Some(name) => tracing::error!("the attendant of {name} does not live: the watchdog is not told otherwise"),
+            Some(name) => tracing::error!("the task for {name} does not respond: the watchdog is not notified"),
             None if !answers(server).await => {
-                tracing::error!("the server does not answer: the watchdog is not told otherwise");
+                tracing::error!("the server does not answer: the watchdog is not notified");
             }
             None => notify("WATCHDOG=1"),
         }

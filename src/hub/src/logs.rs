@@ -67,8 +67,8 @@ impl Logs {
                 Err(error) => error.to_string(),
             };
             if error != before {
-                let text = format!("[hub] the log of {} stops: {error}", self.settings.name);
-                // There may be no followers.
+                let text = format!("[hub] the log of {} was interrupted: {error}", self.settings.name);
+                // Nobody may be there.
                 let _ = sender.send(text.into());
                 before = error;
             }

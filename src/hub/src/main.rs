@@ -14,20 +14,20 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 #[derive(Parser)]
 #[command(
-    about = "Registers, batches and health of a laboratory's core devices, over gRPC",
+    about = "gRPC server for the core devices of a laboratory: registers, batches, health",
     version
 )]
 struct Arguments {
-    /// Which devices there are, and where to listen
+    /// Settings file: devices and listening address
     #[arg(default_value = "hub.toml")]
     settings: PathBuf,
-    /// Listen here instead: address and port; port 0 for any that is free, which is printed
+    /// Listen on this address and port instead; port 0 selects a free port, which is printed
     #[arg(long)]
     listen: Option<std::net::SocketAddr>,
-    /// Traces go to this collector of OpenTelemetry, as OTLP over gRPC (http://HOST:4317); default: to nobody
+    /// Send traces to this OpenTelemetry collector, as OTLP over gRPC (http://HOST:4317); default: no traces
     #[arg(long, value_name = "URL")]
     traces: Option<String>,
-    /// Of the log on standard error: lines to read, or a JSON object each
+    /// Format of the log on standard error: plain text, or one JSON object per line
     #[arg(long, value_enum, default_value = "text")]
     log_format: LogFormat,
 }

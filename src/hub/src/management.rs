@@ -61,7 +61,7 @@ impl Client {
             stream.write_all(GREETING).await?;
             stream.write_all(&[DESTINATION_LOCAL]).await?;
             if stream.read_u8().await? != ANSWER {
-                return Err(Error::Refused("what answers is no core device".into()));
+                return Err(Error::Refused("the peer is not a core device".into()));
             }
             let mut client = Self { stream };
             if let Some(key) = key {
@@ -77,7 +77,7 @@ impl Client {
             (Reply::Challenge, nonce) => nonce,
             _ => {
                 return Err(Error::Refused(
-                    "the device lets nobody in: its auth_key is unusable".into(),
+                    "the device refuses all clients: its auth_key is unusable".into(),
                 ))
             }
         };
@@ -106,7 +106,9 @@ impl Client {
     pub async fn batch(&mut self, program: &[u8]) -> Result<Vec<u8>, Error> {
         match in_time(self.exchange_asking(Kind::Batch, program)).await? {
             (Reply::Batch, reply) => Ok(reply),
-            (Reply::Error, _) => Err(Error::Refused("the device refuses the batch; its log says why".into())),
+            (Reply::Error, _) => Err(Error::Refused(
+                "the device refused the batch; see its log for the reason".into(),
+            )),
             (other, _) => Err(unexpected(other)),
         }
     }
@@ -152,7 +154,7 @@ impl Client {
     /// error.
     pub async fn closed(&mut self) -> Error {
         match self.stream.read_u8().await {
-            Ok(_) => Error::Lost("the device says what it was not asked".into()),
+            Ok(_) => Error::Lost("the device sent an unexpected reply".into()),
             Err(error) => error.into(),
         }
     }
@@ -238,7 +240,9 @@ impl LogPull {
                 }
             }
             if self.stream.read_buf(&mut self.pending).await? == 0 {
-                return Err(Error::Lost("another client takes it, or the device restarts".into()));
+                return Err(Error::Lost(
+                    "another client reads it, or the device is restarting".into(),
+                ));
             }
         }
     }
@@ -250,7 +254,9 @@ async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, E
 }
 
 fn unexpected(reply: Reply) -> Error {
-    Error::Lost(format!("the device sent {reply:?}, which is no answer to that"))
+    Error::Lost(format!(
+        "the device sent {reply:?}, which is not a reply to the request"
+    ))
 }
 
 struct Bytes(Vec<u8>);

@@ -33,13 +33,13 @@ impl Compiled {
     pub fn response(&self, done: Done) -> RunResponse {
         let Done { ending, results } = done;
         let (outcome, why) = match ending.outcome {
-            Outcome::Timeout => (v1::Outcome::Timeout, "it did not find in time what it waits for"),
+            Outcome::Timeout => (v1::Outcome::Timeout, "the poll timed out"),
             Outcome::NotAcknowledged => (
                 v1::Outcome::NotAcknowledged,
                 "no device on the I2C bus has acknowledged",
             ),
             Outcome::BusStuck => (v1::Outcome::BusStuck, "a line of the I2C bus is held low"),
-            Outcome::BusBusy => (v1::Outcome::BusBusy, "the kernel does not let go of the I2C bus"),
+            Outcome::BusBusy => (v1::Outcome::BusBusy, "the kernel does not release the I2C bus"),
             _ => (v1::Outcome::Done, ""),
         };
         let complete = outcome == v1::Outcome::Done;
@@ -147,7 +147,7 @@ impl<'a> Program<'a> {
         match channel.number >> 16 {
             0 => Ok(channel),
             board => Err(Status::invalid_argument(format!(
-                "{name} is a channel of board {board}: a program reaches those of the device itself"
+                "{name} is a channel of board {board}: a batch can only access channels of the device itself"
             ))),
         }
     }
@@ -155,13 +155,13 @@ impl<'a> Program<'a> {
     fn spi(&mut self, transfer: &step::Spi) -> Result<(), Status> {
         let channel = self.channel(&transfer.channel)?;
         if !channel.is(ChannelKind::SpiMaster) {
-            let text = format!("{} is no SPI master but {}", channel.name, channel.kind_name());
+            let text = format!("{} is not an SPI master but {}", channel.name, channel.kind_name());
             return Err(Status::invalid_argument(text));
         }
         let find = |name| match self.gateware.register(name) {
             Some(register) => Ok(register.address),
             None => Err(Status::failed_precondition(
-                "this gateware is too old for SPI beside experiments",
+                "this gateware is too old for SPI transfers during experiments",
             )),
         };
         let registers = spi::Registers {
@@ -182,7 +182,7 @@ impl<'a> Program<'a> {
         let register = self.register(name)?;
         match register.is_wide() {
             true => Err(Status::invalid_argument(format!(
-                "{name} has {} bits: in a program it can only be read and written as a whole",
+                "{name} has {} bits: in a batch it can only be read and written as a whole",
                 register.width
             ))),
             false => Ok(register.address),
@@ -193,14 +193,14 @@ impl<'a> Program<'a> {
         // The device would reject it too, but here the recursion could overflow the stack.
         if depth > DEPTH_MAX {
             return Err(Status::invalid_argument(format!(
-                "at most {DEPTH_MAX} loops within each other"
+                "loops can be nested at most {DEPTH_MAX} deep"
             )));
         }
         for step in steps {
             self.step(step, depth)?;
             if self.made.steps.len() > INSTRUCTIONS_MAX {
                 return Err(Status::invalid_argument(format!(
-                    "a program has at most {INSTRUCTIONS_MAX} steps"
+                    "a batch has at most {INSTRUCTIONS_MAX} steps"
                 )));
             }
         }
@@ -210,7 +210,7 @@ impl<'a> Program<'a> {
     fn step(&mut self, step: &Step, depth: usize) -> Result<(), Status> {
         let kind = step.step.as_ref();
         self.step += 1;
-        match kind.ok_or_else(|| Status::invalid_argument("a step says nothing of what it does"))? {
+        match kind.ok_or_else(|| Status::invalid_argument("a step contains no operation"))? {
             Kind::Read(step::Read { register }) => {
                 let bytes = read([self.register(register)?]);
                 self.extend(&bytes);
@@ -246,7 +246,8 @@ impl<'a> Program<'a> {
             }) => {
                 let channel = self.channel(name)?;
                 if !channel.is_ttl() || *r#override > 2 || *value > 1 {
-                    let text = format!("{name}: only TTLs have overrides, from 0 to 2, which are 0 or 1");
+                    let text =
+                        format!("{name}: only TTLs have overrides; their numbers are 0 to 2, their values 0 or 1");
                     return Err(Status::invalid_argument(text));
                 }
                 self.add(Operation::Override, [channel.number, *r#override, *value, 0]);
@@ -308,9 +309,9 @@ pub fn find<'a>(gateware: &'a Gateware, name: &str) -> Result<&'a Register, Stat
                 let mut blocks: Vec<_> = known().filter_map(|name| name.split('/').next()).collect();
                 blocks.dedup();
                 let blocks = blocks.join(", ");
-                format!("there is no register '{name}', and no block '{block}', but {blocks}")
+                format!("there is no register '{name}' and no block '{block}'; the blocks are {blocks}")
             }
-            _ => format!("there is no register '{name}'; in its block are {}", near.join(", ")),
+            _ => format!("there is no register '{name}'; its block has {}", near.join(", ")),
         })
     })
 }

@@ -26,9 +26,9 @@ impl Register {
     /// Describes the restriction of a register that cannot be both read and written.
     pub fn only(&self) -> &'static str {
         match (self.permission.read, self.permission.write) {
-            (true, _) => "can only be read",
-            (false, true) => "can only be written",
-            (false, false) => "is used by the firmware alone",
+            (true, _) => "is read-only",
+            (false, true) => "is write-only",
+            (false, false) => "is reserved for the firmware",
         }
     }
 

@@ -92,7 +92,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         tokens,
         ..Gate::default()
     };
-    let sockets = Sockets::new().map_err(|error| format!("there is no folder for sockets: {error}"))?;
+    let sockets = Sockets::new().map_err(|error| format!("cannot create a folder for sockets: {error}"))?;
     let boards: Vec<_> = boards
         .into_iter()
         .map(|board| {
@@ -100,7 +100,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
             Device::start_board(board, journal)
         })
         .collect::<Result<_, _>>()
-        .map_err(|error| format!("no thread can be started: {error}"))?;
+        .map_err(|error| format!("cannot start a thread: {error}"))?;
     let devices = devices.into_iter().map(|device| {
         let journal = Journal::open(&state, &device.name);
         Device::start(device, journal)
@@ -188,7 +188,7 @@ impl Sockets {
             Err(error) => {
                 tracing::error!(
                     plugin = settings.name,
-                    "it cannot have a token, and cannot call: {error}"
+                    "cannot provide a token, so it cannot make calls: {error}"
                 );
                 None
             }
@@ -233,7 +233,7 @@ fn routes(service: Service) -> Result<Routes, String> {
     };
     let reflections = (reflection().build_v1(), reflection().build_v1alpha());
     let (Ok(reflection), Ok(reflection_alpha)) = reflections else {
-        return Err("the protocol cannot be described".into());
+        return Err("the protocol description is invalid".into());
     };
     let registers = RegistersServer::new(service.clone()).max_decoding_message_size(REQUEST_MAX);
     Ok(Routes::new(health)

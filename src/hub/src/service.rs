@@ -207,7 +207,7 @@ fn messages(
             };
             let line = match line {
                 Ok(line) => line.to_string(),
-                Err(RecvError::Lagged(count)) => format!("[hub] {count} lines are lost: this client does not keep up"),
+                Err(RecvError::Lagged(count)) => format!("[hub] {count} lines were lost: this client does not keep up"),
                 Err(RecvError::Closed) => return,
             };
             if sender.send(Ok(LogResponse { line })).await.is_err() {
@@ -256,7 +256,7 @@ impl v1::plugins_server::Plugins for Service {
         let at = at.ok_or_else(|| Status::failed_precondition(format!("hub.toml no longer has plugin {name}")))?;
         let settings = found.swap_remove(at);
         if settings.protocol.methods != plugin.protocol().methods || settings.layer != plugin.layer() {
-            let text = format!("methods or layer of plugin {name} have changed: that needs a restart of the hub");
+            let text = format!("methods or layer of plugin {name} have changed: restart the hub");
             return Err(Status::failed_precondition(text));
         }
         plugin.reload(settings).await;

@@ -103,7 +103,7 @@ fn default_listen() -> SocketAddr {
 
 fn listen<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
     let text = String::deserialize(from)?;
-    let wrong = |_| D::Error::custom(format!("'{text}' is no address and port, as 127.0.0.1:1390 is"));
+    let wrong = |_| D::Error::custom(format!("'{text}' is not an address and port such as 127.0.0.1:1390"));
     text.parse().map_err(wrong)
 }
 
@@ -123,7 +123,7 @@ impl Settings {
         let tokens = tokens(file.token)?;
         if !listen.ip().is_loopback() && (tls.is_none() || tokens.0.is_empty()) {
             return Err(format!(
-                "listening at {listen} lets others in: that needs [tls], and a [[token]] for each of them"
+                "listening at {listen} accepts remote clients: this requires [tls], and a [[token]] for each of them"
             ));
         }
         if file.device.is_empty() && file.board.is_empty() {
@@ -149,7 +149,7 @@ impl Settings {
                 }
                 if let Some(service) = other.protocol.services().intersection(&services).next() {
                     return Err(format!(
-                        "plugins {} and {} both have {service}",
+                        "plugins {} and {} both provide {service}",
                         other.name, plugin.name
                     ));
                 }
@@ -177,7 +177,7 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
     for name in names {
         if name.is_empty() || name.contains('/') {
             return Err(format!(
-                "'{name}' is no name of a device: it stands in front of a / in names of registers"
+                "'{name}' is not a device name: it precedes a / in register names"
             ));
         }
         if known.contains(&name) {
@@ -217,7 +217,7 @@ fn tokens(entries: Vec<TokenEntry>) -> Result<Tokens, String> {
             return Err(format!("two tokens have the name {name}"));
         }
         let sha256 = digest(&sha256).ok_or_else(|| {
-            format!("token {name}: sha256 is 64 hexadecimal digits, as 'kairos hub token' prints them")
+            format!("token {name}: sha256 must be 64 hexadecimal digits, as printed by 'kairos hub token'")
         })?;
         tokens.push(Token {
             name: name.into(),
@@ -262,7 +262,7 @@ fn with_port(address: &str, default: u16) -> Result<String, String> {
     match address.rsplit_once(':') {
         Some((host, port)) if host.ends_with(']') || !host.contains(':') => match port.parse::<u16>() {
             Ok(_) => Ok(address.into()),
-            Err(_) => Err(format!("'{port}' is no port")),
+            Err(_) => Err(format!("'{port}' is not a port")),
         },
         // An IPv6 address without brackets has no port.
         Some(_) if !address.ends_with(']') => Ok(format!("[{address}]:{default}")),
@@ -279,7 +279,7 @@ fn key(path: &Path) -> Result<Vec<u8>, String> {
     if !lengths.contains(&key.len()) {
         let (least, most) = lengths.into_inner();
         return Err(format!(
-            "{shown}: a key has {least} to {most} bytes, this one has {}",
+            "{shown}: a key must have {least} to {most} bytes, this one has {}",
             key.len()
         ));
     }
@@ -328,23 +328,23 @@ mod tests {
                 device.replace("'lab'", "5"),
                 "line 3: invalid type: integer `5`, expected a string",
             ),
-            (device.replace("'a'", "'a/b'"), "'a/b' is no name of a device"),
-            (device.replace("lab", "lab:x"), "device a: 'x' is no port"),
+            (device.replace("'a'", "'a/b'"), "'a/b' is not a device name"),
+            (device.replace("lab", "lab:x"), "device a: 'x' is not a port"),
             (
                 format!("{device}key_file = '/nowhere/k'"),
                 "device a: /nowhere/k cannot be read",
             ),
             (
                 format!("listen = 'localhost'\n{device}"),
-                "line 1: 'localhost' is no address and port, as 127.0.0.1:1390 is",
+                "line 1: 'localhost' is not an address and port such as 127.0.0.1:1390",
             ),
             (
                 format!("listen = '0.0.0.0:1390'\n{device}"),
-                "listening at 0.0.0.0:1390 lets others in: that needs [tls]",
+                "listening at 0.0.0.0:1390 accepts remote clients: this requires [tls]",
             ),
             (
                 format!("{device}[[token]]\nname = 'a'\nrole = 'look'\nsha256 = 'abc'"),
-                "token a: sha256 is 64",
+                "token a: sha256 must be 64",
             ),
             (
                 format!("{device}[[token]]\nname = 'a'\nrole = 'see'\nsha256 = ''"),

@@ -38,7 +38,7 @@ pub fn instructions(
     );
     let (Some(length), Some(divider), Some(cs)) = fields else {
         return Err(Status::invalid_argument(
-            "a transfer of SPI has 1 to 32 bits, a divider from 2 to 257, chip selects of 8 bits",
+            "an SPI transfer has 1 to 32 bits, a divider of 2 to 257, and 8 bits of chip selects",
         ));
     };
     // The register is sent from its highest bits, or from its lowest with `lsb_first`.

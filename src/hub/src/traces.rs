@@ -35,7 +35,7 @@ impl Traces {
     /// connects when there is something to send.
     pub fn to(collector: &str) -> Result<Self, String> {
         let exporter = SpanExporter::builder().with_tonic().with_endpoint(collector).build();
-        let exporter = exporter.map_err(|error| format!("no traces can go to {collector}: {error}"))?;
+        let exporter = exporter.map_err(|error| format!("cannot send traces to {collector}: {error}"))?;
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
             .with_resource(Resource::builder().with_service_name("kairos-hub").build());

@@ -31,7 +31,7 @@ SERVER = "KAIROS_APPLET_SERVER"
 
 
 class AppletRequests:
-    """Changes that a widget may request: to datasets of its source."""
+    """Requests of a widget to modify the datasets of its source."""
 
     def __init__(self, source):
         self._source = source
@@ -51,8 +51,8 @@ class AppletRequests:
         self._source.update({"action": "append", "path": [key, 1], "x": value})
 
     def set_argument_value(self, expurl, key, value):
-        """Raise AppletError: there is no dashboard with arguments."""
-        raise AppletError(f"there is no dashboard in which {expurl} could have an argument {key}")
+        """AppletError: there is no dashboard that has arguments."""
+        raise AppletError(f"there is no dashboard to set the argument {key} of {expurl}")
 
 
 class SimpleApplet:

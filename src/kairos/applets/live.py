@@ -1,4 +1,4 @@
-"""The datasets of a running experiment, published to applets, which the run itself may start.
+"""Live datasets of a run, published to applets, which the run itself may start.
 
 The server speaks ``sync_struct``: a client sends two lines, and receives a line of PYON with all
 datasets, then one per change. A rapidly changing dataset is sent in its current state, at most
@@ -73,8 +73,7 @@ class Published:
         self._note(key)
 
     def close_db(self):
-        """Publish the last changes, and close the database. Later clients still receive the final
-        datasets."""
+        """Publish the last changes and close the database. Later clients get the final datasets."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -83,7 +82,7 @@ class Published:
         self._ddb.close_db()
 
     def close(self):
-        """Stop accepting clients."""
+        """Stop accepting connections."""
         self._server.close()
 
     def _accept(self):
@@ -148,7 +147,7 @@ class Applets:
         self._code = tempfile.mkdtemp(prefix="kairos-applets-")
 
     def issue(self, service, *args, **kwargs):
-        """Execute a command to user interfaces, if it concerns applets."""
+        """Execute a command to user interfaces if it concerns applets."""
         method = getattr(self, f"_{service}", None) if service.endswith(("_applet", "_applet_group")) else None
         if method is not None:
             method(*args, **kwargs)

@@ -1,5 +1,4 @@
-"""Sources of an applet's datasets: a result file, the dataset store, or a server that reports
-changes.
+"""Sources of an applet's datasets: a result file, the dataset store, or a server that publishes changes.
 
 Every source is polled: `changes` returns what has changed since the last call, as (datasets,
 changes), or None. The datasets are all that exist, by key, each (persist, value, metadata). A
@@ -99,7 +98,7 @@ class FileSource(_Polled):
                     if group in file:
                         file[group].visititems(note)
         except OSError:
-            raise UsageError(f"{self._path} is no HDF5 file, or is not whole") from None
+            raise UsageError(f"{self._path} is not an HDF5 file, or is truncated") from None
         return found
 
     def set(self, key, value, persist=None, metadata=None):
@@ -167,8 +166,8 @@ class ServerSource:
             pass  # the server has disconnected
 
     def changes(self):
-        """Return the datasets and their changes; None if there are none. Datasets are kept after
-        the server disconnects."""
+        """The datasets and their changes, or None without changes. The last state remains after the server has
+        disconnected."""
         new = []
         while not self._new.empty():
             new.append(self._new.get())
@@ -183,7 +182,7 @@ class ServerSource:
 
     def _asked(self, method, *args):
         if self._control is None:
-            raise AppletError("this server takes no changes of datasets")
+            raise AppletError("this server does not accept dataset modifications")
         database = Client(self._host, self._control, "dataset_db")
         try:
             getattr(database, method)(*args)

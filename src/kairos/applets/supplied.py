@@ -1,4 +1,4 @@
-"""The built-in applets: numbers, curves, histograms, images and progress, drawn with matplotlib."""
+"""Built-in applets: numbers, curves, histograms, images and progress, drawn with matplotlib."""
 
 import sys
 
@@ -120,7 +120,7 @@ class Image(_Picture):
 
 
 class ProgressBar(_Picture):
-    """How far something is, between --min and --max."""
+    """Progress of a value between --min and --max."""
 
     names = ("value",)
 

@@ -1,4 +1,4 @@
-"""Windows for widgets of any toolkit: Qt with any of its bindings, or matplotlib figures."""
+"""Windows for widgets of any toolkit: Qt through any of its bindings, or matplotlib figures."""
 
 import importlib
 from pathlib import Path
@@ -19,7 +19,7 @@ def show(made, changes, args):
     is closed; or, with ``args.picture``, draw it once."""
     binding = _binding(made.__self__.main_widget_class)
     if args.picture is not None and Path(args.picture).suffix not in FORMATS:
-        raise UsageError(f"--picture {args.picture}: the name of a picture ends with {', '.join(FORMATS)}")
+        raise UsageError(f"--picture {args.picture}: the file name of a picture must end with {', '.join(FORMATS)}")
     if binding is not None:
         _show_in_qt(binding, made, changes, args)
     else:
@@ -70,9 +70,7 @@ def _show_figure(made, changes, args):
     figure = getattr(widget, "figure", None)
     if figure is None:
         kind = type(widget).__name__
-        raise AppletError(
-            f"{kind} cannot be shown: derive it from a widget of Qt, or let it have a figure (matplotlib)"
-        )
+        raise AppletError(f"{kind} cannot be shown: derive it from a Qt widget, or give it a matplotlib figure")
     if args.picture is not None:
         changes.pass_on_first(widget)
         save(figure, args.picture, dpi=150)

@@ -1,5 +1,4 @@
-"""User-defined models for the virtual bench: a class in a file of the user's, wired up by
-``bench.toml``.
+"""User-defined models for the virtual bench: a class in a user file, connected by ``bench.toml``.
 
 A model receives the changes of its inputs, sends the changes of its outputs, and states when it
 next acts on its own. Times are nanoseconds since the device's power-up, and exact: the device waits
@@ -14,7 +13,7 @@ __all__ = ["Light", "Model", "Tone"]
 
 
 class Tone(NamedTuple):
-    """A radio-frequency tone, from its arrival on."""
+    """A radio-frequency tone, starting at the time at which it is sent."""
 
     hz: float
     dbm: float | None
@@ -28,7 +27,7 @@ class Tone(NamedTuple):
 
 
 class Light(NamedTuple):
-    """A laser beam, from its arrival on."""
+    """A laser beam, starting at the time at which it is sent."""
 
     hz: float
     """Frequency offset from the laser."""
@@ -53,7 +52,7 @@ LATEST = 1 << 62
 
 
 class Model:
-    """A part of the bench. It is constructed with the ``arguments`` of the bench file as keywords."""
+    """A part of the bench, constructed with the ``arguments`` of the bench file as keywords."""
 
     next: int | None = None
     """Time of its next action on its own, or None. A time in the past counts as the next
@@ -62,17 +61,15 @@ class Model:
     """Random number generator, seeded from the bench file's seed and the part's name."""
 
     def input(self, at: int, changes: dict):
-        """Handles simultaneous changes of inputs at `at`, given as values by name. A pin has True
-        or False, a DDS channel a `Tone`, a modulator `Light`, a DAC channel or a photodiode volts,
-        an ion photons per second.
-        """
+        """Called when inputs have changed simultaneously at time `at`: their values by name. A pin has True or
+        False, a DDS channel a `Tone`, a modulator `Light`, a DAC channel or a photodiode volts, an
+        ion photons per second."""
 
     def act(self, at: int):
-        """Handles the time requested by `next`."""
+        """Called at the time returned by `next`."""
 
     def report(self, at: int) -> dict:
-        """Return settings and state at `at`, for ``bench.part(NAME)`` of tests, as JSON-compatible
-        values."""
+        """Settings and state at `at`, for ``bench.part(NAME)`` of tests: values that JSON can represent."""
         return {}
 
     # Actions
@@ -84,16 +81,15 @@ class Model:
         TypeError for another kind of value.
         """
         if not 0 <= delay <= LATEST:
-            raise ValueError(f"a delay of {delay} ns cannot be: it is 0 or more")
+            raise ValueError(f"a delay of {delay} ns is not possible: delays must not be negative")
         if output not in self._outputs:
             raise KeyError(f"the model has no output {output}; it has {', '.join(self._outputs) or 'none'}")
         number, kind = self._outputs[output]
         self._sent.append((int(delay), number, _checked(output, kind, value)))
 
     def warn(self, text: str):
-        """Warn the user of an input that the hardware would not withstand, or that cannot be
-        intended."""
-        # Warnings are single lines of text, as for any other part
+        """Warn the user of an input that real hardware would not tolerate or that is probably a mistake."""
+        # As any other part: a line of text
         line = ", ".join(str(text).splitlines()).encode("utf-8", "backslashreplace").decode()
         self._warned.append("".join(one if one.isprintable() else repr(one)[1:-1] for one in line))
 
@@ -121,7 +117,7 @@ def _checked(output: str, kind: str, value):
         raise TypeError(f"{output} takes a {wanted.__name__}, not {value!r}")
     numbers = [None if number is None and wanted is Tone else float(number) for number in value]
     if not all(number is None or math.isfinite(number) for number in numbers):
-        raise ValueError(f"{output} cannot have {value}: its numbers have to be finite")
+        raise ValueError(f"{output} cannot have {value}: numbers must be finite")
     if wanted is Light and not 0 <= value.power <= 1:
-        raise ValueError(f"{output} cannot have {value}: power is a part of what there is at most, 0 to 1")
+        raise ValueError(f"{output} cannot have {value}: power is a fraction of the maximum, 0 to 1")
     return [*numbers[:2], numbers[2] % 1]

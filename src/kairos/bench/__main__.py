@@ -1,5 +1,5 @@
-"""``python -m kairos.bench``: one model in a separate process, which answers the emulator's JSON
-lines."""
+"""``python -m kairos.bench``: runs one model in a separate process and answers requests of the emulator, one JSON
+line each."""
 
 import json
 import os
@@ -83,7 +83,7 @@ class Host:
         try:
             json.dumps(report, allow_nan=False)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{self._place('report')}: its report cannot be told: {error}") from None
+            raise ValueError(f"{self._place('report')}: its report cannot be displayed: {error}") from None
         return {"report": report}
 
     def _done(self, method: str, at: int = -1) -> dict:
@@ -99,7 +99,7 @@ class Host:
         except (TypeError, ValueError, OverflowError):
             time = LATEST + 1
         if time > LATEST:
-            raise ValueError(f"{self._place(method)}: its next is {following!r}, which is no time in nanoseconds")
+            raise ValueError(f"{self._place(method)}: its next is {following!r}, which is not a time in nanoseconds")
         return time
 
     def _place(self, method: str) -> str:
@@ -136,7 +136,7 @@ def _said(error: BaseException) -> str:
     try:
         return str(error).encode("utf-8", "backslashreplace").decode()
     except Exception as another:
-        return f"it cannot be told: {type(another).__name__}"
+        return f"it cannot be displayed: {type(another).__name__}"
 
 
 def _class(names: dict, wanted: str | None) -> type:
@@ -154,9 +154,9 @@ def _class(names: dict, wanted: str | None) -> type:
     known = ", ".join(found) or "none"
     if wanted is None:
         raise ValueError(
-            f"it has to have one class derived from kairos.bench.Model, or bench.toml names it; it has {known}"
+            f"it needs exactly one class derived from kairos.bench.Model, unless bench.toml names one; found {known}"
         )
-    raise ValueError(f"it has no class {wanted} derived from kairos.bench.Model; it has {known}")
+    raise ValueError(f"there is no class {wanted} derived from kairos.bench.Model; found {known}")
 
 
 def _signal(value):

@@ -30,21 +30,21 @@ class Elf:
         """Read a program for 32-bit ARM; UsageError if the file is something else."""
         data = read(path)
         if data[:4] != b"\x7fELF":
-            raise UsageError(f"{path} is not a firmware: it is no ELF file")
+            raise UsageError(f"{path} is not a firmware: it is not an ELF file")
         try:
             kind, machine = struct.unpack_from("<HH", data, 16)
             if data[4:6] != b"\x01\x01" or kind != 2 or machine != 40:
-                raise UsageError(f"{path} is not a firmware: this ELF file is no program for 32-bit ARM")
+                raise UsageError(f"{path} is not a firmware: this ELF file is not for 32-bit ARM")
             entry, table = struct.unpack_from("<II", data, 24)
             step, count = struct.unpack_from("<HH", data, 42)
             headers = [struct.unpack_from("<8I", data, table + step * n) for n in range(count)]
         except struct.error:
-            raise UsageError(f"{path} is damaged: it ends too early") from None
+            raise UsageError(f"{path} is truncated") from None
         segments = []
         for type_, offset, _, address, length, size, _, _ in headers:
             if type_ == 1 and size:
                 if offset + length > len(data):
-                    raise UsageError(f"{path} is damaged: it ends too early")
+                    raise UsageError(f"{path} is truncated")
                 segments.append((address, data[offset : offset + length], size))
         if not segments:
             raise UsageError(f"{path} has nothing to load")

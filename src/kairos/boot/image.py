@@ -1,4 +1,4 @@
-"""Boot images (`BOOT.BIN`): assembled from a loader, a firmware and a bitstream.
+"""Boot images (`BOOT.BIN`), assembled from a loader, a firmware and a bitstream.
 
 The format itself is written by `src/proto/src/boot_image.rs`.
 """
@@ -23,7 +23,9 @@ def _loader(path) -> tuple[int, bytes, dict[str, str]]:
     load, code = program.flat()
     known = _wire.boards(code)
     if load != FIRST_STAGE.start or len(code) > OCM or known is None:
-        raise UsageError(f"{path} is no loader: it takes {len(code)} bytes at {load:#x}, there are {OCM} at 0")
+        raise UsageError(
+            f"{path} is not a loader: it needs {len(code)} bytes at {load:#x}, but on-chip memory has {OCM} bytes at 0"
+        )
     return program.entry, code, dict(known)
 
 
@@ -40,7 +42,7 @@ def boot_image(loader, firmware, bitstream=None, *, board: str | None = None) ->
     `board`: one of `boards`, by default the first. UsageError if something is unsuitable."""
     start, code, known = _loader(loader)
     if board is not None and board not in known:
-        raise UsageError(f"the loader knows no board '{board}', but {', '.join(known)}")
+        raise UsageError(f"the loader does not support the board '{board}', only {', '.join(known)}")
     code = _wire.choose_board(code, list(known).index(board) if board else 0)
     program = Elf.parse(firmware)
     # Name, whether it is for the PL, load address, entry point, data

@@ -1,4 +1,4 @@
-"""Loads a device over the network (TCP 1379): the host side of `src/proto/src/netboot.rs`."""
+"""Network boot of a device (TCP 1379): the host side of `src/proto/src/netboot.rs`."""
 
 import hashlib
 import hmac
@@ -45,12 +45,14 @@ class _Connection:
         try:
             reply, said = self._answer()
             if reply != Reply.HELLO:
-                raise KairosError(f"what answers at {self._where} is no Kairos loader")
+                raise KairosError(f"the service at {self._where} is not a Kairos loader")
             version, wants_key, self._nonce = said
             if version != VERSION:
-                raise KairosError(f"the loader at {self._where} speaks version {version}; this is version {VERSION}")
+                raise KairosError(
+                    f"the loader at {self._where} uses protocol version {version}, but this program uses {VERSION}"
+                )
             if wants_key and key is None:
-                raise Refused(f"the loader at {self._where} wants a key: give the file with it as --key")
+                raise Refused(f"the loader at {self._where} requires a key: give its file with --key")
             self._socket.settimeout(SILENCE)
         except BaseException:
             self.close()
@@ -168,8 +170,8 @@ def load(
             losses += reached
             if time.monotonic() > deadline:
                 if reached:
-                    raise ConnectionLost(f"the loader at {host}, port {port}, is gone ({error})") from None
+                    raise ConnectionLost(f"the loader at {host}, port {port}, was lost ({error})") from None
                 raise DeviceUnreachable(
-                    f"no loader answers at {host}, port {port} ({error}): does the device wait for the network?"
+                    f"no loader answers at {host}, port {port} ({error}): is the device waiting for network boot?"
                 ) from None
             time.sleep(RETRY)

@@ -1,4 +1,4 @@
-"""Resolves the device addressed by a command line."""
+"""The device addressed by a command line."""
 
 from ..devices import DeviceDB
 from ..emulator import is_emulated
@@ -15,8 +15,8 @@ def address_of(args, port: int) -> tuple[str, int]:
         return host, port if own is None else own
     host = DeviceDB.load(args.device_db).arguments("core").get("host")
     if not isinstance(host, str) or is_emulated(host):
-        raise UsageError("'core' of the device database is no device with an address: give one with --device HOST")
-    # A port in the device database is that of the kernel session.
+        raise UsageError("'core' in the device database has no address: give one with --device HOST")
+    # A port there is that of the kernel session.
     return split(host)[0], port
 
 

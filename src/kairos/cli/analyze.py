@@ -55,9 +55,9 @@ def analyze(args):
     if limit != 0:
         print(_table(messages, limit))
     if dump.error:
-        print("the analyzer could not keep up: messages are missing")
+        print("the analyzer could not keep up: messages were lost")
     if dump.total_bytes > 32 * len(messages):
-        print(f"the {dump.total_bytes // 32 - len(messages):,} messages before are overwritten")
+        print(f"the {dump.total_bytes // 32 - len(messages):,} earlier messages were overwritten")
 
 
 def _table(messages, limit) -> str:

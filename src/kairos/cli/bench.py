@@ -1,4 +1,4 @@
-"""``kairos bench``: checks and draws the bench of an emulated device; and the bench of a run."""
+"""``kairos bench``: checks and draws the wiring of an emulated device's pins; also provides it to runs."""
 
 import json
 import subprocess
@@ -39,11 +39,11 @@ def check(args):
         if args.json:
             print(json.dumps({"name": name, "kind": None, "device": driver}))
         else:
-            print(f"{name}: there is no model of what {driver} drives: its pins are open")
+            print(f"{name}: there is no model for {driver}: its pins are unconnected")
     for text in [] if args.json else doubled(database.entries):
         print(text)
     if not (plan["parts"] or lacking(database.entries) or args.json):
-        print(f"nothing is wired to the pins, and no device of {args.device_db} needs it")
+        print(f"nothing is connected to the pins, and no device in {args.device_db} needs it")
 
 
 def _end(name: str, label: str) -> str:
@@ -62,7 +62,7 @@ def _plan(args, database: DeviceDB) -> dict:
     """Return parts and wires in the emulator's format (`docs/interfaces.md` section 7)."""
     host = database.arguments("core").get("host")
     if not emulation.is_emulated(host):
-        raise UsageError(f"the core device of {args.device_db} is not an emulated one, which alone have benches")
+        raise UsageError(f"the core device of {args.device_db} is not emulated; only emulated devices have a bench")
     bench = _beside(args, args.file)
     program, what = artifacts.command(emulation.variant_of(host))
     options = emulation.Options(bench=bench, entries=database.entries)

@@ -21,7 +21,7 @@ def boot(args):
             args.device, program, bitstream, port=args.port, key=key, patience=args.patience, progress=progress
         )
     lost = f" (connection lost {losses} times)" if losses else ""
-    print(f"{args.device} is started{lost}")
+    print(f"{args.device} started{lost}")
 
 
 def _restart(host: str, port: int, key: bytes | None):

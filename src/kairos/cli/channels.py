@@ -28,7 +28,7 @@ def channels(args):
     if args.plot:
         check_picture("--plot", args.plot)
     if args.trials < 1:
-        raise UsageError(f"--trials {args.trials}: give a number from 1 on")
+        raise UsageError(f"--trials {args.trials}: give a number of at least 1")
     names = {path.name.lower().replace("_", "-"): path for path in Path}
     if unknown := [name for name in args.paths if name not in names]:
         raise UsageError(f"there is no path '{unknown[0]}'; there are {', '.join(names)}")

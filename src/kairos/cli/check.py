@@ -1,5 +1,4 @@
-"""``kairos check``: builds the experiments of some files, and lets the compiler check their
-kernels.
+"""``kairos check``: builds the experiments in the given files and checks their kernels with the compiler.
 
 For an experiment it checks `run`, if that is a kernel, and every other kernel of its class whose
 arguments are known without running anything: from their defaults, or from annotations, for which a

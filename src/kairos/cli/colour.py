@@ -1,4 +1,4 @@
-"""Colours for errors, on terminals only: pipes, files and editors get plain text.
+"""Coloured error messages on terminals; pipes, files and editors get plain text.
 
 The environment may disable them: `NO_COLOR` (https://no-color.org), or the terminal type ``dumb``.
 """

@@ -1,8 +1,8 @@
-"""Declaration of subcommands of ``kairos``, and their registration in `argparse`.
+"""Declaration of the subcommands of ``kairos``, and their translation to `argparse`.
 
-Each module of :mod:`kairos.cli.commands` defines ``COMMAND``, and has the name of its subcommand.
-No other registration is needed: the command line and the manual's page
-(:mod:`kairos.cli.reference`) are built from the declarations.
+Each module of :mod:`kairos.cli.commands` defines ``COMMAND`` and is named after its subcommand.
+The command line and the manual page (:mod:`kairos.cli.reference`) are generated from these
+declarations; no further registration is needed.
 """
 
 from argparse import RawDescriptionHelpFormatter
@@ -12,9 +12,9 @@ __all__ = ["Command", "Option"]
 
 
 class Option:
-    """An option or a positional argument, with the parameters of `ArgumentParser.add_argument`.
+    """An option or positional argument; takes the arguments of `ArgumentParser.add_argument`.
 
-    `group` is the heading under which the help shows it.
+    `group` is its heading in the help.
     """
 
     def __init__(self, *names: str, help: str, group: str | None = None, **settings):
@@ -24,19 +24,19 @@ class Option:
 
 
 def _is_of(line: str, path: str) -> bool:
-    """Return whether an example contains the words of a subcommand in order, possibly with options
-    in between."""
+    """Whether an example contains the words of a subcommand in order, with options possibly in between."""
     words = iter(line.split())
     return all(word in words for word in path.split())
 
 
 class Command:
-    """A subcommand: it either runs a function, or has `tools`, nested subcommands, which the help
-    calls `kind`; `default` is the tool used if none is named.
+    """A subcommand. It either runs a function or has `tools`, nested subcommands shown as `kind` in
+    the help; `default` is the nested subcommand used if none is given.
 
-    `runs` names the function, ``module.function`` in :mod:`kairos.cli`: it is imported when called,
-    since imports of a subcommand take up to 0.5 s. It takes the parsed command line, and returns
-    the exit code, or None for 0. `examples` are command lines shown in the help.
+    `runs` names the function, ``module.function`` in :mod:`kairos.cli`. It is imported only when
+    called, since importing the dependencies of a subcommand takes up to 0.5 s. It takes the parsed
+    command line and returns the exit code, or None for 0. `examples` are command lines shown in the
+    help.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class Command:
         self.examples = examples
 
     def completed(self, words: list[str]) -> list[str]:
-        """Return the words after its name, with the default tool added if none is named."""
+        """The words after its name, with the default tool inserted if they name none."""
         names_none = not words or (words[0].startswith("-") and words[0] not in ("-h", "--help"))
         return [self.default, *words] if self.default and names_none else words
 
     def description(self) -> str:
-        """Return its description, as a sentence."""
-        alone = f" Alone it does what '{self.default}' does." if self.default else ""
+        """The description, as a sentence."""
+        alone = f" Without a subcommand: same as '{self.default}'." if self.default else ""
         return f"{self.help[0].upper()}{self.help[1:]}.{alone}"
 
     def function(self):
@@ -73,12 +73,11 @@ class Command:
         return getattr(import_module(f".{module}", __package__), name)
 
     def examples_of(self, path: str, others: tuple[str, ...]) -> tuple[str, ...]:
-        """Return its examples, and those of `others` (the enclosing commands) that contain its
-        words `path`."""
+        """Its examples, and those in `others` (examples of the enclosing commands) that match its words `path`."""
         return (*self.examples, *(line for line in others if _is_of(line, path)))
 
     def add_to(self, parsers, name: str, path: str = "", others: tuple[str, ...] = ()):
-        """Add a parser called `name` to the result of `ArgumentParser.add_subparsers`; `path` and
+        """Add a parser called `name` to the result of `ArgumentParser.add_subparsers`. `path` and
         `others`: words and examples of the enclosing commands."""
         path = f"{path} {name}"
         examples = self.examples_of(path, others)

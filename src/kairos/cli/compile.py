@@ -1,4 +1,4 @@
-"""``kairos compile``: the compilation stages of an experiment's ``run``, without a device."""
+"""``kairos compile``: outputs the compilation stages of an experiment's ``run``, without a device."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``kairos completion``: the command line as a shell's completion script."""
+"""``kairos completion``: generates completion scripts for shells."""
 
 import argparse
 

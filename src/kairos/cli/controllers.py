@@ -1,5 +1,4 @@
-"""``kairos controllers``: starts the controllers of a device database, or lists which of them
-answer."""
+"""``kairos controllers``: starts the controllers of a device database, or lists which of them answer."""
 
 import asyncio
 import json
@@ -20,8 +19,8 @@ def controllers(args) -> int:
     supervisor = Supervisor(DeviceDB.load(args.device_db).entries, args.bind)
     if not supervisor.controllers:
         raise UsageError(
-            f"{args.device_db} names no controller of this computer: an entry of type 'controller' needs a 'command', "
-            "and as 'host' an address of this computer"
+            f"{args.device_db} has no controller for this computer: an entry of type 'controller' needs a 'command', "
+            "and an address of this computer as 'host'"
         )
     if args.list:
         return _list(supervisor, args.json)

@@ -1,4 +1,4 @@
-"""``kairos datasets``: the datasets kept between runs."""
+"""``kairos datasets``: persistent datasets."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ def _store(args, new=False):
     """Open the store of the command line; UsageError if it does not exist, unless it may be `new`."""
     if not (new or Path(args.dataset_db).exists()):
         raise UsageError(
-            f"there is no dataset store {args.dataset_db}: runs keep datasets that are set with persist=True"
+            f"there is no dataset store {args.dataset_db}: it is created by runs that set datasets with persist=True"
         )
     store = DatasetStore(args.dataset_db)
     try:
@@ -48,7 +48,7 @@ def _known(store, key, action):
     try:
         return action(key)
     except KeyError:
-        raise UsageError(f"there is no dataset {key} in {store.path}; `kairos datasets list` shows all") from None
+        raise UsageError(f"there is no dataset {key} in {store.path}; 'kairos datasets list' lists all") from None
 
 
 def get(args):

@@ -1,5 +1,4 @@
-"""``kairos devices``: lists a device database, or generates that of a system description or a
-device."""
+"""``kairos devices``: lists a device database, or generates one from a system description or a device."""
 
 import json
 import sys
@@ -35,7 +34,7 @@ def devices(args):
             print(f"wrote {args.output}")
         return
     if args.output is not None or args.host is not None:
-        raise UsageError("--output and --host go with --from, which names a system description or a device")
+        raise UsageError("--output and --host require --from, which selects a system description or a device")
     for name, entry in DeviceDB.load(args.device_db).entries.items():
         if args.json:
             print(json.dumps({"name": name, "entry": entry}, default=repr))

@@ -1,4 +1,4 @@
-"""``kairos emulate``: a persistent emulated device, for any number of runs, tools and hubs."""
+"""``kairos emulate``: a persistent emulated device, to which runs, tools and hubs connect."""
 
 import time
 
@@ -17,7 +17,7 @@ PORT_MAX = 65_535
 def emulate(args):
     """Start an emulated device, and wait until it ends. EmulatorError if it exits by itself."""
     if not 0 <= args.offset <= PORT_MAX - max(PORTS):
-        raise UsageError(f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} are to be below {PORT_MAX + 1}")
+        raise UsageError(f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} must be below {PORT_MAX + 1}")
     known = {} if args.device_db is None else DeviceDB.load(args.device_db).entries
     forward = {port: port + args.offset for port in PORTS}
     emulator = Emulator(args.variant, Options(forward=forward, log=args.log, bench=args.bench, entries=known))

@@ -1,5 +1,4 @@
-"""Creates experiment objects from files: imports a file, selects a class, supplies devices and
-arguments."""
+"""Creates an experiment object from a file: imports it, selects the class, provides devices and arguments."""
 
 import importlib.util
 import logging
@@ -86,7 +85,7 @@ def choose_class(module, class_name: str | None = None):
             raise UsageError(f"{file} has no experiment '{class_name}'; it has {', '.join(found) or 'none'}")
         return found[class_name]
     if not found:
-        raise UsageError(f"no experiments in {file}: a class derived from EnvExperiment is one")
+        raise UsageError(f"no experiments in {file}: an experiment is a class derived from EnvExperiment")
     if len(found) > 1:
         raise UsageError(f"more than one experiment in {file}: choose with -c {'|'.join(found)}")
     return next(iter(found.values()))
@@ -96,7 +95,7 @@ def _class_of(path: str, class_name: str | None) -> type:
     if not precompiled.is_precompiled(path):
         return choose_class(import_file(path), class_name)
     if class_name is not None:
-        raise UsageError(f"{path} is a compiled kernel, which has no classes to choose from")
+        raise UsageError(f"{path} is a compiled kernel, which has no experiment classes to select")
     compat.install()
     return precompiled.experiment_of(path)
 

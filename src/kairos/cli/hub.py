@@ -41,8 +41,10 @@ def serve(args):
     if not program.is_file():
         raise UsageError(f"there is no {program}: build it with 'make hub' in the Kairos checkout")
     if not Path(args.settings).exists():
-        raise UsageError(f"there is no {args.settings}: 'kairos new --hub' writes one for the devices of device_db.py")
-    # Plugins use the interpreter that has this package, unless hub.toml names another.
+        raise UsageError(
+            f"{args.settings} does not exist: 'kairos new --hub' creates it for the devices in device_db.py"
+        )
+    # The interpreter of a plugin is the one that has this package, unless hub.toml says another.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     listen = ["--listen", args.listen] if args.listen else []
     traces = ["--traces", args.traces] if args.traces else []
@@ -67,7 +69,7 @@ def _registers(device, name: str) -> list:
     if not found:
         block = name.partition("/")[0]
         near = [each for each in registers if each.startswith(f"{block}/")] or dir(registers)
-        raise UsageError(f"{device.name} has no register and no block '{name}', but {', '.join(near)}")
+        raise UsageError(f"{device.name} has no register or block '{name}'; it has {', '.join(near)}")
     return found
 
 
@@ -89,7 +91,7 @@ def write(args):
     """Set a register to the number on the command line."""
     value = number(args.value)
     if not 0 <= value < 2**64:
-        raise UsageError(f"{value} fits into no register: they have 1 to 64 bits, without a sign")
+        raise UsageError(f"{value} does not fit into any register: registers have 1 to 64 bits, unsigned")
     device, name = _split(args.register)
     with open_lab(args) as lab:
         named(named(lab, device).registers, name).write(value)
@@ -98,7 +100,7 @@ def write(args):
 def _channel(path: str) -> tuple[str, str]:
     device, slash, name = path.partition("/")
     if not slash:
-        raise UsageError(f"'{path}' names no channel: DEVICE/CHANNEL, as in zc706/ttl4")
+        raise UsageError(f"'{path}' is not a channel: give DEVICE/CHANNEL, as in zc706/ttl4")
     return device, name
 
 
@@ -131,9 +133,9 @@ def batch(args):
 def watch(args):
     """Show readings of registers of one device as they arrive."""
     if args.period < PERIOD_MIN:
-        raise UsageError(f"the hub reads every {PERIOD_MIN} s at most")
+        raise UsageError(f"the period must be at least {PERIOD_MIN} s")
     if len({path.partition("/")[0] for path in args.registers}) > 1:
-        raise UsageError("one device at a time can be watched")
+        raise UsageError("only one device can be watched at a time")
     with open_lab(args) as lab:
         ((device, names),) = _by_device(lab, args.registers).items()
         shown(names, named(lab, device).watch(*names, period=args.period), args.json)
@@ -217,7 +219,7 @@ def token(args):
     it is not redirected to a file. The hub does not need the token itself."""
     made = secrets.token_urlsafe(32)
     digest = hashlib.sha256(made.encode()).hexdigest()
-    print(f"the token of {args.name}, shown only now: {made}", file=sys.stderr)
+    print(f"the token of {args.name}, displayed only this once: {made}", file=sys.stderr)
     print(f'[[token]]\nname = {json.dumps(args.name)}\nrole = "{args.role}"\nsha256 = "{digest}"')
 
 
@@ -225,7 +227,7 @@ def _split(path: str, blocks: bool = False) -> tuple[str, str]:
     """Split a path into device and register; with `blocks` a block's name is accepted."""
     device, _, name = path.partition("/")
     if not name or "/" not in (path if blocks else name):
-        raise UsageError(f"'{path}' names no register: DEVICE/BLOCK/REGISTER, as 'kairos hub ls DEVICE' shows them")
+        raise UsageError(f"'{path}' is not a register: give DEVICE/BLOCK/REGISTER, as listed by 'kairos hub ls DEVICE'")
     return device, name
 
 

@@ -1,4 +1,4 @@
-"""``kairos hub``: devices on buses, and buffers of computers with Linux, from the command line."""
+"""``kairos hub``: buses, and memory buffers of Linux computers."""
 
 import json
 
@@ -61,7 +61,7 @@ def _is_core(lab, device: str) -> bool:
 def _bytes(words: list[str]) -> bytes:
     written = [number(word) for word in words]
     if any(not 0 <= byte < 256 for byte in written):
-        raise UsageError("bytes are numbers from 0 to 255")
+        raise UsageError("bytes must be numbers from 0 to 255")
     return bytes(written)
 
 
@@ -75,7 +75,7 @@ def i2c(args):
         if not _is_core(lab, name):
             data = _of_linux(device, bus, address, written, args)
         elif bus not in ("", I2C):
-            raise UsageError(f"{name} has no I2C bus '{bus}', but one that is called {I2C}")
+            raise UsageError(f"{name} has no I2C bus '{bus}'; its bus is called {I2C}")
         elif address is None:
             found = device.i2c.scan(_switch(args.switch))
             print(json.dumps(found) if args.json else " ".join(f"{address:#04x}" for address in found))
@@ -93,7 +93,7 @@ def _switch(text: str | None) -> tuple[int, int] | None:
         return None
     address, colon, mask = text.partition(":")
     if not colon:
-        raise UsageError(f"'{text}' is no switch: ADDRESS:MASK, as in 0x74:0x04")
+        raise UsageError(f"'{text}' is not a switch: give ADDRESS:MASK, as in 0x74:0x04")
     return number(address), number(mask)
 
 
@@ -101,12 +101,16 @@ def _of_linux(device, bus: str, address: int | None, written: bytes, args) -> by
     """Return the bytes read from a chip on a bus of a computer with Linux."""
     if not bus:
         known = [f"{device.name}/{each.name}" for each in device.board.buses() if KINDS[each.kind] == "I2C"]
-        raise UsageError(f"'{device.name}' names no bus, as do {', '.join(known) or 'none: it has no I2C'}")
+        raise UsageError(
+            f"'{device.name}' does not select a bus; available: {', '.join(known) or 'none, it has no I2C'}"
+        )
     if args.switch is not None:
-        raise UsageError("switches of a computer with Linux are its kernel's: what is behind one is a bus of its own")
+        raise UsageError(
+            "on a Linux computer the kernel controls bus switches: use the separate bus of the switch's channel"
+        )
     if address is None:
         known = f"'kairos hub buses {device.name}' shows those that the kernel knows"
-        raise UsageError(f"the address of a chip is needed: {known}; a search could disturb others")
+        raise UsageError(f"give the address of a chip: {known}; scanning the bus could disturb other chips")
     return device.board.i2c(bus, address, *([written] if written else []), *([args.read] if args.read else []))
 
 
@@ -114,7 +118,7 @@ def spi(args):
     """Print the bytes received from a chip on SPI."""
     name, slash, bus = args.bus.partition("/")
     if not slash:
-        raise UsageError(f"'{args.bus}' names no bus: DEVICE/BUS, as 'kairos hub buses DEVICE' shows them")
+        raise UsageError(f"'{args.bus}' is not a bus: give DEVICE/BUS, as listed by 'kairos hub buses DEVICE'")
     data = _bytes(args.bytes)
     with open_lab(args) as lab:
         device = named(lab, name)
@@ -144,7 +148,7 @@ def memory(args):
     with open_lab(args) as lab:
         found = named(lab, device).board.buffers
         if name and name not in found:
-            raise UsageError(f"{device} has no buffer '{name}', but {', '.join(found) or 'none'}")
+            raise UsageError(f"{device} has no buffer '{name}'; it has {', '.join(found) or 'none'}")
         if name:
             files.write(args.output or f"{name}.bin", found[name].read())
             return

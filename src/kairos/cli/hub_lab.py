@@ -1,4 +1,4 @@
-"""Shared by all of ``kairos hub``: the connection to the hub, and lookups by name."""
+"""Common parts of the ``kairos hub`` subcommands: the connection to the hub, and look-up of its objects by name."""
 
 import os
 import signal
@@ -49,4 +49,4 @@ def number(text: str) -> int:
     try:
         return int(text, 0)
     except ValueError:
-        raise UsageError(f"'{text}' is no number") from None
+        raise UsageError(f"'{text}' is not a number") from None

@@ -1,4 +1,4 @@
-"""Output of ``kairos hub watch``: as lines, or on a terminal as a table updated in place."""
+"""Output of ``kairos hub watch``: lines, or on a terminal a table that is updated in place."""
 
 import json
 import shutil

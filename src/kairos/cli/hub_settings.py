@@ -1,4 +1,4 @@
-"""The core devices of a device database, in the form of a hub's settings (``hub.toml``)."""
+"""Settings of a hub (``hub.toml``), generated from the core devices of a device database."""
 
 import json
 from pathlib import Path
@@ -66,9 +66,9 @@ def _entry(core: Core) -> str:
     text = ""
     if core.emulated:
         text += (
-            f"# In the device database it is {core.emulated}, which each run starts anew. One that stays is started\n"
+            f"# In the device database it is {core.emulated}, which each run starts anew. To keep one running, start\n"
         )
-        text += f"# with '{core.start}', and has the host 127.0.0.1 there.\n"
+        text += f"# '{core.start}' and set its host to 127.0.0.1 in the database.\n"
     text += f"[[device]]\nname = {json.dumps(core.name)}\naddress = {json.dumps(core.address)}\n"
     if core.analyzer:
         text += f"analyzer = {json.dumps(core.analyzer)}\n"

@@ -1,4 +1,4 @@
-"""``kairos hub``: clocks of devices and waveforms of their channels from the command line."""
+"""``kairos hub``: clocks and waveforms of devices."""
 
 import json
 import time
@@ -97,7 +97,7 @@ def waveform(args):
             events = waveforms.read(*channels, newest=limit or 0) if limit != 0 else []
     _print_events(events, args.json)
     if not events and not args.json and limit != 0:
-        print("the record is empty: nothing was submitted yet")
+        print("the record is empty: no events have been submitted yet")
 
 
 def _print_events(events: list, as_json: bool):

@@ -22,16 +22,16 @@ def write_image(args):
     board = args.board or next(iter(known))
     if (assumed := known.get(board)) and not args.unconfirmed:
         raise UsageError(
-            f"no public source confirms what the loader assumes of {board}: {assumed}. "
-            "Compare it with the board's schematic, then say --unconfirmed"
+            f"the loader's assumptions about {board} are not confirmed by public sources: {assumed}. "
+            "Compare them with the board's schematic, then use --unconfirmed"
         )
     if args.satellite and args.firmware:
-        raise UsageError("say --satellite or --firmware, not both")
+        raise UsageError("--satellite and --firmware exclude each other")
     firmware = args.firmware or built_firmware("satman.elf" if args.satellite else "runtime.elf")
     image = boot_image(loader, firmware, args.gateware, board=board)
     files.write(args.output, image)
     if args.gateware is None:
-        print("no gateware in this image: give a bitstream with --gateware", file=sys.stderr)
+        print("this image contains no gateware: give a bitstream with --gateware", file=sys.stderr)
     if args.json:
         print(json.dumps({"file": args.output, "bytes": len(image), "board": board}))
     else:

@@ -1,4 +1,4 @@
-"""``kairos links``: the tree of boards behind a core device, and the links to them."""
+"""``kairos links``: the tree of boards connected to a core device, and the links between them."""
 
 import json
 
@@ -84,10 +84,10 @@ def destination_of(address: tuple[str, int], board: str, key: bytes | None = Non
     boards = [(_name(link), link["destination"]) for link in tree_of(address, key)]
     fitting = [destination for name, destination in boards if name == board]
     if len(fitting) > 1:
-        raise UsageError(f"several boards are called '{board}': say which by its number, {_listed(fitting)}")
+        raise UsageError(f"several boards are called '{board}': select one by its number, {_listed(fitting)}")
     if not fitting:
         known = _listed(sorted({name for name, _ in boards if name})) or "none that answers"
-        raise UsageError(f"no board '{board}' behind a link of this device; there is: {known}")
+        raise UsageError(f"this device has no board '{board}' on its links; available: {known}")
     return fitting[0]
 
 

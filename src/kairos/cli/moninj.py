@@ -1,4 +1,4 @@
-"""``kairos moninj``: observes pins and cards, overrides pins and releases them."""
+"""``kairos moninj``: monitors pins and cards, overrides and releases pins."""
 
 import json
 import time
@@ -67,7 +67,7 @@ def _probes(name: str, database: DeviceDB | None):
     if number:
         cards = [card for card in cards if card.place == int(number)]
     if not cards:
-        raise UsageError(f"'{name}' has nothing that could be watched")
+        raise UsageError(f"'{name}' has nothing to monitor")
     labels = (name if number or card.place is None else f"{device}:{card.place}" for card in cards)
     return [((card.channel, card.probe), Watched(label, card)) for card, label in zip(cards, labels, strict=True)]
 
@@ -111,7 +111,7 @@ def _inject(args, values: dict[Override, int]):
         device.ask(channel, Override.ENABLE)
         seen = device.next(CONFIRMED)
         if seen is None or seen.value != values[Override.ENABLE]:
-            raise UsageError(f"'{name}' has nothing that could be set by hand: it is no TTL")
+            raise UsageError(f"'{name}' cannot be overridden: it is not a TTL")
     device.close()
 
 

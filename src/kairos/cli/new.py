@@ -1,4 +1,4 @@
-"""``kairos new``: writes a runnable experiment, with the files it needs, and the settings of a hub."""
+"""``kairos new``: creates an example experiment with its device database, or the settings of a hub."""
 
 from importlib import resources
 from pathlib import Path
@@ -24,9 +24,11 @@ def new(args):
     """Write the files selected by the command line `args` into this directory: an experiment, the
     settings of a hub, or both."""
     if args.name is None and not args.hub:
-        raise UsageError("what is to be written? 'kairos new NAME' writes an experiment, 'kairos new --hub' hub.toml")
+        raise UsageError(
+            "nothing to create: 'kairos new NAME' creates an experiment, 'kairos new --hub' creates hub.toml"
+        )
     if args.hub and hub_settings.FILE.exists():
-        raise UsageError(f"{hub_settings.FILE} is there already: change it by hand, or move it away")
+        raise UsageError(f"{hub_settings.FILE} already exists: edit it, or move it away")
     if args.name is not None:
         _experiment(args)
     if args.hub:
@@ -37,7 +39,7 @@ def _hub(database):
     """Write the settings of a hub for the core devices of a device database."""
     cores = hub_settings.cores(DeviceDB.load(database).entries)
     if not cores:
-        raise UsageError(f"{database} has no core device that a hub could reach")
+        raise UsageError(f"{database} has no core device reachable by a hub")
     files.write(hub_settings.FILE, _filled("hub.toml", {"DEVICES": hub_settings.render(cores)}))
     print(f"wrote {hub_settings.FILE}, with {', '.join(core.name for core in cores)}")
     for core in cores:
@@ -54,9 +56,9 @@ def _experiment(args):
     words = [word for word in path.stem.replace("-", "_").split("_") if word]
     title = "".join(word[:1].upper() + word[1:] for word in words)
     if not title.isidentifier() or path.name != f"{name}.py":
-        raise UsageError(f"{args.name} is no name for an experiment: give a word, such as rabi_flop")
+        raise UsageError(f"{args.name} is not a valid experiment name: give a word, such as rabi_flop")
     if path.exists():
-        raise UsageError(f"{path} is there already: choose another name")
+        raise UsageError(f"{path} already exists: choose another name")
     if args.bench is not None:
         _with_bench(args.bench, path, title, " ".join(words))
         return
@@ -76,7 +78,7 @@ def _with_bench(bench: str, path: Path, title: str, name: str):
     written[DATABASE] = built_database(bench).read_bytes()
     for file in (*written, test):
         if file.exists():
-            raise UsageError(f"{file} is there already: a bench wants a folder of its own")
+            raise UsageError(f"{file} already exists: a bench needs its own folder")
     written[path] = _filled(f"{bench}/experiment.py", {"CLASS": title, "NAME": name})
     written[test] = _filled(f"{bench}/test.py", {"EXPERIMENT": path.stem})
     for file, content in written.items():
@@ -101,4 +103,4 @@ def _output() -> str:
     for name, entry in entries.items():
         if isinstance(entry, dict) and entry.get("class") == OUTPUT:
             return name
-    raise UsageError(f"{DATABASE} has no device of class {OUTPUT}, which the experiment would switch")
+    raise UsageError(f"{DATABASE} has no device of class {OUTPUT} for the experiment to switch")

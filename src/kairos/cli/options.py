@@ -16,33 +16,39 @@ __all__ = [
     "quiet",
 ]
 
-DEVICE_DB = Option("--device-db", metavar="FILE", default="device_db.py", help="default: %(default)s")
+DEVICE_DB = Option("--device-db", metavar="FILE", default="device_db.py", help="device database; default: %(default)s")
 
 DATASET_DB = Option(
-    "--dataset-db", metavar="FILE", default="dataset_db.mdb", help="datasets that are kept; default: %(default)s"
+    "--dataset-db", metavar="FILE", default="dataset_db.mdb", help="file with persistent datasets; default: %(default)s"
 )
 
 EXPERIMENT = (
-    Option("file", metavar="FILE", help="Python file with the experiment (to run: or a kernel of 'kairos compile')"),
-    Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments of the experiment, as PYON"),
+    Option(
+        "file",
+        metavar="FILE",
+        help="Python file with the experiment; 'kairos run' also takes a kernel compiled by 'kairos compile'",
+    ),
+    Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments of the experiment, values as PYON"),
     DEVICE_DB,
     DATASET_DB,
     Option("-c", "--class-name", metavar="CLASS", help="experiment class, if the file has several"),
 )
-"""Selects the experiment and its arguments."""
+"""The experiment and its arguments."""
 
-STRICT = Option("--strict", action="store_true", help="take the compiler's warnings for errors")
+STRICT = Option("--strict", action="store_true", help="treat compiler warnings as errors")
 
-KEY = Option("--key", metavar="FILE", help="key of the device (its configuration: auth_key), if it has one")
+KEY = Option(
+    "--key", metavar="FILE", help="authentication key of the device (configuration key auth_key), if it has one"
+)
 
-JSON = Option("--json", action="store_true", help="print JSON, an object a line")
+JSON = Option("--json", action="store_true", help="print JSON, one object per line")
 
-FIRMWARE = Option("--firmware", metavar="ELF", help="default: runtime.elf of the built firmware")
+FIRMWARE = Option("--firmware", metavar="ELF", help="firmware; default: runtime.elf of the built firmware")
 GATEWARE = Option("--gateware", metavar="FILE", help="bitstream; default: none")
 
 
 def device(form: str, help: str, **settings) -> Option:
-    """Declare the option for a device's address, in the form that the subcommand takes."""
+    """The address of a device, in the form accepted by the subcommand."""
     return Option("-D", "--device", metavar=form, help=help, **settings)
 
 
@@ -52,5 +58,5 @@ def output(help: str, **settings) -> Option:
 
 
 def quiet(help: str) -> Option:
-    """Declare the option for less output; `help` describes what remains."""
+    """Less output; `help` describes the rest."""
     return Option("-q", "--quiet", action="store_true", help=help)

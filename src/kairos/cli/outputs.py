@@ -39,12 +39,12 @@ class Outputs:
             if option == "--plot":
                 check_picture(option, path)
             if option == "--scope" and path.suffix not in (".html", ".htm"):
-                raise UsageError(f"--scope {path}: it is a page for a browser, whose name ends with .html")
+                raise UsageError(f"--scope {path}: the file name of the HTML page must end with .html")
             other = places.setdefault(path.absolute(), option)
             if other != option:
-                raise UsageError(f"{other} and {option} name one file, {path}")
+                raise UsageError(f"{other} and {option} name the same file, {path}")
             if option == "-o" and path.exists() and not path.is_file() and not path.is_dir():
-                raise UsageError(f"-o {path} cannot be written: it is no file, but a device or a pipe")
+                raise UsageError(f"-o {path} cannot be written: it is not a regular file but a device or a pipe")
             try:
                 _check_place(path)
             except OSError as error:
@@ -121,7 +121,7 @@ class Outputs:
 def check_picture(option: str, path):
     """Raise UsageError, naming the option, if the file name of a picture has no supported suffix."""
     if Path(path).suffix not in FORMATS:
-        raise UsageError(f"{option} {path}: the name ends with {', '.join(FORMATS)}, which says the format")
+        raise UsageError(f"{option} {path}: the file name must end with {', '.join(FORMATS)}, which selects the format")
 
 
 def table_limit(text: str, noun: str) -> int | None:
@@ -144,7 +144,7 @@ def _check_log(path: Path, device):
     if whole:
         os.truncate(path, len(whole))
         lines = whole.count(b"\n")
-        raise UsageError(f"{path} is not complete, it ends after {lines:,} lines: {why}")
+        raise UsageError(f"{path} is incomplete, it ends after {lines:,} lines: {why}")
     if path.is_file():
         path.unlink()
     raise UsageError(f"{path} cannot be written: {why}")

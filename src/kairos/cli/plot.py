@@ -19,7 +19,7 @@ def plot(args):
         if name not in known:
             raise UsageError(f"{args.file} has no dataset '{name}'; it has {', '.join(known) or 'none'}")
         if name not in numbers:
-            raise UsageError(f"dataset '{name}' of {args.file} is no list or matrix of numbers")
+            raise UsageError(f"dataset '{name}' of {args.file} is not a list or matrix of numbers")
     x = numbers.pop(args.x) if args.x else None
     chosen = [numbers[name] for name in args.datasets or numbers]
     if not chosen:
@@ -27,7 +27,7 @@ def plot(args):
     for curve in chosen:
         if x is not None and curve.values.shape[0] != len(x.values):
             lengths = f"{curve.values.shape[0]} values, '{x.name}' has {len(x.values)}"
-            raise UsageError(f"dataset '{curve.name}' cannot be drawn over '{x.name}': it has {lengths}")
+            raise UsageError(f"dataset '{curve.name}' cannot be plotted over '{x.name}': it has {lengths}")
     write_curves(target, chosen, x, title=Path(args.file).stem)
     print(f"wrote {target}")
 
@@ -46,10 +46,10 @@ def _datasets(path) -> dict[str, Curve | None]:
     try:
         with h5py.File(path) as file:
             if "datasets" not in file:
-                raise UsageError(f"{path} has no group 'datasets': it is no result of an experiment")
+                raise UsageError(f"{path} has no group 'datasets': it is not the result file of an experiment")
             file["datasets"].visititems(note)
     except OSError:
         if not Path(path).is_file():
             raise UsageError(f"there is no file {path}") from None
-        raise UsageError(f"{path} is no HDF5 file, or is not whole") from None
+        raise UsageError(f"{path} is not an HDF5 file, or is truncated") from None
     return found

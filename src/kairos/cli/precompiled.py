@@ -1,7 +1,5 @@
-"""A kernel compiled by `kairos compile`, wrapped as an experiment that runs it: without its source,
-and without calls of the host, which such a kernel does not contain. Its output goes to the device's
-log.
-"""
+"""Runs a kernel compiled by `kairos compile` as an experiment, without its source. Such kernels make no calls to
+the host; their output goes to the device's log."""
 
 import io
 from pathlib import Path
@@ -31,7 +29,7 @@ def experiment_of(path: str | Path) -> type[EnvExperiment]:
     for name, library in libraries.items():
         if not library.startswith(b"\x7fELF"):
             raise UsageError(
-                f"{name if Path(path).suffix == '.tar' else path} is no kernel that 'kairos compile' has written"
+                f"{name if Path(path).suffix == '.tar' else path} is not a kernel written by 'kairos compile'"
             )
 
     def build(self):
@@ -52,9 +50,9 @@ def _libraries(path: str, content: bytes) -> dict[str, bytes]:
             members = [(member.name, archive.extractfile(member)) for member in archive if member.isfile()]
             libraries = {name: file.read() for name, file in members if file is not None}
     except tarfile.TarError as error:
-        raise UsageError(f"{path} is no archive of kernels: {error}") from None
+        raise UsageError(f"{path} is not a kernel archive: {error}") from None
     if "main.elf" not in libraries:
-        raise UsageError(f"{path} is no archive of kernels: it has no main.elf")
+        raise UsageError(f"{path} is not a kernel archive: it has no main.elf")
     return libraries
 
 
@@ -67,7 +65,7 @@ def _compiled(libraries: dict[str, bytes]):
             continue
         number, _, destination = name.removesuffix(".elf").partition(" ")
         if not (number.isdecimal() and destination.isdecimal()):
-            raise UsageError(f"the archive has a library '{name}' where 'NUMBER DESTINATION.elf' is due")
+            raise UsageError(f"the archive contains a library '{name}' where 'NUMBER DESTINATION.elf' was expected")
         subkernels.append(
             compiler.CompiledSubkernel(int(number), int(destination), library, lambda library=library: library)
         )

@@ -1,4 +1,4 @@
-"""Handling of write errors on standard output: the disk is full, or the reader has exited.
+"""Handling of standard output that can no longer be written, because the disk is full or the reader is gone.
 
 A full disk does not affect a run otherwise: its results are kept, and the failure is reported in
 one line at its end. Other commands end at once. A closed pipe also ends a command, as usual in

@@ -58,7 +58,7 @@ def compile_words(args):
     counts = f"{len(programming) - pauses} program {len(gates.gates)} gates{_for_pauses(pauses)}; {len(run)} run it"
     print(f"{args.output}: {len(words)} words. {counts}")
     if streamed:
-        print(f"{streamed} gates have no room in the tables and are streamed")
+        print(f"{streamed} gates do not fit into the tables and are streamed")
 
 
 def _length(gates: GateSet) -> int:
@@ -90,7 +90,7 @@ def view(args):
         write_plot(args.output, played, channels)
     print(f"{args.output}: {played.samples.shape[1]} samples of channels {', '.join(map(str, channels))}")
     for error in model.errors():
-        print(f"the core says: {error}")
+        print(f"error reported by the core: {error}")
 
 
 def diff(args):
@@ -110,7 +110,7 @@ def diff(args):
         print(json.dumps({"words": len(changes), "words_of_all": whole, "words_of_pauses": pauses, "run": len(run)}))
     else:
         counts = f"{whole - pauses} program all its gates{_for_pauses(pauses)}; {len(run)} run it"
-        print(f"{len(changes)} words make {args.new} of {args.file}. From nothing {counts}")
+        print(f"{len(changes)} words turn {args.file} into {args.new}. From scratch {counts}")
 
 
 def stats(args):

@@ -1,6 +1,6 @@
-"""Generates the manual's page of subcommands from their declarations.
+"""Generates the manual page of subcommands from their declarations.
 
-``python -m kairos.cli.reference > docs/commands.md`` updates it; a test fails while it is outdated.
+``python -m kairos.cli.reference > docs/commands.md`` updates it; a test fails if it is stale.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ _HEAD = """# The `kairos` command
 
 Generated from the declarations in `src/kairos/cli/commands/` by `python -m kairos.cli.reference`: do not edit.
 
-`kairos --version` and `kairos --help` are there too; `--help` also stands behind every subcommand. The exit code is 0,
-1 if the command failed, 2 for a wrong command line, 130 after Ctrl-C.
+`kairos --version` prints the version. `kairos` and every subcommand accept `--help`. Exit codes: 0 for success, 1 for
+failure, 2 for an invalid command line, 130 after Ctrl-C.
 """
 
 
 def _usage(option: Option) -> str:
-    """Return the form of an option on a command line: its names and its value."""
+    """The syntax of an option on the command line: its names and the value that it takes."""
     settings = option.settings
     choices = "|".join(settings["choices"]) if "choices" in settings else None
     value = settings.get("metavar") or choices or ("N" if settings.get("type") in (int, float) else None)

@@ -1,4 +1,4 @@
-"""Presentation of errors in experiments: shows the user's own lines, not those of Kairos."""
+"""Reports of errors in experiments, showing only the user's own source lines."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""``kairos rtiomap``: the map of RTIO channels to devices, in the firmware's format.
+"""``kairos rtiomap``: map of RTIO channels to device names, in the format of the firmware.
 
 The format is the value of the configuration key `device_map`: a count, then for each channel its
 number, the length of its name and the name; numbers are 32 bits, little-endian.
@@ -67,5 +67,5 @@ def _read(data: bytes, path):
             found.append((channel, name.decode()))
             place += length
     except (struct.error, ValueError):
-        raise UsageError(f"{path} is no map of channels, or is not whole") from None
+        raise UsageError(f"{path} is not a channel map, or is truncated") from None
     return found

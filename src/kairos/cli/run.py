@@ -1,4 +1,4 @@
-"""``kairos run``: boots the device if it is emulated, runs the experiment, shows the results."""
+"""``kairos run``: boots the device if it is emulated, runs the experiment, and shows the results."""
 
 import logging
 import sys
@@ -74,7 +74,7 @@ def run(args) -> int:
             device = emulation.acquire(host, options)
         elif args.vcd or args.scope or args.pulses or args.log or args.wire:
             raise UsageError(
-                "--vcd, --scope, --pulses, --log and --wire are of emulated devices, and 'core' is not one"
+                "--vcd, --scope, --pulses, --log and --wire require an emulated device, but 'core' is not emulated"
             )
         return _run_on(args, ddb, device, limit, outputs)
     finally:

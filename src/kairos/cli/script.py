@@ -1,5 +1,4 @@
-"""Self-running experiments: ``run()`` at the end of a script is equivalent to ``kairos run`` of
-that script."""
+"""Self-running experiments: ``run()`` at the end of a script is equivalent to ``kairos run`` of this script."""
 
 import sys
 
@@ -16,5 +15,5 @@ def run(file=None):
     """
     path = file or getattr(sys.modules["__main__"], "__file__", None)
     if path is None:
-        raise SystemExit("artiq_run.run() is for scripts: there is no file here, use kairos run FILE")
+        raise SystemExit("artiq_run.run() only works in scripts: use 'kairos run FILE'")
     raise SystemExit(main(["run", str(path), *sys.argv[1:]]))

@@ -1,5 +1,5 @@
-"""Signals that end a command like Ctrl-C, so that the results of a run are written: from a job
-scheduler, `timeout`, a service manager, or a terminal that is closed."""
+"""Signals that end a command like Ctrl-C, so that the results of a run are still written: from a job scheduler,
+`timeout`, a service manager, or a closed terminal."""
 
 import signal
 import threading

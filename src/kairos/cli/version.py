@@ -1,4 +1,4 @@
-"""``kairos version``: prints the version of Kairos."""
+"""``kairos version``: the version of Kairos."""
 
 import json
 

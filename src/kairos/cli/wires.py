@@ -1,4 +1,4 @@
-"""``--wire PIN=SOURCE``: additional drivers of inputs of an emulated device, besides its bench."""
+"""``--wire PIN=SOURCE``: additional sources for inputs of an emulated device."""
 
 from ..errors import UsageError
 

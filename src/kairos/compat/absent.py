@@ -1,5 +1,5 @@
-"""Names that experiments import and that Kairos lacks: importing one succeeds, using it raises an
-error with advice.
+"""Names that experiments import but Kairos does not provide: importing one is allowed, using it raises an error
+with advice.
 
 Files of laboratories import more than they use, so an import alone must not end a run.
 """

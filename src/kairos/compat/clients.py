@@ -1,4 +1,4 @@
-"""Clients of a core device with ARTIQ's names and methods."""
+"""Clients of a core device with the names and methods of ARTIQ's."""
 
 from pathlib import Path
 

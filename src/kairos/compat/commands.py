@@ -1,4 +1,4 @@
-"""ARTIQ's commands with ARTIQ's flags, translated to commands of ``kairos``.
+"""ARTIQ's commands with their flags, translated to ``kairos`` commands.
 
 They are console scripts of the package; if ARTIQ itself is installed in the same environment, its
 scripts have the same names. A flag without a counterpart is an error that says so.

@@ -1,4 +1,4 @@
-"""Command-line helpers that controller programs import besides clients and servers."""
+"""Command-line helpers imported by controller programs."""
 
 import logging
 

@@ -1,5 +1,4 @@
-"""Databases with the names of ARTIQ's master modules: backed by files, with datasets that accept
-changes.
+"""Databases with the names of ARTIQ's master modules, stored in files and with notification of dataset changes.
 
 A change of datasets is a dictionary: ``action``, the ``path`` to the changed element, and the
 action's operands (``setitem``: key and value; ``delitem``: key; ``append``: x; ``insert``: i, x;

@@ -1,5 +1,4 @@
-"""The table of ``artiq`` and ``sipyco`` names: the equivalent Kairos module, or the modules that
-have the names.
+"""Mapping of ``artiq`` and ``sipyco`` modules and names to modules of Kairos.
 
 A line of `GATHERED` maps names of an ``artiq`` module: the Kairos module on the left, its names on
 the right; ``ours=theirs`` where they differ, ``*`` for all that the module exports. Supporting a

@@ -1,5 +1,4 @@
-"""Utilities of ``artiq.tools`` and ``artiq.compiler.import_cache``: formatting of values, options,
-directories."""
+"""Helpers of ``artiq.tools`` and ``artiq.compiler.import_cache``: formatting of values, options, directories."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Host state of a compiled kernel: the objects and strings to which the device refers by number."""
+"""Host-side state of a compiled kernel: the objects and strings that the device refers to by number."""
 
 import itertools
 import math

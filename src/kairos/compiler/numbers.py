@@ -1,4 +1,4 @@
-"""Lists of numbers of a call: each is examined once, regardless of the number of queries.
+"""Lists of numbers in a call, each inspected only once however often it is requested.
 
 Cached kernels are compared with the host entry by entry, so a list of a million numbers is queried
 repeatedly.

@@ -158,7 +158,7 @@ class HostBridge:
             return list(zip(itertools.repeat(known), numpy.array(values).tolist()))
         if self._depth == _DEEPEST:
             many = f"more than {_DEEPEST} of them are inside each other"
-            raise QuotingError(f"a list or tuple is within itself, or {many}")
+            raise QuotingError(f"a list or tuple contains itself, or {many}")
         self._depth += 1
         try:
             return [self.quote(value) for value in values]
@@ -263,7 +263,7 @@ class HostBridge:
         own = _LANGUAGE_TYPES[value] if isinstance(value, str) else (self.embedding.retrieve_object(value),)
         cls = self.embedding.retrieve_object(handle)
         if not isinstance(cls, type):
-            raise QuotingError(f"isinstance() wants a class, not the {type(cls).__name__} {cls.__name__}")
+            raise QuotingError(f"isinstance() requires a class, not the {type(cls).__name__} {cls.__name__}")
         return any(issubclass(one, cls) for one in own)
 
     def class_of(self, handle: int) -> tuple[int, str, list[str], list[str]]:
@@ -286,13 +286,15 @@ class HostBridge:
             return None
         name = _class_name(cls)
         if type(cls) is not type or cls.__new__ is not object.__new__:
-            raise QuotingError(f"objects of {name} can only be made on the host: make one there, and keep it")
+            raise QuotingError(
+                f"objects of {name} can only be created on the host: create one there and store it as an attribute"
+            )
         init = cls.__init__
         if init is object.__init__:
             return name, None
         if not isinstance(init, types.FunctionType):
             raise QuotingError(
-                f"the __init__ of {name} is no Python function: make the object on the host, and keep it"
+                f"the __init__ of {name} is not a Python function: create the object on the host, store it as attribute"
             )
         return name, self.embedding.store_object(init)
 

@@ -1,4 +1,4 @@
-"""Checks the declarations of system calls against the firmware: a mismatch would read wrong
+"""Checks declarations of system calls against the firmware: mismatching arguments would be read from wrong
 registers."""
 
 from kairos.compiler.annotations import QuotingError

@@ -1,5 +1,4 @@
-"""Texts formatted by the host for kernels, since only Python formats exactly like Python: f-strings
-and `str()`."""
+"""Strings formatted on the host for kernels, exactly as by Python: f-strings and `str()`."""
 
 import itertools
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Analyzer, TCP 1382: the dump's head and the kinds of its messages.
+"""Analyzer, TCP 1382: header and message types of the dump.
 
 Generated from src/contracts/analyzer.toml by src/contracts/generate.py: do not edit.
 """
@@ -11,65 +11,65 @@ PORT = 1382
 """TCP port of the service. The client sends nothing."""
 
 MESSAGE = 32
-"""Bytes of a message."""
+"""Length of a message in bytes."""
 
 HEAD = 16
-"""Bytes of the head."""
+"""Length of the header in bytes."""
 
 
 class Message(IntEnum):
-    """Types of messages, bits 1..0."""
+    """Message type, bits 1..0."""
 
     OUTPUT = 0
-    """An event was submitted."""
+    """An output event was submitted."""
     INPUT = 1
-    """An event was read."""
+    """An input event was read."""
     EXCEPTION = 2
-    """Something went wrong: `Exception` in the place of the address."""
+    """An exception; the address field holds `Exception`."""
     STOPPED = 3
-    """The analyzer was switched off."""
+    """The analyzer was disabled."""
 
 
 class Exception(IntEnum):
-    """What an exception message tells of, in the place of the address."""
+    """Type of an exception, in the address field of an exception message."""
 
     UNDERFLOW = 20
-    """An output came too late."""
+    """An output was submitted too late."""
     OVERFLOW = 33
     """An input FIFO was full."""
 
 
 class Pair(IntEnum):
-    """A unit that holds two messages, of outputs and inputs: the lowest bit of each field, counted in the little-endian
-    number of its 32 bytes. A field ends where the next one begins."""
+    """A unit that holds two messages of outputs or inputs. The values are the lowest bits of its fields in the 32-byte
+    little-endian number; a field ends where the next one begins."""
 
     OLDER_DATA = 0
     """Data of the older message."""
     OLDER_SLACK = 32
-    """Its timestamp minus its counter, machine units, signed."""
+    """Slack of the older message: timestamp minus counter in machine units, signed."""
     NEWER_DATA = 64
     """Data of the newer message."""
     NEWER_SLACK = 96
-    """Its slack."""
+    """Slack of the newer message."""
     OLDER_COUNTER = 128
-    """The older one's counter, in coarse cycles: times 8 is machine units."""
+    """Counter of the older message in coarse cycles (8 machine units)."""
     OLDER_TYPE = 189
-    """Its type: 0 output, 1 input."""
+    """Type of the older message: 0 output, 1 input."""
     NEWER_TYPE = 190
-    """The newer one's type."""
+    """Type of the newer message."""
     UNUSED = 191
-    """0."""
+    """Reserved, 0."""
     OLDER_CHANNEL = 192
-    """The older one's channel."""
+    """Channel of the older message."""
     OLDER_ADDRESS = 208
-    """Its address."""
+    """Address of the older message."""
     NEWER_ADDRESS = 216
-    """The newer one's address."""
+    """Address of the newer message."""
     NEWER_COUNTER_LOW = 224
-    """Low bits of its counter."""
+    """Low bits of the newer message's counter."""
     MARK = 231
     """1 in a pair, 0 in every other unit."""
     NEWER_COUNTER_HIGH = 232
-    """The bits above them. All others are those of the older one's counter."""
+    """Next higher bits of the newer message's counter. The remaining bits equal those of the older one."""
     NEWER_CHANNEL = 240
-    """The newer one's channel."""
+    """Channel of the newer message."""

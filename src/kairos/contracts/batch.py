@@ -1,4 +1,4 @@
-"""Batches of register accesses, which the comms core runs beside a kernel: instructions, bounds, outcomes.
+"""Batches of register accesses, executed by the comms core alongside a kernel: instructions, limits, outcomes.
 
 Generated from src/contracts/batch.toml by src/contracts/generate.py: do not edit.
 """
@@ -21,85 +21,85 @@ __all__ = [
 ]
 
 INSTRUCTION = 20
-"""Bytes of an instruction: number of the operation u8, three bytes 0, operands a, b, c, d as u32."""
+"""Length of an instruction in bytes: operation u8, three bytes 0, operands a, b, c, d as u32."""
 
 INSTRUCTIONS_MAX = 4096
-"""Instructions in a batch."""
+"""Maximum number of instructions in a batch."""
 
 STEPS_MAX = 100000
-"""Instructions that a batch executes at most: those in a loop count for each round."""
+"""Maximum number of executed instructions; those in a loop count once per iteration."""
 
 RESULTS_MAX = 16384
-"""Words that a batch gives back at most."""
+"""Maximum number of result words of a batch."""
 
 TIME_MAX = 5000000
-"""Longest sum of its delays and timeouts in microseconds."""
+"""Maximum sum of its delays and timeouts in microseconds."""
 
 I2C_WRITTEN_MAX = 8
-"""Bytes that a transaction of I2C writes at most, behind the address."""
+"""Maximum number of bytes written by an I2C transaction, not counting the address."""
 
 I2C_READ_MAX = 64
-"""Bytes that a transaction of I2C reads at most."""
+"""Maximum number of bytes read by an I2C transaction."""
 
 I2C_BYTE = 100
-"""Microseconds that a byte on the I2C bus counts, where times are added up; addresses and switches are bytes too."""
+"""Time in microseconds counted per byte on the I2C bus in the sum of times, including bytes for addresses and
+switches."""
 
 DEPTH_MAX = 4
-"""Loops within loops."""
+"""Maximum nesting of loops."""
 
 REPLY = 12
-"""Bytes of a reply in front of the results: outcome u8, three bytes 0, number of the instruction that it ended at u32,
-instructions that were executed u32."""
+"""Length of a reply before the results in bytes: outcome u8, three bytes 0, number of the instruction at which the
+batch ended u32, number of instructions executed u32."""
 
 
 class Operation(IntEnum):
-    """What an instruction does."""
+    """Operation of an instruction."""
 
     READ = 1
     """Read a register."""
     WRITE = 2
-    """Write a register: b, and in a loop c more each round of the innermost one, modulo 2^32."""
+    """Write b to a register; in a loop, incremented by c per iteration of the innermost loop, modulo 2^32."""
     MODIFY = 3
-    """Write b to those bits of a register that are set in the mask, leave the others."""
+    """Write b to the bits of a register selected by the mask; keep the others."""
     POLL = 4
-    """Read a register until the bits of the mask are as in b; the batch ends if they are not in time."""
+    """Read a register until the bits selected by the mask equal those of b; the batch ends on timeout."""
     DELAY = 5
     """Wait."""
     LOOP = 6
-    """Repeat the instructions that follow."""
+    """Repeat the following instructions."""
     I2C = 7
-    """A transaction on the board's I2C bus: writes bytes to a device, then reads some from it; neither: only asks
-    whether it is there. A switch, if one is named, is set to the mask before, and back to what it was after."""
+    """Transaction on the board's I2C bus: write bytes to a device, then read bytes; with neither, only check that it
+    acknowledges. If a switch is given, it is set to the mask before and restored afterwards."""
     PROBE = 8
     """Read a probe of an RTIO channel, as the monitor does."""
     OVERRIDE = 9
     """Set an override of an RTIO channel, as the injector does."""
     SETTLE = 10
-    """As `poll`, with nothing for a result."""
+    """As `poll`, without a result."""
 
 
 class Outcome(IntEnum):
-    """How a batch ended. Of one that ended by 1 to 4 or 6 nothing was executed, of others what stands before the
-    instruction."""
+    """How a batch ended. With 1 to 4 or 6 nothing was executed, otherwise everything before the instruction at which it
+    ended."""
 
     DONE = 0
-    """All was executed."""
+    """All instructions were executed."""
     MALFORMED = 1
-    """An instruction that does not exist, operands that it does not have, or a loop that ends outside of the one around
-    it."""
+    """Unknown instruction, invalid operands, or a loop that extends beyond the enclosing one."""
     NOT_EXPORTED = 2
-    """No register that the gateware exports, or no channel of this board."""
+    """Not a register exported by the gateware, or not a channel of this board."""
     NOT_PERMITTED = 3
-    """A register that cannot be read or written, or that is the firmware's own."""
+    """The register cannot be read or written, or is reserved for the firmware."""
     TOO_LONG = 4
-    """More instructions, steps, results or time than a batch may have."""
+    """Too many instructions, steps or results, or too much time."""
     TIMEOUT = 5
-    """A poll did not find what it waits for."""
+    """A poll timed out."""
     NO_GATEWARE = 6
-    """There is no gateware."""
+    """No gateware is loaded."""
     NOT_ACKNOWLEDGED = 7
-    """No device on the I2C bus has acknowledged its address, or the device not a byte."""
+    """An address or a byte was not acknowledged on the I2C bus."""
     BUS_STUCK = 8
     """A line of the I2C bus is held low."""
     BUS_BUSY = 9
-    """The kernel has not ended its transaction on the I2C bus in time."""
+    """The kernel did not end its transaction on the I2C bus in time."""

@@ -25,10 +25,10 @@ FRAME_MAX = 16384
 """Longest payload of one frame in bytes; longer messages are split."""
 
 HEADER = 8
-"""Bytes of a frame's header: kind u8, flags u8, reserved u16, length u32."""
+"""Length of a frame's header in bytes: kind u8, flags u8, reserved u16, length u32."""
 
 FLAG_MORE = 1
-"""Flag of a frame: the message goes on in the next one."""
+"""Flag of a frame: the message continues in the next one."""
 
 REASON_MAX = 512
 """Longest reason of a fault of the kernel core, in bytes."""
@@ -37,11 +37,11 @@ SGI_RESTART = 0
 """Software-generated interrupt to the kernel core: restart."""
 
 SGI_DATA = 1
-"""Software-generated interrupt to either core: there is something in a ring."""
+"""Software-generated interrupt to either core: a ring contains data."""
 
 
 class Kind(IntEnum):
-    """What a message is."""
+    """Type of a message."""
 
     LOAD = 1
     """Load a kernel library."""
@@ -50,23 +50,23 @@ class Kind(IntEnum):
     RPC_REPLY = 3
     """The host's reply."""
     RPC_EXCEPTION = 4
-    """The host's function has raised an exception."""
+    """The host function raised an exception."""
     MEASURE = 5
     """Measure a path (`channels.toml`)."""
     ECHO = 6
-    """Send back what this has."""
+    """Echo request."""
     SUBKERNEL_ANSWER = 7
-    """The answer to a request about subkernels."""
+    """Response to a subkernel request."""
     SET_CURSOR = 8
-    """Where the time cursor is when the next kernel begins."""
+    """Time cursor at the start of the next kernel."""
     LOAD_COMPLETED = 16
-    """The library can be run."""
+    """The library is ready to run."""
     LOAD_FAILED = 17
     """The library cannot be run."""
     RPC_SYNC = 18
     """The kernel calls the host and waits for the reply."""
     RPC_ASYNC = 19
-    """The kernel calls the host; nothing comes back."""
+    """The kernel calls the host without waiting for a reply."""
     RPC_DONE = 20
     """The reply has been read; also after `RpcException`."""
     FINISHED = 21
@@ -74,13 +74,13 @@ class Kind(IntEnum):
     EXCEPTION = 22
     """The kernel has ended with an exception."""
     MEASURED = 24
-    """The answer to `Measure`."""
+    """Response to `Measure`."""
     ECHOED = 25
-    """The answer to `Echo`."""
+    """Response to `Echo`."""
     LOG = 23
     """A line for the log."""
     SUBKERNEL_RUN = 26
-    """Load a subkernel, and run it."""
+    """Load and run a subkernel."""
     SUBKERNEL_AWAIT = 27
     """Wait until a subkernel has ended."""
     SUBKERNEL_SEND = 28
@@ -88,42 +88,42 @@ class Kind(IntEnum):
     SUBKERNEL_RECEIVE = 29
     """Wait for values from another board."""
     TRACE_KEEP = 30
-    """See to it that other boards have their parts of a DMA trace."""
+    """Distribute the parts of a DMA trace to other boards."""
     TRACE_PLAY = 31
-    """Have other boards play their parts, and answer when all have."""
+    """Play the parts on other boards; answered when all have finished."""
     TRACE_FORGET = 32
-    """Have other boards forget their parts; not answered."""
+    """Delete the parts on other boards; not answered."""
 
 
 class Outcome(IntEnum):
-    """How a request about subkernels has ended."""
+    """Outcome of a subkernel request."""
 
     DONE = 0
-    """As wanted."""
+    """Success."""
     MESSAGE = 1
-    """Values have come."""
+    """Values were received."""
     EXCEPTION = 2
     """The subkernel has ended with an exception."""
     NOT_LOADED = 3
-    """There is no such subkernel, or its board has refused it."""
+    """The subkernel does not exist, or its board refused it."""
     NOT_RUNNING = 4
-    """It has not been started."""
+    """The subkernel has not been started."""
     TIMED_OUT = 5
-    """The time is over."""
+    """Timeout."""
     LOST = 6
-    """The board does not answer, or has begun anew."""
+    """The board does not answer, or has restarted."""
     TOO_MUCH = 7
-    """There is no room for the message, or for the trace."""
+    """Not enough memory for the message or trace."""
     PLAYED = 8
-    """The parts of a trace have been played, as far as they could be."""
+    """Playback of the parts of a trace has ended, completely or with an error."""
 
 
 class State(IntEnum):
-    """What the kernel core last said of itself, bits 7..0 of the state word; bits 31..8: the restart that it belongs
-    to."""
+    """State last reported by the kernel core, bits 7..0 of the state word; bits 31..8: number of the restart to which
+    it belongs."""
 
     SILENT = 0
-    """Nothing yet since power-up."""
+    """No report since power-up."""
     RESTARTED = 1
     """In the restart handshake, waiting to be granted the rings."""
     RUNNING = 2

@@ -18,47 +18,47 @@ __all__ = [
 ]
 
 TRIALS_MAX = 1000
-"""Trials in one measurement."""
+"""Maximum number of trials in a measurement."""
 
 SIZE_MAX = 1048576
-"""Bytes that one trial moves, at most."""
+"""Maximum number of bytes moved by a trial."""
 
 TOTAL_MAX = 0x200_0000
-"""Bytes that all trials of one measurement move, at most: so it ends within a second."""
+"""Maximum number of bytes moved by all trials of a measurement, so that it ends within a second."""
 
 MESSAGE_MAX = 4096
-"""Longest message that is measured, in bytes."""
+"""Longest measured message in bytes."""
 
 MESSAGE_MIN = 8
-"""Shortest message that is measured, in bytes."""
+"""Shortest measured message in bytes."""
 
 STREAM_UNIT = 8
-"""Sizes of what the logic reads and writes are multiples of this: a beat."""
+"""Transfers of the logic are multiples of this size, a beat."""
 
 SAMPLE_BYTES = 12
-"""A sample: time in cycles of the processor, u32; where the logic counts, its cycles to the first beat of a read or to
-the first response to a write, and to the last, u32 each; else 0."""
+"""Bytes of a sample: time in processor cycles, u32; then, on paths measured by the logic, its cycles until the first
+beat of a read or the first response to a write, and until the last one, u32 each, otherwise 0."""
 
 
 class Path(IntEnum):
-    """What is measured."""
+    """Measured path."""
 
     REGISTER_WRITE = 1
-    """A write to a register of the logic, port GP0, until it is done."""
+    """Write to a register of the logic over port GP0, until completion."""
     REGISTER_READ = 2
-    """A read of a register, port GP0."""
+    """Read of a register over port GP0."""
     REGISTER_HANDSHAKE = 3
-    """A write to a register, and reads until they give what was written."""
+    """Write to a register, followed by reads until they return the value written."""
     REQUEST = 4
-    """A request to the kernel initiator, and its answer: event line, ACP, RTIO core, ACP."""
+    """Request to the kernel initiator and its answer: event line, ACP, RTIO core, ACP."""
     STREAM_FROM_MEMORY = 5
     """The logic reads memory through an HP port."""
     STREAM_TO_MEMORY = 6
     """The logic writes memory through an HP port."""
     COHERENT_FROM_MEMORY = 7
-    """The logic reads memory through the ACP, with the caches."""
+    """The logic reads memory through the ACP, coherent with the caches."""
     COHERENT_TO_MEMORY = 8
-    """The logic writes memory through the ACP, with the caches."""
+    """The logic writes memory through the ACP, coherent with the caches."""
     MESSAGE_TO_KERNEL = 9
     """A message from the comms core to the kernel core."""
     MESSAGE_TO_COMMS = 10
@@ -66,11 +66,11 @@ class Path(IntEnum):
     COPY = 11
     """The kernel core copies memory to memory."""
     CLEAN = 12
-    """The kernel core writes its caches back to memory: before an HP port reads what it wrote."""
+    """The kernel core cleans its caches to memory, as needed before an HP port reads data that it wrote."""
     LINES_WRITE = 13
-    """A write of 32 EMIO lines to the logic, until it is done."""
+    """Write of 32 EMIO lines to the logic, until completion."""
     LINES_READ = 14
-    """A read of 32 EMIO lines from the logic."""
+    """Read of 32 EMIO lines from the logic."""
     LINES_HANDSHAKE = 15
     """A write of 32 EMIO lines, and reads of those that the logic gives back until they show it."""
 

@@ -14,7 +14,8 @@ VERSION = 1
 """Version of the format."""
 
 HEADER = 16
-"""Bytes in front of the records: magic, version u16, reserved u16, total length u32, CRC-32 u32 of what follows."""
+"""Length of the header in bytes: magic, version u16, reserved u16, total length u32, CRC-32 u32 of the following
+data."""
 
 READABLE = 1
 """Flag of a register: it can be read."""
@@ -27,21 +28,21 @@ class Record(IntEnum):
     """Types of records."""
 
     END = 0
-    """The last one."""
+    """End of the records."""
     IDENTIFICATION = 1
-    """What gateware this is."""
+    """Identification of the gateware."""
     BUILD_ID = 2
-    """Which build."""
+    """Identification of the build."""
     REGISTER = 3
     """A register. 64-bit ones: high word at the lower address."""
     CHANNEL = 4
-    """An RTIO channel. A parameter that is left out has its default (`serialised` 0: resolution 8 ns)."""
+    """An RTIO channel. Omitted parameters have their defaults (`serialised` 0: resolution 8 ns)."""
     CLOCK = 5
     """The RTIO clock."""
 
 
 class ChannelKind(IntEnum):
-    """What is on an RTIO channel; parameters: `docs/gateware/phys.md`."""
+    """Type of the PHY on an RTIO channel; for its parameters see `docs/gateware/phys.md`."""
 
     TTL_OUT = 1
     """Level output."""
@@ -50,7 +51,7 @@ class ChannelKind(IntEnum):
     TTL_CLOCKGEN = 3
     """Clock generator."""
     EDGE_COUNTER = 4
-    """Counter of a TTL input's edges."""
+    """Edge counter of a TTL input."""
     SPI_MASTER = 5
     """SPI bus."""
     AD9914 = 6
@@ -60,11 +61,11 @@ class ChannelKind(IntEnum):
     GRABBER = 8
     """Camera Link frame grabber."""
     GRABBER_GATE = 9
-    """Its regions of interest."""
+    """Regions of interest of a grabber."""
     PULSE = 10
     """Pulse core: words, triggers and results."""
     SUSERVO = 20
-    """SU-Servo: its memory and control."""
+    """SU-Servo: memory and control."""
     SUSERVO_CHANNEL = 21
     """A channel of an SU-Servo."""
     PHASER = 22
@@ -72,15 +73,15 @@ class ChannelKind(IntEnum):
     PHASER_TONE = 23
     """Frequencies, or amplitudes and phases, of a Phaser's oscillators."""
     LOG = 255
-    """The log channel, which has no pin."""
+    """Log channel, without a pin."""
 
 
 class ClockSource(IntEnum):
-    """What makes the RTIO clock."""
+    """Source of the RTIO clock."""
 
     PROCESSING_SYSTEM = 0
     """The processing system."""
     SI5324_CKIN1 = 1
-    """A Si5324 whose input 1 is the external clock."""
+    """A Si5324 with the external clock on input 1."""
     SI5324_CKIN2 = 2
-    """A Si5324 whose input 2 is the external clock."""
+    """A Si5324 with the external clock on input 2."""

@@ -1,4 +1,4 @@
-"""Ids of exceptions that host, compiler and firmware agree upon.
+"""Exception ids shared by host, compiler and firmware.
 
 Generated from src/contracts/exceptions.toml by src/contracts/generate.py: do not edit.
 """
@@ -6,10 +6,10 @@ Generated from src/contracts/exceptions.toml by src/contracts/generate.py: do no
 __all__ = ["HOST_PREFIX", "HOST_BUILTIN_PREFIX", "PREALLOCATED", "PRELUDE", "IDS"]
 
 HOST_PREFIX = "0:artiq.coredevice.exceptions."
-"""In front of the names of the device's own exceptions in the host's string table."""
+"""Prefix of the names of the device's own exceptions in the host's string table."""
 
 HOST_BUILTIN_PREFIX = "0:"
-"""In front of Python's own."""
+"""Prefix of the names of Python's exceptions."""
 
 PREALLOCATED = (
     HOST_PREFIX + "RTIOUnderflow",

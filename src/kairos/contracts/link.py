@@ -1,4 +1,4 @@
-"""Between the firmware of two boards: numbers of the messages (`docs/gateware/link-messages.md`).
+"""Messages between the firmware of two boards (`docs/gateware/link-messages.md`).
 
 Generated from src/contracts/link.toml by src/contracts/generate.py: do not edit.
 """
@@ -22,102 +22,103 @@ VERSION = 3
 """Version of the protocol."""
 
 PACKET_MAX = 1024
-"""Longest packet in bytes, head and CRC included: what the mailbox takes."""
+"""Longest packet in bytes, including header and CRC: the capacity of the mailbox."""
 
 DESTINATION_MASTER = 0
-"""Destination of the board with the network."""
+"""Destination of the board with the network connection."""
 
 ORDER_HEAD = 12
-"""Bytes of the head of an order."""
+"""Length of the header of an order in bytes."""
 
 WINDOW = 4096
-"""Bytes of a stream that an end has room for."""
+"""Receive buffer of a stream in bytes."""
 
 PLAYED_NOT = 256
-"""In place of an error of the DMA: there is no such trace, or something else is played."""
+"""Used in place of a DMA error: there is no such trace, or another one is being played."""
 
 TEXT_MAX = 64
 """Longest text of a hello or a refusal, and longest payload of a ping, in bytes."""
 
 
 class Message(IntEnum):
-    """Messages. Numbers are little endian; a stream is named by one byte, which the end nearer to the master
-    chooses."""
+    """Messages. Numbers are little endian. A stream is identified by one byte, chosen by the end nearer to the
+    master."""
 
     HELLO = 1
-    """Who I am; the first message of a satellite."""
+    """Identification; the first message of a satellite."""
     WELCOME = 2
-    """Answer to a hello: what you are called."""
+    """Answer to `Hello`: assigns the destination."""
     DESCRIBE = 3
-    """Send your descriptor from here on."""
+    """Request the descriptor from this offset on."""
     DESCRIPTION = 4
-    """A piece of the gateware's descriptor."""
+    """Part of the gateware's descriptor."""
     PING = 5
-    """Send this back."""
+    """Echo request."""
     PONG = 6
-    """What a ping had."""
+    """Echo reply, with the payload of the ping."""
     OPEN = 8
-    """Begin a stream of bytes to a board: the receiver or one behind it, to which it is passed on."""
+    """Open a byte stream to a board: the receiver, or a board behind it, to which the message is forwarded."""
     REFUSE = 9
-    """There is no such board or service, or no room."""
+    """Refuse a stream: no such board or service, or no resources left."""
     DATA = 10
-    """Bytes of a stream: no more than the other end has said it has room for, and at the beginning `WINDOW`."""
+    """Data of a stream, limited by the credit granted by the other end, initially `WINDOW` bytes."""
     CREDIT = 11
-    """There is room for so many more bytes."""
+    """Grant credit for this number of further bytes."""
     CLOSE = 12
-    """No more bytes come. A stream ends when both have said so."""
+    """End of data. The stream is closed once both ends have sent this."""
 
 
 class Service(IntEnum):
-    """What a stream is for."""
+    """Service of a stream."""
 
     MANAGEMENT = 1
-    """Requests of management, as on TCP 1380 behind the destination (wire protocols, section 2)."""
+    """Management requests, as on TCP 1380 after the destination byte (wire protocols, section 2)."""
     KERNELS = 2
-    """Kernels of the satellite's kernel core, in messages of their own (`Order`); one client at a time."""
+    """Control of kernels on the satellite's kernel core, by `Order` messages; one client at a time."""
     ANALYZER = 3
-    """What the satellite's analyzer has recorded of its own channels, as on TCP 1382; its record begins anew."""
+    """Record of the satellite's analyzer for its own channels, as on TCP 1382; recording then restarts."""
     MONITOR = 4
-    """Requests of the monitor and injector, as on TCP 1383 behind the greeting; each is answered by a report, once."""
+    """Monitor and injector requests, as on TCP 1383 after the greeting; each is answered by one report."""
 
 
 class Order(IntEnum):
-    """What goes over a stream to the service of kernels: head (kind u8, board u8, two bytes 0, number u32, bytes of the
-    payload u32) and payload. `number` is a subkernel's or a message's, `board` whom a message is for (from the
-    satellite) or from (to it)."""
+    """Messages of the kernel service: header (kind u8, board u8, two bytes 0, number u32, length of the payload u32)
+    and payload. `number` identifies a subkernel or a message; `board` is the recipient of a message from the satellite,
+    or the sender of a message to it."""
 
     KEEP = 1
-    """Keep this library, in place of one with this number."""
+    """Store this library, replacing one with the same number."""
     LOAD = 2
-    """Load it."""
+    """Load the library."""
     RUN = 3
-    """Run it, after loading it if it is not loaded."""
+    """Run the library; load it first if needed."""
     TRACE = 5
-    """Keep this DMA trace, in place of one with this number; `board` names the receiver."""
+    """Store this DMA trace, replacing one with the same number; `board` is the receiver."""
     PLAY = 6
-    """Play the trace of this number; `board` names the receiver."""
+    """Play the trace with this number; `board` is the receiver."""
     FORGET = 7
-    """Forget the trace of this number."""
+    """Delete the trace with this number."""
     STOP = 4
-    """End what runs, and what is played."""
+    """Stop the running kernel and the playback."""
     READY = 16
-    """It has been loaded, and runs if that was wanted. This and the next three are passed on to the satellite whose
-    kernel has started it."""
+    """The subkernel is loaded, and running if requested. This and the next three are forwarded to the satellite whose
+    kernel started it."""
     REFUSED = 17
-    """It has not."""
+    """The subkernel was not loaded."""
     FINISHED = 18
-    """It has returned."""
+    """The subkernel has returned."""
     EXCEPTION = 19
-    """It has ended with an exception."""
+    """The subkernel has ended with an exception."""
     KEPT = 20
-    """The trace has come; `board` is that of the order, as in the next one."""
+    """The trace was received; `board` is that of the order, as in `Played`."""
     PLAYED = 21
-    """The trace has been played, as far as it could be."""
+    """Playback of the trace has ended, completely or with an error."""
     BUSY = 24
-    """It is not loaded: the kernel core runs another one, or this one, which goes on. Passed on as `ready` is."""
+    """The subkernel was not loaded: the kernel core is running another one, or this one, which continues. Forwarded
+    like `Ready`."""
     START = 22
-    """A kernel of the sender wants this subkernel of `board` to be loaded or run."""
+    """A kernel of the sender requests to load or run this subkernel on `board`."""
     LOST = 23
-    """`board`, which had this subkernel, is lost, or cannot be reached."""
+    """`board`, which runs this subkernel, was lost or is unreachable."""
     MESSAGE = 32
-    """Values for a kernel: by the number of a subkernel its arguments or its result."""
+    """Values for a kernel; if the number is that of a subkernel, its arguments or its result."""

@@ -1,4 +1,4 @@
-"""Monitor and injector, TCP 1383: numbers of its messages.
+"""Monitor and injector, TCP 1383: message numbers.
 
 Generated from src/contracts/moninj.toml by src/contracts/generate.py: do not edit.
 """
@@ -11,17 +11,17 @@ PORT = 1383
 """TCP port of the service."""
 
 PROXY_PORT = 1384
-"""TCP port of the proxy on the host through which dashboards reach the service."""
+"""TCP port of the proxy on the host through which dashboards access the service."""
 
 GREETING = b"ARTIQ moninj\n"
-"""What a client sends first. The device sends no answer."""
+"""Greeting sent by the client. The device does not answer it."""
 
 
 class Field(IntEnum):
     """A field of a message; numbers are little endian."""
 
     ENABLE = 0
-    """u8: begin (not 0) or end."""
+    """u8: start (not 0) or stop."""
     CHANNEL = 1
     """u32: bits 23..16 DRTIO destination, bits 15..0 channel within it."""
     NUMBER = 2
@@ -36,13 +36,13 @@ class Request(IntEnum):
     """Requests of the host."""
 
     WATCH_PROBE = 0
-    """Watch a probe, or stop watching it."""
+    """Start or stop watching a probe."""
     INJECT = 1
     """Set the value of an override."""
     GET_OVERRIDE = 2
-    """Ask once for the value of an override."""
+    """Request the value of an override once."""
     WATCH_OVERRIDE = 3
-    """Watch an override, or stop watching it."""
+    """Start or stop watching an override."""
 
 
 class Report(IntEnum):

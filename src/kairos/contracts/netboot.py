@@ -1,4 +1,4 @@
-"""Network boot, TCP 1379: numbers of its messages (`docs/boot.md`).
+"""Network boot, TCP 1379: message numbers (`docs/boot.md`).
 
 Generated from src/contracts/netboot.toml by src/contracts/generate.py: do not edit.
 """
@@ -11,25 +11,25 @@ PORT = 1379
 """TCP port of the loader."""
 
 GREETING = b"KAIROS netboot\n"
-"""What the host sends first."""
+"""Greeting sent by the host."""
 
 VERSION = 1
 """Version of the protocol."""
 
 DIGEST_LENGTH = 32
-"""Bytes of a SHA-256 digest, a nonce, or a proof."""
+"""Length of a SHA-256 digest, a nonce, or a proof in bytes."""
 
 TEXT_MAX = 112
 """Longest text of a refusal, in bytes."""
 
 
 class Request(IntEnum):
-    """Requests of the host; a proof stands at the end of each."""
+    """Requests of the host; each ends with a proof."""
 
     OFFER = 1
-    """I have this file."""
+    """Offer a file."""
     BOOT = 2
-    """Start what you have."""
+    """Start the files received."""
 
 
 class Reply(IntEnum):
@@ -38,17 +38,17 @@ class Reply(IntEnum):
     HELLO = 1
     """Answer to the greeting."""
     HAVE = 2
-    """So much of the file is here already."""
+    """Number of bytes of the file already received."""
     VERIFIED = 3
-    """The file is here, and sound."""
+    """The file is complete and verified."""
     BOOTING = 4
     """The device starts."""
     REFUSED = 5
-    """No; the connection is closed."""
+    """The request is refused, and the connection closed."""
 
 
 class FileKind(IntEnum):
-    """What a file is."""
+    """Type of a file."""
 
     FIRMWARE = 1
     """An ELF file for the comms core."""

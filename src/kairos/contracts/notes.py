@@ -1,4 +1,4 @@
-"""Notes of the kernel core for an emulator, which knows who has called: options of the hint `dbg`.
+"""Notes of the kernel core for an emulator: options of the hint instruction `dbg`.
 
 Generated from src/contracts/notes.toml by src/contracts/generate.py: do not edit.
 """
@@ -12,6 +12,6 @@ class TraceNote(IntEnum):
     """Notes on DMA traces."""
 
     WRITTEN = 1
-    """An event stands at the address in r0: copied from that in r1, or recorded if that is 0."""
+    """An event was written to the address in r0: copied from the address in r1, or recorded if r1 is 0."""
     ELSEWHERE = 2
-    """Another board is to play the part at the address in r0, from the time in r2 (lower half) and r3 on."""
+    """The part at the address in r0 will be played by another board, starting at the time in r2 (lower half) and r3."""

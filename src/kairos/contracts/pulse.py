@@ -167,7 +167,7 @@ RUN_COUNT_BITS = 6
 """Width of that number."""
 
 BODY_BITS = 216
-"""Bits of a segment as the pulse table keeps it: bits 215..0 of a word."""
+"""Bits of a segment in the pulse table: bits 215..0 of a word."""
 
 U0_AT = 0
 """Value at the segment's start, signed."""
@@ -269,13 +269,13 @@ RUN_SLOTS = 20
 """Gate ids in a word; the first to run is in slot 0."""
 
 RUN_SLOTS_WIDE = 22
-"""Gate ids in a word of a core that is built with the option for them. Such words have no count."""
+"""Gate ids in a word of a core built with the option for wide words. Such words have no count."""
 
 RUN_NO_GATE = 2047
-"""With that option: the id in slots that are not used, which no gate has."""
+"""With that option: id in unused slots; not a valid gate id."""
 
 BRANCH_AT = 11
-"""Bit of the gate table's address that is set for gates chosen by a result."""
+"""Bit of the gate table address that is set for gates selected by a result."""
 
 BRANCH_STATE_AT = 7
 """Lowest bit of the result in such an address."""
@@ -284,28 +284,28 @@ BRANCH_STATE_BITS = 4
 """Width of a result."""
 
 BRANCH_GATES = 128
-"""Gates that branches can choose from for each result."""
+"""Number of gates selectable by branches for each result."""
 
 AMPLITUDE_FRACTION = 23
-"""Low bits of an amplitude that only interpolation has; the DDS takes the 17 bits above, signed."""
+"""Low bits of an amplitude used only by the interpolation; the DDS takes the 17 bits above, signed."""
 
 AMPLITUDE_MAX = 65535
 """Greatest amplitude of the DDS: one tone at full scale."""
 
 AMPLITUDE_UNITS = 200
-"""The same in the arbitrary units of programs."""
+"""The greatest amplitude in the arbitrary units of programs."""
 
 SINE_PHASE_BITS = 18
-"""Most significant bits of the phase that the sine is made from."""
+"""Most significant phase bits used to compute the sine."""
 
 SINE_BITS = 18
 """Bits of a sine or cosine, signed: full scale is 2^17 - 1."""
 
 SINE_COARSE_BITS = 10
-"""Bits of the phase within a quadrant that address the sine table, which has two fold full scale."""
+"""Bits of the phase within a quadrant that address the sine table, whose values have twice the full scale."""
 
 SINE_FINE_BITS = 6
-"""Bits below them, which the first-order correction takes."""
+"""Phase bits below these, used by the first-order correction."""
 
 SINE_SLOPE_SCALE = 32
 """Slopes of the correction are round((2 fine - 63) pi times this)."""
@@ -326,13 +326,13 @@ HARMONIC_BITS = 16
 """Bits of the harmonic of the feed-forward, signed."""
 
 CROSSTALK_NEIGHBOURS = 4
-"""Channels that a channel is corrected for: offsets -2, -1, 1, 2 in this order."""
+"""Channels whose crosstalk to a channel is corrected: offsets -2, -1, 1, 2 in this order."""
 
 CROSSTALK_BITS = 18
 """Bits of the real and of the imaginary factor, signed."""
 
 CROSSTALK_FRACTION = 17
-"""Of these below the point."""
+"""Fractional bits of these factors."""
 
 CROSSTALK_DELAY_MAX = 63
 """Longest programmable delay of a neighbour's signal, cycles."""
@@ -341,14 +341,14 @@ CROSSTALK_SUM_BITS = 21
 """Bits of the sum after the correction, signed."""
 
 CYCLE_COUNTER_BITS = 48
-"""Bits of the counter of cycles that errors are stamped with."""
+"""Bits of the cycle counter used as timestamp of errors."""
 
 ADJUSTABLE_NUMBERS = 11
 """Numbers of an adjustable segment: its parameter and ADJUSTABLE_SHAPED, the word that writes it, and the greatest
 factor (a double)."""
 
 ADJUSTABLE_SHAPED = 256
-"""Its parameter is a shape, which one value multiplies; else a number, which it replaces."""
+"""Set if the parameter is a shape, which the value multiplies; otherwise it is a number, which the value replaces."""
 
 
 class Parameter(IntEnum):
@@ -373,7 +373,7 @@ class Parameter(IntEnum):
 
 
 class Mode(IntEnum):
-    """What a word is, bits 247..245. Mode 0 is none: such a word is dropped."""
+    """Mode of a word, bits 247..245. Mode 0 is invalid; such words are dropped."""
 
     PROGRAM_GLUT = 1
     """Write entries of the gate table."""
@@ -384,22 +384,22 @@ class Mode(IntEnum):
     RUN = 4
     """Run gates."""
     BRANCH = 5
-    """Wait for a measurement's result, keep it, and run gates that it chooses."""
+    """Wait for a measurement result, store it, and run gates selected by it."""
     BRANCH_CONTINUE = 6
-    """Run gates that the result kept chooses."""
+    """Run gates selected by the stored result."""
     BYPASS = 7
-    """A segment that goes straight to the parameters of the mask."""
+    """Pass a segment directly to the parameters of the mask."""
 
 
 class State(IntEnum):
-    """What a spline engine does."""
+    """State of a spline engine."""
 
     IDLE = 0
     """Never started, or its channel ran out of segments at the end of a pulse."""
     ARMED = 1
     """Its next segment waits for the trigger."""
     RUN = 2
-    """A segment is under way."""
+    """A segment is running."""
     FAULT = 3
     """Stopped; segments are discarded up to one that waits for the trigger."""
 
@@ -417,9 +417,9 @@ class Register(IntEnum):
     CONTROL = 12
     """Bits of `Control`."""
     TRIGGER = 16
-    """Bit 0: write 1 to trigger. Bits 15..8: channels whose readiness a trigger asks for."""
+    """Bit 0: write 1 to trigger. Bits 15..8: channels that must be armed for a trigger."""
     ARMED = 20
-    """One bit for each channel all of whose engines are armed. Read only."""
+    """Bit mask of the channels with all engines armed. Read only."""
     ERROR = 24
     """Bits of `Error`; write 1 to clear."""
     UNDERRUN_CHANNELS = 28
@@ -427,21 +427,21 @@ class Register(IntEnum):
     UNDERRUN_PARAMETERS = 32
     """Parameters that ran out of segments, of any channel; write 1 to clear."""
     CYCLE_LOW = 36
-    """Counter of cycles, bits 31..0; reading it keeps the rest for `cycle_high`. Read only."""
+    """Cycle counter, bits 31..0; reading it latches the upper bits in `cycle_high`. Read only."""
     CYCLE_HIGH = 40
     """Bits 47..32. Read only."""
     WORD = 44
-    """Eight writes in a row, the least significant first, make a word of the stream."""
+    """Eight consecutive writes, least significant first, form a word of the stream."""
     BRANCH = 48
     """Write bits 3..0: a result, given to all channels."""
     BRANCH_TIMEOUT = 52
-    """Cycles that a branch waits for its result before it takes 0; 0: for ever."""
+    """Cycles that a branch waits for its result before it assumes 0; 0: no timeout."""
     MISALIGN_LIMIT = 56
-    """Cycles that engines of a channel may wait while others of it run; 0: for ever."""
+    """Cycles that engines of a channel may wait while others of the same channel run; 0: no limit."""
     LATENCY = 60
     """Bits 15..0 latency of the engines in cycles, 31..16 of the DDS. Read only."""
     FEED_FORWARD = 64
-    """Error of frequency: low, high word; then the harmonic of each tone of each channel."""
+    """Frequency error: low, high word; then the harmonic of each tone of each channel."""
     CROSSTALK = 128
     """Factors and delays by channel and offset; then the strobe that makes them valid."""
 
@@ -452,13 +452,13 @@ class ToneFlag(IntEnum):
     WAIT = 8
     """Held until the trigger."""
     SYNC = 16
-    """Begin at the global phase. The frequency's segment counts."""
+    """Begin at the global phase. Taken from the frequency's segment."""
     ENABLE = 32
-    """Level of the tone's output-enable pin. The amplitude's segment counts."""
+    """Level of the tone's output-enable pin. Taken from the amplitude's segment."""
     FEED_FORWARD = 64
-    """Add the feed-forward to the phase. The frequency's segment counts."""
+    """Add the feed-forward to the phase. Taken from the frequency's segment."""
     GPO = 128
-    """Level of the tone's general-purpose pin. The amplitude's segment counts."""
+    """Level of the tone's general-purpose pin. Taken from the amplitude's segment."""
 
 
 class FrameFlag(IntEnum):
@@ -486,13 +486,13 @@ class Control(IntEnum):
     ENABLE = 1
     """The core runs."""
     RESET = 2
-    """Write 1: engines, frames and FIFOs as after power-up; tables stay."""
+    """Write 1: reset engines, frames and FIFOs to their state after power-up; tables are kept."""
     COUNTER_RESET = 4
-    """Write 1: the global counter of samples begins again at 0."""
+    """Write 1: reset the global sample counter to 0."""
     TRIGGER_STRICT = 8
-    """An early trigger is remembered until all are armed."""
+    """Hold an early trigger until all channels are armed."""
     UNDERRUN_HOLD = 16
-    """Amplitudes stay as they are when a channel runs out of segments."""
+    """Hold the amplitudes when a channel runs out of segments."""
 
 
 class Error(IntEnum):
@@ -501,21 +501,21 @@ class Error(IntEnum):
     MODE = 1
     """A word of mode 0 was dropped."""
     COUNT = 2
-    """A count above the number of slots; all slots were taken."""
+    """A count exceeded the number of slots; all slots were used."""
     TAU0 = 4
     """A segment of 0 cycles was skipped."""
     TRIGGER_EARLY = 8
-    """A trigger before all channels were armed."""
+    """A trigger arrived before all channels were armed."""
     BRANCH_TIMEOUT = 16
-    """A branch had no result in time, and took 0."""
+    """A branch timed out waiting for its result, and assumed 0."""
     MISALIGN = 32
-    """Engines of a channel were not at the same place."""
+    """Engines of a channel were at different positions."""
     UNDERRUN = 64
     """A channel ran out of segments."""
     SATURATED = 128
-    """A sample was beyond full scale."""
+    """A sample exceeded full scale and was limited."""
     ADDRESS = 256
-    """A write beyond the end of a table, which was dropped."""
+    """A write beyond the end of a table was dropped."""
 
 
 ERROR_TEXTS = {

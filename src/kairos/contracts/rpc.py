@@ -6,13 +6,13 @@ Generated from src/contracts/rpc.toml by src/contracts/generate.py: do not edit.
 __all__ = ["END", "RETURNS", "MAX_DEPTH", "WORDS", "DTYPES"]
 
 END = 0
-"""Behind the last argument of a request."""
+"""End mark after the last argument of a request."""
 
 RETURNS = 58
-"""Between the arguments and the result of a call's tag string, `:`."""
+"""Separator between arguments and result in the tag string of a call, `:`."""
 
 MAX_DEPTH = 32
-"""Deepest nesting of types that is accepted. The grammar has no limit; a kernel core's stack has."""
+"""Maximum nesting of types. The grammar has no limit, but the stack of the kernel core does."""
 
 WORDS = {
     "n": "None",

@@ -39,10 +39,10 @@ URUKUL_CHANNELS = 4
 """Synthesisers of an Urukul."""
 
 COEFF_WIDTH = 18
-"""Bits of a value; of a coefficient, signed."""
+"""Bits of a value or of a signed coefficient."""
 
 COEFF_SHIFT = 11
-"""A coefficient of 2^COEFF_SHIFT is 1."""
+"""Fractional bits of coefficients: 2^COEFF_SHIFT represents 1."""
 
 PROFILE_WIDTH = 5
 """Bits of a profile's number."""
@@ -67,13 +67,13 @@ WRITE_AT = 2
 """Write; without this bit the value is read."""
 
 PHASE_AT = 1
-"""Phase tracking, which does not exist."""
+"""Phase tracking, which is not implemented."""
 
 STATE_AT = 0
 """Y of a channel and profile, or with more bits what follows."""
 
 SAMPLE_AT = 8
-"""Address bit: with STATE, a sample; bits 3..1 the ADC channel, bit 0 the sample before."""
+"""Address bit: with STATE, a sample; bits 3..1 the ADC channel, bit 0 the previous sample."""
 
 DELAYS_AT = 2
 """Configuration: delay of the first update pulse, ns; the second one's follows."""
@@ -91,7 +91,7 @@ class Word(IntEnum):
     POW = 0
     """Phase word."""
     B1 = 1
-    """Coefficient of the sample before."""
+    """Coefficient of the previous sample."""
     FTW_LOW = 2
     """Frequency word, bits 15..0."""
     ADC_DLY = 3
@@ -110,9 +110,9 @@ class Configuration(IntEnum):
     """Bits of the configuration."""
 
     ENABLE = 1
-    """Go on taking samples."""
+    """Take samples continuously."""
     WRITE_DELAY = 2
-    """Take over the delays of the update pulses."""
+    """Apply the delays of the update pulses."""
 
 
 class Control(IntEnum):
@@ -123,4 +123,4 @@ class Control(IntEnum):
     IIR = 2
     """Update Y."""
     PHASE_TRACKING = 4
-    """Phase tracking; refused."""
+    """Phase tracking; not implemented, refused."""

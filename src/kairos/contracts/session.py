@@ -1,4 +1,4 @@
-"""Kernel session, TCP 1381: numbers of its messages.
+"""Kernel session, TCP 1381: message numbers.
 
 Generated from src/contracts/session.toml by src/contracts/generate.py: do not edit.
 """
@@ -26,48 +26,48 @@ PORT = 1381
 """TCP port of the service."""
 
 GREETING = b"ARTIQ coredev\n"
-"""What a client sends first."""
+"""Greeting sent by the client."""
 
 LITTLE_ENDIAN = 101
-"""The device's answer to a greeting, `e`: its numbers are little endian."""
+"""The device's answer to a greeting, `e`: numbers are little endian."""
 
 BIG_ENDIAN = 69
 """The answer of a big-endian device, `E`, which Kairos does not serve."""
 
 SYNC_BYTE = 90
-"""Each of the bytes in front of a message."""
+"""Value of the synchronisation bytes before a message."""
 
 SYNC_LENGTH = 4
-"""So many of them."""
+"""Number of synchronisation bytes."""
 
 RUNTIME_ID = b"ARZQ"
 """Runtime id of a Zynq; nothing follows it."""
 
 RUNTIME_ID_SOFT = b"AROR"
-"""Runtime id of a device with a soft core: identifier and a flag follow."""
+"""Runtime id of a device with a soft core; followed by an identifier and a flag."""
 
 RPC_EXCEPTION_LENGTH = 48
-"""Bytes of an RpcException behind its type."""
+"""Length of an RpcException after its type, in bytes."""
 
 HOST_STRING = 0xFFFF_FFFF
-"""Length of a string that lives on the host: instead of text follows its key."""
+"""Length that marks a string stored on the host; its key follows instead of the text."""
 
 
 class Request(IntEnum):
     """Requests of the host."""
 
     SYSTEM_INFO = 3
-    """What are you?"""
+    """Request the runtime id."""
     LOAD_KERNEL = 5
-    """Take this kernel library."""
+    """Load this kernel library."""
     RUN_KERNEL = 6
-    """Run the library that was loaded last."""
+    """Run the library loaded last."""
     RPC_REPLY = 7
-    """What a called function returned."""
+    """Return value of a called function."""
     RPC_EXCEPTION = 8
-    """What a called function raised."""
+    """Exception raised by a called function."""
     SUBKERNEL_UPLOAD = 9
-    """A library for a satellite."""
+    """Upload a library for a satellite."""
 
 
 class Reply(IntEnum):
@@ -92,14 +92,14 @@ class Reply(IntEnum):
 
 
 class AsyncError(IntEnum):
-    """RTIO errors that no kernel was waiting for, since the kernel before."""
+    """Asynchronous RTIO errors since the previous kernel."""
 
     COLLISION = 1
-    """Two events wanted the same channel at one time."""
+    """Two events had the same channel and time."""
     BUSY = 2
     """A PHY was not ready for an event."""
     SEQUENCE_ERROR = 4
-    """An event found no lane."""
+    """No lane was available for an event."""
 
 
 ASYNC_ERROR_TEXTS = {

@@ -56,7 +56,7 @@ DIV_LEAST = 2
 """Coarse cycles in the shortest period."""
 
 CS_AT = 24
-"""Configuration: chip selects, a bit for each pin."""
+"""Configuration: bit mask of the chip selects."""
 
 CS_BITS = 8
 """Width of the chip selects."""
@@ -66,18 +66,18 @@ class SpiFlag(IntEnum):
     """Flags of the configuration."""
 
     OFFLINE = 1
-    """No pin is driven; so after a reset."""
+    """No pin is driven; state after reset."""
     END = 2
     """Chip select is released after the transfer."""
     INPUT = 4
-    """The bits received become an input event."""
+    """The received bits are submitted as an input event."""
     CS_POLARITY = 8
     """Chip select is active high."""
     CLK_POLARITY = 16
     """The clock idles high."""
     CLK_PHASE = 32
-    """Data change on the clock's leading edge and are sampled on its trailing one."""
+    """Data change on the leading clock edge and are sampled on the trailing edge."""
     LSB_FIRST = 64
-    """The lowest bit goes first."""
+    """The least significant bit is sent first."""
     HALF_DUPLEX = 128
-    """With input: the data come in on MOSI, which is not driven."""
+    """With input: data are received on MOSI, which is not driven."""

@@ -1,5 +1,4 @@
-"""Clients of controllers: blocking calls, asyncio calls, and calls that are dropped while the
-server is unreachable."""
+"""Clients of controllers: blocking, asyncio, and best-effort, which drops calls while disconnected."""
 
 import asyncio
 import logging

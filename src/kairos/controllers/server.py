@@ -86,12 +86,12 @@ class Server:
             await writer.drain()
 
         if (await reader.readline()).strip() != GREETING.encode():
-            raise Incompatible("it does not greet as a client of pc_rpc")
+            raise Incompatible("it does not send the greeting of a pc_rpc client")
         await answer({"targets": sorted(self.targets), "description": self.description, "features": [FEATURE]})
         wanted = (await reader.readline()).decode(errors="replace").split()
         name = next(iter(self.targets), None) if not wanted else wanted[0]
         if name not in self.targets:
-            raise Incompatible(f"it asks for target {name!r}, which there is not")
+            raise Incompatible(f"it requests the target {name!r}, which does not exist")
         target = self.targets[name]
         if inspect.isclass(target):  # one object per client
             target = target()

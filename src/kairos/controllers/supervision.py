@@ -60,7 +60,7 @@ class Controller:
     def __init__(self, name: str, entry: dict, bind: str | None = None):
         self.name = name
         if "port" not in entry:
-            raise UsageError(f"controller '{name}': its entry lacks 'port'")
+            raise UsageError(f"controller '{name}': 'port' is missing in its entry")
         self.host, self.port = entry["host"], entry["port"]
         self.target = entry.get("target_name") or AutoTarget
         self.encryption = entry.get("simple_ssl_config")
@@ -68,7 +68,7 @@ class Controller:
             # Any field of the entry may be used, as in `port_proxy` of ARTIQ's proxies.
             command = entry["command"].format(**entry | {"name": name, "bind": bind or self.host})
         except (KeyError, IndexError, ValueError) as error:
-            raise UsageError(f"controller '{name}': its command asks for {error}, which its entry lacks") from None
+            raise UsageError(f"controller '{name}': its command uses {error}, which is missing in its entry") from None
         self.command = shlex.split(command)
         self.starts = 0
         self.running = asyncio.Event()

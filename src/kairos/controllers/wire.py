@@ -1,5 +1,4 @@
-"""Shared parts of both sides of pc_rpc: the greeting, the lines of a call, exceptions as values,
-encryption.
+"""Protocol shared by both sides of pc_rpc: greeting, lines of a call, serialised exceptions, encryption.
 
 A session: the client greets, the server lists its targets and features; the client selects a
 target, the server lists its methods; from then on each request is a line and is answered by a line.
@@ -75,14 +74,14 @@ def choose(greeting, wanted, peer: str) -> str:
     if not isinstance(targets, list) or not targets:
         raise Incompatible(f"{peer} does not speak pc_rpc: it greets with {greeting!r}")
     if FEATURE not in greeting.get("features", []):
-        raise Incompatible(f"{peer} speaks an old pc_rpc without {FEATURE}: update its sipyco")
+        raise Incompatible(f"{peer} uses an old pc_rpc without {FEATURE}: update its sipyco")
     known = ", ".join(targets)
     if wanted is AutoTarget or wanted is None:
         if len(targets) > 1:
-            raise Incompatible(f"{peer} has several targets, name one as target_name: {known}")
+            raise Incompatible(f"{peer} has several targets, select one with target_name: {known}")
         return targets[0]
     if wanted not in targets:
-        raise Incompatible(f"{peer} has no target {wanted!r}, but {known}")
+        raise Incompatible(f"{peer} has no target {wanted!r}; it has {known}")
     return wanted
 
 

@@ -264,7 +264,7 @@ class AD53xx:
         codes_per_volt = SPAN.steps / (SPANS * self.vref)
         excess = int(round((vfs - vzs) * codes_per_volt)) - SPAN.highest
         if excess < 0:
-            raise ValueError("the gain of the DAC channel is too low to be calibrated")
+            raise ValueError("the gain of the DAC channel is too low for calibration")
         zero = int(round(vzs * codes_per_volt)) + self.offset_dacs * CODES_OF_OFFSET
         self.write_offset_mu(channel, 0x8000 - zero)
         self.write_gain_mu(channel, 0xFFFF - excess)

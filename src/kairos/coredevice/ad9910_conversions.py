@@ -1,4 +1,4 @@
-"""Conversions between words of an AD9910 and Hz, turns or fractions of full scale, and RAM words."""
+"""Conversion between words of an AD9910 and quantities: Hz, turns, fractions of full scale, and words of its RAM."""
 
 from numpy import int32
 

@@ -1,5 +1,4 @@
-"""Sources of the synchronisation delays of an AD9910: the device database, or the EEPROM of its
-card."""
+"""Synchronisation delays of an AD9910, taken from the device database or the EEPROM of its card."""
 
 from ..language import kernel
 from .chips.ad9910 import STORED_DELAYS
@@ -40,7 +39,7 @@ class StoredDelays:
     def __init__(self, dmgr, text):
         device, _, offset = text.rpartition(":")
         if not (device and offset.isdecimal()):
-            raise ValueError(f"'{text}' does not say where the calibration is: EEPROM_DEVICE:OFFSET")
+            raise ValueError(f"'{text}' is not the location of a calibration: give EEPROM_DEVICE:OFFSET")
         self.eeprom = dmgr.get(device)
         self.offset = int(offset)
         self.sync_delay_seed = self.io_update_delay = 0

@@ -1,4 +1,5 @@
-"""Synchronisation of several AD9910: delay of the synchronisation clock, and alignment of updates.
+"""Synchronisation of several AD9910: the delay of the synchronisation clock, and the time at which updates take
+effect.
 
 Chips are synchronous if each samples SYNC_IN away from its edges, and if IO_UPDATE arrives away
 from the edges of SYNC_CLK, a quarter of the system clock (data sheet, "Synchronization of multiple

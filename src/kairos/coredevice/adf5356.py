@@ -88,7 +88,7 @@ class ADF5356:
     def _try_muxout(self, signal, level: TBool):
         self._show(signal)
         if self.read_muxout() != level:
-            raise ValueError("the ADF5356 does not answer: its MUXOUT does not follow")
+            raise ValueError("the ADF5356 does not answer: its MUXOUT does not change")
         delay(1000 * us)
 
     # The card

@@ -15,7 +15,7 @@ __all__ = ["CXPGrabber", "GrabberTimeoutException", "OutOfSyncException"]
 
 
 @lacking(
-    "what the gateware's CoaXPress transceiver takes from the device is not published",
+    "the interface of the gateware's CoaXPress transceiver is not published",
     "send_cxp_linktrigger read32 write32 read_local_xml start_roi_viewer read_roi_viewer_frame",
 )
 class CXPGrabber(Grabber):

@@ -1,5 +1,6 @@
-"""The DAC chip DAC34H84 of a Phaser. Supports only its entry in a device database: its registers
-are not published as text, so using it raises an error that explains this."""
+"""The DAC chip DAC34H84 of a Phaser. Only its entry in a device database is supported: its registers are not
+published as text, so using it raises an error.
+"""
 
 from .parts.lacking import Unknown
 

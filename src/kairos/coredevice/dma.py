@@ -1,4 +1,4 @@
-"""Direct memory access: sequences of output events that the device stores and plays autonomously.
+"""Direct memory access: sequences of output events that the device records and plays back autonomously.
 
 Playback occupies the kernel for about as long as one output, regardless of the number of events.
 """

@@ -1,4 +1,4 @@
-"""The exceptions of the core device under ARTIQ's module name; defined in :mod:`kairos.exceptions`."""
+"""The exceptions of the core device under ARTIQ's module name; they are defined in :mod:`kairos.exceptions`."""
 
 from ..exceptions import *  # noqa: F403
 from ..exceptions import __all__ as __all__

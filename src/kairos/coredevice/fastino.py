@@ -108,7 +108,7 @@ class Fastino(RTIODevice):
         """Write a code (16 bits) to a DAC. ValueError if an event covers several DACs, since the
         others would be set to the lowest code: use `set_group_mu`."""
         if self.width != 1:
-            raise ValueError("this Fastino takes DACs in groups (log2_width): use set_group")
+            raise ValueError("the DACs of this Fastino are grouped (log2_width): use set_group")
         self.write(DAC.address + dac, data)
 
     @kernel

@@ -70,7 +70,9 @@ class Grabber(RTIODevice):
     def _word(self, timeout_mu) -> TInt32:
         time_mu, word = rtio_input_timestamped_data(timeout_mu, self.results)
         if time_mu < 0:
-            raise GrabberTimeoutException("the results are late: has a frame ended, and are all regions gated?")
+            raise GrabberTimeoutException(
+                "timeout waiting for the results: has a frame ended, and are all regions gated?"
+            )
         return word
 
     @kernel
@@ -82,6 +84,6 @@ class Grabber(RTIODevice):
         for place in range(-1, len(data)):
             word = self._word(timeout_mu)
             if (word == self.sentinel) != (place < 0):
-                raise OutOfSyncException("a frame has another number of results: are other regions gated?")
+                raise OutOfSyncException("a frame has an unexpected number of results: are other regions gated?")
             if place >= 0:
                 data[place] = word

@@ -76,7 +76,7 @@ class Mirny(StepAttenuators):
         """
         if self.source == UNKNOWN:
             raise ValueError(
-                "which number the reference's source has depends on the Mirny: give clk_sel as one, 0 to 3"
+                "the number of the reference source depends on the Mirny: give clk_sel as a number, 0 to 3"
             )
         if not blind:
             if STATUS.proto_rev.get(self.read_reg(STATUS.address)) != 0:

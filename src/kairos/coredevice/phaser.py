@@ -199,17 +199,16 @@ class Phaser(RTIODevice):
 
     @kernel
     def check_board(self):
-        """Raise ValueError if the card is no Phaser, or its gateware differs from `gw_rev`;
-        advances by two frames."""
+        """ValueError if the card is not a Phaser, or has another gateware than `gw_rev`; advances by two frames."""
         self._ask(BOARD_ID.address)
         delay_mu(self.t_frame)
         self._ask(GW_REV.address)
         delay_mu(self.t_frame)
         board, gateware = self._answer(), self._answer()
         if board != BOARD:
-            raise ValueError("the card is no Phaser")
+            raise ValueError("the card is not a Phaser")
         if gateware != self.gw_rev:
-            raise ValueError("the gateware of the Phaser is another one than gw_rev says")
+            raise ValueError("the gateware of the Phaser does not match gw_rev")
 
     get_sta = fetch(STA, "Read the status.")
     get_crc_err = fetch(CRC_ERR, "Read the number of frames with a wrong checksum.")

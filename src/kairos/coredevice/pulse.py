@@ -227,7 +227,7 @@ class Pulse(RTIODevice):
         """Store a gate of the loaded program in the core, for `play_changed`. ValueError if it has
         more words than the core can keep; 8 ns of the timeline per word."""
         if len(gate.words) > KEPT * WORDS:
-            raise ValueError("the gate has too many words to be kept")
+            raise ValueError("the gate has too many words to be stored")
         rtio_output(self.forget, 0)
         delay_mu(CYCLE_MU)
         for i in range(len(gate.words) // WORDS):
@@ -319,7 +319,7 @@ class Pulse(RTIODevice):
         while not self.is_armed(channels):
             if now_mu() > end:
                 self.check()
-                raise PulseError("the channels of the pulse core do not wait for the trigger")
+                raise PulseError("the channels of the pulse core are not armed")
             self._get_ahead()
         self._get_ahead()
 

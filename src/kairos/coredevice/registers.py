@@ -114,7 +114,7 @@ class Field:
             return self.values[value]
         if isinstance(value, float):
             if self.steps is None:
-                raise ValueError(f"{self.name} of {self.owner.name} is a number, no quantity such as {value}")
+                raise ValueError(f"{self.name} of {self.owner.name} is a plain number, not a quantity such as {value}")
             value = round(value * self.steps)
         return self.check(int(value))
 

@@ -1,5 +1,4 @@
-"""Memory of other boards, reachable over links with remote memory: loads and stores of 32-bit
-words.
+"""Memory of other boards that are connected by links with remote memory: loads and stores of 32-bit words.
 
 A board is identified by its destination: 0 is the master. The kernels of a board decide which parts
 of its memory other boards may access (`export`); any other access is rejected with a

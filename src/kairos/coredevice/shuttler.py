@@ -147,7 +147,7 @@ def in_mode(name, text):
 
 
 @lacking(
-    "which input of the ADC measures which output of a Shuttler, and through what divider, is not published",
+    "the mapping of Shuttler outputs to ADC inputs and their dividers are not published",
     "read_ch calibrate",
 )
 class ADC:

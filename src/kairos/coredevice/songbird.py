@@ -1,6 +1,5 @@
-"""Songbird, a card whose gateware outputs sums of tones. Only the constructors of its drivers are
-publicly described, so that a device database with one loads; using them raises an error that
-explains this.
+"""Songbird, a card whose gateware makes sums of tones. Only the constructors of its drivers are publicly
+documented, so device databases with one can be loaded, but using it raises an error.
 """
 
 from .parts.channel import RTIODevice

@@ -30,7 +30,7 @@ class DeviceDB:
         """Execute the file `path`; UsageError if it is missing, broken, or does not define
         ``device_db``."""
         if not Path(path).is_file():
-            raise UsageError(f"no device database at {path}: give its path with --device-db FILE")
+            raise UsageError(f"there is no device database {path}: give its path with --device-db FILE")
         try:
             names = runpy.run_path(str(path))
         except SyntaxError as error:
@@ -52,7 +52,7 @@ class DeviceDB:
         description = self.entries[name]
         while resolve_alias and isinstance(description, str):
             if description in seen:
-                raise ValueError(f"the aliases {' -> '.join([name, *seen])} in {self.path} form a circle")
+                raise ValueError(f"the aliases {' -> '.join([name, *seen])} in {self.path} form a cycle")
             seen.append(description)
             description = self.entries[description]
         return description

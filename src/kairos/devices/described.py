@@ -1,4 +1,4 @@
-"""Generates the device database of a gateware from its self-description.
+"""Device database of a gateware, generated from its descriptor.
 
 A gateware knows its channels, but not the hardware connected to them: for cards on a bus (Urukul,
 Sampler, …) it has the bus and the pins, and their entries come from the system description of the
@@ -61,8 +61,8 @@ def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, l
 
 
 def render(entries: dict, variant: str, without_driver: list[str]) -> str:
-    """Format the file. without_driver: names of channels without an entry."""
-    text = f"# Device database of gateware {variant}, from what the device says of itself.\n"
+    """Text of the file. without_driver: names of channels that have no entry."""
+    text = f"# Device database of gateware {variant}, generated from the descriptor of the device.\n"
     if without_driver:
         text += f"# Without an entry, since their drivers need more than that: {', '.join(without_driver)}\n"
     text += "# Cards on the buses are not known to it: their entries come from a system description.\n\n"

@@ -61,7 +61,7 @@ class DeviceManager:
     def _described(self, name: str):
         """Return the device described under `name` in the database."""
         if not isinstance(name, str):
-            raise DeviceError(f"a device has a name, not {name!r}")
+            raise DeviceError(f"a device name must be a string, not {name!r}")
         try:
             description = self.get_desc(name)
         except KeyError as error:

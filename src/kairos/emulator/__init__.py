@@ -1,4 +1,4 @@
-"""The emulated core device: starts it for a run, observes it, reads its pin activity, and stops it.
+"""The emulated core device: starting it for a run, monitoring it, reading its pin activity, and stopping it.
 
 The emulator is a separate program (``kairos-emulator``) that executes the real firmware and the
 real gateware; this package finds its files, manages its process and uses its control socket.

@@ -1,4 +1,4 @@
-"""Locations of the built files: the emulator, the firmware, the gateware library.
+"""Locations of the built files: emulator, firmware, gateware library.
 
 In a checkout they are in ``build/``. When installed, they come with the packages ``kairos-device``,
 which has firmware and gateware in the same layout as ``build/``, and ``kairos-emulator``, the
@@ -116,8 +116,8 @@ def gateware(variant: str, name: str) -> Path:
         known = sorted(path.parent.name for path in folder.glob(f"*/{LIBRARY}"))
         if known and variant not in known:
             raise EmulatorError(
-                f"there is no gateware '{variant}' to emulate in {folder}; there is {', '.join(known)}. "
-                f"In a checkout, `make gateware VARIANT={variant}` builds it if there is a description of it"
+                f"there is no gateware '{variant}' for the emulator in {folder}; available: {', '.join(known)}. "
+                f"In a checkout, `make gateware VARIANT={variant}` builds it if a description exists"
             )
     return folder / variant / name
 

@@ -1,5 +1,5 @@
-"""Derives the bench of an emulated device from a device database: its cards (``kairos-emulator
---cards``) and the names of its pins (``--names``).
+"""Cards (``kairos-emulator --cards``) and pin names (``--names``) of a device database, for the bench of an
+emulated device.
 
 A driver's entry determines the channels it uses; the card's model is wired to their pins,
 regardless of their names.

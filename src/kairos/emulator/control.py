@@ -1,4 +1,4 @@
-"""The control socket of the emulator: one JSON object per line, request and reply."""
+"""The control socket of the emulator: requests and replies as JSON objects, one per line."""
 
 import json
 import socket

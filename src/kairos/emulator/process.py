@@ -1,5 +1,4 @@
-"""The emulator as a child process: starts immediately, is awaited only on demand, and never
-outlives this process."""
+"""The emulator as a child process: started early, awaited only when needed, and never left running."""
 
 import atexit
 import json
@@ -87,12 +86,12 @@ def variant_of(url: str) -> str:
         return variant
     variant = variant.strip("/")
     if not variant or "/" in variant:
-        raise EmulatorError(f"'{url}' names no emulated device: write emulator://VARIANT, such as emulator://demo")
+        raise EmulatorError(f"'{url}' is not an emulated device: use emulator://VARIANT, such as emulator://demo")
     return variant
 
 
 def wiring(options: Options) -> list[str]:
-    """Return the command-line arguments of an emulator that concern the pins."""
+    """Command-line arguments of an emulator for the wiring of its pins."""
     if options.open_pins:
         return ["--no-bench"]
     bench = [] if options.bench is None else ["--bench", options.bench]
@@ -235,7 +234,7 @@ class Emulator:
                 try:
                     event = json.loads(line)
                 except ValueError:
-                    raise EmulatorError(f"the emulator said something unexpected: {line.strip()}") from None
+                    raise EmulatorError(f"unexpected output of the emulator: {line.strip()}") from None
                 if event.get("event") == "ready":
                     self._ready = event
         return self._ready
@@ -249,9 +248,7 @@ class Emulator:
         self.stop()
         advice = "rebuild it with 'make firmware gateware emulator'"
         if self.has_bench:
-            advice = (
-                f"a part of its bench that acts in every few nanoseconds leaves it no rest (--no-bench), or {advice}"
-            )
+            advice = f"a part of its bench acts every few nanoseconds and keeps it busy (try --no-bench), or {advice}"
         return EmulatorError(f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: {advice}")
 
     def last_words(self) -> str:
@@ -264,10 +261,10 @@ class Emulator:
         return f" (it printed last: {'; '.join(lines[-2:])})" if lines else ""
 
     def lost_outputs(self) -> list[str]:
-        """Return the log lines about outputs that the device could not produce: collisions and the
-        like, with their channels. For the end of a run: time of the device passes."""
-        # A kernel may end before its outputs are due. The device checks for errors when a session
-        # ends, such as this one.
+        """Failed outputs from the device's log (collisions and the like), one line each with the channel. To be
+        called at the end of a run, since device time passes."""
+        # A kernel may end before its outputs are due. The device looks for them when a session ends,
+        # and this is one.
         with socket.create_connection(("127.0.0.1", self.port(PORT)), READY_TIMEOUT):
             pass
         self.control.wait("idle", 1.0, self.control.status()["time_ns"] + CLOCKS_ONLY_NS)
@@ -293,7 +290,7 @@ class Emulator:
     # Recording
 
     def mark_start(self):
-        """Mark the start of the run: earlier pin activity is excluded from its recording."""
+        """Mark the start of the run: earlier pin activity is not part of its recording."""
         trace = self.control.trace()
         self.trace_start, self.trace_start_ns = trace["next"], trace["time_ns"]
         self.outputs_start = self.control.status()["outputs"]
@@ -337,12 +334,12 @@ class Emulator:
                 return False
 
     def recording(self, names: dict[int, str]) -> Recording:
-        """Return the pin activity of the settled run; `names` are those of its RTIO channels."""
+        """Recording of the pins in the settled run; `names` are those of its RTIO channels."""
         trace = self.control.trace(until=self.settled_ns)
         return Recording.from_trace(trace, self.trace_start, names, self.trace_start_ns)
 
     def sources(self) -> Sources:
-        """Return the source lines from which the run's outputs come."""
+        """Source lines of the outputs of the run."""
         with tempfile.TemporaryDirectory(prefix="kairos-") as directory:
             path = os.path.join(directory, "outputs")
             reply = self.control.request("sources", **{"path": path, "from": self.outputs_start})

@@ -1,4 +1,4 @@
-"""Source lines of the outputs of kernels.
+"""Source lines from which the outputs of kernels originate.
 
 The emulator records for each output the return addresses of the active functions in the kernel's
 library; the library's debug information, kept by the compiler, maps them to lines.

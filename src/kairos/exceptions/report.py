@@ -1,4 +1,4 @@
-"""Exceptions not caught by a kernel: the device's report, and its presentation to the user."""
+"""Uncaught exceptions of kernels: the device's report and its presentation to the user."""
 
 import linecache
 from dataclasses import dataclass, field

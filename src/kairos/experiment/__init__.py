@@ -1,5 +1,4 @@
-"""The names imported by ``from artiq.experiment import *`` (or ``from kairos.experiment import
-*``)."""
+"""Names provided to experiments by ``from artiq.experiment import *`` (or ``from kairos.experiment import *``)."""
 
 from .. import language
 from ..exceptions import RTIOOverflow, RTIOUnderflow

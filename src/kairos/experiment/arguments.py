@@ -1,4 +1,4 @@
-"""Arguments of experiments: permitted values, defaults, and descriptions for a user interface.
+"""Arguments of experiments: permitted values, defaults, and descriptions for user interfaces.
 
 A kind of argument is declared by three things: the values it accepts, their conversion, and the
 fields that describe it to a user interface. Defaults and descriptions are derived from these in
@@ -245,7 +245,7 @@ def quantity(text: str):
     if match := _QUANTITY.fullmatch(text.strip()):
         number, unit = match.groups()
         if unit not in units.__all__:
-            raise ValueError(f"'{unit}' is no unit; there are {', '.join(units.__all__)}")
+            raise ValueError(f"'{unit}' is not a unit; use one of {', '.join(units.__all__)}")
         with suppress(ValueError):
             return float(number) * getattr(units, unit)
-    raise ValueError("it is not a number, nor one with a unit, such as 20us")
+    raise ValueError("it is not a number with an optional unit, such as 20us")

@@ -1,4 +1,4 @@
-"""Datasets: named results of an experiment, kept locally, archived, and broadcast to listeners.
+"""Datasets: named results of an experiment, kept locally, archived, and broadcast to subscribers.
 
 A dataset is local to the run that sets it unless it is broadcast; a broadcast dataset lives in a
 `DatasetDB`, in which other experiments of the same process find it. Values read from there are
@@ -71,7 +71,7 @@ def apply_change(target, change: dict):
     """Change the element at ``path`` of a structure; KeyError if there is none, UsageError for an
     unknown ``action``."""
     if change["action"] not in _ACTIONS:
-        raise UsageError(f"'{change['action']}' is no change of a dataset; there are {', '.join(_ACTIONS)}")
+        raise UsageError(f"'{change['action']}' is not a dataset modification; use one of {', '.join(_ACTIONS)}")
     for step in change["path"]:
         target = target[step]
     _ACTIONS[change["action"]](target, change)

@@ -1,5 +1,5 @@
-"""Managers for building an experiment to learn what it requests: no device is touched, no dataset
-changed."""
+"""Managers for examining an experiment: it is built to find its arguments, without accessing devices or changing
+datasets."""
 
 from .environment import processor_of
 

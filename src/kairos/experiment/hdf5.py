@@ -1,4 +1,4 @@
-"""The HDF5 file of a run: its datasets in ARTIQ's layout, and their provenance."""
+"""The HDF5 file of a run: its datasets in ARTIQ's layout, and their origin."""
 
 import logging
 from pathlib import Path
@@ -24,7 +24,7 @@ def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: 
     `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``.
     """
     if Path(path).exists() and not Path(path).is_file():
-        raise UsageError(f"{path} cannot be written: it is no file, but a device or a pipe")
+        raise UsageError(f"{path} cannot be written: it is not a regular file but a device or a pipe")
     with replacing(path) as new:
         try:
             _write(new, manager, run, sources)

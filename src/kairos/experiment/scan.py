@@ -1,5 +1,4 @@
-"""Scans: the sets of points over which an experiment varies a parameter, and the argument type for
-them.
+"""Scans: sets of points over which an experiment varies a parameter, and the argument type to select them.
 
 A scan is defined by its parameters: a subclass of `ScanObject` declares them as fields and computes
 the points in their natural order; repeated iteration, length, random order and the description for
@@ -30,8 +29,8 @@ class ScanObject:
             random.Random(self.seed).shuffle(self.sequence)
 
     def points(self) -> list:
-        """Compute the points in their natural order."""
-        raise NotImplementedError(f"{type(self).__name__} does not say what its points are")
+        """The points that the parameters give, in their natural order."""
+        raise NotImplementedError(f"{type(self).__name__} does not define its points")
 
     def __iter__(self):
         return iter(self.sequence)
@@ -134,20 +133,20 @@ class Scannable(Processor):
         if listed:
             points = [quantity(point) for point in listed[1].split(",")] if listed[1].strip() else []
             if not all(type(point) in (int, float) for point in points):
-                raise ValueError(f"it is no scan: {self.hint()}")
+                raise ValueError(f"it is not a scan: {self.hint()}")
             return ExplicitScan(points).describe()
         parts = text.split(":") if text.lstrip()[:1] != "{" else []
         if len(parts) in (3, 4) and parts[3:] in ([], ["random"]):
             start, stop = (float(quantity(part)) for part in parts[:2])
             if not parts[2].strip().isdecimal():
-                raise ValueError(f"'{parts[2]}' is no number of points")
+                raise ValueError(f"'{parts[2]}' is not a number of points")
             return RangeScan(start, stop, int(parts[2]), randomize=len(parts) == 4).describe()
         value = quantity(text) if len(parts) == 1 else super().typed(text) if not parts else None
         if isinstance(value, int | float):
             return NoScan(value).describe()
         if isinstance(value, dict):
             return value
-        raise ValueError(f"it is no scan: {self.hint()}")
+        raise ValueError(f"it is not a scan: {self.hint()}")
 
     def hint(self):
         return "A:B:N, A:B:N:random, [A, B, C] or A"

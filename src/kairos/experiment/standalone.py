@@ -57,7 +57,7 @@ class SingleRun:
     def pause(self):
         """Raise TerminationRequested if the run should terminate; no other run ever waits."""
         if self._to_end:
-            raise TerminationRequested("the run has asked itself to end")
+            raise TerminationRequested("the run requested its own termination")
 
 
 def _ignored(what: str, details: str = ""):

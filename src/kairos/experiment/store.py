@@ -1,4 +1,4 @@
-"""Persistent datasets: an LMDB file, in the layout of ARTIQ's ``dataset_db.mdb``.
+"""Persistent datasets: an LMDB file in the layout of ARTIQ's ``dataset_db.mdb``.
 
 A key is the name of a dataset in UTF-8, its value the PYON text of ``(value, metadata)``. A dataset
 is written when it is set, so a killed process loses none. A dataset changed in place, element by
@@ -216,7 +216,7 @@ class DatasetStore(DatasetDB):
         environment = self._open(create=True)
         if not _fits(environment, key):
             raise UsageError(
-                f"a dataset that is kept has a name of 1 to {environment.max_key_size()} bytes, not '{key}'"
+                f"the name of a persistent dataset must have 1 to {environment.max_key_size()} bytes, not '{key}'"
             )
         import lmdb  # as above
 

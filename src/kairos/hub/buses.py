@@ -1,5 +1,5 @@
-"""Peripherals of a device's board besides registers: the I2C bus, SPI buses and pins. Each call is
-a separate program; use a `Program` for many steps at once."""
+"""I2C bus, SPI buses and pins of a device's board. Each call is a batch of its own; use `Program` for several steps
+at once."""
 
 from collections.abc import Callable, Iterator, Mapping
 

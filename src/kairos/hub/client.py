@@ -1,5 +1,4 @@
-"""Client of a hub. Message types come from the hub itself (server reflection), so client and hub
-always agree."""
+"""Client of a hub. Its messages are those described by the hub (server reflection), so client and hub always match."""
 
 import json
 import ssl
@@ -76,7 +75,7 @@ def _with_port(address: str) -> str:
     if not colon or address.endswith("]"):
         return f"{address}:{PORT}"
     if not (host and "/" not in host and port.isdecimal() and 0 < int(port) < 1 << 16):
-        raise HubError(f"'{address}' is no address of a hub: HOST or HOST:PORT", "INVALID_ARGUMENT")
+        raise HubError(f"'{address}' is not a hub address: give HOST or HOST:PORT", "INVALID_ARGUMENT")
     return address
 
 
@@ -122,7 +121,7 @@ def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
             roots = None if certificate == SYSTEM else Path(certificate).read_bytes()
             ssl.create_default_context(cafile=None if certificate == SYSTEM else certificate)
         except ssl.SSLError:
-            raise HubError(f"{certificate} has no certificate in PEM", "INVALID_ARGUMENT") from None
+            raise HubError(f"{certificate} contains no PEM certificate", "INVALID_ARGUMENT") from None
         except OSError as error:
             raise HubError(f"{certificate} cannot be read: {error.strerror}", "INVALID_ARGUMENT") from None
         channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(roots), options)
@@ -178,7 +177,7 @@ class Lab:
             with urllib.request.urlopen(request, timeout=self._timeout, context=context) as page:
                 return page.read().decode()
         except (urllib.error.URLError, OSError) as error:
-            raise HubError(f"the hub at {self._address} gives no metrics: {error}", "UNAVAILABLE") from None
+            raise HubError(f"the hub at {self._address} does not provide metrics: {error}", "UNAVAILABLE") from None
 
     def plugins(self) -> list:
         """Return the plugins, as messages `Plugin` of the protocol: name, layer, services, running,
@@ -217,7 +216,7 @@ class Lab:
             # A restarted hub may have other devices.
             self._names = frozenset(names := list(self))
             if name not in self._names:
-                raise KeyError(f"this hub has no device '{name}', but {', '.join(names)}")
+                raise KeyError(f"this hub has no device '{name}'; it has {', '.join(names)}")
         return Device(self, name)
 
     def described_registers(self, device: str, anew: bool = False) -> dict:
@@ -308,8 +307,8 @@ class Lab:
                 text = f"{method}: the hub at {self._address} has not answered in time"
             return HubError(text, error.code().name)
         if isinstance(error, KeyError):
-            # The reflection database found nothing: the server is not a hub.
-            return HubError(f"what answers at {self._address} is no hub", "UNIMPLEMENTED")
+            # The database of reflection found nothing: what answers is no hub.
+            return HubError(f"the service at {self._address} is not a hub", "UNIMPLEMENTED")
         return HubError(f"{method}: {error}", "INVALID_ARGUMENT")
 
 
@@ -376,7 +375,7 @@ class Device:
             listed = json.loads(steps)
             parsed = [ParseDict(step, self._lab.message("Step")) for step in listed]
         except (ValueError, TypeError, ParseError) as error:
-            raise HubError(f"this is no list of steps: {error}", "INVALID_ARGUMENT") from None
+            raise HubError(f"this is not a list of steps: {error}", "INVALID_ARGUMENT") from None
         return self._run(parsed)
 
     def _run(self, steps: list) -> list[int]:

@@ -1,4 +1,4 @@
-"""Errors of a hub."""
+"""Errors of hub calls."""
 
 from ..errors import KairosError
 

@@ -1,4 +1,4 @@
-"""Peripherals of a computer with Linux besides registers: I2C and SPI buses, and sample buffers."""
+"""I2C and SPI buses, and sample buffers, of Linux computers."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A plugin of the hub in Python: a process started by the hub, which forwards its methods (docs/hub-plugins.md).
+"""A plugin of the hub in Python: a process started by the hub, which serves its methods (docs/hub-plugins.md).
 
     class Counter:
         def Add(self, request, context):

@@ -1,4 +1,4 @@
-"""Diagnosis of an unreachable hub, since gRPC reports few details."""
+"""Reason why a hub is unreachable, which gRPC itself does not report in detail."""
 
 import socket
 import ssl
@@ -43,7 +43,7 @@ def why(address: str, certificate, system: bool, details: str) -> str:
         case ssl.SSLCertVerificationError(verify_message=text):
             return f"what listens at {address} shows another certificate, or one for another name: {text}"
         case _:
-            return f"what listens at {address} has no TLS: leave the certificate out, or is it another port?"
+            return f"the service at {address} does not use TLS: omit the certificate, or check the port"
 
 
 def _shakes_hands(host: str, port: str, certificate, verify: bool) -> Exception | None:

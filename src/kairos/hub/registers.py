@@ -44,8 +44,8 @@ class Registers:
                 return self[name]
             if any(known.startswith(f"{path}/") for known in found):
                 return Registers(self._lab, self._device, f"{path}/")
-        # `name` and `obj` enable Python's suggestions.
-        raise AttributeError(f"{self._device} has no register and no block '{path}'", name=name, obj=self)
+        # With these two Python says which one it may be.
+        raise AttributeError(f"{self._device} has no register or block '{path}'", name=name, obj=self)
 
     def __setattr__(self, name: str, value):
         if not name.startswith("_"):

@@ -1,5 +1,5 @@
-"""Events of the channels of a core device: the hub reads them from the analyzer, and keeps the
-newest ones for all of its clients. Times are machine units."""
+"""Events on the channels of a core device: the hub reads them from the analyzer and keeps the newest for all
+clients. Times are in machine units."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -108,7 +108,7 @@ def kernel(arg: Callable | str | None = None, flags: Iterable[str] = ()) -> Call
 def subkernel(arg: Callable | None = None, destination: int = 0, flags: Iterable[str] = ()) -> Callable:
     """Run the function on the satellite `destination` (1 to 255)."""
     if destination == 0 and arg is not None:
-        raise ValueError("a subkernel needs its board: @subkernel(destination=1)")
+        raise ValueError("a subkernel needs a destination: @subkernel(destination=1)")
     if not isinstance(destination, int) or destination not in range(1, 256):
         raise ValueError(f"the destination of a subkernel is between 1 and 255, not {destination!r}")
     info = EmbeddedInfo("core", destination=destination, flags=_check_flags("subkernel", flags, _FUNCTION_FLAGS))

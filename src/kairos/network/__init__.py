@@ -1,4 +1,4 @@
-"""Access to the services of a core device over TCP: connecting, and the management service.
+"""Services of a core device over TCP: connecting, and the management service.
 
 The kernel session, the larger part, is :mod:`kairos.session`; the loader's service is in
 :mod:`kairos.boot`.

@@ -1,4 +1,4 @@
-"""Client of the analyzer of a core device (TCP 1382): the events seen by the gateware.
+"""Client of the analyzer of a core device (TCP 1382): events recorded by the gateware.
 
 A dump is fetched as bytes and decoded to messages, oldest first. Times are machine units:
 `timestamp` is when an event was due or seen, `rtio_counter` when it was submitted or read.
@@ -97,11 +97,11 @@ def fetch(host: str, port: int = PORT) -> bytes:
 def decode(data: bytes) -> Dump:
     """Decode the messages of a dump; KairosError if it is invalid or incomplete."""
     if len(data) < HEAD or data[0] != LITTLE_ENDIAN:
-        raise KairosError("this is no dump of the analyzer of a little-endian core device")
+        raise KairosError("this is not an analyzer dump of a little-endian core device")
     _, sent, total, error, log_channel, onehot = _HEAD.unpack_from(data)
     if sent != len(data) - HEAD or sent % MESSAGE:
-        raise KairosError(f"the dump is not whole: {len(data) - HEAD} bytes of messages, of {sent}")
-    # The messages of each board follow those of the previous one
+        raise KairosError(f"the dump is truncated: {len(data) - HEAD} of {sent} bytes of messages")
+    # Those of one board stand behind those of another
     messages = sorted(_messages(data[HEAD:]), key=lambda message: message.rtio_counter)
     return Dump(log_channel, bool(onehot), messages, total, error)
 

@@ -1,5 +1,4 @@
-"""Throughput and latency between processors, memory and logic of a device: measurement and
-evaluation."""
+"""Measurement of the data paths between processors, memory and logic of a device, and evaluation of the samples."""
 
 import struct
 from collections.abc import Iterator
@@ -76,7 +75,7 @@ class Series:
     def read(cls, path: Path, size: int, content: bytes) -> "Series":
         """Decode the content of a reply; ConnectionLost if it is invalid."""
         if len(content) < 8 or (len(content) - 8) % SAMPLE_BYTES or len(content) == 8:
-            raise ConnectionLost(f"the device sent {len(content)} bytes as a measurement, which is none")
+            raise ConnectionLost(f"the device sent {len(content)} bytes that are not a valid measurement")
         processor, logic = struct.unpack_from("<II", content)
         samples = numpy.frombuffer(content, "<u4", offset=8).reshape(-1, SAMPLE_BYTES // 4)
         return cls(path, size, processor, logic, *samples.T)

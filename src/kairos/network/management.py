@@ -41,11 +41,11 @@ _wire = _native.wire
 
 def _check_image(image: bytes):
     if reason := _wire.unbootable(image):
-        raise UsageError(f"the device keeps the boot image that it has: {reason}")
+        raise UsageError(f"the boot image of the device was not changed: {reason}")
 
 
 class ManagementError(KairosError):
-    """The device could not perform a request."""
+    """The device could not execute a request."""
 
 
 class PathAbsent(ManagementError):
@@ -53,8 +53,8 @@ class PathAbsent(ManagementError):
 
 
 class KeyNotKnown(ManagementError):
-    """A key was given, but the device does not accept keys: it has none, or its firmware does not
-    support them."""
+    """A key was given, but the device does not answer the authentication request: it has no key, or its firmware
+    does not support keys."""
 
 
 def read_key(path: str | pathlib.Path) -> bytes:
@@ -68,7 +68,7 @@ def read_key(path: str | pathlib.Path) -> bytes:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     if not AUTH_KEY_MIN <= len(key) <= AUTH_KEY_MAX:
-        raise UsageError(f"{path}: a key has {AUTH_KEY_MIN} to {AUTH_KEY_MAX} bytes, this one has {len(key)}")
+        raise UsageError(f"{path}: a key must have {AUTH_KEY_MIN} to {AUTH_KEY_MAX} bytes, this one has {len(key)}")
     return key
 
 
@@ -102,12 +102,14 @@ class Management:
         except OSError as error:
             advice = "is the device on, and is its address right?"
             if destination and isinstance(error, ClosedAtOnce):
-                advice = "there is no such board, or its link is down; 'kairos links' tells"
-            raise DeviceUnreachable(f"no way to the management service at {self._where} ({error}): {advice}") from None
+                advice = "there is no such board, or its link is down; see 'kairos links'"
+            raise DeviceUnreachable(
+                f"cannot reach the management service at {self._where} ({error}): {advice}"
+            ) from None
         self._socket.settimeout(timeout)
         if answer[0] != LITTLE_ENDIAN:
             self.close()
-            raise DeviceUnreachable(f"what answers at {self._where} is not a little-endian core device")
+            raise DeviceUnreachable(f"the service at {self._where} is not a little-endian core device")
         if key is not None:
             try:
                 self._authenticate(key)
@@ -120,16 +122,16 @@ class Management:
             reply, nonce = self._request(Request.CHALLENGE)
         except ConnectionLost:
             raise KeyNotKnown(
-                f"the device at {self._where} does not answer to a key: if it has none, leave out --key"
+                f"the device at {self._where} does not answer the authentication request: if it has no key, omit --key"
             ) from None
         if reply != Reply.CHALLENGE:
-            raise ManagementError(f"the device at {self._where} lets nobody in: its auth_key is unusable")
+            raise ManagementError(f"the device at {self._where} refuses all clients: its auth_key is unusable")
         proof = hmac.digest(key, PROOF_CONTEXT + nonce, "sha256")
         if self._request(Request.AUTHENTICATE, data=proof)[0] != Reply.SUCCESS:
-            raise ManagementError(f"the device at {self._where} has another key")
+            raise ManagementError(f"the device at {self._where} has a different key")
 
     def _wants_key(self) -> bool:
-        """Return whether the device has refused a request because this client is not authenticated."""
+        """Whether the device has refused a request because this client is not authenticated."""
         if self._authenticated:
             return False
         try:
@@ -153,9 +155,9 @@ class Management:
             try:
                 more = self._socket.recv(min(count - len(data), 65536))
             except OSError as error:
-                raise ConnectionLost(f"the connection to the device at {self._where} is lost ({error})") from None
+                raise ConnectionLost(f"the connection to the device at {self._where} was lost ({error})") from None
             if not more:
-                raise ConnectionLost(f"the device at {self._where} has closed the connection; its log may say why")
+                raise ConnectionLost(f"the device at {self._where} closed the connection; see its log")
             data += more
         return bytes(data)
 
@@ -170,11 +172,11 @@ class Management:
             progress.send(self._socket, request, "sending")
         except OSError as error:
             self._refuse_without_key()
-            raise ConnectionLost(f"the connection to the device at {self._where} is lost ({error})") from None
+            raise ConnectionLost(f"the connection to the device at {self._where} was lost ({error})") from None
 
     def _refuse_without_key(self):
         if self._wants_key():
-            raise ManagementError(f"the device at {self._where} wants a key: give the file with it as --key") from None
+            raise ManagementError(f"the device at {self._where} requires a key: give its file with --key") from None
 
     def _ask(self, what: str, expected: Reply, kind: Request, key: str = "", data: bytes = b"") -> bytes:
         """Return the content of the expected reply; ManagementError for another one. `what` names
@@ -183,7 +185,7 @@ class Management:
         if reply == Reply.ERROR:
             self._refuse_without_key()
             board = f" --board {self._destination}" if self._destination else ""
-            raise ManagementError(f"the device could not {what}; its log says why ('kairos device{board} log')")
+            raise ManagementError(f"the device could not {what}; see its log ('kairos device{board} log')")
         if reply != expected:
             raise ManagementError(f"the device at {self._where} sent an unexpected reply of type {reply}")
         return content
@@ -193,21 +195,18 @@ class Management:
         return self._ask("send its log", Reply.LOG_CONTENT, Request.GET_LOG).decode(errors="replace")
 
     def links(self) -> list[dict]:
-        """Return the links of the board, in the format of docs/interfaces.md, section 12. Not part
-        of ARTIQ's protocol."""
-        return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
+        """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
+        return json.loads(self._ask("report its links", Reply.LOG_CONTENT, Request.LINKS))
 
     def health(self) -> list[dict]:
-        """Return the health of each subsystem of the board: its name, state ("good", "warning",
-        "bad", "absent"), text and values (docs/interfaces.md, section 12). Not part of ARTIQ's
-        protocol.
-        """
-        return json.loads(self._ask("tell how it is", Reply.LOG_CONTENT, Request.HEALTH))
+        """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"),
+        text and values (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
+        return json.loads(self._ask("report its health", Reply.LOG_CONTENT, Request.HEALTH))
 
     def descriptor(self) -> tuple:
-        """Return the description of the board's gateware: ``variant;version``; frequency of the
-        RTIO clock in Hz and fine bits, or None; for each channel its number, kind and name, and
-        pairs of parameters that differ from their defaults. Not part of ARTIQ's protocol.
+        """Descriptor of the board's gateware: ``variant;version``; frequency of the RTIO
+        clock in Hz and fine bits, or None; for each channel its number, its kind, its name, and
+        pairs of parameters that do not have their default. Not part of ARTIQ's protocol.
         """
         try:
             content = self._ask("describe its gateware", Reply.LOG_CONTENT, Request.DESCRIPTOR)
@@ -217,7 +216,7 @@ class Management:
         try:
             return _wire.read_descriptor(content)
         except ValueError as error:
-            raise ManagementError(f"the device at {self._where} sent what is no description: {error}") from None
+            raise ManagementError(f"the device at {self._where} sent an invalid descriptor: {error}") from None
 
     def clear_log(self):
         """Empty the log of the device."""
@@ -272,7 +271,7 @@ class Management:
             return None
         _, said, reason = "\n".join(lines).rpartition(_IMAGE_REFUSED)
         reason = reason.partition("\n")[0]
-        return ManagementError(f"the device keeps the boot image that it has: {reason}") if said else None
+        return ManagementError(f"the boot image of the device was not changed: {reason}") if said else None
 
     def config_read(self, key: str) -> bytes:
         """Return the value of a key; ManagementError if there is none."""

@@ -1,5 +1,4 @@
-"""Client of monitor and injector of a core device (TCP 1383): observes and overrides the levels of
-pins.
+"""Client of monitor and injector of a core device (TCP 1383): monitors levels of pins and overrides them.
 
 A probe is an observable of a channel, an override a setting that replaces the experiment's. Those
 of a TTL are the members of `Probe` and `Override`.
@@ -80,7 +79,7 @@ class MonInj:
         self.next()
 
     def watch(self, channel: int, probe: int = Probe.LEVEL, enable: bool = True):
-        """Enable or disable reports of a probe's value: the current one at once, then every change."""
+        """Start or stop reporting a probe: its current value at once, then each change."""
         self._send(message(Request.WATCH_PROBE, enable, channel, probe))
 
     def inject(self, channel: int, override: int, value: int):
@@ -88,7 +87,7 @@ class MonInj:
         self._send(message(Request.INJECT, channel, override, value))
 
     def ask(self, channel: int, override: int):
-        """Request a single report of an override's value."""
+        """Request one report of an override."""
         self._send(message(Request.GET_OVERRIDE, channel, override))
 
     def next(self, timeout: float | None = None) -> Seen | None:
@@ -102,7 +101,7 @@ class MonInj:
         except TimeoutError:
             return None
         except (OSError, ValueError) as error:
-            raise ConnectionLost(f"the monitor at {self._where} is lost ({error})") from None
+            raise ConnectionLost(f"the connection to the monitor at {self._where} was lost ({error})") from None
         fields = bytes(self._buffer[1:length])
         del self._buffer[:length]
         return Seen(kind, *REPORTS[kind].unpack(fields))
@@ -123,4 +122,4 @@ class MonInj:
         try:
             self._socket.sendall(message)
         except OSError as error:
-            raise ConnectionLost(f"the monitor at {self._where} is lost ({error})") from None
+            raise ConnectionLost(f"the connection to the monitor at {self._where} was lost ({error})") from None

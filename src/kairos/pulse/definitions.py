@@ -1,5 +1,4 @@
-"""Pulse definitions written for JaqalPaw: the names they import, and an import hook that supplies
-Kairos' versions.
+"""Pulse definitions written for JaqalPaw: the names that they import, and an import hook that provides them.
 
 A definition is a class whose methods ``gate_NAME`` take qubits and numbers and return lists of
 ``PulseData``. After :func:`install`, ``from jaqalpaw.ir.pulse_data import PulseData`` resolves to

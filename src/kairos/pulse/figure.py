@@ -1,5 +1,5 @@
-"""A section of a recorded sequence as a figure: names of gates, levels of pins, envelopes and
-phases of each channel, and the signal itself in windows short enough to show its oscillations."""
+"""A piece of a recorded sequence as a figure: names of gates, levels of pins, envelopes and phases
+of each channel, and the signal itself in windows short enough to resolve its oscillations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
-"""Pulses in user units: the output of a channel for some time, in Hz, degrees, parts of 200 and
-seconds."""
+"""Pulses as written by users: the output of a channel during an interval, in Hz, degrees, amplitude units of 1/200
+and seconds."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Gate sets: named gates, in the tables of a core, and the words that load and run them."""
+"""Gate sets: gates by name, in the tables of a core, and the words that program and run them."""
 
 import runpy
 from collections.abc import Iterable, Mapping
@@ -145,7 +145,7 @@ class GateSet:
         if rows is None:
             raise PulseError(f"gate {gate}: there is no such gate")
         if any(use.gate == gate and not use.in_tables for use in self.stats()):
-            raise PulseError(f"gate {gate}: it has no room in the tables, so nothing of it can be changed")
+            raise PulseError(f"gate {gate}: it does not fit into the tables, so it cannot be adjusted")
         return [(channel, p, address, _words(word)[0]) for channel, p, address, word in rows]
 
     def channel_cycles(self, gate: str) -> dict[int, int]:

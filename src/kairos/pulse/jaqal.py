@@ -77,7 +77,7 @@ def _definition(name: str, folder: Path):
                 return chosen[0]()
     finally:
         sys.path.remove(str(folder.resolve()))
-    raise UsageError(f"from {name} usepulses: there is no such module or class with gates beside the circuit")
+    raise UsageError(f"from {name} usepulses: no such module or class with gates next to the circuit")
 
 
 def _gates(kind) -> bool:
@@ -178,7 +178,7 @@ class _Reading:
         method = next(filter(None, methods), None)
         if method is None:
             asked = ", ".join(type(definition).__name__ for definition in self.definitions) or "the circuit"
-            raise UsageError(f"{asked} has no gate_{name}, which the circuit uses")
+            raise UsageError(f"{asked} does not define gate_{name}, which the circuit uses")
         label = f"{name}({', '.join(map(repr, arguments))})"
         if name in OF_ALL and not arguments and inspect.signature(method).parameters:
             arguments = [self.core.channels]

@@ -1,5 +1,4 @@
-"""Playback of channels as a picture: envelopes and frequencies of both tones, frames, the signal
-and its spectrum."""
+"""Plots of the channels' output: envelopes and frequencies of both tones, frames, the signal and its spectrum."""
 
 import numpy
 

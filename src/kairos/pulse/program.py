@@ -1,5 +1,5 @@
-"""A gate set in the form that kernels use: gates and sequences of gates with the words that play
-them, ready to be sent at exact times by `kairos.coredevice.pulse`.
+"""A gate set for kernels: gates and sequences of gates with the words that play them, ready to be sent at exact
+times by `kairos.coredevice.pulse`.
 
 Between gates all channels rest: their output is zero and they wait for the trigger. A played gate
 therefore ends in a rest, and begins with the preceding one, which takes REST_CYCLES from the
@@ -158,8 +158,8 @@ class Program:
 
     def __init__(self, gates: Mapping[str, Iterable[Pulse]], core: Core, cycle_mu: int = 8):
         if REST in gates:
-            raise PulseError(f"gate {REST}: the name is that of the pause between gates")
-        # A waiting channel keeps its last output, so zeros come first.
+            raise PulseError(f"gate {REST}: this name is reserved for the pause between gates")
+        # A channel that waits shows what it showed last, so zeros come before.
         pauses = [(channel, wait) for channel in range(core.channels) for wait in (False, True)]
         rest = [Pulse(channel=channel, cycles=REST_CYCLES, wait=wait) for channel, wait in pauses]
         self.gate_set = GateSet({REST: rest, **gates}, core=core)
@@ -175,7 +175,7 @@ class Program:
     def _gate(self, name) -> PlayableGate:
         words, _ = self._words([name, REST])
         if len(words) > QUEUED:
-            raise PulseError(f"gate {name}: {len(words)} words are more than wait for it at a time; use a sequence")
+            raise PulseError(f"gate {name}: {len(words)} words are more than can be queued at once; use a sequence")
         pulses = self.gate_set.gates[name]
         adjustable = _numbers(self.gate_set.core.clock * self.gate_set.core.samples_per_cycle)
         if any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
@@ -192,7 +192,9 @@ class Program:
         shapes = [value.shape for value in values if isinstance(value, Adjustable)]
         shaped = {not isinstance(shape, int | float | numpy.number) for shape in shapes}
         if len(shaped) != 1:
-            raise PulseError(f"gate {name}, channel {channel}: {NAMES[parameter]} is adjustable as number and as shape")
+            raise PulseError(
+                f"gate {name}, channel {channel}: {NAMES[parameter]} is adjustable both as a number and as a shape"
+            )
         return shaped.pop()
 
     def __getitem__(self, name: str) -> PlayableGate:
@@ -207,7 +209,7 @@ class Program:
         steps = list(steps)
         branches = any(isinstance(step, Branch) for step in steps)
         if branches and self._branches:
-            raise PulseError("two sequences of a program have branches; make them one")
+            raise PulseError("two sequences of a program have branches; combine them into one")
         self._branches |= branches
         words, starts = self._words([*steps, REST])
         return PlayableSequence(words, starts, self._marks(steps), self.cycle_mu)

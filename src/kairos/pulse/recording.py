@@ -1,4 +1,4 @@
-"""Outputs of an emulated device's pulse cores, and the resulting samples.
+"""Recorded outputs of an emulated device's pulse cores, and the resulting samples.
 
 The emulator records the parameters that the logic passes to the tones, cycle by cycle. Samples are
 computed from them on demand, by the bit-exact model. Times are machine units of RTIO, so that
@@ -76,7 +76,7 @@ class Pins(Mapping):
         count = sum(wave.changes for wave in waves)
         if count > MOST_CHANGES:
             raise UsageError(
-                f"pin {name} has changed {count} times in that time; ask for less of it: "
+                f"pin {name} has changed {count} times in this interval; request a shorter one: "
                 f'recording.pins.between("{name}", begin_mu, end_mu)'
             )
         events = [
@@ -115,7 +115,7 @@ class Recording:
         if not reply["outputs"]:
             raise UsageError(f"the gateware '{emulator.variant}' has no pulse core; 'pulse' has one")
         if not reply["complete"]:
-            raise UsageError("the pulse cores have done more than the emulator records; record a shorter run")
+            raise UsageError("the output of the pulse cores exceeds the emulator's recording; record a shorter run")
         cores = {output["channel"] for output in reply["outputs"]}
         names = {pad["index"]: pad["name"] for pad in trace["pads"] if pad["channel"] not in cores}
         pins = {name: [] for name in names.values()}
@@ -138,7 +138,7 @@ class Recording:
                 clocks = {name: [Wave(*fields) for fields in found] for name, found in waves.items()}
                 return cls(file["words"], outputs, int(file["samples_per_cycle"]), Pins(pins, clocks))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path} is no recording of pulses: {error}") from None
+            raise UsageError(f"{path} is not a pulse recording: {error}") from None
 
     def save(self, path):
         """Write the recording to a file (NumPy's npz). UsageError if it cannot be written."""

@@ -1,4 +1,4 @@
-"""Scheduling of runs: a scheduler, one process per run, and the repository of experiments.
+"""Scheduling of runs: the scheduler, one process per run, and the repository of experiments.
 
 For use by programs: tests of a laboratory's experiments, and custom servers. Contains no server.
 """

@@ -1,4 +1,4 @@
-"""The process of one run: builds an experiment, and executes its stages on request.
+"""The process of one run: builds an experiment and executes its stages on request.
 
 Both sides send lines of PYON. The process receives ``{"stage": NAME, "values": {...}}``, and
 answers with ``{"end": HOW, "data": ...}``: ``completed``, ``paused``, ``terminated``, or ``failed``

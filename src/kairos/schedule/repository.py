@@ -1,5 +1,4 @@
-"""Sources of experiments: a directory, or a Git repository at a revision; and the list of their
-experiments."""
+"""Repository of experiments: a folder, or a Git repository at a revision, and the list of experiments in it."""
 
 import asyncio
 import logging
@@ -31,7 +30,7 @@ class FilesystemBackend:
         return str(self.root), None
 
     def release_rev(self, rev):
-        """Release a revision that is no longer needed."""
+        """Release a revision."""
 
 
 @dataclass

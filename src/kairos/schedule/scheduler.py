@@ -167,7 +167,7 @@ class Scheduler:
         return rid
 
     def delete(self, rid):
-        """Stop a run immediately, in any state."""
+        """Terminate a run immediately."""
         run = self._runs.get(rid)
         if run is None or run.status == "deleting":
             return
@@ -178,7 +178,7 @@ class Scheduler:
             run.task = asyncio.get_running_loop().create_task(self._end(run))
 
     def request_termination(self, rid):
-        """Let a started run end at its next check; a run not started yet is deleted."""
+        """Ask a run that has begun to end at its next check; a run that has not begun is deleted."""
         run = self._runs.get(rid)
         if run is not None and run.status in ("running", "paused"):
             run.termination = True

@@ -1,5 +1,5 @@
-"""A run's worker: the process that builds and runs an experiment, stage by stage, and the services
-it may request."""
+"""A run's worker: the process in which an experiment is built and run, stage by stage, and the services that it
+requests."""
 
 import asyncio
 import inspect
@@ -35,7 +35,7 @@ class WorkerInternalException(WorkerError):
 
 
 class Terminated(WorkerError):
-    """The experiment has ended because termination was requested."""
+    """The experiment was terminated on request."""
 
 
 class Worker:
@@ -99,7 +99,7 @@ class Worker:
         return await self._stage("examine", timeout, file=str(file))
 
     async def close(self, term_timeout: float | None = None, rid=None):
-        """End the process: by request, and after the grace period by force."""
+        """End the process: by request, and after a grace period by force."""
         if self._own_folder is not None:
             self._own_folder.cleanup()
         process, self._process = self._process, None
@@ -144,7 +144,7 @@ class Worker:
                 case {"end": "paused"}:
                     return False
                 case {"end": "terminated"}:
-                    raise Terminated("the experiment has ended as it was asked to")
+                    raise Terminated("the experiment was terminated on request")
                 case {"end": "failed", "data": text}:
                     raise WorkerInternalException(text)
 
@@ -156,13 +156,13 @@ class Worker:
             line = await asyncio.wait_for(self._reader.readline(), left)
         except TimeoutError:
             if deadline is not None and deadline == min(ends):
-                raise WorkerTimeout(f"{stage} has not ended in time") from None
+                raise WorkerTimeout(f"{stage} did not finish in time") from None
             raise WorkerWatchdogTimeout(f"a watchdog has expired during {stage}") from None
         except OSError:
             line = b""
         if not line:
             code = await self._process.wait()
-            raise WorkerError(f"the process of the run has died during {stage} (exit code {code})")
+            raise WorkerError(f"the worker process died during {stage} (exit code {code})")
         return pyon.decode(line.decode())
 
     async def _served(self, service, args, kwargs) -> dict:
@@ -170,7 +170,7 @@ class Worker:
         handler = self._handlers.get(service)
         try:
             if handler is None:
-                raise KairosError(f"this run has no {service}: its worker was made without a handler of that name")
+                raise KairosError(f"this run has no {service}: its worker has no handler of that name")
             value = handler(*args, **kwargs)
             reply = {"status": "ok", "ret": await value if inspect.isawaitable(value) else value}
             written(reply)

@@ -1,5 +1,4 @@
-"""Events of a run on one time axis, as a page for a browser: `kairos run --scope`, `kairos analyze
---scope`.
+"""All activity of a run on a common time axis, as an HTML page: `kairos run --scope`, `kairos analyze --scope`.
 
 A page consists of lanes (:mod:`.lanes`). They are built from pin activity (:mod:`.pins`, with the
 words on serial buses, :mod:`.serial`), and from the recording of a device's analyzer

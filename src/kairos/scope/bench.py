@@ -1,5 +1,5 @@
-"""Lanes of the parts wired to the pins of an emulated device: tones of its synthesisers, voltages,
-photons, the upper-state population of each ion, frames of cameras, and levels at inputs."""
+"""Lanes of the parts connected to the pins of an emulated device: tones of synthesisers, voltages, photons,
+upper-state population of each ion, camera frames, and signals at inputs."""
 
 import math
 import re

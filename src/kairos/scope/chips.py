@@ -1,4 +1,4 @@
-"""Decodes messages to chips to text, with the same register tables as the drivers.
+"""Descriptions of messages to chips, generated from the same register tables as the drivers.
 
 Conversions to hertz or volts depend on the arguments of the chip's device and of its card, or on
 the defaults of their drivers.

@@ -1,4 +1,4 @@
-"""The lanes of a page: rows drawn along the time axis, and their packing for the browser.
+"""The lanes of a page: data drawn over the time axis, and their encoding for the browser.
 
 Times are nanoseconds since the page's time 0, in order.
 """

@@ -1,4 +1,4 @@
-"""The page: lanes and viewer in one self-contained HTML file that needs no network."""
+"""The page: lanes and viewer in one self-contained HTML file."""
 
 import base64
 import json

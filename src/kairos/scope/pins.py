@@ -1,4 +1,4 @@
-"""Lanes of a device's pins: the pads of a serial bus are shown below their words."""
+"""Lanes of a device's pins; the pads of a serial bus are shown below its words."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,5 +1,4 @@
-"""Lanes of a recording of a device's analyzer: pins, buses, the log and errors, and the slack of
-outputs.
+"""Lanes of the events recorded by a device's analyzer: pins, buses, the log and errors, and the slack of outputs.
 
 Each channel is shown according to its driver in the device database: the level of a TTL and the
 edges read from it, the frequency of a clock generator, the words on an SPI bus, and for all others

@@ -1,5 +1,4 @@
-"""Messages on the pads of a serial bus (SPI), and their meaning for the chips of the device
-database."""
+"""Messages on the pads of a serial bus (SPI), and their meaning for the chips listed in the device database."""
 
 from bisect import bisect_left
 from collections import defaultdict

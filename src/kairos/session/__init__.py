@@ -1,4 +1,4 @@
-"""The session with a core device, TCP port 1381: load kernels, run them, and answer the calls they make."""
+"""The session with a core device, TCP port 1381: load kernels, run them, and answer their calls."""
 
 from ..exceptions.report import CoreException
 from .client import PORT, Session

@@ -69,7 +69,7 @@ class Session:
         if host is not None and host.count(":") == 1:
             address, port = host.split(":")
             if not port.isdecimal() or not 0 < int(port) < 65536:
-                raise errors.UsageError(f"'{host}' is no address of a core device: write ADDRESS or ADDRESS:PORT")
+                raise errors.UsageError(f"'{host}' is not the address of a core device: use ADDRESS or ADDRESS:PORT")
             return cls(address, int(port))
         return cls(host)
 
@@ -135,7 +135,7 @@ class Session:
         except codec.ProtocolError as error:
             self.close()
             raise errors.ConnectionLost(
-                f"the core device broke the session protocol: {error}; are firmware and host of one version?"
+                f"the core device violated the session protocol: {error}; do firmware and host have the same version?"
             ) from error
 
     def check_system_info(self):
@@ -181,7 +181,7 @@ class Session:
         message_type = connection.read_type()
         if message_type not in types:
             raise codec.ProtocolError(
-                f"message type {message_type} where {' or '.join(str(int(kind)) for kind in types)} was due"
+                f"message type {message_type} where {' or '.join(str(int(kind)) for kind in types)} was expected"
             )
         return message_type
 

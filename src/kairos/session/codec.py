@@ -1,4 +1,4 @@
-"""Values on the wire of the kernel session: arguments of host functions and their results.
+"""Encoding of values in the kernel session: arguments and results of host functions called by kernels.
 
 The format is that of `src/proto/src/rpc/host.rs`. From the device every value carries tags (one
 byte each); to the device the tag string is sent first and the values follow without tags.

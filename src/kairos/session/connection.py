@@ -40,7 +40,7 @@ class Connection:
             self._socket, answer = connect(host, port, GREETING, timeout)
         except ClosedAtOnce:
             raise UnsupportedDevice(
-                f"the connection to {self.where} was closed at once: what listens there is not a core device, or it is "
+                f"the connection to {self.where} was closed immediately: the peer is not a core device, or it is "
                 "shutting down"
             ) from None
         except ConnectionRefusedError:
@@ -50,18 +50,18 @@ class Connection:
             ) from None
         except socket.gaierror as error:
             raise DeviceUnreachable(
-                f"the address '{host}' of the core device is unknown ({error.strerror}): check 'host' of 'core' in the "
-                "device database"
+                f"address '{host}' of the core device cannot be resolved ({error.strerror}): check 'host' of 'core' in "
+                "the device database"
             ) from None
         except TimeoutError:
             raise DeviceUnreachable(
-                f"no answer from the core device at {self.where} within {timeout:g} s: is it on, has it booted, and is "
-                "'host' of 'core' in the device database right?"
+                f"no answer from the core device at {self.where} within {timeout:g} s: is it on and booted, and "
+                "is 'host' of 'core' in the device database right?"
             ) from None
         except OSError as error:
             raise DeviceUnreachable(
-                f"no way to the core device at {self.where} ({error.strerror}): check the network and 'host' of 'core' "
-                "in the device database"
+                f"cannot reach the core device at {self.where} ({error.strerror}): check the network and 'host' of "
+                "'core' in the device database"
             ) from None
         self._configure()
         self._check(answer)
@@ -84,7 +84,7 @@ class Connection:
                 f"the core device at {self.where} is big-endian; kernels are compiled for the little-endian Cortex-A9"
             )
         raise UnsupportedDevice(
-            f"what answers at {self.where} is not a core device (it sent 0x{answer[0]:02x}): check 'host' of "
+            f"the service at {self.where} is not a core device (it sent 0x{answer[0]:02x}): check 'host' of "
             "'core' in the device database"
         )
 
@@ -121,7 +121,7 @@ class Connection:
     def _lost(self, why):
         return (
             f"the connection to the core device at {self.where} was lost ({why}): it may have restarted, hit a "
-            "fault, or be in use by another client; its log says more"
+            "fault, or be in use by another client; see its log"
         )
 
     def read_u8(self) -> int:

@@ -1,4 +1,4 @@
-"""Converts the report of an uncaught exception to the Python exception for the caller of a kernel."""
+"""Converts the report of an uncaught exception to the Python exception raised to the caller of a kernel."""
 
 import builtins
 

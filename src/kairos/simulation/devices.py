@@ -1,4 +1,4 @@
-"""Devices that record the requests of kernels on the timeline of :mod:`kairos.simulation.timeline`.
+"""Devices that record the calls of kernels on the timeline of :mod:`kairos.simulation.timeline`.
 
 They replace the real ones in a device database: module ``artiq.sim.devices``, and a class of this
 module.

@@ -79,7 +79,7 @@ class Timeline:
             block.start = block.end
 
     def event(self, device: str, what: str, *arguments):
-        """Record an operation of a device at the cursor."""
+        """Record an action of a device at the cursor."""
         self.events.append((self.now, device, what, arguments))
 
     def format_timeline(self) -> str:

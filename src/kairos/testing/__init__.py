@@ -1,4 +1,4 @@
-"""A pytest plugin for tests of experiments on an emulated device with its bench.
+"""pytest plugin to test experiments on an emulated device with its bench.
 
 With ``pytest_plugins = ["kairos.testing"]`` in the topmost ``conftest.py``, a test that takes
 ``bench`` gets its own device with everything wired to it::

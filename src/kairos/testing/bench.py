@@ -1,5 +1,4 @@
-"""An emulated device with the parts wired to its pins, for a test: runs experiments and reports
-their effects."""
+"""An emulated device and its bench for a test: runs experiments and returns their activity."""
 
 import inspect
 from pathlib import Path
@@ -31,9 +30,9 @@ class Bench:
         self.database = DeviceDB.load(device_db)
         host = self.database.arguments("core").get("host")
         if not emulator.is_emulated(host):
-            raise UsageError(f"the core device of {device_db} is not an emulated one, which alone have benches")
+            raise UsageError(f"the core device of {device_db} is not emulated; only emulated devices have a bench")
         if emulator.is_running(host):
-            raise UsageError(f"this process has a device {host} already: end that one first")
+            raise UsageError(f"this process already has a device {host}: close that one first")
         beside = Path(device_db).parent / NAME
         chosen = file or (beside if beside.is_file() else None)
         if file and not Path(file).is_file():
@@ -86,27 +85,25 @@ class Bench:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings of parts of the bench in the last run, and operations they did not see
-        completed."""
+        """Warnings of bench parts in the last run, including inputs for which they are still waiting."""
         state = self._state(self._warned)
         return [text for _, text, _ in (*state["warnings"], *state["unfinished"])]
 
     def lost_outputs(self) -> list[str]:
-        """Outputs that the device could not produce so far, from its log: ``RTIO collision
-        involving channel 0x0000:ttl0``. Advances the device's time by some 0.1 ms: call this last.
-        """
+        """Failed outputs of the device so far, from its log: ``RTIO collision
+        involving channel 0x0000:ttl0``. This takes about 0.1 ms of device time, so call it last."""
         return self.device.lost_outputs()
 
     @property
     def recording(self) -> Recording:
-        """Pin activity of the last run."""
+        """Recording of the pins in the last run."""
         if self._recording is None:
             self._recording = self.device.recording(self.database.channel_names())
         return self._recording
 
     def pin(self, name: str) -> Pin:
-        """Return a pin by the name of its device: if the bench drives it the levels the bench
-        applied, else those of the device. KeyError if there is none, or several of that name."""
+        """A pin, by the name of its device: the signal of the bench if the bench drives it, otherwise that of the
+        device. KeyError if there is none, or several of that name."""
         channels, wanted = self.recording.channels, self._channel(name)
         found = [channel for channel in channels if channel.name == name]
         found = found or [channel for channel in channels if wanted is not None and channel.number == wanted]
@@ -127,8 +124,8 @@ class Bench:
         return Dac(name, self._history("volts", name, channel), self.recording.origin_ns)
 
     def part(self, name: str) -> dict:
-        """Return settings and state of a part, by its name in the bench, or that of the card's
-        device. KeyError if there is none."""
+        """Settings and state of a part, by its name in the bench or that of the card's device. KeyError if there is
+        none."""
         state = self._state()
         found = self._part(name, state["plan"]["parts"])
         if found is None:

@@ -1,4 +1,4 @@
-"""Signals of a run at pins, DDS channels and DAC channels, by time.
+"""Signals of a run at pins, DDS channels and DAC channels over time.
 
 Times are in seconds since the first change of a pin in the run, as shown by ``kairos run``.
 """
@@ -17,7 +17,7 @@ NS = 1e-9
 
 @dataclass(frozen=True)
 class Tone:
-    """The output of a DDS channel from `time` until the next change."""
+    """Output of a DDS channel from `time` until the next change."""
 
     time: float
     """Seconds."""
@@ -48,7 +48,7 @@ class History:
 
 
 class Dds(History):
-    """A DDS channel: its output after switch and attenuator."""
+    """Output of a DDS channel, after its switch and attenuator."""
 
     def __init__(self, name: str, rows: list, origin_ns: int):
         super().__init__(name, [row[0] for row in rows], origin_ns)

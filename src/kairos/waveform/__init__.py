@@ -1,4 +1,4 @@
-"""Pin activity of a device during a run: recorded, and shown as a table, a VCD file or a picture."""
+"""Recordings of the pins of a device during a run, shown as a table, a VCD file or a plot."""
 
 from .recording import Channel, Clock, Pulse, Recording
 from .wave import Wave

@@ -1,4 +1,4 @@
-"""Clock activity at a pin, of any duration: the accumulator that determines all edges."""
+"""Clock signal at a pin, represented by the accumulator from which all its edges follow."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

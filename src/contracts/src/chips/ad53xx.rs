@@ -1,12 +1,12 @@
-//! DAC of 16 or 14 bits with 8 to 40 channels: of each a code, a gain and an offset; two offsets for groups of them.
-//! Analog Devices, AD5360 to AD5373 data sheets, section "Serial interface".
+//! DAC of 16 or 14 bits with 8 to 40 channels, each with code, gain and offset; two offset DACs for groups. Analog
+//! Devices, AD5360 to AD5373 data sheets, section "Serial interface".
 //!
 //! Generated from `src/contracts/chips/ad53xx.toml` by `src/contracts/generate.py`: do not edit.
 
 use super::{Field, Register};
 
-/// Which chip has what: channels, bits of a code (of 14, the upper ones of a word), channels of a group, of which each
-/// has eight addresses, and what its offset DACs are after a reset. A row: part, channels, bits, per_group, offset.
+/// Variants of the chip: channels, bits of a code (14-bit codes are left-aligned in a word), channels per group (each
+/// group has eight addresses), and reset value of the offset DACs. A row: part, channels, bits, per_group, offset.
 pub const CHIPS: [[u32; 5]; 8] = [
     [5360, 16, 16, 8, 8192],
     [5361, 16, 14, 8, 8192],
@@ -35,7 +35,7 @@ pub const WORD: Register = Register {
 pub mod word {
     use super::Field;
 
-    /// What is written.
+    /// Destination of the value.
     pub const MODE: Field = Field::new(22, 2);
 
     /// Of [`MODE`].
@@ -122,16 +122,16 @@ pub const CONTROL: Register = Register {
 pub mod control {
     use super::Field;
 
-    /// Hotter than 130 degrees Celsius; read only.
+    /// Over-temperature, above 130 degrees Celsius; read only.
     pub const OVER_TEMPERATURE: Field = Field::new(4, 1);
 
-    /// A checked transfer was wrong; read only.
+    /// Error in a checked transfer; read only.
     pub const PEC_ERROR: Field = Field::new(3, 1);
 
     /// Register X1B instead of X1A.
     pub const SELECT_B: Field = Field::new(2, 1);
 
-    /// Power down when too hot.
+    /// Power down on over-temperature.
     pub const THERMAL_SHUTDOWN: Field = Field::new(1, 1);
 
     /// Power down.

@@ -19,7 +19,7 @@ pub const CONTROL: Register = Register {
 pub mod control {
     use super::Field;
 
-    /// A frequency comes as two words, the lower one first.
+    /// A frequency is written as two words, the lower one first.
     pub const B28: Field = Field::new(13, 1);
 
     /// Without b28: a frequency word is the upper half.
@@ -46,10 +46,10 @@ pub mod control {
     /// Pin SIGN BIT OUT on.
     pub const OPBITEN: Field = Field::new(5, 1);
 
-    /// That pin shows the comparator instead of the DAC's highest bit.
+    /// This pin outputs the comparator instead of the MSB of the DAC.
     pub const SIGN_PIB: Field = Field::new(4, 1);
 
-    /// That pin is not divided by two.
+    /// The output of this pin is not divided by two.
     pub const DIV2: Field = Field::new(3, 1);
 
     /// Triangle instead of sine.

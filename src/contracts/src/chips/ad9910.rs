@@ -15,8 +15,8 @@ pub const OSCILLATORS: [[f64; 2]; 6] = [
     [820_000_000.0, 1_150_000_000.0],
 ];
 
-/// System clock cycles from an edge of SYNC_CLK to the output: of single tones, of the RAM, of a ramp, with shift
-/// keying. A row: phase, amplitude, matched_phase, matched_amplitude.
+/// Latency in system clock cycles from an edge of SYNC_CLK to the output: single tone, RAM, ramp, output shift keying.
+/// A row: phase, amplitude, matched_phase, matched_amplitude.
 pub const LATENCY: [[f64; 4]; 4] = [
     [79.0, 47.0, 79.0, 79.0],
     [94.0, 58.0, 94.0, 106.0],
@@ -24,7 +24,7 @@ pub const LATENCY: [[f64; 4]; 4] = [
     [79.0, 47.0, 91.0, 91.0],
 ];
 
-/// First byte on the serial port; the data follow.
+/// Instruction byte on the serial port, followed by the data.
 pub const INSTRUCTION: WideRegister = WideRegister {
     name: "INSTRUCTION",
     address: 0,
@@ -80,7 +80,7 @@ pub mod cfr1 {
     /// Play the RAM.
     pub const RAM_ENABLE: WideField = WideField::new(31, 1);
 
-    /// What the RAM gives.
+    /// Destination of the RAM data.
     pub const RAM_DESTINATION: WideField = WideField::new(29, 2);
 
     /// Of [`RAM_DESTINATION`].
@@ -95,13 +95,13 @@ pub mod cfr1 {
     /// Of [`RAM_DESTINATION`].
     pub const RAM_DESTINATION_POWASF: u64 = 3;
 
-    /// The OSK pin switches the amplitude by hand.
+    /// Manual control of the amplitude by the OSK pin.
     pub const MANUAL_OSK_EXTERNAL: WideField = WideField::new(23, 1);
 
     /// Correct the roll-off of the DAC.
     pub const INVERSE_SINC: WideField = WideField::new(22, 1);
 
-    /// Sequence of profiles that the chip goes through by itself.
+    /// Automatic sequence of profiles.
     pub const INTERNAL_PROFILE: WideField = WideField::new(17, 4);
 
     /// Sine instead of cosine.
@@ -110,10 +110,10 @@ pub mod cfr1 {
     /// Load the ramp rate timer at an update.
     pub const DRG_LOAD_LRR: WideField = WideField::new(15, 1);
 
-    /// Clear the ramp accumulator at an update, then let it run.
+    /// Clear the ramp accumulator at an update, then release it.
     pub const DRG_AUTOCLEAR: WideField = WideField::new(14, 1);
 
-    /// Clear the phase accumulator at an update, then let it run.
+    /// Clear the phase accumulator at an update, then release it.
     pub const PHASE_AUTOCLEAR: WideField = WideField::new(13, 1);
 
     /// Hold the ramp accumulator at zero.
@@ -131,10 +131,10 @@ pub mod cfr1 {
     /// Ramp of the amplitude instead of a switch.
     pub const SELECT_AUTO_OSK: WideField = WideField::new(8, 1);
 
-    /// Digital core, DAC, reference input, auxiliary DAC, from the highest bit on.
+    /// Power down: digital core, DAC, reference input, auxiliary DAC, from the highest bit on.
     pub const POWER_DOWN: WideField = WideField::new(4, 4);
 
-    /// The power-down pin is fast recovery instead of full power-down.
+    /// The power-down pin selects fast recovery instead of full power-down.
     pub const EXTERNAL_POWER_DOWN: WideField = WideField::new(3, 1);
 
     /// Serial port with four wires.
@@ -160,13 +160,13 @@ pub mod cfr2 {
     /// Amplitude from single-tone profiles.
     pub const ASF_PROFILE_ENABLE: WideField = WideField::new(24, 1);
 
-    /// The update pin is an output of the chip's own updates.
+    /// The update pin outputs the internal updates.
     pub const INTERNAL_UPDATE: WideField = WideField::new(23, 1);
 
     /// SYNC_CLK pin driven.
     pub const SYNC_CLK_ENABLE: WideField = WideField::new(22, 1);
 
-    /// What the ramp gives.
+    /// Destination of the ramp.
     pub const DRG_DESTINATION: WideField = WideField::new(20, 2);
 
     /// Of [`DRG_DESTINATION`].
@@ -181,16 +181,16 @@ pub mod cfr2 {
     /// Digital ramp.
     pub const DRG_ENABLE: WideField = WideField::new(19, 1);
 
-    /// From the upper limit back at once.
+    /// No-dwell at the upper limit: return at once.
     pub const DRG_NODWELL_HIGH: WideField = WideField::new(18, 1);
 
-    /// From the lower limit back at once.
+    /// No-dwell at the lower limit: return at once.
     pub const DRG_NODWELL_LOW: WideField = WideField::new(17, 1);
 
-    /// A read gives the frequency in use.
+    /// Reads return the frequency in use.
     pub const EFFECTIVE_FTW: WideField = WideField::new(16, 1);
 
-    /// Prescaler of the chip's own updates.
+    /// Prescaler of the internal updates.
     pub const UPDATE_RATE: WideField = WideField::new(14, 2);
 
     /// PDCLK pin driven.
@@ -208,7 +208,7 @@ pub mod cfr2 {
     /// The parallel port holds its last value.
     pub const DATA_HOLD: WideField = WideField::new(6, 1);
 
-    /// No watch on the synchronisation clock; clears its error.
+    /// Disable monitoring of the synchronisation clock, and clear its error.
     pub const SYNC_VALIDATION_DISABLE: WideField = WideField::new(5, 1);
 
     /// Parallel data port.
@@ -243,7 +243,7 @@ pub mod cfr3 {
     /// Reference not divided by two.
     pub const REFCLK_DIVIDER_BYPASS: WideField = WideField::new(15, 1);
 
-    /// 0 holds that divider in reset.
+    /// 0: hold this divider in reset.
     pub const REFCLK_DIVIDER_RESETB: WideField = WideField::new(14, 1);
 
     /// Hold the phase detector in reset.
@@ -273,7 +273,7 @@ pub mod aux_dac {
     pub const FULL_SCALE_CURRENT: WideField = WideField::new(0, 8);
 }
 
-/// Rate of the chip's own updates.
+/// Rate of the internal updates.
 pub const IO_UPDATE: WideRegister = WideRegister {
     name: "IO_UPDATE",
     address: 4,
@@ -290,7 +290,7 @@ pub mod io_update {
     pub const RATE: WideField = WideField::new(0, 32);
 }
 
-/// Frequency where no profile gives one.
+/// Frequency, if not given by a profile.
 pub const FTW: WideRegister = WideRegister {
     name: "FTW",
     address: 7,
@@ -307,7 +307,7 @@ pub mod ftw {
     pub const FTW: WideField = WideField::new(0, 32);
 }
 
-/// Phase where no profile gives one.
+/// Phase, if not given by a profile.
 pub const POW: WideRegister = WideRegister {
     name: "POW",
     address: 8,
@@ -324,7 +324,7 @@ pub mod pow {
     pub const POW: WideField = WideField::new(0, 16);
 }
 
-/// Amplitude where no profile gives one, and its ramp.
+/// Amplitude, if not given by a profile, and its ramp.
 pub const ASF: WideRegister = WideRegister {
     name: "ASF",
     address: 9,
@@ -487,10 +487,10 @@ pub mod ram_profile {
     /// First word.
     pub const START: WideField = WideField::new(14, 10);
 
-    /// At the end of a ramp back to the first word.
+    /// Return to the first word at the end of a ramp.
     pub const NODWELL_HIGH: WideField = WideField::new(5, 1);
 
-    /// In direct switch mode: change at a zero of the phase.
+    /// In direct switch mode: change at a zero crossing of the phase.
     pub const ZERO_CROSSING: WideField = WideField::new(3, 1);
 
     /// Order of the words.
@@ -512,7 +512,7 @@ pub mod ram_profile {
     pub const MODE_CONT_RAMPUP: u64 = 4;
 }
 
-/// Words of the RAM, from the first to the last of the selected profile. A word of one quantity is left aligned.
+/// Words of the RAM, from the first to the last of the selected profile. Single quantities are left-aligned.
 pub const RAM: WideRegister = WideRegister {
     name: "RAM",
     address: 22,
@@ -528,14 +528,14 @@ pub mod ram {
     /// Phase word.
     pub const POW: WideField = WideField::new(16, 16);
 
-    /// Amplitude word, where the RAM gives the amplitude alone.
+    /// Amplitude word, if the RAM contains amplitudes only.
     pub const ASF: WideField = WideField::new(18, 14);
 
-    /// Amplitude word, where the RAM gives phase and amplitude.
+    /// Amplitude word, if the RAM contains phase and amplitude.
     pub const POLAR_ASF: WideField = WideField::new(2, 14);
 }
 
-/// A word in the EEPROM of the card, where the device database refers to it.
+/// Calibration word in the EEPROM of the card, if the device database refers to it.
 pub const STORED_DELAYS: WideRegister = WideRegister {
     name: "STORED_DELAYS",
     address: 0,

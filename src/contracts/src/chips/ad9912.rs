@@ -11,7 +11,7 @@ pub const LOWER_FREQUENCY: u32 = 425;
 /// references below this, in Hz, are doubled
 pub const SLOW_REFERENCE: u32 = 11_000_000;
 
-/// Head of a message on the serial port; the data follow.
+/// Header of a message on the serial port, followed by the data.
 pub const INSTRUCTION: WideRegister = WideRegister {
     name: "INSTRUCTION",
     address: 0,
@@ -37,7 +37,7 @@ pub mod instruction {
     pub const REGISTER: WideField = WideField::new(0, 13);
 }
 
-/// Serial port; the bits are there twice, mirrored.
+/// Serial port; each bit occurs twice, mirrored.
 pub const SERIAL_CONFIG: WideRegister = WideRegister {
     name: "SERIAL_CONFIG",
     address: 0,
@@ -50,7 +50,7 @@ pub const SERIAL_CONFIG: WideRegister = WideRegister {
 pub mod serial_config {
     use super::WideField;
 
-    /// Data come out on a pin of their own.
+    /// Separate pin for output data.
     pub const SDO_ACTIVE: WideField = WideField::new(7, 1);
 
     /// Lowest bit first.
@@ -62,7 +62,7 @@ pub mod serial_config {
     /// Instructions of 16 bits.
     pub const LONG_INSTRUCTION: WideField = WideField::new(4, 1);
 
-    /// The same, the other way round.
+    /// The same bits, mirrored.
     pub const MIRRORED: WideField = WideField::new(0, 4);
 }
 
@@ -89,7 +89,7 @@ pub mod part_id {
     pub const PART_AD9912_OTHER: u64 = 6402;
 }
 
-/// What is powered down.
+/// Power-down control.
 pub const POWER: WideRegister = WideRegister {
     name: "POWER",
     address: 16,
@@ -213,7 +213,7 @@ pub mod phase {
     pub const POW: WideField = WideField::new(0, 14);
 }
 
-/// Phase and frequency words, which follow one another.
+/// Phase and frequency words, in consecutive registers.
 pub const TONE: WideRegister = WideRegister {
     name: "TONE",
     address: 429,

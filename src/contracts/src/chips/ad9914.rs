@@ -26,10 +26,10 @@ pub const SMALLEST_CLOCK: f64 = 500_000_000.0;
 /// fastest system clock, Hz
 pub const LARGEST_CLOCK: f64 = 3_500_000_000.0;
 
-/// for the DAC's calibration, s; it needs less at every clock
+/// time for the DAC's calibration in s, sufficient for every clock
 pub const CALIBRATION_S: f64 = 0.001;
 
-/// Of the gateware's bus: update pulse for the chips selected.
+/// Of the gateware's bus: update pulse for the selected chips.
 pub const BUS_UPDATE: Register = Register {
     address: 128,
     width: 16,
@@ -68,7 +68,7 @@ pub mod cfr1 {
     /// Calibrate the PLL's oscillator.
     pub const VCO_CAL_ENABLE: Field = Field::new(24, 1);
 
-    /// The parallel port is read all the time.
+    /// The parallel port is sampled continuously.
     pub const PARALLEL_STREAMING: Field = Field::new(17, 1);
 
     /// Sine instead of cosine.
@@ -125,7 +125,7 @@ pub mod cfr2 {
     /// Of the parallel data port.
     pub const PARALLEL_ENABLE: Field = Field::new(22, 1);
 
-    /// What ramps.
+    /// Destination of the ramp.
     pub const DRG_DESTINATION: Field = Field::new(20, 2);
 
     /// Of [`DRG_DESTINATION`].
@@ -140,10 +140,10 @@ pub mod cfr2 {
     /// Ramp generator.
     pub const DRG_ENABLE: Field = Field::new(19, 1);
 
-    /// A ramp does not stay at its upper end.
+    /// No-dwell at the upper limit of a ramp.
     pub const NODWELL_HIGH: Field = Field::new(18, 1);
 
-    /// Nor at its lower one.
+    /// No-dwell at the lower limit of a ramp.
     pub const NODWELL_LOW: Field = Field::new(17, 1);
 
     /// Programmable modulus: the frequency word has a fraction.
@@ -162,7 +162,7 @@ pub mod cfr2 {
     pub const SYNC_CLK_ENABLE: Field = Field::new(11, 1);
 }
 
-/// Control function register 4; what is not named must stay as after a reset.
+/// Control function register 4; other bits must keep their reset values.
 pub const CFR4: Register = Register {
     address: 3,
     width: 32,
@@ -179,7 +179,7 @@ pub mod cfr4 {
     /// No clock for the calibration.
     pub const DAC_CAL_CLOCK_POWER_DOWN: Field = Field::new(25, 1);
 
-    /// Calibrate the DAC, which each change of the clock needs.
+    /// Calibrate the DAC, required after each change of the clock.
     pub const DAC_CAL_ENABLE: Field = Field::new(24, 1);
 }
 

@@ -11,13 +11,13 @@ pub const LAST: u32 = 13;
 /// modulus of the first fraction
 pub const MODULUS1: u32 = 0x100_0000;
 
-/// highest modulus of the second one
+/// highest modulus of the second fraction
 pub const HIGHEST_MODULUS2: u32 = 0xfff_ffff;
 
 /// lowest frequency of the oscillator, Hz
 pub const LOWEST_VCO: f64 = 3_400_000_000.0;
 
-/// its highest one, Hz
+/// highest frequency of the oscillator, Hz
 pub const HIGHEST_VCO: f64 = 6_800_000_000.0;
 
 /// above this frequency of the oscillator, in Hz, the prescaler is 8/9
@@ -26,7 +26,7 @@ pub const PRESCALED: f64 = 6_000_000_000.0;
 /// lowest whole part of the divider, with the prescaler 4/5
 pub const LEAST_N: u32 = 23;
 
-/// lowest one with the prescaler 8/9
+/// lowest whole part of the divider, with the prescaler 8/9
 pub const LEAST_PRESCALED_N: u32 = 75;
 
 /// highest frequency of the phase detector, Hz
@@ -130,7 +130,7 @@ pub const R4: Register = Register {
 pub mod r4 {
     use super::Field;
 
-    /// What the pin MUXOUT shows.
+    /// Signal at the pin MUXOUT.
     pub const MUXOUT: Field = Field::new(27, 3);
 
     /// Of [`MUXOUT`].
@@ -157,7 +157,7 @@ pub mod r4 {
     /// Double the reference.
     pub const R_DOUBLER: Field = Field::new(26, 1);
 
-    /// Halve it behind its divider.
+    /// Halve the reference after its divider.
     pub const R_DIV2: Field = Field::new(25, 1);
 
     /// Divider of the reference.
@@ -227,7 +227,7 @@ pub mod r6 {
     /// Bleed current on.
     pub const NEGATIVE_BLEED: Field = Field::new(29, 1);
 
-    /// What the divider counts.
+    /// Input of the divider.
     pub const FEEDBACK: Field = Field::new(24, 1);
 
     /// Of [`FEEDBACK`].
@@ -303,7 +303,7 @@ pub mod r9 {
     /// Phase detector to the clock of the band selection.
     pub const BAND_DIVIDER: Field = Field::new(24, 8);
 
-    /// Unit of the two others, in periods of the phase detector.
+    /// Unit of the two other times, in periods of the phase detector.
     pub const TIMEOUT: Field = Field::new(14, 10);
 
     /// Time for the level of the oscillator.

@@ -19,7 +19,7 @@ pub mod legacy {
     /// Output on.
     pub const RF_SWITCH: Field = Field::new(6, 1);
 
-    /// Attenuation in steps of 0.5 dB, its lowest bit in the highest place.
+    /// Attenuation in steps of 0.5 dB, with reversed bit order.
     pub const REVERSED_ATT: Field = Field::new(0, 6);
 }
 

@@ -11,7 +11,7 @@ pub const LANES: u32 = 6;
 /// polynomial of a frame's CRC
 pub const CRC: u32 = 0x180f;
 
-/// bits for which the clock lane is high in a word; one less in the first word of a frame
+/// number of bits in a word with the clock lane high; one less in the first word of a frame
 pub const CLOCK_HIGH: u32 = 4;
 
 /// words of a frame on the link
@@ -40,7 +40,7 @@ pub mod dac {
     pub const CODE: WideField = WideField::new(0, 16);
 }
 
-/// Make held codes outputs.
+/// Output held codes.
 pub const UPDATE: WideRegister = WideRegister {
     name: "UPDATE",
     address: 32,
@@ -174,7 +174,7 @@ pub mod cic_apply {
     pub const DAC: WideField = WideField::new(0, 1);
 }
 
-/// What is in front of the codes in a frame on the link, the lowest bit first; behind the codes is the CRC.
+/// Header of a frame on the link, before the codes, lowest bit first; the codes are followed by the CRC.
 pub const FRAME: WideRegister = WideRegister {
     name: "FRAME",
     address: 0,
@@ -193,7 +193,7 @@ pub mod frame {
     /// As LEDS.
     pub const LEDS: WideField = WideField::new(4, 8);
 
-    /// What the mask is for.
+    /// Purpose of the mask.
     pub const KIND: WideField = WideField::new(12, 4);
 
     /// Of [`KIND`].
@@ -205,7 +205,7 @@ pub mod frame {
     /// As CIC.
     pub const INTERPOLATOR: WideField = WideField::new(16, 16);
 
-    /// DACs that the frame is for.
+    /// DACs addressed by the frame.
     pub const MASK: WideField = WideField::new(32, 32);
 }
 

@@ -32,7 +32,7 @@ pub mod message {
     pub const DATA: Field = Field::new(0, 16);
 }
 
-/// Head of a message to a chip behind the logic; the data follow as they are.
+/// Header of a message to a chip behind the logic; the data follow unmodified.
 pub const HEAD: Register = Register {
     address: 0,
     width: 8,
@@ -58,7 +58,7 @@ pub const ATTENUATOR: Register = Register {
 pub mod attenuator {
     use super::Field;
 
-    /// It is one.
+    /// Marks a message to an attenuator.
     pub const ATTENUATOR: Field = Field::new(12, 1);
 
     /// Channel.

@@ -5,7 +5,7 @@
 
 use super::{Field, Register};
 
-/// Ranges by their number: span in references, and whether it lies around zero. A row: span, bipolar.
+/// Ranges by number: span in units of the reference, and whether the range is bipolar. A row: span, bipolar.
 pub const SPANS: [[f64; 2]; 8] = [
     [1.220703125, 0.0],
     [1.25, 0.0],
@@ -26,10 +26,10 @@ pub const CS_PGIA: u32 = 2;
 /// channels of the card
 pub const CHANNELS: u32 = 8;
 
-/// control words that the ADC keeps at most
+/// maximum number of control words stored by the ADC
 pub const SEQUENCE: u32 = 16;
 
-/// What the ADC converts next.
+/// Control word: next conversion of the ADC.
 pub const ADC_CONTROL: Register = Register {
     address: 0,
     width: 8,

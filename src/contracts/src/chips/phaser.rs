@@ -5,7 +5,7 @@
 
 use super::{Field, Register};
 
-/// what BOARD_ID says
+/// value of BOARD_ID
 pub const BOARD: u32 = 19;
 
 /// RF channels
@@ -14,7 +14,7 @@ pub const CHANNELS: u32 = 2;
 /// oscillators of a channel
 pub const OSCILLATORS: u32 = 5;
 
-/// from a channel's registers to those of the next one
+/// offset from the registers of a channel to those of the next one
 pub const UPCONVERTER_SPACING: u32 = 16;
 
 /// coarse cycles of a frame of the link
@@ -26,7 +26,7 @@ pub const LANES: u32 = 6;
 /// polynomial of a frame's CRC
 pub const CRC: u32 = 0x180f;
 
-/// bits for which the clock lane is high in a word; one less in the first word of a frame
+/// number of bits in a word with the clock lane high; one less in the first word of a frame
 pub const CLOCK_HIGH: u32 = 4;
 
 /// words of a frame on the link
@@ -38,7 +38,7 @@ pub const FRAME_WORD_BITS: u32 = 8;
 /// bits of the link in a coarse cycle
 pub const BITS_PER_CYCLE: u32 = 2;
 
-/// bits behind the 8 that answer a read, in the frame after the request's
+/// spare bits after the 8 bits that answer a read, in the frame after the request
 pub const ANSWER_SPARE: u32 = 1;
 
 /// 2^30 steps of an oscillator's frequency word, Hz
@@ -101,7 +101,7 @@ pub const GW_REV: Register = Register {
 pub mod gw_rev {
     use super::Field;
 
-    /// Which one.
+    /// Type of gateware.
     pub const GATEWARE: Field = Field::new(0, 8);
 
     /// Of [`GATEWARE`].
@@ -236,7 +236,7 @@ pub mod duc_cfg {
     /// Clear the phase once.
     pub const CLR_ONCE: Field = Field::new(1, 1);
 
-    /// What goes to the DAC.
+    /// Source of the DAC.
     pub const SOURCE: Field = Field::new(2, 2);
 }
 
@@ -305,7 +305,7 @@ pub mod tone {
     pub const ASF: Field = Field::new(0, 15);
 }
 
-/// What is in front of the oscillators in a frame on the link, the lowest bit first; behind them is the CRC.
+/// Header of a frame on the link, before the oscillators, lowest bit first; the CRC follows them.
 pub const FRAME: Register = Register {
     address: 0,
     width: 18,
@@ -328,7 +328,7 @@ pub mod frame {
     /// Which.
     pub const REGISTER: Field = Field::new(3, 7);
 
-    /// What is written.
+    /// Value to write.
     pub const DATA: Field = Field::new(10, 8);
 }
 

@@ -14,7 +14,7 @@ pub const TONE_WORDS: [[u32; 2]; 7] = [[1, 16], [2, 32], [3, 48], [3, 48], [1, 1
 /// bits of a coefficient in an event
 pub const WORD_BITS: u32 = 16;
 
-/// what ADC_ID says, the lowest four bits may be anything
+/// value of ADC_ID, ignoring the lowest four bits
 pub const ADC_ID_VALUE: u32 = 0x38d0;
 
 /// clock cycles with the data high that reset the ADC
@@ -71,7 +71,7 @@ pub mod adc_status {
     pub const CHANNEL: Field = Field::new(0, 4);
 }
 
-/// ADC: what it does.
+/// ADC: mode.
 pub const ADC_MODE: Register = Register {
     address: 1,
     width: 16,
@@ -85,10 +85,10 @@ pub mod adc_mode {
     /// Internal reference on.
     pub const REF_EN: Field = Field::new(15, 1);
 
-    /// A conversion is given when it has settled.
+    /// Output only settled conversions.
     pub const SING_CYC: Field = Field::new(13, 1);
 
-    /// Delay behind a change of channel.
+    /// Delay after a change of channel.
     pub const DELAY: Field = Field::new(8, 3);
 
     /// Mode, 4 to 7 calibrate.
@@ -125,7 +125,7 @@ pub mod adc_id {
     pub const PRODUCT: Field = Field::new(4, 12);
 }
 
-/// ADC: what a message is.
+/// ADC: header of a message.
 pub const ADC_INTERFACE: Register = Register {
     address: 2,
     width: 16,

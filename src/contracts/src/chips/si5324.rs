@@ -52,7 +52,7 @@ pub mod control {
     /// The crystal in place of input 2.
     pub const FREE_RUN: Field = Field::new(6, 1);
 
-    /// Outputs also before the first calibration.
+    /// Enable outputs even before the first calibration.
     pub const CKOUT_ALWAYS_ON: Field = Field::new(5, 1);
 
     /// The input is the output.
@@ -259,7 +259,7 @@ pub mod alarms {
     /// Offset for an alarm.
     pub const FOS_THR: Field = Field::new(5, 2);
 
-    /// How long a clock is there before its alarm is over.
+    /// Time for which a clock must be valid before its alarm is cleared.
     pub const VALTIME: Field = Field::new(3, 2);
 
     /// Of [`VALTIME`].
@@ -386,7 +386,7 @@ pub mod lol_mask {
     pub const LOL_MSK: Field = Field::new(0, 1);
 }
 
-/// Divider behind the oscillator.
+/// Divider after the oscillator.
 pub const N1: Register = Register {
     address: 25,
     width: 8,
@@ -539,7 +539,7 @@ pub mod lol {
     pub const LOL_INT: Field = Field::new(0, 1);
 }
 
-/// Which chip it is; read only. After a reset: of an Si5324C.
+/// Identification; read only. Reset value of an Si5324C.
 pub const IDENTITY: Register = Register {
     address: 134,
     width: 16,

@@ -8,7 +8,7 @@ use super::{Field, Register};
 /// Address on the I2C bus, 7 bits, with its pin ADDR low.
 pub const BUS_ADDRESS: u8 = 34;
 
-/// The first byte that is written: which register comes next.
+/// First byte written: address of the following register.
 pub const COMMAND: Register = Register {
     address: 0,
     width: 8,

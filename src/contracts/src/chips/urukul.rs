@@ -1,5 +1,5 @@
-//! Logic of a card with four DDS channels: what it is told (CFG), and what it says at the same time (STA). Sinara
-//! Urukul, CPLD protocol revisions 8 and 9.
+//! Logic of a card with four DDS channels: configuration (CFG) and the status returned in the same transfer (STA).
+//! Sinara Urukul, CPLD protocol revisions 8 and 9.
 //!
 //! Generated from `src/contracts/chips/urukul.toml` by `src/contracts/generate.py`: do not edit.
 

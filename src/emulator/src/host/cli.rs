@@ -26,66 +26,66 @@ use crate::pl::fabric::Gateware;
 use crate::pl::library::{Info, Library};
 use crate::pl::Pl;
 
-/// A virtual Zynq-7000 that runs the real firmware on the real gateware.
+/// Virtual Zynq-7000 that runs the real firmware and the real gateware
 #[derive(Parser)]
 #[command(name = "kairos-emulator", version)]
 #[command(group = ArgGroup::new("pins").args(["firmware", "system"]))]
 #[command(group = ArgGroup::new("gateware").args(["pl", "system"]))]
 pub struct Arguments {
-    /// Several boards and their links: a description, see docs/emulator.md, or `pair`, `chain`,
+    /// Emulate several linked boards: a description file, see docs/emulator.md, or `pair`, `chain`,
     /// `star` or `tree`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["firmware", "pl", "sd", "qspi", "memory"])]
     system: Option<PathBuf>,
-    /// The folder where --system finds gateware and firmware
+    /// Folder with the gateware and firmware for --system
     #[arg(long, value_name = "FOLDER", default_value = "build", requires = "system")]
     build: PathBuf,
-    /// Firmware: an ELF file for core 0. Without it the boot ROM boots from --qspi or --sd
+    /// Firmware, an ELF file for core 0. Without it, the boot ROM boots from --qspi or --sd
     #[arg(long, value_name = "ELF", required_unless_present_any = ["qspi", "sd", "system"])]
     firmware: Option<PathBuf>,
-    /// Gateware: libkairos_pl.so. Without it the PL reads as zeros. When the boot ROM boots, the PL
-    /// is there only after a bitstream of it has been loaded; then the option may be repeated
+    /// Gateware, libkairos_pl.so. Without it, the PL reads as zeros. If the boot ROM boots, the PL is
+    /// present only once its bitstream has been loaded; the option may then be repeated
     #[arg(long, value_name = "LIBRARY")]
     pl: Vec<PathBuf>,
-    /// DDR in MiB
+    /// Size of the DDR in MiB
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1023))]
     memory: u32,
-    /// Forward a TCP port of 127.0.0.1 to the guest; host port 0 lets the system choose
+    /// Forward a TCP port of 127.0.0.1 to the guest; host port 0 selects a free port
     #[arg(long, value_name = "HOST_PORT:[ADDRESS:]GUEST_PORT")]
     forward: Vec<Rule>,
-    /// Unix socket for control, see docs/interfaces.md
+    /// Unix socket for control connections, see docs/interfaces.md
     #[arg(long, value_name = "SOCKET")]
     control: Option<PathBuf>,
-    /// End when the first control client disconnects
+    /// Exit when the first control client disconnects
     #[arg(long, requires = "control")]
     exit_with_control: bool,
-    /// Write what the UARTs send to this file ("-": standard error)
+    /// Write the output of the UARTs to this file ("-": standard error)
     #[arg(long, value_name = "FILE")]
     uart: Option<PathBuf>,
-    /// Image of the SD card in slot 0; it is written to. Without it the slot is empty
+    /// Image of the SD card in slot 0, opened for writing. Without it, the slot is empty
     #[arg(long, value_name = "FILE")]
     sd: Option<PathBuf>,
-    /// Contents of the QSPI flash; the boot ROM boots from it
+    /// Image of the QSPI flash, from which the boot ROM boots
     #[arg(long, value_name = "FILE", conflicts_with = "firmware")]
     qspi: Option<PathBuf>,
-    /// What is wired to the device's pins: a file, see docs/bench.md. Without it the chips of its cards are
+    /// Wiring of the device's pins, a file, see docs/bench.md. Without it, the chips of its cards are connected
     #[arg(long, value_name = "FILE", requires = "pins")]
     bench: Option<PathBuf>,
-    /// What drives an input besides: another pin, a generator of so many Hz, or a level that stays
+    /// Additional source of an input: another pin, a generator with this frequency, or a constant level
     #[arg(long, value_name = "PIN=PIN|HZ|high", requires = "pins")]
     wire: Vec<Wire>,
-    /// Nothing is wired to the pins
+    /// Leave the pins unconnected
     #[arg(long, conflicts_with_all = ["bench", "wire"])]
     no_bench: bool,
-    /// Cards of the device as its database has them: a list, see docs/bench.md
+    /// Cards of the device, from its device database: a list, see docs/bench.md
     #[arg(long, value_name = "JSON", value_parser = cards)]
     cards: Option<Cards>,
-    /// Names of devices that are pins, and their channels, as its database has them: an object
+    /// Names and channels of the pins, from the device database: an object
     #[arg(long, value_name = "JSON", value_parser = names)]
     names: Option<BTreeMap<String, u32>>,
-    /// Print the bench as JSON, its parts and wires, and end
+    /// Print the parts and wires of the bench as JSON and exit
     #[arg(long, requires = "gateware", conflicts_with = "no_bench")]
     plan: bool,
-    /// Run every PL cycle instead of moving the RTIO counter
+    /// Simulate every PL cycle instead of skipping idle time
     #[arg(long)]
     no_skip: bool,
     /// Set a parameter of the timing model
@@ -106,7 +106,7 @@ fn names(text: &str) -> Result<BTreeMap<String, u32>, serde_json::Error> {
 }
 
 impl Arguments {
-    /// The bench to be wired to the pins.
+    /// The wiring of the pins.
     fn wiring(&self) -> Wiring {
         Wiring {
             file: self.bench.clone(),
@@ -186,7 +186,7 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
             board.pl = match &arguments.pl[..] {
                 [] => None,
                 [path] => Some(Pl::new(Library::load(path)?, &board.params, skip)),
-                _ => return Err("one --pl at most with --firmware: nothing would choose between them".into()),
+                _ => return Err("with --firmware, --pl can be given only once".into()),
             };
             let image = Image::load(firmware)?;
             board.with_firmware(move |memory| image.place(memory))?

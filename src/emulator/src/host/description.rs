@@ -235,7 +235,7 @@ impl BoardEntry {
         if number >= BOARDS {
             return Err((
                 at,
-                format!("this is board {} of {BOARDS} that a system may have", number + 1),
+                format!("this is board {}, but a system has at most {BOARDS}", number + 1),
             ));
         }
         if !(1..=1023).contains(self.memory.as_ref()) {
@@ -249,7 +249,8 @@ impl LinkEntry {
     /// Checks the fields of a link.
     fn check(&self) -> Result<(), Wrong> {
         if *self.delay_ns.as_ref() > LONGEST_NS {
-            let why = format!("delay_ns is at most {LONGEST_NS}: of a longer fibre the boards cannot tell the delay");
+            let why =
+                format!("delay_ns must be at most {LONGEST_NS}: the boards cannot measure the delay of a longer fibre");
             return Err((self.delay_ns.span().start, why));
         }
         for (name, rate) in [("bit_errors", &self.bit_errors), ("losses", &self.losses)] {
@@ -336,7 +337,7 @@ mod tests {
             format!("{}{boards}{links}", board("a"))
         };
         assert_eq!(checked(&star(7)), Ok(()));
-        let why = "a.toml:34: this is board 9 of 8 that a system may have";
+        let why = "a.toml:34: this is board 9, but a system has at most 8";
         assert_eq!(checked(&star(8)), Err(why.into()));
     }
 
@@ -345,7 +346,7 @@ mod tests {
         let pair = format!("{}{}{}", board("a"), board("b"), link("a", "b"));
         for (added, why) in [
             ("delay_ns = 260_000", ""),
-            ("delay_ns = 260_001", "12: delay_ns is at most 260000: of a longer fibre the boards cannot tell the delay"),
+            ("delay_ns = 260_001", "12: delay_ns must be at most 260000: the boards cannot measure the delay of a longer fibre"),
             ("delay_ns = 1.5", "12: invalid type: floating point `1.5`, expected a whole number, 0 or more, that is not too large"),
             ("delay = 5", "12: unknown field `delay`, expected one of `from`, `to`, `delay_ns`, `bit_errors`, `losses`, `seed`, `unplugged_ns`"),
             ("bit_errors = 1.5", "12: bit_errors is a probability, 0 to 1"),

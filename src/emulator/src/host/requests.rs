@@ -255,7 +255,7 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             let bus = boards.board(board.as_deref())?.bus.borrow();
             let mut bytes = vec![0; 4 * words.min(READ_MAX) as usize];
             if !bus.memory.read(address, &mut bytes) {
-                return Err(format!("there is no memory of {words} words at {address:#x}"));
+                return Err(format!("there are no {words} words of memory at {address:#x}"));
             }
             let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
             json!({ "words": words.collect::<Vec<_>>() })

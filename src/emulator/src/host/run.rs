@@ -123,9 +123,9 @@ impl Host {
             }
         }
         self.flush_uart();
-        self.uart_failed.take().map_or(Ok(()), |why| {
-            Err(format!("the text of the UARTs is not complete: {why}"))
-        })
+        self.uart_failed
+            .take()
+            .map_or(Ok(()), |why| Err(format!("the UART output is incomplete: {why}")))
     }
 
     fn report_crashes(&mut self) -> Result<(), String> {

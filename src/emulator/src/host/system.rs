@@ -86,7 +86,7 @@ impl Description {
         let loaded = match library.exists() {
             true => Library::load(&library),
             false => Err(format!(
-                "{} does not exist; `make gateware VARIANT={variant}` builds it if there is a description of it",
+                "{} does not exist; `make gateware VARIANT={variant}` builds it if a description exists",
                 library.display()
             )),
         };

@@ -31,7 +31,7 @@ CRC = 0x180F
 """Polynomial of a frame's CRC."""
 
 CLOCK_HIGH = 4
-"""Bits for which the clock lane is high in a word; one less in the first word of a frame."""
+"""Number of bits in a word with the clock lane high; one less in the first word of a frame."""
 
 FRAME_WORDS = 14
 """Words of a frame on the link."""
@@ -46,7 +46,7 @@ DAC_ADDRESS = 0x00
 """Code of a DAC."""
 
 UPDATE_ADDRESS = 0x20
-"""Make held codes outputs."""
+"""Output held codes."""
 
 HOLD_ADDRESS = 0x21
 """DACs whose codes wait for an update."""
@@ -73,7 +73,7 @@ FRAME = [
     ("interpolator", 16),
     ("mask", 32),
 ]
-"""What is in front of the codes in a frame on the link, the lowest bit first; behind the codes is the CRC."""
+"""Header of a frame on the link, before the codes, lowest bit first; the codes are followed by the CRC."""
 
 FRAME_KIND_UPDATE = 0
 """Of its field kind."""

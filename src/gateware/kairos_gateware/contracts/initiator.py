@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 SLOTS = 16
-"""Requests in the ring."""
+"""Number of requests in the ring."""
 
 SLOT_BYTES = 128
 """Bytes of a request."""
@@ -82,10 +82,11 @@ RING_ALIGNMENT = 4096
 """The ring begins at a multiple of this."""
 
 NUMBER_BITS = 15
-"""Numbers of requests count modulo 2 to this."""
+"""Request numbers count modulo 2 to the power of this."""
 
 CREDIT = 15
-"""Requests under way at most. Bits 15..1 of the status word are the number of the newest request answered + this."""
+"""Maximum number of requests in flight. Bits 15..1 of the status word are the number of the newest request answered +
+this."""
 
 ATTENTION = 1
 """Status word: a lane, or the pool of a core that reorders, is nearly full, or a posted output failed."""
@@ -97,26 +98,26 @@ POSTED_ERROR = 2097152
 """Status word, unless it is open: a posted output failed since `initiator_clear`."""
 
 PERMIT = 4194304
-"""Status word, unless it is open: a permit runs."""
+"""Status word, unless it is open: a permit is active."""
 
 POSTED_WORD = 0x102_0000
 """Head of a posted output of one word, without its number. In the upper half of the status word: it is open, that is,
-its status is 0, a permit runs, and no posted output has failed."""
+its status is 0, a permit is active, and no posted output has failed."""
 
 POST = 2272
-"""Offset in the ring of what `rtio_post_2` names."""
+"""Offset in the ring of the structure exported as `rtio_post_2`."""
 
 POST_CURSOR = 0
-"""Offset in that: the time cursor, i64."""
+"""Offset in this structure of the time cursor, i64."""
 
 POST_RING = 8
 """Offset of the ring's address, u32."""
 
 POST_CHANNEL = 12
-"""Offset of the last channel below which all take outputs, i32; -1: none is known."""
+"""Offset of the last of the leading channels that take outputs, i32; -1: none known."""
 
 POST_FLOOR = 16
-"""Offset of the floor, i64: an event that is not before it is early enough while the status word is open, and in
+"""Offset of the floor, i64: while the status word is open, an event at or after this time is early enough and in
 order."""
 
 POST_HEAD = 24
@@ -132,7 +133,7 @@ INPUT_ENTRY_BYTES = 16
 """Bytes of an entry."""
 
 INPUT_CHANNELS = 256
-"""Channels with greater numbers have no input ring."""
+"""Number of channels with input rings; higher-numbered channels have none."""
 
 ENTRY_TIME = 0
 """Offset in an entry: timestamp, i64."""
@@ -150,18 +151,18 @@ ENTRY_EVENT = 1
 """Flag of an entry: an event."""
 
 ENTRY_LOST = 2
-"""Flag of an entry: events were lost at this place."""
+"""Flag of an entry: events were lost here."""
 
 ENTRY_MORE = 4
-"""Flag of an entry: there was more behind it in the FIFO when it was pushed."""
+"""Flag of an entry: the FIFO contained further events when it was pushed."""
 
 
 class Command(IntEnum):
-    """What a request asks for."""
+    """Command of a request."""
 
     OUTPUT = 0
-    """An output whose status is waited for."""
+    """An output; the kernel core waits for its status."""
     INPUT = 1
     """An input."""
     POSTED = 2
-    """An output whose error the gateware keeps, because nobody waits for its status."""
+    """A posted output: the kernel core does not wait for its status, and the gateware stores any error."""

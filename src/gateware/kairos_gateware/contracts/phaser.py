@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 BOARD = 19
-"""What BOARD_ID says."""
+"""Value of BOARD_ID."""
 
 CHANNELS = 2
 """RF channels."""
@@ -52,7 +52,7 @@ OSCILLATORS = 5
 """Oscillators of a channel."""
 
 UPCONVERTER_SPACING = 16
-"""From a channel's registers to those of the next one."""
+"""Offset from the registers of a channel to those of the next one."""
 
 FRAME_CYCLES = 40
 """Coarse cycles of a frame of the link."""
@@ -64,7 +64,7 @@ CRC = 0x180F
 """Polynomial of a frame's CRC."""
 
 CLOCK_HIGH = 4
-"""Bits for which the clock lane is high in a word; one less in the first word of a frame."""
+"""Number of bits in a word with the clock lane high; one less in the first word of a frame."""
 
 FRAME_WORDS = 10
 """Words of a frame on the link."""
@@ -76,7 +76,7 @@ BITS_PER_CYCLE = 2
 """Bits of the link in a coarse cycle."""
 
 ANSWER_SPARE = 1
-"""Bits behind the 8 that answer a read, in the frame after the request's."""
+"""Spare bits after the 8 bits that answer a read, in the frame after the request."""
 
 OSCILLATOR_RATE = 6250000.0
 """2^30 steps of an oscillator's frequency word, Hz."""
@@ -158,4 +158,4 @@ FRAME = [
     ("register", 7),
     ("data", 8),
 ]
-"""What is in front of the oscillators in a frame on the link, the lowest bit first; behind them is the CRC."""
+"""Header of a frame on the link, before the oscillators, lowest bit first; the CRC follows them."""

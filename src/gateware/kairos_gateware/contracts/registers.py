@@ -11,12 +11,12 @@ BLOCKS = {
         "reset": (
             1,
             "w",
-            "write 1: reset of the RTIO core, one pulse; FIFOs and pending states cleared, PHY states kept",
+            "write 1: pulse the reset of the RTIO core; clears FIFOs and pending states, keeps PHY states",
         ),
         "phy_reset": (
             1,
             "rw",
-            "held level; 1 after power-up, the firmware clears it at boot",
+            "reset of the PHYs, level; 1 after power-up, cleared by the firmware at boot",
         ),
         "counter_update": (
             1,
@@ -51,19 +51,19 @@ BLOCKS = {
         "outputs": (
             16,
             "r",
-            "channels 0 to this number - 1 take outputs",
+            "number of output channels: channels 0 to this number - 1 take outputs",
         ),
     },
     "satellite": {
         "state": (
             3,
             "r",
-            "bit 0 the line carries words, 1 the satellite can be reached: its counter is the master's, 2 its newest events wait for room",
+            "bit 0 the line carries words, 1 the satellite is reachable: its counter is synchronised to that of the master, 2 outputs are blocked: the newest events wait for buffer space",
         ),
         "travel": (
             16,
             "r",
-            "cycles from a vector's departure to its arrival, half of the measured round trip",
+            "delay in cycles from the departure of a vector to its arrival, half of the measured round trip",
         ),
         "events": (
             16,
@@ -73,131 +73,131 @@ BLOCKS = {
         "destination": (
             8,
             "r",
-            "of the satellite; those of the boards behind it follow",
+            "destination of the satellite; those of the boards behind it follow",
         ),
         "boards": (
             8,
             "r",
-            "which of them can be reached, the satellite in bit 0",
+            "bit mask of the reachable boards, the satellite in bit 0 and those behind it above",
         ),
         "slack": (
             18,
             "r",
-            "cycles that an output has to be ahead of the counter when it is taken: the greatest of those boards",
+            "minimum slack in cycles of an output when it is accepted: the maximum over these boards",
         ),
         "unplayed": (
             16,
             "r",
-            "events at most that were lost since it had not executed them when its logic began anew; stops at its greatest value",
+            "upper bound of the events lost because the logic of the satellite restarted before executing them; saturates",
         ),
         "measure": (
             1,
             "w",
-            "write: measure the clock's phase, if the satellite can be reached",
+            "write: measure the phase of the clock, if the satellite is reachable",
         ),
         "phase": (
             13,
             "r",
-            "bits 11..0 by what fraction of a cycle, in 1/4096, the clock of what comes from the satellite is later than this board's: both ways together; bit 12 measured since `measure`, and the satellite can be reached",
+            "bits 11..0 phase lag of the clock recovered from the satellite relative to this board's clock, in 1/4096 of a cycle, sum of both directions; bit 12 measured since `measure` was written, and the satellite is reachable",
         ),
     },
     "remote": {
         "address": (
             32,
             "rw",
-            "of a word of 64 bits in the memory of the board at the other end, in bytes",
+            "byte address of a 64-bit word in the memory of the board at the other end",
         ),
         "data": (
             64,
             "rw",
-            "what is stored",
+            "data to store",
         ),
         "strobes": (
             8,
             "rw",
-            "bytes that are stored, the lowest in bit 0; 255 after reset",
+            "byte enables of stores, lowest byte in bit 0; 255 after reset",
         ),
         "far": (
             4,
             "rw",
-            "bit 3 loads and stores are for the board in bits 2..0, to which this link leads, not for the one at its other end",
+            "bit 3 loads and stores address the board in bits 2..0, which is reached over this link, instead of the board at its other end",
         ),
         "load": (
             1,
             "w",
-            "write: load the word, if none is under way",
+            "write: load the word; ignored while busy",
         ),
         "store": (
             1,
             "w",
-            "write: store it, if none is under way",
+            "write: store the data; ignored while busy",
         ),
         "state": (
             5,
             "r",
-            "bit 0 the link is up, 1 a load or store has not been answered, 2 nothing is under way, 4..3 status of the last one: 0 done, 1 refused, 2 error of the bus, 3 unreachable",
+            "bit 0 the link is up, 1 busy: a load or store has not been answered, 2 idle: nothing is in flight, 4..3 status of the last access: 0 done, 1 refused, 2 bus error, 3 unreachable",
         ),
         "value": (
             64,
             "r",
-            "what was loaded last",
+            "data of the last load",
         ),
         "early": (
             1,
             "rw",
-            "stores are answered before the other board has executed them",
+            "early acknowledgement: stores are answered before the other board has executed them",
         ),
         "failed": (
             16,
             "r",
-            "stores that failed after they had been answered; stops at its greatest value, as those below do",
+            "stores that failed after an early acknowledgement; this and the counters below saturate",
         ),
         "repeated": (
             16,
             "r",
-            "loads and stores that were sent again",
+            "loads and stores retransmitted",
         ),
         "stale": (
             16,
             "r",
-            "answers that came too late",
+            "answers discarded because they arrived too late",
         ),
     },
     "exports": {
         "region": (
             2,
             "rw",
-            "which of the regions that the other board may use is set by `set`",
+            "number of the region, of those exported to the other board, that `set` changes",
         ),
         "first": (
             32,
             "rw",
-            "its first byte, a multiple of 8",
+            "address of its first byte, a multiple of 8",
         ),
         "last": (
             32,
             "rw",
-            "any byte of its last word of 64 bits",
+            "address of any byte of its last 64-bit word",
         ),
         "rights": (
             2,
             "rw",
-            "bit 0 it may be read, 1 written, too; 0: no such region, as after reset",
+            "bit 0 readable, 1 also writable; 0: not exported, as after reset",
         ),
         "set": (
             1,
             "w",
-            "write: the region is so from now on",
+            "write: apply the three registers above to the region",
         ),
         "refused": (
             16,
             "r",
-            "loads and stores of the other board that were refused; stops at its greatest value",
+            "loads and stores of the other board that were refused; saturates",
         ),
         "packets": (
             16,
             "r",
-            "packets of bulk transfers, likewise",
+            "packets of bulk transfers that were refused; saturates",
         ),
     },
     "bulk": {
@@ -209,145 +209,145 @@ BLOCKS = {
         "posted": (
             16,
             "rw",
-            "descriptors that have been posted, modulo 65536",
+            "descriptors posted, modulo 65536",
         ),
         "early": (
             1,
             "rw",
-            "packets are under way together; 0: each is answered before the next one is read; 1 after reset",
+            "1: several packets may be in flight; 0: each packet is answered before the next one is read. 1 after reset",
         ),
         "clear": (
             1,
             "w",
-            "write: what was posted counts as completed, and the engine goes on, once nothing is under way",
+            "write: count the posted descriptors as completed and resume the engine, once no packet is in flight",
         ),
         "told": (
             1,
             "r",
-            "a descriptor is complete that was to tell, or the engine has halted",
+            "a descriptor with the notification flag has completed, or the engine has halted",
         ),
         "heard": (
             1,
             "w",
-            "write: `told` is 0 until the next time",
+            "write: clear `told`",
         ),
         "interrupt": (
             1,
             "rw",
-            "1: the interrupt is raised as long as `told` is 1",
+            "1: assert the interrupt while `told` is 1",
         ),
         "completed": (
             16,
             "r",
-            "descriptors that are complete, modulo 65536",
+            "descriptors completed, modulo 65536",
         ),
         "state": (
             5,
             "r",
-            "bit 0 halted, 1 nothing is under way, 4..2 why: 1 refused, 2 error of the bus there, 3 unreachable, 5 invalid descriptor, 6 own memory could not be read",
+            "bit 0 halted, 1 idle: nothing is in flight, 4..2 reason of the halt: 1 refused, 2 bus error on the other board, 3 unreachable, 5 invalid descriptor, 6 local memory could not be read",
         ),
         "repeated": (
             16,
             "r",
-            "packets that were sent again; stops at its greatest value, as those below do",
+            "packets retransmitted; this and the counters below saturate",
         ),
         "broken": (
             16,
             "r",
-            "packets that came broken",
+            "packets received with errors",
         ),
         "dropped": (
             16,
             "r",
-            "packets that came while there was no room",
+            "packets received while no buffer was free",
         ),
     },
     "window": {
         "ends": (
             3,
             "r",
-            "how many of the board's links the window has addresses for",
+            "number of the board's links that have addresses in the window",
         ),
         "fault": (
             4,
             "r",
-            "why the newest access failed that did: 2..0 as in `remote_state`, 4: the board has no such link; bit 3 it was a store",
+            "cause of the latest failed access: bits 2..0 as the status in `remote_state`, or 4: the board has no such link; bit 3 it was a store",
         ),
         "address": (
             32,
             "r",
-            "its address in the window",
+            "address of that access in the window",
         ),
         "failed": (
             16,
             "r",
-            "accesses that failed; stops at its greatest value",
+            "failed accesses; saturates",
         ),
         "far": (
             3,
             "rw",
-            "destination that the addresses from B000_0000 on belong to, if the board has fewer than four links",
+            "destination of the board mapped at B000_0000 and above, if the board has fewer than four links",
         ),
     },
     "mailbox": {
         "send": (
             32,
             "rw",
-            "reads 0. Write: the next word of the packet that is to be sent, 256 at most",
+            "reads 0. Write: append a word to the packet to send, at most 256",
         ),
         "go": (
             1,
             "w",
-            "write: the packet is complete and is sent",
+            "write: send the packet",
         ),
         "state": (
             2,
             "r",
-            "bit 0 the link is up, 1 a packet is being sent: neither of the two above counts",
+            "bit 0 the link is up, 1 a packet is being sent: writes to the two registers above are ignored",
         ),
         "waiting": (
             9,
             "r",
-            "words of the oldest packet that has come, 0: none",
+            "length in words of the oldest received packet; 0: none",
         ),
         "receive": (
             32,
             "r",
-            "read: its next word",
+            "read: next word of this packet",
         ),
         "release": (
             1,
             "w",
-            "write: it has been read, its buffer is free",
+            "write: free the buffer of this packet",
         ),
         "dropped": (
             16,
             "r",
-            "packets that came and were dropped: no free buffer, or a word was missing; saturates",
+            "received packets dropped because no buffer was free or a word was missing; saturates",
         ),
     },
     "uplink": {
         "state": (
             2,
             "r",
-            "only on a satellite: bit 0 the line to the board above carries words, 1 the counter is the master's",
+            "satellites only: bit 0 the line to the board above carries words, 1 the counter is synchronised to that of the master",
         ),
         "destination": (
             8,
             "rw",
-            "only on a satellite: its own destination, as the master says over the link; commands of its processors to this destination, in bits 23..16 of a channel, are for its own channels",
+            "satellites only: destination of this board, as assigned by the master over the link; commands of its processors to this destination (bits 23..16 of a channel) address its own channels",
         ),
         "plays": (
             1,
             "rw",
-            "only on a satellite: what the player submits is for the board above, which is told if a reset of this board drops it",
+            "satellites only: the DMA player submits events on behalf of the board above, which is notified if a reset of this board drops them",
         ),
     },
     "initiator": {
         "enable": (
             1,
             "rw",
-            "0: `sev` is ignored, requests under way are forgotten, numbers start again at 1; nothing more is pushed, what was stays. To be 1 only after `initiator_busy` was 0",
+            "0: ignore `sev`, discard requests in flight and restart numbering at 1; no further events are pushed, those already pushed remain. Set to 1 only after `initiator_busy` has been 0",
         ),
         "ring": (
             32,
@@ -357,12 +357,12 @@ BLOCKS = {
         "input_ring": (
             32,
             "rw",
-            "only where inputs are pushed: physical address of the input rings, aligned to 262144; while it is 0 nothing is pushed. To be changed only while the initiator is disabled and not busy",
+            "only with pushed inputs: physical address of the input rings, aligned to 262144; 0: nothing is pushed. Change only while the initiator is disabled and not busy",
         ),
         "busy": (
             1,
             "r",
-            "a request, an answer or a pushed event is under way, or input rings are being reset",
+            "a request, an answer or a pushed event is in flight, or input rings are being reset",
         ),
         "lost": (
             16,
@@ -377,12 +377,12 @@ BLOCKS = {
         "clear": (
             1,
             "w",
-            "write: zero the two above, and the error in the status word",
+            "write: clear the two registers above and the error in the status word",
         ),
         "permit": (
             16,
             "rw",
-            "reads 0. Write: for so many cycles from now outputs may be posted at first sight; 0 ends it. The status word tells of its begin and its end",
+            "reads 0. Write: permit for this number of cycles to post outputs without checking the clock; 0 revokes. Begin and end are reported in the status word",
         ),
     },
     "dma": {
@@ -394,7 +394,7 @@ BLOCKS = {
         "busy": (
             1,
             "r",
-            "a trace is played, or what was requested for it is still coming",
+            "a trace is being played, or requested data are still arriving",
         ),
         "base": (
             32,
@@ -404,7 +404,7 @@ BLOCKS = {
         "time_offset": (
             64,
             "rw",
-            "added to the trace's times, modulo 2^64",
+            "added to the timestamps of the trace, modulo 2^64",
         ),
         "format": (
             1,
@@ -414,12 +414,12 @@ BLOCKS = {
         "error": (
             4,
             "rw",
-            "1 underflow, 2 unreachable, 4 bus error, 8 malformed trace; any write, and a start, clear it",
+            "1 underflow, 2 unreachable, 4 bus error, 8 malformed trace; cleared by any write and by a start",
         ),
         "error_channel": (
             24,
             "r",
-            "channel of the event that failed; with errors 4 and 8: of the last event before",
+            "channel of the failed event; with errors 4 and 8 of the last event before the error",
         ),
         "error_timestamp": (
             64,
@@ -434,19 +434,19 @@ BLOCKS = {
         "events": (
             32,
             "r",
-            "events submitted since the start, the failed one included",
+            "events submitted since the start, including the failed one",
         ),
     },
     "analyzer": {
         "enable": (
             1,
             "rw",
-            "0 → 1: record from the ring's begin, counters and errors cleared (only while not busy). 1 → 0: append 'stopped'",
+            "0 → 1: start recording at the beginning of the ring and clear counters and errors (only while not busy). 1 → 0: append 'stopped'",
         ),
         "busy": (
             1,
             "r",
-            "enabled, or not everything is in memory yet",
+            "enabled, or data not yet written to memory",
         ),
         "base": (
             32,
@@ -461,12 +461,12 @@ BLOCKS = {
         "pack": (
             1,
             "rw",
-            "pairs are permitted",
+            "allow pairs: two messages in one unit",
         ),
         "lossless": (
             1,
             "rw",
-            "DMA waits when the analyzer cannot keep up",
+            "stall DMA when the analyzer cannot keep up",
         ),
         "byte_count": (
             64,
@@ -476,7 +476,7 @@ BLOCKS = {
         "message_count": (
             64,
             "r",
-            "messages in them",
+            "messages written since recording began",
         ),
         "overflow": (
             1,
@@ -486,59 +486,59 @@ BLOCKS = {
         "bus_error": (
             1,
             "r",
-            "a write was refused",
+            "a write to memory returned a bus error",
         ),
     },
     "pulse": {
         "config": (
             32,
             "r",
-            "bits 3..0 channels, 7..4 samples in a cycle, 12..8 address bits of the gate table, 17..13 of the memory map, 22..18 of the pulse table",
+            "bits 3..0 number of channels, 7..4 samples per cycle, 12..8 address bits of the gate table, 17..13 of the memory map, 22..18 of the pulse table",
         ),
         "rate": (
             32,
             "r",
-            "sample rate in 100 Hz",
+            "sample rate in units of 100 Hz",
         ),
         "armed": (
             8,
             "r",
-            "channels that wait for a trigger",
+            "bit mask of the channels waiting for a trigger",
         ),
         "running": (
             8,
             "r",
-            "channels that run",
+            "bit mask of the running channels",
         ),
         "error": (
             9,
             "rw",
-            "errors up to now, bits as in the kernel's status; write 1 to clear",
+            "errors so far, bits as in the status for kernels; write 1 to clear",
         ),
         "underrun": (
             64,
             "r",
-            "parameters that ran out of segments, 8 bits for each channel; cleared with the error",
+            "parameters that ran out of segments, 8 bits per channel; cleared with the error",
         ),
         "first_channel": (
             3,
             "rw",
-            "channel of `first_cycle`",
+            "channel selected for `first_cycle`",
         ),
         "first_cycle": (
             64,
             "r",
-            "cycle in which the channel's first underrun was, since the error was cleared",
+            "cycle of the first underrun of this channel since the error was cleared",
         ),
         "cycle_update": (
             1,
             "w",
-            "write: latch the count of cycles",
+            "write: latch the cycle counter",
         ),
         "cycle": (
             64,
             "r",
-            "latched count of cycles, 48 bits, from power-up or the last reset of the PHYs",
+            "latched cycle counter, 48 bits, starting at power-up or the last reset of the PHYs",
         ),
         "trigger": (
             1,
@@ -548,17 +548,17 @@ BLOCKS = {
         "result": (
             4,
             "rw",
-            "write: a measurement's result; reads 0",
+            "write: result of a measurement; reads 0",
         ),
         "stream_enable": (
             1,
             "w",
-            "write 1: begin the stream from memory whose list is at `stream_base`; write 0: end it",
+            "write 1: start the stream from memory with the list at `stream_base`; write 0: stop it",
         ),
         "stream_busy": (
             1,
             "r",
-            "words are read, or what was requested is still coming",
+            "words are being read, or requested data are still arriving",
         ),
         "stream_base": (
             32,
@@ -568,24 +568,24 @@ BLOCKS = {
         "stream_error": (
             1,
             "r",
-            "the list or words could not be read; a start clears it",
+            "the list or words could not be read; cleared by a start",
         ),
         "stream_words": (
             32,
             "r",
-            "words given to the core since the start",
+            "words passed to the core since the start",
         ),
     },
     "traffic": {
         "start": (
             2,
             "rw",
-            "write: begin. Bit 0: 0 reads memory, 1 writes it; bit 1: 0 through the HP port, 1 through the ACP. Ignored while busy",
+            "write: start. Bit 0: 0 read memory, 1 write memory; bit 1: 0 through the HP port, 1 through the ACP. Ignored while busy",
         ),
         "busy": (
             1,
             "r",
-            "words are read or written, or wait for the port",
+            "words are being read or written, or wait for the port",
         ),
         "address": (
             32,
@@ -595,37 +595,37 @@ BLOCKS = {
         "size": (
             32,
             "rw",
-            "bytes; the low 3 bits are ignored",
+            "size in bytes; the low 3 bits are ignored",
         ),
         "seed": (
             32,
             "rw",
-            "written to memory: in each 8 bytes, low word first, this number plus that of the beat, and its complement",
+            "data written to memory: in each 8 bytes, low word first, the seed plus the number of the beat, and the complement of this sum",
         ),
         "first": (
             32,
             "r",
-            "cycles from the start to the first beat of a read, or to the first response to a write",
+            "cycles from the start to the first beat of a read, or the first response to a write",
         ),
         "last": (
             32,
             "r",
-            "cycles from the start to the last beat, or to the last response",
+            "cycles from the start to the last beat, or the last response",
         ),
         "sum": (
             32,
             "r",
-            "sum of the words that were read, modulo 2^32",
+            "sum of the words read, modulo 2^32",
         ),
         "error": (
             1,
             "r",
-            "the memory has answered with an error since the start",
+            "the memory has returned an error since the start",
         ),
         "lines": (
             32,
             "r",
-            "what the logic sees of EMIO lines 0 to 31; it gives them back on lines 32 to 63",
+            "EMIO lines 0 to 31 as seen by the logic, which loops them back on lines 32 to 63",
         ),
     },
     "moninj": {
@@ -647,7 +647,7 @@ BLOCKS = {
         "value": (
             64,
             "r",
-            "latched probe",
+            "latched value of the probe",
         ),
         "inject_channel": (
             16,
@@ -662,110 +662,110 @@ BLOCKS = {
         "inject_value": (
             8,
             "rw",
-            "the selected override; 0 if it does not exist",
+            "value of the selected override; 0 if it does not exist",
         ),
     },
     "clock": {
         "select": (
             1,
             "rw",
-            "write 0: run from the processing system's clock, 1: from the synthesiser's; also if that failed before. Accesses are answered late meanwhile",
+            "write 0: run from the processing system's clock, 1: from the synthesiser's, also to retry after a failure. Register accesses are delayed during the change",
         ),
         "status": (
             4,
             "r",
-            "bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs are in reset: being changed, or lost",
+            "bit 0 the synthesiser's clock is selected, 1 a change is in progress, 2 locked to the selected clock, 3 PHYs are held in reset: a change is in progress, or the clock was lost",
         ),
         "lost": (
             2,
             "rw",
-            "bit 0: the synthesiser's clock was lost, or could not be locked to, and the other one was taken; write: acknowledge, PHYs leave reset",
+            "bit 0: the synthesiser's clock was lost or did not lock, and the processing system's was selected; write: acknowledge, which releases the reset of the PHYs",
         ),
         "synthesiser": (
             20,
             "r",
-            "frequency of the synthesiser's clock in 477 Hz, exactly 4/2^20 of the processing system's clock; 0: none",
+            "frequency of the synthesiser's clock in units of 477 Hz, exactly 4/2^20 of the processing system's clock; 0: none",
         ),
         "reference": (
             20,
             "r",
-            "frequency of the external clock, likewise",
+            "frequency of the external clock, in the same units; 0: none",
         ),
     },
     "link": {
         "up": (
             1,
             "r",
-            "the other end is there, and both know each other",
+            "the link is established: both ends have completed the handshake",
         ),
         "ended": (
             32,
             "r",
-            "how often the link went down: the line did, silence, or the other end began anew; saturates, as those below do",
+            "number of times the link went down, by loss of the line, timeout, or a restart of the other end; this and the counters below saturate",
         ),
         "corrected": (
             32,
             "r",
-            "words that came with one wrong bit, and were corrected",
+            "words received with a single-bit error, which was corrected",
         ),
         "retransmitted": (
             32,
             "r",
-            "words that were sent again",
+            "words retransmitted",
         ),
         "dropped": (
             32,
             "r",
-            "words that came and were not passed on: two bits wrong, or of a frame that was not right or not expected",
+            "words received and dropped: double-bit error, or part of a corrupted or unexpected frame",
         ),
         "space": (
             10,
             "r",
-            "words of the first lane, that of real time, that may leave before one of those under way is acknowledged",
+            "words of the first (real-time) lane that can be sent before a further acknowledgement is needed",
         ),
         "clear": (
             1,
             "w",
-            "write: zero the counts",
+            "write: clear the counters",
         ),
     },
     "scratch": {
         "word": (
             32,
             "rw",
-            "no use: for whoever wants to try or to measure accesses; 0 after power-up",
+            "no function, for testing and measuring accesses; 0 after power-up",
         ),
         "wide": (
             64,
             "rw",
-            "as `scratch_word`; both its words change when the low one is written",
+            "as `scratch_word`; writing the low word updates both words",
         ),
     },
     "spi": {
         "channel": (
             16,
             "rw",
-            "RTIO channel of the SPI master that makes the transfer",
+            "RTIO channel of the SPI master that executes the transfer",
         ),
         "config": (
             32,
             "rw",
-            "its configuration, as an event at address 1 has it; chip select is released after it in any case",
+            "configuration of the transfer, as in an event at address 1; chip select is always released afterwards",
         ),
         "data": (
             32,
             "rw",
-            "write: make the transfer with these data, as an event at address 0 has them, when the master has nothing to do; ignored while busy",
+            "write: execute a transfer with these data, as in an event at address 0, as soon as the master is idle; ignored while busy",
         ),
         "state": (
             3,
             "r",
-            "bit 0 it has not been made yet, 1 the last one was not made, as an experiment kept chip select for 1 ms, 2 the channel has no SPI master",
+            "bit 0 the transfer is pending, 1 the last transfer was refused, because an experiment kept chip select asserted for 1 ms, 2 the channel has no SPI master",
         ),
         "value": (
             32,
             "r",
-            "what was received last by a transfer whose configuration has the flag for input",
+            "data received by the last transfer with the input flag set",
         ),
     },
 }

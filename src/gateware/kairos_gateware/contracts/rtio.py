@@ -20,25 +20,25 @@ __all__ = [
 ]
 
 OUTPUT_UNDERFLOW = 2
-"""Status of an output: its time has passed."""
+"""Status of an output: underflow, its time has passed."""
 
 OUTPUT_UNREACHABLE = 4
 """Status of an output: there is no such channel."""
 
 INPUT_TIMEOUT = 1
-"""Status of an input: nothing came in time."""
+"""Status of an input: timeout."""
 
 INPUT_OVERFLOW = 2
-"""Status of an input: events were lost."""
+"""Status of an input: overflow, events were lost."""
 
 INPUT_UNREACHABLE = 8
 """Status of an input: there is no such channel."""
 
 BOARDS = 8
-"""Boards that a tree may have, so that one has up to seven links."""
+"""Maximum number of boards in a tree; a board thus has up to seven links."""
 
 DMA_ALIGNMENT = 128
-"""DMA traces begin at multiples of this many bytes."""
+"""Alignment of DMA traces in bytes."""
 
 DMA_SHORT_DATA_BITS = 6
 """Compact traces: bits of data of a short event."""
@@ -51,7 +51,7 @@ class DmaFormat(IntEnum):
     """Value of the register `dma_format`."""
 
     RECORDED = 0
-    """The records of `rtio_output` calls one after another."""
+    """Concatenated records of `rtio_output` calls."""
     COMPACT = 1
     """64-bit words with time differences."""
 
@@ -62,8 +62,8 @@ class TraceWord(IntEnum):
     END = 0
     """End of the trace."""
     SHORT = 1
-    """An event of one word of few bits."""
+    """An event with one data word of at most DMA_SHORT_DATA_BITS bits."""
     LONG = 2
-    """An event."""
+    """Any other event."""
     TIME = 3
-    """A difference of times that does not fit into an event."""
+    """A time difference that does not fit into an event."""

@@ -81,7 +81,9 @@ impl Hardware {
         let buses = self.buses();
         match buses.iter().find(|bus| bus.kind == kind && bus.name == name) {
             Some(Bus { path: Some(path), .. }) => Ok(path.clone()),
-            Some(_) => Err(format!("the kernel offers no file for {name}: load i2c-dev or spidev")),
+            Some(_) => Err(format!(
+                "there is no device file for {name}: load the kernel module i2c-dev or spidev"
+            )),
             None => {
                 let names: Vec<_> = buses
                     .iter()
@@ -93,7 +95,7 @@ impl Hardware {
                 } else {
                     names.join(", ")
                 };
-                Err(format!("there is no bus '{name}'; there are {known}"))
+                Err(format!("there is no bus '{name}'; the buses are {known}"))
             }
         }
     }
@@ -152,7 +154,7 @@ impl Collection {
         let window = window(root, entry).map_err(|error| format!("memory {block}: {error}"))?;
         for register in &entry.registers {
             let word = window.word(register.offset);
-            let word = word.ok_or_else(|| format!("memory {block}: {} is not within it", register.name))?;
+            let word = word.ok_or_else(|| format!("memory {block}: {} is outside of it", register.name))?;
             let permission = Permission {
                 read: register.access.may_read(),
                 write: register.access.may_write(),
@@ -186,7 +188,7 @@ impl Collection {
             let start = register.address as usize;
             let window = open(start, start + count * WORD).map_err(|error| wrong(&error))?;
             let words: Option<Vec<_>> = (0..count).map(|index| window.word(index * WORD)).collect();
-            let words = words.ok_or_else(|| wrong(&format!("{} is no word", register.name)))?;
+            let words = words.ok_or_else(|| wrong(&format!("{} is not a word", register.name)))?;
             self.register(
                 register.name.replacen('_', "/", 1),
                 words,
@@ -236,7 +238,7 @@ fn window(root: &Path, entry: &MemoryEntry) -> Result<Window, String> {
                     .map(|one| format!("{} {}", one.name, one.number))
                     .collect();
                 format!(
-                    "no driver offers region {} of '{name}'; there are: {}",
+                    "no driver provides region {} of '{name}'; available: {}",
                     entry.region,
                     known.join(", ")
                 )

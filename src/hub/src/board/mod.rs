@@ -38,8 +38,8 @@ const LOOK: Duration = Duration::from_secs(5);
 /// Shorter pauses are spent busy-waiting, because the kernel would wake the thread too late.
 const SLEEP_MIN: Duration = Duration::from_micros(200);
 
-/// Error text for requests of a board's log.
-pub const NO_LOG: &str = "a computer with Linux keeps its log itself: 'journalctl -k' there";
+/// Why a board has no log here.
+pub const NO_LOG: &str = "a Linux computer keeps its own log: use 'journalctl -k' there";
 
 /// The hardware of a board while it is available.
 pub type Found = watch::Receiver<Option<Arc<Hardware>>>;
@@ -165,9 +165,7 @@ impl Attendant {
                     })));
                 }
                 Some(job @ Job::Log(_)) => job.fail(Status::unimplemented(NO_LOG)),
-                Some(job @ Job::Setting(..)) => {
-                    job.fail(Status::unimplemented("a computer with Linux has no such key"))
-                }
+                Some(job @ Job::Setting(..)) => job.fail(Status::unimplemented("a Linux computer has no such key")),
                 None => {}
             }
         }

@@ -49,7 +49,7 @@ impl Buses for Service {
             return Err(invalid(format!("a transfer has 1 to {PARTS_MAX} parts")));
         }
         let address = u8::try_from(address).ok().filter(|address| *address < 0x80);
-        let address = address.ok_or_else(|| invalid("an address on I2C has 7 bits".into()))?;
+        let address = address.ok_or_else(|| invalid("an I2C address has 7 bits".into()))?;
         let read = self.device(&device)?.i2c(bus, address, parts).await?;
         Ok(Response::new(I2cResponse { read }))
     }
@@ -66,7 +66,7 @@ impl Buses for Service {
             return Err(invalid(format!("a transfer has 1 to {SPI_MAX} bytes")));
         }
         if mode > 3 {
-            return Err(invalid("a mode of SPI is 0 to 3".into()));
+            return Err(invalid("the SPI mode must be 0 to 3".into()));
         }
         let settings = spi::Settings {
             hertz,
@@ -156,7 +156,7 @@ impl Memory for Service {
         if rest.is_none_or(|rest| length > rest) || !(offset | length).is_multiple_of(WORD as u64) {
             let size = window.len();
             return Err(Status::out_of_range(format!(
-                "{length} bytes from {offset} on are no whole words of {name}, which has {size} bytes"
+                "{length} bytes from {offset} on are not whole words within {name}, which has {size} bytes"
             )));
         }
         let (start, end) = (offset as usize, (offset + length) as usize);
@@ -173,7 +173,7 @@ impl Memory for Service {
     ) -> Result<Response<WriteMemoryResponse>, Status> {
         let mut parts = request.into_inner();
         let first = parts.message().await?;
-        let first = first.ok_or_else(|| invalid("nothing says which buffer is to be written".into()))?;
+        let first = first.ok_or_else(|| invalid("the first message must name the buffer to write".into()))?;
         let Buffer { window, access } = buffer(&*self.device(&first.device)?.hardware()?, &first.buffer)?;
         if !access.may_write() {
             return Err(Status::permission_denied(format!("{} cannot be written", first.buffer)));
@@ -184,12 +184,16 @@ impl Memory for Service {
             let (count, is_within) = match (part.bytes.len(), part.words.len()) {
                 (0, count) => (count, window.write(at, part.words.iter().copied())),
                 (length, 0) if length.is_multiple_of(WORD) => (length / WORD, window.write_bytes(at, &part.bytes)),
-                _ => return Err(invalid("a part has whole words of 4 bytes, or numbers".into())),
+                _ => {
+                    return Err(invalid(
+                        "a message must contain whole words of 4 bytes, or numbers".into(),
+                    ))
+                }
             };
             if !is_within {
                 let size = window.len();
                 return Err(Status::out_of_range(format!(
-                    "{count} words from {at} on are not within {name}, which has {size} bytes"
+                    "{count} words from {at} on exceed {name}, which has {size} bytes"
                 )));
             }
             at += count * WORD;
@@ -213,6 +217,6 @@ fn part_of(window: &Window, at: usize, length: usize, words: bool) -> Result<Rea
             ..Default::default()
         }),
     };
-    // The range was checked when the call began.
-    part.ok_or_else(|| Status::internal("the buffer is smaller than it was"))
+    // It was within the buffer when the call began.
+    part.ok_or_else(|| Status::internal("the buffer has become smaller"))
 }

@@ -102,7 +102,7 @@ impl BoardEntry {
                 .map_err(|error| format!("board {}: {error}", self.name))?;
             if blocks.contains(&block) {
                 return Err(format!(
-                    "board {}: two parts of its memory have the name '{block}'",
+                    "board {}: two memory regions have the name '{block}'",
                     self.name
                 ));
             }
@@ -122,22 +122,22 @@ impl MemoryEntry {
         if self.gateware {
             let says_more = self.block.is_some() || self.uio.is_some() || self.size.is_some();
             return match says_more || self.address != 0 || !self.registers.is_empty() || self.buffer.is_some() {
-                true => Err("memory with gateware = true needs nothing else but, if at all, file".into()),
+                true => Err("memory with gateware = true takes no other key but file".into()),
                 false => Ok(""),
             };
         }
         let block = self.block.as_deref().unwrap_or_default();
         if !is_name(block) {
             return Err(format!(
-                "'{block}' is no name of a block: block = \"…\" has letters, digits and _"
+                "'{block}' is not a block name: block = \"…\" may contain letters, digits and _"
             ));
         }
         let wrong = |text: String| Err(format!("memory {block}: {text}"));
         match (&self.uio, &self.file, self.size) {
             (Some(_), Some(_), _) => return wrong("file and uio exclude each other".into()),
-            (Some(_), None, Some(_)) => return wrong("the driver of a UIO device says its size".into()),
+            (Some(_), None, Some(_)) => return wrong("size is determined by the driver of a UIO device".into()),
             (Some(_), None, None) if self.address != 0 => {
-                return wrong("the driver of a UIO device says its address".into());
+                return wrong("address is determined by the driver of a UIO device".into());
             }
             (None, _, None) => return wrong("size is missing".into()),
             _ => {}
@@ -150,18 +150,18 @@ impl MemoryEntry {
                 name, offset, width, ..
             } = register;
             if !is_name(name) {
-                return wrong(format!("'{name}' is no name of a register"));
+                return wrong(format!("'{name}' is not a register name"));
             }
             if self.registers[..index].iter().any(|other| other.name == *name) {
                 return wrong(format!("two registers have the name {name}"));
             }
             if !(1..=32).contains(width) {
-                return wrong(format!("register {name}: a width is 1 to 32"));
+                return wrong(format!("register {name}: width must be 1 to 32"));
             }
             let outside = self.size.is_some_and(|size| *offset >= size);
             if outside || !offset.is_multiple_of(WORD) {
                 return wrong(format!(
-                    "register {name}: offset {offset:#x} is no word of {WORD} bytes in it"
+                    "register {name}: offset {offset:#x} is not a {WORD}-byte word within it"
                 ));
             }
         }

@@ -100,28 +100,24 @@ fn what_is_not_there_is_said() {
     );
     let text = "name = 'rack'\n[[memory]]\nblock = 'a'\nuio = 'clocks'\nregisters = [{name = 'a', offset = 0}]";
     let error = Hardware::open(&settings(text, root.path()).unwrap()).unwrap_err();
-    assert!(error.contains("no driver offers region 0 of 'clocks'"), "{error}");
+    assert!(error.contains("no driver provides region 0 of 'clocks'"), "{error}");
 }
 
 #[test]
 fn entries_that_make_no_sense_are_refused() {
     let root = std::path::Path::new("/");
     for (from, to, expected) in [
-        ("block = 'clocks'\n", "", "'' is no name of a block"),
-        (
-            "'samples'",
-            "'clocks'",
-            "two parts of its memory have the name 'clocks'",
-        ),
-        ("offset = 8", "offset = 6", "offset 0x6 is no word"),
-        ("offset = 8", "offset = 4096", "offset 0x1000 is no word"),
-        ("width = 16", "width = 33", "a width is 1 to 32"),
+        ("block = 'clocks'\n", "", "'' is not a block name"),
+        ("'samples'", "'clocks'", "two memory regions have the name 'clocks'"),
+        ("offset = 8", "offset = 6", "offset 0x6 is not a"),
+        ("offset = 8", "offset = 4096", "offset 0x1000 is not a"),
+        ("width = 16", "width = 33", "width must be 1 to 32"),
         ("'divider'", "'status'", "two registers have the name status"),
-        ("'divider'", "'a/b'", "'a/b' is no name of a register"),
+        ("'divider'", "'a/b'", "'a/b' is not a register name"),
         ("buffer = 'rw'\n", "", "neither registers nor buffer"),
         ("size = 64\n", "", "size is missing"),
         ("size = 64\n", "size = 64\nuio = 'a'\n", "exclude each other"),
-        ("size = 64\n", "size = 64\ngateware = true\n", "needs nothing else"),
+        ("size = 64\n", "size = 64\ngateware = true\n", "takes no other key"),
         ("buffer = 'rw'", "buffer = 'x'", "unknown variant"),
     ] {
         let error = settings(&TEXT.replacen(from, to, 1), root).expect_err(expected);

@@ -48,7 +48,7 @@ async fn ask(device: &Device) -> Result<DeviceClocks, Status> {
     let setting = device.setting(SETTING).await?.unwrap_or_default();
     let subsystems = device.health().await?;
     let clock = subsystems.iter().find(|one| one.name == "clock");
-    let clock = clock.ok_or_else(|| Status::unavailable(format!("{} does not tell of its clock", device.name())))?;
+    let clock = clock.ok_or_else(|| Status::unavailable(format!("{} does not report its clock", device.name())))?;
     Ok(of_core(setting, clock, status))
 }
 
@@ -68,8 +68,8 @@ fn of_core(setting: String, health: &Subsystem, status: Option<u32>) -> DeviceCl
     let rtio_hertz = value("rtio_hertz").unwrap_or_default();
     let (condition, text) = match health.condition {
         health::Condition::Bad => (Condition::Bad, health.text.as_str()),
-        _ if is(STATUS_SWITCHING_BIT) => (Condition::Warning, "it is being changed"),
-        _ if is(STATUS_HOLD_BIT) => (Condition::Bad, "PHYs are in reset"),
+        _ if is(STATUS_SWITCHING_BIT) => (Condition::Warning, "a change is in progress"),
+        _ if is(STATUS_HOLD_BIT) => (Condition::Bad, "PHYs are held in reset"),
         _ => (Condition::Good, ""),
     };
     let clock = |name: &str, hertz, used, source: &str, (condition, text): (Condition, &str)| Clock {
@@ -84,9 +84,12 @@ fn of_core(setting: String, health: &Subsystem, status: Option<u32>) -> DeviceCl
     let mut clocks = vec![clock("rtio", rtio_hertz, true, source, (condition, text))];
     if let Some(hertz) = value("synthesiser_hertz") {
         let state = match (is_selected, hertz > 0.0) {
-            (true, true) if !is(STATUS_LOCKED_BIT) => (Condition::Bad, "RTIO is not locked to it"),
-            (true, true) if !near(hertz, rtio_hertz) => (Condition::Bad, "it is not what the gateware is built for"),
-            (true, false) => (Condition::Bad, "it is silent"),
+            (true, true) if !is(STATUS_LOCKED_BIT) => (Condition::Bad, "the RTIO PLL is not locked to it"),
+            (true, true) if !near(hertz, rtio_hertz) => (
+                Condition::Bad,
+                "it is not the frequency for which the gateware is built",
+            ),
+            (true, false) => (Condition::Bad, "no signal"),
             (false, false) => (Condition::Absent, ""),
             (_, true) => (Condition::Good, ""),
         };
@@ -96,7 +99,7 @@ fn of_core(setting: String, health: &Subsystem, status: Option<u32>) -> DeviceCl
     if let Some(hertz) = value("reference_hertz") {
         let state = match (is_external, hertz > 0.0) {
             (true, _) if health.condition == health::Condition::Warning => (Condition::Warning, health.text.as_str()),
-            (true, false) => (Condition::Warning, "it is not there"),
+            (true, false) => (Condition::Warning, "no signal"),
             (false, false) => (Condition::Absent, ""),
             (_, true) => (Condition::Good, ""),
         };
@@ -145,7 +148,10 @@ fn of_linux(clocks: Vec<kairos_endpoint::clocks::Clock>) -> DeviceClocks {
     DeviceClocks {
         condition: condition.into(),
         text: match condition {
-            Condition::Absent => "the kernel tells of no clocks: it knows none, or debugfs is not mounted, or the hub does not run as root".into(),
+            Condition::Absent => {
+                "the kernel reports no clocks: it has none, debugfs is not mounted, or the hub does not run as root"
+                    .into()
+            }
             _ => String::new(),
         },
         clocks: clocks.collect(),
@@ -237,7 +243,7 @@ mod tests {
                 "int_125",
                 health(G, "", [125e6, 0.0]),
                 &[STATUS_SELECTED_BIT, STATUS_HOLD_BIT],
-                (Bad, "rtio: PHYs are in reset", [Bad, Bad, Absent]),
+                (Bad, "rtio: PHYs are held in reset", [Bad, Bad, Absent]),
             ),
             (
                 "int_125",
@@ -245,7 +251,7 @@ mod tests {
                 &well,
                 (
                     Bad,
-                    "synthesiser: it is not what the gateware is built for",
+                    "synthesiser: it is not the frequency for which the gateware is built",
                     [Good, Bad, Absent],
                 ),
             ),

@@ -123,9 +123,7 @@ impl Clocks for Service {
                 return Ok(Response::new(WaitForClocksResponse { devices }));
             };
             if Instant::now() >= end {
-                return Err(Status::deadline_exceeded(format!(
-                    "clocks are not as they should be: {wrong}"
-                )));
+                return Err(Status::deadline_exceeded(format!("some clocks are not good: {wrong}")));
             }
             sleep(PERIOD_MIN).await;
         }

@@ -22,11 +22,11 @@ pub async fn forward(State(plugins): State<Plugins>, mut request: Request) -> Re
     let name = plugin.name();
     let mut channel = match plugin.channel() {
         Ok(channel) => channel,
-        Err(why) => return Status::unavailable(format!("plugin {name} does not run: {why}")).into_http(),
+        Err(why) => return Status::unavailable(format!("plugin {name} is not running: {why}")).into_http(),
     };
     // Calls of one client must not block the plugin for others, nor exhaust its memory.
     let Ok(permit) = plugin.calls().try_acquire_owned() else {
-        return Status::resource_exhausted(format!("plugin {name} has too many calls under way")).into_http();
+        return Status::resource_exhausted(format!("plugin {name} has too many concurrent calls")).into_http();
     };
     // A plugin must know the caller, but must not be able to make calls as that client.
     request.headers_mut().remove(header::AUTHORIZATION);
@@ -37,7 +37,7 @@ pub async fn forward(State(plugins): State<Plugins>, mut request: Request) -> Re
         }
     }
     let lost = Status::unavailable(format!(
-        "plugin {name} was lost in the middle of the call: what of it was done is not known"
+        "plugin {name} was lost during the call: it is unknown how much of it was executed"
     ));
     let answer = async { channel.ready().await?.call(request.map(tonic::body::Body::new)).await };
     match answer.await {

@@ -45,7 +45,7 @@ impl Groups {
         match fs::create_dir(folder.join("try")).and_then(|()| fs::remove_dir(folder.join("try"))) {
             Ok(()) => Ok(Self(Some(folder.into()))),
             Err(error) => Err(format!(
-                "control_group: the hub may not use {}: {error}",
+                "control_group: the hub has no access to {}: {error}",
                 folder.display()
             )),
         }

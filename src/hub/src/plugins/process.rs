@@ -80,7 +80,7 @@ pub struct Plugin {
 impl Plugin {
     /// Starts the plugin and supervises it until the hub ends. `folder`: for its socket.
     pub fn start(settings: PluginSettings, folder: &std::path::Path, hub: Option<HubAccess>, groups: Groups) -> Self {
-        let (tell, state) = watch::channel(State::Down("it is being started".into()));
+        let (tell, state) = watch::channel(State::Down("it is starting".into()));
         let (reload, reloads) = mpsc::channel(1);
         let socket = folder.join(format!("{}.socket", settings.name));
         let facts = Arc::<Mutex<Facts>>::default();
@@ -200,16 +200,16 @@ impl Supervisor {
             match end {
                 End::Over => return,
                 End::Reload(settings) => {
-                    tracing::info!(plugin = self.settings.name, "started anew, as asked");
+                    tracing::info!(plugin = self.settings.name, "restarted on request");
                     self.settings = settings;
-                    self.state.send_replace(State::Down("it is being started anew".into()));
+                    self.state.send_replace(State::Down("it is restarting".into()));
                     pause = PAUSE_MIN;
                 }
                 End::Failed(why) => {
                     if begun.elapsed() > STEADY {
                         pause = PAUSE_MIN;
                     }
-                    tracing::error!(plugin = self.settings.name, "{why}; it is started anew in {pause:?}");
+                    tracing::error!(plugin = self.settings.name, "{why}; restarting in {pause:?}");
                     self.state.send_replace(State::Down(why));
                     self.pulse.beat();
                     tokio::select! {
@@ -266,8 +266,11 @@ impl Supervisor {
         }
         let mut child = command.spawn()?;
         if let Some(Err(error)) = child.id().map(|process| self.limits().put(process)) {
-            // The process may have ended already.
-            tracing::warn!(plugin = self.settings.name, "it has not all of its limits: {error}");
+            // It may have ended already.
+            tracing::warn!(
+                plugin = self.settings.name,
+                "some of its limits could not be set: {error}"
+            );
         }
         if let Some(pipe) = child.stdout.take() {
             tokio::spawn(lines::log(self.settings.name.clone(), pipe));
@@ -293,7 +296,7 @@ impl Supervisor {
             tokio::select! {
                 status = child.wait() => return End::Failed(match status {
                     Ok(_) if self.limits().ran_out() => {
-                        format!("it has had more memory than {} MB, its limit", self.settings.memory >> 20)
+                        format!("it exceeded its memory limit of {} MB", self.settings.memory >> 20)
                     }
                     Ok(status) => format!("it has ended: {status}"),
                     Err(error) => format!("it has ended: {error}"),
@@ -305,13 +308,19 @@ impl Supervisor {
                 .id()
                 .map_or_else(Vec::new, |process| self.limits().processes(process));
             if all.len() > PROCESSES_MAX {
-                return End::Failed(format!("it has {} processes, {PROCESSES_MAX} are its limit", all.len()));
+                return End::Failed(format!(
+                    "it has {} processes, exceeding its limit of {PROCESSES_MAX}",
+                    all.len()
+                ));
             }
             let memory = processes::memory(&all);
             self.facts.lock().unwrap_or_else(PoisonError::into_inner).memory = memory;
             if memory > self.settings.memory {
                 let most = self.settings.memory >> 20;
-                return End::Failed(format!("it has {} MB of memory, {most} are its limit", memory >> 20));
+                return End::Failed(format!(
+                    "it uses {} MB of memory, exceeding its limit of {most}",
+                    memory >> 20
+                ));
             }
             // If the process ends meanwhile, the next iteration reports it.
             let answered = tokio::select! {
@@ -328,7 +337,7 @@ impl Supervisor {
                 // An ending process stops answering before it exits; then the next iteration
                 // reports the reason.
                 (Ok(false), true) if timeout(ENDING, child.wait()).await.is_ok() => {}
-                (Ok(false), true) => return End::Failed("it says that it does not serve, or nothing".into()),
+                (Ok(false), true) => return End::Failed("it reports NOT_SERVING, or no status".into()),
                 (Err(_), true) => {
                     let full = match self.limits().is_full() {
                         true => format!(", with all of its {} MB of memory in use", self.settings.memory >> 20),
@@ -337,7 +346,7 @@ impl Supervisor {
                     return End::Failed(format!("it has not answered within {:?}{full}", self.settings.patience));
                 }
                 (_, false) if begun.elapsed() > START => {
-                    return End::Failed(format!("it does not answer {START:?} after its start"));
+                    return End::Failed(format!("it did not answer within {START:?} of its start"));
                 }
                 (_, false) => {}
             }

@@ -55,7 +55,7 @@ impl Protocol {
         let known = |package: &str| package != "kairos.hub.v1" && !package.starts_with("google.");
         let found = roles::methods(&compiler.descriptor_pool(), known)?;
         if found.is_empty() {
-            return Err("there is no service in it".into());
+            return Err("it defines no service".into());
         }
         let methods = found.into_iter().map(|(path, role)| {
             let role = match role {

@@ -169,10 +169,10 @@ async fn dump(address: &str) -> Result<(Head, Vec<Unit>), String> {
     let mut stream = in_time(TcpStream::connect(address)).await?;
     let mut head = [0; HEAD];
     in_time(stream.read_exact(&mut head)).await?;
-    let head = Head::decode(&head).ok_or("what it sends is no dump")?;
+    let head = Head::decode(&head).ok_or("it did not send a dump")?;
     let length = head.sent_bytes as usize;
     if length > DUMP_MAX || !length.is_multiple_of(MESSAGE) {
-        return Err(format!("it announces {length} bytes, which are no dump"));
+        return Err(format!("it announces {length} bytes, which is not a valid dump"));
     }
     let mut units = Vec::new();
     let mut unit = [0; MESSAGE];
@@ -266,7 +266,7 @@ mod tests {
     async fn what_is_no_dump_is_not_taken() {
         for (bytes, text) in [
             (&b""[..], "eof"),
-            (b"HTTP/1.1 400 Bad", "no dump"),
+            (b"HTTP/1.1 400 Bad", "not send a dump"),
             (
                 &Head {
                     sent_bytes: 33,
@@ -281,7 +281,7 @@ mod tests {
                     ..Head::default()
                 }
                 .encode(),
-                "no dump",
+                "not a valid dump",
             ),
             (
                 &Head {

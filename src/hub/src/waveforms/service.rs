@@ -236,8 +236,9 @@ impl Waveforms for Service {
         let device = self.device(&request.device)?;
         let (record, wanted) = (device.record()?, Wanted::new(device, &request.channels)?);
         let permit = FILES.try_acquire();
-        let permit =
-            permit.map_err(|_| Status::resource_exhausted("the hub makes enough files of waveforms already"))?;
+        let permit = permit.map_err(|_| {
+            Status::resource_exhausted("the hub is already creating the maximum number of waveform files")
+        })?;
         if !request.kept {
             record.refresh(Duration::ZERO).await?;
         }
@@ -276,7 +277,7 @@ impl Waveforms for Service {
         let (before, after) = (request.before as usize, request.after as usize);
         if before.max(after) > EVENTS_AT_ONCE {
             return Err(Status::invalid_argument(format!(
-                "at most {EVENTS_AT_ONCE} events come with one"
+                "at most {EVENTS_AT_ONCE} events can be returned with one"
             )));
         }
         let record = device.record()?;

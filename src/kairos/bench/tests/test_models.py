@@ -74,12 +74,12 @@ def test_what_it_gives_is_of_the_kind_of_its_output(ask):
         ("self.send('glow', -1)", "ValueError: glow cannot have -1 photons"),
         ("self.send('monitor', 'much')", "TypeError: monitor takes volts, a number, not 'much'"),
         ("self.send('none', 1)", "KeyError: 'the model has no output none; it has radio, beam, monitor, glow, pin'"),
-        ("self.send('pin', True, -1)", "ValueError: a delay of -1 ns cannot be"),
-        ("self.send('pin', True, float('nan'))", "ValueError: a delay of nan ns cannot be"),
+        ("self.send('pin', True, -1)", "ValueError: a delay of -1 ns is not possible"),
+        ("self.send('pin', True, float('nan'))", "ValueError: a delay of nan ns is not possible"),
         ("raise OSError('dropped')", "OSError: dropped"),
         (
             "raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})",
-            "Odd: it cannot be told: ZeroDivisionError",
+            "Odd: it cannot be displayed: ZeroDivisionError",
         ),
         ("raise OSError('\\udcff')", "OSError: \\udcff"),
     ],
@@ -95,7 +95,7 @@ def test_a_time_or_a_report_that_cannot_be_is_told_with_its_method(ask):
         assert reply["error"].startswith(f"{place}4: its next is "), reply
     for report in ("object()", "float('nan')"):
         reply, place = ask("pass", {"report": 5}, report)
-        assert reply["error"].startswith(f"{place}7: its report cannot be told: "), reply
+        assert reply["error"].startswith(f"{place}7: its report cannot be displayed: "), reply
 
 
 def test_phases_go_on(ask):

@@ -1,8 +1,8 @@
-"""The subcommands of ``kairos``, one a module, as they are declared.
+"""Declarations of the subcommands of ``kairos``, one module each.
 
 A module has the name of its subcommand and defines ``COMMAND``, a
-:class:`kairos.cli.command.Command`. ``kairos --help`` imports them all: they import nothing but
-what declares, and what they do is elsewhere in :mod:`kairos.cli`.
+:class:`kairos.cli.command.Command`. ``kairos --help`` imports them all, so they only import
+declarations; the implementations are elsewhere in :mod:`kairos.cli`.
 """
 
 import os

@@ -1,19 +1,26 @@
-"""``kairos analyze``: what the analyzer in the gateware has recorded."""
+"""``kairos analyze``: the events recorded by the analyzer in the gateware."""
 
 from ..command import Command, Option
 from ..options import DEVICE_DB, device
 
 COMMAND = Command(
-    "show what the analyzer of a core device has recorded: every event, with the time it had to spare",
-    Option("read", metavar="DUMP", nargs="?", help="a file of --dump; default: fetch it, the device begins anew"),
-    device("HOST[:PORT]", "address; default: 'core' of the device database"),
+    "show the events recorded by the analyzer of a core device, with the slack of each output",
+    Option(
+        "read",
+        metavar="DUMP",
+        nargs="?",
+        help="file written by --dump; default: read the record from the device, which then starts a new one",
+    ),
+    device("HOST[:PORT]", "address; default: that of 'core' in the device database"),
     DEVICE_DB,
-    Option("--dump", metavar="FILE", help="write the record as it is, to be read again"),
-    Option("--vcd", metavar="FILE", help="write channels over time as a VCD file"),
-    Option("--plot", metavar="FILE", help="draw the pins (.png, .pdf, .svg)"),
-    Option("--scope", metavar="FILE", help="write channels, buses and log as a page for a browser (.html)"),
-    Option("--table", metavar="N", default="40", help="messages to show, or 'all'; default: %(default)s"),
-    Option("--json", action="store_true", help="print every message as a line of JSON in place of the table"),
+    Option("--dump", metavar="FILE", help="write the raw record, which 'kairos analyze DUMP' can read"),
+    Option("--vcd", metavar="FILE", help="write the channels over time as a VCD file"),
+    Option("--plot", metavar="FILE", help="plot the pins over time (.png, .pdf, .svg)"),
+    Option("--scope", metavar="FILE", help="write channels, buses and log as an HTML page (.html)"),
+    Option("--table", metavar="N", default="40", help="number of messages to show, or 'all'; default: %(default)s"),
+    Option(
+        "--json", action="store_true", help="print each message as a JSON object instead of the table, one per line"
+    ),
     runs="analyze.analyze",
     examples=(
         "kairos analyze --vcd events.vcd",

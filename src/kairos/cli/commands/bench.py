@@ -1,21 +1,23 @@
-"""``kairos bench``: what is wired to the pins of an emulated device."""
+"""``kairos bench``: the parts connected to the pins of an emulated device."""
 
 from ..command import Command, Option
 from ..options import DEVICE_DB, JSON, output
 
-FILE = Option("file", metavar="FILE", nargs="?", help="default: bench.toml beside the device database, or none")
+FILE = Option(
+    "file", metavar="FILE", nargs="?", help="wiring; default: bench.toml next to the device database, if there is one"
+)
 
 COMMAND = Command(
-    "check and draw what is wired to the pins of an emulated device",
+    "check or draw the wiring of an emulated device's pins",
     tools={
         "check": Command(
-            "say what is wired, or what is wrong with the file", FILE, DEVICE_DB, JSON, runs="bench.check"
+            "list the connected parts, or report the errors in the file", FILE, DEVICE_DB, JSON, runs="bench.check"
         ),
         "draw": Command(
-            "draw parts and wires",
+            "draw the parts and their wiring",
             FILE,
             DEVICE_DB,
-            output("picture (.png, .pdf, .svg); default: %(default)s", default="bench.png"),
+            output("image file (.png, .pdf, .svg); default: %(default)s", default="bench.png"),
             runs="bench.draw",
         ),
     },

@@ -1,4 +1,4 @@
-"""``kairos compile``: the stages of the compilation of an experiment's ``run``, without a device."""
+"""``kairos compile``: the compilation stages of an experiment's ``run``, without a device."""
 
 from ..command import Command, Option
 from ..options import EXPERIMENT, STRICT, output
@@ -7,11 +7,11 @@ STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
 """Those of `kairos.compiler.STAGES`, which would take 0.2 s to import."""
 
 COMMAND = Command(
-    "compile run() and show a stage of it",
+    "compile run() of an experiment and output one of the compilation stages",
     *EXPERIMENT,
     STRICT,
-    Option("--emit", choices=STAGES, default="elf", help="default: %(default)s"),
-    output("default: standard output (-); for elf, FILE.elf, or FILE.tar with subkernels"),
+    Option("--emit", choices=STAGES, default="elf", help="stage to output; default: %(default)s"),
+    output("output file; default: standard output (-); for elf, FILE.elf, or FILE.tar with subkernels"),
     runs="compile.compile_experiment",
     examples=(
         "kairos compile blink.py",

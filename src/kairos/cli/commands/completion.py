@@ -1,10 +1,10 @@
-"""``kairos completion``: what a shell needs to complete the command line."""
+"""``kairos completion``: completion scripts for shells."""
 
 from ..command import Command, Option
 
 COMMAND = Command(
-    "print a shell's completions, as in: kairos completion bash > ~/.local/share/bash-completion/completions/kairos",
-    Option("shell", choices=("bash", "zsh", "fish", "tcsh", "powershell"), help="the shell"),
+    "print a completion script for a shell",
+    Option("shell", choices=("bash", "zsh", "fish", "tcsh", "powershell"), help="shell to complete for"),
     runs="completion.script",
     examples=(
         "kairos completion bash > ~/.local/share/bash-completion/completions/kairos",

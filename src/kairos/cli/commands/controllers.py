@@ -1,13 +1,13 @@
-"""``kairos controllers``: the processes that drive what is reached over the network."""
+"""``kairos controllers``: the controller processes of network devices."""
 
 from ..command import Command, Option
 from ..options import DEVICE_DB, JSON
 
 COMMAND = Command(
-    "start the controllers that the device database names for this computer, and keep them running",
+    "start the controllers that the device database assigns to this computer, and keep them running",
     DEVICE_DB,
-    Option("--bind", metavar="ADDRESS", help="where they listen; default: the host of their entry"),
-    Option("--list", action="store_true", help="only say which they are, and whether they answer"),
+    Option("--bind", metavar="ADDRESS", help="address to listen on; default: the host in the device database entry"),
+    Option("--list", action="store_true", help="only list the controllers and whether they answer"),
     JSON,
     runs="controllers.controllers",
     examples=(

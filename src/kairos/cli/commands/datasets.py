@@ -1,4 +1,4 @@
-"""``kairos datasets``: what is kept between runs."""
+"""``kairos datasets``: persistent datasets."""
 
 from ..command import Command, Option
 from ..options import DATASET_DB, JSON
@@ -6,18 +6,18 @@ from ..options import DATASET_DB, JSON
 _KEY = Option("key", metavar="KEY", help="name of the dataset")
 
 COMMAND = Command(
-    "show or change the datasets that are kept between runs",
+    "show or change persistent datasets",
     DATASET_DB,
     tools={
-        "list": Command("names and values of all", JSON, runs="datasets.list_all"),
-        "get": Command("one value, whole, as PYON", _KEY, JSON, runs="datasets.get"),
+        "list": Command("list the names and values of all datasets", JSON, runs="datasets.list_all"),
+        "get": Command("print the complete value of a dataset as PYON", _KEY, JSON, runs="datasets.get"),
         "set": Command(
-            "keep a value",
+            "set the value of a dataset",
             _KEY,
-            Option("value", metavar="VALUE", help="as PYON; text needs quotes"),
+            Option("value", metavar="VALUE", help="value as PYON; strings need quotes"),
             runs="datasets.set_value",
         ),
-        "delete": Command("forget one", _KEY, runs="datasets.delete"),
+        "delete": Command("delete a dataset", _KEY, runs="datasets.delete"),
     },
     examples=(
         "kairos datasets list --json",

@@ -9,23 +9,23 @@ def _keys(*of_texts: str) -> tuple[Option, Option]:
     settings: dict = {"action": "append", "default": []}
     texts = {"metavar": of_texts, "nargs": 2} if len(of_texts) == 2 else {"metavar": of_texts[0]}
     return (
-        Option("-s", "--string", help="a value that is text", **texts, **settings),
-        Option("-f", "--file", help="a value in a file", metavar=("KEY", "FILE"), nargs=2, **settings),
+        Option("-s", "--string", help="a value given as text", **texts, **settings),
+        Option("-f", "--file", help="a value stored in a file", metavar=("KEY", "FILE"), nargs=2, **settings),
     )
 
 
 _CONFIG = {
     "read": Command(
-        "print values, or write them to files",
+        "print the values of keys, or write them to files",
         *_keys("KEY"),
         JSON,
         runs="device.read",
         examples=("kairos device config read -s ip",),
     ),
-    "write": Command("set values", *_keys("KEY", "VALUE"), runs="device.write"),
+    "write": Command("set the values of keys", *_keys("KEY", "VALUE"), runs="device.write"),
     "remove": Command(
         "remove keys",
-        Option("keys", metavar="KEY", nargs="+", help="what is removed"),
+        Option("keys", metavar="KEY", nargs="+", help="keys to remove"),
         runs="device.remove",
         examples=("kairos device config remove ip",),
     ),
@@ -34,12 +34,12 @@ _CONFIG = {
 
 _TOOLS = {
     "log": Command(
-        "print the log, or clear it",
-        Option("action", nargs="?", choices=("clear",), help="empty the log"),
+        "print or clear the log",
+        Option("action", nargs="?", choices=("clear",), help="clear the log instead of printing it"),
         JSON,
         runs="device.log",
     ),
-    "config": Command("configuration on the card of the device", tools=_CONFIG, kind="ACTION"),
+    "config": Command("read or change the configuration on the device's SD card", tools=_CONFIG, kind="ACTION"),
     "reboot": Command("restart the device", runs="device.reboot"),
     "flash": Command(
         "replace the boot image and restart",
@@ -48,27 +48,36 @@ _TOOLS = {
         examples=("kairos device -D 192.168.1.56 flash BOOT.BIN",),
     ),
     "channels": Command(
-        "measure the paths between processors, memory and logic",
-        Option("paths", metavar="PATH", nargs="*", help="which; default: all"),
-        Option("--trials", type=int, default=100, help="of each size, large ones less often; default: %(default)s"),
-        Option("--json", action="store_true", help="print JSON in place of a table"),
-        Option("--plot", metavar="FILE", help="draw time and throughput over the size (png, pdf, svg)"),
+        "measure latency and throughput of the paths between processors, memory and logic",
+        Option("paths", metavar="PATH", nargs="*", help="paths to measure; default: all"),
+        Option(
+            "--trials",
+            type=int,
+            default=100,
+            help="number of trials per size, fewer for large sizes; default: %(default)s",
+        ),
+        Option("--json", action="store_true", help="print JSON instead of a table"),
+        Option("--plot", metavar="FILE", help="plot time and throughput over size (.png, .pdf, .svg)"),
         runs="channels.channels",
     ),
     "debug": Command(
-        "have the device log its own state",
-        Option("what", choices=("allocator",), help="the memory of the firmware"),
+        "write internal state of the device to its log",
+        Option("what", choices=("allocator",), help="memory allocator of the firmware"),
         runs="device.debug",
         examples=("kairos device debug allocator",),
     ),
 }
 
 COMMAND = Command(
-    "log, configuration and restart of a core device",
-    device("HOST[:PORT]", "address; default: 'core' of the device database"),
+    "show the log, change the configuration, or restart a core device",
+    device("HOST[:PORT]", "address; default: that of 'core' in the device database"),
     DEVICE_DB,
     KEY,
-    Option("--board", metavar="NAME", help="a board behind a link of the device: its name or number in 'kairos links'"),
+    Option(
+        "--board",
+        metavar="NAME",
+        help="board connected through a link of the device, by its name or number in 'kairos links'",
+    ),
     tools=_TOOLS,
     examples=(
         "kairos device log",

@@ -1,22 +1,26 @@
-"""``kairos devices``: what a device database has, and the database of a system description or a device."""
+"""``kairos devices``: list a device database, or generate one."""
 
 from ..command import Command, Option
 from ..options import DEVICE_DB, JSON, KEY, output
 
 COMMAND = Command(
-    "list the devices of a device database, or write the database of a system description or a device",
+    "list the devices of a device database, or generate a database from a system description or a device",
     DEVICE_DB,
     JSON,
     Option(
         "--from",
         dest="source",
         metavar="FILE|HOST[:PORT]",
-        help="write the database of this system description (JSON), of what this device says of its gateware, or of "
-        "the emulated device emulator://VARIANT",
+        help="generate the database from this system description (JSON), from the gateware of this device, or from the "
+        "emulated device emulator://VARIANT",
     ),
-    Option("--host", metavar="ADDRESS", help="with --from: of the device; default: the description's, or HOST"),
+    Option(
+        "--host",
+        metavar="ADDRESS",
+        help="with --from: address of the device; default: that of the description, or HOST",
+    ),
     KEY,
-    output("with --from; default: standard output (-)"),
+    output("with --from: output file; default: standard output (-)"),
     runs="devices.devices",
     examples=(
         "kairos devices --json",

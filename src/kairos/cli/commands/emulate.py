@@ -1,20 +1,20 @@
-"""``kairos emulate``: an emulated device that stays."""
+"""``kairos emulate``: a persistent emulated device."""
 
 from ..command import Command, Option
 
 COMMAND = Command(
-    "start an emulated device that stays, until Ctrl-C",
-    Option("variant", metavar="VARIANT", nargs="?", default="demo", help="its gateware; default: %(default)s"),
+    "run an emulated device until Ctrl-C",
+    Option("variant", metavar="VARIANT", nargs="?", default="demo", help="gateware variant; default: %(default)s"),
     Option(
         "--offset",
         type=int,
         default=0,
         metavar="N",
-        help="added to the ports 1380 to 1383 that it has on this machine, for a second one",
+        help="offset added to its ports on this machine (1380 to 1383), to run several devices",
     ),
-    Option("--log", metavar="FILE", help="write what it says on its serial line, its log"),
-    Option("--bench", metavar="FILE", help="what is wired to its pins"),
-    Option("--device-db", metavar="FILE", help="the chips of this database's cards are wired to its pins"),
+    Option("--log", metavar="FILE", help="write the serial console output (the log) of the device to this file"),
+    Option("--bench", metavar="FILE", help="wiring of its pins (bench.toml)"),
+    Option("--device-db", metavar="FILE", help="connect the chips of the cards in this device database to its pins"),
     runs="emulate.emulate",
     examples=("kairos emulate", "kairos emulate lab --log device.log"),
 )

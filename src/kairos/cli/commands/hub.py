@@ -1,60 +1,91 @@
-"""``kairos hub``: registers of a laboratory's core devices, from one place."""
+"""``kairos hub``: central access to the core devices of a laboratory."""
 
 from ..command import Command, Option
 from ..options import JSON
 
 HUB = (
-    Option("--hub", default="localhost", metavar="HOST[:PORT]", help="where the hub listens; default: %(default)s"),
+    Option("--hub", default="localhost", metavar="HOST[:PORT]", help="address of the hub; default: %(default)s"),
     Option(
-        "--token-file", metavar="FILE", help="file with this client's token; default: $KAIROS_HUB_TOKEN is the token"
+        "--token-file", metavar="FILE", help="file with this client's token; default: the token in $KAIROS_HUB_TOKEN"
     ),
     Option(
         "--certificate",
         metavar="FILE",
-        help="certificate of a hub with TLS, or 'system' (whom this system trusts); default: $KAIROS_HUB_CERTIFICATE",
+        help="CA certificate to verify a hub with TLS, or 'system' for the system's; default: $KAIROS_HUB_CERTIFICATE",
     ),
 )
 REGISTERS = Option(
     "registers",
     nargs="+",
     metavar="DEVICE/BLOCK[/REGISTER]",
-    help="as 'kairos hub ls DEVICE' names them; of a block all",
+    help="registers as listed by 'kairos hub ls DEVICE'; a block selects all of its registers",
 )
 
 COMMAND = Command(
-    "read and write registers of a laboratory's core devices, from one place",
+    "central access to the core devices of a laboratory: registers, buses, clocks, waveforms, logs",
     tools={
         "serve": Command(
-            "be the hub",
-            Option("settings", nargs="?", default="hub.toml", metavar="FILE", help="the devices; default: %(default)s"),
-            Option("--listen", metavar="ADDRESS:PORT", help="listen here instead of where the file says"),
-            Option("--log-format", choices=("text", "json"), default="text", help="of the log on standard error"),
-            Option("--traces", metavar="URL", help="of a collector of OpenTelemetry for traces: OTLP over gRPC"),
+            "run the hub",
+            Option(
+                "settings", nargs="?", default="hub.toml", metavar="FILE", help="settings file; default: %(default)s"
+            ),
+            Option(
+                "--listen",
+                metavar="ADDRESS:PORT",
+                help="listen on this address instead of the one in the settings file",
+            ),
+            Option(
+                "--log-format",
+                choices=("text", "json"),
+                default="text",
+                help="format of the log on standard error; default: %(default)s",
+            ),
+            Option("--traces", metavar="URL", help="send traces to this OpenTelemetry collector (OTLP over gRPC)"),
             runs="hub.serve",
         ),
         "ls": Command(
-            "list the devices, or the registers of one",
-            Option("device", nargs="?", metavar="DEVICE[/BLOCK[/REGISTER]]", help="of this one"),
+            "list the devices, or the registers of a device",
+            Option(
+                "device",
+                nargs="?",
+                metavar="DEVICE[/BLOCK[/REGISTER]]",
+                help="device, block or register to list; default: all devices",
+            ),
             *HUB,
             JSON,
             runs="hub.ls",
         ),
         "read": Command("show the values of registers", REGISTERS, *HUB, JSON, runs="hub.read"),
         "write": Command(
-            "set a register",
-            Option("register", metavar="DEVICE/BLOCK/REGISTER", help="which one"),
-            Option("value", help="a number, also 0x…"),
+            "write a register",
+            Option("register", metavar="DEVICE/BLOCK/REGISTER", help="register to write"),
+            Option("value", metavar="VALUE", help="value, decimal or 0x…"),
             *HUB,
             runs="hub.write",
             examples=("kairos hub write zc706/scratch/word 0x55",),
         ),
         "i2c": Command(
-            "write to a chip on I2C, and read from it",
-            Option("device", metavar="DEVICE[/BUS]", help="whose board; of a computer with Linux which bus"),
-            Option("address", nargs="?", metavar="ADDRESS", help="7 bits, also 0x…; without it: where chips answer"),
-            Option("--write", nargs="+", default=[], metavar="BYTE", help="write these, a core device at most 8"),
-            Option("--read", type=int, default=0, metavar="COUNT", help="then read so many, a core device at most 64"),
-            Option("--switch", metavar="ADDRESS:MASK", help="with this switch set so, and back after it"),
+            "write to and read from a chip on I2C, or scan the bus",
+            Option("device", metavar="DEVICE[/BUS]", help="core device, or bus of a Linux computer"),
+            Option(
+                "address",
+                nargs="?",
+                metavar="ADDRESS",
+                help="7-bit address, decimal or 0x…; without it: list the addresses that acknowledge",
+            ),
+            Option("--write", nargs="+", default=[], metavar="BYTE", help="bytes to write, at most 8 on a core device"),
+            Option(
+                "--read",
+                type=int,
+                default=0,
+                metavar="COUNT",
+                help="number of bytes to read afterwards, at most 64 on a core device",
+            ),
+            Option(
+                "--switch",
+                metavar="ADDRESS:MASK",
+                help="set this bus switch for the transfer and restore it afterwards",
+            ),
             *HUB,
             JSON,
             runs="hub_buses.i2c",
@@ -65,10 +96,13 @@ COMMAND = Command(
             ),
         ),
         "pin": Command(
-            "show the level of a pin, hold it, let it go",
-            Option("pin", metavar="DEVICE/CHANNEL", help="a TTL"),
+            "show, override or release the level of a pin",
+            Option("pin", metavar="DEVICE/CHANNEL", help="TTL channel"),
             Option(
-                "level", nargs="?", choices=("0", "1", "release"), help="hold it there, whatever an experiment does"
+                "level",
+                nargs="?",
+                choices=("0", "1", "release"),
+                help="override the pin with this level, or release the override",
             ),
             *HUB,
             JSON,
@@ -76,10 +110,12 @@ COMMAND = Command(
             examples=("kairos hub pin zc706/ttl4", "kairos hub pin zc706/ttl4 1"),
         ),
         "batch": Command(
-            "execute a program of accesses in one go",
-            Option("device", metavar="DEVICE", help="where"),
+            "execute a batch of register accesses in one round trip",
+            Option("device", metavar="DEVICE", help="device that executes the batch"),
             Option(
-                "program", metavar="FILE", help='steps as in the protocol, in JSON: [{"read": {"register": "…"}}, …]'
+                "program",
+                metavar="FILE",
+                help='JSON file with the steps as in the protocol: [{"read": {"register": "…"}}, …]',
             ),
             *HUB,
             JSON,
@@ -87,7 +123,7 @@ COMMAND = Command(
             examples=("kairos hub batch zc706 calibration.json",),
         ),
         "watch": Command(
-            "show the values of registers as they are, in one table on a terminal, until Ctrl-C",
+            "show the values of registers continuously until Ctrl-C; on a terminal as one table",
             REGISTERS,
             Option("--period", type=float, default=1.0, metavar="S", help="seconds between readings; default: 1"),
             *HUB,
@@ -96,29 +132,30 @@ COMMAND = Command(
             examples=("kairos hub watch zc706/rtio/async_error --period 0.2 --json",),
         ),
         "buses": Command(
-            "list the buses of I2C and SPI of a device",
-            Option("device", metavar="DEVICE", help="of this one"),
+            "list the I2C and SPI buses of a device",
+            Option("device", metavar="DEVICE", help="device to list"),
             *HUB,
             JSON,
             runs="hub_buses.buses",
             examples=("kairos hub buses rack",),
         ),
         "spi": Command(
-            "send bytes to a chip on SPI, and show what comes back; of a core device between the experiment's",
-            Option("bus", metavar="DEVICE/BUS", help="as 'kairos hub buses DEVICE' names them; a channel of RTIO"),
-            Option("bytes", nargs="+", metavar="BYTE", help="numbers, also 0x…"),
+            "transfer bytes to and from a chip on SPI; on a core device between transfers of the experiment",
+            Option("bus", metavar="DEVICE/BUS", help="bus as listed by 'kairos hub buses DEVICE', or RTIO channel"),
+            Option("bytes", nargs="+", metavar="BYTE", help="bytes to send, decimal or 0x…"),
             Option(
                 "--hertz",
                 type=float,
                 default=0,
                 metavar="HZ",
-                help="of the clock; default: as the device tree says, 1 MHz",
+                help="clock frequency; default: that of the device tree, or 1 MHz on a core device",
             ),
+            Option("--cs", default="1", metavar="MASK", help="bit mask of chip selects, core devices only; default: 1"),
             Option(
-                "--cs", default="1", metavar="MASK", help="chip selects of a core device, a bit for each; default: 1"
-            ),
-            Option(
-                "--mode", choices=("0", "1", "2", "3"), default="0", help="polarity and phase of the clock; default: 0"
+                "--mode",
+                choices=("0", "1", "2", "3"),
+                default="0",
+                help="SPI mode (clock polarity and phase); default: 0",
             ),
             *HUB,
             JSON,
@@ -129,40 +166,45 @@ COMMAND = Command(
             ),
         ),
         "memory": Command(
-            "list the buffers of a computer with Linux, or save what is in one",
-            Option("buffer", metavar="DEVICE[/BUFFER]", help="whose, or which one"),
-            Option("-o", "--output", metavar="FILE", help="save it here; default: BUFFER.bin"),
+            "list the memory buffers of a Linux computer, or save one to a file",
+            Option("buffer", metavar="DEVICE[/BUFFER]", help="computer, or buffer to save"),
+            Option("-o", "--output", metavar="FILE", help="output file; default: BUFFER.bin"),
             *HUB,
             JSON,
             runs="hub_buses.memory",
             examples=("kairos hub memory rack/samples -o samples.bin",),
         ),
         "clocks": Command(
-            "show what devices run on; exit code 1 if a clock that is used is bad",
-            Option("device", nargs="?", metavar="DEVICE", help="of this one; default: of all"),
-            Option("-f", "--follow", action="store_true", help="go on with what changes, until Ctrl-C"),
-            Option("--wait", type=float, metavar="SECONDS", help="until all of them are good, so long at most"),
+            "show the clocks of devices; exit code 1 if a clock in use is bad",
+            Option("device", nargs="?", metavar="DEVICE", help="only this device; default: all"),
+            Option("-f", "--follow", action="store_true", help="report changes until Ctrl-C"),
+            Option("--wait", type=float, metavar="SECONDS", help="wait until all clocks are good, at most this long"),
             *HUB,
             JSON,
             runs="hub_waveforms.clocks",
             examples=("kairos hub clocks --wait 30", "kairos hub clocks zc706 --follow"),
         ),
         "waveform": Command(
-            "show what the channels of a device did, event by event",
-            Option("device", metavar="DEVICE[/CHANNEL]", help="whose, or of which channel"),
-            Option("--vcd", metavar="FILE", help="save all that is kept as a VCD file"),
-            Option("--dump", metavar="FILE", help="save it as the analyzer sends it, for 'kairos analyze'"),
-            Option("-f", "--follow", action="store_true", help="go on with what comes, until Ctrl-C"),
+            "show the events recorded on the channels of a device",
+            Option("device", metavar="DEVICE[/CHANNEL]", help="device, or a single channel"),
+            Option("--vcd", metavar="FILE", help="save all events kept by the hub as a VCD file"),
+            Option("--dump", metavar="FILE", help="save the raw analyzer record, for 'kairos analyze'"),
+            Option("-f", "--follow", action="store_true", help="continue with new events until Ctrl-C"),
             Option(
-                "--wait", type=float, metavar="SECONDS", help="for an event that is still to come, and those around it"
+                "--wait",
+                type=float,
+                metavar="SECONDS",
+                help="wait at most this long for the next event, and show it with those around it",
             ),
             Option(
                 "--kind",
                 choices=("any", "output", "input", "underflow", "overflow", "exception"),
                 default="any",
-                help="of that event; default: %(default)s",
+                help="with --wait: type of event to wait for; default: %(default)s",
             ),
-            Option("--table", metavar="N", default="40", help="events to show, or 'all'; default: %(default)s"),
+            Option(
+                "--table", metavar="N", default="40", help="number of events to show, or 'all'; default: %(default)s"
+            ),
             *HUB,
             JSON,
             runs="hub_waveforms.waveform",
@@ -172,8 +214,8 @@ COMMAND = Command(
             ),
         ),
         "health": Command(
-            "show how the subsystems of devices are; exit code 1 if one is bad",
-            Option("device", nargs="?", metavar="DEVICE", help="of this one; default: of all"),
+            "show the health of devices by subsystem; exit code 1 if one is bad",
+            Option("device", nargs="?", metavar="DEVICE", help="only this device; default: all"),
             *HUB,
             JSON,
             runs="hub.health",
@@ -181,9 +223,12 @@ COMMAND = Command(
         ),
         "log": Command(
             "show the log of a device",
-            Option("device", metavar="DEVICE", help="whose"),
+            Option("device", metavar="DEVICE", help="device whose log to show"),
             Option(
-                "-f", "--follow", action="store_true", help="go on with what comes, until Ctrl-C; the device forgets it"
+                "-f",
+                "--follow",
+                action="store_true",
+                help="continue with new lines until Ctrl-C; this removes them from the device's log",
             ),
             *HUB,
             JSON,
@@ -191,20 +236,23 @@ COMMAND = Command(
             examples=("kairos hub log zc706 --follow",),
         ),
         "metrics": Command(
-            "show what Prometheus reads from the hub", *HUB, runs="hub.metrics", examples=("kairos hub metrics",)
+            "show the metrics that the hub exports to Prometheus",
+            *HUB,
+            runs="hub.metrics",
+            examples=("kairos hub metrics",),
         ),
         "plugins": Command("list the plugins", *HUB, JSON, runs="hub.plugins", examples=("kairos hub plugins",)),
         "reload": Command(
-            "start a plugin anew, with what hub.toml says of it now",
-            Option("plugin", metavar="PLUGIN", help="which one"),
+            "restart a plugin with its current settings in hub.toml",
+            Option("plugin", metavar="PLUGIN", help="plugin to restart"),
             *HUB,
             runs="hub.reload",
             examples=("kairos hub reload shutter",),
         ),
         "token": Command(
-            "make a token for a client of the hub",
-            Option("name", metavar="NAME", help="of who has it, as the hub's log says it"),
-            Option("role", metavar="ROLE", choices=("look", "operate", "administer"), help="what it permits"),
+            "create a token for a client of the hub",
+            Option("name", metavar="NAME", help="name of the client, used in the log of the hub"),
+            Option("role", metavar="ROLE", choices=("look", "operate", "administer"), help="role of the client"),
             runs="hub.token",
             examples=("kairos hub token alice operate >> hub.toml",),
         ),

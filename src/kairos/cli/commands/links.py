@@ -1,15 +1,15 @@
-"""``kairos links``: the boards behind a core device, and the links to them."""
+"""``kairos links``: the links of a core device and the boards connected through them."""
 
 from ..command import Command, Option
 from ..options import DEVICE_DB, KEY, device
 
 COMMAND = Command(
-    "the links of a core device, and the boards behind them",
-    device("HOST[:PORT]", "address; default: 'core' of the device database"),
+    "show the links of a core device and the boards connected through them",
+    device("HOST[:PORT]", "address; default: that of 'core' in the device database"),
     DEVICE_DB,
     KEY,
-    Option("--json", action="store_true", help="print them as JSON"),
-    Option("--plot", metavar="FILE", help="draw them into a picture as well (.png, .pdf or .svg)"),
+    Option("--json", action="store_true", help="print JSON instead of a table"),
+    Option("--plot", metavar="FILE", help="also draw the topology (.png, .pdf, .svg)"),
     runs="links.links",
     examples=(
         "kairos links",

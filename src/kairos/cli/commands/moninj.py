@@ -1,37 +1,37 @@
-"""``kairos moninj``: levels of a device's pins and settings of its cards, seen; pins set by hand."""
+"""``kairos moninj``: monitor pins and cards of a device, and override pins."""
 
 from ..command import Command, Option
 from ..options import DEVICE_DB, JSON, device
 
-_NAMES = Option("names", metavar="DEVICE", nargs="+", help="a TTL of the device database, or the number of a channel")
+_NAMES = Option("names", metavar="DEVICE", nargs="+", help="TTL in the device database, or channel number")
 
 _WATCHED = Option(
     "names",
     metavar="DEVICE",
     nargs="+",
-    help="a TTL, a DDS of an Urukul or a DAC card of the device database, or the number of a channel; NAME:N: probe N",
+    help="TTL, Urukul DDS or DAC card in the device database, or channel number; NAME:N selects probe N",
 )
 
 _TOOLS = {
     "watch": Command(
         "print each change of levels, frequencies and voltages, until Ctrl-C",
         _WATCHED,
-        Option("--for", dest="seconds", type=float, metavar="SECONDS", help="end after this time"),
+        Option("--for", dest="seconds", type=float, metavar="SECONDS", help="stop after this time"),
         JSON,
         runs="moninj.watch",
     ),
     "set": Command(
-        "take pins over, whatever experiments say",
-        Option("level", choices=("0", "1"), help="the level"),
+        "override pins with a level, regardless of experiments",
+        Option("level", choices=("0", "1"), help="level to set"),
         _NAMES,
         runs="moninj.set_level",
     ),
-    "release": Command("give pins back to experiments", _NAMES, runs="moninj.release"),
+    "release": Command("return pins to the control of experiments", _NAMES, runs="moninj.release"),
 }
 
 COMMAND = Command(
-    "watch the pins of a core device, or set them by hand",
-    device("HOST[:PORT]", "address; default: 'core' of the device database"),
+    "monitor the pins of a core device, or override them",
+    device("HOST[:PORT]", "address; default: that of 'core' in the device database"),
     DEVICE_DB,
     tools=_TOOLS,
     examples=(

@@ -1,18 +1,23 @@
-"""``kairos new``: an experiment to begin with, and a hub."""
+"""``kairos new``: template of an experiment or of a hub's settings."""
 
 from ..command import Command, Option
 
 COMMAND = Command(
-    "write an experiment that runs, and a device database unless there is one; or the settings of a hub",
-    Option("name", metavar="NAME", nargs="?", help="of the experiment; the file is NAME.py"),
+    "create an example experiment, and a device database if there is none; or the settings of a hub",
+    Option("name", metavar="NAME", nargs="?", help="name of the experiment; the file is NAME.py"),
     Option(
-        "--variant", default="demo", metavar="NAME", help="emulated device of the new database; default: %(default)s"
+        "--variant",
+        default="demo",
+        metavar="NAME",
+        help="variant of the emulated device in the new database; default: %(default)s",
     ),
     Option(
-        "--bench", choices=("ion",), help="with what is wired to the device: laser beams, an ion, a photomultiplier"
+        "--bench", choices=("ion",), help="also create the wiring of a bench: laser beams, an ion, a photomultiplier"
     ),
     Option("--hub", action="store_true", help="write hub.toml, for the core devices of the device database"),
-    Option("--device-db", metavar="FILE", default="device_db.py", help="of --hub; default: %(default)s"),
+    Option(
+        "--device-db", metavar="FILE", default="device_db.py", help="with --hub: device database; default: %(default)s"
+    ),
     runs="new.new",
     examples=(
         "kairos new rabi_flop",

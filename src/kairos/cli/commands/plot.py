@@ -1,14 +1,14 @@
-"""``kairos plot``: the datasets of a result file as a picture."""
+"""``kairos plot``: plot the datasets of a result file."""
 
 from ..command import Command, Option
 from ..options import output
 
 COMMAND = Command(
-    "draw the datasets of a result file",
-    Option("file", metavar="FILE", help="HDF5 file of kairos run -o, or of ARTIQ"),
-    Option("datasets", metavar="DATASET", nargs="*", help="which; default: all that are numbers"),
-    Option("-x", metavar="DATASET", help="what the others are drawn over; default: their index"),
-    output("the picture (.png, .pdf, .svg); default: FILE.png"),
+    "plot the datasets of a result file",
+    Option("file", metavar="FILE", help="HDF5 file written by 'kairos run -o' or ARTIQ"),
+    Option("datasets", metavar="DATASET", nargs="*", help="datasets to plot; default: all numeric ones"),
+    Option("-x", metavar="DATASET", help="dataset for the x axis; default: the index"),
+    output("image file (.png, .pdf, .svg); default: FILE.png"),
     runs="plot.plot",
     examples=(
         "kairos plot results.h5",

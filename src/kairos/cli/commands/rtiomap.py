@@ -1,13 +1,13 @@
-"""``kairos rtiomap``: names for the channels in a device's messages."""
+"""``kairos rtiomap``: channel names for the messages of a device."""
 
 from ..command import Command, Option
 from ..options import DEVICE_DB, JSON
 
 COMMAND = Command(
-    "write the names of RTIO channels from the device database, for the device's configuration (device_map)",
-    Option("file", metavar="FILE", help="the map: kairos device config write -f device_map FILE"),
+    "write the names of RTIO channels in the device database as a map for the configuration key device_map",
+    Option("file", metavar="FILE", help="map file; store it with: kairos device config write -f device_map FILE"),
     DEVICE_DB,
-    Option("--show", action="store_true", help="print the channels of a map that is there, and write nothing"),
+    Option("--show", action="store_true", help="print the channels of an existing map instead of writing one"),
     JSON,
     runs="rtiomap.rtiomap",
     examples=(

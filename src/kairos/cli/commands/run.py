@@ -1,4 +1,4 @@
-"""``kairos run``: an experiment, on a device or an emulated one."""
+"""``kairos run``: run an experiment on a real or emulated device."""
 
 from ..command import Command, Option
 from ..options import EXPERIMENT, STRICT, quiet
@@ -13,36 +13,43 @@ def _several(*names: str, **settings) -> Option:
 
 
 COMMAND = Command(
-    "run an experiment",
+    "run an experiment on a real or emulated device",
     *EXPERIMENT,
     STRICT,
-    Option("--vcd", metavar="FILE", help="write what the pins did as a VCD file"),
+    Option("--vcd", metavar="FILE", help="write the pin waveforms as a VCD file"),
     Option(
-        "--plot", metavar="FILE", help="draw what the pins did, and the applets of the experiment (.png, .pdf, .svg)"
+        "--plot", metavar="FILE", help="plot the pin waveforms, and the applets of the experiment (.png, .pdf, .svg)"
     ),
-    Option("--scope", metavar="FILE", help="write all that happened as a page for a browser (.html)"),
-    Option("--pulses", metavar="FILE", help="write what pulse cores did (.npz, for kairos.pulse.Recording)"),
-    Option("--table", nargs="?", const="all", metavar="N", default="40", help="pulses to show, or 'all'"),
-    Option("--no-table", dest="table", action="store_const", const="0", help="show no pulses"),
+    Option("--scope", metavar="FILE", help="write waveforms, buses and log as an HTML page (.html)"),
+    Option("--pulses", metavar="FILE", help="write the output of pulse cores (.npz, for kairos.pulse.Recording)"),
+    Option(
+        "--table",
+        nargs="?",
+        const="all",
+        metavar="N",
+        default="40",
+        help="number of pulses to show, or 'all'; default: %(default)s",
+    ),
+    Option("--no-table", dest="table", action="store_const", const="0", help="do not show pulses"),
     Option("-o", "--hdf5", metavar="FILE", help="write the datasets to an HDF5 file"),
-    Option("-v", "--verbose", action="count", default=0, help="tell more; twice, everything"),
-    Option("--applets", action="store_true", help="show the applets that the experiment has created (ccb)"),
-    quiet("print only what the experiment prints"),
-    _emulated("--log", metavar="FILE", help="write what the device says on its serial line, its log"),
+    Option("-v", "--verbose", action="count", default=0, help="more output; twice: everything"),
+    Option("--applets", action="store_true", help="show the applets created by the experiment (ccb)"),
+    quiet("print only the output of the experiment"),
+    _emulated("--log", metavar="FILE", help="write the serial console output (the log) of the device to this file"),
     _emulated(
         "--bench",
         metavar="FILE",
-        help="what is wired to the pins; default: bench.toml beside the device database, or the chips of its cards",
+        help="wiring of the pins; default: bench.toml next to the device database, or the chips of its cards",
     ),
     _several(
         "--wire",
         metavar="PIN=SOURCE",
-        help="what drives an input besides: another pin (ttl0=ttl4), a generator (ttl0=10kHz), or a level (ttl0=high)",
+        help="additional source of an input: another pin (ttl0=ttl4), a generator (ttl0=10kHz), a level (ttl0=high)",
     ),
-    _emulated("--no-bench", action="store_true", help="nothing is wired to the pins"),
-    _emulated("--no-skip", action="store_true", help="let idle time pass clock by clock"),
-    _several("--set", metavar="NAME=VALUE", help="timing parameter"),
-    _several("--forward", metavar="HOST:DEVICE", help="make a port of the device one of this host"),
+    _emulated("--no-bench", action="store_true", help="leave the pins unconnected"),
+    _emulated("--no-skip", action="store_true", help="simulate idle time cycle by cycle instead of skipping it"),
+    _several("--set", metavar="NAME=VALUE", help="set a timing parameter of the emulator"),
+    _several("--forward", metavar="HOST:DEVICE", help="forward a port of this host to a port of the device"),
     runs="run.run",
     examples=(
         "kairos run blink.py",

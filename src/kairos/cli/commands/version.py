@@ -1,4 +1,4 @@
-"""``kairos version``: which Kairos this is."""
+"""``kairos version``: the version of Kairos."""
 
 from ..command import Command
 from ..options import JSON

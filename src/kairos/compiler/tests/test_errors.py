@@ -126,7 +126,7 @@ def rejected(body, **attributes):
         ("x = list(y for y in [1])", "a generator expression is not kept"),
         ("x = (y for y in [1])", "a generator expression that is not the only argument of a call"),
         ("x = isinstance(1, 2)", "isinstance() wants a class or a tuple of classes, not numpy.int"),
-        ("x = isinstance(1, np)", "isinstance() wants a class, not the module numpy"),
+        ("x = isinstance(1, np)", "isinstance() requires a class, not the module numpy"),
         ("x = isinstance(1)", "'isinstance' takes 2 argument(s), 1 are passed"),
         (
             "try:\n    pass\nexcept ValueError as e:\n    x = isinstance(e, ValueError)",

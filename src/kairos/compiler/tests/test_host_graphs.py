@@ -76,8 +76,8 @@ def test_an_object_with_any_attribute_is_one_object():
 @pytest.mark.parametrize("value", [cyclic(), deep(102), deep(50_000), ([], cyclic())])
 def test_lists_within_themselves(value):
     message = rejected("return len(self.value)", value=value)
-    assert "a list or tuple is within itself, or more than 100 of them are inside each other" in message
-    with pytest.raises(CompileError, match="within itself"):
+    assert "a list or tuple contains itself, or more than 100 of them are inside each other" in message
+    with pytest.raises(CompileError, match="contains itself"):
         compile_call(value)
 
 

@@ -174,7 +174,7 @@ class Wrong:
         ("no_such_attribute", "did you mean 'first'?"),
         ("attribute_set_late", "may not have its attribute 'second'"),
         ("attribute_set_sometimes", "may not have its attribute 'value'"),
-        ("made_by_new", "can only be made on the host"),
+        ("made_by_new", "can only be created on the host"),
         ("enter_the_host", "'__enter__' runs on the host; a context manager in a kernel has kernels"),
     ],
 )

@@ -143,7 +143,7 @@ def test_they_are_checked(method, text):
 
 def test_they_need_a_board():
     for decorate in (subkernel, lambda function: subkernel(1)):
-        with pytest.raises(ValueError, match=r"needs its board: @subkernel\(destination=1\)"):
+        with pytest.raises(ValueError, match=r"needs a destination: @subkernel\(destination=1\)"):
             decorate(print)
     for destination in (0, 256, 1.5):
         with pytest.raises(ValueError, match="is between 1 and 255, not"):

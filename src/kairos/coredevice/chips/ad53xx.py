@@ -1,4 +1,4 @@
-"""DAC of 16 or 14 bits with 8 to 40 channels: of each a code, a gain and an offset; two offsets for groups of them.
+"""DAC of 16 or 14 bits with 8 to 40 channels, each with code, gain and offset; two offset DACs for groups.
 
 Source: Analog Devices, AD5360 to AD5373 data sheets, section "Serial interface".
 
@@ -34,8 +34,8 @@ CHIPS = (
     (0x14FC, 32, 16, 8, 0x1FFF),
     (0x14FD, 32, 14, 8, 0x1FFF),
 )
-"""Which chip has what: channels, bits of a code (of 14, the upper ones of a word), channels of a group, of which each
-has eight addresses, and what its offset DACs are after a reset. A row: part, channels, bits, per_group, offset."""
+"""Variants of the chip: channels, bits of a code (14-bit codes are left-aligned in a word), channels per group (each
+group has eight addresses), and reset value of the offset DACs. A row: part, channels, bits, per_group, offset."""
 
 
 class WORD(Register):
@@ -44,7 +44,7 @@ class WORD(Register):
     chip = "AD53xx"
     width = 24
 
-    mode = Field(22, 2, values={"SPECIAL": 0, "GAIN": 1, "OFFSET": 2, "DATA": 3}, doc="what is written")
+    mode = Field(22, 2, values={"SPECIAL": 0, "GAIN": 1, "OFFSET": 2, "DATA": 3}, doc="destination of the value")
     target = Field(
         16,
         6,
@@ -88,10 +88,10 @@ class CONTROL(Register):
     width = 16
     reset = 0x0000
 
-    over_temperature = Field(4, 1, doc="hotter than 130 degrees Celsius; read only")
-    pec_error = Field(3, 1, doc="a checked transfer was wrong; read only")
+    over_temperature = Field(4, 1, doc="over-temperature, above 130 degrees Celsius; read only")
+    pec_error = Field(3, 1, doc="error in a checked transfer; read only")
     select_b = Field(2, 1, doc="register X1B instead of X1A")
-    thermal_shutdown = Field(1, 1, doc="power down when too hot")
+    thermal_shutdown = Field(1, 1, doc="power down on over-temperature")
     power_down = Field(0, 1, doc="power down")
 
     @staticmethod

@@ -26,7 +26,7 @@ class CONTROL(Register):
     width = 16
     reset = 0x0000
 
-    b28 = Field(13, 1, doc="a frequency comes as two words, the lower one first")
+    b28 = Field(13, 1, doc="a frequency is written as two words, the lower one first")
     hlb = Field(12, 1, doc="without b28: a frequency word is the upper half")
     fsel = Field(11, 1, doc="frequency register in use")
     psel = Field(10, 1, doc="phase register in use")
@@ -35,8 +35,8 @@ class CONTROL(Register):
     sleep1 = Field(7, 1, doc="stop the clock")
     sleep12 = Field(6, 1, doc="power the DAC down")
     opbiten = Field(5, 1, doc="pin SIGN BIT OUT on")
-    sign_pib = Field(4, 1, doc="that pin shows the comparator instead of the DAC's highest bit")
-    div2 = Field(3, 1, doc="that pin is not divided by two")
+    sign_pib = Field(4, 1, doc="this pin outputs the comparator instead of the MSB of the DAC")
+    div2 = Field(3, 1, doc="the output of this pin is not divided by two")
     mode = Field(1, 1, doc="triangle instead of sine")
 
     @staticmethod

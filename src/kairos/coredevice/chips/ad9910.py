@@ -47,12 +47,12 @@ LATENCY = (
     (79, 47, 91, 91),
     (79, 47, 91, 91),
 )
-"""System clock cycles from an edge of SYNC_CLK to the output: of single tones, of the RAM, of a ramp, with shift
-keying. A row: phase, amplitude, matched_phase, matched_amplitude."""
+"""Latency in system clock cycles from an edge of SYNC_CLK to the output: single tone, RAM, ramp, output shift keying. A
+row: phase, amplitude, matched_phase, matched_amplitude."""
 
 
 class INSTRUCTION(Register):
-    """First byte on the serial port; the data follow."""
+    """Instruction byte on the serial port, followed by the data."""
 
     chip = "AD9910"
     width = 8
@@ -92,21 +92,28 @@ class CFR1(Register):
     reset = 0x00000000
 
     ram_enable = Field(31, 1, doc="play the RAM")
-    ram_destination = Field(29, 2, values={"FTW": 0, "POW": 1, "ASF": 2, "POWASF": 3}, doc="what the RAM gives")
-    manual_osk_external = Field(23, 1, doc="the OSK pin switches the amplitude by hand")
+    ram_destination = Field(
+        29,
+        2,
+        values={"FTW": 0, "POW": 1, "ASF": 2, "POWASF": 3},
+        doc="destination of the RAM data",
+    )
+    manual_osk_external = Field(23, 1, doc="manual control of the amplitude by the OSK pin")
     inverse_sinc = Field(22, 1, doc="correct the roll-off of the DAC")
-    internal_profile = Field(17, 4, doc="sequence of profiles that the chip goes through by itself")
+    internal_profile = Field(17, 4, doc="automatic sequence of profiles")
     sine_output = Field(16, 1, doc="sine instead of cosine")
     drg_load_lrr = Field(15, 1, doc="load the ramp rate timer at an update")
-    drg_autoclear = Field(14, 1, doc="clear the ramp accumulator at an update, then let it run")
-    phase_autoclear = Field(13, 1, doc="clear the phase accumulator at an update, then let it run")
+    drg_autoclear = Field(14, 1, doc="clear the ramp accumulator at an update, then release it")
+    phase_autoclear = Field(13, 1, doc="clear the phase accumulator at an update, then release it")
     drg_clear = Field(12, 1, doc="hold the ramp accumulator at zero")
     phase_clear = Field(11, 1, doc="hold the phase accumulator at zero")
     osk_load_arr = Field(10, 1, doc="load the amplitude ramp rate timer at an update")
     osk_enable = Field(9, 1, doc="output shift keying")
     select_auto_osk = Field(8, 1, doc="ramp of the amplitude instead of a switch")
-    power_down = Field(4, 4, doc="digital core, DAC, reference input, auxiliary DAC, from the highest bit on")
-    external_power_down = Field(3, 1, doc="the power-down pin is fast recovery instead of full power-down")
+    power_down = Field(
+        4, 4, doc="power down: digital core, DAC, reference input, auxiliary DAC, from the highest bit on"
+    )
+    external_power_down = Field(3, 1, doc="the power-down pin selects fast recovery instead of full power-down")
     sdio_input_only = Field(1, 1, doc="serial port with four wires")
     lsb_first = Field(0, 1, doc="lowest bit first on the serial port")
 
@@ -164,20 +171,22 @@ class CFR2(Register):
     reset = 0x00400820
 
     asf_profile_enable = Field(24, 1, doc="amplitude from single-tone profiles")
-    internal_update = Field(23, 1, doc="the update pin is an output of the chip's own updates")
+    internal_update = Field(23, 1, doc="the update pin outputs the internal updates")
     sync_clk_enable = Field(22, 1, reset=1, doc="SYNC_CLK pin driven")
-    drg_destination = Field(20, 2, values={"FTW": 0, "POW": 1, "ASF": 2}, doc="what the ramp gives")
+    drg_destination = Field(20, 2, values={"FTW": 0, "POW": 1, "ASF": 2}, doc="destination of the ramp")
     drg_enable = Field(19, 1, doc="digital ramp")
-    drg_nodwell_high = Field(18, 1, doc="from the upper limit back at once")
-    drg_nodwell_low = Field(17, 1, doc="from the lower limit back at once")
-    effective_ftw = Field(16, 1, doc="a read gives the frequency in use")
-    update_rate = Field(14, 2, doc="prescaler of the chip's own updates")
+    drg_nodwell_high = Field(18, 1, doc="no-dwell at the upper limit: return at once")
+    drg_nodwell_low = Field(17, 1, doc="no-dwell at the lower limit: return at once")
+    effective_ftw = Field(16, 1, doc="reads return the frequency in use")
+    update_rate = Field(14, 2, doc="prescaler of the internal updates")
     pdclk_enable = Field(11, 1, reset=1, doc="PDCLK pin driven")
     pdclk_invert = Field(10, 1, doc="PDCLK inverted")
     txenable_invert = Field(9, 1, doc="TxEnable active low")
     matched_latency_enable = Field(7, 1, doc="frequency, phase and amplitude take effect together")
     data_hold = Field(6, 1, doc="the parallel port holds its last value")
-    sync_validation_disable = Field(5, 1, reset=1, doc="no watch on the synchronisation clock; clears its error")
+    sync_validation_disable = Field(
+        5, 1, reset=1, doc="disable monitoring of the synchronisation clock, and clear its error"
+    )
     parallel_enable = Field(4, 1, doc="parallel data port")
     fm_gain = Field(0, 4, doc="gain of the parallel port's frequency")
 
@@ -236,7 +245,7 @@ class CFR3(Register):
     vco_sel = Field(24, 3, reset=7, range=(0, 5), doc="oscillator of the PLL; 6 and 7: none")
     icp = Field(19, 3, reset=7, doc="current of the charge pump, in steps of 25 uA from 212 uA on")
     refclk_divider_bypass = Field(15, 1, doc="reference not divided by two")
-    refclk_divider_resetb = Field(14, 1, reset=1, doc="0 holds that divider in reset")
+    refclk_divider_resetb = Field(14, 1, reset=1, doc="0: hold this divider in reset")
     pfd_reset = Field(10, 1, doc="hold the phase detector in reset")
     pll_enable = Field(8, 1, doc="system clock from the PLL")
     pll_n = Field(1, 7, range=(12, 127), doc="multiplier of the reference")
@@ -285,7 +294,7 @@ class AUX_DAC(Register):
 
 
 class IO_UPDATE(Register):
-    """Rate of the chip's own updates."""
+    """Rate of the internal updates."""
 
     chip = "AD9910"
     width = 32
@@ -302,7 +311,7 @@ class IO_UPDATE(Register):
 
 
 class FTW(Register):
-    """Frequency where no profile gives one."""
+    """Frequency, if not given by a profile."""
 
     chip = "AD9910"
     width = 32
@@ -319,7 +328,7 @@ class FTW(Register):
 
 
 class POW(Register):
-    """Phase where no profile gives one."""
+    """Phase, if not given by a profile."""
 
     chip = "AD9910"
     width = 16
@@ -336,7 +345,7 @@ class POW(Register):
 
 
 class ASF(Register):
-    """Amplitude where no profile gives one, and its ramp."""
+    """Amplitude, if not given by a profile, and its ramp."""
 
     chip = "AD9910"
     width = 32
@@ -480,8 +489,8 @@ class RAM_PROFILE(Register):
     step = WideField(40, 16, doc="periods of a quarter of the system clock for a word")
     end = WideField(30, 10, doc="last word")
     start = WideField(14, 10, doc="first word")
-    nodwell_high = WideField(5, 1, doc="at the end of a ramp back to the first word")
-    zero_crossing = WideField(3, 1, doc="in direct switch mode: change at a zero of the phase")
+    nodwell_high = WideField(5, 1, doc="return to the first word at the end of a ramp")
+    zero_crossing = WideField(3, 1, doc="in direct switch mode: change at a zero crossing of the phase")
     mode = WideField(
         0,
         3,
@@ -505,21 +514,21 @@ class RAM_PROFILE(Register):
 
 
 class RAM(Register):
-    """Words of the RAM, from the first to the last of the selected profile. A word of one quantity is left aligned."""
+    """Words of the RAM, from the first to the last of the selected profile. Single quantities are left-aligned."""
 
     chip = "AD9910"
     width = 32
     address = 0x16
 
     pow = Field(16, 16, unit="turn", steps=0x10000, doc="phase word")
-    asf = Field(18, 14, unit="full scale", steps=0x3FFF, doc="amplitude word, where the RAM gives the amplitude alone")
+    asf = Field(18, 14, unit="full scale", steps=0x3FFF, doc="amplitude word, if the RAM contains amplitudes only")
     polar_asf = Field(
-        2, 14, unit="full scale", steps=0x3FFF, doc="amplitude word, where the RAM gives phase and amplitude"
+        2, 14, unit="full scale", steps=0x3FFF, doc="amplitude word, if the RAM contains phase and amplitude"
     )
 
 
 class STORED_DELAYS(Register):
-    """A word in the EEPROM of the card, where the device database refers to it."""
+    """Calibration word in the EEPROM of the card, if the device database refers to it."""
 
     chip = "AD9910"
     width = 32

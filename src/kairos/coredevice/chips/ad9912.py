@@ -30,7 +30,7 @@ SLOW_REFERENCE = 0xA7D8C0
 
 
 class INSTRUCTION(Register):
-    """Head of a message on the serial port; the data follow."""
+    """Header of a message on the serial port, followed by the data."""
 
     chip = "AD9912"
     width = 16
@@ -47,18 +47,18 @@ class INSTRUCTION(Register):
 
 
 class SERIAL_CONFIG(Register):
-    """Serial port; the bits are there twice, mirrored."""
+    """Serial port; each bit occurs twice, mirrored."""
 
     chip = "AD9912"
     width = 8
     address = 0x00
     reset = 0x18
 
-    sdo_active = Field(7, 1, doc="data come out on a pin of their own")
+    sdo_active = Field(7, 1, doc="separate pin for output data")
     lsb_first = Field(6, 1, doc="lowest bit first")
     soft_reset = Field(5, 1, doc="reset")
     long_instruction = Field(4, 1, reset=1, doc="instructions of 16 bits")
-    mirrored = Field(0, 4, reset=8, doc="the same, the other way round")
+    mirrored = Field(0, 4, reset=8, doc="the same bits, mirrored")
 
     @staticmethod
     @portable(flags={"forceinline"})
@@ -90,7 +90,7 @@ class PART_ID(Register):
 
 
 class POWER(Register):
-    """What is powered down."""
+    """Power-down control."""
 
     chip = "AD9912"
     width = 8
@@ -193,7 +193,7 @@ class PHASE(Register):
 
 
 class TONE(Register):
-    """Phase and frequency words, which follow one another."""
+    """Phase and frequency words, in consecutive registers."""
 
     chip = "AD9912"
     width = 64

@@ -52,11 +52,11 @@ LARGEST_CLOCK = 3500000000.0
 """fastest system clock, Hz"""
 
 CALIBRATION_S = 0.001
-"""for the DAC's calibration, s; it needs less at every clock"""
+"""time for the DAC's calibration in s, sufficient for every clock"""
 
 
 class BUS_UPDATE(Register):
-    """Of the gateware's bus: update pulse for the chips selected."""
+    """Of the gateware's bus: update pulse for the selected chips."""
 
     chip = "AD9914"
     width = 16
@@ -95,7 +95,7 @@ class CFR1(Register):
     reset = 0x00010008
 
     vco_cal_enable = Field(24, 1, doc="calibrate the PLL's oscillator")
-    parallel_streaming = Field(17, 1, doc="the parallel port is read all the time")
+    parallel_streaming = Field(17, 1, doc="the parallel port is sampled continuously")
     sine_output = Field(16, 1, reset=1, doc="sine instead of cosine")
     load_lrr = Field(15, 1, doc="updates load the ramp's rate")
     drg_autoclear = Field(14, 1, doc="updates clear the ramp")
@@ -156,10 +156,10 @@ class CFR2(Register):
 
     profile_enable = Field(23, 1, doc="frequency, phase and amplitude of profiles")
     parallel_enable = Field(22, 1, doc="of the parallel data port")
-    drg_destination = Field(20, 2, values={"FREQUENCY": 0, "PHASE": 1, "AMPLITUDE": 2}, doc="what ramps")
+    drg_destination = Field(20, 2, values={"FREQUENCY": 0, "PHASE": 1, "AMPLITUDE": 2}, doc="destination of the ramp")
     drg_enable = Field(19, 1, doc="ramp generator")
-    nodwell_high = Field(18, 1, doc="a ramp does not stay at its upper end")
-    nodwell_low = Field(17, 1, doc="nor at its lower one")
+    nodwell_high = Field(18, 1, doc="no-dwell at the upper limit of a ramp")
+    nodwell_low = Field(17, 1, doc="no-dwell at the lower limit of a ramp")
     modulus_enable = Field(16, 1, doc="programmable modulus: the frequency word has a fraction")
     matched_latency = Field(15, 1, doc="amplitude, phase and frequency change at one time")
     frequency_jump = Field(14, 1, doc="ramps leave out a range")
@@ -199,7 +199,7 @@ class CFR2(Register):
 
 
 class CFR4(Register):
-    """Control function register 4; what is not named must stay as after a reset."""
+    """Control function register 4; other bits must keep their reset values."""
 
     chip = "AD9914"
     width = 32
@@ -208,7 +208,7 @@ class CFR4(Register):
 
     aux_divider_power_down = Field(26, 1, doc="no SYNC_OUT")
     dac_cal_clock_power_down = Field(25, 1, doc="no clock for the calibration")
-    dac_cal_enable = Field(24, 1, doc="calibrate the DAC, which each change of the clock needs")
+    dac_cal_enable = Field(24, 1, doc="calibrate the DAC, required after each change of the clock")
 
     @staticmethod
     @portable(flags={"forceinline"})

@@ -45,13 +45,13 @@ MODULUS1 = 0x1000000
 """modulus of the first fraction"""
 
 HIGHEST_MODULUS2 = 0xFFFFFFF
-"""highest modulus of the second one"""
+"""highest modulus of the second fraction"""
 
 LOWEST_VCO = 3400000000.0
 """lowest frequency of the oscillator, Hz"""
 
 HIGHEST_VCO = 6800000000.0
-"""its highest one, Hz"""
+"""highest frequency of the oscillator, Hz"""
 
 PRESCALED = 6000000000.0
 """above this frequency of the oscillator, in Hz, the prescaler is 8/9"""
@@ -60,7 +60,7 @@ LEAST_N = 23
 """lowest whole part of the divider, with the prescaler 4/5"""
 
 LEAST_PRESCALED_N = 75
-"""lowest one with the prescaler 8/9"""
+"""lowest whole part of the divider, with the prescaler 8/9"""
 
 HIGHEST_PFD = 125000000.0
 """highest frequency of the phase detector, Hz"""
@@ -161,10 +161,10 @@ class R4(Register):
         27,
         3,
         values={"OFF": 0, "HIGH": 1, "LOW": 2, "R_DIVIDER": 3, "N_DIVIDER": 4, "ANALOG_LOCK": 5, "DIGITAL_LOCK": 6},
-        doc="what the pin MUXOUT shows",
+        doc="signal at the pin MUXOUT",
     )
     r_doubler = Field(26, 1, doc="double the reference")
-    r_div2 = Field(25, 1, doc="halve it behind its divider")
+    r_div2 = Field(25, 1, doc="halve the reference after its divider")
     r_counter = Field(15, 10, range=(1, 1023), doc="divider of the reference")
     double_buffer = Field(14, 1, doc="RF divider takes effect with R0")
     current = Field(10, 4, doc="charge pump, in steps of 0.3125 mA from the first one on")
@@ -233,7 +233,7 @@ class R6(Register):
     reset = 0x14000006
 
     negative_bleed = Field(29, 1, doc="bleed current on")
-    feedback = Field(24, 1, values={"DIVIDED": 0, "FUNDAMENTAL": 1}, doc="what the divider counts")
+    feedback = Field(24, 1, values={"DIVIDED": 0, "FUNDAMENTAL": 1}, doc="input of the divider")
     rf_divider = Field(21, 3, range=(0, 6), doc="output divider, power of two")
     bleed = Field(13, 8, doc="bleed current, in steps of 3.75 uA")
     mute = Field(11, 1, doc="mute outputs until the PLL has locked")
@@ -298,7 +298,7 @@ class R9(Register):
     reset = 0x00000009
 
     band_divider = Field(24, 8, doc="phase detector to the clock of the band selection")
-    timeout = Field(14, 10, doc="unit of the two others, in periods of the phase detector")
+    timeout = Field(14, 10, doc="unit of the two other times, in periods of the phase detector")
     alc_wait = Field(9, 5, doc="time for the level of the oscillator")
     lock_wait = Field(4, 5, doc="time for the lock")
 

@@ -21,7 +21,7 @@ class LEGACY(Register):
     width = 8
 
     rf_switch = Field(6, 1, doc="output on")
-    reversed_att = Field(0, 6, doc="attenuation in steps of 0.5 dB, its lowest bit in the highest place")
+    reversed_att = Field(0, 6, doc="attenuation in steps of 0.5 dB, with reversed bit order")
 
     @staticmethod
     @portable(flags={"forceinline"})

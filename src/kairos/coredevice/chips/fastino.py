@@ -33,7 +33,7 @@ CRC = 0x180F
 """polynomial of a frame's CRC"""
 
 CLOCK_HIGH = 4
-"""bits for which the clock lane is high in a word; one less in the first word of a frame"""
+"""number of bits in a word with the clock lane high; one less in the first word of a frame"""
 
 FRAME_WORDS = 14
 """words of a frame on the link"""
@@ -63,7 +63,7 @@ class DAC(Register):
 
 
 class UPDATE(Register):
-    """Make held codes outputs."""
+    """Output held codes."""
 
     chip = "Fastino"
     width = 32
@@ -150,16 +150,16 @@ class CIC_APPLY(Register):
 
 
 class FRAME(Register):
-    """What is in front of the codes in a frame on the link, the lowest bit first; behind the codes is the CRC."""
+    """Header of a frame on the link, before the codes, lowest bit first; the codes are followed by the CRC."""
 
     chip = "Fastino"
     width = 64
 
     configuration = WideField(0, 4, doc="as CFG")
     leds = WideField(4, 8, doc="as LEDS")
-    kind = WideField(12, 4, values={"UPDATE": 0, "INTERPOLATOR": 1}, doc="what the mask is for")
+    kind = WideField(12, 4, values={"UPDATE": 0, "INTERPOLATOR": 1}, doc="purpose of the mask")
     interpolator = WideField(16, 16, doc="as CIC")
-    mask = WideField(32, 32, doc="DACs that the frame is for")
+    mask = WideField(32, 32, doc="DACs addressed by the frame")
 
     @staticmethod
     @portable(flags={"forceinline"})

@@ -43,7 +43,7 @@ class MESSAGE(Register):
 
 
 class HEAD(Register):
-    """Head of a message to a chip behind the logic; the data follow as they are."""
+    """Header of a message to a chip behind the logic; the data follow unmodified."""
 
     chip = "Mirny"
     width = 8
@@ -63,7 +63,7 @@ class ATTENUATOR(Register):
     chip = "Mirny"
     width = 16
 
-    attenuator = Field(12, 1, doc="it is one")
+    attenuator = Field(12, 1, doc="marks a message to an attenuator")
     channel = Field(9, 2, doc="channel")
     att = Field(0, 8, unit="dB", steps=8, doc="255 less the attenuation")
 

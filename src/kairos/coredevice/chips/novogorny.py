@@ -28,7 +28,7 @@ CHANNELS = 8
 """channels of the card"""
 
 SEQUENCE = 16
-"""control words that the ADC keeps at most"""
+"""maximum number of control words stored by the ADC"""
 
 SPANS = (
     (1.220703125, 0),
@@ -40,11 +40,11 @@ SPANS = (
     (4.8828125, 1),
     (5.0, 1),
 )
-"""Ranges by their number: span in references, and whether it lies around zero. A row: span, bipolar."""
+"""Ranges by number: span in units of the reference, and whether the range is bipolar. A row: span, bipolar."""
 
 
 class ADC_CONTROL(Register):
-    """What the ADC converts next."""
+    """Control word: next conversion of the ADC."""
 
     chip = "Novogorny"
     width = 8

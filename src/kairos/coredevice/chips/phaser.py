@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 BOARD = 19
-"""what BOARD_ID says"""
+"""value of BOARD_ID"""
 
 CHANNELS = 2
 """RF channels"""
@@ -56,7 +56,7 @@ OSCILLATORS = 5
 """oscillators of a channel"""
 
 UPCONVERTER_SPACING = 16
-"""from a channel's registers to those of the next one"""
+"""offset from the registers of a channel to those of the next one"""
 
 FRAME_CYCLES = 40
 """coarse cycles of a frame of the link"""
@@ -68,7 +68,7 @@ CRC = 0x180F
 """polynomial of a frame's CRC"""
 
 CLOCK_HIGH = 4
-"""bits for which the clock lane is high in a word; one less in the first word of a frame"""
+"""number of bits in a word with the clock lane high; one less in the first word of a frame"""
 
 FRAME_WORDS = 10
 """words of a frame on the link"""
@@ -80,7 +80,7 @@ BITS_PER_CYCLE = 2
 """bits of the link in a coarse cycle"""
 
 ANSWER_SPARE = 1
-"""bits behind the 8 that answer a read, in the frame after the request's"""
+"""spare bits after the 8 bits that answer a read, in the frame after the request"""
 
 OSCILLATOR_RATE = 6250000.0
 """2^30 steps of an oscillator's frequency word, Hz"""
@@ -145,7 +145,7 @@ class GW_REV(Register):
     width = 8
     address = 0x02
 
-    gateware = Field(0, 8, values={"BASE": 1, "MIQRO": 2}, doc="which one")
+    gateware = Field(0, 8, values={"BASE": 1, "MIQRO": 2}, doc="type of gateware")
 
     @staticmethod
     @portable(flags={"forceinline"})
@@ -320,7 +320,7 @@ class DUC_CFG(Register):
 
     clr = Field(0, 1, doc="hold the phase at zero")
     clr_once = Field(1, 1, doc="clear the phase once")
-    source = Field(2, 2, doc="what goes to the DAC")
+    source = Field(2, 2, doc="source of the DAC")
 
     @staticmethod
     @portable(flags={"forceinline"})
@@ -407,7 +407,7 @@ class TONE(Register):
 
 
 class FRAME(Register):
-    """What is in front of the oscillators in a frame on the link, the lowest bit first; behind them is the CRC."""
+    """Header of a frame on the link, before the oscillators, lowest bit first; the CRC follows them."""
 
     chip = "Phaser"
     width = 18
@@ -416,7 +416,7 @@ class FRAME(Register):
     request = Field(1, 1, doc="a register is read or written")
     write = Field(2, 1, doc="written")
     register = Field(3, 7, doc="which")
-    data = Field(10, 8, doc="what is written")
+    data = Field(10, 8, doc="value to write")
 
     @staticmethod
     @portable(flags={"forceinline"})

@@ -35,7 +35,7 @@ WORD_BITS = 16
 """bits of a coefficient in an event"""
 
 ADC_ID_VALUE = 0x38D0
-"""what ADC_ID says, the lowest four bits may be anything"""
+"""value of ADC_ID, ignoring the lowest four bits"""
 
 ADC_RESET_BITS = 64
 """clock cycles with the data high that reset the ADC"""
@@ -108,7 +108,7 @@ class ADC_STATUS(Register):
 
 
 class ADC_MODE(Register):
-    """ADC: what it does."""
+    """ADC: mode."""
 
     chip = "Shuttler"
     width = 16
@@ -116,8 +116,8 @@ class ADC_MODE(Register):
     reset = 0x2000
 
     ref_en = Field(15, 1, doc="internal reference on")
-    sing_cyc = Field(13, 1, reset=1, doc="a conversion is given when it has settled")
-    delay = Field(8, 3, doc="delay behind a change of channel")
+    sing_cyc = Field(13, 1, reset=1, doc="output only settled conversions")
+    delay = Field(8, 3, doc="delay after a change of channel")
     mode = Field(
         4,
         3,
@@ -156,7 +156,7 @@ class ADC_ID(Register):
 
 
 class ADC_INTERFACE(Register):
-    """ADC: what a message is."""
+    """ADC: header of a message."""
 
     chip = "Shuttler"
     width = 16

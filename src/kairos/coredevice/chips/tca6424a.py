@@ -22,7 +22,7 @@ BUS_ADDRESS = 34
 
 
 class COMMAND(Register):
-    """The first byte that is written: which register comes next."""
+    """First byte written: address of the following register."""
 
     chip = "TCA6424A"
     width = 8

@@ -273,7 +273,7 @@ class REGISTER7(Register):
     vco_trim = Field(7, 6, reset=32, doc="capacitors of the oscillator")
     vco_test_mode = Field(14, 1, doc="count the oscillator's extremes")
     cal_bypass = Field(15, 1, doc="no calibration: `vco_sel` and `vco_trim` act")
-    mux_ctrl = Field(16, 3, reset=1, doc="what the pin LD shows")
+    mux_ctrl = Field(16, 3, reset=1, doc="signal at the pin LD")
     isource_sink = Field(19, 1, doc="sign of the offset current")
     isource_trim = Field(20, 3, reset=4, doc="offset current")
     pd_tc = Field(23, 2, doc="time constant of the output buffer's switch")

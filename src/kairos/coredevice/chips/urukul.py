@@ -1,4 +1,4 @@
-"""Logic of a card with four DDS channels: what it is told (CFG), and what it says at the same time (STA).
+"""Logic of a card with four DDS channels: configuration (CFG) and the status returned in the same transfer (STA).
 
 Source: Sinara Urukul, CPLD protocol revisions 8 and 9.
 

@@ -1,4 +1,4 @@
-"""Building blocks of drivers that several cards share.
+"""Building blocks of drivers, shared by several cards.
 
 RTIO channels: `channel` (a device and its addresses), `levels`, `gates`, `inputs`. Buses: `spi`
 (kinds of transfers). Cards: `scales` (codes of DACs and ADCs), `attenuators`, `readiness` (waiting

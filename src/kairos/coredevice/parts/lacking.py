@@ -1,4 +1,4 @@
-"""Features of a card that its driver lacks for want of public documentation: using them is an error.
+"""Functions of a card that its driver lacks because they are not publicly documented; using one raises an error.
 
 A class decorated with `lacking` names the missing methods::
 

@@ -1,4 +1,4 @@
-"""Probes of a card in the monitor of a core device (TCP 1383): for tools that display them, not for
+"""Values of a card available through the monitor of a core device (TCP 1383), for display tools rather than
 kernels.
 
 A driver whose card has probes lists them in a host-only method ``monitored()``.

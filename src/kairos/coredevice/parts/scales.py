@@ -1,4 +1,5 @@
-"""Scales: conversion of quantities to codes of DACs, attenuators and amplitude words, and of ADC codes back.
+"""Scales: conversion of quantities to codes of DACs, attenuators and amplitude words, and of ADC codes to
+quantities.
 
 A scale is declared once, with numbers of a data sheet, and used on the host and in kernels. Codes
 out of range are rejected by the method `refuse`, which a card overrides to raise the exception that

@@ -1,4 +1,4 @@
-"""Functions of an Urukul for its DDS channels, independent of the chip."""
+"""Functions of an Urukul for each of its DDS channels, independent of the chip."""
 
 from ...language import TFloat, TInt32, host_only, kernel
 from .. import urukul

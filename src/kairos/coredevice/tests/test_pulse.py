@@ -73,10 +73,10 @@ def test_a_coupling_out_of_range_is_refused(pulse, offset, real):
 
 
 def test_channels_that_do_not_wait_are_told(pulse):
-    with pytest.raises(KernelError, match="PulseError: the channels of the pulse core do not wait for the trigger"):
+    with pytest.raises(KernelError, match="PulseError: the channels of the pulse core are not armed"):
         run(pulse.wait_armed, 3, -1, data=[0, 0], counter=1000)
 
 
 def test_a_gate_that_is_too_long_to_be_kept_is_refused(pulse):
     gate = PlayableGate("long", [0] * (KEPT * WORDS + WORDS), 100, (), 8)
-    assert called(pulse.prepare, gate).message == "the gate has too many words to be kept"
+    assert called(pulse.prepare, gate).message == "the gate has too many words to be stored"

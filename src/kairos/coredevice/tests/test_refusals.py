@@ -57,7 +57,7 @@ def get():
         (
             "ad9910.AD9910",
             {"chip_select": 5, "pll_n": 32, "sync_delay_seed": "card", "io_update_delay": "card"},
-            "'card' does not say where the calibration is: EEPROM_DEVICE:OFFSET",
+            "'card' is not the location of a calibration: give EEPROM_DEVICE:OFFSET",
         ),
         (
             "adf5356.ADF5356",
@@ -95,7 +95,7 @@ def test_arguments(driver, arguments, text):
         ("dac", "init", (), [0xFFFF], "ValueError: DAC not found"),
         ("dac", "init", (), [HOT], "ValueError: DAC over temperature"),
         ("dac", "init", (), [0, 0xFF], "ValueError: DAC CONTROL readback mismatch"),
-        ("dac", "calibrate", (0, 0.0, 1.0), (), "ValueError: the gain of the DAC channel is too low to be calibrated"),
+        ("dac", "calibrate", (0, 0.0, 1.0), (), "ValueError: the gain of the DAC channel is too low for calibration"),
         (
             "dac",
             "read_reg",
@@ -109,14 +109,14 @@ def test_arguments(driver, arguments, text):
             "input_mu",
             ([0],),
             (),
-            "GrabberTimeoutException: the results are late: has a frame ended, and are all regions gated?",
+            "GrabberTimeoutException: timeout waiting for the results: has a frame ended, and are all regions gated?",
         ),
         (
             "grabber",
             "input_mu",
             ([0],),
             [1],
-            "OutOfSyncException: a frame has another number of results: are other regions gated?",
+            "OutOfSyncException: a frame has an unexpected number of results: are other regions gated?",
         ),
     ],
 )

@@ -52,7 +52,7 @@ def test_decoding():
         ({"level": 1}, ValueError, "level of an Example is between 2 and 9, not 1"),
         ({"offset": 8.0}, ValueError, "offset of an Example is between -128 and 127, not 128"),
         ({"mode": "FAST"}, ValueError, "mode of Status is one of OFF, ON, AUTO, not 'FAST'"),
-        ({"level": 0.5}, ValueError, "level of Status is a number, no quantity such as 0.5"),
+        ({"level": 0.5}, ValueError, "level of Status is a plain number, not a quantity such as 0.5"),
         ({"leve1": 3}, TypeError, "the Example has no field leve1 in Status; it has top, offset, mode, level"),
     ],
 )

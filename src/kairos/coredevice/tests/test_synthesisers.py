@@ -106,7 +106,7 @@ def test_registers_of_the_mirny(get):
     assert [word[4] for word in run(mirny.init, True).words(SPI)] == [1 << 17 | 1 << 16 | 2 << 4]
     with pytest.raises(KernelError, match="ValueError: Mirny proto_rev mismatch"):
         run(mirny.init, data=[0b0100])
-    with pytest.raises(KernelError, match="which number the reference's source has depends on the Mirny"):
+    with pytest.raises(KernelError, match="the number of the reference source depends on the Mirny"):
         run(get("named").init, True)
     with pytest.raises(Exception, match="clk_sel of a Mirny is 0 to 3, or one of xo, mmcx, sma"):
         devices(ENTRIES | {"x": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": "si"})}).get("x")
