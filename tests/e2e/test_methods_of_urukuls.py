@@ -59,7 +59,9 @@ def test_cpld(chain, part):
     assert chain.advance_mu == 2 * 896 and field(part(), "IO_RST") == 0
 
     chain(cpld.set_all_att_mu, 0x10203040)
-    assert [part()[f"ch{n}"]["attenuation_db"] for n in range(4)] == [attenuation_db(mu) for mu in (0x40, 0x30, 0x20, 0x10)]
+    assert [part()[f"ch{n}"]["attenuation_db"] for n in range(4)] == [
+        attenuation_db(mu) for mu in (0x40, 0x30, 0x20, 0x10)
+    ]
     chain(cpld.set_att_mu, 1, 0x80)
     chain(cpld.set_att, 3, 12.5)
     assert int(chain(cpld.get_att_mu)) & 0xFFFFFFFF == (255 - 100) << 24 | 0x20 << 16 | 0x80 << 8 | 0x40
