@@ -127,7 +127,7 @@ def replace_image(device, board, image, folder):
     (folder / "new").write_bytes(image)
     (folder / "other").write_bytes(small_image(bitstream=ANOTHER_CHIP))
     line = refused(device, board, "flash", folder / "other")
-    assert "has: the gateware in it: this bitstream is for the XC7Z030, this chip is the XC7Z045" in line
+    assert "the gateware in it: this bitstream is for the XC7Z030, this chip is the XC7Z045" in line
     assert not is_on(device.cards[board], image)
     restarted(device, board, lambda: done(device, board, "flash", folder / "new"))
     assert is_on(device.cards[board], image)

@@ -146,7 +146,7 @@ def test_slow_clients_cost_nobody_anything(device, device_db, kairos):
         (b"raise RuntimeError('of its own')\n", "device_db.py:1: RuntimeError: of its own"),
         (b"import sys\nsys.exit(3)\n", "device_db.py"),
         (b"import no_such_module\n", "no_such_module"),
-        (b"device_db = {'core': 'core'}\n", "circle"),
+        (b"device_db = {'core': 'core'}\n", "form a cycle"),
         (b"device_db = {'core': {'type': 'local'}}\n", "lacks 'module'"),
         (b"device_db = {'core': {'type': 'nonsense'}}\n", "Unsupported type in device DB: nonsense"),
         (b"def f():\n    return f()\n\n\nf()\n", "RecursionError"),

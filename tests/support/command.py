@@ -20,6 +20,11 @@ class Exp(EnvExperiment):
 """
 
 
+def _heed_signals():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def run_kairos(*words, timeout=PATIENCE, **options):
     """Run the command with these words only; `options`: for `subprocess.run`."""
     command = [sys.executable, "-m", "kairos", *map(str, words)]
@@ -57,15 +62,16 @@ class Kairos:
         return path
 
     def start(self, path, *arguments, **options):
-        """Start a run and return the process, with its standard output as a pipe. Ctrl-C reaches it
-        even if the tests themselves run in the background of a shell, which ignores it."""
+        """Start a run and return the process, with its standard output as a pipe. Signals reach it
+        even if the tests themselves run in the background of a shell or under nohup, which ignore
+        them."""
         return subprocess.Popen(
             self.command("run", path, *arguments, **options),
             cwd=self.directory,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=_heed_signals,
         )
 
     def interrupt(self, process, number=signal.SIGINT):

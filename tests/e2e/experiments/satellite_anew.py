@@ -60,7 +60,7 @@ class Anew(EnvExperiment):
         self.restart()
         self.core.wait_until_mu(self.core.get_rtio_counter_mu() + 500_000_000)
         self.wait_until_there()
-        # Outputs are posted: the next one reports the fate of the first.
+        # The first of these outputs is refused, which the wait behind it reports.
         for _ in range(3):
             self.attempt()
         self.core.wait_until_mu(end)
