@@ -1,4 +1,4 @@
-"""The satellite's firmware, alone on a board: what it says of itself."""
+"""The satellite firmware on a board without master: its log."""
 
 import re
 

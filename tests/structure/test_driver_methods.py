@@ -1,8 +1,8 @@
-"""Every method of a driver that runs on the device is called by a test through the whole chain.
+"""Every driver method that runs on the device is called by a test through the whole chain.
 
-Tests that call all methods of a class ask at their end what has not been called, with `Chain.uncalled`
-(`tests/support/chain.py`), which knows it from the calls that were made. Here is looked whether each
-class is asked for.
+Tests that call all methods of a class query `Chain.uncalled` (`tests/support/chain.py`) at their
+end, which reports the methods that were not called. This test checks that some test does so for
+each class.
 """
 
 import importlib
@@ -40,7 +40,7 @@ PARTS |= {"WideField"}
 
 
 def drivers() -> dict[str, type]:
-    """Classes of the drivers that have methods for the device, by name."""
+    """Returns the driver classes with methods that run on the device, by name."""
     found = {}
     for module in pkgutil.iter_modules(kairos.coredevice.__path__):
         if not module.ispkg:
