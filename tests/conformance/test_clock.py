@@ -13,7 +13,7 @@ from tests.support.raw_session import Session
 from tests.support.waiting import let_pass, printed
 
 I2C_READ_FOR_EVER = 0
-"""What the kernel `i2c` is told to do."""
+"""Operation of the kernel `i2c`."""
 
 
 @pytest.fixture(scope="module")

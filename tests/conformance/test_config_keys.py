@@ -15,7 +15,7 @@ from tests.support.raw_session import Session
 from tests.support.waiting import settled
 
 DMA_UNREACHABLE = 8
-"""What the kernel `dma` is told to do."""
+"""Operation of the kernel `dma`."""
 
 
 class Configured:

@@ -93,7 +93,7 @@ FAULTS = {
     31: "the kernel waits for the reply to an RPC it has not sent",
     32: "data abort (not permitted) at address 0x00000000, at +0x",
 }
-"""Case of the kernel `faults`: the text that its host gets."""
+"""Case of the kernel `faults`: expected message at the host."""
 
 
 @pytest.mark.parametrize("what", FAULTS)

@@ -51,7 +51,7 @@ GROUPS = {
     "mathematics": "fma jn yn sincos",
     "test": "test_exception_id_sync",
 }
-"""The list of the ABI, typed from it, with what it says should be there besides (uidivmod, sincos, spi)."""
+"""Copy of the ABI's list, with the functions it recommends in addition (uidivmod, sincos, spi)."""
 
 SPI_ERROR, SUBKERNEL_ERROR, RUNTIME_ERROR, CXP_ERROR = 6, 7, 15, 22
 NAN, INFINITY = math.nan, math.inf

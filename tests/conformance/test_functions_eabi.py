@@ -149,7 +149,7 @@ def test_multiplication_and_shifts(functions):
 # ---- memory
 
 FRESH = bytes(~i & 0xFF for i in range(256))
-"""The kernel's buffer before each call."""
+"""Content of the kernel's buffer before each call."""
 
 
 @pytest.mark.parametrize("suffix", ["", "4", "8"])

@@ -15,7 +15,7 @@ from tests.support.raw_management import Management
 from tests.support.raw_session import Session
 
 UNDEFINED = 0xE7F000F0
-"""An instruction that is none, as the compiler uses it for what cannot be reached."""
+"""An undefined instruction, which the compiler emits for unreachable code."""
 
 
 def symbol(pattern, image="runtime.elf"):
@@ -120,7 +120,7 @@ def test_a_fault_is_told_though_the_kernel_has_overwritten_the_channel(device):
 
 
 RETURN = 0xE12FFF1E
-"""`bx lr`: of a task's function it makes one that is never polled again."""
+"""`bx lr`: written over a task's function, so that the task is never polled again."""
 GICC_CTLR = 0xF8F0_0100
 
 

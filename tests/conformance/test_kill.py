@@ -29,7 +29,7 @@ ACTIVITIES = {
     "exceptions": 12,
 }
 SPIN_MAX = 400_000
-"""Turns of the delay: a millisecond of virtual time."""
+"""Maximum iterations of the delay loop: a millisecond of virtual time."""
 CHECK, CHECK_AFTER_RESET, RECORD = range(3)
 PULSES = [(0, 1), (1000, 0), (2000, 1), (3000, 0), (5000, 1), (6000, 0)]
 

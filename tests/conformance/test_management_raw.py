@@ -15,7 +15,7 @@ from tests.support.raw_moninj import Client
 from tests.support.waiting import printed
 
 DEBUG_ALLOCATOR = b"\x08"
-"""It has no reply, but leaves a line."""
+"""Request without a reply; it logs a line."""
 LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
 
 

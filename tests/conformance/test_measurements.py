@@ -14,9 +14,9 @@ MEASURE, MEASURED, REFUSED = 131, 131, 132
 ABSENT, BUSY, INVALID = 1, 2, 3
 GP0_READ, REQUEST, HP_READ, TO_KERNEL, TO_COMMS, COPY = 2, 4, 5, 9, 10, 11
 PROCESSOR, LOGIC = 800_000_016, 125_000_000
-"""Hz; the crystal's 33.3333 MHz are rounded up (`kairos_chip::setup`)."""
+"""Clock frequencies, Hz; the crystal's 33.3333 MHz are rounded up (`kairos_chip::setup`)."""
 QUANTUM = 4000
-"""Cycles that one core of the emulator may be ahead of the other."""
+"""Maximum cycles by which one emulated core may run ahead of the other."""
 
 
 @pytest.fixture(scope="module")

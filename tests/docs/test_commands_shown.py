@@ -41,7 +41,7 @@ RUN_BY = {
     "pip install build/wheels/*.whl": "tests/host/test_installed.py::test_the_first_run_after_an_installation",
     "kairos new blink && kairos run blink.py": "tests/host/test_installed.py::test_the_first_run_after_an_installation",
 }
-"""Commands in the text that this test does not type, and the test that does."""
+"""Commands in the text that are run by another test, and the name of that test."""
 CANNOT_BE_USED = {"artiq_client", "artiq_master", "artiq_dashboard"}
 
 

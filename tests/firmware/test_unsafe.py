@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 CRATES = {name: f"src/{name}/src" for name in ("chip", "channel", "comms", "pl", "runtime", "satman")} | {
     "first": "src/boot/first/src"
 }
-"""Folders that a table may begin a name with."""
+"""Folders with which a name in a table may begin."""
 PAGES = {
     # page: (folder for names without a folder, folders that the page covers)
     "firmware.md": (
