@@ -10,7 +10,7 @@ from kairos.contracts.pulse import ERROR_TEXTS
 ROOT = Path(__file__).parents[2]
 DRIVERS = ROOT / "src/kairos/coredevice"
 SHORTEST = 10
-"""Characters of a text in a test by which an error is known."""
+"""Minimum length of a text in a test to identify an error."""
 
 
 def messages() -> Iterator[tuple[str, str]]:

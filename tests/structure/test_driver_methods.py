@@ -24,7 +24,7 @@ ELSEWHERE = {
     "RemoteMemory": "tests/e2e/test_remote_memory.py",
     "TCA6424A": "tests/e2e/test_i2c.py",
 }
-"""What has tests of its own, in which methods need each other."""
+"""Classes with their own tests, as their methods depend on each other."""
 ABSENT = {
     "CXPGrabber": "no model of such a camera",
     "NRTSPIMaster": "no board has such a bus",
@@ -32,11 +32,11 @@ ABSENT = {
     "DDS": "likewise",
     "Trigger": "likewise",
 }
-"""What the emulated device has nothing for (docs/bench.md, "Not yet")."""
+"""Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""
 ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")
 PARTS = {"Conversions", "Field", "FixedDelays", "I2CDevice", "SerialPort", "Spline", "StoredDelays", "Synchronisation"}
 PARTS |= {"WideField"}
-"""What drivers are made of."""
+"""Base classes and components of drivers."""
 
 
 def drivers() -> dict[str, type]:
