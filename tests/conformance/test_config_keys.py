@@ -160,7 +160,7 @@ def test_device_map(configured):
     with Management(configured.device) as client:
         assert client.config_read(b"device_map") == names
         assert client.config_remove(b"device_map")
-    # From the next boot on, in addition to the gateware's names.
+    # The removal takes effect at the next boot: then only the gateware's own names are used.
     assert "0x03e7:Käfig" in unreachable(configured.device)
     assert "0x03e7:unknown" in unreachable(configured.start(gateware=True))
 

@@ -1,4 +1,4 @@
-"""The satellite firmware on a board without master: its log."""
+"""The satellite firmware on a single board: its log."""
 
 import re
 

@@ -86,7 +86,7 @@ def test_output_of_the_dds(devices):
     assert [word for *_, word in transfers(outputs)] == [0x15, asf << 16 | 0x4000, ftw]
     pulses = [(time, data) for time, channel, _, data in outputs if channel == UPDATE]
     assert (pulses, now) == ([(1248, 1), (1256, 0)], 1256)
-    # Delayed by the part of 19 mu that the 8 mu grid leaves
+    # Delayed by 19 mu rounded down to the 8 mu grid
     _, now = run(devices.get("late_dds").set, 80e6)
     assert now == 1256 + 16
     # Absolute phase: control register written before and after
