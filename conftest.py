@@ -1,6 +1,6 @@
-"""What all tests share: examples that Hypothesis makes take longer on a machine that does something else too.
+"""Hypothesis settings shared by all tests: no deadline, as examples take longer on a busy machine.
 
-They are the same each time, so that who changes nothing sees no new failure; `make test-long` draws others."""
+Examples are the same in every run, so that unchanged code sees no new failure; `make test-long` draws others."""
 
 from hypothesis import HealthCheck, settings
 

@@ -1,7 +1,7 @@
-"""The corpus that is kept: `corpus/TARGET.txt`, an input in each line, in hexadecimal.
+"""The stored corpus: `corpus/TARGET.txt`, one hexadecimal input per line.
 
-corpus.py expand TARGET FOLDER    writes each input to a file, as libFuzzer reads them
-corpus.py keep TARGET FOLDER      the other way round, shortest first; FOLDER is what `TARGET -merge=1` has made
+corpus.py expand TARGET FOLDER    writes each input to its own file, as libFuzzer expects
+corpus.py keep TARGET FOLDER      the reverse, shortest input first; FOLDER is the output of `TARGET -merge=1`
 """
 
 import hashlib

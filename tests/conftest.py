@@ -1,4 +1,4 @@
-"""Devices for tests, one for each test module, and the command."""
+"""Emulated devices, one per test module, and the command `kairos`."""
 
 import os
 
@@ -11,13 +11,13 @@ from tests.support.paths import BUILD, EXAMPLES
 
 ARTIFACTS = ("emulator/kairos-emulator", "firmware/runtime.elf", "gateware/demo/libkairos_pl.so")
 
-# What an earlier run has compiled proves nothing of today's compiler.
+# Kernels compiled by an earlier run would not test the current compiler.
 os.environ["KAIROS_CACHE"] = "off"
 
 
 @pytest.fixture(scope="session")
 def start_device():
-    """Class of emulated devices, for tests that need one of their own: whoever starts one closes it."""
+    """The class of emulated devices, for tests with their own device, which they must close."""
     return Device
 
 
@@ -32,7 +32,7 @@ def device(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def device_with_card(tmp_path_factory):
-    """The same with an SD card, on which a configuration can be kept."""
+    """An emulated device with an SD card that stores a configuration."""
     directory = tmp_path_factory.mktemp("device")
     device = Device(directory, sd=sd_card.make(directory / "card"))
     yield device
@@ -41,7 +41,7 @@ def device_with_card(tmp_path_factory):
 
 @pytest.fixture
 def kairos(tmp_path):
-    """The command, in a directory of its own."""
+    """The command `kairos`, run in its own directory."""
     missing = [name for name in ARTIFACTS if not (BUILD / name).exists()]
     if missing:
         pytest.fail(f"not built: {', '.join(missing)} in {BUILD}. Run `make build` first.", pytrace=False)
@@ -50,7 +50,7 @@ def kairos(tmp_path):
 
 @pytest.fixture
 def device_db(device, tmp_path):
-    """A device database whose core is the device of this test module, which outlives a run."""
+    """A device database whose core is this test module's device, which persists between runs."""
     path = tmp_path / "device_db.py"
     text = (EXAMPLES / "device_db.py").read_text()
     assert '"emulator://demo"' in text

@@ -1,17 +1,17 @@
-//! Batches of register accesses: any program is refused, or ends within its bounds and touches only
-//! what it may.
+//! Batches of register accesses: any program is rejected, or ends within its bounds and accesses
+//! only permitted registers.
 #![no_main]
 
 use kairos_batch::{Batch, Device, Exported, Pause, Permission, Run};
 use kairos_proto::batch::{Ending, Instruction, Outcome, Transfer};
 use libfuzzer_sys::fuzz_target;
 
-/// Most of what a batch may take (`src/contracts/batch.toml`).
+/// Limits of a batch (`src/contracts/batch.toml`).
 const STEPS: u32 = 100_000;
 const RESULTS: u32 = 16_384;
 
-/// Addresses are small numbers here, so that programs meet them: from their lowest bits, whether
-/// they may be read and written.
+/// Permission of an address, from its lowest bits. Only small addresses are valid, so that programs
+/// hit them.
 fn permission(address: u32) -> Option<Permission> {
     (address < 64).then_some(Permission {
         read: address & 1 != 0,

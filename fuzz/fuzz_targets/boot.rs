@@ -1,4 +1,4 @@
-//! What a loader reads: boot images, firmware, bitstreams, and requests from the network.
+//! Inputs of a loader: boot images, firmware, bitstreams, and requests from the network.
 #![no_main]
 
 use kairos_proto::bitstream::Bitstream;
@@ -17,7 +17,7 @@ impl Sink for Out {
     }
 }
 
-/// Partitions of which an image can be made are read from it again.
+/// Checks that an image built from partitions reads back the same partitions.
 fn images(data: &[u8]) {
     let (mut rest, mut list) = (data, Vec::new());
     while let Some(([kind, length, load, entry], behind)) = rest.split_first_chunk::<4>() {

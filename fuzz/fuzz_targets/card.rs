@@ -1,5 +1,5 @@
-//! The configuration on a card that is damaged, or made to do harm: whatever its sectors hold, each
-//! access ends, with a value or an error.
+//! The configuration on a damaged or malicious card: whatever its sectors contain, each access
+//! terminates with a value or an error.
 #![no_main]
 
 use std::cell::RefCell;
@@ -11,11 +11,11 @@ use kairos_config::card::{BlockDevice, DeviceError, Sector, SECTOR};
 use kairos_config::store::{Workspace, Store};
 use libfuzzer_sys::fuzz_target;
 
-/// First sector of the partition, and sectors in it.
+/// First sector of the partition, and its number of sectors.
 const START: usize = 2048;
 const LENGTH: usize = 6000;
 
-/// A card in memory: sectors as they were at first, and those changed since.
+/// A card in memory: the initial sectors, and those changed since.
 #[derive(Clone)]
 struct Card {
     base: Rc<Vec<Sector>>,
@@ -45,7 +45,7 @@ impl BlockDevice for Card {
     }
 }
 
-/// A card with some values on it.
+/// Creates a card with some values.
 fn card() -> Card {
     let mut partition = vec![0; LENGTH * SECTOR];
     let options = FormatVolumeOptions::new()
@@ -88,15 +88,15 @@ thread_local! {
 }
 
 fuzz_target!(|data: &[u8]| {
-    // Changes of four bytes (sector, place in it, two values), then accesses of one.
+    // Modifications of four bytes (sector, offset, two values), then accesses of one byte.
     let Some((&changes, rest)) = data.split_first() else {
         return;
     };
     let mut card = CARD.with(Card::clone);
     let (damage, accesses) = rest.split_at((usize::from(changes) * 4).min(rest.len() & !3));
     for change in damage.chunks_exact(4) {
-        // The table of partitions, the journal, and the partition's first sectors, where tables and
-        // directories are.
+        // The partition table, the journal, and the partition's first sectors, which contain tables
+        // and directories.
         let sector = match change[0] {
             sector @ 0..=3 => u32::from(sector),
             sector => (START as u32) + u32::from(sector) - 4,

@@ -1,4 +1,4 @@
-//! The gateware's descriptor memory, also with a checksum that fits.
+//! The gateware's descriptor memory, also with a valid checksum.
 #![no_main]
 
 use kairos_proto::descriptor::{announced_length, Descriptor};

@@ -1,5 +1,5 @@
-//! An exception that the host sends, and the report of exceptions whose records a broken kernel has
-//! made: any bytes.
+//! Exceptions sent by the host, and reports of exceptions whose records were written by a broken
+//! kernel: arbitrary bytes.
 #![no_main]
 
 use kairos_proto::exception::{write_report, Extent, Frame, Record, RECORD_SIZE};
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 mod memory;
 use memory::{Bytes, BASE};
 
-/// What the host would get.
+/// The report as the host would receive it.
 struct Report(Vec<u8>);
 
 impl Sink for Report {
@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     let mut report = Report(Vec::new());
     let channel = |number: u32| (number < 4).then_some("ttl0");
     write_report(&mut report, &memory, exceptions, &[Frame::default()], channel);
-    // Nothing that the host does not find in the memory, or could not have asked for.
+    // The size of the report is bounded by that of the memory.
     assert!(report.0.len() <= 4096 + 12 * data.len());
     assert_eq!(report.0[..4], (records.len() as u32).to_le_bytes());
 });

@@ -1,6 +1,6 @@
-//! What the device reads of itself and of the card: names of channels, reports of exceptions, the
-//! analyzer's ring; the traces that it records; archives of kernels; what comes from another board;
-//! and what measurements are asked for.
+//! Data that the device reads from its own memory and the card: channel names, exception reports,
+//! the analyzer's ring; recorded traces; kernel archives; packets from other boards; and requests
+//! for measurements.
 #![no_main]
 
 use kairos_proto::analyzer::{expand, is_pair, parts, MESSAGE};
@@ -28,7 +28,7 @@ fn names(bytes: &[u8]) {
 
 fn summary(report: &[u8]) {
     if let Some(summary) = Summary::read(report) {
-        // Each placeholder is three bytes, and at most the 20 of a number take its place.
+        // Each placeholder has three bytes and is replaced by a number of at most 20.
         assert!(summary.to_string().len() <= 100 + 7 * report.len());
     }
 }

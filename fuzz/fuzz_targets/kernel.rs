@@ -1,4 +1,4 @@
-//! Source files of kernels: any text, through every pass of the compiler, for a host with values of
+//! Source files of kernels: arbitrary text through every pass of the compiler, with host values of
 //! all kinds.
 #![no_main]
 

@@ -1,4 +1,4 @@
-// A kernel's memory that consists of a few bytes at `BASE`: everything else is a bad address.
+// A kernel's memory consisting of a few bytes at `BASE`; all other addresses are bad.
 use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
 
 pub const BASE: u32 = 0x0900_0000;

@@ -1,4 +1,4 @@
-//! Words of the pulse core: any words, into a core that runs them, with results and triggers in between.
+//! Words of the pulse core: arbitrary words for a running core, with results and triggers in between.
 #![no_main]
 
 use kairos_pulse::model::{Config, Machine};

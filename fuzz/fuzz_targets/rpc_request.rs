@@ -1,4 +1,4 @@
-//! A request as a broken kernel might make it: any tag, any memory.
+//! Requests as a broken kernel might make them: arbitrary tag and memory.
 #![no_main]
 
 use kairos_proto::exception::Record;
@@ -8,11 +8,11 @@ use libfuzzer_sys::fuzz_target;
 mod memory;
 use memory::{Bytes, BASE};
 
-/// Bytes after which a request is long enough: lists whose elements are again the list, or take no
+/// Bytes after which encoding stops: lists that contain themselves, or whose elements take no
 /// memory, are endless.
 const ENOUGH: usize = 1 << 20;
 
-/// Counts the bytes, and ends the run when there are enough: not by a panic, which would count as a find.
+/// Counts bytes and ends the run at `ENOUGH`; without a panic, which would count as a finding.
 struct Count(usize);
 
 impl Sink for Count {

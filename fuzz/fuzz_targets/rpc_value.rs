@@ -1,4 +1,4 @@
-//! The value of a reply: any tag, any bytes, and a kernel that gives the memory asked for while it has any.
+//! Values of replies: arbitrary tag and bytes, and a kernel that provides memory as long as it has any.
 #![no_main]
 
 use kairos_proto::rpc::{Decoder, Signature, Source, Step};
@@ -29,14 +29,14 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let (tag, value) = rest.split_at(usize::from(length).min(rest.len()));
-    // As on the device: only tags that have been checked as part of a call are decoded.
+    // As on the device, only tags that were checked as part of a call are decoded.
     let call = [b":", tag].concat();
     let Ok(signature) = Signature::parse(&call) else { return };
     let mut memory = Bytes(vec![0; ROOM as usize]);
     let mut decoder = Decoder::new(signature.result);
     let mut source = Stream(value);
     let (mut slot, mut next) = (BASE, BASE + 4096);
-    // Each turn takes memory, so the loop ends.
+    // Each iteration consumes memory, so the loop terminates.
     while let Ok(Step::Allocate(bytes)) = decoder.resume(slot, &mut source, &mut memory) {
         assert!(bytes > 0 && bytes < 1 << 31);
         slot = next;

@@ -1,12 +1,12 @@
-//! The host's side of the management and monitor services: any bytes, in any pieces. The result
-//! must not depend on where the stream is cut.
+//! Data from the host for the management and monitor services: arbitrary bytes in arbitrary pieces.
+//! The result must not depend on where the stream is cut.
 #![no_main]
 
 use kairos_proto::{management, moninj};
 use libfuzzer_sys::fuzz_target;
 
-/// What the management decoder of a device with or without a key makes of a stream cut into pieces
-/// of `size`: the requests, payloads joined.
+/// Decodes a management stream in pieces of `size`, for a device with or without a key. Returns the
+/// requests with joined payloads.
 fn management(stream: &[u8], size: usize, key: bool) -> Vec<String> {
     let mut decoder = match key {
         true => management::RequestDecoder::with_authentication(),
@@ -35,7 +35,7 @@ fn management(stream: &[u8], size: usize, key: bool) -> Vec<String> {
     found
 }
 
-/// The same for the monitor.
+/// Does the same for the monitor.
 fn monitor(stream: &[u8], size: usize) -> Vec<String> {
     let mut decoder = moninj::Decoder::default();
     let mut found = Vec::new();

@@ -1,11 +1,11 @@
-//! The host's side of the kernel service: any bytes, in any pieces. The result must not depend on
-//! where the stream is cut.
+//! Data from the host for the kernel service: arbitrary bytes in arbitrary pieces. The result must
+//! not depend on where the stream is cut.
 #![no_main]
 
 use kairos_proto::session;
 use libfuzzer_sys::fuzz_target;
 
-/// What the session decoder makes of a stream cut into pieces of `size`: the requests, payloads joined.
+/// Decodes a session stream in pieces of `size`. Returns the requests with joined payloads.
 fn requests(stream: &[u8], size: usize) -> Vec<String> {
     let mut decoder = session::RequestDecoder::new();
     let mut found = Vec::new();

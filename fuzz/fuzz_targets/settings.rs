@@ -1,4 +1,4 @@
-//! The text of configuration keys: what is understood means the same when it is written again.
+//! The text of configuration keys: an accepted value has the same meaning when formatted and parsed again.
 #![no_main]
 
 use kairos_clocking::rtio_clock;

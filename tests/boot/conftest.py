@@ -1,4 +1,4 @@
-"""Devices that boot, images and cards for them."""
+"""Bootable devices, boot images and SD cards."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.support.paths import FIRMWARE, GATEWARE
 
 @pytest.fixture
 def boot_device(tmp_path):
-    """Starts a device with the arguments of the emulator."""
+    """Starts a device with the given emulator arguments."""
     devices = []
 
     def start(*arguments, **options):
@@ -27,11 +27,11 @@ def boot_device(tmp_path):
 
 @pytest.fixture
 def image():
-    """The boot image of what was built, with the gateware `demo`."""
+    """The boot image of the current build, with the gateware `demo`."""
     return boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", GATEWARE / "kairos_sim.bit")
 
 
 @pytest.fixture
 def card(tmp_path):
-    """Makes a card with files in its root directory: pairs of an 11-letter name and bytes."""
+    """Creates an SD card from (11-character name, bytes) pairs for its root directory."""
     return lambda *files: sd_card.make(tmp_path / "card", files)

@@ -1,4 +1,4 @@
-"""From the boot ROM to an experiment: card, flash and network, and what can go wrong on the way."""
+"""Boot from ROM to experiment, via card, flash and network, with the failures that can occur."""
 
 import contextlib
 import itertools
@@ -23,7 +23,7 @@ TITLES = {"zc706": "ZC706", "kasli_soc": "Kasli-SoC", "ebaz4205": "EBAZ4205", "r
 
 
 def run_blink(device, tmp_path):
-    """Runs examples/blink.py on the device; the number of level changes of its pins."""
+    """Runs examples/blink.py on the device and returns the number of level changes at the pins."""
     text = (ROOT / "examples" / "device_db.py").read_text()
     assert '"emulator://demo"' in text
     path = tmp_path / "device_db.py"
@@ -35,7 +35,7 @@ def run_blink(device, tmp_path):
 
 
 def altered_firmware(tmp_path):
-    """The firmware with another name in its first line of log."""
+    """Returns a copy of the firmware with another name in its first log line."""
     data = (FIRMWARE / "runtime.elf").read_bytes()
     assert data.count(b"Kairos runtime ") >= 1
     path = tmp_path / "other.elf"
@@ -64,7 +64,7 @@ def test_card_then_another_firmware_from_the_network(boot_device, card, image, t
     assert "reboot into the loader requested" in printed and "Kairos RUNTIME" in printed
     assert run_blink(device, tmp_path) > 0
 
-    # What came from the network is not kept.
+    # Firmware booted from the network is not stored.
     subprocess.run(
         [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}", "reboot"], check=True
     )
@@ -73,7 +73,7 @@ def test_card_then_another_firmware_from_the_network(boot_device, card, image, t
 
 
 def test_commands_find_a_device_that_restarts(boot_device, card, image, tmp_path):
-    """They come while it restarts: what they begin then never gets an answer."""
+    """Commands issued during a restart: connections opened then never receive an answer."""
     device = boot_device("--sd", card((BOOT, image)))
     device.wait_for("network: 10.0.2.15")
     address = f"127.0.0.1:{device.ports[1380]}"
@@ -109,7 +109,7 @@ def test_the_loader_leaves_alone_what_a_failed_firmware_has_said(boot_device, ca
 
 @pytest.mark.parametrize("board", TITLES)
 def test_every_board(boot_device, card, board):
-    """The first stage sets up clocks and memory such that the memory can work, and all that follows uses its UART."""
+    """The first stage sets up clocks and memory correctly, and all later stages use the board's UART."""
     assert set(boards(FIRMWARE / "boot.elf")) == set(TITLES)
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", GATEWARE / "kairos_sim.bit", board=board)
     device = boot_device("--sd", card((BOOT, image)))
@@ -121,8 +121,8 @@ def test_every_board(boot_device, card, board):
 
 
 def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
-    """The running firmware replaces its image, and the card loses its power after so many sectors.
-    The emulator's own tests (`src/emulator/tests/card.rs`) go through all of them."""
+    """The running firmware replaces its image, and the card loses power after a number of sectors.
+    The emulator's own tests (`src/emulator/tests/card.rs`) cover every number of sectors."""
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
     (tmp_path / "new").write_bytes(boot_image(FIRMWARE / "boot.elf", altered_firmware(tmp_path)))
     sectors = -(-(tmp_path / "new").stat().st_size // 512)
@@ -144,7 +144,7 @@ def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
 
 
 def test_an_image_that_the_device_could_not_boot_is_refused(boot_device, card, image, tmp_path):
-    """By the host what no device boots from, by the device what is for another one. What it has stays."""
+    """The host rejects unbootable images, the device images for another board. The old image is kept."""
 
     def flash(device, content):
         (tmp_path / "new").write_bytes(content)
@@ -175,7 +175,7 @@ def test_without_ethernet_the_loader_waits_for_nobody(boot_device, card):
 
 @pytest.mark.parametrize("offset", [0, 3 * 32 * 1024])
 def test_flash(boot_device, image, tmp_path, offset):
-    """Also behind an image whose header is damaged, as after a loss of power while flash was written."""
+    """Also after an image with a damaged header, as left by a power loss while writing the flash."""
     damaged = bytearray(image[:offset])
     damaged[0x20:0x24] = bytes(4 if offset else 0)
     (tmp_path / "flash").write_bytes(damaged + image)
@@ -185,7 +185,7 @@ def test_flash(boot_device, image, tmp_path, offset):
 
 
 def test_without_an_image_it_waits_and_goes_on_where_it_was(boot_device, card, tmp_path):
-    """The card has a loader and nothing else; the connection is cut in the middle of the firmware."""
+    """The card has only a loader; the connection is cut in the middle of the firmware transfer."""
     from kairos.boot import firmware, gateware, load
 
     device = boot_device("--sd", card((BOOT, loader_only())))
@@ -201,8 +201,8 @@ def test_without_an_image_it_waits_and_goes_on_where_it_was(boot_device, card, t
         progress=lambda *report: reports.append(report),
     )
     device.wait_for("gateware: ")
-    assert losses >= 1  # a busy machine may lose it once more
-    # What is sent and lost is reported again.
+    assert losses >= 1  # a busy machine may lose the connection again
+    # Data that was sent but lost is reported again.
     sent = [done for name, done, _ in reports if name == "firmware"]
     resumed = next(later for earlier, later in itertools.pairwise(sent) if later <= earlier)
     assert 100_000 < resumed <= 300_000 + 4096, "it began again"
@@ -232,7 +232,7 @@ def test_what_is_wrong_is_refused_and_it_waits_on(boot_device, card, tmp_path):
         with pytest.raises(Refused, match=reason):
             load("127.0.0.1", *files, port=device.ports[1379])
         assert f"refused: {reason}"[:9] in device.uart()
-    # A bitstream that ends too early passes all checks but that of the PL.
+    # A truncated bitstream passes all checks except that of the PL.
     load("127.0.0.1", program, bitstream[: len(bitstream) // 2], port=device.ports[1379])
     device.wait_for("the PL does not accept this bitstream")
     load("127.0.0.1", program, bitstream, port=device.ports[1379])
@@ -240,7 +240,7 @@ def test_what_is_wrong_is_refused_and_it_waits_on(boot_device, card, tmp_path):
 
 
 def test_nobody_comes(boot_device, card, image):
-    """With `netboot_wait` the card is booted after that time, also if a client connects and says nothing."""
+    """With `netboot_wait` the card is booted after that time, even if a silent client is connected."""
     device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))
     device.wait_for("waiting for the network for 1 s")
     with socket.create_connection(("127.0.0.1", device.ports[1379])):
@@ -259,7 +259,7 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     done = device.boot("--no-restart", "--key", right)
     assert done.returncode == 0, done.stderr
     device.wait_for("Kairos runtime")
-    # It cannot be read back.
+    # The key cannot be read back.
     device.wait_for("network: 10.0.2.15")
     done = subprocess.run(
         [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}"]
@@ -268,7 +268,7 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
         text=True,
     )
     assert done.returncode == 1 and KEY.decode() not in done.stdout
-    # The running firmware restarts into the loader for those who have the key only.
+    # The running firmware restarts into the loader only for clients with the key.
     one_line(device.boot(), "requires a key")
     one_line(device.boot("--key", wrong), "has a different key")
     done = device.boot("--key", right)
@@ -286,14 +286,14 @@ def test_a_damaged_gateware_on_the_card_is_said(boot_device, card, image):
 
 
 def loader_only(board=None):
-    """A boot image of which only the loader is left."""
+    """Returns a boot image reduced to its loader."""
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", board=board)
     (table,) = struct.unpack_from("<I", image, 0x9C)
     return image[: table + 64] + bytes(60) + b"\xff" * 4 + image[table + 128 :]
 
 
 class Cut:
-    """A port that leads to another one; the first connection is cut after so many bytes."""
+    """Forwards a port; the first connection is cut after `after` bytes."""
 
     def __init__(self, target, after):
         self.target, self.after = target, after

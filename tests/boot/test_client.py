@@ -1,4 +1,4 @@
-"""The host's end of network boot without a device: what it says when there is none, or something else."""
+"""The host side of network boot: its messages when the device is absent or something else answers."""
 
 import contextlib
 import socket

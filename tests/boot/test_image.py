@@ -1,4 +1,4 @@
-"""The boot image, taken apart as the vendor's description of the format says (UG585, section 6.3.2; UG1283)."""
+"""The boot image, parsed according to the vendor's format description (UG585, section 6.3.2; UG1283)."""
 
 import json
 import struct
@@ -28,7 +28,7 @@ class Partition:
 
 
 def partitions(image):
-    """Everything that header and tables say, checked on the way."""
+    """Parses and checks the header and the tables."""
     assert word(image, 0x20) == 0xAA995566 and image[0x24:0x28] == b"XNLX"
     assert word(image, 0x48) == ~sum(word(image, at) for at in range(0x20, 0x48, 4)) & 0xFFFFFFFF
     assert all(word(image, at) == 0xFFFFFFFF for at in range(0xA0, 0x8A0, 8)), "registers to be set"

@@ -1,7 +1,7 @@
-"""Which test shows which of the pulse core's 67 conformance checks, for the logic and for the model.
+"""Maps the pulse core's 67 conformance checks to the tests of the logic and of the model.
 
-Tests say it by their names: `test_23_and_24_...` in Python, `check_27_to_29_...` in Rust. `python -m
-tests.conformance.pulse_checks` prints the table; `ELSEWHERE` has what is not shown under a number.
+The names of tests contain the numbers: `test_23_and_24_...` in Python, `check_27_to_29_...` in Rust. `python -m
+tests.conformance.pulse_checks` prints the table; `ELSEWHERE` lists checks without a numbered test.
 """
 
 import re
@@ -24,11 +24,11 @@ ELSEWHERE: dict[str, dict[int, str]] = {
         65: "the logic's speed",
     },
 }
-"""Why there is no test of that number, for the logic and for the model."""
+"""Reason why a check has no numbered test, for the logic and for the model."""
 
 
 def _numbers(words: str) -> set[int]:
-    """Of the rest of a test's name: "23_and_24_...", "53_to_55_...", "61_...", "64_66_..."."""
+    """Returns the check numbers in a test name: "23_and_24_...", "53_to_55_...", "61_...", "64_66_..."."""
     start = re.match(r"(\d+)((?:_(?:and|to|\d+))*)", words)
     numbers, through = [int(start[1])], False
     for word in filter(None, start[2].split("_")):
@@ -39,7 +39,7 @@ def _numbers(words: str) -> set[int]:
 
 
 def shown() -> dict[str, dict[int, list[str]]]:
-    """For the logic, the model and the calculations: number of the check to "file::test"."""
+    """Returns, for logic, model and calculations, the tests ("file::test") by number of the check."""
     found: dict[str, dict[int, list[str]]] = {}
     for side, (folder, files, pattern) in _NAMES.items():
         of_side = found.setdefault(side, {})

@@ -1,4 +1,4 @@
-"""The analyzer service: dumps of what the gateware saw, against the pins. Written from the format alone."""
+"""The analyzer service: dumps compared with the pins. Written from the format description alone."""
 
 import socket
 
@@ -17,7 +17,7 @@ RING = 512 * 1024
 
 @pytest.fixture
 def fresh(device):
-    """A device whose analyzer has just begun to record."""
+    """A device whose analyzer has just started recording."""
     dump(device)
     return device
 
@@ -51,7 +51,7 @@ def test_outputs_are_what_the_pins_show(fresh):
     assert [(one.timestamp // 8 * 8, one.data) for one in outputs] == [
         (when // 8 * 8 - start // 8 * 8, level) for when, level in pins
     ]
-    # The kernel has put them 125 us ahead.
+    # The kernel submits them 125 us ahead.
     assert all(100_000 < one.timestamp - one.counter <= 130_000 for one in outputs)
 
 
@@ -73,7 +73,7 @@ def test_messages_in_pairs_are_sent_one_by_one(fresh):
     *outputs, stopped = result.messages
     assert not result.error and result.total == 32 * 801
     start = outputs[0].timestamp
-    # The demo's core takes 32 bits of data: the second word is lost before the analyzer sees it.
+    # The RTIO core of `demo` accepts 32 bits of data: the second word never reaches the analyzer.
     assert [(one.timestamp - start, one.data) for one in outputs] == [
         (32 * pulse + 8 * part, 1 - part) for pulse in range(400) for part in (0, 1)
     ]
@@ -95,7 +95,7 @@ def test_the_ring_keeps_the_newest(fresh):
 
 
 def test_the_head_byte_for_byte(fresh):
-    """32 bytes: the message that says that recording has stopped."""
+    """32 bytes: the message that recording has stopped."""
     with Connection(fresh, 1382) as client:
         data = client.read_all()
     assert data[:16] == b"e" + b"\x20\0\0\0" + b"\x20" + bytes(7) + b"\0" + b"\x0c" + b"\x01"
@@ -118,7 +118,7 @@ def test_what_a_client_sends_is_ignored(fresh):
 
 
 def three_dumps(device, at_once):
-    """Bytes of three dumps, the first one of a full ring, and what they cost core 0 in instructions."""
+    """Returns three dumps, the first of a full ring, and the instructions core 0 spent on them."""
     with Session(device) as session:
         assert run_dma(session, MANY) == ([3_600_000], None)
     before = settled(device)[0]
@@ -135,15 +135,15 @@ def three_dumps(device, at_once):
             data += more
         client.close()
         dumps.append(len(data))
-    # The device has taken note that they have gone: their places are free.
+    # The device has noticed that the clients disconnected; their slots are free again.
     return dumps, settled(device)[0] - before
 
 
 def test_three_clients_at_once(fresh):
-    """One is served, two wait: each gets its dump, and waiting costs nothing."""
+    """One client is served while two wait: each receives a dump, and waiting costs no instructions."""
     one_by_one, cost = three_dumps(fresh, at_once=False)
     at_once, cost_at_once = three_dumps(fresh, at_once=True)
-    # Three messages that recording has stopped, where the full ring keeps one of them.
+    # Three messages that recording has stopped, of which the full ring keeps one.
     assert sorted(at_once) == sorted(one_by_one) and min(at_once) == 16 + 32 and max(at_once) > RING
     assert cost_at_once < 1.3 * cost
 

@@ -1,4 +1,4 @@
-"""A device with a key: what it answers to whom, byte for byte, and `kairos device --key`."""
+"""A device with a key: its answers byte for byte, with and without the key, and `kairos device --key`."""
 
 import hmac
 import subprocess
@@ -79,10 +79,10 @@ def test_without_a_proof_every_request_is_refused(device, request_):
     [
         lambda nonce: proof(nonce, b"another sixteen bytes"),
         lambda nonce: proof(bytes(32)),
-        # What the loader of this device would be sent.
+        # The proof for the loader of this device.
         lambda nonce: b"\x82" + hmac.digest(KEY, nonce, "sha256"),
         lambda nonce: b"\x82" + bytes(32),
-        # Right but for its last bit.
+        # Correct except for the last bit.
         lambda nonce: proof(nonce)[:-1] + bytes([proof(nonce)[-1] ^ 1]),
     ],
 )
@@ -130,7 +130,7 @@ def test_sessions_are_open(device):
 def test_clients_without_the_key_do_not_keep_sockets(device):
     idle = [Management(device, greeting=None), *(Management(device) for _ in range(3))]
     idle[0].write(b"ARTIQ management\n")
-    # All sockets are taken. A client that tries meanwhile would stop the emulated clock.
+    # All sockets are in use. A client connecting now would stop the emulated clock.
     for client in idle:
         client.read_all()
     with Management(device) as client:
@@ -153,7 +153,7 @@ def test_the_key_is_set_changed_and_removed(start_device, tmp_path):
             for bad in (b"too short", b"x" * 65):
                 assert client.config_write(b"auth_key", bad) is False
             assert client.config_write(b"auth_key", KEY + b"\n")
-            # Who was here before goes on.
+            # The earlier client continues.
             assert client.config_write(b"log_level", b"INFO")
         with Management(device) as client:
             assert_refused(client, b"\x01")
@@ -172,7 +172,7 @@ def test_the_key_is_set_changed_and_removed(start_device, tmp_path):
 
 
 def test_nonces_do_not_come_again_after_a_restart(start_device, tmp_path):
-    """The emulated time is the same in each run: only what is kept on the card differs."""
+    """The emulated time is the same in each run: only the state stored on the card differs."""
     card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", b"auth_key=" + KEY)])
     nonces = []
     for number in range(3):
@@ -239,7 +239,7 @@ def test_the_command(device, start_device, tmp_path):
     open_device = start(start_device, tmp_path, b"ip=10.0.2.15/24\n")
     try:
         assert_one_line(kairos(open_device, "--key", tmp_path / "key", "log"), "if it has no key, omit --key")
-        # The device tells a refusal for another reason from one for want of a key.
+        # Failures for other reasons are distinguished from a missing key.
         assert_one_line(kairos(open_device, "config", "read", "-s", "nothing"), "there is no such key")
     finally:
         open_device.close()

@@ -1,4 +1,4 @@
-"""Batches of register accesses as any client sends them (docs/batch.md): what they do, and what is refused."""
+"""Batches of register accesses as raw bytes (docs/batch.md): their effects and what is rejected."""
 
 import random
 import struct
@@ -15,7 +15,7 @@ DONE, MALFORMED, NOT_EXPORTED, NOT_PERMITTED, TOO_LONG, TIMEOUT, NO_GATEWARE, NO
 
 @pytest.fixture(scope="module")
 def registers(device):
-    """Address, width, and flags of each register by its name."""
+    """Address, width and flags of each register by name."""
     with Management(device) as client:
         assert client.reply(b"\x85") == 2
         records = client.bytes()[16:]
@@ -40,7 +40,7 @@ def instruction(operation, a=0, b=0, c=0, d=0):
 
 
 def batch(management, *instructions):
-    """Outcome, number of the instruction that it ended at, steps, results."""
+    """Runs a batch; returns outcome, number of the last instruction, steps and results."""
     program = b"".join(instructions)
     assert management.reply(b"\x86" + management.pack(program)) == 133
     answer = management.bytes()
@@ -104,7 +104,7 @@ def test_what_is_not_permitted_is_refused_before_anything_happens(management, re
 
 
 def test_the_bus_and_the_pins(management):
-    """A switch that has no channel connected, an address at which nobody is, a pin that is held and let go."""
+    """A switch with no channel connected, an I2C address without a device, a pin held and released."""
     switch, nobody = instruction(I2C, 0x1_0074), instruction(I2C, 0x11)
     hold = [instruction(OVERRIDE, 4, number, value) for number, value in ((1, 1), (0, 1))]
     level = instruction(PROBE, 4)
@@ -113,7 +113,7 @@ def test_the_bus_and_the_pins(management):
 
 
 def test_no_bytes_stop_the_device(management, registers):
-    """Programs of random bytes, and of instructions with random operands: each has an answer."""
+    """Programs of random bytes, and of instructions with random operands: each is answered."""
     dice = random.Random(15)
     addresses = [address for address, _, _ in registers.values()]
     for _ in range(50):
@@ -123,7 +123,7 @@ def test_no_bytes_stop_the_device(management, registers):
 
 
 def edges(device, kairos, device_db):
-    """What an experiment does at the pins: (time since the first edge, pin, level)."""
+    """Runs an experiment; returns its edges as (time since the first edge, pin, level)."""
     device.control("trace_clear")
     run = kairos("run", EXAMPLES / "blink.py", device_db=device_db)
     assert run.returncode == 0, run.stderr
@@ -132,7 +132,7 @@ def edges(device, kairos, device_db):
 
 
 def test_pins_are_the_same_with_and_without_batches(device, kairos, device_db, registers, management):
-    """A client that reads as fast as it can, while an experiment plays, changes nothing at the pins."""
+    """A client reading as fast as possible during an experiment changes nothing at the pins."""
     program = (instruction(LOOP, 10_000, 1), instruction(READ, registers["rtio_outputs"][0]))
     done = threading.Event()
     outcomes = []

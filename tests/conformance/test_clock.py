@@ -13,12 +13,12 @@ from tests.support.raw_session import Session
 from tests.support.waiting import let_pass, printed
 
 I2C_READ_FOR_EVER = 0
-"""What the kernel `i2c` is told to do."""
+"""Operation of the kernel `i2c`."""
 
 
 @pytest.fixture(scope="module")
 def clocked():
-    """Library of variant `clocked`, which is built if it is not up to date."""
+    """Library of variant `clocked`, rebuilt if outdated."""
     output = BUILD / "gateware" / "clocked"
     assert build.main(["--variant", "clocked", "--board", "sim", "--output", str(output)]) == 0
     return output / "libkairos_pl.so"
@@ -26,7 +26,7 @@ def clocked():
 
 @pytest.fixture
 def boot(start_device, clocked, tmp_path):
-    """`boot(setting, emulator settings...)`: the device, its log, and the frequency of the synthesiser."""
+    """`boot(setting, emulator settings...)` returns the device, its log, and the synthesiser frequency."""
     devices = []
 
     def start(setting, *settings, gateware=clocked):
@@ -44,13 +44,13 @@ def boot(start_device, clocked, tmp_path):
 
 
 def line(log, text):
-    """The only line of the log with this text."""
+    """Returns the only line of the log with this text."""
     (found,) = [line for line in log.splitlines() if text in line]
     return found
 
 
 def seconds(line):
-    """Since power-up, of a line of the log."""
+    """Time of a log line in seconds since power-up."""
     return float(line[1:].partition("s]")[0])
 
 
@@ -73,7 +73,7 @@ def test_every_setting_gives_the_clock(boot, setting, input_frequency):
     assert f"RTIO clock: {setting or 'int_125'}, Si5324 ready" in line(log, "RTIO clock:")
     assert output == 125_000_000
     if setting is None:
-        # 0.1 s until it is locked to; the rest is I2C, behind whose switches the chip is looked for.
+        # 0.1 s until lock; the rest is I2C traffic, searching for the chip behind the bus switches.
         assert 0.1 < seconds(line(log, "RTIO clock:")) - seconds(line(log, "RTIO: ")) < 0.125
     assert "ERROR" not in log and "WARN" not in log, log
     with Session(device) as session:
@@ -140,7 +140,7 @@ def test_only_a_satellite_has_the_clock_of_a_link(boot):
 
 
 def test_a_reset_in_the_middle_of_a_transaction(boot):
-    """A device on the bus holds SDA low when the kernel that reads it is cut off by a reset."""
+    """A device on the bus holds SDA low when a reset interrupts the kernel reading from it."""
     device, _, _ = boot("int_125")
     with Session(device) as session:
         begin(session, "i2c", I2C_READ_FOR_EVER)
@@ -155,13 +155,13 @@ def test_a_reset_in_the_middle_of_a_transaction(boot):
 
 
 def until(device, text, count=1):
-    """As `printed`. The device's time goes on while a client is silent."""
+    """Same as `printed`. The device's time advances while a client is silent."""
     with Management(device):
         return printed(device, text, count)
 
 
 def test_a_lost_clock_ends_the_kernel_and_comes_back(boot):
-    """ClockFailure (message 15), then the end of the connection; RTIO works again by itself when the clock is back."""
+    """ClockFailure (message 15), then the connection closes; RTIO recovers by itself with the clock."""
     device, log, _ = boot("ext0_bypass", "clock_input=125000000")
     run_rtio(device)
     with Session(device) as session:
@@ -188,7 +188,7 @@ def test_a_lost_clock_ends_the_kernel_and_comes_back(boot):
 
 
 def test_an_external_clock_that_fails_and_comes_back(boot):
-    """The synthesiser goes on without it, and so do kernels; each change is one line."""
+    """The synthesiser and kernels continue without it; each change logs one line."""
     device, _, output = boot("ext0_synth0_10to125", "clock_input=10000000")
     assert output == 125_000_000
     for found, name in [(0, "no clock"), (100_000_000, "100.00 MHz")]:

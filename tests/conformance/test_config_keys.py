@@ -1,4 +1,4 @@
-"""Every key of the configuration (wire protocols, section 6): what it does, and what a value that makes no sense does.
+"""Every configuration key (wire protocols, section 6): its effect, and the effect of invalid values.
 
 `rtio_clock`: test_clock.py; startup and idle kernel: test_standalone.py; DHCP and IPv6: test_network.py.
 """
@@ -15,11 +15,11 @@ from tests.support.raw_session import Session
 from tests.support.waiting import settled
 
 DMA_UNREACHABLE = 8
-"""What the kernel `dma` is told to do."""
+"""Operation of the kernel `dma`."""
 
 
 class Configured:
-    """Devices one after the other with the same card."""
+    """Successive devices with the same card."""
 
     def __init__(self, start_device, directory):
         self.start_device, self.directory = start_device, directory
@@ -27,7 +27,7 @@ class Configured:
         self.device = None
 
     def start(self, text=None, gateware=False, **keys):
-        """A device with this CONFIG.TXT, or these keys, or with what the card has."""
+        """Starts a device with this CONFIG.TXT, with these keys, or with the card unchanged."""
         if text is not None:
             sd_card.make(self.card, [(b"CONFIG  TXT", text)])
         if keys:
@@ -64,7 +64,7 @@ def is_reached(device):
 @pytest.mark.parametrize(
     "text, line",
     [
-        # Without a prefix all addresses are on the link.
+        # Without a prefix length all addresses are on-link.
         (b"ip=10.0.2.15\n", "network: 10.0.2.15/0, fe80"),
         (b"ip=10.0.2.15/24\r\nipv4_default_route=10.0.2.2 \r\n", "network: 10.0.2.15/24, gateway 10.0.2.2, fe80"),
         (b"IP=10.0.2.15/24\n", "network: 10.0.2.15/24, fe80"),
@@ -79,7 +79,7 @@ def test_ip_and_ipv4_default_route(configured, text, line):
 
 
 def test_mac(configured):
-    """The controller receives frames to this address, and the device says in its own that this is its address."""
+    """The controller receives frames to this address, and the link-local address is derived from it."""
     assert is_reached(configured.start(b"mac=02-11-22-33-44-55\n"))
     assert "fe80::11:22ff:fe33:4455/10" in configured.log()
 
@@ -111,7 +111,7 @@ def test_settings_that_are_no_text_or_too_long(configured):
 
 def test_log_levels_of_the_card(configured):
     device = configured.start(b"log_level=warn\nuart_log_level=OFF\n")
-    # What comes before the card is read has no level yet; the network comes behind it.
+    # Lines before the card is read are not filtered; the network starts after that.
     assert "network: " not in configured.log()
     before = device.uart()
     with Management(device) as client:
@@ -146,7 +146,7 @@ def device_map(*entries):
 
 
 def unreachable(device):
-    """The message of an exception about channel 999."""
+    """Returns the message of an exception about channel 999."""
     with Session(device) as session:
         marked, exception = run_dma(session, DMA_UNREACHABLE)
     assert marked == [] and exception[0] == 2
@@ -160,7 +160,7 @@ def test_device_map(configured):
     with Management(configured.device) as client:
         assert client.config_read(b"device_map") == names
         assert client.config_remove(b"device_map")
-    # From the next boot on: the gateware's own names.
+    # The removal takes effect at the next boot: then only the gateware's own names are used.
     assert "0x03e7:Käfig" in unreachable(configured.device)
     assert "0x03e7:unknown" in unreachable(configured.start(gateware=True))
 
@@ -196,7 +196,7 @@ def test_boot_is_written_only(configured):
 
 @pytest.mark.parametrize("key", [b"net_trace", b"panic_reset", b"no_flash_boot", b"sed_spread_enable"])
 def test_keys_without_a_meaning_here_are_kept(configured, key):
-    """The first three are not used on Zynq; lanes of the RTIO core always spread."""
+    """The first three are not used on Zynq; the RTIO core always spreads events over its lanes."""
     device = configured.start(**{key.decode(): b"1"})
     with Management(device) as client:
         assert client.config_read(key) == b"1"

@@ -1,4 +1,4 @@
-"""The power of the SD card is cut within a write: afterwards there is the old value or the new one."""
+"""The SD card loses power during a write: afterwards it holds either the old or the new value."""
 
 import shutil
 
@@ -11,7 +11,7 @@ CASES = {"line": (b"10.0.2.15", b"10.0.2.15/24"), "line to file": (b"1", b"\xa5"
 
 
 def attempt(start_device, directory, card, cut, action):
-    """What `action` says of a device whose card dies after `cut` written sectors (0: it does not)."""
+    """Returns the result of `action` on a device whose card fails after `cut` written sectors (0: never)."""
     device = start_device(directory, gateware=False, sd=card, settings=[f"sd_cut_after={cut}"])
     try:
         with Management(device) as client:
@@ -21,8 +21,8 @@ def attempt(start_device, directory, card, cut, action):
 
 
 def sectors(write):
-    """How many sectors a write writes: the least number after which a cut is too late. write(cut)
-    says whether it succeeded."""
+    """Returns the number of sectors of a write: the smallest cut that comes too late. write(cut)
+    returns whether the write succeeded."""
     low, high = 0, 1
     while not write(high):
         low, high = high, 2 * high
@@ -35,8 +35,8 @@ def sectors(write):
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.long)], ids=["some sectors", "every sector"])
 @pytest.mark.parametrize("name", CASES)
 def test_a_cut(start_device, tmp_path, name, every):
-    """After each of the first and the last 12 sectors, where the journal and what it stands for are
-    written, and after one of `every` in between, which are new sectors that nobody sees yet."""
+    """Cuts after each of the first and last 12 sectors, which contain the journal and the journalled
+    sectors, and after every `every`-th of the others, which are new and not yet referenced."""
     old, new = CASES[name]
     key = b"test_key"
     fresh = sd_card.make(tmp_path / "fresh", [(b"CONFIG  TXT", b"other=stays\n")])

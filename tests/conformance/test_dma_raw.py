@@ -1,4 +1,4 @@
-"""DMA with a kernel library made by hand: what outlives a kernel, and kernels killed in the middle."""
+"""DMA with a handwritten kernel library: state that outlives a kernel, and killed kernels."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_an_unfinished_recording_is_lost_and_outputs_are_outputs_again(device, w
         session.message(10)
         assert session.request().arguments == [what]
     with Session(device) as session:
-        # As the recording began, the trace of that name was erased.
+        # Starting the recording erased the trace of that name.
         assert run_dma(session, PLAY) == ([], (DMA_ERROR, "DMA trace not found"))
         assert session.load(kernel("rtio")) is None
         session.run()
@@ -56,7 +56,7 @@ def test_a_kernel_killed_while_it_plays_leaves_dma_and_rtio_usable(device):
         assert session.request().arguments == [PLAY_LONG]
     with Session(device) as session:
         assert run_dma(session, RECORD) == ([], None)
-        # The level is what the kernel killed left; a trace ends low.
+        # The level is the one that the killed kernel left; a trace ends low.
         assert run_dma(session, PLAY) == ([12000], None)
         device.control("trace_clear")
         assert run_dma(session, PLAY) == ([12000], None)

@@ -1,6 +1,6 @@
-"""Exceptions and faults in libraries made by hand: as the reference compiler makes them, and as no compiler should.
+"""Exceptions and faults in handwritten libraries: as the reference compiler emits them, and as no compiler should.
 
-Whatever a kernel does, its host gets one report, the session goes on, and so does the device.
+Whatever a kernel does, the host receives one report, and session and device remain usable.
 """
 
 import pytest
@@ -12,7 +12,7 @@ INDEX_ERROR, RUNTIME_ERROR, VALUE_ERROR, ZERO_DIVISION_ERROR = 10, 15, 18, 19
 
 
 def run(session, library, what):
-    """Marks, [(id, message)], and the report."""
+    """Returns marks, [(id, message)], and the report."""
     assert session.load(kernel(library)) is None
     session.run()
     session.message(10)
@@ -93,7 +93,7 @@ FAULTS = {
     31: "the kernel waits for the reply to an RPC it has not sent",
     32: "data abort (not permitted) at address 0x00000000, at +0x",
 }
-"""Case of the kernel `faults`: the text that its host gets."""
+"""Case of the kernel `faults`: expected message at the host."""
 
 
 @pytest.mark.parametrize("what", FAULTS)
@@ -102,9 +102,9 @@ def test_faults(session, what):
     assert seen == [what]
     ((number, message),) = raised
     assert number == RUNTIME_ERROR and message.startswith(FAULTS[what])
-    # With the stack pointer it had, the place at least.
+    # Whatever the stack pointer was, at least the address of the fault is reported.
     assert report.backtrace and all(0 < frame.address < len(kernel("faults")) for frame in report.backtrace)
-    # A recording can begin, whatever became of the last one.
+    # A new recording can start, whatever the state of the previous one.
     assert run(session, "dma", 0)[:2] == ([], None)
 
 
@@ -115,7 +115,7 @@ def test_what_does_no_harm(session, what):
 
 
 def test_a_slot_that_is_no_memory_ends_the_session(device):
-    """The rest of the reply could not be told from what follows it."""
+    """The rest of the reply could not be distinguished from the data after it."""
     with Session(device) as session:
         assert session.load(kernel("faults")) is None
         session.run()
@@ -132,7 +132,7 @@ def test_a_slot_that_is_no_memory_ends_the_session(device):
 
 @pytest.mark.long
 def test_a_kernel_that_is_deaf_to_being_stopped(device):
-    """It has masked interrupts and loops: its core is reset."""
+    """It loops with interrupts masked: its core is reset."""
     with Session(device) as session:
         assert session.load(kernel("faults")) is None
         session.run()

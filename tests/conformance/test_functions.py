@@ -1,8 +1,8 @@
-"""Every function of the kernel ABI's list (section 2.13): it is there, it takes and gives its
-values in the registers that the ABI says, preserves the others, and computes what it should.
+"""Every function of the kernel ABI's list (section 2.13): it exists, passes arguments and results
+in the registers given by the ABI, preserves the others, and computes the correct result.
 
-The kernel `functions` calls what it is told with registers that come from here. Mathematics is
-compared with the C library of this machine, integer and conversion helpers with Python's exact
+The kernel `functions` calls a requested function with register values sent from here. Mathematics
+is compared with this machine's C library, integer and conversion helpers with Python's exact
 arithmetic.
 """
 
@@ -51,7 +51,7 @@ GROUPS = {
     "mathematics": "fma jn yn sincos",
     "test": "test_exception_id_sync",
 }
-"""The list of the ABI, typed from it, with what it says should be there besides (uidivmod, sincos, spi)."""
+"""Copy of the ABI's list, with the functions it recommends in addition (uidivmod, sincos, spi)."""
 
 SPI_ERROR, SUBKERNEL_ERROR, RUNTIME_ERROR, CXP_ERROR = 6, 7, 15, 22
 NAN, INFINITY = math.nan, math.inf
@@ -64,7 +64,7 @@ OWN = (
     | set(REMOTE)
     | {f"__aeabi_unwind_cpp_pr{n}" for n in range(3)}
 )
-"""What the firmware has besides."""
+"""Further functions of the firmware."""
 
 
 def test_the_list_is_all_that_the_firmware_has():
@@ -80,7 +80,7 @@ def functions(device):
 
 
 def test_every_name_of_the_list_is_there(functions):
-    """The kernel imports all of them, and has been loaded."""
+    """The kernel, which imports all of them, has been loaded."""
     assert set(PLACES) - OWN == {name for names in GROUPS.values() for name in names.split()}
 
 
@@ -99,13 +99,13 @@ def test_time_cursor(functions):
 
 
 def test_destination_status(functions):
-    """Without satellites, this device alone."""
+    """Without satellites, only this device is up."""
     answers = functions.registers("rtio_get_destination_status", "i", "I", [(n,) for n in (0, 1, 255, 256, -1)])
     assert [answer & 1 for answer in answers] == [1, 0, 0, 0, 0]
 
 
 def test_batches(functions):
-    """Outputs of a batch are delivered when it ends; a batch within a batch is refused."""
+    """Outputs of a batch are delivered when it ends; nested batches are rejected."""
     functions.registers("rtio_init", "", "", [()])
     (now,) = functions.registers("rtio_get_counter", "", "q", [()])
     functions.registers("at_mu", "q", "", [(now + (1 << 40),)])
@@ -135,7 +135,7 @@ def test_what_needs_hardware_says_so(device, group):
     }  # fmt: skip
     for name in GROUPS[group].split():
         functions = Functions(device)
-        # The destination, behind the place for a result if there is one.
+        # The destination, after the address of the result, if any.
         arguments = (functions.buffer_at, 3) if name.endswith("frame") else (3, 0)
         assert functions.raises(name, struct.pack("<II", *arguments)) == expected[group], name
         functions.session.close()
@@ -161,7 +161,7 @@ def test_subkernels_that_were_not_sent(device):
     ids=["nac3", "unwind"],
 )
 def test_exceptions_by_other_names(device, names):
-    """The same library, in which the functions are called by the names that another compiler has for them."""
+    """The same library with the function names that another compiler uses."""
     library = LIBRARY.with_name("exceptions.elf").read_bytes()
     other = library
     for old, new in names.items():
@@ -194,7 +194,7 @@ def c_function(name, *types):
 
 
 def arguments(rng):
-    """Special values and random ones of every size."""
+    """Returns special values, and random values of every magnitude."""
     return SPECIAL + [rng.choice((-1, 1)) * rng.uniform(1, 10) * 10.0 ** rng.randint(-6, 4) for _ in range(40)]
 
 
@@ -202,7 +202,7 @@ def arguments(rng):
 def test_functions_of_one_argument(functions, name):
     calls = [(x,) for x in arguments(random.Random(name))]
     if name in BESSEL:
-        # Beyond, both libraries lose digits to the reduction of the argument.
+        # Beyond, both libraries lose digits in argument reduction.
         calls = [(x,) for (x,) in calls if not 1e6 < abs(x) < INFINITY]
     reference = c_function(name, ctypes.c_double)
     for (x,), value in zip(calls, functions.doubles(name, calls), strict=True):

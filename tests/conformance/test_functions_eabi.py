@@ -1,4 +1,4 @@
-"""The compiler's helpers in the firmware (`__aeabi_*`, memory functions) compute what they should,
+"""The compiler's helpers in the firmware (`__aeabi_*`, memory functions) compute correct results,
 with values in core registers (base calling convention). They are compared with Python's exact
 arithmetic.
 """
@@ -45,7 +45,7 @@ COMPARISONS = {
 
 @pytest.mark.parametrize("size", ["d", "f"])
 def test_arithmetic_and_comparisons(functions, size):
-    """Double arithmetic here is the processor's own; that of singles is exact in doubles but for the last rounding."""
+    """The expected doubles are computed by this machine; singles are exact in doubles before the final rounding."""
     rng = random.Random(size)
     some = [0.0, -0.0, 1.0, -1.0, 3.0, INFINITY, -INFINITY, NAN]
     calls = [(x, y) for x in some for y in some]
@@ -107,7 +107,7 @@ def test_single_to_double(functions):
 
 
 def integers(rng, layout, count=100):
-    """Pairs of which the second is not 0, with edges."""
+    """Returns pairs with non-zero second element, edge cases included."""
     bits = 8 * struct.calcsize(layout)
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1)) if layout.islower() else (0, 2**bits)
     edges = [low, low + 1, 0, 1, 2, 3, 10, high // 2, high - 1] + ([-1, -2, -10] if low else [])
@@ -117,7 +117,7 @@ def integers(rng, layout, count=100):
         return value * rng.choice((1, -1)) if low else value
 
     pairs = [(x, y) for x in edges for y in edges] + [(some(), some()) for _ in range(count)]
-    # The most negative number by -1 has no quotient.
+    # The quotient of the most negative number and -1 overflows.
     return [(x, y) for x, y in pairs if y != 0 and (x, y) != (low, -1)]
 
 
@@ -149,12 +149,12 @@ def test_multiplication_and_shifts(functions):
 # ---- memory
 
 FRESH = bytes(~i & 0xFF for i in range(256))
-"""The kernel's buffer before each call."""
+"""Content of the kernel's buffer before each call."""
 
 
 @pytest.mark.parametrize("suffix", ["", "4", "8"])
 def test_memory_helpers(functions, suffix):
-    """Those for aligned memory too; the value comes last in memset's EABI form."""
+    """Including the variants for aligned memory; the EABI form of memset has the value last."""
     step = int(suffix or 1)
     at = functions.buffer_at
     for to, source, length in [(0, 128, 64), (64, 8, 40), (24, 16, 0), (step, 160, 7 * step), (0, 200, 3)]:
@@ -181,7 +181,7 @@ def test_memory_functions_of_c(functions):
     assert functions.memory == FRESH[:3] + FRESH[:50] + FRESH[53:]
     assert functions.registers("memset", "IiI", "I", [(at + 5, 0x17F, 9)]) == [at + 5]
     assert functions.memory == FRESH[:5] + b"\x7f" * 9 + FRESH[14:]
-    # The buffer falls from 255 to 0.
+    # The buffer contains 255 down to 0.
     pairs = [(at, at + 1, 10), (at + 1, at, 10), (at, at, 10), (at, at + 9, 0)]
     signs = [(x > 0) - (x < 0) for x in functions.registers("memcmp", "III", "i", pairs)]
     assert signs == [1, -1, 0, 0]

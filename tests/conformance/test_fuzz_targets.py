@@ -1,4 +1,4 @@
-"""Every module of src/proto is fuzzed, each target has a corpus that is kept, and `make test-long` runs them."""
+"""Every module of src/proto is fuzzed, each target has a stored corpus, and `make test-long` runs them all."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A device that fails: what it said is kept over the reset, and reported after it."""
+"""Device failures: the failure report survives the reset and is logged after it."""
 
 import contextlib
 import re
@@ -15,11 +15,11 @@ from tests.support.raw_management import Management
 from tests.support.raw_session import Session
 
 UNDEFINED = 0xE7F000F0
-"""An instruction that is none, as the compiler uses it for what cannot be reached."""
+"""An undefined instruction, which the compiler emits for unreachable code."""
 
 
 def symbol(pattern, image="runtime.elf"):
-    """Address of the one function of an image whose name has this in it."""
+    """Returns the address of the only function of an image whose name matches the pattern."""
     with (FIRMWARE / image).open("rb") as file:
         symbols = ELFFile(file).get_section_by_name(".symtab").iter_symbols()
         (address,) = {s["st_value"] for s in symbols if re.search(pattern, s.name)}
@@ -39,13 +39,13 @@ def write(device, address, *words):
 
 
 def interrupt(device):
-    """Something comes from the network."""
+    """Causes a network interrupt."""
     with contextlib.suppress(OSError):
         Connection(device, 1382).close()
 
 
 def log(device):
-    """The log that a client gets, once the device answers."""
+    """Returns the log as a client reads it, once the device answers."""
     with Management(device) as client:
         return client.log()
 
@@ -65,9 +65,9 @@ def test_a_fault_of_core_0_is_told_after_the_reset_once(device):
 
 
 def test_a_panic_of_core_0_resets_the_device(device):
-    """The handler of interrupts becomes a call of the function that panics."""
+    """The interrupt handler is overwritten with a call of a function that panics."""
     panic, place = symbol("panic_already_mutably_borrowed"), REPORT.stop - 0x1_0000
-    # ldr r0, [pc, #4]; ldr pc, [pc, #-4]; the function; its argument: file name (address, length),
+    # ldr r0, [pc, #4]; ldr pc, [pc, #-4]; function; argument: file name (address, length),
     # line and column.
     write(device, place, place + 16, 4, 12, 34, struct.unpack("<I", b"a.rs")[0])
     write(device, symbol("^_irq_handler$"), 0xE59F0004, 0xE51FF004, panic, place)
@@ -77,7 +77,7 @@ def test_a_panic_of_core_0_resets_the_device(device):
 
 
 def test_a_failure_is_told_even_if_its_text_is_lost(device):
-    """The byte of REBOOT_STATUS that a failing firmware sets is there, and nothing in memory."""
+    """The byte of REBOOT_STATUS that failing firmware sets is present, but no report in memory."""
     unlock, reboot_status, reset = 0xF800_0008, 0xF800_0258, 0xF800_0200
     write(device, unlock, 0xDF0D)
     write(device, reboot_status, 0x46 << 24)
@@ -120,7 +120,7 @@ def test_a_fault_is_told_though_the_kernel_has_overwritten_the_channel(device):
 
 
 RETURN = 0xE12FFF1E
-"""`bx lr`: of a task's function it makes one that is never polled again."""
+"""`bx lr`: written over a task's function, so that the task is never polled again."""
 GICC_CTLR = 0xF8F0_0100
 
 
@@ -137,7 +137,7 @@ GICC_CTLR = 0xF8F0_0100
     ],
 )
 def test_the_watchdog_resets_what_stands_still(device, words, said):
-    """With a session open, interrupts of core 0 go off, or a task stops. Nothing is fed, and the next start says so."""
+    """With a session open, core 0's interrupts are disabled or a task stops. The next start reports the reset."""
     place, word = words
     with Session(device):
         write(device, place if isinstance(place, int) else symbol(place), word)
@@ -148,7 +148,7 @@ def test_the_watchdog_resets_what_stands_still(device, words, said):
 
 
 def test_the_watchdog_leaves_a_silent_device_and_a_long_kernel_alone(device):
-    """For longer than its limit nothing happens, then a kernel runs that never ends."""
+    """The device is idle for longer than the watchdog period, then runs an endless kernel."""
     library = (ROOT / "tests" / "kernels" / "endless.elf").read_bytes()
     with Session(device) as session:
         device.pass_time(7)

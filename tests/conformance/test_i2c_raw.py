@@ -1,4 +1,4 @@
-"""I2C with a kernel library made by hand: errors, and a kernel killed in the middle of a byte."""
+"""I2C with a handwritten kernel library: errors, and a kernel killed in the middle of a byte."""
 
 import pytest
 

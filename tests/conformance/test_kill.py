@@ -1,8 +1,8 @@
-"""Kernels killed at any instant of what they do: what they were in the middle of is in order afterwards.
+"""Kernels killed at arbitrary instants: the interrupted operation leaves a consistent state.
 
-A kernel begins what it does after a delay that is drawn, and its host goes when it is told so; the
+A kernel starts its operation after a random delay and signals the host, which then disconnects; the
 device notices at the next whole millisecond of virtual time. So the instants are spread over all
-that is done in a millisecond.
+operations of one millisecond.
 """
 
 import random
@@ -29,13 +29,13 @@ ACTIVITIES = {
     "exceptions": 12,
 }
 SPIN_MAX = 400_000
-"""Turns of the delay: a millisecond of virtual time."""
+"""Maximum iterations of the delay loop: a millisecond of virtual time."""
 CHECK, CHECK_AFTER_RESET, RECORD = range(3)
 PULSES = [(0, 1), (1000, 0), (2000, 1), (3000, 0), (5000, 1), (6000, 0)]
 
 
 def check(device, what):
-    """Runs the kernel that finds everything in order."""
+    """Runs the kernel that verifies a consistent state."""
     device.control("trace_clear")
     with Session(device) as session:
         assert session.load(kernel("check")) is None
@@ -54,7 +54,7 @@ def check(device, what):
             edges[pads[index]].append((when, level))
     start = edges[6][0][0]
     assert [(when - start, level) for when, level in edges[6]] == PULSES
-    # The trace is played right behind; what was recorded only is not.
+    # The trace is played directly after; events that were only recorded do not appear.
     assert [(when - start - 9000, level) for when, level in edges[7]] == PULSES
     assert edges[8] == []
 
@@ -72,10 +72,10 @@ def kill(device, activity, chance):
             answer(session, number | chance.randrange(SPIN_MAX) << 8)
         session.message(10)
         assert session.request().arguments == [number]
-        # Any instant will do: nothing depends on which it is.
+        # Any instant is acceptable.
         time.sleep(chance.choice((0, 0, 0.002, 0.02)))
         if chance.random() < 0.3:
-            # Pre-empted, instead of left by its host.
+            # Superseded by another session instead of disconnected by its host.
             Session(device).close()
     finally:
         session.close()

@@ -1,5 +1,5 @@
-"""Linear algebra as kernels of any compiler call it: matrices by address, and results as large as
-the kernel has made room for. Compared with NumPy, or by what the parts of a decomposition are."""
+"""Linear algebra through the kernel ABI: matrices by address, results in buffers of the kernel.
+Compared with NumPy, or verified by the properties of a decomposition."""
 
 import struct
 from pathlib import Path
@@ -33,7 +33,7 @@ def session(device):
 
 
 def order(session, name, *arguments):
-    """Calls a function with matrices and numbers."""
+    """Requests a function call with matrices and numbers."""
     words, data = [], []
     for argument in arguments:
         if isinstance(argument, int):
@@ -46,7 +46,7 @@ def order(session, name, *arguments):
 
 
 def call(session, name, given, *shapes):
-    """The results, of these shapes."""
+    """Returns the results, in the given shapes."""
     places = [np.full(shape, np.nan) for shape in shapes]
     order(session, name, *given, *places)
     session.message(10)
@@ -59,7 +59,7 @@ def call(session, name, given, *shapes):
 
 
 def raised(session, name, *arguments):
-    """What a call ends the kernel with."""
+    """Returns the exception with which a call ends the kernel."""
     order(session, name, *arguments)
     requests, exception = session.until_end()
     assert requests == []

@@ -1,9 +1,9 @@
-"""Malformed input of every kind on all four services: cut off at every byte, bits flipped, lengths
-too large, random bytes; requests in one piece and byte by byte.
+"""Malformed input of every kind on all four services: truncated at every byte, flipped bits,
+excessive lengths, random bytes; requests in one piece and byte by byte.
 
-What the device must do follows from models of the protocols, written from their description: answer
-what can be answered, close the connection, leave a line in the log, and serve the next client. At
-the end it does its work at the cost it had at the start.
+The expected behaviour comes from models of the protocols, written from their description: answer
+valid requests, close the connection, log a line, and serve the next client. At the end the device
+must work at the same cost as at the start.
 """
 
 import select
@@ -81,7 +81,7 @@ def nothing_is_lost(device):
 
     before = cost()
     yield
-    # The device forgets those who have left one after the other, in its own time.
+    # The device cleans up disconnected clients one after the other, in its own time.
     last = []
 
     def as_before():
@@ -92,7 +92,7 @@ def nothing_is_lost(device):
 
 
 def damaged(vectors):
-    """Requests, whole or damaged, one behind the other."""
+    """Strategy for sequences of requests, intact or damaged."""
     whole = st.sampled_from(vectors)
 
     @st.composite
@@ -109,7 +109,7 @@ def damaged(vectors):
 
     @st.composite
     def oversized(draw):
-        """Four bytes become a large number, wherever they are."""
+        """Replaces four bytes at any position by a large number."""
         request = draw(whole)
         at = draw(st.integers(0, len(request)))
         number = draw(st.sampled_from([513, 1 << 20, (1 << 31) - 1, 1 << 31, (1 << 32) - 1]))
@@ -120,14 +120,14 @@ def damaged(vectors):
 
 
 class Log:
-    """The log as it grows, pulled: so each line comes once."""
+    """The log as a stream (pulled), in which each line occurs once."""
 
     def __init__(self, device):
         self.device, self.client = device, None
         self.restart()
 
     def restart(self):
-        """Again the newest who pulls."""
+        """Reconnects, as only the newest puller receives lines."""
         self.close()
         self.client = patiently(lambda: Management(self.device))
         self.client.write(b"\x07")
@@ -137,14 +137,14 @@ class Log:
             self.client.close()
 
     def new(self, wait=0.0):
-        """What has come since the last call, after waiting for so many seconds at most."""
+        """Returns the text since the last call, waiting at most `wait` seconds for the first of it."""
         text = b""
         while select.select([self.client.socket], [], [], 0 if text else wait)[0]:
             text += self.client.bytes()
         return text.decode()
 
     def until(self, *texts):
-        """Waits until one of these has been logged."""
+        """Waits until one of the texts has been logged."""
         log = ""
 
         def found():
@@ -167,7 +167,7 @@ def log(device):
 
 
 def model(stream):
-    """What a session without a kernel answers and how it ends."""
+    """Returns the answers of a session without a kernel, and how it ends."""
     answers = []
     while True:
         start = stream.find(SYNC)
@@ -199,7 +199,7 @@ ENDS = {"closed": "closed by the client", "middle": "malformed input, it ends in
 
 
 def messages(session):
-    """Types of all messages until the end, each of which must be whole."""
+    """Returns the types of all messages until the end; each must be complete."""
     kinds = []
     while True:
         try:
@@ -247,7 +247,7 @@ def test_session_cut_off_at_every_byte(device, log):
 @settings(SETTINGS, max_examples=40)
 @given(stream=damaged(SESSION[:2] + SESSION[3:]), state=st.sampled_from([state for state in STATES if state != absent]))
 def test_session_with_a_kernel(device, log, stream, state):
-    """Whatever the kernel is at: the session ends with a line in the log, and what was sent are whole messages."""
+    """In every state of the kernel, the session ends with a log line, and only complete messages were sent."""
     with patiently(lambda: Session(device)) as session:
         state(session)
         log.new()
@@ -264,7 +264,7 @@ def test_session_with_a_kernel(device, log, stream, state):
 
 
 def management_model(stream):
-    """Types of the replies (None: any number of bytes follow), and how the connection ends; None for a restart."""
+    """Returns the reply types (None: any bytes follow) and how the connection ends; None for a restart."""
     replies = []
 
     def take(count):
@@ -352,7 +352,7 @@ def test_management_cut_off_at_every_byte(device, log):
 
 
 def monitor_model(stream):
-    """Override requests that are answered, and how the connection ends."""
+    """Returns the override requests that are answered, and how the connection ends."""
     asked = []
     while stream:
         if stream[0] > 3:
@@ -368,7 +368,7 @@ def monitor_model(stream):
 
 def monitor(device):
     client = Client(device)
-    # It answers when there is a place.
+    # The device answers once a slot is free.
     assert client.get(999, 0) == 0
     return client
 
@@ -384,7 +384,7 @@ def try_monitor(device, log, stream, slowly=False):
         assert len(data) >= length
         answers.append(data[1:6])
         data = data[length:]
-    # Among values that are watched.
+    # Interleaved with watched values.
     rest = iter(answers)
     assert all(any(answer == one for answer in rest) for one in asked)
     if end:
@@ -410,7 +410,7 @@ def test_monitor_cut_off_at_every_byte(device, log):
 @settings(SETTINGS, max_examples=20)
 @given(stream=st.binary(max_size=3000), reset=st.booleans())
 def test_analyzer(device, stream, reset):
-    """Whatever is sent to it, a client gets a whole dump, and so does the one after a client that does not wait."""
+    """A client receives a complete dump whatever it sends, also after a client that did not wait."""
     if reset:
         with Connection(device, 1382) as connection:
             connection.write(stream)
@@ -430,7 +430,7 @@ def test_analyzer(device, stream, reset):
     "port, greeting", [(1380, b"ARTIQ management\n"), (1381, b"ARTIQ coredev\n"), (1383, b"ARTIQ moninj\n")]
 )
 def test_greetings_with_a_wrong_byte(device, log, port, greeting):
-    """Any byte of it; the connection is closed without a word."""
+    """A wrong byte at any position closes the connection without an answer."""
     for at in range(len(greeting)):
         wrong = bytearray(greeting)
         wrong[at] ^= 1 << at % 8

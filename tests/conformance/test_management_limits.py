@@ -1,4 +1,4 @@
-"""Management when clients are slow, silent, or ask for too much, and a log that is full."""
+"""Management with slow, silent or excessive clients, and with a full log."""
 
 import re
 import socket
@@ -34,7 +34,7 @@ def management(device):
 
 
 def fill_log(client):
-    """More lines than the ring holds; returns when the device has written them."""
+    """Logs more lines than the ring holds; returns when the device has written them."""
     client.write(DEBUG_ALLOCATOR * 2000)
     assert client.config_read(b"nothing") is None
 
@@ -48,14 +48,14 @@ def test_a_full_log_says_what_it_has_dropped(management):
     assert RING - 200 < kept <= RING
     assert all(LINE.fullmatch(line) for line in lines)
     assert int(match[1]) + kept == 2000 * (len(lines[-1]) + 1)
-    # It stays until it is cleared.
+    # The log is kept until it is cleared.
     assert management.log().splitlines()[1:] == lines
     assert management.reply(b"\x02") == 1
     assert management.log() == ""
 
 
 def test_a_puller_gets_each_line_once_and_no_line_of_its_own(device, management):
-    """At level TRACE the sending of the log must not fill the log."""
+    """At level TRACE, sending the log must not produce log lines."""
     assert management.config_write(b"log_level", b"TRACE")
     with Management(device) as puller:
         puller.write(b"\x07")
@@ -81,7 +81,7 @@ def test_a_greeting_without_an_end(device, management, greeting):
 
 @pytest.mark.parametrize("length", [0, 1 << 31, (1 << 32) - 1])
 def test_lengths_below_one(device, management, length):
-    """Count as 0: an empty value removes the key, an empty image is refused."""
+    """Lengths below one count as 0: an empty value removes the key, an empty image is rejected."""
     length = struct.pack("<I", length)
     assert management.config_write(b"key", b"value")
     assert management.reply(b"\x0d" + management.pack(b"key") + length) == 1
@@ -92,7 +92,7 @@ def test_lengths_below_one(device, management, length):
 
 
 def test_values_and_images_that_are_too_long(management):
-    """They are received, refused, and the connection goes on."""
+    """They are received and rejected, and the connection stays open."""
     data = bytes(DATA_MAX + 1)
     assert management.config_write(b"key", data) is False
     assert management.reply(b"\x09" + management.pack(data)) == 6
@@ -111,12 +111,12 @@ def test_a_client_that_leaves_within_a_value(device, management, request_):
 
 @pytest.mark.long
 def test_clients_that_do_not_go_on_keep_the_others_waiting_for_a_while(device, management):
-    """One stops in the middle of a value, one sends a byte from time to time, one does not read what it asked for."""
+    """One stops in the middle of a value, one sends a byte now and then, one does not read its reply."""
     begin = time.monotonic()
     with Management(device) as silent:
         silent.write(b"\x0d\x03\0\0\0key\x64\0\0\0half of it")
         with Management(device) as client:
-            # The room for values is taken: this waits.
+            # The buffer for values is in use: this waits.
             assert client.config_write(b"key", b"value")
     assert 5 < time.monotonic() - begin < 40
     assert "of a value of 100 bytes only 10 came in time" in management.log()
@@ -128,7 +128,7 @@ def test_clients_that_do_not_go_on_keep_the_others_waiting_for_a_while(device, m
             for _ in range(100):
                 dribbling.write(b"x")
                 time.sleep(1)
-    # Long before the value is complete, after 100 s. (The device's time stands still for a part of
+    # Long before the value is complete, at 100 s. (The device's time stands still for a part of
     # each of its waits.)
     assert 5 < time.monotonic() - begin < 60
     assert management.config_read(b"key") == b"value"

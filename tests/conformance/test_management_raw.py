@@ -1,4 +1,4 @@
-"""Management, analyzer and monitor services as any host sees them: every message, every error, malformed input."""
+"""Management, analyzer and monitor services on bare sockets: every message, every error, malformed input."""
 
 import random
 import re
@@ -15,7 +15,7 @@ from tests.support.raw_moninj import Client
 from tests.support.waiting import printed
 
 DEBUG_ALLOCATOR = b"\x08"
-"""It has no reply, but leaves a line."""
+"""Request without a reply; it logs a line."""
 LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
 
 
@@ -28,7 +28,7 @@ def device(device_with_card):
 def management(device):
     with Management(device) as management:
         yield management
-    # Whatever the test did, the next client is served.
+    # The next client must be served, whatever the test did.
     with Management(device) as after:
         assert after.config_read(b"nothing") is None
 
@@ -172,7 +172,7 @@ def test_random_bytes(device):
     generator = random.Random(1)
     for _ in range(20):
         with Management(device) as client:
-            # No Reboot, no Flash: those end the test.
+            # Excludes Reboot and Flash, which would end the test.
             noise = bytes(b for b in generator.randbytes(200) if b not in (5, 9))
             try:
                 client.write(noise)

@@ -1,5 +1,5 @@
-"""Measurements of the paths between processors, memory and logic, as any host asks for them: what
-is answered, and every refusal. A device that has refused serves kernels as before."""
+"""Measurements of the paths between processors, memory and logic on a bare socket: the replies and
+every rejection. After a rejection the device serves kernels as before."""
 
 import struct
 
@@ -14,9 +14,9 @@ MEASURE, MEASURED, REFUSED = 131, 131, 132
 ABSENT, BUSY, INVALID = 1, 2, 3
 GP0_READ, REQUEST, HP_READ, TO_KERNEL, TO_COMMS, COPY = 2, 4, 5, 9, 10, 11
 PROCESSOR, LOGIC = 800_000_016, 125_000_000
-"""Hz; the crystal's 33.3333 MHz are rounded up (`kairos_chip::setup`)."""
+"""Clock frequencies, Hz; the crystal's 33.3333 MHz are rounded up (`kairos_chip::setup`)."""
 QUANTUM = 4000
-"""Cycles that one core of the emulator may be ahead of the other."""
+"""Maximum cycles by which one emulated core may run ahead of the other."""
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def device(device_with_card):
 
 
 def measure(device, path, size=0, trials=1):
-    """(type of the reply, its content)"""
+    """Returns (type of the reply, its content)."""
     with Management(device) as management:
         kind = management.reply(bytes([MEASURE]) + struct.pack("<III", path, size, trials))
         return kind, management.bytes()
@@ -49,7 +49,7 @@ def test_as_many_samples_as_were_asked_for(device):
         found = samples(device, path, size, trials)
         assert len(found) == trials
         assert all(cycles < 100_000 and (first, last) == (0, 0) for cycles, first, last in found)
-    # A register costs what the emulator's parameter says, and the instructions around it.
+    # A register access costs the emulator's configured latency plus the surrounding instructions.
     assert all(72 <= cycles < 90 for cycles, _, _ in samples(device, GP0_READ, 0, 20))
 
 
@@ -84,7 +84,7 @@ def test_without_gateware_messages_can_be_measured(tmp_path, start_device):
 
 
 def test_never_while_a_session_is_open(device):
-    """Its kernel runs on, and the next session is served."""
+    """The session's kernel keeps running, and the next session is served."""
     with Session(device) as session:
         assert session.load(kernel("empty")) is None
         assert refusal(device, GP0_READ) == BUSY

@@ -26,7 +26,7 @@ def run(address, *arguments):
 
 @pytest.fixture
 def moninj(device):
-    """`kairos moninj ...` on the device."""
+    """Runs `kairos moninj ...` on the device."""
     return lambda *arguments: run(f"127.0.0.1:{device.ports[1383]}", *arguments)
 
 

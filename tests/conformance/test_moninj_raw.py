@@ -1,4 +1,4 @@
-"""Monitor and injector on a bare socket, against the pins. Written from the description of the wire protocol alone."""
+"""Monitor and injector on a bare socket, compared with the pins. Written from the protocol description alone."""
 
 import struct
 import time
@@ -29,7 +29,7 @@ def client(device):
 
 
 def level(device, channel):
-    """What the trace of the pins ends with."""
+    """Returns the channel's last level in the trace of the pins."""
     trace = device.control("trace", **{"from": 0})
     (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == channel]
     return [level for _, index, level in trace["events"] if index == pad][-1]
@@ -43,7 +43,7 @@ def test_injection_takes_the_pin_and_gives_it_back(device, client):
     client.inject(OUTPUT, ENABLE_OVERRIDE, 1)
     assert client.next() == ("probe", OUTPUT, LEVEL, 1)
     assert level(device, OUTPUT) == 1
-    # The experiment goes on below, unseen.
+    # The experiment continues, hidden by the override.
     with Session(device) as session:
         assert session.load(kernel("rtio")) is None
         session.run()
@@ -58,7 +58,7 @@ def test_a_kernel_s_level_is_seen(device, client):
     client.watch_probe(OUTPUT, LEVEL)
     assert client.next() == ("probe", OUTPUT, LEVEL, 0)
     with Session(device) as session:
-        # Records, and then plays, a long train of pulses. Their period is no divider of the polls' 200 ms.
+        # Records and plays a long pulse train, whose period does not divide the polling interval of 200 ms.
         session.load(kernel("dma"))
         session.run()
         session.message(10)
@@ -98,7 +98,7 @@ def test_overrides_are_watched_by_every_client(device, client):
         other.watch_override(OUTPUT, OVERRIDE_LEVEL, enable=False)
         client.inject(OUTPUT, OVERRIDE_LEVEL, 0)
         assert client.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
-        # A new watch starts with the value there is.
+        # A new watch first reports the current value.
         other.watch_override(OUTPUT, OVERRIDE_LEVEL)
         assert other.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
 
@@ -112,7 +112,7 @@ def test_what_does_not_exist_reads_as_zero(client):
 
 
 def test_other_destinations_are_logged(device, client):
-    """They read as 0; each request for one leaves a line."""
+    """Other destinations read as 0; each request for one logs a line."""
     with Management(device) as management:
         assert management.reply(b"\x02") == 1
         client.inject(0x20000 | OUTPUT, OVERRIDE_LEVEL, 1)
@@ -127,7 +127,7 @@ def test_other_destinations_are_logged(device, client):
 
 @pytest.mark.parametrize("channel", [INPUT, OUTPUT])
 def test_every_override_and_probe(client, channel):
-    """Each override has a value of its own, which is read back; those that the channel has not stay 0."""
+    """Each override keeps its own value, which is read back; overrides the channel lacks stay 0."""
     overrides = 3 if channel == INPUT else 2
     for override in range(4):
         client.inject(channel, override, 1)
@@ -142,7 +142,7 @@ def test_every_override_and_probe(client, channel):
 
 
 def test_a_watch_that_ends_and_one_that_exists(device, client):
-    """Enabling a watch again does not send its value again; after its end nothing comes."""
+    """Re-enabling a watch does not resend its value; a disabled watch sends nothing."""
     for _ in range(2):
         client.watch_override(OUTPUT, OVERRIDE_LEVEL)
     assert client.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
@@ -150,13 +150,13 @@ def test_a_watch_that_ends_and_one_that_exists(device, client):
     client.watch_override(OUTPUT, OVERRIDE_LEVEL, enable=False)
     client.watch_probe(OUTPUT, LEVEL, enable=False)
     client.inject(OUTPUT, OVERRIDE_LEVEL, 1)
-    # The device looks each 0.1 s.
+    # The device polls every 0.1 s.
     device.pass_time(0.5)
     assert silent(device, client)
 
 
 def test_as_many_watches_as_there_is_room_for(device, client):
-    """256 probes and as many overrides; what is beyond them is refused with a line, and the others go on."""
+    """256 probes and as many overrides; further watches are rejected with a log line, the others continue."""
     with Management(device) as management:
         assert management.reply(b"\x02") == 1
         for channel in range(257):
@@ -174,7 +174,7 @@ def test_a_flag_that_is_not_one_is_set(client):
 
 
 def test_clients_come_and_go(device, client):
-    """The watches of one that goes end with it; its overrides stay, for the others to see."""
+    """A client's watches end when it disconnects; its overrides stay, visible to the others."""
     client.watch_override(OUTPUT, OVERRIDE_LEVEL)
     assert client.next()[3] == 0
     for level_ in (1, 0, 1):
@@ -207,8 +207,8 @@ def test_wrong_greeting_is_closed(device):
 
 
 def test_time_goes_on_while_a_client_asks(device, client):
-    """A monitor that asks more often than a silent session is waited for does not make the emulated
-    device stand still: the wait (`host_wait_ms`, 0.1 s here) is for what a kernel may wait for."""
+    """A monitor polling more often than the emulator waits for a silent session does not stop the
+    emulated time: the wait (`host_wait_ms`, 0.1 s here) applies only to input for kernels."""
     with Session(device):
         before, until = device.control("status")["time_ns"], time.monotonic() + 1.5
         while time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""The addresses of a device: fixed, by DHCP, IPv6. The emulator's gateway gives the guest 10.0.2.15 by DHCP."""
+"""Addresses of a device: fixed, DHCP, IPv6. The emulator's gateway assigns 10.0.2.15 by DHCP."""
 
 import socket
 import struct
@@ -10,14 +10,14 @@ from tests.support.raw_session import Session
 
 
 class Address:
-    """One of a device's addresses, as a session takes it."""
+    """One address of a device, in the form that a session accepts."""
 
     def __init__(self, port):
         self.host, self.ports = "127.0.0.1", {1381: port}
 
 
 def reaches(port):
-    """Whether the kernel service answers there."""
+    """Returns whether the kernel service answers at this port."""
     with Session(Address(port)) as session:
         session.send(3)
         return session.read(9) == b"ZZZZ\x02ARZQ"
@@ -54,7 +54,7 @@ def test_address_by_dhcp(start):
 def test_ipv6(start, config, address):
     device = start(config, [f"0:[{address}]:1381"])
     assert reaches(device.ports[f"[{address}]:1381"])
-    # The other family goes on.
+    # The other address family still works.
     assert reaches(device.port)
 
 
@@ -65,12 +65,12 @@ def test_ipv6(start, config, address):
         (1381, 4, b"ARTIQ coredev\n", b"e"),
         # Sends nothing.
         (1382, 4, b"", b"e"),
-        # Asked for an override.
+        # Answers a request for an override.
         (1383, 3, b"ARTIQ moninj\n" + struct.pack("<BIB", 2, 0, 0), b"\x01"),
     ],
 )
 def test_clients_that_connect_at_once_all_find_a_place(start, port, places, greeting, answer):
-    """Though none of them has been served yet."""
+    """All connections are accepted before any of them is served."""
     device = start(b"")
     clients = [socket.socket() for _ in range(places)]
     for client in clients:

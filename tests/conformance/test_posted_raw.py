@@ -1,4 +1,4 @@
-"""A posted output that fails, on gateware that does not push inputs: an input's answer does not hide it."""
+"""A failing posted output, on gateware that does not push inputs: an input reply does not hide the failure."""
 
 import dataclasses
 
@@ -16,7 +16,7 @@ UNDERFLOW = 0
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
-    """The gateware `demo`, but the CPU asks for each input event."""
+    """The gateware `demo`, but with input events polled by the CPU."""
     top = sim.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False), "asked")
     with verilate.building_alone(tmp_path_factory.mktemp("asked")) as output:
         (output / f"{sim.TOP}.v").write_text(sim.generate(top))
@@ -24,7 +24,7 @@ def asked(tmp_path_factory):
 
 
 def test_an_input_behind_a_posted_output_that_fails(asked, start_device, tmp_path):
-    """The port is slower than the margin of posting allows for: 16 us."""
+    """The port is slower than the margin of posting allows: 16 us."""
     device = start_device(tmp_path, gateware=asked, settings=["acp_read_latency=2000"])
     try:
         with Session(device) as session:

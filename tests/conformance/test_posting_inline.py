@@ -1,5 +1,5 @@
-"""A kernel that posts outputs with code of its own (docs/interfaces.md, section 5): all reach the
-pin at their time, nearly all without the firmware, and exceptions are raised where they belong."""
+"""A kernel that posts outputs with inline code (docs/interfaces.md, section 5): all reach the pin on
+time, nearly all without the firmware, and exceptions are raised at the right place."""
 
 from tests.support.kernels import edges, kernel, marks, run_empty
 from tests.support.raw_session import Session
@@ -16,14 +16,14 @@ def test_outputs_recording_and_underflow(device):
         session.run()
         requests, exception = session.until_end()
     posted, while_recording, last = marks(requests)
-    # Not the first one, nor those that renew the permit.
+    # All but the first and those that renew the permit.
     assert OUTPUTS - 20 <= posted < OUTPUTS
     assert while_recording == 0
-    # The output that is too late raises: the mark behind it is not reached.
+    # The late output raises: the mark after it is not reached.
     assert last == -1 and exception is not None
     (raised,) = exception.exceptions
     assert raised["id"] == UNDERFLOW and raised["params"][0] == 4
-    # One request for each, the late one included; those recorded are none.
+    # One request per output, including the late one; recorded outputs cause none.
     assert device.control("status")["sev_count"] - before == OUTPUTS + 1
     assert edges(device) == [(2000 * number, number % 2 ^ 1) for number in range(OUTPUTS)]
     with Session(device) as session:

@@ -1,4 +1,4 @@
-"""Each of the pulse core's conformance checks has a test of its number, for the logic and the model, or a reason."""
+"""Each conformance check of the pulse core has a numbered test, for logic and model, or a reason for its absence."""
 
 import pytest
 

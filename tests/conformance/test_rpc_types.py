@@ -1,4 +1,4 @@
-"""Remote calls with values of any type, both ways, synchronous and not, on the device; and hosts that answer badly."""
+"""RPCs with values of any type in both directions, synchronous and asynchronous, and hosts that reply wrongly."""
 
 import struct
 from collections import namedtuple
@@ -16,14 +16,14 @@ Range = namedtuple("Range", "start stop step")
 
 
 class Client(Session):
-    """Takes ranges of any numbers."""
+    """A session that accepts ranges of any numeric type."""
 
     def tagged(self, tag):
         return Range(self.value(), self.value(), self.value()) if tag == b"r" else super().tagged(tag)
 
 
 class Echo:
-    """The kernel `echo`, which is started again when it has ended."""
+    """The kernel `echo`, restarted when it has ended."""
 
     def __init__(self, device):
         self.device = device
@@ -43,7 +43,7 @@ class Echo:
         return request
 
     def order(self, tag):
-        """Has the kernel ask for a value of type `tag`."""
+        """Makes the kernel request a value of type `tag`."""
         if self.session is None:
             self.begin()
         request = self.request(1, False)
@@ -61,7 +61,7 @@ class Echo:
             for service, is_async in ((3, True), (4, False), (5, True)):
                 request = self.request(service, is_async)
                 assert request.tag == tag
-                # Compared as bytes: a NaN is not equal to itself.
+                # Compared as bytes, since a NaN is not equal to itself.
                 assert encode(tag, request.arguments[0])[0] == wire
                 if not is_async:
                     self.session.reply(tag, wire)
@@ -122,7 +122,7 @@ TAGS = st.recursive(
 
 
 def values(tag):
-    """Strategy for values of the type that `tag` begins with, and the rest of the tag."""
+    """Returns a strategy for values of the first type in `tag`, and the rest of the tag."""
     head, rest = tag[:1], tag[1:]
     if head in SCALARS:
         return SCALARS[head], rest
@@ -196,7 +196,7 @@ def test_large_values(echo, name):
 
 
 def test_a_reply_that_comes_byte_by_byte(device, echo):
-    """The rest of the device goes on: the management service answers meanwhile."""
+    """The rest of the device keeps working: the management service answers meanwhile."""
     tag, value = b"t\2lis", ([1, -2, 3], "slow")
     echo.order(tag)
     message = b"ZZZZ\x07" + struct.pack("<I", len(tag)) + tag + encode(tag, value)[0]
@@ -241,7 +241,7 @@ WRONG = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_a_host_that_answers_wrongly(device, echo, what):
-    """The session ends, or the message is answered as the protocol says; the device goes on."""
+    """The session ends, or the message is answered as specified; the device keeps working."""
     echo.order(b"li")
     echo.session.write(WRONG[what])
     try:

@@ -1,4 +1,4 @@
-"""The satellite's firmware, alone on a board: what it says of itself."""
+"""The satellite firmware on a single board: its log."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The kernel service as any host sees it, on a bare socket: greeting, load, run, calls, exceptions, bad input, loss."""
+"""The kernel service on a bare socket: greeting, load, run, calls, exceptions, bad input, lost connections."""
 
 import math
 import random
@@ -15,7 +15,7 @@ from tests.support.waiting import let_pass, printed, settled
 def session(device):
     with Session(device) as session:
         yield session
-        # Whatever the test did, the device must run the next kernel, on a new connection.
+        # The device must run the next kernel on a new connection, whatever the test did.
     with Session(device) as after:
         run_empty(after)
 
@@ -100,7 +100,7 @@ def test_round_trip_of_every_type(session):
 
 
 def test_reply_in_pieces(session):
-    """A reply that dribbles in is put together; one that is long takes many frames between the cores."""
+    """A reply arriving in pieces is reassembled; a long one takes many frames between the cores."""
     assert session.load(kernel("rpc")) is None
     session.run()
     texts = {5: "x" * 300_000, 8: list(range(100_000))}
@@ -133,7 +133,7 @@ def test_asynchronous_calls_arrive_all_and_in_order(session):
 def test_asynchronous_calls_wait_for_a_slow_host(device, session):
     assert session.load(kernel("flood")) is None
     session.run()
-    # Neither core can go on.
+    # Neither core can make progress.
     settled(device)
     assert marks(session.until_end()[0]) == list(range(300))
 
@@ -145,10 +145,10 @@ def test_exceptions_and_finally(session):
     assert marks(requests) == [
         1, 101,  # IndexError, caught by name; then `finally`
         2, 102,  # ValueError
-        103, 19,  # ZeroDivisionError passes both names, runs `finally`, is caught by the catch-all
-        500, 10, 502,  # nested handlers, then the outer exception raised again
+        103, 19,  # ZeroDivisionError matches neither name, runs `finally`, is caught by the catch-all
+        500, 10, 502,  # nested handlers, then the outer exception re-raised
         16,  # raised by the firmware
-        601, 602,  # cleanup on the way out of an exception that nothing catches
+        601, 602,  # cleanup during unwinding of an uncaught exception
     ]  # fmt: skip
     first, second = exception.exceptions
     assert (first["id"], second["id"]) == (10, 19)
@@ -219,7 +219,7 @@ def test_missing_symbol(session):
 
 
 def test_corrupt_libraries(session):
-    """Refused with a reason, on a connection that goes on."""
+    """Corrupt libraries are rejected with a reason; the connection stays open."""
     good = kernel("rpc")
     for library in (b"", b"\x7fELF", b"not a library", good[:700], good[:18] + b"\x3e" + good[19:]):
         assert "parse error" in session.load(library)
@@ -227,7 +227,7 @@ def test_corrupt_libraries(session):
 
 
 def test_randomly_damaged_libraries(device):
-    """Loaded or refused, but the device lives. What is loaded is not run: code may do anything."""
+    """Loaded or rejected, the device keeps working. Loaded code is not run: it may do anything."""
     rng = random.Random(1)
     good = kernel("exceptions")
     with Session(device) as session:
@@ -265,7 +265,7 @@ def test_unsolicited_reply_ends_the_connection(session, kind):
 
 
 def test_garbage_between_requests_is_skipped(session):
-    """A receiver looks for four bytes 0x5a in a row, whatever comes before them."""
+    """The receiver searches for four consecutive bytes 0x5a and skips everything before them."""
     session.write(b"garbage ZZZ garbage" * 10)
     session.send(3)
     assert session.read(9) == b"ZZZZ\x02ARZQ"
@@ -281,7 +281,7 @@ def test_garbage_between_requests_is_skipped(session):
     ],
 )
 def test_faults_are_exceptions(session, name, message):
-    """A fault ends the kernel with an exception that says where; the session and the device go on."""
+    """A fault ends the kernel with an exception that names the place; session and device keep working."""
     assert session.load(kernel(name)) is None
     session.run()
     requests, exception = session.until_end()
@@ -290,12 +290,12 @@ def test_faults_are_exceptions(session, name, message):
     assert fault["id"] == 15 and fault["message"].startswith(message)
     assert exception.backtrace and all(0 < frame.address < len(kernel(name)) for frame in exception.backtrace)
     if name in ("abort", "undefined"):
-        # The address reported lies behind the instruction, as a return address does.
+        # The reported address follows the instruction, like a return address.
         assert f"+{exception.backtrace[0].address - 4:#x} of the kernel" in fault["message"]
     run_empty(session)
 
 
-# Kernel ABI, table 4.3; the last one is not ARTIQ's.
+# Kernel ABI, table 4.3; the last one does not exist in ARTIQ.
 NAMES = """RTIOUnderflow RTIOOverflow RTIODestinationUnreachable DMAError I2CError CacheError SPIError SubkernelError
 AssertionError AttributeError IndexError IOError KeyError NotImplementedError OverflowError RuntimeError TimeoutError
 TypeError ValueError ZeroDivisionError LinAlgError UnwrapNoneError CXPError RemoteMemoryError""".split()
@@ -405,7 +405,7 @@ def test_rtio_and_waiting(device):
 
 
 def test_killed_while_an_input_waits(device):
-    """The transaction that never ends is ended by the restart; RTIO works afterwards."""
+    """The endless transaction is aborted by the restart; RTIO works afterwards."""
     device.control("status")
     session = Session(device)
     assert session.load(kernel("input")) is None

@@ -1,4 +1,4 @@
-"""Every request in every state of a kernel session (wire protocols, section 1.11), and what may come in between."""
+"""Every request in every state of a kernel session (wire protocols, section 1.11), and interleaved messages."""
 
 import struct
 
@@ -30,7 +30,7 @@ def answer(session):
 
 
 def carry_on(session, state):
-    """Shows that the kernel is where it was."""
+    """Verifies that the state of the kernel is unchanged."""
     if state is waiting:
         answer(session)
     if state is loaded:
@@ -57,7 +57,7 @@ def test_load(session, state):
         assert reason == "a kernel is running"
         carry_on(session, state)
     else:
-        # One that is loaded and has not been run is replaced.
+        # A loaded kernel that was not run is replaced.
         assert reason is None
         session.run()
         assert marks(session.until_end()[0]) == [1]
@@ -74,7 +74,7 @@ def test_run(session, state):
 
 @pytest.mark.parametrize("state", STATES)
 def test_subkernel(session, state):
-    """There are no other boards."""
+    """The device has no satellites."""
     state(session)
     session.send(9, struct.pack("<IBI", 1, 2, 3) + b"elf")
     session.message(LOAD_FAILED)
@@ -138,14 +138,14 @@ def test_lengths_that_cannot_be(device, session, kind, length):
 
 
 def test_a_library_that_is_too_long(session):
-    """Is received, refused with its reason, and costs the connection nothing."""
+    """It is received and rejected with a reason; the connection stays open."""
     library = kernel("empty") + bytes(8 * 1024 * 1024)
     assert session.load(library) == f"the library has {len(library)} bytes, there is room for {8 * 1024 * 1024}"
     run_empty(session)
 
 
 def test_replies_while_requests_are_queued(session):
-    """Requests behind one another, in one piece: each is answered, in order."""
+    """Several requests in one piece: each is answered, in order."""
     library = kernel("empty")
     load = b"ZZZZ\x05" + struct.pack("<I", len(library)) + library
     bad = b"ZZZZ\x05\x03\0\0\0bad"
@@ -155,12 +155,12 @@ def test_replies_while_requests_are_queued(session):
     assert "parse error" in session.string()
     session.message(STARTUP_FAILED)
     session.message(LOAD_COMPLETED)
-    # The kernel may end before or after the last one is answered.
+    # The kernel may end before or after the last request is answered.
     assert session.read(15) in (b"ZZZZ\x02ARZQ" + b"ZZZZ\x07\0", b"ZZZZ\x07\0" + b"ZZZZ\x02ARZQ")
 
 
 def test_reasons_come_before_the_end(device):
-    """What was sent before the connection is closed for an error arrives."""
+    """Data sent before the connection is closed because of an error arrives."""
     with Session(device) as session:
         session.write(b"ZZZZ\x05\x03\0\0\0bad" + b"ZZZZ\x04")
         session.message(LOAD_FAILED)
@@ -188,7 +188,7 @@ def test_greetings_that_are_refused(device, greeting, why):
         with pytest.raises(Closed):
             client.read(1)
         assert f"client refused: {why}" in management.log()
-        # It has not taken over from anybody.
+        # It has not superseded the first session.
         run_empty(first)
 
 
@@ -203,7 +203,7 @@ def test_a_greeting_that_comes_too_late(device):
 
 
 def test_a_third_client_supersedes_the_second_which_was_waiting(device):
-    """Whoever came last has the core; the others are closed."""
+    """The newest session gets the core; the others are closed."""
     with Session(device) as first:
         running(first)
         with Session(device) as second, Session(device) as third:
@@ -213,18 +213,18 @@ def test_a_third_client_supersedes_the_second_which_was_waiting(device):
 
 
 def test_a_client_that_does_not_read_is_superseded(device):
-    """A kernel that has more to say than the client takes; the core is not kept."""
+    """A kernel that sends more than the client reads does not block the core."""
     with Session(device) as deaf:
         assert deaf.load(kernel("flood")) is None
         deaf.run()
-        # Neither core can go on.
+        # Neither core can make progress.
         settled(device)
         with Session(device) as after:
             run_empty(after)
 
 
 def test_asynchronous_errors_are_told_once(device):
-    """In the message that ends the kernel, as bits, and in the log, with the channel's name (section 1.9)."""
+    """As bits in the message that ends the kernel, and in the log with the channel's name (section 1.9)."""
     with Management(device) as management, Session(device) as session:
         assert management.reply(b"\x02") == 1
         assert session.load(kernel("collide")) is None

@@ -1,8 +1,8 @@
-"""A soak: a thousand kernels, two hundred kills, a hundred disconnects, ten thousand calls, in one emulated device.
+"""Soak test: 1,000 kernels, 200 kills, 100 disconnects and 10,000 calls on one emulated device.
 
-Neither core has an allocator that could leak: what could be lost is a connection, a descriptor, a
-place in a ring, or a message. So each kind of event is repeated far beyond the number of any of
-these, and at the end the device must do all it did at the start, at the same cost.
+Neither core has an allocator that could leak; resources that could be lost are connections,
+descriptors, ring slots and messages. Each kind of event is repeated far more often than there are
+of any of these, and at the end the device must do the same work as at the start, at the same cost.
 """
 
 import random
@@ -24,14 +24,14 @@ def library(name):
 
 
 def finish(session):
-    """Loads, runs and ends the shortest kernel."""
+    """Loads the shortest kernel and runs it to its end."""
     assert session.load(library("empty")) is None
     session.run()
     assert session.until_end() == ([], None)
 
 
 def instructions(device, action):
-    """Instructions of both cores together for an action: the least of some tries, as a slow host costs some more."""
+    """Returns both cores' instructions for an action: the minimum of several tries, as a slow host adds some."""
     counts = []
     for _ in range(5):
         before = sum(device.control("status")["instructions"])
@@ -41,7 +41,7 @@ def instructions(device, action):
 
 
 class Caller:
-    """The kernel `bench`, which calls the host as often as it is told."""
+    """The kernel `bench`, which calls the host a requested number of times."""
 
     def __init__(self, device):
         self.session = Session(device)
@@ -59,7 +59,7 @@ class Caller:
         self.session.reply(b"i", struct.pack("<i", value))
 
     def call(self, count):
-        """`count` calls, each with the number of the one before it plus one."""
+        """Handles `count` calls, each with a number one higher than the previous."""
         self.answer(1 | count << 8)
         for index in range(count):
             assert self.expect(4).arguments == [index]
@@ -79,18 +79,18 @@ def calls(device):
 
 
 def kill(device, chance):
-    """Runs an endless kernel and leaves at some instant."""
+    """Runs an endless kernel and disconnects at a random instant."""
     with Session(device) as session:
         assert session.load(library("endless")) is None
         session.run()
         if chance.random() < 0.8:
             session.message(10)
-        # Any instant will do: nothing depends on which it is.
+        # Any instant is acceptable.
         time.sleep(chance.choice([0, 0, 0.002, 0.01]))
 
 
 def cut(device, chance):
-    """Leaves in the middle of a call: before the answer or within it."""
+    """Disconnects in the middle of a call: before or within the reply."""
     caller = Caller(device)
     caller.answer(1 | 1000 << 8)
     for index in range(chance.randrange(5)):
@@ -100,7 +100,7 @@ def cut(device, chance):
     reply = b"\x5a" * 4 + b"\x07" + struct.pack("<I", 1) + b"i" + struct.pack("<i", 0)
     caller.session.write(reply[: chance.randrange(len(reply))])
     if chance.random() < 0.5:
-        # A host that dies: the connection is reset, not closed.
+        # A crashed host: the connection is reset instead of closed.
         caller.session.reset()
     caller.session.close()
 
@@ -117,7 +117,7 @@ def test_soak(device):
     session = None
     for what in todo:
         if what == "finish":
-            # Several on one connection, as a host does.
+            # Several kernels per connection, like a real host.
             session = session or Session(device)
             finish(session)
             if chance.random() < 0.2:

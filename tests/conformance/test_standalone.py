@@ -1,4 +1,4 @@
-"""Startup and idle kernels: what a device does without a host, seen from its log and its pins."""
+"""Startup and idle kernels: device behaviour without a host, observed through log and pins."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.support.waiting import let_pass, silent, until
 
 
 class Alone:
-    """A device with a card, and what to ask it."""
+    """A device with an SD card, and its log and pins."""
 
     def __init__(self, start_device, directory, keys=()):
         card = sd_card.make(directory / "card", [])
@@ -30,7 +30,7 @@ class Alone:
             return client.log()
 
     def until(self, text, count=1):
-        """Waits until the log has this text so often."""
+        """Waits until the log contains this text `count` times."""
         until(lambda: self.log().count(text) >= count, self.log)
         return self.log()
 
@@ -78,7 +78,7 @@ def test_a_session_stops_the_idle_kernel_and_it_goes_on_afterwards(alone):
     with Session(one.device) as session:
         one.until("idle kernel: stopped")
         run_empty(session)
-        # The core is the client's, also while it does nothing.
+        # The core belongs to the client, even while the client is idle.
         before = one.log().count("by itself")
         let_pass(one.device, 0.3)
         assert one.log().count("by itself") == before
@@ -86,7 +86,7 @@ def test_a_session_stops_the_idle_kernel_and_it_goes_on_afterwards(alone):
         session.run()
         assert marks(session.until_end()[0]) == [1]
     one.until("by itself", before + 2)
-    # Another one, while it runs for ever.
+    # Replaced by an endless idle kernel.
     one.write(b"idle_kernel", kernel("endless"))
     one.until("called the host")
     with Session(one.device) as session:
@@ -149,7 +149,7 @@ def test_no_client_is_answered_while_the_startup_kernel_runs(alone):
     log = one.log()
     assert "by itself" not in log and "session with" not in log
     waiting.close()
-    # The other services work meanwhile.
+    # The other services keep working.
     assert dump(one.device).messages
     with Client(one.device) as monitor:
         assert monitor.get(4, 1) == 0

@@ -1,4 +1,4 @@
-"""docs/conformance.md names tests and files that exist."""
+"""All tests and files named in docs/conformance.md exist."""
 
 import re
 from pathlib import Path

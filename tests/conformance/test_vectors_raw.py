@@ -1,4 +1,4 @@
-"""Calls that the description of the protocol gives byte for byte, rarer kinds of arguments, and lines of the log."""
+"""Calls given byte for byte in the protocol description, rare kinds of arguments, and log lines."""
 
 import re
 
@@ -19,7 +19,7 @@ def test_calls_byte_for_byte(device):
         session.write(bytes.fromhex("5a5a5a5a 07 01000000 69 03000000"))
         session.message(10)
         assert marks([session.request()]) == [3]
-        # The list of two strings.
+        # A list of two strings.
         strings = "5a5a5a5a 0a 01 02000000  6c 02000000 73  73 01000000 61 73 02000000 62 63  00  01000000 6e"
         assert session.read(len(bytes.fromhex(strings))) == bytes.fromhex(strings)
         requests, exception = session.until_end()
@@ -43,6 +43,6 @@ def test_lines_of_a_kernel_are_whole(device):
     assert all(LOG_LINE.fullmatch(line) for line in lines), log
     texts = [line.split("(kernel): ", 1)[1] for line in lines if "INFO(kernel): " in line]
     assert texts[-8:] == ["not \ufffd text", "one", "two", "three", "four", "five", "six", "without an end"]
-    # A line that is too long becomes several, between characters.
+    # An overlong line is split into several, between characters.
     assert "".join(texts[:-8]) == "odd" + "\xe9" * 3000
     assert len(texts) - 8 == -(-6003 // 1024)

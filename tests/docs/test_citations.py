@@ -1,7 +1,7 @@
-"""Where a source or a page cites a section of this project's own documents, there is such a section.
+"""Every section of this project's own documents that a source or a page cites exists.
 
 Three documents are cited by number: the kernel ABI, the wire protocols and the interfaces between
-the parts. Sections of data sheets and standards are other people's.
+the parts. Sections of data sheets and standards are not checked.
 """
 
 import re
@@ -27,12 +27,12 @@ LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([\w-]+))?\)")
 
 
 def text_of(path: Path) -> str:
-    """A file as running text: what continues a comment or a line is one space."""
+    """Returns a file as running text: line breaks, within comments too, become one space."""
     return re.sub(r"\s*\n\s*(?://[/!]?|#|\*|--)?\s*", " ", path.read_text(errors="replace"))
 
 
 def citations():
-    """(file, document, number) of each citation in what git has."""
+    """Returns (file, document, number) of each citation in the files tracked by git."""
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     for name in files:
         path = ROOT / name
@@ -43,7 +43,7 @@ def citations():
 
 
 def headings(document: str) -> set[str]:
-    """Numbers of the sections of a page."""
+    """Returns the section numbers of a page."""
     return set(re.findall(r"^#+ (\d+(?:\.\d+)*)\.?\s", (ROOT / document).read_text(), re.MULTILINE))
 
 
@@ -65,14 +65,14 @@ def test_cited_sections_exist(document):
 
 
 def anchors(page: Path) -> set[str]:
-    """Anchors of a page's headings, as GitHub makes them."""
+    """Returns the anchors of a page's headings, in GitHub's form."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     titles = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title) for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def pages() -> list[Path]:
-    """All Markdown that git has, but what is vendored."""
+    """Returns all Markdown files tracked by git, except vendored ones."""
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [ROOT / name for name in listed.split() if not name.startswith("vendor/") and (ROOT / name).is_file()]
 

@@ -1,4 +1,4 @@
-"""What the page of experiments and the README show is typed as it stands there, and does what they say it does."""
+"""Runs the commands shown in the page on experiments and the README, and compares their output with the text."""
 
 import ast
 import os
@@ -41,17 +41,17 @@ RUN_BY = {
     "pip install build/wheels/*.whl": "tests/host/test_installed.py::test_the_first_run_after_an_installation",
     "kairos new blink && kairos run blink.py": "tests/host/test_installed.py::test_the_first_run_after_an_installation",
 }
-"""Commands in the text that this test does not type, and the test that does."""
+"""Commands in the text that are run by another test, and the name of that test."""
 CANNOT_BE_USED = {"artiq_client", "artiq_master", "artiq_dashboard"}
 
 
 def shown():
-    """All (command, lines, code) of the page, in its order."""
+    """Returns all (command, lines, code) of the page, in order."""
     return [entry for kind, text in BLOCK.findall(MANUAL) if kind == "console" for entry in commands(text)]
 
 
 def in_the_text(page):
-    """Commands that stand outside of fenced blocks: between backquotes, or indented."""
+    """Returns the commands outside of fenced blocks: in backquotes or indented."""
     text = FENCED.sub("", page)
     quoted = re.findall(r"`((?:kairos|artiq_\w+|python -m|pip|make)\b[^`]*)`", text)
     indented = re.findall(r"^    ((?:kairos|artiq_\w+|python|pip|make|build/).*)$", text, re.MULTILINE)
@@ -61,7 +61,7 @@ def in_the_text(page):
 
 @pytest.fixture
 def typed(tmp_path):
-    """`typed(command, folder)` runs a line of a shell in which `kairos` is this one."""
+    """`typed(command, folder)` runs a shell line with this `kairos`."""
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "kairos").write_text(f'#!/bin/sh\nexec {sys.executable} -m kairos "$@"\n')
@@ -108,7 +108,7 @@ def test_the_commands_of_the_readme_run(typed):
 
 @pytest.mark.parametrize("page", [MANUAL, README], ids=["docs/experiments.md", "README.md"])
 def test_every_command_in_the_text_is_run_by_a_test(page):
-    """Typed here, or by the test of the table; commands of make are targets of the Makefile."""
+    """Run here, or by the test named in the table; `make` commands must be targets of the Makefile."""
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     typed_here = [command for command, _, _ in shown()]
     for command in sorted(in_the_text(page) - CANNOT_BE_USED):
@@ -126,7 +126,7 @@ def test_every_command_in_the_text_is_run_by_a_test(page):
 
 
 def test_what_stands_in_the_table_has_the_text():
-    """The table names no command that the pages no longer have."""
+    """Every command in the table occurs in the pages."""
     assert set(RUN_BY) <= in_the_text(MANUAL) | in_the_text(README)
 
 

@@ -1,4 +1,4 @@
-"""Every library that a manifest of ours asks for has its reason in docs/dependencies.md."""
+"""docs/dependencies.md gives a reason for every library that our manifests require."""
 
 import re
 import tomllib
@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def rust() -> set[str]:
-    """Names of the crates that our manifests ask for."""
+    """Returns the names of the crates that our manifests require."""
     names = set()
     for path in [ROOT / "Cargo.toml", ROOT / "fuzz" / "Cargo.toml", *(ROOT / "src").rglob("Cargo.toml")]:
         manifest = tomllib.loads(path.read_text())
@@ -19,7 +19,7 @@ def rust() -> set[str]:
 
 
 def python() -> set[str]:
-    """Names of the distributions that our projects ask for."""
+    """Returns the names of the distributions that our projects require."""
     names = set()
     for path in [ROOT / "pyproject.toml", *(ROOT / "src").glob("*/pyproject.toml")]:
         project = tomllib.loads(path.read_text())["project"]

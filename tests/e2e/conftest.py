@@ -1,4 +1,4 @@
-"""The device databases for the command, and the hub of the device under test."""
+"""Device databases for the command, and a hub for the device under test."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def pulse8(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def hub(device, tmp_path_factory):
-    """A hub of the device under test, and of one that does not answer."""
+    """A hub for the device under test and a second device that does not answer."""
     with demo_hub(device, tmp_path_factory.mktemp("hub")) as hub:
         yield hub
 

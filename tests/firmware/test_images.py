@@ -1,7 +1,7 @@
-"""What must hold for the linked images of both cores.
+"""Properties of the linked images of both cores.
 
-The instruction `sev` submits an RTIO event (docs/firmware.md). So it may exist only in the kernel
-core's submission function.
+The instruction `sev` submits an RTIO event (docs/firmware.md). It may therefore occur only in the
+kernel core's submission function.
 """
 
 import re
@@ -22,7 +22,7 @@ SUBMISSION = re.compile(r"rtio.*(transaction.*submit|output.*rtio_output)")
 
 @pytest.fixture
 def image():
-    """Opens an image of build/firmware by name."""
+    """Returns a function that opens an image of build/firmware by name."""
     files = []
 
     def open_image(name):
@@ -38,12 +38,12 @@ def image():
 
 
 def is_sev(word):
-    """A32 `sev` under any condition."""
+    """Returns whether the word is an A32 `sev` with any condition code."""
     return word & 0x0FFF_FFFF == 0x0320_F004
 
 
 def code(elf):
-    """Name, address and bytes of the sections that are executed. Those of start-up code carry no flag for that."""
+    """Returns name, address and bytes of the executable sections. Those of start-up code lack the flag."""
     for section in elf.iter_sections():
         executable = section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR or section.name == ".vector_table"
         if executable and section["sh_type"] == "SHT_PROGBITS":
@@ -51,13 +51,13 @@ def code(elf):
 
 
 def mapping(elf):
-    """Address and kind ('a', 't', 'd') of each run of A32 code, Thumb code and data, from the mapping symbols."""
+    """Returns address and kind ('a', 't', 'd') of each run of A32 code, Thumb code and data, from mapping symbols."""
     symbols = elf.get_section_by_name(".symtab").iter_symbols()
     return sorted((s["st_value"], s.name[1]) for s in symbols if re.match(r"\$[atd](\.|$)", s.name))
 
 
 def find_sev(elf):
-    """Addresses of `sev`, A32 or Thumb. Words of literal pools between the code count too: they could be jumped to."""
+    """Returns addresses of `sev`, A32 or Thumb. Literal pools within code count too: they could be jumped to."""
     thumb = [address for address, kind in mapping(elf) if kind == "t"]
     found = []
     for _, base, data in code(elf):
@@ -69,7 +69,7 @@ def find_sev(elf):
 
 
 def function_at(elf, address):
-    """Name of the function that contains `address`."""
+    """Returns the name of the function that contains `address`."""
     for symbol in elf.get_section_by_name(".symtab").iter_symbols():
         if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_value"] <= address:
             if address < symbol["st_value"] + symbol["st_size"]:
@@ -120,8 +120,8 @@ def test_images_stay_in_their_regions(image, name, region_name):
 
 @pytest.mark.parametrize("name", ["runtime.elf", "satman.elf", "kernel.elf"])
 def test_what_is_written_lies_apart_from_instructions(image, name):
-    """In megabytes from which nothing is executed: jumps there fault, and the emulator need not
-    look for instructions behind each store."""
+    """Writable data is in separate, non-executable megabytes: jumps into it fault, and the emulator
+    need not check for modified instructions after each store."""
     used = [s for s in image(name).iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC and s["sh_size"]]
     written = [s for s in used if s["sh_flags"] & SH_FLAGS.SHF_WRITE]
     first = min(s["sh_addr"] for s in written)
@@ -139,7 +139,7 @@ def test_the_first_stage_fits_into_on_chip_memory_and_embeds_the_second(image):
 
 
 def test_the_second_stage_starts_at_the_first_byte_of_its_image(image):
-    """That is the reset vector."""
+    """The first byte is the reset vector."""
     section = image("loader.elf").get_section_by_name(".vector_table")
     assert section["sh_addr"] == memory.LOADER.start
 
@@ -158,7 +158,7 @@ def test_the_comms_core_embeds_the_kernel_image(image, name):
 
 @pytest.mark.parametrize("name", ["runtime.elf", "satman.elf", "kernel.elf"])
 def test_buffers_take_no_space_in_the_image(image, name):
-    """A static that begins with anything but zeros is part of the image, as a whole."""
+    """A static with a non-zero initial value would occupy its full size in the image."""
     large = [
         (symbol.name, symbol["st_size"])
         for symbol in image(name).get_section_by_name(".symtab").iter_symbols()
@@ -181,14 +181,14 @@ def test_images_name_no_path_of_the_building_machine():
 
 @pytest.mark.parametrize("name", ["image.runtime_bytes", "image.kernel_bytes"])
 def test_images_are_no_larger_than_their_limits(name):
-    """The limits of `make bench`."""
+    """Checks the limits of `make bench`."""
     _, limit, _, _ = INSTRUCTIONS[name]
     assert image_sizes()[name] <= limit
 
 
 @pytest.mark.parametrize("name", ["runtime.elf", "satman.elf", "kernel.elf", "loader.elf", "boot.elf"])
 def test_no_image_has_an_allocator(image, name):
-    """So no interrupt handler can use a heap, nor can anything else."""
+    """Hence no code, including interrupt handlers, can use a heap."""
     allocator = re.compile(r"__(rust|rdl|rg)_(alloc|dealloc|realloc)|5alloc5alloc|\b(malloc|free|realloc)\b")
     names = [symbol.name for symbol in image(name).get_section_by_name(".symtab").iter_symbols()]
     assert names

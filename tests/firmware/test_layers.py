@@ -1,7 +1,7 @@
-"""What imports what is what the documentation says.
+"""Imports follow the documentation.
 
-Crates import from the rooms that their row of the table in docs/architecture.md names. The kernel
-core's modules import one way: each from the rows below it in the table of docs/kernel-core.md.
+Crates import only from the rooms named in their row of the table in docs/architecture.md. Modules of
+the kernel core import only from rows below their own in the table of docs/kernel-core.md.
 """
 
 import re
@@ -14,7 +14,7 @@ FILE = re.compile(r"`([a-z_]+)(?:\.rs|/)`")
 
 
 def floor_plan() -> dict[str, set[str]]:
-    """Rooms that each folder of docs/architecture.md may import."""
+    """Returns the rooms that each folder in docs/architecture.md may import."""
     table = (ROOT / "docs" / "architecture.md").read_text().split("| Folder | Language |")[1].split("\n\n")[0]
     plan = {}
     for line in table.splitlines()[2:]:
@@ -24,7 +24,7 @@ def floor_plan() -> dict[str, set[str]]:
 
 
 def dependencies(manifest: dict) -> set[str]:
-    """Folders, relative to that of the manifest, of the crates of ours that it names for any target and purpose."""
+    """Returns the folders, relative to the manifest's, of our crates that it requires for any target and purpose."""
     tables = [manifest, *manifest.get("target", {}).values()]
     kinds = ("dependencies", "build-dependencies", "dev-dependencies")
     entries = [entry for table in tables for kind in kinds for entry in table.get(kind, {}).values()]
@@ -55,14 +55,14 @@ def test_the_rooms_that_the_floor_plan_names_exist():
 
 
 def rows() -> dict[str, int]:
-    """Row of each module of the crate."""
+    """Returns the row of each module of the crate."""
     table = (ROOT / "docs" / "kernel-core.md").read_text().split("| File | What it is |")[1].split("\n\n")[0]
     cells = [line.split("|")[1] for line in table.splitlines()[2:]]
     return {name: row for row, cell in enumerate(cells) for name in FILE.findall(cell)}
 
 
 def imports(path: Path) -> set[str]:
-    """Modules of the crate that a file names, but in its tests."""
+    """Returns the modules of the crate that a file uses outside of its tests."""
     text = re.sub(r"//.*", "", path.read_text().split("#[cfg(test)]")[0])
     found = set(re.findall(r"\b(?:crate|kairos_kernel)::([a-z_]+)", text))
     for group in re.findall(r"\bcrate::\{([^}]*)\}", text):

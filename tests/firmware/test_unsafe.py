@@ -1,7 +1,7 @@
-"""`unsafe` is confined: the pages of the documentation name every file of the firmware that has it,
-and no other. Each use states a reason of its own, and what is static has an owner.
+"""`unsafe` is confined: the documentation lists exactly the firmware files that contain it.
+Each use states its own reason, and every static has an owner.
 
-That each use states a reason at all is checked by clippy (`make lint`), with the lints of Cargo.toml.
+That each use states any reason is checked by clippy (`make lint`), with the lints of Cargo.toml.
 """
 
 import re
@@ -13,9 +13,9 @@ ROOT = Path(__file__).parents[2]
 CRATES = {name: f"src/{name}/src" for name in ("chip", "channel", "comms", "pl", "runtime", "satman")} | {
     "first": "src/boot/first/src"
 }
-"""Folders that a table may begin a name with."""
+"""Folders with which a name in a table may begin."""
 PAGES = {
-    # page: (folder of names without one, folders that the page covers)
+    # page: (folder for names without a folder, folders that the page covers)
     "firmware.md": (
         "",
         [
@@ -34,19 +34,19 @@ SAFE = [f"src/{name}/src" for name in (*FORMATS, *SERVICES)]
 
 
 def has_unsafe(text):
-    """Whether Rust code has the keyword, or assembly outside of functions, which needs none."""
+    """Returns whether Rust code contains the keyword, or global assembly, which does not need it."""
     code = re.sub(r"//.*", "", text)
     return re.search(r"\bunsafe\b|\bglobal_asm!", code) is not None
 
 
 def files_with_unsafe(folder):
-    """Paths below `folder`, tests excluded, which run on the host."""
+    """Returns paths of such files below `folder`, without tests, which run on the host."""
     files = (ROOT / folder).rglob("*.rs")
     return {str(f.relative_to(ROOT)) for f in files if f.name != "tests.rs" and has_unsafe(f.read_text())}
 
 
 def named(page):
-    """Paths that the table of the page names. A name without a folder is in that of the name before it in its row."""
+    """Returns the paths in the page's table. A name without folder is in the folder of the preceding name."""
     default, _ = PAGES[page]
     section = re.search(r"## Where `unsafe` lives\n(.*?)(\n## |\Z)", (ROOT / "docs" / page).read_text(), re.DOTALL)
     assert section, f"docs/{page} has no section on unsafe"
@@ -90,7 +90,7 @@ def rust_files():
 
 
 def test_no_static_is_anybodys():
-    """Owners instead: `static_cell`, the cells of src/kernel/src/owned.rs, `uncleared!` of src/comms."""
+    """Statics have owners: `static_cell`, the cells of src/kernel/src/owned.rs, `uncleared!` of src/comms."""
     statics = re.compile(r"^\s*(?:pub(?:\([a-z ]+\))? )?static mut\b", re.MULTILINE)
     assert statics.search("    static mut ROOM: u8 = 0;") and statics.search("pub(crate) static mut A: u8 = 0;")
     assert not statics.search("room: &'static mut [u8]")

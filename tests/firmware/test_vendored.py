@@ -1,4 +1,4 @@
-"""The copy of smoltcp is the published crate and the patch that docs/ has, and nothing else."""
+"""The copy of smoltcp is exactly the published crate with the patch in docs/ applied."""
 
 import subprocess
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""Mutated experiments through the compiler: `python mutate.py SEED COUNT`. Only a diagnostic with a place may come out.
+"""Compiles mutated experiments: `python mutate.py SEED COUNT`. Only diagnostics with a source location are acceptable.
 
-Prints every program that ends otherwise, and exits with 1 if there was one.
+Prints every program with another outcome, and exits with 1 if there was one.
 """
 
 import ast
@@ -51,16 +51,16 @@ device_db |= {
     "grabber0": local("grabber", "Grabber", channel_base=23),
 }
 """
-"""Devices of the experiments that the examples' database does not have."""
+"""Devices of the experiments that are missing in the examples' database."""
 OPERATORS = [ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.BitOr, ast.MatMult]
 MEMORY = 4 << 30
-"""Address space of this process, bytes: more than ten times what its compilations take. A compiler
-that asks for more is refused and ends with an error or an abort, which fails the test, instead of
-taking all memory of the machine."""
+"""Address space limit of this process in bytes: more than ten times the need of its compilations. A
+compiler that allocates more ends with an error or an abort, which fails the test, instead of
+exhausting the machine's memory."""
 
 
 def parsed(text):
-    """Trees of snippets separated by semicolons and ends of lines, each made anew by its function."""
+    """Returns the snippets in a text, which are separated by semicolons and line ends."""
     return [part.strip() for line in text.strip().splitlines() for part in line.split(";")]
 
 
@@ -97,13 +97,13 @@ def is_kernel(node):
 
 
 def experiments(path):
-    """Names of the experiments in a file."""
+    """Returns the names of the experiments in a file."""
     module = import_file(str(path))
     return [name for name, value in vars(module).items() if is_public_experiment(value)]
 
 
 def is_for(path, ddb):
-    """Whether the experiments of a file can be made with the devices of this database, and without arguments."""
+    """Returns whether a file's experiments can be built with this database's devices and without arguments."""
     try:
         return [Experiment(str(path), name, [], ddb) for name in experiments(path)] != []
     except (UserCodeError, UsageError):
@@ -113,7 +113,7 @@ def is_for(path, ddb):
 
 
 def mutated(rng, sources):
-    """Source of a mutated experiment, or None if Python itself refuses it."""
+    """Returns the source of a mutated experiment, or None if Python rejects it."""
     tree = ast.parse(rng.choice(sources).read_text(encoding="utf-8"))
     kernels = [node for node in ast.walk(tree) if is_kernel(node)]
     for kernel in rng.sample(kernels, min(len(kernels), rng.choice([1, 1, 2]))):
@@ -131,7 +131,7 @@ def mutated(rng, sources):
 
 
 def check(path, rng, ddb):
-    """What is wrong with the compilation of the experiment in `path`, or None."""
+    """Returns what is wrong with the compilation of the experiment in `path`, or None."""
     instance = Experiment(str(path), rng.choice(experiments(path)), [], ddb).instance
     kernels = [value for value in vars(type(instance)).values() if hasattr(value, "artiq_embedded")]
     kernels = [value for value in kernels if value.artiq_embedded.core_name is not None]

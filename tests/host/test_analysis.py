@@ -1,4 +1,4 @@
-"""Dumps of the analyzer as VCD files, from messages written by hand."""
+"""Analyzer dumps converted to VCD files, from handwritten messages."""
 
 import io
 
@@ -14,7 +14,7 @@ DEVICES = {
 
 
 def changes(messages, period=1e-9, devices=DEVICES):
-    """Unit of time, and (time, name, value) of every change after the first values."""
+    """Returns the time unit, and (time, name, value) of every change after the initial values."""
     file = io.StringIO()
     write_dump(file, Dump(99, True, [*messages, StoppedMessage(0)]), devices, period)
     lines = file.getvalue().splitlines()
@@ -33,10 +33,10 @@ def changes(messages, period=1e-9, devices=DEVICES):
 
 def test_a_pin_is_shown_while_it_is_driven():
     messages = [
-        OutputMessage(1, 1000, 900, 0, 1),  # its level, while it is an input
+        OutputMessage(1, 1000, 900, 0, 1),  # output level, while the pin is an input
         OutputMessage(1, 1010, 900, 1, 1),
         OutputMessage(1, 1020, 900, 0, 0),
-        OutputMessage(1, 1030, 900, 2, 1),  # the sensitivity changes nothing
+        OutputMessage(1, 1030, 900, 2, 1),  # the sensitivity does not affect the pin
         OutputMessage(1, 1040, 900, 1, 0),
         InputMessage(1, 1050, 1060, 1),
     ]

@@ -1,4 +1,4 @@
-"""Applets: programs that show datasets of a file, of the store, of a server, and of a run that goes on."""
+"""Applets: programs that display datasets of a file, the store, a server or a running experiment."""
 
 import importlib.util
 import os
@@ -59,7 +59,7 @@ OLD = {
 
 @pytest.fixture
 def results(tmp_path):
-    """A file of a run."""
+    """A results file of a run."""
     datasets = DatasetManager()
     datasets.set("scan.y", np.array([1.0, 4.0, 9.0]), {"unit": "ms", "scale": 1e-3})
     datasets.set("scan.x", [1, 2, 3], {})
@@ -312,7 +312,7 @@ class Scan(EnvExperiment):
 
 
 def test_applets_that_an_experiment_creates_are_drawn(kairos):
-    """Also those that it has closed, and behind a failure."""
+    """Including closed applets, and applets of a failed run."""
     program = PROGRAM.format(kind="TitleApplet", **{**NEW, "data": "value[self.args.y]"})
     path = kairos.write(f"{PICTURED}\nCODE = {program!r}\n", "")
     done = kairos("run", path, "--plot", "out/pins.svg", env={"MPLBACKEND": "svg"})
@@ -336,7 +336,7 @@ def test_a_plot_without_anything_to_draw_says_so(kairos):
 
 
 def real_device(kairos):
-    """A database of a device that is not emulated, and not there."""
+    """A device database of a real device, which is not reachable."""
     path = kairos.directory / "device_db.py"
     arguments = '{"host": "192.0.2.1", "ref_period": 1e-9}'
     entry = '"type": "local", "module": "artiq.coredevice.core", "class": "Core"'

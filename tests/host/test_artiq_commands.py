@@ -1,4 +1,4 @@
-"""Commands under ARTIQ's names, with ARTIQ's flags."""
+"""Commands with ARTIQ's names and flags."""
 
 import sys
 
@@ -32,7 +32,7 @@ class Exp(EnvExperiment):
 
 @pytest.fixture
 def typed(monkeypatch, tmp_path, capsys):
-    """Runs a command with a command line, in a folder of its own; its exit code and what it has printed."""
+    """Runs a command line in its own folder; returns the exit code and the output."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "exp.py").write_text(EXPERIMENT)
     (tmp_path / "dump").write_bytes(DUMP)
@@ -87,7 +87,7 @@ def devices() -> int:
 
 
 def test_device_database_of_a_description(typed, tmp_path):
-    """It is the one that is built with the gateware, and `kairos devices` reads it."""
+    """It equals the database built with the gateware, and `kairos devices` reads it."""
     description = ROOT / "src/gateware/kairos_gateware/description/lab.json"
     code, said = typed(commands.device_database, str(description), "-o", "made.py")
     assert (code, said.out) == (0, "wrote made.py\n"), said

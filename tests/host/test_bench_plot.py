@@ -1,4 +1,4 @@
-"""The picture of a bench: where its boxes and wires go."""
+"""The picture of a bench: placement of boxes and wires."""
 
 from itertools import pairwise
 
@@ -25,7 +25,7 @@ def test_a_circle_has_its_way_back():
 
 @pytest.mark.parametrize("kinds", [0, 1, 12])
 def test_as_many_kinds_and_wires_as_there_are(tmp_path, kinds):
-    """Also a card whose pins are called as itself, and several wires from one to another."""
+    """Includes a card whose pins have its own name, and several wires between two boxes."""
     parts = [{"name": f"part{n}", "kind": f"kind {n}"} for n in range(kinds)]
     wires = [{"from": f"part{n}", "to": f"part{n // 2}", "label": f"ch{k}"} for n in range(kinds) for k in range(6)]
     write_plot(tmp_path / "wiring.svg", {"parts": parts, "wires": wires})

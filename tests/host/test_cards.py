@@ -1,4 +1,4 @@
-"""Which cards a device database has, as the emulator's bench is told."""
+"""The cards of a device database, as passed to the emulator's bench."""
 
 from kairos.emulator.cards import cards, doubled, lacking, pins
 

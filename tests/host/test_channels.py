@@ -1,4 +1,4 @@
-"""What the samples of a measurement say: spreads, throughput, JSON, picture; and what is measured how often."""
+"""Evaluation of a measurement's samples: spreads, throughput, JSON, picture; and the plan of measurements."""
 
 import struct
 

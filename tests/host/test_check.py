@@ -1,4 +1,4 @@
-"""`kairos check`: what is wrong with kernels, in text and for editors."""
+"""`kairos check`: errors in kernels, as text and for editors."""
 
 import json
 import textwrap
@@ -84,7 +84,7 @@ def test_positions_for_editors(kairos, files):
         places.append(lines[start["line"]][start["character"] : end["character"]])
         assert one["message"] in one["text"] or one["message"].partition(":")[0] in one["text"]
     assert sorted(places) == sorted(["color", '"a"', "pulze", "n.real", "undefined"])
-    # Of `unknown`, only a caller could say what n is.
+    # For `unknown`, only a caller could determine the type of n.
 
 
 def test_warnings_are_errors_with_strict(kairos, files):

@@ -1,4 +1,4 @@
-"""The command's answers to mistakes that are found before any device is needed."""
+"""The command's messages for mistakes that are detected without a device."""
 
 import subprocess
 import sys

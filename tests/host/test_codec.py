@@ -1,5 +1,5 @@
-"""Values of the kernel session against the bytes of the wire protocol's description, and against an
-own encoder of the device's side, written from that description."""
+"""Values of the kernel session, compared with the bytes in the protocol description and with a
+separate encoder of the device side, written from that description."""
 
 import io
 import struct
@@ -15,7 +15,7 @@ from kairos.session import codec
 
 
 class Stream(io.BytesIO):
-    """Bytes that raise instead of ending early."""
+    """Bytes that raise an exception when read past their end."""
 
     def read(self, count):
         data = super().read(count)
@@ -30,11 +30,11 @@ def decode(data, objects=None):
     return value
 
 
-# The device's side. A type is its tag string; `device_value` and `host_bytes` follow the table of values.
+# The device side. A type is its tag string; `device_value` and `host_bytes` follow the table of values.
 
 
 def device_value(tag: bytes, value) -> bytes:
-    """Tagged bytes that a device sends for `value` of type `tag`."""
+    """Returns the tagged bytes that a device sends for `value` of type `tag`."""
     first = tag[:1]
     if first in b"tla":
         if first == b"t":
@@ -79,7 +79,7 @@ def scalar(tag, value):
 
 
 def device_reads(tag: bytes, stream):
-    """What a device makes of an untagged reply of type `tag`."""
+    """Decodes an untagged reply of type `tag` like a device."""
     first = tag[:1]
     if first == b"t":
         rest, values = tag[2:], []
@@ -211,7 +211,7 @@ def test_any_bytes_decode_or_fail_cleanly(data):
         pass
 
 
-# Vectors of the description.
+# Test vectors of the description.
 
 
 def test_example_call():

@@ -1,4 +1,4 @@
-"""Colours of diagnostics: on terminals, unless the environment forbids them; nowhere else."""
+"""Diagnostics are coloured only on terminals, unless the environment forbids it."""
 
 import os
 import pty
@@ -20,7 +20,7 @@ COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 def on_terminal(command, directory, **environment):
-    """What a command says on a terminal, as text."""
+    """Returns a command's output on a terminal, as text."""
     own, its = pty.openpty()
     with subprocess.Popen(
         command, cwd=directory, stdout=its, stderr=its, env={**os.environ, "TERM": "xterm", **environment}

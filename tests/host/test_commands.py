@@ -1,4 +1,4 @@
-"""The declarations of the subcommands: complete, documented, and light."""
+"""The declarations of the subcommands are complete, documented and fast to import."""
 
 import re
 import shlex
@@ -19,7 +19,7 @@ MANUAL = Path(__file__).parents[2] / "docs" / "commands.md"
 
 
 def every(name):
-    """The subcommand and its tools, by their names on the command line."""
+    """Returns the subcommand and its tools, with their names on the command line."""
 
     def walk(path, command):
         yield path, command
@@ -45,7 +45,7 @@ def test_the_manual_has_every_subcommand():
 
 
 def leaves():
-    """(words, command, examples) of every command that does something, at whatever depth."""
+    """Returns (words, command, examples) of every leaf command, at any depth."""
 
     def walk(path, command, others):
         examples = command.examples_of(path, others)
@@ -86,7 +86,7 @@ ACTS = {
     "pulse view": "writes a picture",
     "run": "runs an experiment, whose datasets -o writes",
 }
-"""Commands that answer no question, so that they need no `--json`, and what they do instead."""
+"""Commands that need no `--json`, as they return no information, and what they do instead."""
 
 
 @pytest.mark.parametrize("path, command, _examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
@@ -114,7 +114,7 @@ def test_the_help_of_every_command_has_an_example_that_is_understood(path, _comm
 
 @pytest.mark.parametrize("path, command, _examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
 def test_a_wrong_command_line_is_one_line_beside_the_usage_and_not_coloured(path, command, _examples, capsys):
-    """`test_colour.py` and `test_progress.py` have what is coloured and drawn on terminals."""
+    """Output on terminals is tested in `test_colour.py` and `test_progress.py`."""
     given = ["x" for option in command.options if not option.names[0].startswith("-")]
     with pytest.raises(SystemExit) as ended:
         cli._parse([*path.split(), "--no-such-option", *given])

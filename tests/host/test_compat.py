@@ -1,4 +1,4 @@
-"""The ``artiq`` names of Kairos modules, each tried in a fresh interpreter."""
+"""The ``artiq`` names of Kairos modules, each tested in a new interpreter."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import PATIENCE
 
-# Not whether the name can be imported: in this process other tests have made it one of ours.
+# An import test would not do: in this process other tests have installed our `artiq`.
 INSTALLED = any(distribution.name == "artiq" for distribution in distributions())
 pytestmark = pytest.mark.skipif(INSTALLED, reason="ARTIQ itself is installed")
 
@@ -325,7 +325,7 @@ assert (urukul.ProtoRev8.CFG_PROFILE, urukul.ProtoRev8.CFG_IO_RST, urukul.ProtoR
 assert Sampler.use_corrected_fs("v2.2") and not Sampler.use_corrected_fs("v2.1")
 """,
 }
-"""What files of laboratories do with ARTIQ's names."""
+"""Uses of ARTIQ's names in files of laboratories."""
 
 
 @pytest.mark.parametrize("code", LABORATORY.values(), ids=LABORATORY)

@@ -1,4 +1,4 @@
-"""ARTIQ's clients of a core device, as scripts of laboratories use them, against the emulated one."""
+"""ARTIQ's core device clients, as used by scripts of laboratories, on the emulated device."""
 
 import io
 
@@ -107,7 +107,7 @@ def test_monitor_and_injector(device):
         await comm.close()
         assert not gone
         await comm.connect(device.host, device.ports[1383])
-        comm._writer.write(b"\x63")  # no request: the device closes
+        comm._writer.write(b"\x63")  # not a valid request: the device closes the connection
         await reported(lambda: gone)
         await comm.close()
         with pytest.raises(DeviceUnreachable, match="is the device on"):

@@ -1,4 +1,4 @@
-"""Connecting to a device that is restarting, as sockets see it."""
+"""Connections to a restarting device, at socket level."""
 
 import socket
 import threading
@@ -11,7 +11,7 @@ from tests.support import PATIENCE
 
 
 def serve(answers):
-    """A port whose n-th connection gets the n-th answer: bytes, None for silence, b"" for the end."""
+    """Returns a port whose n-th connection gets the n-th answer: bytes, None for silence, b"" to close."""
     listener = socket.create_server(("127.0.0.1", 0))
     kept = []
 
@@ -46,12 +46,12 @@ def test_it_tries_again(before):
     ],
 )
 def test_it_ends(answers, error, seconds, patience):
-    """Not before its time, and those who are refused without using up their patience."""
+    """The attempt does not give up early; refused connections fail before the timeout."""
     began = time.monotonic()
     with pytest.raises(error):
         connect("127.0.0.1", serve(answers), b"hello", patience=patience)
     lasted = time.monotonic() - began
-    # The last pause is left out, if there is no time for what follows it.
+    # The last pause is skipped if no time is left for another attempt.
     assert seconds - 0.3 < lasted and (patience == seconds or lasted < patience)
 
 

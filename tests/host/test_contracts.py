@@ -1,4 +1,4 @@
-"""What is generated from src/contracts/ is not stale, and what cannot be generated from it agrees with it."""
+"""Files generated from src/contracts/ are up to date, and handwritten code agrees with it."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ def test_generated_files_are_up_to_date():
 
 def test_the_host_makes_every_management_request():
     source = (ROOT / "src" / "kairos" / "network" / "management.py").read_text()
-    # The log's stream is for log controllers, which are programs of their own, and so is the hub, which sends batches.
+    # PULL_LOG is for log controllers, BATCH for the hub; both are separate programs.
     assert set(re.findall(r"Request\.([A-Z_]+)", source)) == Request.__members__.keys() - {"PULL_LOG", "BATCH"}
 
 

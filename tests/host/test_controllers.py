@@ -1,4 +1,4 @@
-"""Controllers: both sides of pc_rpc, their place in a device database, and the processes that are kept running."""
+"""Controllers: both sides of pc_rpc, device database entries, and supervision of their processes."""
 
 import asyncio
 import json
@@ -63,7 +63,7 @@ class Laser:
 
 
 class Running:
-    """A server in a thread; `port` is where it listens."""
+    """A server in a thread; it listens on `port`."""
 
     def __init__(self, targets, port=0, **settings):
         self.loop = asyncio.new_event_loop()
@@ -121,7 +121,7 @@ def test_calls_values_and_errors(running):
 
 
 def test_lines_of_a_session(running):
-    """As the specification has them: what another client of the protocol sends and sees."""
+    """Lines as in the specification, as another client of the protocol sends and receives them."""
     with socket.create_connection(("127.0.0.1", running.port), PATIENCE) as connection:
         stream = connection.makefile("rwb")
 
@@ -247,7 +247,7 @@ PROGRAM = textwrap.dedent(
     simple_server_loop({"counter": Counter()}, common_args.bind_address_from_args(args), args.port)
     """
 )
-"""A controller as laboratories have them, for sipyco."""
+"""A typical controller of a laboratory, based on sipyco."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Which RTIO channels the entries of a device database have."""
+"""The RTIO channels of device database entries."""
 
 from kairos.devices import DeviceDB
 
@@ -8,7 +8,7 @@ def entry(driver, **arguments):
 
 
 def test_the_number_of_a_chip_is_no_rtio_channel():
-    """Chips may stand in front of the pins whose RTIO channels have their numbers."""
+    """A chip's number may equal the RTIO channel number of an unrelated pin."""
     database = DeviceDB(
         {
             "dds1": entry("AD9914", sysclk=3e9, bus_channel=2, channel=1),

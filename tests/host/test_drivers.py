@@ -1,4 +1,4 @@
-"""What drivers put on their RTIO channels: times, addresses, words, as their kernels compute them on this machine."""
+"""RTIO outputs of drivers: times, addresses and words, from their kernels run on this machine."""
 
 import pytest
 from numpy import int64
@@ -39,7 +39,7 @@ def devices():
 
 
 def run(method, *args):
-    """What a driver's kernel does from time 0 on: outputs (time, channel, address, data), and the cursor at the end."""
+    """Runs a driver's kernel from time 0; returns outputs (time, channel, address, data) and the final cursor."""
     result = Compiled(method, args, method.__self__.core).run()
     assert result.exception is None, result.exception
     outputs = [args for name, args in result.calls if name == "rtio_output"]
@@ -47,7 +47,7 @@ def run(method, *args):
 
 
 def transfers(outputs, channel=SPI):
-    """(chip select, length, divider, ends, data) of each SPI transfer."""
+    """Returns (chip select, length, divider, ends, data) of each SPI transfer."""
     found, config = [], None
     for _, number, address, data in outputs:
         if number == channel and address == 1:
@@ -86,13 +86,13 @@ def test_output_of_the_dds(devices):
     assert [word for *_, word in transfers(outputs)] == [0x15, asf << 16 | 0x4000, ftw]
     pulses = [(time, data) for time, channel, _, data in outputs if channel == UPDATE]
     assert (pulses, now) == ([(1248, 1), (1256, 0)], 1256)
-    # Delayed by what is left of 19 mu on the grid of 8 mu
+    # Delayed by 19 mu rounded down to the 8 mu grid
     _, now = run(devices.get("late_dds").set, 80e6)
     assert now == 1256 + 16
-    # Absolute: control register before and after
+    # Absolute phase: control register written before and after
     outputs, now = run(dds.set_mu, 1 << 20, 5, 0x3FFF, 1)
     assert now == 2664 and [word for *_, word in transfers(outputs)][:2] == [0, 1 << 13 | 2]
-    # Tracking: the phase since time 0, taken behind the control register
+    # Tracking phase: accumulated since time 0, taken after the control register write
     result = Compiled(dds.set_mu, (1 << 20, 5, 0x3FFF, 2), dds.core).run()
     assert result.value == 5 + (704 * (1 << 20) >> 16)
 
@@ -156,7 +156,7 @@ def test_zotino(devices):
 
 
 def test_calibration_of_a_dac(devices):
-    """A channel that gives 0.1 V more, and 1 % too much, is asked for that much less."""
+    """A channel with an offset of 0.1 V and a gain error of 1 % is compensated."""
     zotino = devices.get("zotino")
     lsb = 20 / 65536
     zero, full = -10 + 0.1, (-10 + 0.1) + 65535 * lsb * 1.01

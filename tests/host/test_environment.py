@@ -1,4 +1,4 @@
-"""Devices, arguments and datasets as experiments see them."""
+"""Devices, arguments and datasets from the point of view of experiments."""
 
 import re
 
@@ -244,7 +244,7 @@ def test_hdf5(tmp_path):
 
 
 def test_hdf5_of_what_has_no_form_there(tmp_path, caplog):
-    """Nothing is lost, and nothing costs another dataset."""
+    """No data is lost, and no dataset prevents another from being written."""
     manager = DatasetManager()
     unusual = {
         "settings": {"a": 1},
@@ -273,7 +273,7 @@ def test_hdf5_of_what_has_no_form_there(tmp_path, caplog):
 
 
 def test_interactive_arguments(monkeypatch, capsys):
-    """They are asked for again until they are right; what may be typed, and the default, stand before the colon."""
+    """Prompts repeat until the input is valid; they show the accepted input and the default before the colon."""
     answers, asked = iter(["many", "3", "", "blue", "red", "5:6", "1kHz:2kHz:3"]), []
     monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt.strip()) or next(answers))
     env = api.HasEnvironment(managers())

@@ -1,4 +1,4 @@
-"""The hub's protocol files: explained, as they were promised, and the manual's page of them is not stale."""
+"""The hub's protocol files are documented and compatible, and their manual page is up to date."""
 
 import importlib.util
 import shutil
@@ -23,7 +23,7 @@ protocol = _protocol()
 
 @pytest.fixture
 def changed(tmp_path):
-    """`changed(old, new)`: a copy of the protocol in which a text is another."""
+    """`changed(old, new)` returns a copy of the protocol with a text replaced."""
 
     def change(old, new):
         for name in ("buf.yaml", protocol.PROMISED):
@@ -31,7 +31,7 @@ def changed(tmp_path):
         shutil.copytree(HUB / "proto", tmp_path / "proto")
         text = (tmp_path / FILE).read_text()
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {FILE}"
-        # The package is that of all files.
+        # The package is the same in all files.
         for path in (tmp_path / "proto").rglob("*.proto"):
             path.write_text(path.read_text().replace(old, new))
         return tmp_path

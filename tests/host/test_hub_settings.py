@@ -1,4 +1,4 @@
-"""`kairos new --hub`: which core devices of a database a hub is written for, and what is refused."""
+"""`kairos new --hub`: the core devices for which hub settings are written, and rejected cases."""
 
 from kairos.cli import main
 from kairos.cli.hub_settings import Core, cores, render

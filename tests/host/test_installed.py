@@ -1,4 +1,4 @@
-"""Kairos as it is installed: from wheels, where there is neither a toolchain nor a checkout."""
+"""Kairos installed from wheels, without toolchain and checkout."""
 
 import shutil
 import sys
@@ -13,12 +13,12 @@ from tests.support.installed import Installation
 from tests.support.paths import ROOT
 
 LIMIT_S = 20.0
-"""From `kairos new` to the end of the first run, as issue 13 asks."""
+"""Limit from `kairos new` to the end of the first run, required by issue 13."""
 
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """An environment into which the files of ``kairos-device`` and ``kairos-emulator`` were unpacked; its folder."""
+    """An environment containing the files of ``kairos-device`` and ``kairos-emulator``; returns its folder."""
     monkeypatch.delenv("KAIROS_BUILD", raising=False)
     monkeypatch.setattr(artifacts, "__file__", str(tmp_path / "site" / "kairos" / "emulator" / "artifacts.py"))
     site = tmp_path / "site"
@@ -65,7 +65,7 @@ def test_what_is_not_installed_is_named(installed):
 
 
 def test_versions_are_those_of_the_host():
-    """The packages are released together: one fits the others of its version only."""
+    """The packages are released together: each is compatible only with others of the same version."""
     named = [
         tomllib.loads((ROOT / "src" / part / "pyproject.toml").read_text())["project"]
         for part in ("device", "emulator")
@@ -74,7 +74,7 @@ def test_versions_are_those_of_the_host():
     assert named[1]["dependencies"] == [f"kairos-device=={metadata.version('kairos')}"]
 
 
-@pytest.mark.long  # builds the wheels, and what they depend on comes from the package registry
+@pytest.mark.long  # builds the wheels; their dependencies come from the package registry
 def test_the_first_run_after_an_installation(tmp_path):
     installation = Installation(tmp_path)
     seconds, said = installation.first_run()

@@ -1,4 +1,4 @@
-"""Whatever a kernel looks like, the compiler either accepts it or says what is wrong and where, and it ends."""
+"""For any kernel, the compiler terminates, and either accepts it or reports an error with a location."""
 
 import os
 import random
@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).with_name("mutate.py")
 
 
 def mutate(directory, seed, count, timeout):
-    """Runs the script. If it did not come to its end (memory, time), the last program in `directory` is the one."""
+    """Runs the script. If it was aborted (memory, time), the last program in `directory` is the cause."""
     command = ["timeout", str(timeout), sys.executable, str(SCRIPT), str(seed), str(count)]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"TMPDIR": str(directory)})
     programs = sorted(directory.rglob("mutated_*.py"), key=lambda path: path.stat().st_mtime_ns)
@@ -27,13 +27,13 @@ def test_mutated_programs(tmp_path):
 
 @pytest.mark.long
 def test_many_mutated_programs(tmp_path):
-    """Other programs each time; a failure prints them."""
+    """Different programs in each run; a failure prints them."""
     for _ in range(20):
         mutate(tmp_path, random.randrange(1 << 32), 500, 600)
 
 
 def test_memory_is_limited():
-    """A compiler that takes ever more memory fails these tests; it does not stall the machine."""
+    """A compiler with unbounded memory use fails these tests instead of stalling the machine."""
     greedy = "import mutate; mutate.main(1, 0); bytearray(mutate.MEMORY)"
     done = subprocess.run([sys.executable, "-c", greedy], capture_output=True, text=True, cwd=SCRIPT.parent)
     assert done.returncode != 0 and "MemoryError" in done.stderr

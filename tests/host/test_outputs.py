@@ -1,4 +1,4 @@
-"""The files of a run: found to be impossible before it, and written whatever happens."""
+"""Output files of a run: checked before it, and written whatever happens."""
 
 import os
 from types import SimpleNamespace
@@ -44,7 +44,7 @@ def test_what_cannot_be_written_is_found_at_once(tmp_path):
 
 
 def test_results_leave_devices_and_links_where_they_are(tmp_path):
-    """What takes the place of a file when it is whole must not take that of anything else."""
+    """Complete results replace regular files only, never devices, pipes or links."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="it is not a regular file but a device or a pipe"):
         write_hdf5(tmp_path / "pipe", DatasetManager())

@@ -1,4 +1,4 @@
-"""Bars of what takes long: on a terminal, after a second, gone at the end."""
+"""Progress bars of long operations: shown on terminals after a second, removed at the end."""
 
 import io
 import socket
@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The clock that bars look at; `clock[0]` in seconds."""
+    """The clock used by progress bars; `clock[0]` in seconds."""
     now = [1000.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now

@@ -45,7 +45,7 @@ def square(amplitude=50.0, channel=0, **more):
 def test_a_square_pulse_is_that_of_vector_3():
     gates = GateSet({"square": [square(channel=2)]}, core=Core(gates=0))
     words = gates.sequence(["square"], close=False)
-    # Zeros of five parameters are one word; the first is that of the frequency.
+    # Five zero parameters share one word; the first word is that of the frequency.
     assert words.shape == (4, 32)
     assert words[0][::-1].tobytes().hex() == "04e0000001000000000002000000000000000000000000000000003e80000000"
 
@@ -169,7 +169,7 @@ def test_the_subcommands(tmp_path):
 
 
 def test_words_are_counted_alike(tmp_path):
-    """Where channels wait for others the sequence needs pauses, which are in the tables too."""
+    """Where channels wait for others the sequence needs pauses, which are also in the tables."""
     (tmp_path / "old.py").write_text(FILE.format(amplitude=100))
     done = kairos("compile", "old.py", "-o", "a.words", cwd=tmp_path)
     words = r"(\d+) program (?:3|all its) gates, and (\d+) the pauses of its sequence; (\d+) run it"
@@ -193,7 +193,7 @@ def test_words_of_a_difference_play_the_new_gates(tmp_path):
     assert len(change) == counts["words"] + counts["run"] and counts["words"] < counts["words_of_all"] / 3
 
     def seen(played):
-        """What each channel shows from its first amplitude on: without a trigger they need not begin in one cycle."""
+        """Returns each channel's output from its first amplitude on: without a trigger, starts may differ in cycle."""
         begins = [int(numpy.argmax(played.amplitude(c, 0) != 0)) for c in range(2)]
         return [played.values[c, :6, begin : begin + 8192] for c, begin in enumerate(begins)]
 

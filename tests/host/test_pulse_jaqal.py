@@ -27,7 +27,7 @@ def PulseData():
 
 
 def bodies(words) -> dict[int, list[int]]:
-    """Segments of each parameter as numbers, from words that stream them."""
+    """Returns the segments of each parameter as numbers, from streaming words."""
     found: dict[int, list[int]] = {p: [] for p in range(8)}
     for word in words:
         for p in range(8):
@@ -92,7 +92,7 @@ measure_all
 
 
 class Definition:
-    """The gates of vector 20."""
+    """The gates of test vector 20."""
 
     def gate_prepare_all(self):
         return [jaqal.PulseData(c, 16 / CLOCK, waittrig=True, rst_frame_mask=3) for c in range(2)]
@@ -150,8 +150,8 @@ def signed(word, at):
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_circuit_with_its_definition_is_as_jaqalpaw_makes_it(name):
-    """jaqal/oracle.py says how the expected segments were made. Channel 2 has a pause that fills up
-    a parallel block."""
+    """jaqal/oracle.py documents how the expected segments were generated. Channel 2 has a pause that
+    fills up a parallel block."""
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     gates = jaqal.load(HERE / name, Core(gates=0))
     words = [int.from_bytes(word.tobytes(), "little") for word in gates.sequence(channels=255, close=False)]
@@ -186,7 +186,7 @@ def test_steps_of_the_core(PulseData):
 
 
 class Numbers:
-    """Gates whose amplitude says which they are."""
+    """Gates identified by their amplitude."""
 
     def gate_prepare_all(self):
         return [jaqal.PulseData(0, 8 / CLOCK, amp0=1)]
@@ -199,7 +199,7 @@ class Numbers:
 
 
 def amplitudes(text, results=(), channels=2):
-    """Changes of the amplitudes of some channels while the circuit plays: (cycle, amplitudes)."""
+    """Plays a circuit; returns the changes of the channels' amplitudes as (cycle, amplitudes)."""
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     model = Model(trigger_channels=3)
     words = jaqal.circuit(text, Numbers()).words(close=False)

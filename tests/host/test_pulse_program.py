@@ -1,4 +1,4 @@
-"""Gate sets as kernels have them: when words are sent, where gates are, what is refused; and recordings in files."""
+"""Gate sets in kernels: send times of words, placement of gates, rejected cases; and recordings in files."""
 
 import numpy as np
 import pytest
@@ -24,8 +24,8 @@ def test_words_wait_in_the_fifos_only_as_far_as_there_is_room():
     times = [int(time) // 8 for time in sequence.times_mu]
     assert times == sorted(set(times))
     assert sum(time < 0 for time in times) == sequence.ahead
-    # Each 108 cycles have two ids on channel 0 and three on channel 1; a word is taken when its
-    # begin is played.
+    # Every 108 cycles contain two ids on channel 0 and three on channel 1; a word leaves the FIFO
+    # when its first id is played.
     for channel, ids in enumerate((2, 3)):
         own = [time for time, mask in zip(times, words[:, 31], strict=True) if mask >> channel & 1]
         begins = [n * 20 / ids * 108 for n in range(len(own))]
@@ -99,7 +99,7 @@ def test_recordings_are_kept_in_files(tmp_path):
 
 
 def test_edges_of_clocks_are_made_when_they_are_asked_for(tmp_path):
-    """A clock of 62.5 MHz that runs for a minute beside a pulse core, kept in a file and read again."""
+    """A clock of 62.5 MHz running for a minute beside a pulse core, written to a file and read back."""
     clock = Wave(pad=3, time_ns=1000, half=1 << 23, accumulator=0, word=1 << 23, changes=60 * 125_000_000)
     outputs = [{"name": "pulse0", "channel": 14, "output": 0}]
     pins = Pins({"clk": [(0, 0), (70 * 10**9, 1)], "ttl4": [(16, 1)]}, {"clk": [clock], "ttl4": []})

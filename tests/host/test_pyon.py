@@ -1,4 +1,4 @@
-"""PYON text."""
+"""Encoding and decoding of PYON."""
 
 from fractions import Fraction
 

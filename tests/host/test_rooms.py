@@ -1,4 +1,4 @@
-"""The packages of `src/kairos` import one way, and what the table of docs/architecture.md says."""
+"""The packages of `src/kairos` import in one direction only, as in the table of docs/architecture.md."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ FILES = sorted(path for path in SOURCE.rglob("*.py") if "tests" not in path.rela
 
 
 def floor_plan() -> dict[str, set[str]]:
-    """What each room may import, in the order of the rows."""
+    """Returns what each room may import, in the order of the rows."""
     table = (ROOT / "docs" / "architecture.md").read_text().split("| Package of `src/kairos` |")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     return {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[-1])) for row in rows}
@@ -24,7 +24,7 @@ def room_of(path: Path) -> str:
 
 
 def modules(path: Path) -> set[str]:
-    """Full names of what a file imports, wherever in it."""
+    """Returns the full names of all imports in a file, at any level."""
     package = ["kairos", *path.relative_to(SOURCE).parts[:-1]]
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -38,7 +38,7 @@ def modules(path: Path) -> set[str]:
 
 
 def imported() -> dict[str, set[str]]:
-    """The rooms from which each room imports."""
+    """Returns the rooms from which each room imports."""
     rooms: dict[str, set[str]] = {}
     for path in FILES:
         names = [name.split(".") for name in modules(path)]

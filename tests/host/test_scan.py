@@ -1,4 +1,4 @@
-"""Scan objects and the argument that offers them."""
+"""Scan objects and the argument type for scans."""
 
 import random
 

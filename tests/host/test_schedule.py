@@ -1,4 +1,4 @@
-"""Runs that wait for one another, each in a process of its own; no device is needed."""
+"""Runs that wait for one another, each in its own process; no device is needed."""
 
 import asyncio
 import os
@@ -118,7 +118,7 @@ def laboratory(tmp_path, monkeypatch):
 
 
 class Laboratory:
-    """A scheduler with datasets, and everything that its runs have been."""
+    """A scheduler with datasets, and the history of its runs' states."""
 
     def __init__(self, path):
         self.path = path
@@ -139,7 +139,7 @@ class Laboratory:
         return {"file": file, "class_name": name, "arguments": arguments, "log_level": 30}
 
     def run(self, act):
-        """Have `act`, a coroutine function of a scheduler, done."""
+        """Runs `act`, a coroutine function that takes the scheduler, to completion."""
 
         async def whole():
             scheduler = Scheduler(RIDCounter(), self.handlers)

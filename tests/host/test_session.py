@@ -1,4 +1,4 @@
-"""The session client against a scripted peer: what it sends, and what it says when the peer is not as it should be."""
+"""The session client with a scripted peer: the data it sends, and its errors when the peer misbehaves."""
 
 import contextlib
 import socket
@@ -104,7 +104,7 @@ class Compiled:
 
 
 def converse(script, compiled=None):
-    """Run a kernel on a peer with `script`; returns the session."""
+    """Runs a kernel on a peer with `script`; returns the session."""
     peer = Peer(script)
     session = Session("127.0.0.1", peer.port)
     try:
@@ -243,7 +243,7 @@ def test_refused_library():
         converse(script)
 
 
-# Devices that are not there, or are something else.
+# Devices that are unreachable, or of another kind.
 
 
 def test_refused_connection():

@@ -1,4 +1,4 @@
-"""The scheduler and the broadcast of commands, as a run without a master has them."""
+"""The scheduler and the command broadcast in a run without a master."""
 
 import pytest
 

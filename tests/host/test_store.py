@@ -1,4 +1,4 @@
-"""Datasets kept between runs: across processes, crashes, several writers and bad files."""
+"""Datasets persistent between runs: with several processes, crashes, concurrent writers and damaged files."""
 
 import signal
 import subprocess
@@ -161,7 +161,7 @@ def kept(path, values=300):
 
 @pytest.mark.parametrize("damage", ["text", "cut", "head", "zeros"])
 def test_a_broken_file_is_told_before_anything_runs(tmp_path, damage):
-    """Also where nothing in the run asks for a dataset; the file stays as it is."""
+    """Even if the run uses no dataset; the file is left unchanged."""
     path = tmp_path / "dataset_db.mdb"
     whole = kept(path)
     content = {

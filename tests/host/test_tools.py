@@ -1,4 +1,4 @@
-"""Tools beside the runs: the analyzer's record, names of channels, pictures of results, new experiments."""
+"""Further tools: analyzer dumps, channel names, plots of results, new experiments."""
 
 import json
 import socket
@@ -68,7 +68,7 @@ def test_analyze_what_is_no_dump(kairos, tmp_path):
 
 
 def test_address_of_a_device(tmp_path):
-    """A port in the device database is the kernel session's: other services have their own."""
+    """A port in the device database is that of the kernel session; other services have their own."""
     database = tmp_path / "db.py"
     for host, expected in [
         ("10.0.0.1:5000", "10.0.0.1"),

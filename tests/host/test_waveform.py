@@ -1,4 +1,4 @@
-"""Recordings of the pins: pulses, table, VCD, picture."""
+"""Recordings of the pins: pulses, table, VCD and picture."""
 
 import subprocess
 
@@ -54,7 +54,7 @@ def test_vcd(tmp_path):
 
 @pytest.mark.parametrize("clock", [0, 1001])
 def test_gtkwave_reads_what_is_written(tmp_path, clock):
-    """Its own reader and writer, there and back."""
+    """Round trip through GTKWave's own reader and writer."""
     written = clocked(clock)[1] if clock else recording()
     write_vcd(tmp_path / "a.vcd", written)
     for command in (["vcd2fst", "a.vcd", "a.fst"], ["fst2vcd", "a.fst", "-o", "b.vcd"]):
@@ -73,25 +73,25 @@ def test_picture(tmp_path):
 
 
 def pulses_at(*starts):
-    """Pulses of 10 ns."""
+    """Returns a recording with pulses of 10 ns."""
     events = [[start + edge, 0, 1 - edge // 10] for start in starts for edge in (0, 10)]
     return Recording.from_trace({**TRACE, "events": events}, 0, {4: "ttl4"})
 
 
 def test_a_picture_cuts_out_long_pauses(tmp_path):
-    """All pieces have one scale, and none is too narrow to see."""
+    """All pieces have the same scale, and none is too narrow to be visible."""
     assert windows(pulses_at(0, 100, 200)) == [(-8.4, 218.4)], "what is spread evenly is shown whole"
     far = pulses_at(0, 100, 1_000_000, 1_000_050, 9_000_000)
     first, second, third = windows(far)
     assert first[0] < 0 and 110 < first[1] < 130 and second[0] < 1_000_000 and second[1] > 1_000_060
     assert third[0] < 9_000_000 < 9_000_010 < third[1] < 9_000_050
     assert min(end - start for start, end in (first, second, third)) >= 0.139 * (first[1] - first[0])
-    # Five far apart: cutting three pauses would not do.
+    # Five distant pulses are not cut: cutting three pauses would not suffice.
     assert len(windows(pulses_at(*range(0, 5_000_000, 1_000_000)))) == 1
     write_plot(tmp_path / "a.svg", far, "Title")
     text = (tmp_path / "a.svg").read_text()
     assert all(f"<!-- {start}" in text for start in ("0 ", "1,000,0", "9,000,0")), "each piece has a number, in ns"
-    # Nor is the length of a pulse, nor are the clock's own pauses.
+    # Neither the length of a pulse nor the clock's own pauses are cut.
     one = {**TRACE, "events": [(0, 0, 1), (2_000_000, 0, 0)]}
     assert len(windows(Recording.from_trace(one, 0))) == 1
     assert len(windows(clocked(1001)[1])) == 1
@@ -104,7 +104,7 @@ def test_a_picture_of_nothing(tmp_path):
 
 
 def clocked(changes, start_ns=0):
-    """A clock of 125 MHz * 5/32 at a pin between changes of its own and of another."""
+    """Returns a clock of 125 MHz * 5/32 on a pin, between other changes of this pin and another one."""
     wave = Wave(0, 800, 16, 3, 5, changes)
     end = wave.time_of(changes - 1)
     events = [[0, 0, 0], [400, 0, 1], [500, 0, 0], [1000, 1, 1], [1003, 1, 0], [end + 500, 0, 0], [end + 900, 0, 1]]
@@ -139,10 +139,10 @@ def test_a_clock_is_kept_as_one(tmp_path):
     lines = (tmp_path / "a.vcd").read_text().split("$enddefinitions $end\n")[1].split()
     edges = [f"#{time - 400}" for time, _ in wave.edges()]
     assert [line for line in lines if line in edges] == edges
-    # The run began in the middle: the clock's level by then is the pin's first one.
+    # Recording starts within the clock: the clock's level at that time is the pin's initial level.
     _, late = clocked(1001, wave.time_of(100))
     assert late.channels[1].initial == 1 - list(wave.edges())[100][1] and late.clocks()[0].changes == 901
-    # A short one is pulses.
+    # A short clock is represented as pulses.
     assert not clocked(100)[1].clocks() and len(clocked(100)[1].channels[1].changes) == 104
 
 

@@ -1,5 +1,5 @@
-"""Devices that are killed or restart at any instant, clients that are slow, files that are broken:
-one clear line each, and nothing lost that was saved."""
+"""Devices killed or restarted at any instant, slow clients, damaged files: each yields one clear
+message, and no saved data is lost."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def test_the_emulator_is_killed_at_any_instant(kairos, instants):
 
 @pytest.mark.parametrize("instants", [2, pytest.param(12, marks=pytest.mark.long)])
 def test_clients_wait_for_a_device_that_restarts(device_with_card, kairos, tmp_path, instants):
-    """A run, the monitor and the log, however far the restart has come."""
+    """A run, the monitor and the log, at any stage of the restart."""
     device, rng = device_with_card, random.Random(instants)
     database = tmp_path / "device_db.py"
     address = f"{device.host}:{device.port}"
@@ -97,7 +97,7 @@ def test_clients_wait_for_a_device_that_restarts(device_with_card, kairos, tmp_p
 
 
 def test_slow_clients_cost_nobody_anything(device, device_db, kairos):
-    """On every port one that sends its greeting a letter each quarter of a second, and one that stops in a request."""
+    """On every port, one client sends its greeting at one letter per 0.25 s, one stops within a request."""
     greetings = {
         session.PORT: b"ARTIQ coredev\n",
         management.PORT: management.GREETING + b"\0",
@@ -113,7 +113,7 @@ def test_slow_clients_cost_nobody_anything(device, device_db, kairos):
                 try:
                     connection.sendall(greeting[place : place + 1])
                 except OSError:
-                    return  # the device has waited for long enough
+                    return  # the device's timeout has expired
 
     threads = [threading.Thread(target=dribble, args=item) for item in greetings.items()]
     try:
@@ -159,8 +159,8 @@ def test_broken_device_databases(kairos, tmp_path, content, text):
 
 
 def test_what_has_no_room_costs_no_other(kairos):
-    """Files of at most 64 KiB: the VCD file does not fit, the datasets do."""
-    import resource  # there is none on Windows
+    """With files limited to 64 KiB the VCD file does not fit, but the datasets do."""
+    import resource  # not available on Windows
 
     body = """
     @kernel

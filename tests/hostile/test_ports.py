@@ -1,5 +1,5 @@
-"""Every port of an emulated device under garbage, resets and silence: the next experiment runs, and
-the emulator is at rest again."""
+"""Garbage, resets and silence on every port of an emulated device: the next experiment runs, and
+the emulator becomes idle again."""
 
 import os
 import random
@@ -19,7 +19,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def memory(pid) -> int:
-    """Bytes of memory that a process has in use."""
+    """Returns the memory that a process uses, in bytes."""
     with open(f"/proc/{pid}/statm") as file:
         return int(file.read().split()[1]) * PAGE
 
@@ -31,19 +31,19 @@ def processor_seconds(pid) -> float:
 
 
 def open_files(pid) -> int:
-    """Files and connections that a process has open."""
+    """Returns the number of open files and connections of a process."""
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def at_rest(pid) -> bool:
-    """It uses less than a tenth of a core."""
+    """Returns whether a process uses less than a tenth of a CPU core."""
     before, start = processor_seconds(pid), time.monotonic()
     time.sleep(0.5)
     return processor_seconds(pid) - before < 0.1 * (time.monotonic() - start)
 
 
 def fire(device, rng):
-    """One connection that no client would make."""
+    """Makes one connection of a kind that no client would make."""
     try:
         with socket.create_connection((device.host, device.ports[rng.choice(PORTS)]), 5) as connection:
             connection.settimeout(0.2)
@@ -53,10 +53,10 @@ def fire(device, rng):
             if rng.random() < 0.3:
                 connection.recv(100)
             if rng.random() < 0.5:
-                # A reset in place of an end.
+                # Closes with a reset.
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     except OSError:
-        pass  # refused, reset or silent: all are answers
+        pass  # refused, reset or silent: all are acceptable
 
 
 BODY = """
@@ -90,24 +90,24 @@ def test_silent_clients_lock_nobody_out(device, device_db, kairos):
     with ExitStack() as silent:
         for port in (session.PORT, management.PORT, analyzer.PORT):
             for _ in range(8):
-                # Beyond those that the device serves at once, some are reset, even before they are made.
+                # Connections beyond the device's limit may be reset, even before they are established.
                 with suppress(ConnectionError):
                     silent.enter_context(socket.create_connection((device.host, device.ports[port]), 5))
-        # Each may take a quarter of a second for its greeting before it makes way.
+        # Each may wait for its greeting for 0.25 s before it is closed.
         time.sleep(0.5)
         works(kairos, device_db)
     works(kairos, device_db)
 
 
 def test_a_client_that_reads_nothing_costs_no_other(device, device_db, kairos):
-    """It asks for the log again and again, and takes none of it."""
+    """It requests the log repeatedly and reads none of it."""
     with socket.create_connection((device.host, device.ports[management.PORT]), 5) as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.settimeout(1)
         try:
             slow.sendall(management.GREETING + b"\x01" * 20_000)
         except TimeoutError:
-            pass  # the device takes no more: its answers wait
+            pass  # the device stops reading: its answers are blocked
         works(kairos, device_db)
     until(lambda: at_rest(device.process.pid), lambda: "the emulator is busy")
     works(kairos, device_db)

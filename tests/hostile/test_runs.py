@@ -1,4 +1,4 @@
-"""Runs that are interrupted, killed or too many: nothing that was saved is lost, nothing is left behind."""
+"""Interrupted, killed and excessive runs: no saved data is lost, and nothing is left behind."""
 
 import random
 import resource
@@ -31,7 +31,7 @@ COUNTING = """
 
 
 def datasets(kairos, *words):
-    """`kairos datasets`, where the runs were."""
+    """Runs `kairos datasets` in the folder of the runs."""
     return run_kairos("datasets", *words, cwd=kairos.directory)
 
 
@@ -45,7 +45,7 @@ def test_ctrl_c_at_any_instant(kairos, instants):
         time.sleep(rng.uniform(0.0, 3.0))
         out, error = kairos.interrupt(process)
         assert process.returncode in (130, -signal.SIGINT, 0), (process.returncode, out, error)
-        # Before Python has begun with us, Ctrl-C is its own affair.
+        # Before our code starts, Python handles Ctrl-C.
         assert "Traceback" not in error or "kairos: interrupted" not in error, error
         if output.exists():
             with h5py.File(output) as file:
@@ -70,7 +70,7 @@ def test_a_killed_run_keeps_its_datasets(kairos):
 
 
 def test_a_full_disk(kairos):
-    """Files may be of 64 KiB at most: what does not fit is told, the rest is there."""
+    """With files limited to 64 KiB, an error names what does not fit; the rest is written."""
     body = """
     def run(self):
         self.set_dataset("small", 1, persist=True)
@@ -127,7 +127,7 @@ DRAWING = """
     ],
 )
 def test_a_picture_of_an_experiment_on_a_full_disk(kairos, line, told):
-    """Files may be of 32 KiB at most: one line, and the datasets are kept."""
+    """With files limited to 32 KiB: one error line, and the datasets are kept."""
 
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -145,7 +145,7 @@ def test_a_picture_of_an_experiment_on_a_full_disk(kairos, line, told):
     one_line(done, told.replace("LINE", str(path.read_text().count("\n"))))
     with h5py.File(kairos.directory / "out.h5") as file:
         assert file["datasets/kept"][()] == 5
-    # What matplotlib writes for itself is its own affair
+    # Ignores files that matplotlib writes for itself
     left = sorted(entry.name for entry in kairos.directory.iterdir())
     assert line.startswith("figure") or left == ["exp.py", "out.h5"], left
 
@@ -162,7 +162,7 @@ LOGGING = """
 
 
 def test_a_log_on_a_full_disk(kairos):
-    """Nothing of it can be written: that costs the run nothing else, and is told at its end."""
+    """Nothing of the log can be written: the run completes, and reports this at its end."""
     done = kairos.run(LOGGING, "--log", "/dev/full", "-o", "out.h5", "--no-table")
     one_line(done, "--log /dev/full cannot be written: No space left on device")
     with h5py.File(kairos.directory / "out.h5") as file:
@@ -178,7 +178,7 @@ def test_a_failure_is_told_beside_that_of_an_output(kairos):
 
 
 def test_a_disk_that_a_log_fills(kairos):
-    """Its file may grow to 64 KiB: what does not fit is told at the end."""
+    """The log file is limited to 64 KiB: the run reports at its end what does not fit."""
     limit = """
         import resource
         from kairos.emulator import acquire

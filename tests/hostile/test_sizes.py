@@ -1,4 +1,4 @@
-"""Large kernels and replies: none makes host and device wait for each other, none ends the session."""
+"""Large kernels and replies: none deadlocks host and device, none ends the session."""
 
 import pytest
 
@@ -36,7 +36,7 @@ REPLIES = """
 
 
 def test_no_load_waits_for_the_wall_clock(kairos):
-    """A device that waits is given time by the wall clock after so long only."""
+    """With this `host_wait_ms`, a waiting device would advance by the wall clock only after hours."""
     done = kairos.run(LOADS, "--set", "host_wait_ms=10000000")
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[:7] == ["99", "2999", "3999", "4999", "19999", "99999", "299999"]

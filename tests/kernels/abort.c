@@ -1,4 +1,4 @@
-/* Reads where nothing is. */
+/* Reads from an unmapped address. */
 #include "kernel.h"
 
 void __modinit__(void *unused)

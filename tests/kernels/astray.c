@@ -1,4 +1,4 @@
-/* Jumps where no code is. */
+/* Jumps to an address without code. */
 #include "kernel.h"
 
 void __modinit__(void *unused)

@@ -1,4 +1,4 @@
-/* Asks the host what to do, does it, and asks again: the host measures between its answers. */
+/* Repeatedly asks the host for an operation and performs it; the host measures the time between its answers. */
 #include "kernel.h"
 
 typedef struct { void *elements; uint32_t length; } list;
@@ -6,7 +6,7 @@ typedef struct { void *elements; uint32_t length; } list;
 #define MEBIBYTE (1 << 20)
 static uint8_t data[MEBIBYTE];
 static slice bytes = {data, MEBIBYTE};
-/* 64 KiB: what an asynchronous call carries. */
+/* 64 KiB: the payload of an asynchronous call. */
 static slice part = {data, 1 << 16};
 static list numbers = {data, MEBIBYTE / 4}, *numbers_at = &numbers;
 

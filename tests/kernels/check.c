@@ -1,5 +1,5 @@
-/* Shows that what another kernel may have been killed in is in order: outputs on channel 6, a trace on channel 7 (which is
-   recorded with answer 2), an input, the I2C bus, a recording. Answer 1: resets RTIO first. */
+/* Verifies everything that another kernel may have been using when killed: outputs on channel 6, a trace on channel 7
+   (recorded with answer 2), an input, the I2C bus, a recording. Answer 1: resets RTIO first. */
 #include "kernel.h"
 
 
@@ -40,7 +40,7 @@ void __modinit__(void *unused)
     dma_record_stop(0, 0);
     dma_erase(other);
     mark(rtio_get_counter() > start);
-    /* Behind everything that was queued. */
+    /* After everything that was queued. */
     at_mu(rtio_get_counter() + 2000000);
     retrieved trace = dma_retrieve(kept);
     pulses(6);

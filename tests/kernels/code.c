@@ -1,4 +1,4 @@
-/* The programs of `Code` in tests/bench/kernels.py, in C: what another compiler makes of them. */
+/* The programs of `Code` in tests/bench/kernels.py in C, to compare with the code of another compiler. */
 #include "kernel.h"
 
 static __attribute__((noinline)) int32_t primes(int32_t limit)

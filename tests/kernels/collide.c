@@ -1,4 +1,4 @@
-/* Two different events of one channel in one cycle: a collision, which no call can be told of. */
+/* Two different events of one channel in one cycle: a collision, which no call can report. */
 #include "kernel.h"
 
 void __modinit__(void *unused)

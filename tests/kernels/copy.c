@@ -1,5 +1,5 @@
-/* The firmware's memory functions, with every alignment and many lengths, against plain loops. Reports the first case that
-   is wrong, or 0. */
+/* The firmware's memory functions, with every alignment and many lengths, compared with plain loops. Reports the first
+   wrong case, or 0. */
 #include "kernel.h"
 
 IMPORT void *memmove(void *, const void *, unsigned);

@@ -1,8 +1,8 @@
-/* The firmware's unsigned division, against what defines it. Reports the number of the first pair that is wrong, or 0. */
+/* The firmware's unsigned division, checked by its definition. Reports the number of the first wrong pair, or 0. */
 #include "kernel.h"
 
 IMPORT uint32_t __aeabi_uidiv(uint32_t, uint32_t);
-/* Both come back in registers, as the value of this type does. */
+/* Quotient and remainder are returned in registers, like a value of this type. */
 IMPORT uint64_t __aeabi_uidivmod(uint32_t, uint32_t);
 
 void __modinit__(void *unused)

@@ -1,4 +1,4 @@
-/* DMA on channel 4, an output of the gateware variant "demo"; the host says what to do. */
+/* DMA on channel 4, an output of the gateware variant "demo"; the host chooses the operation. */
 #include "kernel.h"
 
 static const slice name = TEXT("trace");
@@ -46,7 +46,7 @@ void __modinit__(void *unused)
         pulses(1, 4000);
         mark(3);
         break;
-    case 4: /* plays for seconds, as there is no room for so many events */
+    case 4: /* plays for seconds, as the FIFOs have no room for so many events */
         pulses(1200, 7300000);
         dma_record_stop(now_mu(), 0);
         mark(4);
@@ -55,7 +55,7 @@ void __modinit__(void *unused)
     case 5:
         dma_playback(rtio_get_counter() + 125000, 0x0e000084, 0);
         break;
-    case 6: /* more than there is memory for: 30 MiB by 80 bytes */
+    case 6: /* exceeds the memory: 30 MiB in steps of 80 bytes */
         dma_record_start(name);
         for (int event = 0; event < 410000; event++) {
             static int32_t words[16] = {1};
@@ -72,7 +72,7 @@ void __modinit__(void *unused)
         dma_record_stop(now_mu(), 0);
         play();
         break;
-    case 10: /* more messages than the analyzer's ring holds */
+    case 10: /* more messages than fit into the analyzer's ring */
         pulses(9000, 400);
         dma_record_stop(now_mu(), 0);
         play();

@@ -1,8 +1,8 @@
-/* Calls the host with values of the types that the host names, so that one kernel serves for all of them. For each type V the
-   host gives "V:V" and "kV:n", and where the colon of the first is; an empty text ends the kernel. */
+/* Calls the host with values of types chosen by the host, so that one kernel serves for all types. For each type V the
+   host returns "V:V", "kV:n" and the position of the first colon; an empty text ends the kernel. */
 #include "kernel.h"
 
-/* A reply of any type; what it needs is stack that the caller keeps. */
+/* Receives a reply of any type, into stack that stays allocated in the caller. */
 #define RECEIVE(slot) do { \
         uint32_t size = rpc_recv(slot); \
         while (size != 0) \
@@ -20,7 +20,7 @@ static __attribute__((noinline)) int32_t turn(void)
     if (order.tag.length == 0)
         return 0;
     slice ask_for = {(const char *)order.tag.data + order.colon, order.tag.length - order.colon};
-    /* A value of any type behind a name is a keyword argument. */
+    /* A name followed by a value of any type is a keyword argument. */
     struct { slice name; int64_t value[512]; } first = {TEXT("n\xc3\xa4me"), {}}, second = {TEXT(""), {}};
     memset(first.value, 0x55, sizeof first.value);
     memset(second.value, 0xaa, sizeof second.value);

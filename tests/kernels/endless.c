@@ -1,4 +1,4 @@
-/* Tells the host that it runs, then never returns. */
+/* Signals the host, then loops forever. */
 #include "kernel.h"
 
 void __modinit__(void *unused)

@@ -1,5 +1,5 @@
-/* Faults and bad pointers of every kind; the host chooses. What ends the kernel must be an exception; a mark 99 says that it
-   went on. */
+/* Faults and bad pointers of every kind, chosen by the host. An exception must end the kernel; mark 99 means that it
+   continued. */
 #include "kernel.h"
 
 IMPORT void rpc_nothing(void) __attribute__((weak));
@@ -28,10 +28,10 @@ void __modinit__(void *unused)
     case 0: mark(*(volatile int32_t *)0); break;
     case 1: store(0); break;
     case 2: __asm__ volatile("mov r0, #0\n blx r0" ::: "r0", "lr"); break;
-    case 3: rpc_nothing(); break; /* a weak symbol that nobody defines */
+    case 3: rpc_nothing(); break; /* an undefined weak symbol */
     case 4: store(RUNTIME_START + 0x100000); break; /* the comms core's memory */
     case 5: store(ETHERNET_DESCRIPTORS_START); break; /* its Ethernet descriptors */
-    case 6: store(PL_DESCRIPTOR_START); mark(0); break; /* the descriptor memory: a write does nothing */
+    case 6: store(PL_DESCRIPTOR_START); mark(0); break; /* the descriptor memory: writes are ignored */
     case 7: store(KERNEL_GUARD_END - 0x80000); break; /* below the stack */
     case 8: __asm__ volatile("svc #0"); break;
     case 9: __asm__ volatile("bkpt #0"); break;
@@ -56,13 +56,13 @@ void __modinit__(void *unused)
     case 28: rpc_send_async(100, &unknown, good); break;
     case 29: rpc_send_async(100, &huge, good); break;
     case 30: rpc_send(101, &reply, 0); rpc_recv(BAD); break;
-    case 31: rpc_recv(&number); break; /* without a call */
-    case 32: /* while a recording is made */
+    case 31: rpc_recv(&number); break; /* without a preceding call */
+    case 32: /* during a recording */
         dma_record_start(name);
         rtio_output(4 << 8, 1);
         store(0);
         break;
-    case 33: __asm__ volatile("cpsid i\n 1: b 1b"); break; /* deaf to being stopped */
+    case 33: __asm__ volatile("cpsid i\n 1: b 1b"); break; /* ignores stop requests */
     }
     mark(99);
 }

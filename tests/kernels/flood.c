@@ -1,4 +1,4 @@
-/* Many asynchronous calls with a large list each: more than the channel and the network take at once. */
+/* Many asynchronous calls with large lists: more than the inter-core channel and the network can buffer. */
 #include "kernel.h"
 
 static int32_t numbers[2000];

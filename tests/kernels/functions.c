@@ -1,7 +1,7 @@
-/* Calls any function of the firmware with registers that the host chooses, and tells what they are afterwards. */
+/* Calls any function of the firmware with register values from the host, and reports the registers afterwards. */
 #include "kernel.h"
 
-/* Every name of contracts.h has a place in a table; the host finds a function by it. */
+/* Table of all functions in contracts.h; the host identifies a function by its index. */
 #define DECLARE(name) IMPORT const char at_##name __asm__(#name);
 #define ADDRESS(name) &at_##name,
 KERNEL_SYMBOLS(DECLARE)
@@ -49,7 +49,7 @@ static int preserved(const saved *before, const saved *after)
     return 1;
 }
 
-/* Replaces each group of words by what it has become; the number of calls that preserved registers, or -1. */
+/* Replaces each group of words by the results; returns the number of calls that preserved registers, or -1. */
 static __attribute__((noinline)) int32_t run(const void *function, list *words)
 {
     state in, out;
@@ -70,8 +70,8 @@ static __attribute__((noinline)) int32_t run(const void *function, list *words)
     return (int32_t)done;
 }
 
-/* Asks with service 1 for a function's place and the words of its calls, and answers with service 2, until the place is
-   negative: number of calls, words, buffer. */
+/* Requests a function's index and the words of its calls with service 1, and replies with service 2 (number of calls,
+   words, buffer), until the index is negative. */
 static __attribute__((noinline)) int step(int32_t buffer_at)
 {
     static const slice question = TEXT("i:t\x02ilI"), answer = TEXT("ilIB:n");

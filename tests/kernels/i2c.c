@@ -1,10 +1,10 @@
-/* The I2C bus; the host says what to do. */
+/* The I2C bus; the host chooses the operation. */
 #include "kernel.h"
 
 void __modinit__(void *unused)
 {
     switch (ask()) {
-    case 0: /* reads zeros from the switch, and never ends: the switch holds SDA low */
+    case 0: /* reads zeros from the switch forever: the switch holds SDA low */
         i2c_start(0);
         mark(i2c_write(0, 0xe9) & 1);
         for (;;)

@@ -1,4 +1,4 @@
-/* What a device does by itself: says so in its log, gives a pulse on channel 4, and ends 50 ms later. */
+/* A kernel without host: writes to the log, emits a pulse on channel 4, and ends 50 ms later. */
 #include "kernel.h"
 
 void __modinit__(void *unused)

@@ -1,4 +1,4 @@
-/* Raises the exception whose id the host says. */
+/* Raises the exception with the id given by the host. */
 #include "kernel.h"
 
 

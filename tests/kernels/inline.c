@@ -1,5 +1,5 @@
-/* Posts outputs with code of its own, after the rules of docs/interfaces.md, section 5; what cannot be posted so is left to
- * rtio_output. Tells the host how many were posted. */
+/* Posts outputs with inline code, following docs/interfaces.md, section 5; uses rtio_output for outputs that cannot be
+ * posted this way. Reports to the host how many were posted. */
 #include "kernel.h"
 
 IMPORT char rtio_post_2[];
@@ -51,18 +51,18 @@ void __modinit__(void *unused)
 {
     static const slice name = TEXT("trace");
     rtio_init();
-    /* All but the first, and now and then one that has the estimate of the counter renewed. */
+    /* All but the first, and an occasional one that renews the counter estimate. */
     at_mu(rtio_get_counter() + 1000000);
     outputs(300);
     rtio_wait_until_mu(now_mu());
     mark(posted);
-    /* A recording forbids it. */
+    /* Not possible during a recording. */
     posted = 0;
     dma_record_start(name);
     outputs(10);
     dma_record_stop(0, 0);
     mark(posted);
-    /* Too late: raised by the very call. */
+    /* Too late: the exception is raised by this call. */
     at_mu(rtio_get_counter() - 1000);
     mark(-1);
     outputs(1);

@@ -1,4 +1,4 @@
-/* Tells the host that it runs, then waits for an input event that never comes. */
+/* Signals the host, then waits for an input event that never arrives. */
 #include "kernel.h"
 
 

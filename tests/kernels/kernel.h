@@ -1,4 +1,4 @@
-/* What kernels in C need besides the functions of the firmware (contracts.h). */
+/* Definitions for kernels in C, in addition to the firmware's functions (contracts.h). */
 #include "contracts.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -17,7 +17,7 @@ static inline void mark(int32_t value)
     rpc_send_async(100, &tag, data);
 }
 
-/* Asks the host for a number: service 101. */
+/* Requests a number from the host: service 101. */
 static inline int32_t ask(void)
 {
     static const slice tag = TEXT(":i");

@@ -1,4 +1,4 @@
-/* Does one thing for ever, after a delay that the host chooses, to be killed at any instant of it. */
+/* Repeats one operation forever, after a delay chosen by the host, to be killed at an arbitrary instant. */
 #include "kernel.h"
 
 
@@ -43,30 +43,30 @@ void __modinit__(void *unused)
         __asm__ volatile("");
     for (int32_t turn = 0;; turn++)
         switch (answer & 0xff) {
-        case 0: /* outputs that are posted */
+        case 0: /* posted outputs */
             keep_ahead();
             rtio_output(4 << 8, turn & 1);
             delay_mu(2000);
             break;
-        case 1: /* that wait for room */
+        case 1: /* outputs waiting for FIFO space */
             rtio_output(4 << 8, turn & 1);
             delay_mu(800);
             break;
-        case 2: /* wide */
+        case 2: /* wide outputs */
             keep_ahead();
             numbers[0] = turn & 1;
             rtio_output_wide(4 << 8, &words);
             delay_mu(2000);
             break;
-        case 3: /* that are waited for */
+        case 3: /* outputs whose status is awaited */
             at_mu(rtio_get_counter() + 4000);
             rtio_output(4 << 8, turn & 1);
             break;
-        case 4: /* recorded */
+        case 4: /* recorded outputs */
             record(turn & 31);
             dma_erase(name);
             break;
-        case 5: { /* played, waiting for room now and then */
+        case 5: { /* played outputs, occasionally waiting for FIFO space */
             retrieved trace = dma_retrieve(name);
             dma_playback(now_mu(), trace.address, 0);
             delay_mu(trace.duration);

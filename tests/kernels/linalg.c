@@ -1,4 +1,4 @@
-/* Calls any function of linear algebra with matrices that the host gives, and tells what has become of them. */
+/* Calls any linear algebra function with matrices from the host, and reports the matrices afterwards. */
 #include "kernel.h"
 
 typedef struct { uint32_t dims; uint32_t *shape; double *data; } matrix;
@@ -10,10 +10,10 @@ static void *const table[] = {
     np_linalg_matrix_power, sp_linalg_lu, sp_linalg_schur, sp_linalg_hessenberg, kairos_linalg_solve,
 };
 
-#define WORDS 3 /* of an argument: number of dimensions, lengths; or -1 and a number that is passed as it is */
+#define WORDS 3 /* per argument: number of dimensions, lengths; or -1 and a number that is passed unchanged */
 
-/* Asks with service 1 for a function, its arguments, and the elements of all matrices of them one behind the other; answers
-   with service 2 what these are afterwards. A negative function is the end. */
+/* Requests a function, its arguments, and the concatenated elements of all its matrices with service 1; replies with the
+   resulting elements with service 2. A negative function ends the kernel. */
 static __attribute__((noinline)) int step(void)
 {
     static const slice question = TEXT("n:t\x03ililf"), answer = TEXT("lf:n");

@@ -1,5 +1,5 @@
-/* Log lines that are hard to keep whole: characters of two bytes in pieces of one, a line of 3000 of them, bytes that are no
-   text, breaks that some hosts know as such, and a last line without an end. */
+/* Log lines that are easily corrupted: two-byte characters in pieces of one byte, a line of 3000 of them, invalid UTF-8,
+   separators that some hosts treat as line breaks, and a last line without terminator. */
 #include "kernel.h"
 
 void __modinit__(void *unused)

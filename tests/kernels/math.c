@@ -1,4 +1,4 @@
-/* Results of the mathematics and the compiler's helpers, one asynchronous call each. */
+/* Results of mathematical functions and compiler helpers, with one asynchronous call each. */
 #include "kernel.h"
 
 IMPORT double sin(double), pow(double, double), ldexp(double, int), tgamma(double), round(double), fmod(double, double);

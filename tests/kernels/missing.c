@@ -1,4 +1,4 @@
-/* Imports a function that no firmware has. */
+/* Imports a function that does not exist. */
 #include "kernel.h"
 
 IMPORT void no_such_function(void);

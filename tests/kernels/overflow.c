@@ -1,4 +1,4 @@
-/* Recurses until the stack is used up. */
+/* Recurses until the stack overflows. */
 #include "kernel.h"
 
 static __attribute__((noinline)) int deeper(volatile int *above)

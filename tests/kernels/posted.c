@@ -1,4 +1,4 @@
-/* A posted output that comes too late where the port to memory is slow, then an input that times out, then an output. */
+/* A posted output that is late if the memory port is slow, then an input that times out, then an output. */
 #include "kernel.h"
 
 

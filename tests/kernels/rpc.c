@@ -1,5 +1,5 @@
-/* One synchronous call for each type, number k on service k; the host answers with the same value. What was received
-   goes back by an asynchronous call on service 200 + k. */
+/* One synchronous call for each type, number k on service k; the host replies with the same value, which the kernel
+   sends back in an asynchronous call on service 200 + k. */
 #include "kernel.h"
 
 typedef struct { void *elements; uint32_t length; } list;

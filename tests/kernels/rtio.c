@@ -1,4 +1,4 @@
-/* Two pulses on channel 4, an output of the gateware variant "demo"; then tells the host the cursor and whether waiting reached it. */
+/* Two pulses on channel 4, an output of the gateware variant "demo"; reports the cursor and whether the wait reached it. */
 #include "kernel.h"
 
 void __modinit__(void *unused)

@@ -1,4 +1,4 @@
-/* Overwrites the rings between the cores (docs/interfaces.md, sections 1 and 2), then executes what is no instruction. */
+/* Overwrites the rings between the cores (docs/interfaces.md, sections 1 and 2), then executes an undefined instruction. */
 #include "kernel.h"
 
 void __modinit__(void *unused)

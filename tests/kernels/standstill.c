@@ -1,4 +1,4 @@
-/* A library of about 10 kB whose first instructions are the last that run: how long until a kernel starts? */
+/* A library of about 10 kB that stops in its first instructions, to measure the time until a kernel starts. */
 #include "kernel.h"
 
 static const uint8_t ballast[9000] = {1};

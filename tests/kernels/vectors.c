@@ -1,4 +1,4 @@
-/* The calls that the wire protocol's description gives byte for byte, and kinds of arguments that no other library here has. */
+/* The calls given byte for byte in the wire protocol's description, and kinds of arguments not covered by other kernels. */
 #include "kernel.h"
 
 typedef struct { uint32_t id; } object;
@@ -13,7 +13,7 @@ static list object_list = {objects, 2};
 static struct { list *objects; object *object; } nested = {&object_list, &self};
 static struct { slice name; int32_t value; } keyword = {TEXT("to"), 7};
 static int32_t number = -1;
-/* 58 is the code of the character that ends the arguments. */
+/* 58 is the code of ':', which ends the arguments. */
 static int8_t truths[58] = {1, [57] = 1};
 
 void __modinit__(void *unused)

@@ -1,9 +1,9 @@
-"""Kernels over host objects of every kind, in files of every name: `python any_host.py SEED COUNT`.
+"""Kernels using host objects of every kind, in files of any name: `python any_host.py SEED COUNT`.
 
-Each turn writes a module with a class whose attributes are drawn from `VALUES`, and a kernel that
-does to them what is drawn from `USES`, and compiles it. Only a program or a `CompileError` whose
-text begins with "error" may come out. Prints every module that ends otherwise, and exits with 1 if
-there was one.
+Each iteration writes a module with a class whose attributes are drawn from `VALUES` and a kernel
+that uses them as drawn from `USES`, and compiles it. The result must be a program or a
+`CompileError` whose text begins with "error". Prints every module with another outcome, and exits
+with 1 if there was one.
 """
 
 import importlib.machinery
@@ -138,7 +138,7 @@ class Core:
 
 
 def kernel_text(rng, names):
-    """Statements of a kernel over values of these names."""
+    """Returns the statements of a kernel that uses values of these names."""
     lines = []
     indent = "        "
     for _ in range(rng.randint(1, 3)):
@@ -154,7 +154,7 @@ def kernel_text(rng, names):
 
 
 def written(rng):
-    """Source of a module with a class `Program` and objects `program` of it."""
+    """Returns the source of a module with a class `Program`."""
     names = [f"a{place}" for place in range(rng.randint(1, 3))]
     values = "".join(f"        self.{name} = {rng.choice(VALUES)}\n" for name in names)
     if rng.random() < 0.15:
@@ -177,7 +177,7 @@ def load(path, text):
 
 
 def problem(rng, module, core, caches):
-    """What is wrong with the compilation of the program of a module, or None."""
+    """Returns what is wrong with the compilation of a module's program, or None."""
     program = module.program
     arguments = (program, *module.ARGUMENTS)
     kernel = type(program).run
@@ -196,7 +196,7 @@ def problem(rng, module, core, caches):
         text = str(error)
         return None if text.startswith("error") and len(text) < 100_000 else f"no diagnostic: {text[:1000]}"
     except SystemExit:
-        return None  # the user's own
+        return None  # raised by the user's code
     except BaseException as error:
         return f"{type(error).__name__}: {str(error)[:1000]}"
     return None
@@ -210,7 +210,7 @@ def main(seed, count):
         for number in range(seed, seed + count):
             rng = random.Random(number)
             name, text = rng.choice(FILES), written(rng)
-            # The last one written, if this process is killed.
+            # Identifies the program if this process is killed.
             Path(directory, "last.txt").write_text(f"{number}: {name!a}\n{text}", encoding="utf-8")
             core = Core(rng.choice(PERIODS))
             try:
@@ -226,7 +226,7 @@ def main(seed, count):
                 OSError,
                 NameError,
             ):
-                continue  # Python refuses it
+                continue  # rejected by Python
             if found := problem(rng, module, core, Path(directory, "cache")):
                 wrong += 1
                 print(f"seed {number}, file {name!a}: {found}\n\n{text}\n")

@@ -1,5 +1,5 @@
 # ruff: noqa
-"""What the modules of `any_host.py` begin with: classes and functions of every kind."""
+"""Common head of the modules of `any_host.py`: classes and functions of every kind."""
 
 import abc, array, cmath, collections, dataclasses, datetime, decimal, enum, fractions, functools, io, math, operator, os
 import re, sys, threading, types, typing, weakref
@@ -35,7 +35,7 @@ class Slots:
 
 
 class Anything:
-    """Has every attribute, each a new object."""
+    """Has every attribute; each access returns a new object."""
 
     def __getattr__(self, name):
         return Anything()

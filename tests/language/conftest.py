@@ -1,4 +1,4 @@
-"""Kernels for tests of the language: each runs on an emulated device with the real firmware."""
+"""Runs the kernels of language tests on an emulated device with the real firmware."""
 
 import pytest
 
@@ -7,9 +7,9 @@ from kairos.language import kernel, kernel_from_string, rpc
 
 
 class Holder:
-    """What a kernel under test has as `self`: the core device and the attributes that it was given.
+    """The `self` of a kernel under test: the core device and the given attributes.
 
-    `self.keep(...)` hands values to the test that a kernel cannot return, such as new lists.
+    `self.keep(...)` passes values to the test that a kernel cannot return, such as new lists.
     """
 
     def __init__(self, core, attributes):
@@ -32,9 +32,9 @@ def core(device):
 
 @pytest.fixture
 def run(core):
-    """Runs a kernel method with this body, on an object with these attributes; what it returns, or what it kept.
+    """Runs a kernel method with this body and attributes; returns its result, or the values it kept.
 
-    `holder`, if given, is an object of the test's own, with the core device in `core`.
+    `holder`, if given, is the test's own object for `self`, with the core device in `core`.
     """
 
     def run(body, holder=None, **attributes):

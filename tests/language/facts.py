@@ -1,9 +1,9 @@
-"""What the language's specification states as numbered facts, each as programs for the device.
+"""The numbered facts of the language specification, each as programs for the device.
 
-A case is a kernel's body and what becomes of it: `tells` the values that it passes to `self.tell`,
-`refused` with a text, or `raises` an exception. `warns` is a warning of the compiler. `differs`
-says where Kairos is deliberately Python-correct, or takes what the specification's compiler
-refuses; the case is then what Kairos does. Facts that other tests show name them in `ELSEWHERE`.
+A case is a kernel body and its outcome: `tells` lists the values passed to `self.tell`, `refused`
+the error text, `raises` an exception. `warns` is a warning of the compiler. `differs` explains
+where Kairos deliberately follows Python, or accepts code that the specification's compiler
+rejects; the case then describes Kairos. `ELSEWHERE` names the tests that cover other facts.
 """
 
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ class Case(NamedTuple):
 
 
 def tells(body, *values, differs="", **host):
-    """A body of one expression is told; one of statements tells by itself."""
+    """Creates a case. A body that is one expression is passed to `self.tell`; statements call it themselves."""
     statements = "self.tell" in body
     return Case(body if statements else f"self.tell({body})", list(values), differs=differs, host=host)
 

@@ -1,5 +1,5 @@
-"""Forms of random programs (`generator.py`) beyond numbers, lists and plain statements: text made
-of values, tuples, functions as values, objects that kernels make, bytes, matrices, context
+"""Elements of random programs (`generator.py`) beyond numbers, lists and simple statements:
+formatted text, tuples, functions as values, objects created in kernels, bytes, matrices, context
 managers, and attributes of the host."""
 
 HEAD = '''\
@@ -61,12 +61,12 @@ ATTRIBUTES = """\
 
 FUNCTIONS = ("double", "invert", "divide")
 MATRICES = ("mi", "mw", "mf")
-"""Matrices of two rows and three columns."""
+"""Matrices with two rows and three columns."""
 ORDERS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 class Forms:
-    """What a `Writer` can write besides."""
+    """Further elements for a `Writer`."""
 
     # Statements
 
@@ -84,7 +84,7 @@ class Forms:
         return f"f'{''.join(pieces)}'"
 
     def shown(self, kind):
-        """A value in a text; without quotes, which cannot stand inside a text in quotes of the same kind."""
+        """Returns a value for a formatted text; without quotes, as quotes of the same kind cannot be nested."""
         name = self.variable(kind)
         if name:
             return name
@@ -94,7 +94,7 @@ class Forms:
         return ["    " * depth + "with self.guard:", *self.block(depth + 1, result)]
 
     def bind(self, depth, _):
-        """A variable that holds a tuple, a function, an object, bytes or a matrix."""
+        """Writes the definition of a variable with a tuple, a function, an object, bytes or a matrix."""
         indent = "    " * depth
         kind = self.random.choice(("t", "t", "F", "N", "o", "o", "y", "y", *MATRICES))
         if kind == "N":
@@ -150,7 +150,7 @@ class Forms:
         return f"np.array([[{rows[0]}], [{rows[1]}]])"
 
     def alter(self, depth, _):
-        """A change of what `bind` has bound, or of the host's objects."""
+        """Writes a modification of a value bound by `bind`, or of a host object."""
         indent = "    " * depth
         name = self.variable(("o", "y", *MATRICES))
         if name is None or self.random.random() < 0.3:
@@ -187,7 +187,7 @@ class Forms:
         )
 
     def over(self, depth, result):
-        """A loop over a tuple, bytes, a row, or what is sorted."""
+        """Writes a loop over a tuple, bytes, a matrix, a row or a sorted list."""
         kind = self.random.choice("iwf")
         rows = self.variable((f"m{kind}",))
         heads = [(f"({', '.join(self.expression(kind, 1) for _ in range(3))})", kind)]
@@ -203,7 +203,7 @@ class Forms:
     # Expressions
 
     def special(self, kind, depth):
-        """A value of this kind, of something that `bind` has bound; None if there is none."""
+        """Returns an expression of this kind based on a value bound by `bind`, or None."""
         names = {form: self.variable((form,)) for form in ("t", "F", "o", "y", f"m{kind}")}
         tuple_, function, object_, bytes_, matrix = names.values()
         forms = {"i": ["self.total", "self.guard.entered", "self.slots[2]"], "w": ["self.wide"], "f": ["self.real"]}

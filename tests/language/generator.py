@@ -1,9 +1,9 @@
-"""Random well-typed functions in the kernel language, as text that both Python and the compiler take.
+"""Random well-typed functions in the kernel language, as text that both Python and the compiler accept.
 
-A program is a few functions, of which each may call those behind it, and a caller that runs the
-first one for some arguments and hands what it gives, or the name of what it raises, to `mark`.
-Everything is drawn from the seed alone. Integers have a width wherever one is needed, so that what
-the text means does not depend on inference.
+A program consists of a few functions, each of which may call those after it, and a caller that runs
+the first for some arguments and passes its result, or the name of the raised exception, to `mark`.
+Everything is derived from the seed. Integers have explicit widths wherever needed, so that the
+meaning of the text does not depend on inference.
 """
 
 import random
@@ -77,7 +77,7 @@ class Writer(forms.Forms):
     # Statements
 
     def block(self, depth, result):
-        """Lines of a block, indented by `depth`, in a function that gives `result`. What it defines stays in it."""
+        """Returns a block at indentation `depth`, in a function returning `result`. Its names are local."""
         before = dict(self.scope)
         lines = []
         for _ in range(self.random.randint(1, 4)):
@@ -140,7 +140,7 @@ class Writer(forms.Forms):
         return [f"{indent}{name}[{self.place(name)}] {op}= {self.expression(elt, 2)}"]
 
     def place(self, name):
-        """An index into a sequence: mostly within its ends."""
+        """Returns an index into a sequence, mostly within its bounds."""
         if self.random.random() < 0.1:
             return self.expression("i", 1)
         return f"({self.expression('i', 1)}) % len({name})" if self.random.random() < 0.6 else self.random.choice("01")
@@ -161,7 +161,7 @@ class Writer(forms.Forms):
         return lines
 
     def looped(self, depth, result, head, kinds):
-        """A loop with this head, which sets a variable of each kind of `kinds`."""
+        """Returns a loop over `head` with one variable for each kind in `kinds`."""
         indent, before = "    " * depth, dict(self.scope)
         names = [self.fresh(kind) for kind in kinds]
         self.loops += 1
@@ -293,7 +293,7 @@ class Writer(forms.Forms):
 
         form = self.random.randrange(15)
         if form < 5:
-            # Beside an int64, an int32 is widened.
+            # An int32 combined with an int64 is widened.
             left, right = (kind, self.random.choice("iw") if kind == "w" else "i")
             op = self.random.choice("+ - * & | ^ // %".split())
             if self.random.random() < 0.15:
@@ -320,7 +320,7 @@ class Writer(forms.Forms):
         return f"({sub()} ** {word}({self.random.randint(-1, 40)}))"
 
     def total(self, kind):
-        """The sum of a sequence, or of what is computed for each element."""
+        """Returns the sum of a sequence, or of an expression for each element."""
         name = self.variable((f"l{kind}", f"a{kind}"))
         if name is None or self.random.random() < 0.2:
             return f"sum({self.comprehended(kind)} for x in {self.range('i')})" if kind == "i" else "1"
@@ -414,11 +414,11 @@ class Writer(forms.Forms):
         return f"self.p{self.number}_{callee}({args})"
 
     def argument(self, kind, depth):
-        """A value for a parameter: a truth value may stand for an integer."""
+        """Returns a value for a parameter; an integer may be given as a bool."""
         return self.expression("b" if kind in "iw" and self.random.random() < 0.15 else kind, depth)
 
     def tested(self, depth):
-        """A value of any type that has a truth."""
+        """Returns a value of any type that has a truth value."""
         name = self.variable(("li", "lw", "lf", "t", "y", "s"))
         if name and self.random.random() < 0.3:
             return self.random.choice((name, f"{name}[2:]")) if self.scope[name] != "t" else name
@@ -468,7 +468,7 @@ class Writer(forms.Forms):
 
 
 def source(texts, head):
-    """Text of a module with a class `Programs` that has programs; `head` defines decorators and names."""
+    """Returns a module with a class `Programs` containing programs; `head` defines decorators and names."""
     ints = ", ".join(f"int32({value})" for value in INTS)
     wides = ", ".join(f"int64({value})" for value in WIDES)
     floats = ", ".join(f"float({value})" for value in FLOATS)

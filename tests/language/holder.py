@@ -1,4 +1,4 @@
-"""What a kernel of a test has as `self`, where the test gives it functions and objects of its own."""
+"""The `self` of a test's kernel, for tests that provide their own functions and objects."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ class Base:
 
 
 def program(core, run, **attributes):
-    """Runs the kernel `run` as a method of an object with these attributes; what it told."""
+    """Runs the kernel `run` as a method of an object with these attributes; returns the values it told."""
     holder = type("Holder", (Base,), {"run": run, **attributes})(core)
     holder.run()
     return holder.told

@@ -1,8 +1,8 @@
-"""Numbers and functions of the kernel language for Python: a kernel's text, run with these names, gives what it must.
+"""Numbers and functions of the kernel language in Python: a kernel's text run with these names gives expected results.
 
-Where the language is not Python (docs/compiler.md): integers wrap at 32 and 64 bits, integer `//`
-cuts toward zero, shifts go beyond the width, `round` goes half away from zero, float `//` is that
-of the rounded quotient, conversions beyond the range give its end.
+Differences between the language and Python (docs/compiler.md): integers wrap at 32 and 64 bits,
+integer `//` truncates toward zero, shifts may exceed the width, `round` rounds half away from zero,
+float `//` is the floor of the rounded quotient, conversions saturate.
 """
 
 import inspect
@@ -15,7 +15,7 @@ __all__ = ["NAMES", "plain"]
 
 
 class Integer:
-    """A signed integer that wraps."""
+    """A signed integer with wrap-around."""
 
     __slots__ = ("value",)
     bits = 0
@@ -25,7 +25,7 @@ class Integer:
         self.value = (int(value) + half) % (2 * half) - half
 
     def __array_ufunc__(self, function, method, *operands, **keywords):
-        """Beside an array it is a number of NumPy."""
+        """Operates as a NumPy scalar when combined with an array."""
         operands = [x.scalar(x.value) if isinstance(x, Integer) else x for x in operands]
         return getattr(function, method)(*operands, **keywords)
 
@@ -73,7 +73,7 @@ class Int64(Integer):
 
 
 class Float(float):
-    """A float whose operations never fail but for division by zero."""
+    """A float whose operations never raise, except for division by zero."""
 
     def __neg__(self):
         return Float(-float(self))
@@ -89,7 +89,7 @@ class Float(float):
 
 
 def divided(a, b):
-    """Integer division toward zero."""
+    """Returns the integer quotient, truncated toward zero."""
     if b == 0:
         raise ZeroDivisionError
     quotient = abs(a) // abs(b)
@@ -156,14 +156,14 @@ ORDER = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt"
 
 
 def own(value):
-    """A number of NumPy, an element of an array, as one of the language."""
+    """Converts a NumPy number, as from an array element, to a number of the language."""
     if isinstance(value, np.integer):
         return (Int32 if value.dtype == np.int32 else Int64)(value)
     return Int32(value) if type(value) is int else value
 
 
 def arithmetic(name):
-    """What `left name right` gives, and None for operands that it does not take."""
+    """Returns a function computing `left name right`, or None for unsupported operands."""
 
     def apply(left, right):
         if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
@@ -253,7 +253,7 @@ class Range:
 
 
 def each(values):
-    """Elements, as numbers of the language."""
+    """Yields the elements as numbers of the language."""
     return (Float(value) if isinstance(value, float) else own(value) for value in values)
 
 
@@ -268,7 +268,7 @@ def first_unless(order):
 
 
 def in_order(values, reverse=False, key=lambda value: value):
-    """Merges runs to longer ones. With values that are not numbers among them it matters how."""
+    """Sorts by bottom-up merging. With NaNs, the result depends on the algorithm."""
     runs = [[(own(key(value)), value)] for value in each(values)]
     while len(runs) > 1:
         pairs = [(runs[n], runs[n + 1] if n + 1 < len(runs) else []) for n in range(0, len(runs), 2)]
@@ -285,7 +285,7 @@ def merged(left, right, sooner):
 
 
 def compiled(function):
-    """A kernel: for a parameter that is an integer it gets a number where it is called with a truth value."""
+    """Decorates a kernel: bools passed for integer parameters are converted to integers."""
     kinds = [function.__annotations__.get(name) for name in inspect.signature(function).parameters]
     integers = {place: kind for place, kind in enumerate(kinds) if kind in (Int32, Int64)}
 
@@ -297,7 +297,7 @@ def compiled(function):
 
 
 def is_instance(value, kind):
-    """Whether the value has the type that the language calls so."""
+    """Returns whether the value has the language's type of this name."""
     return isinstance(value, TYPES.get(kind, kind))
 
 
@@ -310,7 +310,7 @@ def of_floats(function):
 
 
 def quiet(function):
-    """A function of NumPy that takes numbers of the language."""
+    """Wraps a NumPy function to accept numbers of the language."""
 
     def apply(*values, **keywords):
         values = [value.scalar(value.value) if isinstance(value, Integer) else value for value in values]
@@ -321,7 +321,7 @@ def quiet(function):
 
 
 class NumPy:
-    """What kernels use of NumPy."""
+    """The NumPy functions available in kernels."""
 
     array = staticmethod(lambda values: np.array(plain(values), dtype=dtype(values)))
     any, all = staticmethod(lambda x: bool(np.any(x))), staticmethod(lambda x: bool(np.all(x)))
@@ -340,7 +340,7 @@ def dtype(values):
 
 
 def plain(value):
-    """A value as the host receives it from a kernel."""
+    """Converts a value to the form in which the host receives it from a kernel."""
     if isinstance(value, Integer):
         return value.value
     if isinstance(value, np.generic):
@@ -382,7 +382,7 @@ NAMES = {
     "TStr": str,
     "TNone": None,
 }
-"""The names of the language that are not Python's."""
+"""Names of the language that do not exist in Python, or differ there."""
 
 TYPES = {int: (Int32, Int64, bool), NAMES["int32"]: Int32, NAMES["int64"]: Int64, NAMES["float"]: float}
-"""What `isinstance` takes a name for."""
+"""Maps names to the types that `isinstance` accepts for them."""

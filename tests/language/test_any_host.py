@@ -1,4 +1,4 @@
-"""Whatever objects the host has and whatever the file is called, the compiler says what is wrong, and it ends."""
+"""For any host objects and file name, the compiler terminates and reports what is wrong."""
 
 import os
 import random
@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).with_name("any_host.py")
 
 
 def compile_any(directory, seed, count, timeout):
-    """Runs the script. If it did not come to its end (memory, time, a crash), the last program is the one."""
+    """Runs the script. If it was aborted (memory, time, a crash), the last program is the cause."""
     command = ["timeout", str(timeout), sys.executable, str(SCRIPT), str(seed), str(count)]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"TMPDIR": str(directory)})
     last = "".join(path.read_text(encoding="utf-8") for path in directory.rglob("last.txt"))
@@ -26,6 +26,6 @@ def test_any_host(tmp_path):
 
 @pytest.mark.long
 def test_any_host_long(tmp_path):
-    """Other objects each time; a failure prints them."""
+    """Different objects in each run; a failure prints them."""
     for _ in range(20):
         compile_any(tmp_path, random.randrange(1 << 32), 2000, 600)

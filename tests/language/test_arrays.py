@@ -1,4 +1,4 @@
-"""Arrays and lists whose parts overlap: as if the value was read before anything is written, as NumPy has it."""
+"""Assignments between overlapping parts of arrays and lists: the value is read before any write, as in NumPy."""
 
 import math
 
@@ -46,7 +46,7 @@ def test_overlapping_rows(run, statement):
 
 
 LENGTHS = (0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 33)
-"""Around what the loops with vectors take at once."""
+"""Lengths around the block sizes of vectorised loops."""
 OPERATIONS = "a + b", "a - b", "a * b", "a + n", "n - a", "n * a", "-a"
 
 
@@ -92,7 +92,7 @@ def test_operations_on_arrays_of_every_length(run, kind):
 
 
 def product(a, b):
-    """As the kernel sums: one term after another."""
+    """Computes the product with the kernel's order of summation, term by term."""
     rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
     columns = b.reshape(b.shape[0], math.prod(b.shape[1:]))
     total = np.zeros((rows.shape[0], columns.shape[1]), a.dtype)

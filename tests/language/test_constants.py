@@ -1,4 +1,4 @@
-"""Constants of the host in operations: computed exactly, as wide as they need to be, refused where they do not fit."""
+"""Host constants in operations: computed exactly, as wide as needed, rejected where they do not fit."""
 
 import pytest
 
@@ -70,7 +70,7 @@ BEYOND = 1 << 70
 
 
 def returned(core, value):
-    """What a kernel returns that sees the constants of this module."""
+    """Returns the result of a kernel that uses the constants of this module."""
     return kernel_from_string(["self"], f"x = 1\nreturn {value}", decorator=kernel)(Constants(core))
 
 

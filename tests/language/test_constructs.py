@@ -1,8 +1,8 @@
-"""The constructs of the language, each in a program of its own, against Python: what a program says
-when the emulated device runs it is what it says when Python does.
+"""The constructs of the language, each in its own program, compared with Python: the emulated device
+must produce the same output as Python.
 
-A program is a class with a kernel `run` in a module of `constructs`. Where kernels differ from
-Python on purpose, `EXPECTED` of the class says what they do.
+A program is a class with a kernel `run` in a module of `constructs`. Where kernels deliberately
+differ from Python, `EXPECTED` of the class is the expected output.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from .constructs.marks import Marks
 
 
 class Python:
-    """Runs kernels where they are called."""
+    """Runs kernels in Python."""
 
     ref_period = 1e-9
 
@@ -38,7 +38,7 @@ def programs():
 
 
 def said(program):
-    """What the program marks, and how it ends."""
+    """Returns the marks of the program, and the exception that ended it, if any."""
     try:
         program.run()
     except Exception as error:

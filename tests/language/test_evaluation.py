@@ -1,4 +1,4 @@
-"""What a statement evaluates, how often, and in which order."""
+"""Which expressions a statement evaluates, how often, and in which order."""
 
 import numpy as np
 import pytest

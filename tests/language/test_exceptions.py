@@ -1,4 +1,4 @@
-"""Which exception reaches the host when one was raised while another was handled."""
+"""Which exception reaches the host when one is raised while another is being handled."""
 
 import pytest
 

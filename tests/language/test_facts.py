@@ -1,4 +1,4 @@
-"""The specification's numbered facts, on the emulated device."""
+"""The numbered facts of the specification, on the emulated device."""
 
 import math
 import re
@@ -24,11 +24,11 @@ class Levels:
 assert np and math and sys and GLOBAL and Levels, "kernels name these"
 
 SPECIAL = {"int64s": np.array([1, 2]), "int64": np.int64(0)}
-"""Host values that a table of text cannot hold."""
+"""Host values that cannot be written as text in the table."""
 
 
 class Program:
-    """An object whose kernel is a case."""
+    """An object with a case as its kernel."""
 
     def __init__(self, core, body, host):
         self.core = core
@@ -65,7 +65,7 @@ def test_fact(core, number, case, capfd):
 
 
 def _plain(value):
-    """NumPy's numbers as Python's; the rest as it is."""
+    """Converts NumPy numbers to Python numbers; returns other values unchanged."""
     if isinstance(value, np.generic):
         return value.item()
     return type(value)(map(_plain, value)) if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""Facts of the specification that need functions, classes or modules of their own, on the emulated
+"""Facts of the specification that need their own functions, classes or modules, on the emulated
 device; `facts.py` is their index."""
 
 import numpy as np
@@ -27,7 +27,7 @@ def wants_int64(x: TInt64):
 
 
 def test_64_loops_are_left_from_inside_only():
-    """Python says so before the compiler sees it."""
+    """Rejected by Python before the compiler sees it."""
     with pytest.raises(SyntaxError, match="'break' outside loop"):
         kernel_from_string(["self"], "break")
     with pytest.raises(SyntaxError, match="'break' outside loop"):
@@ -35,7 +35,7 @@ def test_64_loops_are_left_from_inside_only():
 
 
 def test_110_131_what_a_function_makes_is_returned(core):
-    """The reference refuses it, but for texts that are literals."""
+    """The reference rejects this, except for string literals."""
 
     @portable
     def arrays(n):
@@ -176,7 +176,7 @@ def test_139_asynchronous_calls_return_nothing(core):
 
 
 def test_151_several_exceptions_in_one_clause(core):
-    """The reference refuses it."""
+    """The reference rejects this."""
 
     @kernel
     def run(self):
@@ -192,7 +192,7 @@ def test_151_several_exceptions_in_one_clause(core):
 
 
 def test_157_variables_of_the_function_around_a_kernel(core):
-    """The reference sees only their cells."""
+    """The reference sees only the closure cells."""
     number = 6
 
     @portable
@@ -207,7 +207,7 @@ def test_157_variables_of_the_function_around_a_kernel(core):
 
 
 def test_182_several_managers_in_one_statement(core):
-    """Each is left, the last one first; the reference leaves the last one twice."""
+    """Each is exited, the last one first; the reference exits the last one twice."""
 
     class Manager(Base):
         @kernel
@@ -232,7 +232,7 @@ def test_182_several_managers_in_one_statement(core):
 
 
 def test_183_what_a_manager_gives(core):
-    """The reference cannot compile it."""
+    """The reference cannot compile this."""
 
     class Manager(Base):
         @kernel
@@ -257,7 +257,7 @@ def portable_by_module(x):
 
 
 def test_188_decorators_named_by_their_module(core):
-    """Also `portable`, which the reference cannot compile."""
+    """Including `portable`, which the reference cannot compile in this form."""
 
     @aq.kernel
     def run(self):

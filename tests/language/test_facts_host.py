@@ -46,7 +46,7 @@ def rebound(x):
 
 
 def delay(x):
-    """Not the language's."""
+    """A function with the name of a language function."""
     raise ValueError("the host's delay")
 
 
@@ -190,7 +190,7 @@ def test_145_attributes_after_a_kernel(core):
 
 
 class Own(Exception):
-    """Of the user, raised on the host and in kernels."""
+    """A user-defined exception, raised on the host and in kernels."""
 
 
 class Derived(Own):

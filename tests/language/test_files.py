@@ -1,4 +1,4 @@
-"""Files of experiments and libraries: their names, and whose line an error shows first."""
+"""Files of experiments and libraries: their names, and which file's line an error shows first."""
 
 import pytest
 

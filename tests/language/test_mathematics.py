@@ -1,12 +1,12 @@
-"""How far functions of floats are from the exact value, in units of the last place, on the device."""
+"""Errors of floating-point functions on the device, in units in the last place."""
 
 import numpy as np
 import pytest
 
 COUNT = 40_000
-"""Arguments for each range."""
+"""Number of arguments for each range."""
 PIECE = 10_000
-"""Of them in one call: more would not fit the stack's share of a function."""
+"""Arguments per call: more would not fit into a function's share of the stack."""
 FUNCTIONS = {
     # name: ranges of arguments
     "sin": [(-4, 4), (-1e5, 1e5)],
@@ -20,11 +20,11 @@ FUNCTIONS = {
     "sqrt": [(0, 2), (0, 1e9)],
 }
 exact = np.finfo(np.longdouble).nmant >= 63
-"""Whether this machine has numbers that are ten bits longer, whose functions tell what a double's should give."""
+"""Whether this machine's long double has a longer mantissa (63 bits), to provide reference values."""
 
 
 def distance(found, arguments, function):
-    """The largest error, in units of the last place."""
+    """Returns the largest error, in units in the last place."""
     expected = getattr(np, function)(arguments.astype(np.longdouble))
     unit = np.spacing(np.abs(expected.astype(np.float64)))
     return float(np.max(np.abs(found.astype(np.longdouble) - expected) / unit))

@@ -1,4 +1,4 @@
-"""Memory that a pass of a loop takes is there again for the next one, unless something of it is needed later."""
+"""Memory allocated in a loop iteration is reused by the next one, unless part of it is needed later."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,10 @@ import pytest
 from kairos.language import TInt32, TList, TStr, kernel, rpc
 
 PASSES = 1_000_000
-"""Each takes 24 bytes or more; the stack has 32 MiB."""
+"""Loop iterations. Each allocates 24 bytes or more; the stack has 32 MiB."""
 
 BODIES = {
-    # name: (body of a loop over i, what it adds to `total` in each pass)
+    # name: (body of a loop over i, amount added to `total` per iteration)
     "a list": ("a = [i, i + 1, i + 2]\ntotal += a[1] - a[0]", 1),
     "two lists": ("a = [i]\nb = a + [i, 1]\ntotal += b[2]", 1),
     "an array": ("a = self.v + self.v\ntotal += a[2]", 6),
@@ -117,13 +117,13 @@ def test_what_is_needed_stays(run, where):
 
 def test_what_a_method_saved_stays(run):
     body = "for i in range(4):\n    self.save([i, i])\n    c = [9, 9]\nd = [8, 8, 8]\n"
-    # No list of the kernel's may be in an attribute when it ends.
+    # No attribute may hold a list of the kernel when it ends.
     body += "result = self.last(self.saved)\nself.save(self.base)\nreturn result"
     assert run(body, holder=Loops(run.core)) == 3
 
 
 class Kept:
-    """What the host sends is put into attributes, by the entry, by functions of functions, in loops."""
+    """Stores values from the host in attributes: in the entry function, nested calls and loops."""
 
     def __init__(self, core):
         self.core = core

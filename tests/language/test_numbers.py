@@ -1,4 +1,4 @@
-"""Numbers in kernels: as Python and NumPy compute them, or as docs/compiler.md says that they do not."""
+"""Numbers in kernels: computed as by Python and NumPy, with the differences listed in docs/compiler.md."""
 
 import math
 
@@ -10,7 +10,7 @@ from kairos.language import TBool, TInt32, TInt64, TNone, TTuple, kernel, now_mu
 
 
 def same(value, expected):
-    """Whether two values are equal, with the sign of zeros, and not numbers like others."""
+    """Returns whether two values are equal, including the sign of zeros; NaNs are equal to each other."""
     if isinstance(expected, float):
         return math.isnan(value) == math.isnan(expected) and (
             math.isnan(expected) or (value == expected and math.copysign(1, value) == math.copysign(1, expected))
@@ -103,7 +103,7 @@ def test_truth_values_in_sums(run):
 
 
 class TruthForInteger:
-    """A truth value is passed where an integer is wanted, by calls of all sorts."""
+    """Passes bools for integer parameters, in calls of every kind."""
 
     def __init__(self, core):
         self.core = core
@@ -198,14 +198,14 @@ def test_powers_of_integers(run, base, exponent):
 
 
 def test_integers_that_are_cut(run):
-    """`int32()` keeps the low bits of an integer; of a float it gives the nearest integer that there is."""
+    """`int32()` keeps the low bits of an integer; floats saturate to the range."""
     body = "return int32(self.wide), int32(self.large), int64(self.large), int32(-self.large), int32(self.nan)"
     found = run(body, wide=2**40 + 5, large=1e30, nan=math.nan)
     assert found == (5, 2**31 - 1, 2**63 - 1, -(2**31), 0)
 
 
 def test_seconds_in_machine_units(run, core):
-    """The kernel's quotient is rounded before its floor is taken; the host's is exact (docs/compiler.md)."""
+    """The kernel rounds the quotient before taking its floor; the host's is exact (docs/compiler.md)."""
     body = "return self.core.seconds_to_mu(self.t), self.core.seconds_to_mu(3e-6)"
     assert run(body, t=3e-6) == (3000, 3000)
     assert core.seconds_to_mu(3e-6) == 2999
@@ -218,7 +218,7 @@ BEYOND = ["1e300", "-1e300", "2147483648.0", "9.3e18", INFINITE, f"-{INFINITE}",
 @pytest.mark.parametrize("text", BEYOND)
 @pytest.mark.parametrize("bits", [32, 64])
 def test_conversions_beyond_the_range_give_its_end(run, text, bits):
-    # The first is a constant to LLVM alone, which may fold it; the second is not known before the
+    # The first is a constant only for LLVM, which may fold it; the second is not known before the
     # kernel runs.
     value, half = eval(text), 1 << (bits - 1)
     expected = 0 if math.isnan(value) else int(max(-half, min(half - 1, value)))

@@ -1,4 +1,4 @@
-"""Objects of the host in kernels: with attributes of different types, with functions in them, standing for devices."""
+"""Host objects in kernels: with attributes of different types, with functions as attributes, as device stand-ins."""
 
 import math
 
@@ -29,7 +29,7 @@ class Channel(Device):
 
 
 class Scan(Device):
-    """Runs a function of another object, or a scan within the scan."""
+    """Runs a function of another object, or a nested scan."""
 
     @kernel
     def run(self):
@@ -137,7 +137,7 @@ def test_functions_that_do_not_agree_do_not_meet(core, run):
 
 
 def test_many_lists_of_objects_with_different_functions(core, run):
-    """More than inference puts together one by one."""
+    """More than type inference unifies one by one."""
     groups = [Group(core, [Scan(core, count=i, body=body) for body in (twice, halved)]) for i in range(30)]
     names = {f"g{i}": group for i, group in enumerate(groups)}
     body = "\n".join(["n = 0", *(f"for scan in self.{name}.scans:\n    n += scan.run()" for name in names), "return n"])
@@ -224,7 +224,7 @@ def test_tuples_of_the_host(core):
 
 
 class Proxy:
-    """Has whatever it is asked for."""
+    """Has every attribute."""
 
     def __init__(self):
         self.calls = []

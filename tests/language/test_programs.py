@@ -1,4 +1,4 @@
-"""Random programs: a kernel gives on the device what its text gives in Python with the language's numbers."""
+"""Random programs: kernels give the same results on the device as in Python with the language's numbers."""
 
 import contextlib
 import importlib.util
@@ -22,14 +22,14 @@ def rpc(function=None, flags=None):
 
 """
 TOGETHER = 40
-"""Programs in one kernel."""
+"""Number of programs per kernel."""
 RAISED = (ArithmeticError, LookupError, ValueError, RuntimeError)
-"""What a program may end with."""
+"""Exceptions with which a program may end."""
 
 
 @contextlib.contextmanager
 def limited(seconds):
-    """Ends what runs in Python for longer: a loop does not end any more when the statement that ends it is left out."""
+    """Limits run time in Python: a loop becomes endless when the statement that ends it is removed."""
 
     def end(*_):
         raise TimeoutError(f"not done in {seconds} s")
@@ -57,7 +57,7 @@ def marks_in_python(texts, numbers):
 
 
 def outcome(programs):
-    """What programs mark, what they leave in attributes of the host, and what ends them, if it is an exception."""
+    """Returns the marks, the final attributes of the host, and the exception that ended the programs, if any."""
     raised = None
     try:
         programs.all()
@@ -87,13 +87,13 @@ def same(a, b):
 
 
 class Comparison:
-    """Programs on a device and in Python."""
+    """Compares programs on a device with Python."""
 
     def __init__(self, core, directory):
         self.core, self.directory, self.count = core, directory, 0
 
     def differs(self, texts, numbers, seconds=120):
-        """The first mark that is different: (program, in Python, in the kernel); None if all are the same."""
+        """Returns the first differing mark as (program, in Python, in the kernel), or None."""
         self.count += 1
         with limited(seconds):
             expected = marks_in_python(texts, numbers)
@@ -110,7 +110,7 @@ class Comparison:
             return None
 
     def shrunk(self, text, number):
-        """The program without what does not matter: statements are left out while it still differs."""
+        """Returns a reduced program: statements are removed as long as the results still differ."""
         smaller = True
         while smaller:
             smaller = False
@@ -166,7 +166,7 @@ DIFFERENT = """
             i0 = int32(3) // i0
         return len(self.marks)
 """
-"""The host's list grows meanwhile, the kernel's does not: no random program asks for its length."""
+"""The host's list grows during the run, the kernel's does not: random programs do not read its length."""
 
 
 def test_a_difference_is_shrunk_past_programs_that_raise(comparison):

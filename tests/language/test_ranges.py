@@ -1,4 +1,4 @@
-"""Loops over ranges and their lengths: as Python counts them, up to both ends of the integers."""
+"""Loops over ranges and their lengths: same as in Python, up to both limits of the integers."""
 
 import pytest
 

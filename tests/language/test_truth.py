@@ -1,4 +1,4 @@
-"""What counts as true, wherever a kernel asks: as in Python, or an error where it cannot tell."""
+"""Truth values in every context of a kernel: as in Python, or an error where undecidable."""
 
 import decimal
 import enum
@@ -22,7 +22,7 @@ elif not {0}:
 return bool({0}), not {0}, count, taken, bool({0} or {0}), bool({0} and {0}), any([{0}]), all([{0}, {0}]), \\
     any({0} for _ in range(2)), sum(1 for _ in range(3) if {0})
 """
-"""Every place where a kernel asks for the truth of a value."""
+"""Every context in which a kernel evaluates a truth value."""
 
 
 def as_python(value):
@@ -103,7 +103,7 @@ class Plain:
 
 ARRAYS = [np.array([0]), np.array([0, 1]), np.zeros((2, 0)), np.zeros((0, 2)), np.array([[0.0]]), np.array([1.5][1:])]
 AS_LENGTH = "this array is taken for true if its length is not 0"
-"""A warning."""
+"""Text of a warning."""
 OF_ARRAYS = """\
 taken = 0
 if self.a:
@@ -119,7 +119,7 @@ return taken, bool(self.a), len(self.a or self.b), len(self.a and self.b)
 
 @pytest.mark.parametrize("value", ARRAYS, ids=lambda value: str(value.tolist()))
 def test_arrays_have_that_of_their_length(run, capfd, value):
-    """As in the reference; NumPy asks an only element."""
+    """As in the reference; NumPy uses the truth of a single element."""
     other = np.ones((3,) * value.ndim, dtype=value.dtype)
     length, three = len(value), 3
     expected = (1 + 4 if length else 2, length > 0, length or three, three if length else 0)
@@ -151,7 +151,7 @@ return told, 5 if self.a != self.b else 6, bool(self.a == self.b), not self.a !=
 
 @pytest.mark.parametrize("b", [[1, 2], [1, 3], [3, 2], [1], []])
 def test_arrays_that_are_compared_are_one_truth_as_a_condition(run, capfd, b):
-    """As in the reference, whose comparisons of arrays are."""
+    """As in the reference, where comparing arrays yields a single truth value."""
     a, b, c = (np.array(values, dtype=np.int32) for values in ([1, 2], b, [1, 2, 3]))
     same = np.array_equal(a, b)
     expected = (1 + 4 if same else 2 + 8, 6 if same else 5, same, same, same)
@@ -181,7 +181,7 @@ OBJECTS += [(decimal.Decimal(0), "__bool__")]
 
 @pytest.mark.parametrize("value, method", OBJECTS, ids=lambda x: type(x).__name__)
 def test_objects_that_say_themselves(run, capfd, value, method):
-    """They are true as conditions, as in the reference, which has no `any`."""
+    """They are true as conditions, as in the reference, which lacks `any`."""
     own = f"has a {method}"
     assert run(OF_OBJECTS, a=value) == (3, True)
     assert capfd.readouterr().err.count("this is taken for true: ") == 3

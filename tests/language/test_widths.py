@@ -1,4 +1,4 @@
-"""Integers of open width, on the device."""
+"""Integers of undetermined width, on the device."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ T = 2**40 + 1000
 
 
 def word(value):
-    """The low 32 bits, as a number with a sign."""
+    """Returns the low 32 bits as a signed number."""
     return (value + 2**31) % 2**32 - 2**31
 
 

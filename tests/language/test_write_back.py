@@ -1,4 +1,4 @@
-"""Attributes after a kernel: only what it has changed, and in place."""
+"""Write-back of attributes after a kernel: only changed ones, and in place."""
 
 import numpy as np
 import pytest
@@ -32,13 +32,13 @@ class Base:
 
 @pytest.fixture
 def objects(core):
-    """An object before a kernel, and what it referred to."""
+    """Returns an object for a kernel, and the objects that its attributes refer to."""
     made = Base(core)
     return made, dict(vars(made))
 
 
 def same_objects(made, before, changed=()):
-    """Whether the attributes are still the very same objects, but for those that are named."""
+    """Returns whether the attributes are still the same objects, except for those in `changed`."""
     return all(vars(made)[name] is value for name, value in before.items() if name not in changed)
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(shutil.which("nix-instantiate") is None, reason=
 
 
 def nix(tmp_path: Path, *arguments: str) -> str:
-    """Standard output of nix-instantiate with a store of its own below `tmp_path`."""
+    """Returns the standard output of nix-instantiate with a separate store below `tmp_path`."""
     environment = os.environ | {
         "NIX_STORE_DIR": str(tmp_path / "store"),
         "NIX_STATE_DIR": str(tmp_path / "state"),

@@ -1,7 +1,7 @@
-"""The firmware on stock QEMU: an independent check of everything on the processing system's side.
+"""The firmware on unmodified QEMU: an independent check of everything on the processing system's side.
 
-QEMU models the chip without any programmable logic; nothing of this project is in it. It also
-starts core 1 in another way than the chip does (docs/firmware.md).
+QEMU models the chip without programmable logic, and contains no code of this project. It starts
+core 1 differently from the chip (docs/firmware.md).
 """
 
 import re
@@ -24,7 +24,7 @@ LOG_LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\
 
 
 def why_not():
-    """Why QEMU cannot be used here, or None."""
+    """Returns the reason why QEMU cannot be used, or None."""
     program = shutil.which("qemu-system-arm")
     if program is None:
         return "qemu-system-arm is not installed"
@@ -50,8 +50,8 @@ def forward(port, guest):
 
 
 class Qemu:
-    """A running machine: `connect()` gives a greeted session, `uart()` what was printed. `host` and
-    `ports`: as an emulated device has them, for the clients on bare sockets."""
+    """A running machine: `connect()` returns a greeted session, `uart()` the printed text. `host` and
+    `ports` are like an emulated device's, for clients on bare sockets."""
 
     def __init__(self, directory):
         if not RUNTIME.exists():
@@ -68,7 +68,7 @@ class Qemu:
         )
 
     def connect(self):
-        """A session. QEMU accepts for the guest before it listens: try until the greeting is answered."""
+        """Opens a session. QEMU accepts before the guest listens: retries until the greeting is answered."""
         return patiently(lambda: Session(self))
 
     def uart(self):
@@ -128,7 +128,7 @@ def test_core_1_refuses_what_is_not_a_library(session):
 
 
 def test_calls_of_every_type(qemu, session):
-    """The host answers each with the same value, which comes back once more. (`session`: the guest listens.)"""
+    """The host replies with the same value, which the kernel sends back once more. (`session`: the guest listens.)"""
     with Session(qemu) as client:
         assert client.load(kernel("rpc")) is None
         client.run()
@@ -202,6 +202,6 @@ def test_silent_and_wrong_clients_cost_nobody_anything(qemu):
             wrong.write(b"GET / HTTP/1.1")
             assert_closed(wrong)
         run_empty(session)
-        assert_closed(silent)  # refused after the greeting timeout
+        assert_closed(silent)  # closed after the greeting timeout
         run_empty(session)
         silent.close()

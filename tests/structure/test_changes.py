@@ -1,5 +1,5 @@
-"""The changes that CONTRIBUTING lists: its files are there, at most three for each, and what would
-be forgotten is found here where no other test finds it."""
+"""The changes that CONTRIBUTING lists: its files exist, at most three per change; forgotten steps
+that no other test finds are found here."""
 
 import inspect
 import re
@@ -14,7 +14,7 @@ CHANGES = 11
 
 
 def table(page: str, heading: str) -> list[list[str]]:
-    """Cells of the first table below a heading of a page."""
+    """Returns the cells of the first table below a heading of a page."""
     section = (ROOT / page).read_text().partition(f"{heading}\n")[2]
     rows = re.search(r"(?:^\|.*\n)+", section, re.MULTILINE)[0].splitlines()[2:]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
@@ -31,7 +31,7 @@ def test_all_changes_are_listed():
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row[0])
 def test_its_files_are_there_and_no_more_than_three(row):
     _, files, found_by = row
-    # What is in brackets is said besides: a line of a table, or what is to be called.
+    # Text in brackets is additional: a line of a table, or what to call.
     steps = [re.findall(r"`([\w/.]+/[\w/.]+)`", part) for part in re.sub(r"\([^)]*\)|; then .*", "", files).split(",")]
     steps = [step for step in steps if step]
     assert 1 <= len(steps) <= 3, steps
@@ -48,9 +48,9 @@ def test_every_board_has_gateware_and_a_loader_and_a_row():
 
 
 def drivers() -> set[str]:
-    """Classes that a device database may name: those that are made from the device manager and
-    arguments. One that a module has from another whose name goes on behind its own is of the first:
-    `suservo.Channel`."""
+    """Returns the classes that a device database may name: those constructed from the device manager
+    and arguments. A class imported from a module whose name extends the importer's counts as the
+    importer's: `suservo.Channel`."""
     found = {}
     for path in sorted((ROOT / "src" / "kairos" / "coredevice").glob("[!_]*.py")):
         module = import_module(f"kairos.coredevice.{path.stem}")
@@ -69,15 +69,15 @@ def test_every_driver_is_in_the_manual():
 
 
 def test_a_statement_of_the_language_is_known_in_three_files():
-    """The matches over all statements are complete, so the compiler finds those of these files; there are no others.
+    """Matches over statements are exhaustive, so the compiler finds all in these files; there are no others.
 
-    `with interleave` looks at what it writes out; it refuses all other statements that delay.
+    `with interleave` examines the statements it unrolls; it rejects all other statements that delay.
     """
     compiler = ROOT / "src" / "compiler" / "src"
     knowing = {path.relative_to(compiler) for path in compiler.rglob("*.rs") if "StmtKind::" in path.read_text()}
     read = {path for path in knowing if path.parts[0] == "syntax"}
     interleave = Path("lower/interleave/mod.rs")
     assert knowing - read == {Path("infer/stmt.rs"), Path("lower/stmt.rs"), interleave}
-    # In the last of them a complete match goes through all statements, to take out what is never reached.
+    # The last contains an exhaustive match over all statements, to remove unreachable ones.
     makers = {"statements.rs", "with.rs", "functions.rs", "pruning.rs"}
     assert {path.name for path in read} <= makers, "only what is read as other statements stands in another file"

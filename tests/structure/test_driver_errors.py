@@ -1,4 +1,4 @@
-"""Every error that a driver can raise is raised by a test, which expects its text."""
+"""For every error that a driver can raise, a test raises it and expects its text."""
 
 import ast
 import re
@@ -10,11 +10,11 @@ from kairos.contracts.pulse import ERROR_TEXTS
 ROOT = Path(__file__).parents[2]
 DRIVERS = ROOT / "src/kairos/coredevice"
 SHORTEST = 10
-"""Characters of a text in a test by which an error is known."""
+"""Minimum length of a text in a test to identify an error."""
 
 
 def messages() -> Iterator[tuple[str, str]]:
-    """Place and text of each error of the drivers; in the place of what depends on the case stands a tab."""
+    """Yields place and text of each driver error, with a tab for every variable part."""
     for path in sorted(DRIVERS.rglob("*.py")):
         if "tests" in path.parts:
             continue
@@ -26,7 +26,7 @@ def messages() -> Iterator[tuple[str, str]]:
 
 
 def message(node: ast.expr) -> str:
-    """What is known of a text before it is made."""
+    """Returns the statically known parts of a text."""
     if isinstance(node, ast.Constant):
         return re.sub(r"\{\d\}", "\t", str(node.value))
     if isinstance(node, ast.JoinedStr):
@@ -35,8 +35,8 @@ def message(node: ast.expr) -> str:
 
 
 def expected() -> set[str]:
-    """Texts in tests, without the signs of a pattern."""
-    # Of these each is raised by tests/e2e/test_pulse_errors.py
+    """Returns the texts in tests, without regular expression syntax."""
+    # Each of these is raised by tests/e2e/test_pulse_errors.py
     found = set(ERROR_TEXTS.values())
     for folder in (ROOT / "tests", ROOT / "src/kairos"):
         for path in folder.rglob("*.py"):

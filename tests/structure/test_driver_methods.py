@@ -1,8 +1,8 @@
-"""Every method of a driver that runs on the device is called by a test through the whole chain.
+"""Every driver method that runs on the device is called by a test through the whole chain.
 
-Tests that call all methods of a class ask at their end what has not been called, with `Chain.uncalled`
-(`tests/support/chain.py`), which knows it from the calls that were made. Here is looked whether each
-class is asked for.
+Tests that call all methods of a class query `Chain.uncalled` (`tests/support/chain.py`) at their
+end, which reports the methods that were not called. This test checks that some test does so for
+each class.
 """
 
 import importlib
@@ -24,7 +24,7 @@ ELSEWHERE = {
     "RemoteMemory": "tests/e2e/test_remote_memory.py",
     "TCA6424A": "tests/e2e/test_i2c.py",
 }
-"""What has tests of its own, in which methods need each other."""
+"""Classes with their own tests, as their methods depend on each other."""
 ABSENT = {
     "CXPGrabber": "no model of such a camera",
     "NRTSPIMaster": "no board has such a bus",
@@ -32,15 +32,15 @@ ABSENT = {
     "DDS": "likewise",
     "Trigger": "likewise",
 }
-"""What the emulated device has nothing for (docs/bench.md, "Not yet")."""
+"""Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""
 ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")
 PARTS = {"Conversions", "Field", "FixedDelays", "I2CDevice", "SerialPort", "Spline", "StoredDelays", "Synchronisation"}
 PARTS |= {"WideField"}
-"""What drivers are made of."""
+"""Base classes and components of drivers."""
 
 
 def drivers() -> dict[str, type]:
-    """Classes of the drivers that have methods for the device, by name."""
+    """Returns the driver classes with methods that run on the device, by name."""
     found = {}
     for module in pkgutil.iter_modules(kairos.coredevice.__path__):
         if not module.ispkg:

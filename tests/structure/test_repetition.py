@@ -1,7 +1,7 @@
-"""No six lines stand twice in src/, but what docs/architecture.md names with its reason.
+"""No six lines occur twice in src/, except where docs/architecture.md gives a reason.
 
-Compared to the letter, white space aside; blank lines, comments, imports and lines of punctuation do not count, nor do
-files that are generated from one source.
+Compared literally except for white space; blank lines, comments, imports, lines of punctuation and generated files do
+not count.
 """
 
 import re
@@ -16,11 +16,11 @@ GENERATED = re.compile(r"\bgenerated\b", re.IGNORECASE)
 
 
 def lines(path: Path) -> list[tuple[int, str]]:
-    """Numbers and text of the lines that count; none of a generated file."""
+    """Returns number and text of the lines that count; none for a generated file."""
     text = path.read_text()
     if GENERATED.search(text[:400]):
         return []
-    # What a docstring or an import in several lines says is prose and names.
+    # Docstrings and multi-line imports are ignored.
     text = re.sub(r'"""(?:.|\n)*?"""', lambda m: "\n" * m[0].count("\n"), text)
     text = re.sub(r"(?m)^(?:from \S+ import|use [^;(]*::) ?[({][^)};]*[)}];?", lambda m: "\n" * m[0].count("\n"), text)
     numbered = ((number, " ".join(line.split())) for number, line in enumerate(text.splitlines(), 1))
@@ -28,7 +28,7 @@ def lines(path: Path) -> list[tuple[int, str]]:
 
 
 def repeated() -> dict[tuple[str, str], str]:
-    """For each pair of files with a common run, where it begins."""
+    """Returns, for each pair of files with a common run, where the run begins."""
     places = defaultdict(list)
     for path in sorted((ROOT / "src").rglob("*")):
         if path.suffix in SUFFIXES and path.is_file():
@@ -40,14 +40,14 @@ def repeated() -> dict[tuple[str, str], str]:
     for run in places.values():
         for other in run[1:]:
             (one, at, line), (two, at_two, line_two) = run[0], other
-            # A run of equal lines does not repeat itself.
+            # Within one file, overlapping runs of equal lines do not count.
             if one != two or at_two - at >= LENGTH:
                 found.setdefault((one, two), f"{one}:{line} and {two}:{line_two}")
     return found
 
 
 def allowed() -> set[tuple[str, str]]:
-    """Pairs of files that the page allows: rows of the table in "Repeated on purpose"."""
+    """Returns the pairs of files that the page allows: rows of the table in "Repeated on purpose"."""
     page = (ROOT / "docs" / "architecture.md").read_text()
     section = page.partition("## Repeated on purpose\n")[2].partition("\n## ")[0]
     return {tuple(re.findall(r"`([^`]+)`", row)[:2]) for row in section.splitlines() if row.startswith("| `")}

@@ -1,4 +1,4 @@
-"""What several tests use is in tests/support: no test imports a test, and support imports none."""
+"""Shared code of tests is in tests/support: neither a test nor support imports a test."""
 
 import ast
 from pathlib import Path
@@ -7,7 +7,7 @@ TESTS = Path(__file__).parents[1]
 
 
 def imported(path: Path) -> set[str]:
-    """Last parts of the modules that a file imports, and the names that it takes from packages."""
+    """Returns the last components of imported modules, and the names imported from packages."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):

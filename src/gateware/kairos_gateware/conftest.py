@@ -1,4 +1,4 @@
-"""Shared fixtures: verilated variants, built if they are not up to date; and cleanup of Migen's
+"""Shared fixtures: verilated variants, rebuilt if outdated, and cleanup of Migen's
 state after simulations."""
 
 import os
@@ -17,14 +17,14 @@ from kairos_gateware.sim.library import Library, Ps
 
 @dataclass(frozen=True)
 class Built:
-    """A verilated variant. registers: addresses by name, from the device's own descriptor."""
+    """A verilated variant. registers: addresses by name, read from the device's descriptor."""
 
     library: Library
     registers: dict[str, int]
 
     def boot(self, kind=Ps, **options):
-        """Returns a `Ps` (or `kind` of it) after the firmware's boot sequence. The caller closes
-        it."""
+        """Returns a `Ps` (or its subclass `kind`) after the firmware's boot sequence. The caller
+        must close it."""
         ps = kind(self.library, **options)
         ps.write(self.registers["rtio_phy_reset"], 0)
         ps.write(self.registers["initiator_ring"], Ps.BASE)
@@ -50,7 +50,7 @@ def _built(variant: str) -> Built:
 
 @pytest.fixture(scope="session")
 def built():
-    """Returns the function from a variant's name to its `Built`."""
+    """Returns a function that maps a variant's name to its `Built`."""
     return _built
 
 
@@ -71,9 +71,9 @@ def boot(built):
 
 @pytest.fixture(scope="session", autouse=True)
 def forget_simulated_designs():
-    """To name signals, Migen keeps every object that ever created one, and thereby all designs:
-    gigabytes in these tests, and naming becomes ever slower. After a simulation they are no longer
-    needed."""
+    """Deletes the objects that Migen keeps for naming signals. They hold every design ever built:
+    gigabytes in these tests, with naming ever slower. They are not needed after a simulation.
+    """
     close = simulation.Simulator.close
 
     def close_and_forget(simulator):

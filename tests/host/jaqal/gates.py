@@ -1,4 +1,4 @@
-"""A pulse definition as it is written for JaqalPaw, which tests compile with ours."""
+"""A pulse definition written for JaqalPaw, compiled with our compiler by tests."""
 
 from jaqalpaw.ir.pulse_data import PulseData
 from jaqalpaw.utilities.datatypes import ClockCycles, Spline
@@ -8,7 +8,7 @@ CARRIER = discretize_frequency(200e6)
 
 
 class Ions:
-    """Gates of ions on the channels of the same numbers."""
+    """Gates on ions; ion n is driven by channel n."""
 
     def gate_prepare_all(self, channels):
         return [PulseData(c, 1e-6, waittrig=True, rst_frame_mask=3) for c in range(channels)]

@@ -1,8 +1,8 @@
-"""What JaqalPaw makes of the circuits here, into oracle.json: `python oracle.py`, where jaqalpaw 1.3.0 is installed.
+"""Writes JaqalPaw's output for the circuits here to oracle.json: `python oracle.py`, with jaqalpaw 1.3.0 installed.
 
-That release has the older layout of words (Irtija et al., 2023), so segments are kept as fields:
-for each channel and parameter [cycles, shift, U0, U1, U2, U3, flags], flags with the bits that the
-newer layout has. `streamed` is the number of words without tables.
+That release has the older word layout (Irtija et al., 2023), so segments are stored as fields: for
+each channel and parameter [cycles, shift, U0, U1, U2, U3, flags], with flags in the newer layout's
+bits. `streamed` is the number of words without tables.
 """
 
 import json
@@ -12,7 +12,7 @@ from jaqalpaw.compiler.jaqal_compiler import CircuitCompiler
 
 HERE = Path(__file__).parent
 FLAGS = {218: 1, 219: 2, 224: 3, 225: 4, 226: 5, 227: 6, 228: 7}
-"""Bit of an older word: bit of the flags."""
+"""Maps bits of an older word to bits of the flags."""
 
 
 def field(word, at, bits=40):
@@ -21,7 +21,7 @@ def field(word, at, bits=40):
 
 
 def segments(words):
-    """Of the words of a stream."""
+    """Returns the segments of a word stream."""
     found = {}
     for word in words:
         flags = sum((word >> old & 1) << new for old, new in FLAGS.items())

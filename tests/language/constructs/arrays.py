@@ -1,4 +1,4 @@
-"""Functions of NumPy and methods of arrays: as NumPy has them on the host."""
+"""NumPy functions and array methods: same results as NumPy on the host."""
 
 import numpy as np
 
@@ -319,7 +319,7 @@ class PartsAsTargets(Marks):
 
 
 class PartsAsTargetsOfLoops(Marks):
-    """Rows that lie together and rows that do not, copied into parts of both kinds."""
+    """Contiguous and non-contiguous rows, copied into parts of both kinds."""
 
     def build(self):
         self.m = np.array([[1, 2], [3, 4]])

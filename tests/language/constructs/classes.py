@@ -1,4 +1,4 @@
-"""Classes: `super()`, and what `isinstance` decides when a kernel is compiled."""
+"""Classes: `super()`, and `isinstance` decided at compile time."""
 
 import numpy as np
 
@@ -118,7 +118,7 @@ class Wide(Gauge):
 
 
 class Reader:
-    """Objects of this class have a source of one class or another."""
+    """The class of `source` differs between objects of this class."""
 
     def __init__(self, source):
         self.source = source
@@ -209,7 +209,7 @@ class ArgumentsOfIsInstanceAreEvaluated(Marks):
 
 
 class InstancesOfTypes(Marks):
-    """Every type of the language is asked for every one."""
+    """Tests a value of every type against every type of the language."""
 
     def build(self):
         self.bytes = b"a"

@@ -1,4 +1,4 @@
-"""Functions: inside of others, without a name, recursive."""
+"""Functions: nested, anonymous and recursive."""
 
 import numpy as np  # noqa: F401 (in an annotation)
 

@@ -1,4 +1,4 @@
-"""Functions as values: in lists, tuples, variables, attributes and arguments, where several may meet."""
+"""Functions as values: in lists, tuples, variables, attributes and arguments, with several alternatives."""
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class FunctionChosen(Marks):
 
 
 class Step:
-    """Holds a function, which other objects of the class have another of."""
+    """Holds a function, which differs between objects of the class."""
 
     def __init__(self, call):
         self.call = call
@@ -169,7 +169,7 @@ class FunctionPassed(Marks):
 
 
 class HostFunctionsAmongOthers(Marks):
-    """Some of the functions that meet run on the host, one raises."""
+    """Some of the alternative functions run on the host, one raises."""
 
     def build(self):
         self.calls = []

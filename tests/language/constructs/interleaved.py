@@ -1,4 +1,4 @@
-"""`with interleave`: what is done, in the order of time."""
+"""`with interleave`: operations in time order."""
 
 import numpy
 

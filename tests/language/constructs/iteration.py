@@ -1,4 +1,4 @@
-"""Built-in functions that go over elements."""
+"""Built-in functions that iterate over elements."""
 
 # ruff: noqa: B905 (kernels have no `strict`)
 

@@ -1,4 +1,4 @@
-"""What every program has: a core device, and `mark`, which keeps what the program says."""
+"""Base of all programs: a core device, and `mark`, which records values of the program."""
 
 import numpy
 
@@ -6,7 +6,7 @@ from kairos.language import rpc
 
 
 def plain(value):
-    """A value as Python has it by itself, so that both sides say the same of equal values."""
+    """Converts a value to plain Python types, so that equal values have the same representation."""
     if isinstance(value, numpy.ndarray | numpy.generic):
         return plain(value.tolist())
     if isinstance(value, list | tuple):
@@ -23,7 +23,7 @@ class Marks:
         self.build()
 
     def build(self):
-        """What a program gives its kernel."""
+        """Sets the attributes that the kernel uses."""
 
     @rpc(flags={"async"})
     def mark(self, *values):

@@ -1,4 +1,4 @@
-"""Linear algebra: compared with NumPy to so many digits, since the order of additions is another one."""
+"""Linear algebra: compared with NumPy to limited precision, since the order of additions differs."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .marks import Marks
 
 
 class Rounded(Marks):
-    """Marks numbers to ten digits, and no negative zero."""
+    """Marks numbers rounded to ten digits, without negative zeros."""
 
     @rpc(flags={"async"})
     def mark(self, *values):

@@ -1,4 +1,4 @@
-"""Numbers, and expressions of them."""
+"""Numbers and arithmetic expressions."""
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class IdentityOfRanges(Marks):
 
 
 class ListsOfTheHost(Marks):
-    """Of integers and floats, of several widths, and of nothing: what they hold is what their use needs."""
+    """Lists of integers and floats, of mixed widths, and empty: element types follow from their use."""
 
     def build(self):
         self.mixed = [1, 2.5, np.int64(3), np.float32(0.25)]

@@ -1,4 +1,4 @@
-"""Objects that kernels make."""
+"""Objects created in kernels."""
 
 from kairos.language import delay_mu, kernel, now_mu, portable
 
@@ -133,7 +133,7 @@ class ObjectAsContextManager(Marks):
 
 
 class ChainsOfComparisons(Marks):
-    """Of attributes whose types are not known yet when the comparison is first looked at."""
+    """Chained comparisons of attributes whose types are still unknown when inference first visits them."""
 
     @kernel
     def run(self):

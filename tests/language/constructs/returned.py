@@ -1,4 +1,4 @@
-"""What functions have made and return: it belongs to their callers, and is what they were given where it is that."""
+"""Returned values: new ones belong to the caller; returned arguments keep their identity."""
 
 import numpy as np
 

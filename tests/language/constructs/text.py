@@ -1,4 +1,4 @@
-"""Text with values in it."""
+"""Formatted strings."""
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class TextForTheHost(Marks):
 
 
 class TextForAnAsynchronousCall(Marks):
-    """The call that takes the text makes it: the kernel does not wait."""
+    """The text is formatted by the call that receives it: the kernel does not wait."""
 
     @rpc(flags={"async"})
     def log(self, before, text, after, end="."):

@@ -1,9 +1,9 @@
-"""What the compiler says of programs that are wrong, as the user reads it.
+"""The compiler's diagnostics for incorrect programs, as shown to the user.
 
 A program is an entry of `PROGRAMS` in a module of this folder: the body of a kernel, or a module
-with a class `Exp`. What is said of it stands in the text file of the same name: the whole
-diagnostic, and then the same as the Language Server Protocol has it.
-`python -m tests.language.diagnostics` renews them after a change that was meant.
+with a class `Exp`. The text file of the same name contains its expected output: the complete
+diagnostic, followed by its form in the Language Server Protocol.
+`python -m tests.language.diagnostics` regenerates the files after an intended change.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ class Core:
 
 
 def families():
-    """The modules with programs."""
+    """Returns the modules with programs."""
     return sorted(found.name for found in pkgutil.iter_modules([str(HERE)]) if found.name not in ("host", "__main__"))
 
 
@@ -41,13 +41,13 @@ def programs(family):
 
 
 def source(program):
-    """The whole file of a program."""
+    """Returns the complete source file of a program."""
     program = textwrap.dedent(program).strip("\n") + "\n"
     return HEAD + (program if "class Exp" in program else KERNEL + textwrap.indent(program, " " * 8))
 
 
 def found_in(program):
-    """The diagnostics of a program; those of `check`, and if there are none, of the compilation."""
+    """Returns the diagnostics of `check` for a program; if there are none, those of its compilation."""
     with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
         path = Path(directory, FILE)
         path.write_text(source(program), encoding="utf-8")
@@ -72,7 +72,7 @@ def found_in(program):
 
 
 def said(program):
-    """What is said of a program, and the lines of the compiler that say it."""
+    """Returns the output for a program, and the compiler lines that emit it."""
     found, directory = found_in(program)
     lines = []
     for one in found:
@@ -84,6 +84,6 @@ def said(program):
 
 
 def snapshot(family):
-    """The text file of a family, as it should be."""
+    """Returns the expected content of a family's text file."""
     parts = [f"# {title}\n\n{said(program)[0]}" for title, program in programs(family).items()]
     return "\n".join(parts).rstrip("\n") + "\n"

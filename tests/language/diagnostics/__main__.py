@@ -1,4 +1,4 @@
-"""Renews the text files of this folder."""
+"""Regenerates the text files of this folder."""
 
 from . import HERE, families, snapshot
 

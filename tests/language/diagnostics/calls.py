@@ -1,4 +1,4 @@
-"""Calls of the program's own functions, of the host and of the firmware."""
+"""Calls of the program's functions, the host and the firmware."""
 
 PROGRAMS = {
     "not a function": "return self.number(1)",

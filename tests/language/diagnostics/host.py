@@ -1,5 +1,5 @@
 # ruff: noqa: F401, F403, F405
-"""What the programs of this folder have at hand: `from tests.language.diagnostics.host import *`."""
+"""Names available to the programs of this folder: `from tests.language.diagnostics.host import *`."""
 
 import cmath
 import math
@@ -38,7 +38,7 @@ class Manager:
 
 
 class Point:
-    """Kernels make objects of it."""
+    """A class instantiated by kernels."""
 
     @portable
     def __init__(self, x):
@@ -53,7 +53,7 @@ class MyError(Exception):
 
 
 class Host:
-    """`self` of a kernel."""
+    """The `self` of a kernel."""
 
     kernel_invariants = {"core", "fixed"}
 

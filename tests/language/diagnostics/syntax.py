@@ -1,4 +1,4 @@
-"""Syntax that no kernel has."""
+"""Syntax that is not allowed in kernels."""
 
 PROGRAMS = {
     "async generator": "x = sum(i async for i in self.list)",

@@ -1,4 +1,4 @@
-"""Values: of the host, and what is done with them."""
+"""Values of the host and operations on them."""
 
 PROGRAMS = {
     "type of the host that kernels do not have": "return self.complex",

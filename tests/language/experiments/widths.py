@@ -1,4 +1,4 @@
-"""Integers without a width of their own, in every place where the language has them, on the device."""
+"""Integers of undetermined width, in every place where the language allows them, on the device."""
 
 import numpy as np
 from artiq.experiment import *

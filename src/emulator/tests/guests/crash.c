@@ -1,4 +1,4 @@
-// A guest whose vectors lead nowhere: one abort after the other.
+// A guest with invalid exception vectors: every abort causes the next one.
 #include "guest.h"
 volatile uint32_t resume;
 void exception(uint32_t kind, uint32_t pc) { (void)kind; (void)pc; }

@@ -1,4 +1,4 @@
-// What the C test guests share. Results go to RESULT[0..15] at 0x00780000, where the test reads them.
+// Shared definitions of the C test guests. The test reads results from RESULT[0..15] at 0x00780000.
 #include <stdint.h>
 #define REG(a) (*(volatile uint32_t *)(a))
 #define RESULT ((volatile uint32_t *)0x00780000)

@@ -1,4 +1,4 @@
-// Ethernet: finds the PHY, asks for the gateway's address, pings it with checksum offload, counts interrupts.
+// Ethernet: finds the PHY, resolves the gateway's address, pings it with checksum offload, counts interrupts.
 #include "guest.h"
 #define GEM 0xe000b000
 volatile uint32_t resume;
@@ -27,7 +27,7 @@ static void transmit(int length) {
     REG(GEM) = REG(GEM) | 0x200;
     next_tx = (next_tx + 1) & 3;
 }
-static uint8_t *receive(void) { // the next frame that is not a request for our address
+static uint8_t *receive(void) { // the next frame that is not an ARP request for our address
     irq_off();
     while (!(*(volatile uint32_t *)&rx[next_rx][0] & 1)) { wfi(); irq_on(); irq_off(); }
     irq_on();
@@ -46,7 +46,7 @@ int main(void) {
     REG(GEM + 0x10) = 24 << 16 | 1 << 11;
     REG(GEM + 0x18) = (uint32_t)rx; REG(GEM + 0x1c) = (uint32_t)tx;
     REG(GEM + 0x28) = 0x2 | 0x80;
-    REG(GEM + 0x88) = 2; REG(GEM + 0x8c) = 1 << 8; // its address
+    REG(GEM + 0x88) = 2; REG(GEM + 0x8c) = 1 << 8; // MAC address
     REG(GEM) = 0x1c;
     static const uint8_t arp[] = {0xff,0xff,0xff,0xff,0xff,0xff, 2,0,0,0,0,1, 8,6, 0,1, 8,0, 6,4, 0,1, 2,0,0,0,0,1, 10,0,2,15, 0,0,0,0,0,0, 10,0,2,2};
     copy(frame, arp, sizeof arp);

@@ -1,8 +1,8 @@
-// A stand-in for the gateware in the emulator's own tests: speaks the interface of kairos_pl.h. On an event it reads a
-// transaction (layout of docs/interfaces.md section 5, first three beats), puts (time, level) in a queue for pad 0, writes
-// the status word back and toggles event_i. Registers: 0x40010000 buffer address (rw), 0x40010004/8 counter, 0x4000_0000 magic.
-// Port GP1: 16 words at 0x80000000, whose accesses take as many cycles as bits 27..16 of the address; with bit 28, an
-// error of the slave; with bit 29, nobody is there.
+// Substitute for the gateware in the emulator's own tests; implements kairos_pl.h. On an event it reads a transaction
+// (layout of docs/interfaces.md section 5, first three beats), queues (time, level) for pad 0, writes the status word
+// back and toggles event_i. Registers: 0x40010000 buffer address (rw), 0x40010004/8 counter, 0x4000_0000 magic.
+// Port GP1: 16 words at 0x80000000; an access takes the number of cycles in bits 27..16 of its address. Bit 28 of the
+// address selects a slave error, bit 29 a decode error.
 #include <stdlib.h>
 #include <string.h>
 #include "kairos_pl.h"
@@ -102,7 +102,7 @@ uint64_t kairos_pl_run(kairos_pl *p, const kairos_pl_in *in, kairos_pl_out *out,
     }
     return n;
 }
-/* A read changes something here. */
+/* Reads have side effects here. */
 uint32_t kairos_pl_read(kairos_pl *p, uint32_t address, uint32_t size, uint32_t *word) {
     (void)p; (void)address; (void)size; (void)word;
     return 0;

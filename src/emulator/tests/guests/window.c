@@ -1,4 +1,4 @@
-// Plain pointers into a window whose accesses take their time (port GP1 of test_pl.c), and what its errors become.
+// Plain pointers into a window with slow accesses (port GP1 of test_pl.c), and the effects of its errors.
 #include "guest.h"
 #define WINDOW 0x80000000u
 static volatile uint32_t counter, up, aborts, statuses[8], places[8], addresses[8];
@@ -28,18 +28,18 @@ int main(void) {
     RESULT[4] = a == 0x82828282 && b == 0x83838383 && c == 0x84848484 && d == 0x85858585;
     __asm__ volatile(".fpu vfpv3; vldr d0, [%2]; vmov %0, %1, d0; vstr d0, [%2, #16]" : "=&r"(a), "=&r"(b) : "r"(WINDOW + 8) : "d0", "memory");
     RESULT[5] = a == 0x82828282 && b == 0x83838383 && REG(WINDOW + 24) == a && REG(WINDOW + 28) == b;
-    // 2000 cycles of the logic, in which the other core goes on
+    // 2000 cycles of the logic, during which the other core continues
     from = counter; a = cycles();
     REG(WINDOW + (2000 << 16));
     RESULT[6] = cycles() - a; RESULT[7] = counter - from;
-    // Loads: at the instruction, and its register is left alone
+    // Loads: abort at the instruction, whose register is left unchanged
     d = 0x77;
     __asm__ volatile("ldr %0, [%1]" : "+r"(d) : "r"(WINDOW + (1 << 28)));
     RESULT[8] = d;
     __asm__ volatile("ldr %0, [%1]" : "+r"(d) : "r"(WINDOW + (1 << 29)));
-    // Not aligned
+    // Unaligned
     __asm__ volatile("ldr %0, [%1]" : "+r"(d) : "r"(WINDOW + 2));
-    // Stores: later, when it is not masked
+    // Stores: a later, asynchronous abort, once it is unmasked
     __asm__ volatile("str %0, [%1]; nop; nop" :: "r"(d), "r"(WINDOW + (1 << 28)));
     RESULT[9] = aborts;
     __asm__ volatile("cpsie a; nop; nop");

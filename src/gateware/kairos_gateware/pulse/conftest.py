@@ -1,4 +1,4 @@
-"""The verilated channels shared by the tests here."""
+"""Verilated channels shared by the tests of this folder."""
 
 import os
 from pathlib import Path
@@ -12,5 +12,5 @@ BUILD = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build")
 
 @pytest.fixture(scope="session")
 def engines():
-    """Two channels, with a quarter of the tables."""
+    """Two channels with tables of a quarter of the size."""
     return build_engines(BUILD / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)

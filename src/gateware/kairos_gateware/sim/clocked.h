@@ -1,18 +1,18 @@
-// What the shims do with any verilated top module that has `sys_clk` and `sys_rst`, perhaps `play_clk`, `feed_clk`, those
-// of parts that rest, and their resets. Both edges of a clock count (verilate.py): a cycle is one evaluation, and another one before it only if its
-// inputs are not those of the cycle before, since behind an edge all has settled.
+// Clocking of a verilated top module with `sys_clk` and `sys_rst`, optionally `play_clk`, `feed_clk`, the clocks of parts
+// that can be gated, and their resets. Both clock edges are active (verilate.py): a cycle takes one evaluation, preceded by
+// another only if its inputs differ from the previous cycle's, since the model has settled after an edge.
 #pragma once
 
-// There are pulse cores, with clocks of their own.
+// Whether there are pulse cores, which have their own clocks.
 template <class Top> constexpr bool plays = requires(Top &top) { top.play_clk; };
 
-// What an edge of clocks moves, with the same inputs; a shim may know a shorter way for its top module.
+// Evaluates a clock edge with unchanged inputs; a shim may specialise this for its top module.
 template <class Top> void eval_clocks(Top &top) { top.eval(); }
 
-// There are parts that rest most of the time, each with a clock of its own; `sim_wakes` says which must have it.
+// Whether there are mostly idle parts, each with its own gated clock; `sim_wakes` selects those to be clocked.
 template <class Top> constexpr bool rests = requires(Top &top) { top.sim_wakes; };
 
-// An edge of the clock, and of those parts' that do not rest, or of all.
+// Toggles `sys_clk` and the clocks of the active gated parts, or of all of them.
 template <class Top> void sys_edge(Top &top, bool all) {
     top.sys_clk ^= 1;
     if constexpr (rests<Top>) {
@@ -25,7 +25,7 @@ template <class Top> void sys_edge(Top &top, bool all) {
     }
 }
 
-// An edge of all clocks; the outputs then are those behind it, with the same inputs.
+// An edge of all clocks; afterwards the outputs are those after the edge, with the same inputs.
 template <class Top> void clock_edge(Top &top, bool all = true) {
     sys_edge(top, all);
     if constexpr (plays<Top>) {
@@ -35,7 +35,7 @@ template <class Top> void clock_edge(Top &top, bool all = true) {
     eval_clocks(top);
 }
 
-// Four cycles of reset; the outputs then are those of the first cycle without.
+// Four cycles of reset; afterwards the outputs are those of the first cycle without reset.
 template <class Top> void power_up(Top &top) {
     top.sys_clk = 0;
     top.sys_rst = 1;

@@ -1,7 +1,7 @@
-// The clocks of a top module with pulse cores, which have two of their own: `play_clk` of what moves while engines run,
-// `feed_clk` of what gives them segments. While they play and nothing else moves (`sim_waits`), only those run, the latter
-// only when segments or words move (`sim_feeds`). Before something comes to the rest, from outside or by its time, the
-// rest's counter is loaded with the time that it has missed: it cannot tell that from a skip of time
+// Clocks of a top module with pulse cores, which have two clocks of their own: `play_clk` for logic active while engines
+// run, `feed_clk` for logic that supplies them with segments. While they play and the rest of the logic is quiescent
+// (`sim_waits`), only these run, `feed_clk` only while segments or words move (`sim_feeds`). Before an input or a due time
+// concerns the rest, its counter is loaded with the current time, which is equivalent to a skip of time
 // (docs/gateware/time.md).
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "clocked.h"
 
-// What moves without pulse cores has one clock, beside those of parts that rest.
+// Logic without pulse cores has one clock, in addition to those of gated parts.
 template <class Top> class OneClock {
   public:
     bool together = false;
@@ -27,15 +27,15 @@ template <class Top> class OneClock {
 
 template <class Top> class TwoClocks {
   public:
-    // True: all always run.
+    // True: all clocks run in every cycle.
     bool together = false;
-    // Cycles that only pulse cores have seen, and of those the ones that only engines have.
+    // Cycles in which only pulse cores were clocked, and the part of them in which only engines were.
     uint64_t alone = 0, engines = 0;
 
-    // The count of cycles, by `sim_tsc` and what it is behind.
+    // The current cycle: `sim_tsc` plus the cycles that it lags behind.
     uint64_t time(const Top &top) const { return top.sim_tsc + behind_; }
 
-    // A cycle begins, before its inputs are applied. comes: they differ from those of the cycle before.
+    // Begins a cycle, before its inputs are applied. comes: they differ from those of the previous cycle.
     void begin(Top &top, bool comes) {
         if (behind_ && (comes || !early(top))) catch_up(top);
         if (!comes) return;
@@ -43,12 +43,12 @@ template <class Top> class TwoClocks {
         waited_ = 0;
     }
 
-    // Outputs are those of this cycle, after its inputs have been applied.
+    // Evaluates the outputs of this cycle, after its inputs have been applied.
     void settle(Top &top) {
         if (!settled_) top.eval();
     }
 
-    // The rising edge at the end of a cycle in which all has settled.
+    // The clock edge at the end of a settled cycle.
     void edge(Top &top) {
         const bool waits = top.sim_waits && early(top);
         if (waits && waited_ >= SETTLE && !together) {
@@ -70,16 +70,16 @@ template <class Top> class TwoClocks {
     }
 
   private:
-    // Cycles that the rest sees after an input has changed (synchronisers), and before something comes by its time.
+    // Cycles for which the rest is clocked after an input change (synchronisers) and before a due time.
     static constexpr uint64_t SETTLE = 8;
-    // Cycles without a segment or word that moves until what gives them is as it stays.
+    // Cycles without a moving segment or word until the logic on `feed_clk` is stable.
     static constexpr uint64_t FED = 4;
-    uint64_t behind_ = 0;  // of `alone`, those that the rest does not know of yet
+    uint64_t behind_ = 0;  // cycles of `alone` not yet added to the rest's counter
     bool settled_ = true;  // nothing has changed since the last edge
-    uint64_t waited_ = 0;  // cycles before this one, all with the same inputs
-    uint64_t still_ = 0;  // cycles without a segment or word that moves, this one included
+    uint64_t waited_ = 0;  // preceding cycles with the same inputs
+    uint64_t still_ = 0;  // cycles without a moving segment or word, including this one
 
-    // Nothing comes by its time in the next cycles.
+    // Whether nothing is due in the next cycles.
     bool early(const Top &top) const { return time(top) + SETTLE < top.sim_next_due; }
 
     void catch_up(Top &top) {

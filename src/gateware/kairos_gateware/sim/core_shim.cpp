@@ -62,10 +62,10 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
     uint32_t next = 0, answered = 0, edge = 0, changed = 0;
     uint64_t tsc = top.tsc, resume = tsc + (command_count ? commands[0].pause : 0), cycles = 0, jump = 0;
     bool offering = false, reading = false;
-    bool settled = true;  // with the inputs as they are
+    bool settled = true;  // with the current inputs
     for (;; cycles++) {
         if (cycles == PATIENCE) return 0;
-        // Inputs of this cycle, whose count is `tsc`
+        // Inputs of this cycle, whose number is `tsc`
         bool same = true;
         for (; edge < edge_count && edges[edge].coarse <= tsc; edge++) {
             reinterpret_cast<uint8_t *>(&top.pads_i)[edges[edge].pad] = edges[edge].level ? 0xff : 0;
@@ -89,7 +89,7 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
             same = false;
         }
         settled = settled && same && !top.tsc_load;
-        // The counter may be moved in a cycle that has the inputs of a quiet one before it
+        // The counter may be loaded in a cycle with the same inputs as the preceding quiet one
         top.tsc_load = 0;
         if (jump) {
             uint64_t target = jump;

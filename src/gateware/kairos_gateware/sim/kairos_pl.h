@@ -27,7 +27,7 @@ typedef struct kairos_pl_in {
     uint32_t gp0_awaddr, gp0_wdata, gp0_araddr;
     uint32_t gp1_awaddr, gp1_wdata, gp1_araddr;
     uint16_t gp0_awid, gp0_wid, gp0_arid;
-    uint16_t link_rx_phase[KAIROS_PL_MAX_LINKS]; /* of the clock of what comes, in 1/4096 of a cycle */
+    uint16_t link_rx_phase[KAIROS_PL_MAX_LINKS]; /* of the recovered receive clock, in 1/4096 cycle */
     uint8_t gp0_awvalid, gp0_awlen, gp0_awsize, gp0_awburst;
     uint8_t gp0_wvalid, gp0_wstrb, gp0_wlast, gp0_bready;
     uint8_t gp0_arvalid, gp0_arlen, gp0_arsize, gp0_arburst, gp0_rready;
@@ -39,7 +39,7 @@ typedef struct kairos_pl_in {
     uint8_t hp0_awready, hp0_wready, hp0_bvalid, hp0_bresp;
     uint8_t event_o;
     uint8_t sim_tsc_load;
-    uint8_t link_rx_valid; /* a bit for each link */
+    uint8_t link_rx_valid; /* one bit per link */
     uint8_t link_rx_up;    /* the line carries words */
     uint8_t pads_i[KAIROS_PL_MAX_PADS]; /* 8 samples of 1 ns each, bit 0 first */
 } kairos_pl_in;
@@ -51,7 +51,7 @@ typedef struct kairos_pl_out {
     uint64_t acp_wdata;
     uint64_t hp0_wdata;
     uint64_t emio_i;
-    uint64_t link_tx_word[KAIROS_PL_MAX_LINKS]; /* of the NEXT cycle: words leave registers, so they are known before */
+    uint64_t link_tx_word[KAIROS_PL_MAX_LINKS]; /* of the NEXT cycle: words are registered, so they are known in advance */
     uint32_t gp0_rdata, gp1_rdata;
     uint32_t acp_araddr, acp_awaddr;
     uint32_t hp0_araddr, hp0_awaddr;
@@ -68,7 +68,7 @@ typedef struct kairos_pl_out {
     uint8_t hp0_wvalid, hp0_wstrb, hp0_wlast, hp0_bready;
     uint8_t event_i;
     uint8_t sim_quiet;
-    uint8_t link_tx_valid; /* of the next cycle too */
+    uint8_t link_tx_valid; /* of the next cycle as well */
     uint8_t pads_o[KAIROS_PL_MAX_PADS];  /* 8 samples of 1 ns each, bit 0 first */
     uint8_t pads_oe[KAIROS_PL_MAX_PADS]; /* 0 or 1 */
 } kairos_pl_out;
@@ -80,7 +80,7 @@ uint32_t kairos_pl_abi(void);
 
 /* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"in"|"inout"}],
  * "rtio_frequency": int, "fine_bits": int, "clocks": {name: [pad]}, "outputs": [{"name": str, "channel": int, "output":
- * int}], "samples_per_cycle": int, "links": [name], "window": bool: something answers at port GP1}. Owned by the library. */
+ * int}], "samples_per_cycle": int, "links": [name], "window": bool: port GP1 is in use}. Owned by the library. */
 const char *kairos_pl_info(void);
 
 /* A new instance after power-up reset, or null when out of memory. */
@@ -97,19 +97,19 @@ void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out);
  * outputs. */
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc);
 
-/* Reads a register through GP0 (`size`: log2 of its bytes, `word`: where the answer goes, in its lanes) where nothing moves
- * but time, as kairos_pl_cycle would, and clocks the register bus alone: the counter stays behind by the number of cycles
- * returned, in which no other output changes. The caller knows that nothing comes from outside, nor is due, in the next
- * 16. Returns 0, and has done nothing, where the logic is not quiet, or reads may have effects (a board with links). */
+/* Reads a register through GP0 (`size`: log2 of its bytes; `word`: receives the data, in its byte lanes) while the logic is
+ * quiescent, with the same result as kairos_pl_cycle, but clocks only the register bus: the counter lags by the returned
+ * number of cycles, in which no other output changes. The caller guarantees that no input changes and nothing is due in
+ * the next 16. Returns 0 without effect if the logic is not quiet, or if reads may have effects (a board with links). */
 uint32_t kairos_pl_read(kairos_pl *pl, uint32_t address, uint32_t size, uint32_t *word);
 
-/* Whether all clocks run in each cycle, also where nothing moves but pulse cores, and those of parts that rest. At first
- * they do not: that is faster, and no output differs. Returns the number of cycles in which only those of pulse cores have run; `engines`: in how many of
- * these, of the cores, only the engines'. */
+/* Sets whether all clocks run in every cycle, including those of idle parts. The default is off, which is faster and has
+ * identical outputs. Returns the number of cycles in which only the clocks of pulse cores ran; `engines`: the part of
+ * these in which only the engines' ran. */
 uint64_t kairos_pl_together(kairos_pl *pl, int together, uint64_t *engines);
 
-/* What the outputs of pulse cores have shown since the instance was made, the format is in docs/interfaces.md. Returns
- * the number of words; they stay until the next cycle. `complete`: 0 when there was no room for all. */
+/* The output of the pulse cores since the instance was created, in the format of docs/interfaces.md. Returns the number
+ * of words; they are valid until the next cycle. `complete`: 0 if there was no room for all. */
 uint64_t kairos_pl_shown(const kairos_pl *pl, const uint64_t **words, uint32_t *complete);
 
 #ifdef __cplusplus

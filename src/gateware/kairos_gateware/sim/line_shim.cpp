@@ -1,5 +1,5 @@
 // Two verilated endpoints and the line between them (line_bench.py): a channel of words with delay,
-// drift, bit errors, bursts, drops and unplugging. Everything follows from the seed.
+// drift, bit errors, bursts, drops and unplugging, all derived from the seed.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ struct Random {
         return z ^ (z >> 31);
     }
     uint64_t below(uint64_t limit) { return bits() % limit; }
-    // Steps until something comes that has this rate for each step.
+    // Number of steps until an event with this probability per step.
     uint64_t wait(double rate) {
         if (rate <= 0) return UINT64_MAX;
         return uint64_t(std::min(0x1p62, std::log((double(bits() >> 11) + 1) * 0x1p-53) / std::log1p(-rate)));
@@ -39,7 +39,7 @@ struct Parameters {
     uint64_t unplugged, pause_every;
 };
 
-// Whether the cable is in, for both directions.
+// Whether the cable is plugged in, for both directions.
 struct Plug {
     const Parameters &p;
     Random random{p.seed};
@@ -62,7 +62,7 @@ struct Direction {
     Random random;
     std::deque<Word> under_way;
     uint64_t error_in = random.wait(p.bit_errors), burst_in = random.wait(p.bursts), drop_in = random.wait(p.drops);
-    uint64_t last = 0, carried = 0, flips = 0;  // of the burst: what is left for the next word
+    uint64_t last = 0, carried = 0, flips = 0;  // flips: bits of a burst that extend into the next word
 
     Direction(const Parameters &parameters, uint64_t number) : p(parameters), random{p.seed * 3 + number} {}
 
@@ -86,7 +86,7 @@ struct Direction {
         return mask;
     }
 
-    // A cycle of the line; the word that arrives, if one does.
+    // One cycle of the line; returns whether a word arrives, in `arrived`.
     bool cycle(uint64_t now, bool plugged, bool valid, uint64_t word, uint64_t &arrived) {
         const uint64_t mask = errors();
         if (valid) {
@@ -109,8 +109,8 @@ struct Direction {
 
 }  // namespace
 
-// Offers vectors for so many words of the line, both directions together, then waits until nothing
-// moves. counts: words carried, cycles, unplugs. shown: the counters of both ends.
+// Offers vectors until the line has carried `words` words, in both directions together, then waits
+// until it is idle. counts: words carried, cycles, unplugs. shown: the counters of both ends.
 extern "C" void line_play(const Parameters *there, const Parameters *back, uint64_t words, uint64_t settle,
                           uint64_t *counts, uint32_t *shown, uint64_t row) {
     VerilatedContext context;

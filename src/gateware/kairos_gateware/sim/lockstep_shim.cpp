@@ -1,4 +1,4 @@
-// Plays rows of inputs in a verilated block, a row each cycle (lockstep.py).
+// Applies rows of inputs to a verilated block, one row per cycle (lockstep.py).
 
 #include <cstdint>
 #include <cstring>

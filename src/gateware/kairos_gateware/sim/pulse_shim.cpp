@@ -29,7 +29,7 @@ extern "C" uint32_t pulse_play(const uint32_t (*words)[8], const uint32_t *gaps,
         if (top.valid) std::memcpy(&top.word, words[word], sizeof words[word]);
         top.result_valid = result < result_count && results[result][0] == cycle;
         if (top.result_valid) top.result = results[result++][1];
-        // Registers say what is armed, so the trigger of this cycle may depend on it
+        // The armed state is registered, so the trigger of this cycle may depend on it
         top.trigger = trigger < trigger_count && triggers[trigger] == cycle;
         trigger += top.trigger;
         top.eval();

@@ -1,4 +1,4 @@
-// Records what the outputs of pulse cores show, change by change: docs/interfaces.md section 6 has the format.
+// Records the changes at the outputs of pulse cores, in the format of docs/interfaces.md section 6.
 #pragma once
 
 #include <sys/mman.h>
@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-// Words of 64 bits that are only added, up to a gigabyte, in one piece. Address space is taken at once and memory as it
-// is needed: what has been recorded is never moved. Without address space there is room for none.
+// Append-only sequence of 64-bit words, up to 1 GiB, contiguous. Address space is reserved at once and memory committed on
+// demand, so recorded words are never moved. If the reservation fails, there is room for none.
 class Words {
   public:
     Words() {
@@ -15,7 +15,7 @@ class Words {
         if (place == MAP_FAILED) return;
         words_ = static_cast<uint64_t *>(place);
         room_ = BYTES / sizeof *words_;
-        madvise(place, BYTES, MADV_HUGEPAGE);  // if there are none it is only slower
+        madvise(place, BYTES, MADV_HUGEPAGE);  // optional: only affects speed
     }
     Words(const Words &) = delete;
     ~Words() {
@@ -35,12 +35,12 @@ class Words {
 
 template <int OUTPUTS> class Recorder {
   public:
-    // For each cycle in which an output changes: cycle << 16 | output << 12 | mask of its fields, then these fields.
+    // For each change of an output: cycle << 16 | output << 12 | mask of the changed fields, then these fields.
     Words words;
-    // False: there was no room for all.
+    // False if there was no room for all words.
     bool complete = true;
 
-    // `fields`: those of all outputs, in this cycle.
+    // Records a cycle. `fields`: the fields of all outputs.
     void see(uint64_t cycle, const void *fields) {
         if (std::memcmp(last, fields, sizeof last) == 0) return;
         uint64_t now[OUTPUTS][FIELDS];

@@ -14,9 +14,9 @@
 #include "recorder.h"
 #include "verilated.h"
 
-// What clocks move, where inputs are as they were: a part of the model's `eval`, under the names
-// that Verilator gives it. The other part, what inputs alone change, took a tenth of the time of a
-// core that plays.
+// The part of the model's `eval` that evaluates clock edges, under Verilator's names for it; it
+// suffices if no other input changes. The rest, which evaluates input changes, took a tenth of the
+// time of a playing core.
 bool Vkairos_sim___024root___eval_phase__act(Vkairos_sim___024root *);
 bool Vkairos_sim___024root___eval_phase__nba(Vkairos_sim___024root *);
 
@@ -45,8 +45,8 @@ struct kairos_pl {
     VerilatedContext context;
     Vkairos_sim top{&context, "kairos_sim"};
     Watched watched{};
-    kairos_pl_in applied{};  // in the cycle before
-    // A link counts cycles in which nothing moves
+    kairos_pl_in applied{};  // in the previous cycle
+    // Links count idle cycles too, so they need every clock edge
 #if KAIROS_OUTPUTS && !KAIROS_LINKS
     TwoClocks<Vkairos_sim> clocks;
 #else
@@ -69,7 +69,7 @@ struct kairos_pl {
         watched = watch();
     }
 
-    // A cycle begins with these inputs.
+    // Begins a cycle with these inputs.
     void begin(const kairos_pl_in &in) {
         const bool comes = std::memcmp(&in, &applied, sizeof in) != 0;
         clocks.begin(top, comes);
@@ -210,7 +210,7 @@ struct kairos_pl {
         for (int i = 0; i < KAIROS_PADS; i++) out.pads_oe[i] = watched.pads_oe[i / 8] >> (i % 8) & 1;
     }
 
-    // A register, with a clock for the register bus alone; in how many cycles.
+    // Reads a register, clocking only the register bus; returns the number of cycles.
     uint32_t read(uint32_t address, uint32_t size, uint32_t &word) {
         top.gp0_araddr = address;
         top.gp0_arlen = 0;
@@ -237,7 +237,7 @@ struct kairos_pl {
         return cycles;
     }
 
-    // After the edge: the words that leave in the next cycle. True if there is one.
+    // Reports, after the edge, the words sent in the next cycle; returns whether there are any.
     bool report_links(kairos_pl_out &out) const {
 #if KAIROS_LINKS
         out.link_tx_valid = top.link_tx_valid;
@@ -310,8 +310,8 @@ uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out
             break;
         }
 #if KAIROS_LINKS
-        // All else that counts is as in the cycle before. Whether it is quiet the caller may hold for
-        // otherwise, after a skip of time, whose own cycle is not.
+        // All other watched outputs equal those of the previous cycle. sim_quiet is set because `out`
+        // may hold an older value: after a skip of time, whose own cycle is not quiet.
         out->sim_quiet = now.quiet;
         out->sim_tsc = pl->clocks.time(pl->top);
         out->sim_next_due = pl->top.sim_next_due;

@@ -1,4 +1,4 @@
-"""Disables the cache: a kernel compiled by an earlier run would not test the current compiler."""
+"""Disables the cache: kernels compiled by an earlier run would not test the current compiler."""
 
 import os
 
