@@ -8,9 +8,10 @@ import pytest
 
 from kairos.compat.clients import CommMgmt
 from tests.support import sd_card
-from tests.support.boards import System
+from tests.support.board_registers import Board
+from tests.support.boards import MEMORY_PAIR, System
 from tests.support.command import run_kairos
-from tests.support.databases import two_boards
+from tests.support.databases import REMOTE_MEMORY, two_boards
 from tests.support.gateware import built
 from tests.support.paths import BUILD, EXAMPLES, ROOT
 from tests.support.raw_management import Management
@@ -128,6 +129,26 @@ def test_a_satellite_that_restarts_while_a_kernel_waits_for_it(pair, tmp_path):
     assert done.stdout.startswith("sum 3\nlost\nsum 7\n"), done.stdout + done.stderr
     assert done.returncode == 1
     assert "SubkernelError: Lost communication with satellite: destination 1 does not answer" in done.stderr
+
+
+def test_a_satellite_restarts_while_its_gateware_asserts_an_interrupt(tmp_path):
+    """The gateware keeps running, so nobody clears it before the firmware is up again."""
+    built("memory", "store")
+    (tmp_path / "system.toml").write_text(MEMORY_PAIR)
+    device = System(tmp_path, tmp_path / "system.toml")
+    try:
+        device.until_logged(ABOVE)
+        database = tmp_path / "device_db.py"
+        database.write_text(two_boards(f"{device.host}:{device.ports[1381]}") + REMOTE_MEMORY)
+        experiment = Path(__file__).with_name("experiments") / "satellite_interrupts.py"
+        done = run_kairos("run", experiment, "--device-db", database)
+        assert done.stdout.startswith("copied\n"), done.stdout + done.stderr
+        with Board(device, 1) as satellite:
+            assert satellite.batch(("bulk_interrupt", 1), ("bulk_told",)) == [1]
+        assert device.manage("1", "reboot").returncode == 0
+        device.until_logged(ABOVE, 2)
+    finally:
+        device.close()
 
 
 @pytest.mark.parametrize("cut", [False, True])

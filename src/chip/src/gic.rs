@@ -49,17 +49,22 @@ pub fn enable_sgis_only() {
     }
 }
 
+/// Enables these interrupts (numbers up to 63) for core `cpu`, and no others.
+pub fn enable(cpu: u8, interrupts: &[u16]) {
+    for id in interrupts.iter().map(|id| usize::from(*id)) {
+        // SAFETY: only core 0 changes the targets, before the other core starts.
+        unsafe {
+            let target = ICD_TARGETS0.add(id / 4);
+            write_volatile(target, read_volatile(target) | 1 << (8 * (id % 4) + usize::from(cpu)));
+            write_volatile(ICD_ENABLE_SET0.add(id / 32), 1 << (id % 32));
+        }
+    }
+}
+
 /// Makes these interrupts (numbers up to 63) end [`wait_for_interrupt`] on the calling core `cpu`,
 /// which has them masked, and enables the controller.
 pub fn listen(cpu: u8, interrupts: &[u16]) {
-    for id in interrupts.iter().map(|id| usize::from(*id)) {
-        // SAFETY: this core owns the controller and takes no interrupt.
-        unsafe {
-            write_volatile(ICD_ENABLE_SET0.add(id / 32), 1 << (id % 32));
-            let target = ICD_TARGETS0.add(id / 4);
-            write_volatile(target, read_volatile(target) | 1 << (8 * (id % 4) + usize::from(cpu)));
-        }
-    }
+    enable(cpu, interrupts);
     // SAFETY: the interrupts are masked in the core, so they only end its waiting.
     unsafe {
         write_volatile(ICC_PRIORITY_MASK, 0xff);

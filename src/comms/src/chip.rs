@@ -9,6 +9,9 @@ use kairos_chip::setup::{self, DATA, DEVICE, NOT_CACHED, UNMAPPED};
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::slcr::Slcr;
 use zynq7000_hal::uart::Tx;
+use zynq7000_hal::InteruptConfig;
+
+use crate::interrupts;
 
 /// Peripherals for the rest of the program.
 pub struct Chip {
@@ -22,7 +25,10 @@ pub struct Chip {
 /// Brings the chip up. Called once, before anything else. `last_use` is called before the low
 /// megabyte is unmapped.
 pub fn init(last_use: fn()) -> Chip {
-    let peripherals = zynq7000_hal::init(zynq7000_hal::Config::default()).expect("chip initialised twice");
+    let mut config = zynq7000_hal::Config::default();
+    config.interrupt_config = Some(InteruptConfig::Minimal);
+    let peripherals = zynq7000_hal::init(config).expect("chip initialised twice");
+    interrupts::enable();
     last_use();
     protect_memory();
     fix_qemu_clock();

@@ -19,13 +19,21 @@ fn on_global_timer() {
     }
 }
 
+const GLOBAL_TIMER: u16 = 27;
+const GEM0: u16 = 54;
+const BELL: u16 = kairos_channel::SGI_DATA as u16;
+
+/// Enables the interrupts that have a handler. Any other line may be asserted from
+/// the start, since the gateware keeps running when the processors restart: such an interrupt would
+/// recur forever.
+pub fn enable() {
+    gic::enable(0, &[BELL, GLOBAL_TIMER, GEM0]);
+}
+
 /// Dispatches every interrupt by number (UG585, section 7.2). The HAL's table takes longer than
 /// most of the handlers.
 #[zynq7000_rt::irq]
 fn on_interrupt() {
-    const GLOBAL_TIMER: u16 = 27;
-    const GEM0: u16 = 54;
-    const BELL: u16 = kairos_channel::SGI_DATA as u16;
     let interrupt = gic::acknowledge();
     match interrupt.id() {
         BELL => crate::kernel_core::on_bell(),
