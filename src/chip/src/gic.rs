@@ -49,7 +49,7 @@ pub fn enable_sgis_only() {
     }
 }
 
-/// Enables these interrupts (numbers up to 63) for core `cpu`, and no others.
+/// Enables these interrupts (numbers up to 63), and routes them to core `cpu`.
 pub fn enable(cpu: u8, interrupts: &[u16]) {
     for id in interrupts.iter().map(|id| usize::from(*id)) {
         // SAFETY: only core 0 changes the targets, before the other core starts.

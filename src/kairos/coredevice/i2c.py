@@ -178,8 +178,8 @@ class TCA6424A(I2CDevice):
         """Make all pins outputs with the levels of the 24 bits of `outputs`, of which bit 0 is pin
         0 of port 0."""
         self.write_word(self.INPUTS, 0, 3)
-        # Words are written highest byte first, ports are addressed lowest first.
-        self.write_word(self.LEVELS, (outputs & 0xFF) << 16 | outputs & 0xFF00 | (outputs >> 16) & 0xFF, 3)
+        levels = [(outputs >> 8 * port) & 0xFF for port in range(3)]
+        i2c_write_many(self.busno, self.address, self.LEVELS, levels)
 
 
 class PCF8574A(I2CDevice):

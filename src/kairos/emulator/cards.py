@@ -156,16 +156,15 @@ def _novogorny(database: _Database, entry: dict) -> tuple[dict, dict]:
     return database.channels(adc=arguments.get("spi_device"), cnv=arguments.get("cnv_device")), {}
 
 
-def _ad9834(database: _Database, entry: dict) -> tuple[dict, dict]:
-    arguments = database.arguments(entry)
-    clock = arguments.get("clk_freq")
-    settings = {"clock_hz": float(clock)} if _is_positive(clock) else {}
-    return database.channels(spi=arguments.get("spi_device")), settings
-
-
 def _alone(database: _Database, entry: dict) -> tuple[dict, dict]:
     """Describe a single chip on a bus, without settings."""
     return database.channels(spi=database.arguments(entry).get("spi_device")), {}
+
+
+def _ad9834(database: _Database, entry: dict) -> tuple[dict, dict]:
+    clock = database.arguments(entry).get("clk_freq")
+    settings = {"clock_hz": float(clock)} if _is_positive(clock) else {}
+    return _alone(database, entry)[0], settings
 
 
 def _fastino(database: _Database, entry: dict) -> tuple[dict, dict]:
