@@ -20,6 +20,6 @@ def test_servo(kairos, tmp_path):
     built("servo")
     path = tmp_path / "device_db.py"
     path.write_text(render(VARIANTS["servo"], "emulator://servo"))
-    done = kairos("run", EXPERIMENT, device_db=path)
+    done = kairos("run", EXPERIMENT, "--no-bench", device_db=path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[: len(PRINTED)] == PRINTED
