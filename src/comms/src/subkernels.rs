@@ -178,6 +178,10 @@ impl Lines {
     pub fn poll(&mut self, cx: &Context<'_>, keeps: &mut impl Keeps) -> Poll<()> {
         let mut result = Poll::Pending;
         let Self { mail, lines, .. } = self;
+        // Most systems have none, and a session polls with every message of its kernel.
+        if lines.is_empty() {
+            return result;
+        }
         lines.retain_mut(|line| loop {
             match line.take(cx, mail, keeps) {
                 Poll::Pending => return true,

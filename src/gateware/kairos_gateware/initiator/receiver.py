@@ -32,7 +32,8 @@ class Receiver(Module):
     complete request, until the next one is complete; `limit` is `number` + CREDIT. `busy`: the core
     works on it, so that an input's answer is not overtaken; set by the consumer of requests.
     `unreadable`, `missed`, `failed_beat`: for one cycle. `soon`: a request may be offered in this
-    cycle. `holding`: it is on offer and was not accepted.
+    cycle. `holding`: it is on offer and was not accepted. `asks`: an input's request is on offer, if
+    its number is the expected one, which is known only late in the cycle.
     """
 
     def __init__(self, reader):
@@ -48,6 +49,7 @@ class Receiver(Module):
         self.failed_beat = Signal()
         self.soon = Signal()
         self.holding = Signal()
+        self.asks = Signal()
 
         # # #
 
@@ -98,6 +100,7 @@ class Receiver(Module):
             self.soon.eq(self.holding | (index >= 2)),
             request.valid.eq(((complete & ~bad) | self.holding) & self.enable),
             request.is_input.eq(now_input),
+            self.asks.eq((take & (index == 2) & (head_command == INPUT)) | (self.holding & self.is_input)),
         ]
         self.sync += [
             self.unreadable.eq(0),

@@ -93,7 +93,7 @@ class RingInitiator(Module):
             replies.input_base.eq(self.input_base),
             replies.clear.eq(self.clear),
             replies.permit.eq(permit.running),
-            replies.asking.eq(cri.input.valid),
+            replies.asking.eq(receiver.asks & replies.quiet),
         ]
         if pusher is not None:
             self.comb += pusher.enable.eq(self.enable & (self.input_base != 0))

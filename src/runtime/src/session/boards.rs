@@ -98,8 +98,10 @@ impl Boards {
 
     /// The earliest deadline of the kernel's waits.
     pub fn deadline(&self) -> Option<Instant> {
-        let deadlines = [self.lines.deadline(), self.traces.deadline()];
-        deadlines.into_iter().flatten().min()
+        match (self.lines.deadline(), self.traces.deadline()) {
+            (None, deadline) | (deadline, None) => deadline,
+            (Some(wait), Some(traces)) => Some(wait.min(traces)),
+        }
     }
 
     /// Cleans up after the kernel: stops what satellites still run for it.
