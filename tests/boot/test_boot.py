@@ -244,7 +244,7 @@ def test_nobody_comes(boot_device, card, image):
     device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))
     device.wait_for("waiting for the network for 1 s")
     with socket.create_connection(("127.0.0.1", device.ports[1379])):
-        device.wait_for("nothing has come from the network")
+        device.wait_for("nothing arrived from the network")
         device.wait_for("gateware: ")
 
 

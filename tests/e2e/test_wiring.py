@@ -11,7 +11,7 @@ from kairos.testing import Bench
 from tests.support.databases import entry, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "wiring.py"
-UNHEARD = "a message without a chip select: nobody hears it: look at the chip select (cs)"
+UNHEARD = "a message without a chip select, no chip receives it: check the chip select (cs)"
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,8 @@ def test_messages_to_an_ad9912_that_nobody_hears_or_that_are_cut(kairos, databas
     done = kairos("run", EXPERIMENTS, "-c", "Selects", "--no-table", device_db=database)
     assert done.returncode == 0, done.stderr
     assert told_at(done) == [
-        ("urukul0: a message without a chip select (cs is 0): nobody hears it", "no chip"),
-        ("urukul0: ch1: a message ended before its last byte: look at the chip select and the length", "cut"),
+        ("urukul0: a message without a chip select (cs is 0): no chip receives it", "no chip"),
+        ("urukul0: ch1: a message ended before its last byte: check the chip select and the length", "cut"),
     ]
 
 

@@ -92,7 +92,7 @@ fn what_the_data_sheet_forbids_is_told() {
     put(&mut made, chip::CFR4, chip::CFR4.reset);
     assert_eq!(
         made.update(100_000),
-        ["the calibration of its DAC ended after 100 us: it takes 156.5 us"]
+        ["the calibration of its DAC was stopped after 100 us: it takes 156.5 us"]
     );
 
     let mut made = Ad9914::new(CLOCK, false);

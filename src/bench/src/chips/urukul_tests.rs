@@ -313,14 +313,14 @@ fn messages_that_nobody_hears_or_that_are_cut_are_told() {
     bus.transfer(0, 0x1234, 16);
     assert_eq!(
         std::mem::take(&mut bus.out.warnings),
-        ["a message without a chip select (cs is 0): nobody hears it"]
+        ["a message without a chip select (cs is 0): no chip receives it"]
     );
     let masked = (0..4).fold(bus.card.configuration, |word, n| cfg9::MASK_NU.at(n).put(word, 1));
     bus.transfer(words::CS_CFG, masked, 52);
     bus.transfer(words::CS_DDS_MULTI, 0x1234, 16);
     assert_eq!(
         std::mem::take(&mut bus.out.warnings),
-        ["a message to chip select 3, the chips of mask_nu, of which there are none"]
+        ["a message to chip select 3, the chips of mask_nu, which selects none"]
     );
     // A configuration for another card's logic, and half of a word.
     bus.transfer(words::CS_DDS_CH0, 0x02_1234, 24);
@@ -328,8 +328,8 @@ fn messages_that_nobody_hears_or_that_are_cut_are_told() {
     assert_eq!(
         std::mem::take(&mut bus.out.warnings),
         [
-            "ch0: a message ended after 16 of the 32 bits for its register CFR3: look at the chip select and the length",
-            "ch1: a message ended after 4 of the 8 bits of its instruction: look at the chip select and the length"
+            "ch0: a message ended after 16 of the 32 bits for its register CFR3: check the chip select and the length",
+            "ch1: a message ended after 4 of the 8 bits of its instruction: check the chip select and the length"
         ]
     );
     bus.write(words::CS_DDS_CH0, dds::CFR1.address, 0, 32);
@@ -360,7 +360,7 @@ fn settings_that_never_took_effect_are_told() {
         bus.card.unfinished(),
         [(
             since,
-            "ch2: CFR2, PROFILE written and not taken over: no update (IO_UPDATE) came behind it".to_string()
+            "ch2: CFR2, PROFILE written but not applied: no update (IO_UPDATE) followed".to_string()
         )]
     );
     bus.update();
@@ -411,7 +411,7 @@ fn attenuators_that_get_too_few_bits_are_told() {
     bus.transfer(words::CS_ATT, 0xffff_ffff_1234_5678, 64);
     bus.transfer(words::CS_ATT, 0xab, 8);
     assert_eq!(bus.card.attenuators, 0x3456_78ab);
-    assert_eq!(bus.out.warnings, ["8 bits for the attenuators: there are 32"]);
+    assert_eq!(bus.out.warnings, ["8 bits for the attenuators: they have 32"]);
 }
 
 #[test]
